@@ -45,7 +45,7 @@ export interface paths {
     put?: never;
     /**
      * Load laboratories
-     * @description Answered when every device is usable. A laboratory loads whole or not at all: with a mistake in its files, or a device that does not start, nothing changes. Devices of computers that are not connected start when those come.
+     * @description The service answers once every device is usable. It loads a laboratory completely or not at all: if a file has a mistake or a device does not start, nothing changes. Devices of computers that are not connected start when those connect.
      */
     post: operations['post_labs_load'];
     delete?: never;
@@ -65,7 +65,7 @@ export interface paths {
     put?: never;
     /**
      * Unload laboratories
-     * @description Refused while work goes on that needs them, and the work is named. With `drain` and work going on the answer is 202: it is done when that work has ended. Protocols that need them are unloaded too. Resources keep their state.
+     * @description Refused while work needs the laboratories; the answer names the work. With `drain`, the answer is 202 while work continues, and the change happens when it ends. The service also unloads the protocols that need the laboratories. Resources keep their state.
      */
     post: operations['post_labs_unload'];
     delete?: never;
@@ -84,8 +84,8 @@ export interface paths {
     get?: never;
     put?: never;
     /**
-     * Read laboratories from disk anew
-     * @description Devices that did not change go on; the others are restarted, which is refused while they are in use. With `drain` and work going on the answer is 202: it is done when that work has ended. After a mistake the earlier version stays.
+     * Read laboratories from disk again
+     * @description Unchanged devices keep running. The service restarts the others, and refuses to do so while they are in use. With `drain`, the answer is 202 while work continues, and the change happens when it ends. If a file has a mistake, the earlier version stays.
      */
     post: operations['post_labs_reload'];
     delete?: never;
@@ -105,7 +105,7 @@ export interface paths {
     put?: never;
     /**
      * Load protocols
-     * @description With their task types as they are on disk. Their laboratories must be loaded.
+     * @description The service loads the protocols with their task types as they are on disk. Their laboratories must be loaded.
      */
     post: operations['post_protocols_load'];
     delete?: never;
@@ -125,7 +125,7 @@ export interface paths {
     put?: never;
     /**
      * Unload protocols
-     * @description Refused while runs or campaigns of them go on, unless `drain` is true.
+     * @description Refused while runs or campaigns of the protocols are not over, unless `drain` is true.
      */
     post: operations['post_protocols_unload'];
     delete?: never;
@@ -144,8 +144,8 @@ export interface paths {
     get?: never;
     put?: never;
     /**
-     * Read protocols from disk anew
-     * @description Runs that were accepted keep their definitions; the next run of a campaign gets the new ones. After a mistake the earlier version stays.
+     * Read protocols from disk again
+     * @description Accepted runs keep their definitions. The next run of a campaign gets the new ones. If a file has a mistake, the earlier version stays.
      */
     post: operations['post_protocols_reload'];
     delete?: never;
@@ -165,7 +165,7 @@ export interface paths {
     put?: never;
     /**
      * Check the text of a protocol
-     * @description As if it stood in a package, against the laboratories and task types of all packages.
+     * @description The service checks the text as if it were a file of a package, against the laboratories and task types of all packages.
      */
     post: operations['post_protocols_validate'];
     delete?: never;
@@ -184,8 +184,8 @@ export interface paths {
     get?: never;
     put?: never;
     /**
-     * Read task types from disk anew
-     * @description And the loaded protocols that use them. Work that was accepted keeps its definitions. After a mistake everything stays as it was.
+     * Read task types from disk again
+     * @description The service also reloads the loaded protocols that use the task types. Accepted work keeps its definitions. If a file has a mistake, nothing changes.
      */
     post: operations['post_tasks_reload'];
     delete?: never;
@@ -238,8 +238,8 @@ export interface paths {
     get?: never;
     put?: never;
     /**
-     * Read the packages from disk anew
-     * @description What is loaded stays as it is.
+     * Read the packages from disk again
+     * @description Loaded definitions stay as they are.
      */
     post: operations['post_packages_refresh'];
     delete?: never;
@@ -292,8 +292,8 @@ export interface paths {
     get?: never;
     put?: never;
     /**
-     * Play a scenario through
-     * @description With the laboratories and protocols that are loaded, and the engine and policies that run the real ones, on a clock that jumps from one event to the next. Nothing is stored or started. At most 2,000 tasks, 30 s and two simulations at a time.
+     * Simulate a scenario
+     * @description The simulation uses the loaded laboratories and protocols, and the engine and policies that run real work, on a clock that jumps from event to event. It stores and starts nothing. At most 2,000 tasks, 30 s and two simulations at a time.
      */
     post: operations['post_simulations'];
     delete?: never;
@@ -312,8 +312,8 @@ export interface paths {
     get?: never;
     put?: never;
     /**
-     * Ask what would become of a protocol run if it was submitted now
-     * @description Plays on from what runs, waits and is held at this moment, with the durations learned so far, once without the run and once with it. Nothing is stored or started.
+     * Predict the course of a protocol run if it was submitted now
+     * @description The simulation continues from the work that is running, queued and held now, with the durations learned so far: once without the run and once with it. It stores and starts nothing.
      */
     post: operations['post_protocols_simulate'];
     delete?: never;
@@ -334,7 +334,7 @@ export interface paths {
     put?: never;
     /**
      * Submit a protocol run
-     * @description One execution of a protocol. `parameters` supplies at least every dynamic (`svc_dynamic`) parameter. Answered when the run is stored.
+     * @description A protocol run executes a protocol once. `parameters` gives at least every dynamic (`svc_dynamic`) parameter. The service answers once the run is stored.
      */
     post: operations['post_protocols'];
     delete?: never;
@@ -354,7 +354,7 @@ export interface paths {
     put?: never;
     /**
      * Cancel a protocol run
-     * @description Its running tasks are stopped before their devices go to other work. The answer comes when the cancel is decided; the state follows.
+     * @description The service stops the running tasks before their devices go to other work. It answers once the cancellation is decided; the state of the run changes later.
      */
     post: operations['post_protocols_by_protocol_run_name_cancel'];
     delete?: never;
@@ -374,7 +374,7 @@ export interface paths {
     put?: never;
     /**
      * Pause a protocol run
-     * @description No further task of it is started; running ones go on to their end. Its devices stay held.
+     * @description The service starts no further task of the run. Running tasks continue to their end. The run keeps its devices.
      */
     post: operations['post_protocols_by_protocol_run_name_pause'];
     delete?: never;
@@ -394,7 +394,7 @@ export interface paths {
     put?: never;
     /**
      * Resume a protocol run
-     * @description One that is paused goes on. One that failed or was cancelled goes on where it stopped: completed tasks are kept, the others are tried again as new attempts, and nothing of the history is deleted.
+     * @description A paused run continues. A failed or cancelled run continues where it stopped: the service keeps the completed tasks and tries the others again as new attempts. It deletes nothing of the history.
      */
     post: operations['post_protocols_by_protocol_run_name_resume'];
     delete?: never;
@@ -419,7 +419,7 @@ export interface paths {
     head?: never;
     /**
      * Change a protocol run that is not over
-     * @description The priority of all of its tasks that are not over, and parameters of those no attempt of which has begun. Checked as at the submission; all of it is changed, or nothing.
+     * @description Changes the priority of all tasks of the run that are not over, and parameters of tasks without an attempt. The service checks the change like a submission, and makes all of it or nothing.
      */
     patch: operations['patch_protocols_by_protocol_run_name'];
     trace?: never;
@@ -436,7 +436,7 @@ export interface paths {
     put?: never;
     /**
      * Submit a campaign
-     * @description One protocol many times. Without optimizer: `global_parameters`, `protocol_run_parameters` (exactly `max_protocol_runs` entries), or both. With `optimize` the optimizer of the protocol is made before the answer, and proposes its inputs run by run.
+     * @description A campaign runs one protocol many times. Without an optimizer, give `global_parameters`, `protocol_run_parameters` (exactly `max_protocol_runs` entries), or both. With `optimize`, the service creates the optimizer of the protocol before it answers, and the optimizer proposes the inputs run by run.
      */
     post: operations['post_campaigns'];
     delete?: never;
@@ -456,7 +456,7 @@ export interface paths {
     put?: never;
     /**
      * Cancel a campaign
-     * @description No further run is started, and its runs are cancelled.
+     * @description The service starts no further run and cancels the runs of the campaign.
      */
     post: operations['post_campaigns_by_campaign_name_cancel'];
     delete?: never;
@@ -476,7 +476,7 @@ export interface paths {
     put?: never;
     /**
      * Pause a campaign
-     * @description No further run is started, and no further task of its runs; running ones go on to their end.
+     * @description The service starts no further run, and no further task of the existing runs. Running tasks continue to their end.
      */
     post: operations['post_campaigns_by_campaign_name_pause'];
     delete?: never;
@@ -496,7 +496,7 @@ export interface paths {
     put?: never;
     /**
      * Resume a campaign
-     * @description One that is paused goes on. Of one that failed or was cancelled, completed runs are kept, failed and cancelled ones are resumed with the same parameters, and then the rest goes on.
+     * @description A paused campaign continues. Of a failed or cancelled campaign, the service keeps the completed runs, resumes the failed and cancelled runs with the same parameters, and then continues with the remaining runs.
      */
     post: operations['post_campaigns_by_campaign_name_resume'];
     delete?: never;
@@ -521,7 +521,7 @@ export interface paths {
     head?: never;
     /**
      * Change a campaign that is not over
-     * @description The priority of all of its work that is not over; how many runs it has and how many at a time; the parameters of runs that have not begun.
+     * @description Changes the priority of all work of the campaign that is not over, the number of runs, the number of concurrent runs, and the parameters of runs that have not begun.
      */
     patch: operations['patch_campaigns_by_campaign_name'];
     trace?: never;
@@ -553,7 +553,7 @@ export interface paths {
     get?: never;
     /**
      * Change settings of the optimizer while the campaign runs
-     * @description Any of `p_bayesian`, `p_ai`, `ai_history_size`, `ai_additional_context`, and the runtime parameters of the plugged-in optimizer. Setting either probability derives the other; `p_ai` 0 removes the AI, more than 0 brings it. All of the changes are made, or none. They stay over every restart and resume.
+     * @description Any of `p_bayesian`, `p_ai`, `ai_history_size`, `ai_additional_context`, and the runtime parameters of the plugged-in optimizer. Setting one of the two probabilities sets the other as well. `p_ai` 0 removes the AI; a larger value brings it back. The service makes all changes or none. They survive every restart and resume.
      */
     put: operations['put_campaigns_by_campaign_name_optimizer_params'];
     post?: never;
@@ -573,8 +573,8 @@ export interface paths {
     get?: never;
     put?: never;
     /**
-     * Tell the AI something
-     * @description The text is given to the AI with its next suggestions until one of them succeeds.
+     * Give a hint to the AI of the optimizer
+     * @description The AI gets the text with its next suggestions until one of them succeeds.
      */
     post: operations['post_campaigns_by_campaign_name_optimizer_insight'];
     delete?: never;
@@ -592,7 +592,7 @@ export interface paths {
     };
     /**
      * Read the optimizer of a campaign
-     * @description Its state and settings, the proposals whose runs have not begun, the insights, and the journal. Of a campaign that is over: as it was in the end.
+     * @description State and settings, the proposals whose runs have not begun, the hints, and the journal. For a finished campaign: the optimizer at its end.
      */
     get: operations['get_campaigns_by_campaign_name_optimizer'];
     put?: never;
@@ -612,7 +612,7 @@ export interface paths {
     };
     /**
      * List the trials of a campaign
-     * @description By number, with inputs, outputs and notes. Empty for a campaign without optimizer.
+     * @description Inputs, outputs and notes of each trial. A campaign without an optimizer has none.
      */
     get: operations['get_campaigns_by_campaign_name_trials'];
     put?: never;
@@ -631,8 +631,8 @@ export interface paths {
       cookie?: never;
     };
     /**
-     * Read what the optimizer of a protocol is before anything is said about it
-     * @description Fields for a form, default settings, inputs and outputs. The optimizer is made and dropped for it.
+     * Read the default settings of the optimizer of a protocol
+     * @description Fields for a form, default settings, inputs and outputs. The service creates the optimizer for this answer and drops it again.
      */
     get: operations['get_protocols_by_protocol_type_optimizer_defaults'];
     put?: never;
@@ -652,7 +652,7 @@ export interface paths {
     };
     /**
      * Get the runs of a campaign as a table
-     * @description A row for each run that has begun, by number: what became of it, where its parameters came from, its parameters and outputs as `TASK.NAME`, and why it failed. Outputs that are lists or objects are left out. An output with the name of a parameter has ` (output)` behind it. Each row is as its run is when it is sent. Numbers are as precise as they are kept. A list or an object is JSON. Text that a spreadsheet would take for a formula or a number stands in quotation marks, as a string of JSON.
+     * @description One row for each run that has begun, by number: its result, the source of its parameters, its parameters and outputs as `TASK.NAME`, and the reason of a failure. The table leaves out outputs that are lists or objects. An output with the name of a parameter gets the suffix ` (output)`. Each row shows the run at the time when the row is sent. Numbers have their stored precision. A list or an object is JSON. Text that a spreadsheet would take for a formula or a number stands in quotation marks, as a JSON string.
      */
     get: operations['get_campaigns_by_campaign_name_runs.csv'];
     put?: never;
@@ -672,7 +672,7 @@ export interface paths {
     };
     /**
      * Get the parameters of a campaign as a table
-     * @description A row for each run by number, with the parameters that it got, or will get as far as they are known; to be changed and given back to `/api/protocols/{protocol}/parameters`. Numbers are as precise as they are kept. A list or an object is JSON. Text that a spreadsheet would take for a formula or a number stands in quotation marks, as a string of JSON.
+     * @description One row for each run by number, with the parameters that it got, or will get as far as they are known. Edit the table and send it to `/api/protocols/{protocol}/parameters`. Numbers have their stored precision. A list or an object is JSON. Text that a spreadsheet would take for a formula or a number stands in quotation marks, as a JSON string.
      */
     get: operations['get_campaigns_by_campaign_name_parameters.csv'];
     put?: never;
@@ -694,7 +694,7 @@ export interface paths {
     put?: never;
     /**
      * Read a table of parameters
-     * @description What it says, for `protocol_run_parameters` of a campaign of this protocol; nothing is stored. The header names columns `TASK.PARAMETER`; each row is a run; an empty cell is a value that is not given. Values are read and checked as the task types say. Between cells stand commas, or semicolons, and then a number may have a decimal comma. At most 100000 rows and 1000 columns. Numbers are as precise as they are kept. A list or an object is JSON. Text that a spreadsheet would take for a formula or a number stands in quotation marks, as a string of JSON.
+     * @description Turns the table into `protocol_run_parameters` for a campaign of this protocol, and stores nothing. The header row names columns `TASK.PARAMETER`. Each row is a run. An empty cell is a value that is not given. The service reads and checks values as the task types declare them. Cells are separated by commas, or by semicolons; with semicolons a number may have a decimal comma. At most 100000 rows and 1000 columns. Numbers have their stored precision. A list or an object is JSON. Text that a spreadsheet would take for a formula or a number stands in quotation marks, as a JSON string.
      */
     post: operations['post_protocols_by_protocol_parameters'];
     delete?: never;
@@ -718,7 +718,7 @@ export interface paths {
     put?: never;
     /**
      * Submit an on-demand task
-     * @description A single task outside any protocol run. It waits while its devices or resources are busy, at most `allocation_timeout` seconds.
+     * @description An on-demand task is a single task that belongs to no protocol run. It waits while its devices or resources are busy, at most `allocation_timeout` seconds.
      */
     post: operations['post_tasks'];
     delete?: never;
@@ -738,7 +738,7 @@ export interface paths {
     put?: never;
     /**
      * Cancel a task
-     * @description A queued on-demand task is removed from the queue; a running one is stopped. Cancelling a task of a protocol run makes the run fail.
+     * @description The service removes a queued on-demand task from the queue and stops a running one. When a task of a protocol run is cancelled, the run fails.
      */
     post: operations['post_tasks_by_task_name_cancel'];
     delete?: never;
@@ -754,7 +754,7 @@ export interface paths {
       path?: never;
       cookie?: never;
     };
-    /** Read what became of a task, attempt by attempt */
+    /** List the attempts of a task */
     get: operations['get_tasks_by_task_name_attempts'];
     put?: never;
     post?: never;
@@ -780,7 +780,7 @@ export interface paths {
     head?: never;
     /**
      * Change a task that is not over
-     * @description Its priority at any time; its parameters until its first attempt begins. Checked as at the submission; all of it is changed, or nothing.
+     * @description The priority can change at any time, the parameters until the first attempt begins. The service checks the change like a submission, and makes all of it or nothing.
      */
     patch: operations['patch_tasks_by_task_name'];
     trace?: never;
@@ -794,7 +794,7 @@ export interface paths {
     };
     /**
      * Read a task by its id
-     * @description An id names one task for ever; the name of an on-demand task may be used again.
+     * @description An id names one task for ever. The name of an on-demand task can be used again.
      */
     get: operations['get_task-runs_by_id'];
     put?: never;
@@ -848,7 +848,7 @@ export interface paths {
     };
     /**
      * List the files that tasks produced
-     * @description Of the latest attempt of each task.
+     * @description Contains the files of the latest attempt of each task.
      */
     get: operations['get_files'];
     put?: never;
@@ -866,7 +866,7 @@ export interface paths {
       path?: never;
       cookie?: never;
     };
-    /** List what people did */
+    /** List the actions of people */
     get: operations['get_audit'];
     put?: never;
     post?: never;
@@ -937,8 +937,8 @@ export interface paths {
     get?: never;
     put?: never;
     /**
-     * Put the data of a resource back to what its lab file says
-     * @description Refused while a task or a protocol run has it, which is named; `force` with a reason does it all the same. What a task that has it says of it at its end goes over the reset.
+     * Reset the data of a resource to the values in its lab file
+     * @description Refused while a task or a protocol run holds the resource; the answer names the holder. With `force` and a reason, the service resets it all the same. If a running task holds the resource, the values that the task reports when it ends replace the reset.
      */
     post: operations['post_resources_by_resource_name_reset'];
     delete?: never;
@@ -954,7 +954,7 @@ export interface paths {
       path?: never;
       cookie?: never;
     };
-    /** List which tasks had a resource and how they left it, and when its data was put back */
+    /** List the tasks that held a resource, the data that they left, and its resets */
     get: operations['get_resources_by_resource_name_history'];
     put?: never;
     post?: never;
@@ -975,7 +975,7 @@ export interface paths {
     put?: never;
     /**
      * Archive a campaign
-     * @description Only what is over. It is read by its name as before, with `archived_at`, and its name stays taken; lists have it with `archived=true` or `archived=all`. To be resumed it is restored first. Its runs, their tasks, attempts and files go with it.
+     * @description Only finished work can be archived. The record stays readable by its name, with `archived_at`, and the name stays taken. Lists contain it with `archived=true` or `archived=all`. To resume it, restore it first. The runs of the campaign, their tasks, attempts and files are archived with it.
      */
     post: operations['post_campaigns_by_campaign_name_archive'];
     delete?: never;
@@ -995,7 +995,7 @@ export interface paths {
     put?: never;
     /**
      * Restore a campaign from the archive
-     * @description It is in the lists again, as if it had never been archived.
+     * @description The lists contain it again, as if it had never been archived.
      */
     post: operations['post_campaigns_by_campaign_name_restore'];
     delete?: never;
@@ -1015,7 +1015,7 @@ export interface paths {
     put?: never;
     /**
      * Archive a protocol run
-     * @description Only what is over. It is read by its name as before, with `archived_at`, and its name stays taken; lists have it with `archived=true` or `archived=all`. To be resumed it is restored first. Its tasks, attempts and files go with it. A run of a campaign goes with the campaign.
+     * @description Only finished work can be archived. The record stays readable by its name, with `archived_at`, and the name stays taken. Lists contain it with `archived=true` or `archived=all`. To resume it, restore it first. The tasks of the run, their attempts and files are archived with it. A run of a campaign is archived with the campaign.
      */
     post: operations['post_protocols_by_protocol_run_name_archive'];
     delete?: never;
@@ -1035,7 +1035,7 @@ export interface paths {
     put?: never;
     /**
      * Restore a protocol run from the archive
-     * @description It is in the lists again, as if it had never been archived.
+     * @description The lists contain it again, as if it had never been archived.
      */
     post: operations['post_protocols_by_protocol_run_name_restore'];
     delete?: never;
@@ -1055,7 +1055,7 @@ export interface paths {
     put?: never;
     /**
      * Archive an on-demand task
-     * @description Only what is over. It is read by its name as before, with `archived_at`, and its name stays taken; lists have it with `archived=true` or `archived=all`. To be resumed it is restored first. Its attempts and files go with it. A task of a protocol run goes with the run.
+     * @description Only finished work can be archived. The record stays readable by its name, with `archived_at`, and the name stays taken. Lists contain it with `archived=true` or `archived=all`. To resume it, restore it first. The attempts and files of the task are archived with it. A task of a protocol run is archived with the run.
      */
     post: operations['post_tasks_by_task_name_archive'];
     delete?: never;
@@ -1075,7 +1075,7 @@ export interface paths {
     put?: never;
     /**
      * Restore an on-demand task from the archive
-     * @description It is in the lists again, as if it had never been archived.
+     * @description The lists contain it again, as if it had never been archived.
      */
     post: operations['post_tasks_by_task_name_restore'];
     delete?: never;
@@ -1093,7 +1093,7 @@ export interface paths {
     };
     /**
      * Get a submission of the same task
-     * @description Under a name that is free. Of a task of a protocol run: the task by itself, with the devices, resources and values that it got.
+     * @description The submission has a free name. For a task of a protocol run, it describes an on-demand task with the devices, resources and values that the task got.
      */
     get: operations['get_tasks_by_task_name_clone'];
     put?: never;
@@ -1113,7 +1113,7 @@ export interface paths {
     };
     /**
      * Get a submission of the same protocol run
-     * @description Under a name that is free. Of a run of a campaign: with the parameters that it got.
+     * @description The submission has a free name. For a run of a campaign, it has the parameters that the run got.
      */
     get: operations['get_protocols_by_protocol_run_name_clone'];
     put?: never;
@@ -1133,7 +1133,7 @@ export interface paths {
     };
     /**
      * Get a submission of the same campaign
-     * @description Under a name that is free. Secrets are left out; `left_out` names them.
+     * @description The submission has a free name. It contains no secrets; `left_out` names the ones to add.
      */
     get: operations['get_campaigns_by_campaign_name_clone'];
     put?: never;
@@ -1153,7 +1153,7 @@ export interface paths {
     };
     /**
      * Download a file of a task
-     * @description With `Range` a part of it, so that a download that broke off goes on; `If-Range` with the `ETag` makes sure that it goes on with the same file.
+     * @description With `Range`, the answer is a part of the file, to continue a download that broke off. `If-Range` with the `ETag` ensures that the part belongs to the same file.
      */
     get: operations['get_tasks_by_task_name_files_by_file_name'];
     put?: never;
@@ -1172,8 +1172,8 @@ export interface paths {
       cookie?: never;
     };
     /**
-     * Download all files of a task as one zip
-     * @description Stored, not compressed, and of any size (zip64). An archive that breaks off is shorter than its `Content-Length`.
+     * Download all files of a task as one zip archive
+     * @description The files are stored without compression, and the archive may have any size (zip64). An archive that breaks off is shorter than its `Content-Length`.
      */
     get: operations['get_tasks_by_task_name_files.zip'];
     put?: never;
@@ -1192,8 +1192,8 @@ export interface paths {
       cookie?: never;
     };
     /**
-     * Download all files of a protocol run, a folder for each task, as one zip
-     * @description Stored, not compressed, and of any size (zip64). An archive that breaks off is shorter than its `Content-Length`.
+     * Download all files of a protocol run as one zip archive, with a folder for each task
+     * @description The files are stored without compression, and the archive may have any size (zip64). An archive that breaks off is shorter than its `Content-Length`.
      */
     get: operations['get_protocols_by_protocol_run_name_files.zip'];
     put?: never;
@@ -1228,7 +1228,7 @@ export interface paths {
       path?: never;
       cookie?: never;
     };
-    /** Show a device and what its functions do and take */
+    /** Read a device, with the descriptions and parameters of its functions */
     get: operations['get_labs_by_lab_id_devices_by_device_id'];
     put?: never;
     post?: never;
@@ -1249,7 +1249,7 @@ export interface paths {
     put?: never;
     /**
      * Call a function of a device
-     * @description Goes straight to the device, past validation, allocation and scheduling. The body maps parameter names to values and may be empty. With authentication on, a function that is no query is refused (`device_in_use`) while a task has the device, unless it is forced with a reason, and is called only once that is in the audit.
+     * @description The call goes straight to the device, without validation, allocation and scheduling. The body maps parameter names to values and may be empty. With authentication on, the service refuses a function that is no query (`device_in_use`) while a task holds the device, unless the caller forces it with a reason. It writes the call into the audit before it makes the call.
      */
     post: operations['post_rpc_by_lab_id_by_device_id_by_function_name'];
     delete?: never;
@@ -1267,7 +1267,7 @@ export interface paths {
     };
     /**
      * List agents as they are now
-     * @description One for each computer of the loaded laboratories, and for each that ever registered: whether it is heard, what it runs, and why it is away.
+     * @description One for each computer of the loaded laboratories, and for each computer that ever registered: whether the agent is connected, what it runs, and why it is away.
      */
     get: operations['get_agents'];
     put?: never;
@@ -1285,7 +1285,7 @@ export interface paths {
       path?: never;
       cookie?: never;
     };
-    /** Show the agent of a computer */
+    /** Read the agent of a computer */
     get: operations['get_agents_by_computer'];
     put?: never;
     post?: never;
@@ -1302,7 +1302,7 @@ export interface paths {
       path?: never;
       cookie?: never;
     };
-    /** List what only a person can settle */
+    /** List the decisions that only a person can make */
     get: operations['get_attention'];
     put?: never;
     post?: never;
@@ -1339,8 +1339,8 @@ export interface paths {
     get?: never;
     put?: never;
     /**
-     * Settle an attention item
-     * @description A task is declared `completed` with its outputs, `failed`, or tried again (`retry`); a device is declared `idle`, safe to be started anew; an agent is declared `lost`. The decision is kept for ever, with who took it.
+     * Resolve an attention item
+     * @description A task is declared `completed` with its outputs, or `failed`, or is tried again (`retry`). A device is declared `idle` and safe to be started anew. An agent is declared `lost`. The service keeps the decision and the name of the person for ever.
      */
     post: operations['post_attention_by_id_resolve'];
     delete?: never;
@@ -1360,8 +1360,8 @@ export interface paths {
     get: operations['get_estop'];
     put?: never;
     /**
-     * Emergency stop
-     * @description Of everything, of a laboratory, or of a device of it. Every agent is told at once, whatever the state of orchestrator and database: it runs `_stop` on each device in the scope, outside of all queues. Nothing is started there until the stop is released. It holds over every restart. With status 503 and effect `done` the agents were told and keep to it, but it could not be recorded yet.
+     * Engage an emergency stop
+     * @description Stops everything, a laboratory, or a device of a laboratory. The gateway notifies every agent at once, whatever the state of the orchestrator and the database. Each agent runs `_stop` on each of its devices in the scope, outside of all queues. Nothing starts in the scope until the emergency stop is released. It survives every restart. Status 503 with the effect `done` means: the agents were notified and keep to it, but the emergency stop is not recorded yet.
      */
     post: operations['post_estop'];
     delete?: never;
@@ -1381,7 +1381,7 @@ export interface paths {
     put?: never;
     /**
      * Release emergency stops
-     * @description One by its id, or every stop in force. Devices in no other stop take calls again.
+     * @description Releases one emergency stop by its id, or every one in force. Devices that no other emergency stop covers take calls again.
      */
     post: operations['post_estop_release'];
     delete?: never;
@@ -1398,8 +1398,8 @@ export interface paths {
       cookie?: never;
     };
     /**
-     * Read what waits, in which order and why, and whether anything may start
-     * @description The tasks that wait, in the order in which they are considered: that of their planned starts, and of those that have none that of the scheduling policy. A task that could start goes before one that has to wait for something, so positions are not the order of starts. Parameters narrow the list down and change no position. It is the order of this moment: a page goes on behind the last task of the page before, wherever that stands by then. A page has fewer tasks than `limit` where their reasons would be too much for one message.
+     * Read the queue: its order, why each task waits, and whether the queue is paused
+     * @description The waiting tasks in the order in which the scheduler considers them: tasks with a planned start by that start, the others by the scheduling policy. A task that can start goes before a task that has to wait, so the positions are not the order of starts. The parameters filter the list and change no position. The list shows this moment: a page continues behind the last task of the previous page, wherever that task is by then. A page has fewer tasks than `limit` if their reasons would not fit into one message.
      */
     get: operations['get_queue'];
     put?: never;
@@ -1421,7 +1421,7 @@ export interface paths {
     put?: never;
     /**
      * Pause the queue
-     * @description Nothing starts any more, wherever it belongs; what runs goes on to its end. It stays paused over every restart. May be repeated.
+     * @description The service starts no further task. Running tasks continue to their end. The queue stays paused over every restart. The request can be repeated.
      */
     post: operations['post_queue_pause'];
     delete?: never;
@@ -1441,7 +1441,7 @@ export interface paths {
     put?: never;
     /**
      * Resume the queue
-     * @description May be repeated.
+     * @description The request can be repeated.
      */
     post: operations['post_queue_resume'];
     delete?: never;
@@ -1458,8 +1458,8 @@ export interface paths {
       cookie?: never;
     };
     /**
-     * Read what goes on, what is to come, and why what waits waits
-     * @description Planned and actual times of every task and device, when runs and campaigns are expected to be complete, and how good the plan is. The parameters narrow it down and hold together; a name that nothing has selects nothing.
+     * Read the plan, and the reason why each queued task has not started
+     * @description Planned and actual times of every task and device, when runs and campaigns are expected to complete, and the quality of the plan. The parameters combine. A name that does not exist selects nothing.
      */
     get: operations['get_schedule'];
     put?: never;
@@ -1477,7 +1477,7 @@ export interface paths {
       path?: never;
       cookie?: never;
     };
-    /** Read who the service takes you for, and what you may do */
+    /** Read your identity and your roles */
     get: operations['get_me'];
     put?: never;
     post?: never;
@@ -1495,14 +1495,14 @@ export interface paths {
       cookie?: never;
     };
     /**
-     * List tokens of access
-     * @description With the role admin all, otherwise your own; also those that are revoked or have expired.
+     * List access tokens
+     * @description With the role admin: all tokens. Otherwise: your own. Includes revoked and expired tokens.
      */
     get: operations['get_tokens'];
     put?: never;
     /**
-     * Make a token of access
-     * @description The answer is the only place where the token ever stands: only its hash is kept. The role admin makes any token; who has signed in at the issuer makes personal ones of their own, which may do no more than they may. A token makes no tokens, unless it is of an admin.
+     * Create an access token
+     * @description The response contains the token. The service shows it only once and keeps only its hash. The role admin creates any token. A person who signed in at the identity provider creates personal tokens with at most their own roles. A token creates no tokens, unless it belongs to an admin.
      */
     post: operations['post_tokens'];
     delete?: never;
@@ -1522,8 +1522,8 @@ export interface paths {
     put?: never;
     post?: never;
     /**
-     * Revoke a token of access
-     * @description It counts no more here from this moment on, and within 5 s at every other gateway. Its record stays, for the audit. May be repeated.
+     * Revoke an access token
+     * @description This gateway refuses the token from now on, every other gateway within 5 s. The record stays for the audit. The request can be repeated.
      */
     delete: operations['delete_tokens_by_token_id'];
     options?: never;
@@ -1539,8 +1539,8 @@ export interface paths {
       cookie?: never;
     };
     /**
-     * Check that nothing of the audit was changed or removed
-     * @description Goes through the whole chain of hashes. Who could write to the database itself could make the whole chain anew: keep `head` elsewhere from time to time.
+     * Check that no entry of the audit was changed or removed
+     * @description The service checks the whole chain of hashes. A person who can write to the database itself could compute the whole chain anew: store `head` elsewhere from time to time.
      */
     get: operations['get_audit_verify'];
     put?: never;
@@ -1559,8 +1559,8 @@ export interface paths {
       cookie?: never;
     };
     /**
-     * Follow what happens
-     * @description Server-sent events, from now on or from behind an id, for as long as the client stays: each has the id, the type and a `ServiceEvent` as data. Whoever comes again with the id of the last event, as browsers do by themselves, misses none and gets none twice. A comment and the id up to which the client has everything come every 15 s. A client that takes too little is cut off, and goes on from its last id. `event: gap` is the last event of a stream that cannot be complete, because events were removed before they could be sent.
+     * Follow events
+     * @description Server-sent events, from now on or from behind an id, until the client leaves. Each has the id, the type, and a `ServiceEvent` as data. A client that reconnects with the id of its last event, as browsers do by themselves, misses no event and gets none twice. Every 15 s the service sends a comment, and the id up to which the client has everything. The service disconnects a client that reads too slowly; the client continues from its last id. `event: gap` is the last event of a stream that cannot be complete, because events were removed before they could be sent.
      */
     get: operations['get_events'];
     put?: never;
@@ -1578,7 +1578,7 @@ export interface paths {
       path?: never;
       cookie?: never;
     };
-    /** Read what happened to one record */
+    /** Read the events of one record */
     get: operations['get_events_history'];
     put?: never;
     post?: never;
@@ -1596,8 +1596,8 @@ export interface paths {
       cookie?: never;
     };
     /**
-     * List what tasks and devices wrote
-     * @description A line is stored within a second after it was written. Lines are kept as long as `logs` of the configuration says.
+     * List the output of tasks and devices
+     * @description The service stores a line within a second after it was written. `logs` of the configuration says how long it keeps lines.
      */
     get: operations['get_logs'];
     put?: never;
@@ -1616,8 +1616,8 @@ export interface paths {
       cookie?: never;
     };
     /**
-     * Follow what tasks and devices write
-     * @description Server-sent events of the type `line`, each with a `LogLine` as data, from now on or from behind an id, for as long as the client stays: also when what wrote the lines has ended. Heartbeats, `event: gap`, and how to go on after a break are those of `GET /api/events`, and the number of streams is that of both together.
+     * Follow the output of tasks and devices
+     * @description Server-sent events of the type `line`, each with a `LogLine` as data, from now on or from behind an id, until the client leaves. The stream stays open when the source of the lines has ended. Heartbeats, `event: gap`, and continuing after a break work as in `GET /api/events`. The limit of streams counts both kinds together.
      */
     get: operations['get_logs_stream'];
     put?: never;
@@ -1636,8 +1636,8 @@ export interface paths {
       cookie?: never;
     };
     /**
-     * List what a task wrote
-     * @description In all its attempts.
+     * List the output of a task
+     * @description Contains the output of all attempts.
      */
     get: operations['get_tasks_by_task_name_logs'];
     put?: never;
@@ -1656,8 +1656,8 @@ export interface paths {
       cookie?: never;
     };
     /**
-     * Follow what a task writes
-     * @description In all its attempts. Server-sent events of the type `line`, each with a `LogLine` as data, from now on or from behind an id, for as long as the client stays: also when what wrote the lines has ended. Heartbeats, `event: gap`, and how to go on after a break are those of `GET /api/events`, and the number of streams is that of both together.
+     * Follow the output of a task
+     * @description The output of all attempts. Server-sent events of the type `line`, each with a `LogLine` as data, from now on or from behind an id, until the client leaves. The stream stays open when the source of the lines has ended. Heartbeats, `event: gap`, and continuing after a break work as in `GET /api/events`. The limit of streams counts both kinds together.
      */
     get: operations['get_tasks_by_task_name_logs_stream'];
     put?: never;
@@ -1675,7 +1675,7 @@ export interface paths {
       path?: never;
       cookie?: never;
     };
-    /** List what the tasks of a protocol run wrote */
+    /** List the output of the tasks of a protocol run */
     get: operations['get_protocols_by_protocol_run_name_logs'];
     put?: never;
     post?: never;
@@ -1693,8 +1693,8 @@ export interface paths {
       cookie?: never;
     };
     /**
-     * Follow what the tasks of a protocol run write
-     * @description Server-sent events of the type `line`, each with a `LogLine` as data, from now on or from behind an id, for as long as the client stays: also when what wrote the lines has ended. Heartbeats, `event: gap`, and how to go on after a break are those of `GET /api/events`, and the number of streams is that of both together.
+     * Follow the output of the tasks of a protocol run
+     * @description Server-sent events of the type `line`, each with a `LogLine` as data, from now on or from behind an id, until the client leaves. The stream stays open when the source of the lines has ended. Heartbeats, `event: gap`, and continuing after a break work as in `GET /api/events`. The limit of streams counts both kinds together.
      */
     get: operations['get_protocols_by_protocol_run_name_logs_stream'];
     put?: never;
@@ -1713,8 +1713,8 @@ export interface paths {
       cookie?: never;
     };
     /**
-     * List what a device wrote
-     * @description Also one that is not loaded any more.
+     * List the output of a device
+     * @description The device may have been unloaded in the meantime.
      */
     get: operations['get_labs_by_lab_id_devices_by_device_id_logs'];
     put?: never;
@@ -1733,8 +1733,8 @@ export interface paths {
       cookie?: never;
     };
     /**
-     * Follow what a device writes
-     * @description Server-sent events of the type `line`, each with a `LogLine` as data, from now on or from behind an id, for as long as the client stays: also when what wrote the lines has ended. Heartbeats, `event: gap`, and how to go on after a break are those of `GET /api/events`, and the number of streams is that of both together.
+     * Follow the output of a device
+     * @description Server-sent events of the type `line`, each with a `LogLine` as data, from now on or from behind an id, until the client leaves. The stream stays open when the source of the lines has ended. Heartbeats, `event: gap`, and continuing after a break work as in `GET /api/events`. The limit of streams counts both kinds together.
      */
     get: operations['get_labs_by_lab_id_devices_by_device_id_logs_stream'];
     put?: never;
@@ -1756,8 +1756,8 @@ export interface paths {
     get: operations['get_webhooks'];
     put?: never;
     /**
-     * Have events sent to an address
-     * @description Every event that the filters let through is sent as a POST request, signed as in the Standard Webhooks specification, until the receiver answers with a status from 200 to 299. The answer is the only place where the secret ever stands. The address must begin with `https://` and lead to a machine on the public internet, unless the configuration allows more; whom its name leads to is looked at before each request.
+     * Create a webhook
+     * @description The service sends every event that passes the filters as a POST request, signed as the Standard Webhooks specification says, until the receiver answers with a status from 200 to 299. The response contains the secret; the service shows it only once. The address must begin with `https://` and lead to a machine on the public internet, unless the configuration allows more. The service resolves the name in the address before each request.
      */
     post: operations['post_webhooks'];
     delete?: never;
@@ -1779,14 +1779,14 @@ export interface paths {
     post?: never;
     /**
      * Remove a webhook
-     * @description With its deliveries. A request under way is not called back.
+     * @description The service removes the webhook and its deliveries. It does not stop a request that is under way.
      */
     delete: operations['delete_webhooks_by_webhook_id'];
     options?: never;
     head?: never;
     /**
      * Change a webhook
-     * @description Other filters count for events that are not among its deliveries yet. Disabled, it stands still; enabled again, it goes on where it was, and what waits for a further attempt is tried at once.
+     * @description New filters apply to events that have no delivery yet. A disabled webhook sends nothing. When it is enabled again, it continues where it stopped, and retries the deliveries that wait at once.
      */
     patch: operations['patch_webhooks_by_webhook_id'];
     trace?: never;
@@ -1801,8 +1801,8 @@ export interface paths {
     get?: never;
     put?: never;
     /**
-     * Give a webhook another secret
-     * @description The answer is the only place where the new secret ever stands. The one before it signs beside it for some time, so that the receiver can change over.
+     * Give a webhook a new secret
+     * @description The response contains the new secret; the service shows it only once. For some time the service signs with the previous secret as well, so that the receiver can change over.
      */
     post: operations['post_webhooks_by_webhook_id_rotate-secret'];
     delete?: never;
@@ -1821,8 +1821,8 @@ export interface paths {
     get?: never;
     put?: never;
     /**
-     * Send events again, or pass some over
-     * @description It goes on behind this event, whether that is before or after where it is. What it has had is sent again, under the same `webhook-id`.
+     * Send events again, or skip some
+     * @description The webhook continues behind the given event, before or after its position. It sends repeated events under the same `webhook-id`.
      */
     post: operations['post_webhooks_by_webhook_id_replay'];
     delete?: never;
@@ -1841,8 +1841,8 @@ export interface paths {
     get?: never;
     put?: never;
     /**
-     * Try out a webhook
-     * @description Sends one signed message that says nothing, at once, also to one that is disabled, and answers with what came of it. It is not sent again.
+     * Test a webhook
+     * @description The service sends one signed message without content at once, also to a disabled webhook, and answers with the result. It does not retry.
      */
     post: operations['post_webhooks_by_webhook_id_ping'];
     delete?: never;
@@ -1858,7 +1858,7 @@ export interface paths {
       path?: never;
       cookie?: never;
     };
-    /** List what was sent to a webhook, or is to be */
+    /** List the deliveries of a webhook */
     get: operations['get_webhooks_by_webhook_id_deliveries'];
     put?: never;
     post?: never;
@@ -1879,7 +1879,7 @@ export interface paths {
     put?: never;
     /**
      * Send one event again
-     * @description Whatever became of it; what waits for a further attempt is tried at once. Later events of the same record wait for it.
+     * @description The previous result does not matter. A delivery that waits is retried at once. Later events of the same record wait for it.
      */
     post: operations['post_webhooks_by_webhook_id_deliveries_by_delivery_id_redeliver'];
     delete?: never;
@@ -1895,7 +1895,7 @@ export interface paths {
       path?: never;
       cookie?: never;
     };
-    /** Whether the gateway answers */
+    /** Check whether the gateway answers */
     get: operations['get_health_live'];
     put?: never;
     post?: never;
@@ -1913,8 +1913,8 @@ export interface paths {
       cookie?: never;
     };
     /**
-     * Whether the service can do its work
-     * @description Every part that requests need is asked at this moment. 200 also when a part does less than it should (`degraded`), as when a computer has no agent.
+     * Check whether the service can do its work
+     * @description The service asks every part that requests need at this moment. The status is also 200 when a part does less than it should (`degraded`), for example when a computer has no agent.
      */
     get: operations['get_health_ready'];
     put?: never;
@@ -1934,7 +1934,7 @@ export interface paths {
     };
     /**
      * The same as /health/ready
-     * @description Every part that requests need is asked at this moment. 200 also when a part does less than it should (`degraded`), as when a computer has no agent.
+     * @description The service asks every part that requests need at this moment. The status is also 200 when a part does less than it should (`degraded`), for example when a computer has no agent.
      */
     get: operations['get_health'];
     put?: never;
@@ -1953,8 +1953,8 @@ export interface paths {
       cookie?: never;
     };
     /**
-     * What all processes have measured, for Prometheus
-     * @description Text format 0.0.4. With `metrics.open` in the configuration it needs no token.
+     * Read the metrics of all processes, for Prometheus
+     * @description Text format 0.0.4. With `metrics.open` in the configuration, no token is needed.
      */
     get: operations['get_metrics'];
     put?: never;
@@ -1969,1056 +1969,39 @@ export interface paths {
 export type webhooks = Record<string, never>;
 export interface components {
   schemas: {
-    /** @description Why a record is in the state it is in. */
-    Reason: {
+    LabRecord: {
       /**
-       * @description Stable identifier.
-       * @example task_failed
-       */
-      code: string;
-      /** @description In words. */
-      message: string;
-      /** @description Stack of the author's code, with paths inside the package only. */
-      stack?: string;
-    };
-    FileRecord: {
-      /**
-       * @description Name that the task gave it.
-       * @example image.png
-       */
-      name: string;
-      /**
-       * @description Bytes.
-       * @example 1024
-       */
-      size: number;
-      /** @description SHA-256, hexadecimal. */
-      sha256: string;
-      /**
-       * @description What the ending of its name stands for.
-       * @example image/png
-       */
-      media_type: string;
-    };
-    InputFileRecord: {
-      /**
-       * @description `<task run>/<attempt>/<file name>`, with the id of the task run that produced it.
-       * @example 0190c0de-0000-7000-8000-000000000001/1/image.png
-       */
-      id: string;
-      /**
-       * @description Name that the task gave it.
-       * @example image.png
-       */
-      name: string;
-      /**
-       * @description Bytes.
-       * @example 1024
-       */
-      size: number;
-      /** @description SHA-256, hexadecimal. */
-      sha256: string;
-      /**
-       * @description What the ending of its name stands for.
-       * @example image/png
-       */
-      media_type: string;
-    };
-    ResourceValue: {
-      /**
-       * @description Name.
-       * @example beaker_1
-       */
-      name: string;
-      /**
-       * @description Resource type.
-       * @example beaker
-       */
-      type: string;
-      /** @description Metadata, for example capacity. */
-      meta: {
-        [key: string]: unknown;
-      };
-    };
-    TaskRunRecord: {
-      /** @description Unique identifier of the record. */
-      id: string;
-      /**
-       * @description Name in the protocol, or of the on-demand task.
-       * @example mix_colors
-       */
-      name: string;
-      /**
-       * @description Task type.
-       * @example mix_colors
-       */
-      type: string;
-      /**
-       * @description Protocol run it belongs to; null for an on-demand task.
-       * @example mix_1
-       */
-      protocol_run: string | null;
-      /**
-       * @description Label of who the work belongs to.
-       * @example ada
-       */
-      owner: string;
-      /**
-       * @description Higher goes first when work contends.
-       * @example 0
-       */
-      priority: number;
-      /** @enum {string} */
-      state:
-        | 'created'
-        | 'queued'
-        | 'running'
-        | 'completed'
-        | 'failed'
-        | 'cancelled'
-        | 'skipped'
-        | 'needs_attention';
-      reason: components['schemas']['Reason'] | null;
-      /** @description Device handle to the device it got. */
-      devices: {
-        [key: string]: components['schemas']['DeviceReference'];
-      };
-      /** @description Parameter name to value. */
-      input_parameters: {
-        [key: string]: unknown;
-      };
-      /** @description Resource handle to the resource as the task got it. */
-      input_resources: {
-        [key: string]: components['schemas']['ResourceValue'];
-      };
-      /** @description File handle to the file of another task that it got; of a task of a run, once it has started. */
-      input_files: {
-        [key: string]: components['schemas']['InputFileRecord'];
-      };
-      /** @description Parameter name to value; null until it completed. */
-      output_parameters: {
-        [key: string]: unknown;
-      } | null;
-      /** @description Resource handle to the resource as the task left it. */
-      output_resources: {
-        [key: string]: components['schemas']['ResourceValue'];
-      } | null;
-      /** @description Files it produced. */
-      output_files: components['schemas']['FileRecord'][];
-      /**
-       * @description Number of the latest attempt, from 1; 0 before the first.
-       * @example 1
-       */
-      attempt: number;
-      /**
-       * @description Attempts that began and failed since it was last queued by its run or a person.
-       * @example 0
-       */
-      failures: number;
-      /**
-       * Format: date-time
-       * @description Of a task that waits after a failure: not started again before this moment.
-       * @example 2026-11-20T09:30:00.000Z
-       */
-      retry_at: string | null;
-      /**
-       * @description Seconds that it started later than `max_lag` after its dependencies; null: in time, or no such lag.
-       * @example 2.5
-       */
-      late_by_s: number | null;
-      /**
-       * @description Computer that the latest attempt ran on.
-       * @example svc_computer
-       */
-      computer: string | null;
-      /** @description Content hash of the definitions it was accepted with. */
-      definition_hash: string;
-      /** @description Content hash of the code it runs. */
-      code_hash: string | null;
-      /**
-       * @description Seconds within which an on-demand task must start.
-       * @example 600
-       */
-      allocation_timeout: number | null;
-      failure_policy: components['schemas']['TaskFailurePolicy'];
-      /** @description Free object kept with the record. */
-      meta: {
-        [key: string]: unknown;
-      };
-      /**
-       * Format: date-time
-       * @description When all that it depends on was done.
-       * @example 2026-11-20T09:30:00.000Z
-       */
-      queued_at: string | null;
-      /**
-       * Format: date-time
-       * @description Set when a cancel was asked for and the work has not stopped yet.
-       * @example 2026-11-20T09:30:00.000Z
-       */
-      cancel_requested_at: string | null;
-      /**
-       * Format: date-time
-       * @description When it was accepted.
-       * @example 2026-11-20T09:30:00.000Z
-       */
-      created_at: string;
-      /**
-       * Format: date-time
-       * @description When the first work of it began.
-       * @example 2026-11-20T09:30:00.000Z
-       */
-      started_at: string | null;
-      /**
-       * Format: date-time
-       * @description When it reached its last state.
-       * @example 2026-11-20T09:30:00.000Z
-       */
-      ended_at: string | null;
-      /**
-       * Format: date-time
-       * @description Since when it, or what it belongs to, is archived; null: it is not.
-       * @example 2026-11-20T09:30:00.000Z
-       */
-      archived_at: string | null;
-    };
-    ProtocolRunSummary: {
-      /** @description Unique identifier of the record. */
-      id: string;
-      /**
-       * @description Unique name.
-       * @example mix_1
-       */
-      name: string;
-      /**
-       * @description Protocol type.
-       * @example color_mixing
-       */
-      type: string;
-      /**
-       * @description Label of who the work belongs to.
-       * @example ada
-       */
-      owner: string;
-      /**
-       * @description Higher goes first when work contends.
-       * @example 0
-       */
-      priority: number;
-      /**
-       * @description Campaign it belongs to, if any.
-       * @example sweep
-       */
-      campaign: string | null;
-      /** @description Task name to parameter name to value. */
-      parameters: {
-        [key: string]: {
-          [key: string]: unknown;
-        };
-      };
-      /** @description Task name to what the submission says about its failures, over what the protocol says. */
-      failure_policy: {
-        [key: string]: components['schemas']['TaskFailurePolicy'];
-      };
-      /** @description Free object kept with the record. */
-      meta: {
-        [key: string]: unknown;
-      };
-      /** @enum {string} */
-      state: 'created' | 'running' | 'paused' | 'completed' | 'failed' | 'cancelled' | 'needs_attention';
-      reason: components['schemas']['Reason'] | null;
-      /**
-       * Format: date-time
-       * @description Since when it is paused; null: it is not.
-       * @example 2026-11-20T09:30:00.000Z
-       */
-      paused_at: string | null;
-      /** @description Content hash of the definitions it was accepted with. */
-      definition_hash: string;
-      /**
-       * Format: date-time
-       * @description Set when a cancel was asked for and the work has not stopped yet.
-       * @example 2026-11-20T09:30:00.000Z
-       */
-      cancel_requested_at: string | null;
-      /**
-       * Format: date-time
-       * @description When it was accepted.
-       * @example 2026-11-20T09:30:00.000Z
-       */
-      created_at: string;
-      /**
-       * Format: date-time
-       * @description When the first work of it began.
-       * @example 2026-11-20T09:30:00.000Z
-       */
-      started_at: string | null;
-      /**
-       * Format: date-time
-       * @description When it reached its last state.
-       * @example 2026-11-20T09:30:00.000Z
-       */
-      ended_at: string | null;
-      /**
-       * Format: date-time
-       * @description Since when it, or what it belongs to, is archived; null: it is not.
-       * @example 2026-11-20T09:30:00.000Z
-       */
-      archived_at: string | null;
-      /**
-       * Format: date-time
-       * @description When it is expected to be over; null: not known, or it is over.
-       * @example 2026-11-20T09:30:00.000Z
-       */
-      estimated_completion: string | null;
-    };
-    ProtocolRunRecord: {
-      /** @description Unique identifier of the record. */
-      id: string;
-      /**
-       * @description Unique name.
-       * @example mix_1
-       */
-      name: string;
-      /**
-       * @description Protocol type.
-       * @example color_mixing
-       */
-      type: string;
-      /**
-       * @description Label of who the work belongs to.
-       * @example ada
-       */
-      owner: string;
-      /**
-       * @description Higher goes first when work contends.
-       * @example 0
-       */
-      priority: number;
-      /**
-       * @description Campaign it belongs to, if any.
-       * @example sweep
-       */
-      campaign: string | null;
-      /** @description Task name to parameter name to value. */
-      parameters: {
-        [key: string]: {
-          [key: string]: unknown;
-        };
-      };
-      /** @description Task name to what the submission says about its failures, over what the protocol says. */
-      failure_policy: {
-        [key: string]: components['schemas']['TaskFailurePolicy'];
-      };
-      /** @description Free object kept with the record. */
-      meta: {
-        [key: string]: unknown;
-      };
-      /** @enum {string} */
-      state: 'created' | 'running' | 'paused' | 'completed' | 'failed' | 'cancelled' | 'needs_attention';
-      reason: components['schemas']['Reason'] | null;
-      /**
-       * Format: date-time
-       * @description Since when it is paused; null: it is not.
-       * @example 2026-11-20T09:30:00.000Z
-       */
-      paused_at: string | null;
-      /** @description Content hash of the definitions it was accepted with. */
-      definition_hash: string;
-      /**
-       * Format: date-time
-       * @description Set when a cancel was asked for and the work has not stopped yet.
-       * @example 2026-11-20T09:30:00.000Z
-       */
-      cancel_requested_at: string | null;
-      /**
-       * Format: date-time
-       * @description When it was accepted.
-       * @example 2026-11-20T09:30:00.000Z
-       */
-      created_at: string;
-      /**
-       * Format: date-time
-       * @description When the first work of it began.
-       * @example 2026-11-20T09:30:00.000Z
-       */
-      started_at: string | null;
-      /**
-       * Format: date-time
-       * @description When it reached its last state.
-       * @example 2026-11-20T09:30:00.000Z
-       */
-      ended_at: string | null;
-      /**
-       * Format: date-time
-       * @description Since when it, or what it belongs to, is archived; null: it is not.
-       * @example 2026-11-20T09:30:00.000Z
-       */
-      archived_at: string | null;
-      /**
-       * Format: date-time
-       * @description When it is expected to be over; null: not known, or it is over.
-       * @example 2026-11-20T09:30:00.000Z
-       */
-      estimated_completion: string | null;
-      /** @description In the order of the protocol. */
-      tasks: components['schemas']['TaskRunRecord'][];
-    };
-    CampaignSummary: {
-      /** @description Unique identifier of the record. */
-      id: string;
-      /**
-       * @description Unique name.
-       * @example sweep
-       */
-      name: string;
-      /**
-       * @description Protocol type.
-       * @example color_mixing
-       */
-      protocol: string;
-      /**
-       * @description Label of who the work belongs to.
-       * @example ada
-       */
-      owner: string;
-      /**
-       * @description Higher goes first when work contends.
-       * @example 0
-       */
-      priority: number;
-      /** @enum {string} */
-      state: 'created' | 'running' | 'paused' | 'completed' | 'failed' | 'cancelled' | 'needs_attention';
-      reason: components['schemas']['Reason'] | null;
-      /**
-       * Format: date-time
-       * @description Since when it is paused; null: it is not.
-       * @example 2026-11-20T09:30:00.000Z
-       */
-      paused_at: string | null;
-      /**
-       * @description Number of protocol runs; 0: no limit.
-       * @example 12
-       */
-      max_protocol_runs: number;
-      /**
-       * @description Cap on simultaneous protocol runs.
-       * @example 3
-       */
-      max_concurrent_protocol_runs: number;
-      /** @description Whether an optimizer proposes parameters. */
-      optimize: boolean;
-      /**
-       * @description Computer of the optimizer.
-       * @example 127.0.0.1
-       */
-      optimizer_ip: string;
-      optimizer: components['schemas']['KeptOptimizer'] | null;
-      /** @description Task name to parameter name to value. */
-      global_parameters: {
-        [key: string]: {
-          [key: string]: unknown;
-        };
-      };
-      /** @description Task name to what the submission says about its failures, over what the protocol says. */
-      failure_policy: {
-        [key: string]: components['schemas']['TaskFailurePolicy'];
-      };
-      /**
-       * @description What is done when a run has failed.
-       * @enum {string}
-       */
-      on_run_failure: 'stop' | 'continue' | 'pause';
-      /**
-       * @description More failed runs than this fail the campaign; null: no limit.
-       * @example 3
-       */
-      max_failures: number | null;
-      /** @description Free object kept with the record. */
-      meta: {
-        [key: string]: unknown;
-      };
-      /**
-       * @description Protocol runs that have begun.
-       * @example 7
-       */
-      protocol_runs_started: number;
-      /**
-       * @description Protocol runs that have completed.
-       * @example 4
-       */
-      protocol_runs_completed: number;
-      /**
-       * @description Protocol runs that have failed.
-       * @example 0
-       */
-      protocol_runs_failed: number;
-      /** @description Content hash of the definitions it was accepted with. */
-      definition_hash: string;
-      /**
-       * Format: date-time
-       * @description Set when a cancel was asked for and the work has not stopped yet.
-       * @example 2026-11-20T09:30:00.000Z
-       */
-      cancel_requested_at: string | null;
-      /**
-       * Format: date-time
-       * @description When it was accepted.
-       * @example 2026-11-20T09:30:00.000Z
-       */
-      created_at: string;
-      /**
-       * Format: date-time
-       * @description When the first work of it began.
-       * @example 2026-11-20T09:30:00.000Z
-       */
-      started_at: string | null;
-      /**
-       * Format: date-time
-       * @description When it reached its last state.
-       * @example 2026-11-20T09:30:00.000Z
-       */
-      ended_at: string | null;
-      /**
-       * Format: date-time
-       * @description Since when it, or what it belongs to, is archived; null: it is not.
-       * @example 2026-11-20T09:30:00.000Z
-       */
-      archived_at: string | null;
-      /**
-       * Format: date-time
-       * @description When it is expected to be over; null: not known, or it is over.
-       * @example 2026-11-20T09:30:00.000Z
-       */
-      estimated_completion: string | null;
-    };
-    CampaignRecord: {
-      /** @description Unique identifier of the record. */
-      id: string;
-      /**
-       * @description Unique name.
-       * @example sweep
-       */
-      name: string;
-      /**
-       * @description Protocol type.
-       * @example color_mixing
-       */
-      protocol: string;
-      /**
-       * @description Label of who the work belongs to.
-       * @example ada
-       */
-      owner: string;
-      /**
-       * @description Higher goes first when work contends.
-       * @example 0
-       */
-      priority: number;
-      /** @enum {string} */
-      state: 'created' | 'running' | 'paused' | 'completed' | 'failed' | 'cancelled' | 'needs_attention';
-      reason: components['schemas']['Reason'] | null;
-      /**
-       * Format: date-time
-       * @description Since when it is paused; null: it is not.
-       * @example 2026-11-20T09:30:00.000Z
-       */
-      paused_at: string | null;
-      /**
-       * @description Number of protocol runs; 0: no limit.
-       * @example 12
-       */
-      max_protocol_runs: number;
-      /**
-       * @description Cap on simultaneous protocol runs.
-       * @example 3
-       */
-      max_concurrent_protocol_runs: number;
-      /** @description Whether an optimizer proposes parameters. */
-      optimize: boolean;
-      /**
-       * @description Computer of the optimizer.
-       * @example 127.0.0.1
-       */
-      optimizer_ip: string;
-      optimizer: components['schemas']['KeptOptimizer'] | null;
-      /** @description Task name to parameter name to value. */
-      global_parameters: {
-        [key: string]: {
-          [key: string]: unknown;
-        };
-      };
-      /** @description Task name to what the submission says about its failures, over what the protocol says. */
-      failure_policy: {
-        [key: string]: components['schemas']['TaskFailurePolicy'];
-      };
-      /**
-       * @description What is done when a run has failed.
-       * @enum {string}
-       */
-      on_run_failure: 'stop' | 'continue' | 'pause';
-      /**
-       * @description More failed runs than this fail the campaign; null: no limit.
-       * @example 3
-       */
-      max_failures: number | null;
-      /** @description Free object kept with the record. */
-      meta: {
-        [key: string]: unknown;
-      };
-      /**
-       * @description Protocol runs that have begun.
-       * @example 7
-       */
-      protocol_runs_started: number;
-      /**
-       * @description Protocol runs that have completed.
-       * @example 4
-       */
-      protocol_runs_completed: number;
-      /**
-       * @description Protocol runs that have failed.
-       * @example 0
-       */
-      protocol_runs_failed: number;
-      /** @description Content hash of the definitions it was accepted with. */
-      definition_hash: string;
-      /**
-       * Format: date-time
-       * @description Set when a cancel was asked for and the work has not stopped yet.
-       * @example 2026-11-20T09:30:00.000Z
-       */
-      cancel_requested_at: string | null;
-      /**
-       * Format: date-time
-       * @description When it was accepted.
-       * @example 2026-11-20T09:30:00.000Z
-       */
-      created_at: string;
-      /**
-       * Format: date-time
-       * @description When the first work of it began.
-       * @example 2026-11-20T09:30:00.000Z
-       */
-      started_at: string | null;
-      /**
-       * Format: date-time
-       * @description When it reached its last state.
-       * @example 2026-11-20T09:30:00.000Z
-       */
-      ended_at: string | null;
-      /**
-       * Format: date-time
-       * @description Since when it, or what it belongs to, is archived; null: it is not.
-       * @example 2026-11-20T09:30:00.000Z
-       */
-      archived_at: string | null;
-      /**
-       * Format: date-time
-       * @description When it is expected to be over; null: not known, or it is over.
-       * @example 2026-11-20T09:30:00.000Z
-       */
-      estimated_completion: string | null;
-      /** @description Parameters run by run. */
-      protocol_run_parameters:
-        | {
-            [key: string]: {
-              [key: string]: unknown;
-            };
-          }[]
-        | null;
-    };
-    TaskFileRecord: {
-      /**
-       * @description Name that the task gave it.
-       * @example image.png
-       */
-      name: string;
-      /**
-       * @description Bytes.
-       * @example 1024
-       */
-      size: number;
-      /** @description SHA-256, hexadecimal. */
-      sha256: string;
-      /**
-       * @description What the ending of its name stands for.
-       * @example image/png
-       */
-      media_type: string;
-      /** @description Id of the task run that produced it. */
-      task_run_id: string;
-      /**
-       * @description Name of the task.
-       * @example score_color
-       */
-      task: string;
-      /**
-       * @description Task type.
-       * @example score_color
-       */
-      type: string;
-      /**
-       * @description Protocol run of the task; null for an on-demand task.
-       * @example mix_1
-       */
-      protocol_run: string | null;
-      /**
-       * @description Campaign of the protocol run, if any.
-       * @example sweep
-       */
-      campaign: string | null;
-      /**
-       * @description Label of who the work belongs to.
-       * @example ada
-       */
-      owner: string;
-      /**
-       * @description Number of the attempt that produced it.
-       * @example 1
-       */
-      attempt: number;
-      /**
-       * Format: date-time
-       * @description When its task was created.
-       * @example 2026-11-20T09:30:00.000Z
-       */
-      created_at: string;
-    };
-    ResourceRecord: {
-      /**
-       * @description Name.
-       * @example beaker_1
-       */
-      name: string;
-      /**
-       * @description Resource type.
-       * @example beaker
-       */
-      type: string;
-      /** @description Metadata, for example capacity. */
-      meta: {
-        [key: string]: unknown;
-      };
-      /**
-       * @description Laboratory.
+       * @description Name of the laboratory.
        * @example color_lab
        */
-      lab: string;
+      name: string;
+      /** @description Description of the laboratory. Empty when its files have errors and it is not loaded. */
+      desc: string;
+      /** @enum {string} */
+      state: 'loaded' | 'draining' | 'unloaded';
       /**
-       * @description Task that uses it: `<protocol run>/<task>`, or an on-demand task.
-       * @example mix_1/mix_colors
-       */
-      used_by: string | null;
-      /**
-       * @description Protocol run that keeps it between its tasks.
-       * @example mix_1
-       */
-      held_by: string | null;
-      /**
-       * Format: date-time
-       * @description Since when that task or run has it; null: it is free.
-       * @example 2026-11-20T09:30:00.000Z
-       */
-      since: string | null;
-    };
-    /** @description What a task did with a resource, or that its data was put back. */
-    ResourceUse: {
-      /**
-       * @description A task had it, or a person put its data back.
-       * @enum {string}
-       */
-      kind: 'task' | 'reset';
-      /** @description Id of the task run; null of a reset, as all that follows up to `slot`. */
-      task_run_id: string | null;
-      /**
-       * @description Name of the task.
-       * @example mix_colors
-       */
-      task: string | null;
-      /**
-       * @description Task type.
-       * @example mix_colors
-       */
-      type: string | null;
-      /**
-       * @description Protocol run of the task; null for an on-demand task.
-       * @example mix_1
-       */
-      protocol_run: string | null;
-      /**
-       * @description Campaign of the protocol run, if any.
-       * @example sweep
-       */
-      campaign: string | null;
-      /** @enum {string|null} */
-      state:
-        | 'created'
-        | 'queued'
-        | 'running'
-        | 'completed'
-        | 'failed'
-        | 'cancelled'
-        | 'skipped'
-        | 'needs_attention'
-        | null;
-      /**
-       * @description The slot of the task that it filled.
-       * @example beaker
-       */
-      slot: string | null;
-      /** @description Metadata as the task got it, or before the reset. */
-      taken: {
-        [key: string]: unknown;
-      };
-      /** @description Metadata as left; null: the task has not completed. */
-      left: {
-        [key: string]: unknown;
-      } | null;
-      /**
-       * @description Who reset it; null of a task.
-       * @example ada
-       */
-      by: string | null;
-      /**
-       * @description Why it was reset.
-       * @example washed by hand
-       */
-      reason: string | null;
-      /**
-       * Format: date-time
-       * @description When the task began, or the moment of the reset.
-       * @example 2026-11-20T09:30:00.000Z
-       */
-      started_at: string;
-      /**
-       * Format: date-time
-       * @description When the task ended, or the moment of the reset.
-       * @example 2026-11-20T09:30:00.000Z
-       */
-      ended_at: string | null;
-    };
-    /** @description An act of a person, kept for ever. */
-    AuditRecord: {
-      /** @description Unique identifier of the record. */
-      id: string;
-      /**
-       * @description From 1, without gaps.
-       * @example 1
-       */
-      seq: number;
-      /**
-       * Format: date-time
-       * @description When it was done.
-       * @example 2026-11-20T09:30:00.000Z
-       */
-      at: string;
-      /**
-       * @description Who did it.
-       * @example ada
-       */
-      by: string;
-      /**
-       * @description How they showed who they are; null: it did not come through the gateway.
+       * @description What happens when the work of a draining laboratory has ended; else null.
        * @enum {string|null}
        */
-      kind: 'local' | 'token' | 'oidc' | null;
+      draining_for: 'unload' | 'reload' | null;
       /**
-       * @description What was done.
-       * @example campaign.pause
-       */
-      action: string;
-      /**
-       * @description What it was done to.
-       * @example campaign/sweep
-       */
-      subject: string;
-      /** @description What else is known of it. */
-      detail: {
-        [key: string]: unknown;
-      };
-      /** @description Under which the log has the request. */
-      request_id: string | null;
-      /**
-       * @description Address that the request came from.
-       * @example 127.0.0.1
-       */
-      ip: string | null;
-      /** @description SHA-256 over the hash of the entry before and this one, hexadecimal. */
-      hash: string;
-    };
-    DeviceRecord: {
-      /**
-       * @description Laboratory.
+       * @description Package that defines it.
        * @example color_lab
        */
-      lab_name: string;
+      package: string;
       /**
-       * @description Name within the laboratory.
-       * @example station_1
+       * @description Its file, relative to the user directory.
+       * @example color_lab/laboratories/color_lab/lab.yml
        */
-      name: string;
-      /**
-       * @description Device type.
-       * @example color_station
-       */
-      type: string;
-      /**
-       * @description Computer whose agent runs it.
-       * @example svc_computer
-       */
-      computer: string;
-      /** @enum {string} */
-      state:
-        'disabled' | 'initializing' | 'idle' | 'busy' | 'aborting' | 'uncertain' | 'restarting' | 'faulted';
-      /** @description What is wrong, in words; null when nothing is. */
-      detail: string | null;
-      /**
-       * @description Task run that holds it: `<protocol run>/<task>`, or the on-demand task.
-       * @example mix_1/mix_colors
-       */
-      held_by: string | null;
-      /** @description Who stopped it and why; null when it is not stopped. */
-      halted: string | null;
-      /** @description What is known of an uncertain device; null when it is in no doubt. */
-      doubt: {
-        /** @description Names this doubt. */
-        id: string;
-        /** @description Calls that began and have no known end, oldest first. */
-        in_doubt: {
-          /** @description Unique identifier of the call. */
-          call_id: string;
-          /**
-           * @description Function of the device.
-           * @example mix
-           */
-          function: string;
-          /** @description Attempt that made the call. */
-          attempt_id?: string;
-        }[];
-        last_confirmed: {
-          /** @description Unique identifier of the call. */
-          call_id: string;
-          /**
-           * @description Function of the device.
-           * @example mix
-           */
-          function: string;
-        } | null;
-      } | null;
-      /** @description What can be called by RPC. */
-      functions: {
-        /**
-         * @description Name to call it by.
-         * @example mix
-         */
-        name: string;
-        /** @enum {string} */
-        kind: 'effect' | 'idempotent' | 'query';
-        /**
-         * @description Seconds that a call may take; absent: 60.
-         * @example 900
-         */
-        timeout_s?: number;
-        /**
-         * @description What it does.
-         * @example Doses the pastes and stirs
-         */
-        description?: string;
-        /** @description Parameters by name; a call is checked against them. */
-        parameters?: {
-          [key: string]: {
-            [key: string]: unknown;
-          };
-        };
-      }[];
-    };
-    DeviceDetail: {
-      /**
-       * @description Laboratory.
-       * @example color_lab
-       */
-      lab_name: string;
-      /**
-       * @description Name within the laboratory.
-       * @example station_1
-       */
-      name: string;
-      /**
-       * @description Device type.
-       * @example color_station
-       */
-      type: string;
-      /**
-       * @description Computer whose agent runs it.
-       * @example svc_computer
-       */
-      computer: string;
-      /** @enum {string} */
-      state:
-        'disabled' | 'initializing' | 'idle' | 'busy' | 'aborting' | 'uncertain' | 'restarting' | 'faulted';
-      /** @description What is wrong, in words; null when nothing is. */
-      detail: string | null;
-      /**
-       * @description Task run that holds it: `<protocol run>/<task>`, or the on-demand task.
-       * @example mix_1/mix_colors
-       */
-      held_by: string | null;
-      /** @description Who stopped it and why; null when it is not stopped. */
-      halted: string | null;
-      /** @description What is known of an uncertain device; null when it is in no doubt. */
-      doubt: {
-        /** @description Names this doubt. */
-        id: string;
-        /** @description Calls that began and have no known end, oldest first. */
-        in_doubt: {
-          /** @description Unique identifier of the call. */
-          call_id: string;
-          /**
-           * @description Function of the device.
-           * @example mix
-           */
-          function: string;
-          /** @description Attempt that made the call. */
-          attempt_id?: string;
-        }[];
-        last_confirmed: {
-          /** @description Unique identifier of the call. */
-          call_id: string;
-          /**
-           * @description Function of the device.
-           * @example mix
-           */
-          function: string;
-        } | null;
-      } | null;
-      /** @description What can be called by RPC; `parameters` is null where none are declared, and then nothing is checked. */
-      functions: {
-        /**
-         * @description Name to call it by.
-         * @example mix
-         */
-        name: string;
-        /** @enum {string} */
-        kind: 'effect' | 'idempotent' | 'query';
-        /**
-         * @description Seconds that a call may take.
-         * @example 900
-         */
-        timeout_s: number;
-        /** @description What it does; null when it does not say. */
-        description: string | null;
-        /** @description Parameters by name; a call is checked against them. */
-        parameters: {
-          [key: string]: {
-            [key: string]: unknown;
-          };
-        } | null;
-      }[];
-      /** @description What `_report` of the device returns; there when it was asked for. */
-      report?: {
-        [key: string]: unknown;
-      };
+      file: string;
+      /** @description Content hash of the loaded version, or else of the version on disk; null when that has errors. */
+      hash: string | null;
+      /** @description False: its files had errors when the service last read them. */
+      sound: boolean;
+      /** @description Names of its devices. */
+      devices: string[];
+      /** @description Names of its resources. */
+      resources: string[];
     };
     /** @description RFC 9457 problem details. */
     Problem: {
@@ -3080,13 +2063,13 @@ export interface components {
         | 'aborted'
         | 'internal';
       /**
-       * @description What is known of the physical effect of the request.
+       * @description What is known about the physical effect of the request.
        * @enum {string}
        */
       effect?: 'none' | 'maybe' | 'done';
       errors?: {
         /**
-         * @description Where: a path inside the body, or `?name` in the query.
+         * @description Path inside the body, or `?name` in the query.
          * @example parameters.mix_colors
          */
         path: string;
@@ -3105,17 +2088,17 @@ export interface components {
          */
         file?: string;
         /**
-         * @description In that file, from 1.
+         * @description Line in that file, from 1.
          * @example 12
          */
         line?: number;
         /**
-         * @description In that line, from 1.
+         * @description Column in that line, from 1.
          * @example 3
          */
         column?: number;
       }[];
-      /** @description Stack of the package code that failed, with paths inside the package only. */
+      /** @description Stack of the author's code that failed. It has paths inside the package only. */
       author_stack?: string;
       /**
        * @description Path of the request.
@@ -3123,177 +2106,2153 @@ export interface components {
        */
       instance?: string;
     };
-    /** @description What happened to one record. */
-    ServiceEvent: {
+    LabChange: {
       /**
-       * @description Rises with every event, in the order in which they were committed; not without gaps.
-       * @example 1841
+       * @description Name of the laboratory.
+       * @example color_lab
        */
-      id: number;
-      /**
-       * @description `<kind>.<what happened>`, for most kinds the state that the record has now. The kinds are task_run, attempt, protocol_run, campaign, trial, device, agent, attention, halt, resource, lab, protocol.
-       * @example task_run.completed
-       */
-      type: string;
-      /** @description Version of the shape of events: 1. */
-      schema: unknown;
-      /**
-       * @description `<kind>/<id of the record>`.
-       * @example task_run/0190c0de-0000-7000-8000-000000000001
-       */
-      aggregate: string;
-      /**
-       * @description From 1 within the aggregate, without gaps.
-       * @example 4
-       */
-      seq: number;
-      /**
-       * Format: date-time
-       * @description When it was decided.
-       * @example 2026-11-20T09:30:00.000Z
-       */
-      at: string;
-      /** @description What the record was then, in short. Fields may be added; none is removed or changes its meaning within a version. */
-      body: {
-        [key: string]: unknown;
-      };
+      name: string;
+      /** @enum {string} */
+      state: 'loaded' | 'draining' | 'unloaded';
+      /** @description Content hash of the loaded version, or else of the version on disk; null when that has errors. */
+      hash: string | null;
+      /** @description Devices of the laboratory, after a load or reload. */
+      devices: components['schemas']['LoadedDevice'][];
+      /** @description Protocols that were unloaded with the laboratory. */
+      unloaded_protocols: string[];
+      /** @description Work that must end before a draining laboratory changes. */
+      waits_for: string[];
     };
-    EventPage: {
-      items: components['schemas']['ServiceEvent'][];
-      /** @description For the next page; null: this is the last. */
-      next_cursor: string | null;
-    };
-    /** @description A line that the code of a task or of a device wrote. */
-    LogLine: {
+    LoadedDevice: {
       /**
-       * @description Rises with every line, in the order in which they were stored; not without gaps.
-       * @example 5120
+       * @description Name within the laboratory.
+       * @example station_1
        */
-      id: number;
+      name: string;
       /**
-       * Format: date-time
-       * @description When it was written, by the clock of its computer.
-       * @example 2026-11-20T09:30:00.000Z
-       */
-      at: string;
-      /**
-       * @description How much it matters.
-       * @enum {string}
-       */
-      level: 'debug' | 'info' | 'warn' | 'error';
-      /**
-       * @description Whose words it has: of the code of a task or of a device; or of the service, about lines that had to be dropped.
-       * @enum {string}
-       */
-      source: 'task' | 'device' | 'service';
-      /**
-       * @description Where it was written.
+       * @description Computer whose agent runs the device.
        * @example svc_computer
        */
       computer: string;
-      /** @description Laboratory of the device that wrote it. */
-      lab: string | null;
-      /** @description Name of the device that wrote it. */
-      device: string | null;
-      /** @description Id of the task run that wrote it. */
-      task_run_id: string | null;
       /**
-       * @description Name of the task that wrote it.
+       * @description `disabled`: the computer of the device is not connected. The device starts when the computer connects.
+       * @enum {string}
+       */
+      state:
+        'disabled' | 'initializing' | 'idle' | 'busy' | 'aborting' | 'uncertain' | 'restarting' | 'faulted';
+      /** @description What is wrong, in words; null when nothing is. */
+      detail: string | null;
+      /** @description False: the device was running already and continues unchanged. */
+      started: boolean;
+    };
+    LabSelection: {
+      /**
+       * @description Names of laboratories.
+       * @example [
+       *       "color_lab"
+       *     ]
+       */
+      lab_types: string[];
+      /**
+       * @description True: does not refuse the request while work runs. The laboratory accepts nothing new, and the change happens when its work has ended. Default: false.
+       * @example false
+       */
+      drain?: boolean;
+    };
+    ProtocolChange: {
+      /**
+       * @description Type name of the protocol.
+       * @example color_mixing
+       */
+      type: string;
+      /** @description True: the protocol is loaded. */
+      loaded: boolean;
+      /** @description Content hash of the loaded version, or else of the version on disk; null when that has errors. */
+      hash: string | null;
+      /** @description Work that continues with the version that it was accepted with. */
+      still_running: string[];
+    };
+    ProtocolSelection: {
+      /**
+       * @description Type names of protocols.
+       * @example [
+       *       "color_mixing"
+       *     ]
+       */
+      protocol_types: string[];
+      /**
+       * @description True: unloads the protocol although runs or campaigns of it continue. They keep the definition that they were accepted with. Default: false.
+       * @example false
+       */
+      drain?: boolean;
+    };
+    Validation: {
+      /** @description True: a package with this protocol would load. */
+      valid: boolean;
+      /** @description What is wrong, and where. */
+      errors: components['schemas']['Fault'][];
+    };
+    Fault: {
+      /**
+       * @description Path inside the document or body.
+       * @example tasks[2].devices.mixer
+       */
+      path: string;
+      /**
+       * @description Stable identifier of the rule that is broken.
+       * @example unknown_device_type
+       */
+      code: string;
+      /** @description What is wrong. */
+      message: string;
+      /** @description What would be right. */
+      hint?: string;
+      /**
+       * @description Definition file, relative to the user directory.
+       * @example demo/tasks/mix/task.yml
+       */
+      file?: string;
+      /**
+       * @description Line in that file, from 1.
+       * @example 12
+       */
+      line?: number;
+      /**
+       * @description Column in that line, from 1.
+       * @example 3
+       */
+      column?: number;
+    };
+    ProtocolText: {
+      /**
+       * @description Text of an `experiment.yml`, templates included.
+       * @example type: demo
+       *     desc: One task
+       *     labs: [color_lab]
+       *     tasks: []
+       */
+      protocol_yaml: string;
+      /**
+       * @description Name of the file in the errors.
+       * @example experiment.yml
+       */
+      file_name?: string;
+    };
+    TaskTypeChange: {
+      /**
+       * @description Name of the task type.
        * @example mix_colors
        */
-      task: string | null;
+      type: string;
+      /** @description Content hash of the loaded version. */
+      hash: string;
+      /** @description Loaded protocols that use the task type from their next run on. */
+      protocols: string[];
+    };
+    TaskTypeSelection: {
       /**
-       * @description The protocol run of that task.
+       * @description Names of task types.
+       * @example [
+       *       "mix_colors"
+       *     ]
+       */
+      task_types: string[];
+    };
+    PackageRecord: {
+      /**
+       * @description Package that defines it.
+       * @example color_lab
+       */
+      name: string;
+      /** @description Laboratories that the package defines. */
+      labs: string[];
+      /** @description Device types. */
+      devices: string[];
+      /** @description Task types. */
+      tasks: string[];
+      /** @description Protocols. */
+      protocols: string[];
+      /** @description What is wrong, and where. */
+      errors: components['schemas']['Fault'][];
+    };
+    DefinitionSummary: {
+      /** @enum {string} */
+      type: 'lab' | 'device' | 'task' | 'protocol';
+      /**
+       * @description Name of the definition.
+       * @example mix_colors
+       */
+      name: string;
+      /**
+       * @description Package that defines it.
+       * @example color_lab
+       */
+      package: string;
+      /**
+       * @description Its file, relative to the user directory.
+       * @example color_lab/laboratories/color_lab/lab.yml
+       */
+      file: string;
+      /** @description True: the definition is loaded. */
+      loaded: boolean;
+      /** @description Content hash of the loaded version, or else of the version on disk; null when that has errors. */
+      hash: string | null;
+      /** @description False: its files had errors when the service last read them. */
+      sound: boolean;
+    };
+    DefinitionRecord: {
+      /** @enum {string} */
+      type: 'lab' | 'device' | 'task' | 'protocol';
+      /**
+       * @description Name of the definition.
+       * @example mix_colors
+       */
+      name: string;
+      /**
+       * @description Package that defines it.
+       * @example color_lab
+       */
+      package: string;
+      /**
+       * @description Its file, relative to the user directory.
+       * @example color_lab/laboratories/color_lab/lab.yml
+       */
+      file: string;
+      /** @description True: the definition is loaded. */
+      loaded: boolean;
+      /** @description Content hash of the loaded version, or else of the version on disk; null when that has errors. */
+      hash: string | null;
+      /** @description False: its files had errors when the service last read them. */
+      sound: boolean;
+      /** @description The loaded definition, or else the one on disk, with every optional field filled in; null when both are missing or have errors. */
+      definition: {
+        [key: string]: unknown;
+      } | null;
+      /** @description What is wrong, and where. */
+      errors: components['schemas']['Fault'][];
+    };
+    SimulationRecord: {
+      /** @enum {string} */
+      scheduler: 'greedy' | 'cpsat';
+      /**
+       * @description The jitter of the scenario.
+       * @example 0.1
+       */
+      jitter: number;
+      /**
+       * @description The random seed of the scenario.
+       * @example 42
+       */
+      seed: number;
+      /**
+       * @description `completed`: all work has ended, well or not. `stuck`: the remaining tasks wait for ever. `horizon`: the time was over before the work was.
+       * @enum {string}
+       */
+      outcome: 'completed' | 'stuck' | 'horizon';
+      /**
+       * @description Seconds from the first start of a task to the end of the last one.
+       * @example 12.5
+       */
+      makespan: number;
+      /**
+       * @description Seconds from the beginning to the end of the last task.
+       * @example 12.5
+       */
+      end: number;
+      parallelism: {
+        /**
+         * @description Most tasks at the same time.
+         * @example 3
+         */
+        max: number;
+        /**
+         * @description Average number of tasks at the same time.
+         * @example 1.9
+         */
+        average: number;
+      };
+      /**
+       * @description Number of tasks.
+       * @example 42
+       */
+      tasks_total: number;
+      /** @description State to number of tasks. */
+      tasks_by_state: {
+        [key: string]: number;
+      };
+      waiting: components['schemas']['WaitingTimes'];
+      protocol_runs: components['schemas']['SimulatedRunRecord'][];
+      tasks: components['schemas']['SimulatedTaskRecord'][];
+      /** @description Devices and resources, by kind and name. */
+      units: components['schemas']['SimulatedUnitRecord'][];
+      /** @description Tasks that could never start, and why; at most 100. */
+      stuck: {
+        /**
+         * @description `<protocol run>/<task>`, or the name of the on-demand task.
+         * @example color_mixing_001/mix_colors
+         */
+        task: string;
+        waits_for: string[];
+      }[];
+      /** @description Failures, losses and other incidents, in the order of time. */
+      events: {
+        /**
+         * @description Seconds from the beginning.
+         * @example 12.5
+         */
+        at: number;
+        /**
+         * @description What happened.
+         * @example device lost
+         */
+        what: string;
+        /**
+         * @description Device or task that it happened to.
+         * @example color_lab.station_2
+         */
+        subject: string;
+        /** @description Details; may be empty. */
+        detail: string;
+      }[];
+      planning: {
+        /**
+         * @description Number of plans that the policy made.
+         * @example 120
+         */
+        plans: number;
+        /**
+         * @description Real milliseconds of all plans.
+         * @example 2.1
+         */
+        total_ms: number;
+        /**
+         * @description Real milliseconds of the longest plan.
+         * @example 0.2
+         */
+        max_ms: number;
+      };
+    };
+    /** @description Seconds that a task waited, by cause. */
+    WaitingTimes: {
+      /**
+       * @description Seconds in which tasks that it depends on had not ended.
+       * @example 12.5
+       */
+      dependency: number;
+      /**
+       * @description Seconds in which units that it needs were used by tasks that had begun before it could start.
+       * @example 12.5
+       */
+      busy: number;
+      /**
+       * @description Seconds in which units that it needs were given to other tasks after it could have started.
+       * @example 12.5
+       */
+      priority: number;
+      /**
+       * @description Seconds in which another protocol run kept units that it needs.
+       * @example 12.5
+       */
+      held: number;
+      /**
+       * @description Seconds in which every device that fits was out of order.
+       * @example 12.5
+       */
+      no_device: number;
+      /**
+       * @description Seconds in which all units were free: for a lag, for a pause, or because the plan keeps a unit free.
+       * @example 12.5
+       */
+      planned: number;
+    };
+    SimulatedRunRecord: {
+      /**
+       * @description Name of the protocol run.
+       * @example color_mixing_001
+       */
+      name: string;
+      /**
+       * @description Type of the protocol.
+       * @example color_mixing
+       */
+      type: string;
+      /** @description Campaign that the protocol run belongs to. */
+      campaign: string | null;
+      /**
+       * @description Priority of the protocol run.
+       * @example 0
+       */
+      priority: number;
+      /** @enum {string} */
+      state: 'created' | 'running' | 'paused' | 'completed' | 'failed' | 'cancelled' | 'needs_attention';
+      /**
+       * @description Seconds from the beginning to its arrival.
+       * @example 12.5
+       */
+      submitted: number;
+      /**
+       * @description Start of its first task, in seconds from the beginning; null: never.
+       * @example 12.5
+       */
+      start: number | null;
+      /**
+       * @description End of the protocol run, in seconds from the beginning; null: never.
+       * @example 12.5
+       */
+      end: number | null;
+    };
+    SimulatedTaskRecord: {
+      /**
+       * @description `<protocol run>/<task>`, or the name of the on-demand task.
+       * @example color_mixing_001/mix_colors
+       */
+      label: string;
+      /**
+       * @description Task type.
+       * @example mix_colors
+       */
+      type: string;
+      /** @description Protocol run of the task; null for an on-demand task. */
+      protocol_run: string | null;
+      /**
+       * @description Priority of the task.
+       * @example 0
+       */
+      priority: number;
+      /** @enum {string} */
+      state:
+        | 'created'
+        | 'queued'
+        | 'running'
+        | 'completed'
+        | 'failed'
+        | 'cancelled'
+        | 'skipped'
+        | 'needs_attention';
+      /**
+       * @description Number of attempts.
+       * @example 1
+       */
+      attempts: number;
+      /**
+       * @description When only devices and resources were missing, in seconds from the beginning; null: never.
+       * @example 12.5
+       */
+      ready: number | null;
+      /**
+       * @description Start of the latest attempt, in seconds from the beginning; null: never.
+       * @example 12.5
+       */
+      start: number | null;
+      /**
+       * @description End of the latest attempt, in seconds from the beginning; null: never.
+       * @example 12.5
+       */
+      end: number | null;
+      /** @description Device handle to `<lab>.<device>`. */
+      devices: {
+        [key: string]: string;
+      };
+      /** @description Resource handle to the name of the resource. */
+      resources: {
+        [key: string]: string;
+      };
+      waited: components['schemas']['WaitingTimes'];
+    };
+    SimulatedUnitRecord: {
+      /** @enum {string} */
+      kind: 'device' | 'resource';
+      /**
+       * @description `<lab>.<device>` or the name of the resource.
+       * @example color_lab.robot_arm
+       */
+      name: string;
+      /**
+       * @description Seconds of use.
+       * @example 12.5
+       */
+      busy: number;
+      /**
+       * @description Seconds in which a protocol run kept the unit between two tasks.
+       * @example 12.5
+       */
+      held: number;
+      /**
+       * @description Seconds out of order.
+       * @example 12.5
+       */
+      out: number;
+      /**
+       * @description Share of the makespan in which the unit was in use.
+       * @example 0.75
+       */
+      utilisation: number;
+      /** @description In the order of time. */
+      timeline: {
+        /** @enum {string} */
+        what: 'use' | 'hold' | 'out';
+        /** @description Task that used the unit, or protocol run that kept it; null: out of order. */
+        by: string | null;
+        /**
+         * @description Seconds from the beginning.
+         * @example 12.5
+         */
+        start: number;
+        /**
+         * @description Seconds from the beginning.
+         * @example 12.5
+         */
+        end: number;
+      }[];
+    };
+    SimulationScenario: {
+      /**
+       * @description Names of laboratories. Default: all that are loaded.
+       * @example [
+       *       "color_lab"
+       *     ]
+       */
+      labs?: string[];
+      scheduler?: components['schemas']['SimulatedScheduler'];
+      /**
+       * @description Largest share by which a task takes longer or shorter than expected, from 0 to 0.99. Default: 0.
+       * @example 0.1
+       */
+      jitter?: number;
+      /**
+       * @description Random seed of durations and failures. The same task draws the same values under every policy. Default: 1.
+       * @example 42
+       */
+      seed?: number;
+      /** @description Seconds after which the simulation ends. Default: 2592000, 30 days. */
+      horizon?: number;
+      /** @description Protocol runs. */
+      protocols?: components['schemas']['SimulatedRuns'][];
+      /** @description Campaigns. */
+      campaigns?: components['schemas']['SimulatedCampaign'][];
+      /** @description On-demand tasks. */
+      tasks?: components['schemas']['SimulatedTasks'][];
+      /**
+       * @description Seconds that tasks really take. They replace the expected durations. The name is a task type, `<protocol>.<task>` or the label `<protocol run>/<task>`; the most specific name counts.
+       * @example {
+       *       "mix_colors": 45,
+       *       "color_mixing.mix_colors": 50
+       *     }
+       */
+      durations?: {
+        [key: string]: number;
+      };
+      /** @description Attempts that fail. */
+      failures?: components['schemas']['SimulatedFailure'][];
+      /** @description Devices that are out of order for a while. */
+      losses?: components['schemas']['SimulatedLoss'][];
+    };
+    SimulatedScheduler: {
+      /**
+       * @description Scheduling policy. Default: `greedy`.
+       * @example cpsat
+       * @enum {string}
+       */
+      type?: 'greedy' | 'cpsat';
+      /**
+       * @description Random seed of the searches of `cpsat`. Default: 1.
+       * @example 1
+       */
+      seed?: number;
+      /**
+       * @description Seconds of one tick of `cpsat`. Default: 0.1.
+       * @example 0.1
+       */
+      resolution?: number;
+      /**
+       * @description Seconds within which `cpsat` no longer moves a start. Default: 30.
+       * @example 30
+       */
+      frozen_window?: number;
+      /**
+       * @description Rounds of one search of `cpsat`. They replace the time limit, so that the same seed gives the same report. Default: depends on the size of the plan.
+       * @example 200
+       */
+      rounds?: number;
+    };
+    SimulatedRuns: {
+      /**
+       * @description Type name of the protocol.
+       * @example color_mixing
+       */
+      type: string;
+      /**
+       * @description Number of runs. Default: 1.
+       * @example 20
+       */
+      iterations?: number;
+      /**
+       * @description Most of these runs that may run at the same time. Default: no limit.
+       * @example 4
+       */
+      max_concurrent?: number;
+      /**
+       * @description When work competes, the higher priority goes first. Default: 0.
+       * @example 0
+       */
+      priority?: number;
+      /**
+       * @description Seconds from the beginning to the first arrival. Default: 0.
+       * @example 0
+       */
+      at?: number;
+      /**
+       * @description Seconds from one arrival to the next. Default: 0, all arrive at once.
+       * @example 60
+       */
+      every?: number;
+      /** @description Parameters as in a submission. The simulation chooses a valid value for a dynamic parameter that is absent. */
+      parameters?: {
+        [key: string]: Record<string, unknown>;
+      };
+    };
+    SimulatedCampaign: {
+      /**
+       * @description Type name of the protocol to run.
+       * @example color_mixing
+       */
+      protocol: string;
+      /**
+       * @description Number of protocol runs.
+       * @example 12
+       */
+      max_protocol_runs: number;
+      /**
+       * @description Most protocol runs of the campaign that may run at the same time. Default: 1.
+       * @example 3
+       */
+      max_concurrent_protocol_runs?: number;
+      /**
+       * @description When work competes, the higher priority goes first. Default: 0.
+       * @example 0
+       */
+      priority?: number;
+      /**
+       * @description Seconds from the beginning to its arrival. Default: 0.
+       * @example 0
+       */
+      at?: number;
+      /** @description Parameters of every run. The simulation chooses a valid value for a parameter that is absent. */
+      global_parameters?: {
+        [key: string]: Record<string, unknown>;
+      };
+    };
+    SimulatedTasks: {
+      /**
+       * @description Type name of the task.
+       * @example clean_container
+       */
+      type: string;
+      /**
+       * @description Number of tasks. Default: 1.
+       * @example 3
+       */
+      count?: number;
+      /**
+       * @description Seconds from the beginning to the first arrival. Default: 0.
+       * @example 0
+       */
+      at?: number;
+      /**
+       * @description Seconds from one arrival to the next. Default: 0, all arrive at once.
+       * @example 600
+       */
+      every?: number;
+      /**
+       * @description Seconds that one task takes. Default: 1.
+       * @example 30
+       */
+      duration?: number;
+      /**
+       * @description When work competes, the higher priority goes first. Default: 0.
+       * @example 5
+       */
+      priority?: number;
+      /**
+       * @description Device handle of the task to the device that the task uses.
+       * @example {
+       *       "cleaner": {
+       *         "lab_name": "color_lab",
+       *         "name": "cleaning_station"
+       *       }
+       *     }
+       */
+      devices?: {
+        [key: string]: components['schemas']['DeviceReference'];
+      };
+      /**
+       * @description Resource handle of the task to the name of the resource that the task uses.
+       * @example {
+       *       "beaker": "beaker_1"
+       *     }
+       */
+      input_resources?: {
+        [key: string]: string;
+      };
+      /** @description Parameter name to value. The simulation chooses a valid value for a parameter that is absent. */
+      input_parameters?: {
+        [key: string]: unknown;
+      };
+      /** @description Seconds within which one task must start, as in a submission. Default: 600. */
+      allocation_timeout?: number;
+    };
+    DeviceReference: {
+      /** @example color_lab */
+      lab_name: string;
+      /** @example station_1 */
+      name: string;
+    };
+    SimulatedFailure: {
+      /**
+       * @description Task type, `<protocol>.<task>`, or the label of one task: `<protocol run>/<task>`.
+       * @example mix_colors
+       */
+      task: string;
+      /**
+       * @description Probability that an attempt fails, from 0 to 1.
+       * @example 0.05
+       */
+      probability: number;
+      /**
+       * @description True: a failed attempt has caused physical effects before it fails. The task is then repeated only where that is safe. Default: true.
+       * @example false
+       */
+      effects?: boolean;
+    };
+    SimulatedLoss: {
+      /**
+       * @description `<laboratory>.<device>`
+       * @example color_lab.station_1
+       */
+      device: string;
+      /**
+       * @description Seconds from the beginning.
+       * @example 60
+       */
+      at: number;
+      /**
+       * @description Seconds until the device can be used again. Default: for ever.
+       * @example 120
+       */
+      for?: number;
+    };
+    WhatIfRecord: {
+      /**
+       * Format: date-time
+       * @description The moment that the estimate describes.
+       * @example 2026-11-20T09:30:00.000Z
+       */
+      at: string;
+      /** @enum {string} */
+      scheduler: 'greedy' | 'cpsat';
+      /**
+       * @description Name of the protocol run.
+       * @example mix_1
+       */
+      name: string;
+      /**
+       * Format: date-time
+       * @description When the first task would start; null: never.
+       * @example 2026-11-20T09:30:00.000Z
+       */
+      estimated_start: string | null;
+      /**
+       * Format: date-time
+       * @description When the run would be completed; null: never.
+       * @example 2026-11-20T09:30:00.000Z
+       */
+      estimated_end: string | null;
+      tasks: {
+        /**
+         * @description Name of the task.
+         * @example mix_colors
+         */
+        name: string;
+        /**
+         * @description Task type.
+         * @example mix_colors
+         */
+        type: string;
+        /** @description Device handle to `<lab>.<device>`. */
+        devices: {
+          [key: string]: string;
+        };
+        /** @description Resource handle to the name of the resource. */
+        resources: {
+          [key: string]: string;
+        };
+        /**
+         * Format: date-time
+         * @description When the task would start; null: never.
+         * @example 2026-11-20T09:30:00.000Z
+         */
+        estimated_start: string | null;
+        /**
+         * Format: date-time
+         * @description When the task would end; null: never.
+         * @example 2026-11-20T09:30:00.000Z
+         */
+        estimated_end: string | null;
+      }[];
+      /** @description Other work that is under way. */
+      others: {
+        /** @enum {string} */
+        kind: 'campaign' | 'protocol_run' | 'task';
+        /**
+         * @description Name of the work.
+         * @example sweep_run_3
+         */
+        name: string;
+        /** @description Campaign that the protocol run belongs to. */
+        campaign: string | null;
+        /**
+         * Format: date-time
+         * @description When the work would be completed without this run; null: never.
+         * @example 2026-11-20T09:30:00.000Z
+         */
+        without: string | null;
+        /**
+         * Format: date-time
+         * @description When the work would be completed with this run; null: never.
+         * @example 2026-11-20T09:30:00.000Z
+         */
+        with: string | null;
+        /**
+         * @description Seconds; negative: earlier; null: not known.
+         * @example 3.5
+         */
+        delay: number | null;
+      }[];
+      /** @description Why the run would not end, and what the estimate does not include. */
+      notes: string[];
+    };
+    ProtocolRunSubmission: {
+      /**
+       * @description Unique name of the protocol run.
+       * @example mix_1
+       */
+      name: string;
+      /**
+       * @description Type name of the protocol.
+       * @example color_mixing
+       */
+      type: string;
+      /**
+       * @description Label of the owner of the work. Default: empty.
+       * @example ada
+       */
+      owner?: string;
+      /**
+       * @description When work competes, the higher priority goes first. Default: 0.
+       * @example 0
+       */
+      priority?: number;
+      /**
+       * @description Task name to parameter name to value. Every `svc_dynamic` parameter of the protocol needs a value.
+       * @example {
+       *       "mix_colors": {
+       *         "cyan_volume": 2.5
+       *       }
+       *     }
+       */
+      parameters?: {
+        [key: string]: Record<string, unknown>;
+      };
+      /**
+       * @description Task name to what the service does about its failures. It overrides the protocol.
+       * @example {
+       *       "mix_colors": {
+       *         "timeout": 600,
+       *         "on_failure": "ask"
+       *       }
+       *     }
+       */
+      failure_policy?: {
+        [key: string]: components['schemas']['TaskFailurePolicy'];
+      };
+      /**
+       * @description True: resumes the protocol run of this name that failed or was cancelled. It keeps its first submission and its completed tasks. Default: false.
+       * @example false
+       */
+      resume?: boolean;
+      /** @description Free object kept with the record. */
+      meta?: Record<string, unknown>;
+    };
+    TaskFailurePolicy: {
+      /**
+       * @description Seconds that one attempt may run. After that the service stops the attempt, and the attempt has failed. Default: no limit.
+       * @example 600
+       */
+      timeout?: number;
+      /** @description Tries the task again after a failure, but only if every device call of the attempt was a query or idempotent, or if the task type declares `retry_safe: true`. Default: no retry. */
+      retry?: components['schemas']['RetryPolicy'];
+      /**
+       * @description When the task has failed and is not tried again: `fail_run` fails the run, `skip` continues with the tasks that do not depend on it, `ask` asks a person. Default: `fail_run`.
+       * @example ask
+       * @enum {string}
+       */
+      on_failure?: 'fail_run' | 'skip' | 'ask';
+    };
+    RetryPolicy: {
+      /**
+       * @description Number of attempts in all, the first one included.
+       * @example 3
+       */
+      attempts: number;
+      /**
+       * @description Seconds before the second attempt. The pause doubles before each further attempt. Default: 1.
+       * @example 5
+       */
+      backoff?: number;
+    };
+    SubmissionEstimate: {
+      /**
+       * Format: date-time
+       * @description The moment that the estimate describes.
+       * @example 2026-11-20T09:30:00.000Z
+       */
+      at: string;
+      /** @enum {string} */
+      scheduler: 'greedy' | 'cpsat';
+      /**
+       * Format: date-time
+       * @description When the first task would start; null: never, or not known.
+       * @example 2026-11-20T09:30:00.000Z
+       */
+      starts_at: string | null;
+      /**
+       * Format: date-time
+       * @description When all of the work would be completed; null: never, or not known.
+       * @example 2026-11-20T09:30:00.000Z
+       */
+      ends_at: string | null;
+      /**
+       * @description Average seconds from the start of a run to its end, or seconds of the task; null: no run would end.
+       * @example 2.3
+       */
+      seconds_per_run: number | null;
+      /**
+       * @description Number of runs that were simulated; 0 for a task.
+       * @example 1
+       */
+      runs: number;
+      /** @description The tasks of the run, of the first run of the campaign, or the task itself. */
+      tasks: {
+        /**
+         * @description Name of the task.
+         * @example mix_colors
+         */
+        name: string;
+        /**
+         * Format: date-time
+         * @description When the task would start; null: never.
+         * @example 2026-11-20T09:30:00.000Z
+         */
+        starts_at: string | null;
+        /**
+         * Format: date-time
+         * @description When the task would end; null: never.
+         * @example 2026-11-20T09:30:00.000Z
+         */
+        ends_at: string | null;
+        waited: components['schemas']['WaitingTimes'];
+      }[];
+      /** @description Why a part of the estimate is not known; null: all of it is known. */
+      reason: string | null;
+    };
+    ProtocolRunRecord: {
+      /** @description Unique identifier of the record. */
+      id: string;
+      /**
+       * @description Label of the owner of the work.
+       * @example ada
+       */
+      owner: string;
+      /**
+       * @description When work competes, the higher priority goes first.
+       * @example 0
+       */
+      priority: number;
+      reason: components['schemas']['Reason'] | null;
+      /** @description Free object kept with the record. */
+      meta: {
+        [key: string]: unknown;
+      };
+      /** @description Content hash of the definitions that the work was accepted with. */
+      definition_hash: string;
+      /**
+       * Format: date-time
+       * @description When a person asked to cancel the work that has not stopped yet; else null.
+       * @example 2026-11-20T09:30:00.000Z
+       */
+      cancel_requested_at: string | null;
+      /**
+       * Format: date-time
+       * @description When the service accepted the work.
+       * @example 2026-11-20T09:30:00.000Z
+       */
+      created_at: string;
+      /**
+       * Format: date-time
+       * @description When the first part of the work started.
+       * @example 2026-11-20T09:30:00.000Z
+       */
+      started_at: string | null;
+      /**
+       * Format: date-time
+       * @description When the work reached its last state.
+       * @example 2026-11-20T09:30:00.000Z
+       */
+      ended_at: string | null;
+      /**
+       * Format: date-time
+       * @description When the work, or the work that it belongs to, was archived; null: it is not archived.
+       * @example 2026-11-20T09:30:00.000Z
+       */
+      archived_at: string | null;
+      /** @description Task name to what the submission says about its failures. It overrides the protocol. */
+      failure_policy: {
+        [key: string]: components['schemas']['TaskFailurePolicy'];
+      };
+      /**
+       * Format: date-time
+       * @description When a person or a failed run paused it; null: it is not paused.
+       * @example 2026-11-20T09:30:00.000Z
+       */
+      paused_at: string | null;
+      /**
+       * Format: date-time
+       * @description When the work is expected to end; null: not known, or the work has ended.
+       * @example 2026-11-20T09:30:00.000Z
+       */
+      estimated_completion: string | null;
+      /**
+       * @description Unique name.
+       * @example mix_1
+       */
+      name: string;
+      /**
+       * @description Protocol type.
+       * @example color_mixing
+       */
+      type: string;
+      /**
+       * @description Campaign that the protocol run belongs to, if any.
+       * @example sweep
+       */
+      campaign: string | null;
+      /** @description Task name to parameter name to value. */
+      parameters: {
+        [key: string]: {
+          [key: string]: unknown;
+        };
+      };
+      /** @enum {string} */
+      state: 'created' | 'running' | 'paused' | 'completed' | 'failed' | 'cancelled' | 'needs_attention';
+      /** @description The tasks, in the order of the protocol. */
+      tasks: components['schemas']['TaskRunRecord'][];
+    };
+    /** @description Why a record is in its state. */
+    Reason: {
+      /**
+       * @description Stable identifier.
+       * @example task_failed
+       */
+      code: string;
+      /** @description The reason in words. */
+      message: string;
+      /** @description Stack of the author's code. It has paths inside the package only. */
+      stack?: string;
+    };
+    TaskRunRecord: {
+      /** @description Unique identifier of the record. */
+      id: string;
+      /**
+       * @description Label of the owner of the work.
+       * @example ada
+       */
+      owner: string;
+      /**
+       * @description When work competes, the higher priority goes first.
+       * @example 0
+       */
+      priority: number;
+      reason: components['schemas']['Reason'] | null;
+      /** @description Free object kept with the record. */
+      meta: {
+        [key: string]: unknown;
+      };
+      /** @description Content hash of the definitions that the work was accepted with. */
+      definition_hash: string;
+      /**
+       * Format: date-time
+       * @description When a person asked to cancel the work that has not stopped yet; else null.
+       * @example 2026-11-20T09:30:00.000Z
+       */
+      cancel_requested_at: string | null;
+      /**
+       * Format: date-time
+       * @description When the service accepted the work.
+       * @example 2026-11-20T09:30:00.000Z
+       */
+      created_at: string;
+      /**
+       * Format: date-time
+       * @description When the first part of the work started.
+       * @example 2026-11-20T09:30:00.000Z
+       */
+      started_at: string | null;
+      /**
+       * Format: date-time
+       * @description When the work reached its last state.
+       * @example 2026-11-20T09:30:00.000Z
+       */
+      ended_at: string | null;
+      /**
+       * Format: date-time
+       * @description When the work, or the work that it belongs to, was archived; null: it is not archived.
+       * @example 2026-11-20T09:30:00.000Z
+       */
+      archived_at: string | null;
+      /**
+       * @description Name in the protocol, or name of the on-demand task.
+       * @example mix_colors
+       */
+      name: string;
+      /**
+       * @description Task type.
+       * @example mix_colors
+       */
+      type: string;
+      /**
+       * @description Protocol run that the task belongs to; null for an on-demand task.
        * @example mix_1
        */
       protocol_run: string | null;
-      /** @description The campaign of that run. */
-      campaign: string | null;
-      /** @description Id of the attempt that wrote it. */
-      attempt_id: string | null;
+      /** @enum {string} */
+      state:
+        | 'created'
+        | 'queued'
+        | 'running'
+        | 'completed'
+        | 'failed'
+        | 'cancelled'
+        | 'skipped'
+        | 'needs_attention';
+      /** @description Device handle to the device that the task got. */
+      devices: {
+        [key: string]: components['schemas']['DeviceReference'];
+      };
+      /** @description Parameter name to value. */
+      input_parameters: {
+        [key: string]: unknown;
+      };
+      /** @description Resource handle to the resource as the task got it. */
+      input_resources: {
+        [key: string]: components['schemas']['ResourceValue'];
+      };
+      /** @description File handle to the file that the task got from another task. A task of a protocol run has files once it has started. */
+      input_files: {
+        [key: string]: components['schemas']['InputFileRecord'];
+      };
+      /** @description Parameter name to value; null until the task has completed. */
+      output_parameters: {
+        [key: string]: unknown;
+      } | null;
+      /** @description Resource handle to the resource as the task left it. */
+      output_resources: {
+        [key: string]: components['schemas']['ResourceValue'];
+      } | null;
+      /** @description Files that the task produced. */
+      output_files: components['schemas']['FileRecord'][];
       /**
-       * @description Number of that attempt.
+       * @description Number of the latest attempt, from 1; 0 before the first attempt.
        * @example 1
        */
-      attempt: number | null;
+      attempt: number;
       /**
-       * @description What was written; at most 8 KiB, the rest is cut.
-       * @example dispensing 3.2 mL
+       * @description Attempts that began and failed since the protocol run or a person last queued the task.
+       * @example 0
        */
-      message: string;
-    };
-    /** @description The agent of a computer, as the leading orchestrator knows it at this moment. */
-    AgentRecord: {
-      /**
-       * @description Name of the computer.
-       * @example bench_b
-       */
-      computer: string;
-      /** @description The loaded laboratories that have this computer. */
-      labs: string[];
-      /**
-       * @description Whether it is heard; `offline` also when it was never heard.
-       * @enum {string}
-       */
-      state: 'online' | 'suspect' | 'offline' | 'draining' | 'incompatible';
-      /**
-       * @description Why it is not online; null when it is.
-       * @example it said that it leaves
-       */
-      reason: string | null;
-      /**
-       * @description Number of its latest process; null: it has never registered.
-       * @example 3
-       */
-      incarnation: number | null;
-      /**
-       * @description Version of its latest process; null: not known.
-       * @example 0.1.0
-       */
-      version: string | null;
-      /**
-       * @description As the lab file says; null: no loaded laboratory has it.
-       * @example 192.0.2.11
-       */
-      address: string | null;
+      failures: number;
       /**
        * Format: date-time
-       * @description When it was last heard; null: never since the present orchestrator leads.
+       * @description For a task that waits after a failure: the task does not start again before this moment.
        * @example 2026-11-20T09:30:00.000Z
        */
-      last_heard_at: string | null;
+      retry_at: string | null;
       /**
-       * @description How far its clock is ahead of that of the orchestrator; null: not known.
+       * @description Seconds that the task started later than `max_lag` after its dependencies; null: in time, or no such lag.
+       * @example 2.5
+       */
+      late_by_s: number | null;
+      /**
+       * @description Computer that the latest attempt ran on.
+       * @example svc_computer
+       */
+      computer: string | null;
+      /** @description Content hash of the code of the task; null: not known. */
+      code_hash: string | null;
+      /**
+       * @description Seconds within which an on-demand task must start.
+       * @example 600
+       */
+      allocation_timeout: number | null;
+      failure_policy: components['schemas']['TaskFailurePolicy'];
+      /**
+       * Format: date-time
+       * @description When all tasks that this task depends on were done.
+       * @example 2026-11-20T09:30:00.000Z
+       */
+      queued_at: string | null;
+    };
+    ResourceValue: {
+      /**
+       * @description Name of the resource.
+       * @example beaker_1
+       */
+      name: string;
+      /**
+       * @description Resource type.
+       * @example beaker
+       */
+      type: string;
+      /** @description Metadata, for example the capacity. */
+      meta: {
+        [key: string]: unknown;
+      };
+    };
+    InputFileRecord: {
+      /**
+       * @description Name that the task gave the file.
+       * @example image.png
+       */
+      name: string;
+      /**
+       * @description Size in bytes.
+       * @example 1024
+       */
+      size: number;
+      /** @description SHA-256 of the content, hexadecimal. */
+      sha256: string;
+      /**
+       * @description Media type that belongs to the file extension.
+       * @example image/png
+       */
+      media_type: string;
+      /**
+       * @description `<task run>/<attempt>/<file name>`, with the id of the task run that produced the file.
+       * @example 0190c0de-0000-7000-8000-000000000001/1/image.png
+       */
+      id: string;
+    };
+    FileRecord: {
+      /**
+       * @description Name that the task gave the file.
+       * @example image.png
+       */
+      name: string;
+      /**
+       * @description Size in bytes.
+       * @example 1024
+       */
+      size: number;
+      /** @description SHA-256 of the content, hexadecimal. */
+      sha256: string;
+      /**
+       * @description Media type that belongs to the file extension.
+       * @example image/png
+       */
+      media_type: string;
+    };
+    ProtocolRunSummary: {
+      /** @description Unique identifier of the record. */
+      id: string;
+      /**
+       * @description Label of the owner of the work.
+       * @example ada
+       */
+      owner: string;
+      /**
+       * @description When work competes, the higher priority goes first.
+       * @example 0
+       */
+      priority: number;
+      reason: components['schemas']['Reason'] | null;
+      /** @description Free object kept with the record. */
+      meta: {
+        [key: string]: unknown;
+      };
+      /** @description Content hash of the definitions that the work was accepted with. */
+      definition_hash: string;
+      /**
+       * Format: date-time
+       * @description When a person asked to cancel the work that has not stopped yet; else null.
+       * @example 2026-11-20T09:30:00.000Z
+       */
+      cancel_requested_at: string | null;
+      /**
+       * Format: date-time
+       * @description When the service accepted the work.
+       * @example 2026-11-20T09:30:00.000Z
+       */
+      created_at: string;
+      /**
+       * Format: date-time
+       * @description When the first part of the work started.
+       * @example 2026-11-20T09:30:00.000Z
+       */
+      started_at: string | null;
+      /**
+       * Format: date-time
+       * @description When the work reached its last state.
+       * @example 2026-11-20T09:30:00.000Z
+       */
+      ended_at: string | null;
+      /**
+       * Format: date-time
+       * @description When the work, or the work that it belongs to, was archived; null: it is not archived.
+       * @example 2026-11-20T09:30:00.000Z
+       */
+      archived_at: string | null;
+      /** @description Task name to what the submission says about its failures. It overrides the protocol. */
+      failure_policy: {
+        [key: string]: components['schemas']['TaskFailurePolicy'];
+      };
+      /**
+       * Format: date-time
+       * @description When a person or a failed run paused it; null: it is not paused.
+       * @example 2026-11-20T09:30:00.000Z
+       */
+      paused_at: string | null;
+      /**
+       * Format: date-time
+       * @description When the work is expected to end; null: not known, or the work has ended.
+       * @example 2026-11-20T09:30:00.000Z
+       */
+      estimated_completion: string | null;
+      /**
+       * @description Unique name.
+       * @example mix_1
+       */
+      name: string;
+      /**
+       * @description Protocol type.
+       * @example color_mixing
+       */
+      type: string;
+      /**
+       * @description Campaign that the protocol run belongs to, if any.
+       * @example sweep
+       */
+      campaign: string | null;
+      /** @description Task name to parameter name to value. */
+      parameters: {
+        [key: string]: {
+          [key: string]: unknown;
+        };
+      };
+      /** @enum {string} */
+      state: 'created' | 'running' | 'paused' | 'completed' | 'failed' | 'cancelled' | 'needs_attention';
+    };
+    OperatorNote: {
+      /**
+       * @description Person who decides, for the audit. Default: "unknown".
+       * @example ada
+       */
+      by?: string;
+    };
+    ProtocolRunChange: {
+      /**
+       * @description When work competes, the higher priority goes first. The scheduler uses the new priority at its next decision. Running tasks are not interrupted.
+       * @example 5
+       */
+      priority?: number;
+      /**
+       * @description Task name to parameter name to value. Parameters that are not named stay as they are. Allowed for tasks whose first attempt has not begun.
+       * @example {
+       *       "mix_colors": {
+       *         "cyan_volume": 2.5
+       *       }
+       *     }
+       */
+      parameters?: {
+        [key: string]: Record<string, unknown>;
+      };
+    };
+    CampaignSubmission: {
+      /**
+       * @description Unique name of the campaign.
+       * @example sweep
+       */
+      name: string;
+      /**
+       * @description Type name of the protocol to run.
+       * @example color_mixing
+       */
+      protocol: string;
+      /**
+       * @description Label of the owner of the work. Default: empty.
+       * @example ada
+       */
+      owner?: string;
+      /**
+       * @description When work competes, the higher priority goes first. Default: 0.
+       * @example 0
+       */
+      priority?: number;
+      /**
+       * @description Number of protocol runs; 0: no limit.
        * @example 12
        */
-      clock_offset_ms: number | null;
-      /** @description Whether it can write what it must write down before it acts; null: not known. */
-      ledger: {
-        /** @description False: it refuses tasks and effects. */
-        writable: boolean;
-        /** @description What is wrong with it. */
-        detail: string | null;
-      } | null;
-      /** @description Devices of loaded laboratories that it is to run. */
-      devices: {
-        /**
-         * @description Name of the laboratory.
-         * @example color_lab
-         */
-        lab: string;
-        /**
-         * @description Name of the device.
-         * @example station_1
-         */
-        name: string;
-        /** @enum {string} */
-        state:
-          'disabled' | 'initializing' | 'idle' | 'busy' | 'aborting' | 'uncertain' | 'restarting' | 'faulted';
-        /** @description What is wrong. */
-        detail: string | null;
+      max_protocol_runs: number;
+      /**
+       * @description Most protocol runs of the campaign that may run at the same time. Default: 1.
+       * @example 3
+       */
+      max_concurrent_protocol_runs?: number;
+      /**
+       * @description True: the optimizer of the protocol proposes dynamic parameters for each run. They override the parameters that are given here. Default: false.
+       * @example false
+       */
+      optimize?: boolean;
+      /**
+       * Format: ipv4
+       * @description Address of the computer of the optimizer. Default: 127.0.0.1.
+       * @example 127.0.0.1
+       */
+      optimizer_ip?: string;
+      /** @description Parameters of every run. */
+      global_parameters?: {
+        [key: string]: Record<string, unknown>;
+      };
+      /** @description Parameters for each run; they override the global ones. The list has exactly `max_protocol_runs` entries. With `optimize` it may have fewer, and an entry with all inputs of the optimizer is the trial of its run. */
+      protocol_run_parameters?: {
+        [key: string]: Record<string, unknown>;
       }[];
-      /** @description What is on it. */
-      tasks: string[];
+      /**
+       * @description Task name to what the service does about its failures. It overrides the protocol.
+       * @example {
+       *       "mix_colors": {
+       *         "timeout": 600,
+       *         "on_failure": "ask"
+       *       }
+       *     }
+       */
+      failure_policy?: {
+        [key: string]: components['schemas']['TaskFailurePolicy'];
+      };
+      /**
+       * @description True: resumes the campaign of this name that failed or was cancelled. It keeps its first submission and its completed tasks. Default: false.
+       * @example false
+       */
+      resume?: boolean;
+      /**
+       * @description When a run has failed: `stop` fails the campaign, `continue` starts the next run, `pause` waits for a person. Default: `stop`.
+       * @example continue
+       * @enum {string}
+       */
+      on_run_failure?: 'stop' | 'continue' | 'pause';
+      /**
+       * @description The campaign fails when more runs than this have failed. Default: no limit.
+       * @example 3
+       */
+      max_failures?: number;
+      /** @description Free object. Its field `optimizer_overrides` overrides the arguments and the runtime parameters of the optimizer. When a campaign is resumed, new overrides take precedence over all earlier values. */
+      meta?: Record<string, unknown>;
+    };
+    CampaignRecord: {
+      /** @description Unique identifier of the record. */
+      id: string;
+      /**
+       * @description Label of the owner of the work.
+       * @example ada
+       */
+      owner: string;
+      /**
+       * @description When work competes, the higher priority goes first.
+       * @example 0
+       */
+      priority: number;
+      reason: components['schemas']['Reason'] | null;
+      /** @description Free object kept with the record. */
+      meta: {
+        [key: string]: unknown;
+      };
+      /** @description Content hash of the definitions that the work was accepted with. */
+      definition_hash: string;
+      /**
+       * Format: date-time
+       * @description When a person asked to cancel the work that has not stopped yet; else null.
+       * @example 2026-11-20T09:30:00.000Z
+       */
+      cancel_requested_at: string | null;
+      /**
+       * Format: date-time
+       * @description When the service accepted the work.
+       * @example 2026-11-20T09:30:00.000Z
+       */
+      created_at: string;
+      /**
+       * Format: date-time
+       * @description When the first part of the work started.
+       * @example 2026-11-20T09:30:00.000Z
+       */
+      started_at: string | null;
+      /**
+       * Format: date-time
+       * @description When the work reached its last state.
+       * @example 2026-11-20T09:30:00.000Z
+       */
+      ended_at: string | null;
+      /**
+       * Format: date-time
+       * @description When the work, or the work that it belongs to, was archived; null: it is not archived.
+       * @example 2026-11-20T09:30:00.000Z
+       */
+      archived_at: string | null;
+      /** @description Task name to what the submission says about its failures. It overrides the protocol. */
+      failure_policy: {
+        [key: string]: components['schemas']['TaskFailurePolicy'];
+      };
+      /**
+       * Format: date-time
+       * @description When a person or a failed run paused it; null: it is not paused.
+       * @example 2026-11-20T09:30:00.000Z
+       */
+      paused_at: string | null;
+      /**
+       * Format: date-time
+       * @description When the work is expected to end; null: not known, or the work has ended.
+       * @example 2026-11-20T09:30:00.000Z
+       */
+      estimated_completion: string | null;
+      /**
+       * @description Unique name.
+       * @example sweep
+       */
+      name: string;
+      /**
+       * @description Protocol type.
+       * @example color_mixing
+       */
+      protocol: string;
+      /** @enum {string} */
+      state: 'created' | 'running' | 'paused' | 'completed' | 'failed' | 'cancelled' | 'needs_attention';
+      /**
+       * @description Number of protocol runs; 0: no limit.
+       * @example 12
+       */
+      max_protocol_runs: number;
+      /**
+       * @description Most protocol runs that may run at the same time.
+       * @example 3
+       */
+      max_concurrent_protocol_runs: number;
+      /** @description True: an optimizer proposes parameters. */
+      optimize: boolean;
+      /**
+       * @description Address of the computer of the optimizer.
+       * @example 127.0.0.1
+       */
+      optimizer_ip: string;
+      optimizer: components['schemas']['KeptOptimizer'] | null;
+      /** @description Task name to parameter name to value. */
+      global_parameters: {
+        [key: string]: {
+          [key: string]: unknown;
+        };
+      };
+      /**
+       * @description What the service does when a run has failed.
+       * @enum {string}
+       */
+      on_run_failure: 'stop' | 'continue' | 'pause';
+      /**
+       * @description The campaign fails when more runs than this have failed; null: no limit.
+       * @example 3
+       */
+      max_failures: number | null;
+      /**
+       * @description Protocol runs that have begun.
+       * @example 7
+       */
+      protocol_runs_started: number;
+      /**
+       * @description Protocol runs that have completed.
+       * @example 4
+       */
+      protocol_runs_completed: number;
+      /**
+       * @description Protocol runs that have failed.
+       * @example 0
+       */
+      protocol_runs_failed: number;
+      /** @description Parameters for each run, as they were submitted. */
+      protocol_run_parameters:
+        | {
+            [key: string]: {
+              [key: string]: unknown;
+            };
+          }[]
+        | null;
+    };
+    /** @description What is kept of the optimizer of a campaign; `failure`: why no further trials can be made. */
+    KeptOptimizer: {
+      /** @description Parameters that the optimizer proposes. */
+      input_names: string[];
+      /** @description Results that the optimizer receives. */
+      output_names: string[];
+      /** @description Further parameters whose values the optimizer receives with each result. */
+      additional_names: string[];
+      fields: components['schemas']['SettingField'][];
+      /** @description Values of the parameters that may be changed while the optimizer runs, by name. */
+      runtime_params: {
+        [key: string]: unknown;
+      };
+      /** @description Constructor arguments of the optimizer, without secrets. */
+      arguments: {
+        [key: string]: unknown;
+      };
+      insights: {
+        /** @description Identifier of the insight. */
+        id: string;
+        /** @description Text of the insight. */
+        text: string;
+        /**
+         * @description Person who gave the insight.
+         * @example ada
+         */
+        by: string;
+        /**
+         * @description When the person gave it, in milliseconds since 1970.
+         * @example 1795000000000
+         */
+        at: number;
+        /** @description True: a suggestion that was made with the insight has succeeded. */
+        used: boolean;
+      }[];
+      /** @description The best rows measured: one row, or the Pareto front; null while the campaign runs. */
+      best:
+        | {
+            [key: string]: unknown;
+          }[]
+        | null;
+      failure: {
+        /**
+         * @description Stable code.
+         * @example waiting_for_optimizer
+         */
+        code: string;
+        /** @description The cause in words. */
+        message: string;
+      } | null;
+    };
+    /** @description A setting as a form shows it. */
+    SettingField: {
+      /**
+       * @description Name of the setting.
+       * @example p_ai
+       */
+      key: string;
+      /**
+       * @description How a form shows the setting.
+       * @enum {string}
+       */
+      type: 'checkbox' | 'number' | 'text' | 'select';
+      /** @description A boolean, number, text or null. */
+      default: unknown;
+      /** @description True: the setting may be changed while the campaign runs. */
+      runtime: boolean;
+      /** @description The options of a `select`. */
+      options?: string[];
+      /**
+       * @description Smallest value of a `number`.
+       * @example 0
+       */
+      min?: number;
+      /**
+       * @description Largest value of a `number`.
+       * @example 1
+       */
+      max?: number;
+      /** @description What the setting is for. */
+      description?: string;
+    };
+    CampaignSummary: {
+      /** @description Unique identifier of the record. */
+      id: string;
+      /**
+       * @description Label of the owner of the work.
+       * @example ada
+       */
+      owner: string;
+      /**
+       * @description When work competes, the higher priority goes first.
+       * @example 0
+       */
+      priority: number;
+      reason: components['schemas']['Reason'] | null;
+      /** @description Free object kept with the record. */
+      meta: {
+        [key: string]: unknown;
+      };
+      /** @description Content hash of the definitions that the work was accepted with. */
+      definition_hash: string;
+      /**
+       * Format: date-time
+       * @description When a person asked to cancel the work that has not stopped yet; else null.
+       * @example 2026-11-20T09:30:00.000Z
+       */
+      cancel_requested_at: string | null;
+      /**
+       * Format: date-time
+       * @description When the service accepted the work.
+       * @example 2026-11-20T09:30:00.000Z
+       */
+      created_at: string;
+      /**
+       * Format: date-time
+       * @description When the first part of the work started.
+       * @example 2026-11-20T09:30:00.000Z
+       */
+      started_at: string | null;
+      /**
+       * Format: date-time
+       * @description When the work reached its last state.
+       * @example 2026-11-20T09:30:00.000Z
+       */
+      ended_at: string | null;
+      /**
+       * Format: date-time
+       * @description When the work, or the work that it belongs to, was archived; null: it is not archived.
+       * @example 2026-11-20T09:30:00.000Z
+       */
+      archived_at: string | null;
+      /** @description Task name to what the submission says about its failures. It overrides the protocol. */
+      failure_policy: {
+        [key: string]: components['schemas']['TaskFailurePolicy'];
+      };
+      /**
+       * Format: date-time
+       * @description When a person or a failed run paused it; null: it is not paused.
+       * @example 2026-11-20T09:30:00.000Z
+       */
+      paused_at: string | null;
+      /**
+       * Format: date-time
+       * @description When the work is expected to end; null: not known, or the work has ended.
+       * @example 2026-11-20T09:30:00.000Z
+       */
+      estimated_completion: string | null;
+      /**
+       * @description Unique name.
+       * @example sweep
+       */
+      name: string;
+      /**
+       * @description Protocol type.
+       * @example color_mixing
+       */
+      protocol: string;
+      /** @enum {string} */
+      state: 'created' | 'running' | 'paused' | 'completed' | 'failed' | 'cancelled' | 'needs_attention';
+      /**
+       * @description Number of protocol runs; 0: no limit.
+       * @example 12
+       */
+      max_protocol_runs: number;
+      /**
+       * @description Most protocol runs that may run at the same time.
+       * @example 3
+       */
+      max_concurrent_protocol_runs: number;
+      /** @description True: an optimizer proposes parameters. */
+      optimize: boolean;
+      /**
+       * @description Address of the computer of the optimizer.
+       * @example 127.0.0.1
+       */
+      optimizer_ip: string;
+      optimizer: components['schemas']['KeptOptimizer'] | null;
+      /** @description Task name to parameter name to value. */
+      global_parameters: {
+        [key: string]: {
+          [key: string]: unknown;
+        };
+      };
+      /**
+       * @description What the service does when a run has failed.
+       * @enum {string}
+       */
+      on_run_failure: 'stop' | 'continue' | 'pause';
+      /**
+       * @description The campaign fails when more runs than this have failed; null: no limit.
+       * @example 3
+       */
+      max_failures: number | null;
+      /**
+       * @description Protocol runs that have begun.
+       * @example 7
+       */
+      protocol_runs_started: number;
+      /**
+       * @description Protocol runs that have completed.
+       * @example 4
+       */
+      protocol_runs_completed: number;
+      /**
+       * @description Protocol runs that have failed.
+       * @example 0
+       */
+      protocol_runs_failed: number;
+    };
+    CampaignResumption: {
+      /**
+       * @description Person who decides, for the audit. Default: "unknown".
+       * @example ada
+       */
+      by?: string;
+      /**
+       * @description Settings of the optimizer. They override the settings of the submission and all later changes. The inputs, outputs and constraints of the optimizer cannot be changed any more.
+       * @example {
+       *       "p_ai": 0.25
+       *     }
+       */
+      optimizer_overrides?: {
+        [key: string]: unknown;
+      };
+    };
+    CampaignChange: {
+      /**
+       * @description When work competes, the higher priority goes first. The scheduler uses the new priority at its next decision. Running tasks are not interrupted.
+       * @example 5
+       */
+      priority?: number;
+      /**
+       * @description Number of protocol runs in all, at least the number of runs that have begun. 0: no limit, unless `protocol_run_parameters` lists the runs.
+       * @example 20
+       */
+      max_protocol_runs?: number;
+      /**
+       * @description Most protocol runs of the campaign that may run at the same time. Default: 1.
+       * @example 3
+       */
+      max_concurrent_protocol_runs?: number;
+      /** @description Parameters of every run that has not begun: task name to parameter name to value. Parameters that are not named stay as they are. */
+      global_parameters?: {
+        [key: string]: Record<string, unknown>;
+      };
+      /** @description The whole list of parameters for each run. It replaces the present list. The entries of runs that have begun must stay as they are. An optimizer must accept the other entries. */
+      protocol_run_parameters?: {
+        [key: string]: Record<string, unknown>;
+      }[];
+    };
+    /** @description Values of the parameters that may be changed while the optimizer runs, by name. */
+    RuntimeParameters: {
+      [key: string]: unknown;
+    };
+    InsightRecord: {
+      /** @description Identifier of the insight. */
+      id: string;
+      /**
+       * @description Text of the insight.
+       * @example Yellow stains the beaker: stay below 12.
+       */
+      text: string;
+      /**
+       * @description Person who gave the insight.
+       * @example ada
+       */
+      by: string;
+      /**
+       * Format: date-time
+       * @description When the person gave the insight.
+       * @example 2026-11-20T09:30:00.000Z
+       */
+      at: string;
+      /** @description True: a suggestion that was made with the insight has succeeded. */
+      used: boolean;
+    };
+    InsightSubmission: {
+      /**
+       * @description Person who decides, for the audit. Default: "unknown".
+       * @example ada
+       */
+      by?: string;
+      /**
+       * @description What the AI is to know. The insight waits until a suggestion that was made with it succeeds.
+       * @example Yellow stains the beaker: stay below 12.
+       */
+      insight: string;
+    };
+    /** @description The optimizer of a campaign. No secret is in it. */
+    OptimizerRecord: {
+      /** @description Parameters that the optimizer proposes. */
+      input_names: string[];
+      /** @description Results that the optimizer receives. */
+      output_names: string[];
+      /** @description Further parameters whose values the optimizer receives with each result. */
+      additional_names: string[];
+      fields: components['schemas']['SettingField'][];
+      /** @description Values of the parameters that may be changed while the optimizer runs, by name. */
+      runtime_params: {
+        [key: string]: unknown;
+      };
+      /** @description Constructor arguments of the optimizer, without secrets. */
+      arguments: {
+        [key: string]: unknown;
+      };
+      /**
+       * @description Campaign.
+       * @example find_teal
+       */
+      campaign: string;
+      /**
+       * @description `opening`: the worker makes the optimizer and sends it the measured trials. `ready`: the optimizer can be asked. `waiting`: no worker answers, and the service tries again. `closed`: the service asks nothing of it.
+       * @enum {string}
+       */
+      state: 'opening' | 'ready' | 'waiting' | 'closed';
+      reason: {
+        /**
+         * @description Stable code.
+         * @example waiting_for_optimizer
+         */
+        code: string;
+        /** @description The cause in words. */
+        message: string;
+      } | null;
+      /** @description Worker that has the optimizer; null: none has. */
+      worker: string | null;
+      /** @description Oldest first. */
+      insights: components['schemas']['InsightRecord'][];
+      /** @description The best rows measured: one row, or the Pareto front; null while the campaign runs. */
+      best:
+        | {
+            [key: string]: unknown;
+          }[]
+        | null;
+      failure: {
+        /**
+         * @description Stable code.
+         * @example waiting_for_optimizer
+         */
+        code: string;
+        /** @description The cause in words. */
+        message: string;
+      } | null;
+      /** @description Trials whose run has not begun, by number. */
+      pending: components['schemas']['Trial'][];
+      /** @description Notes of the latest trials, newest first. The trials have all of the notes. */
+      journal: {
+        /**
+         * @description Number of the protocol run within the campaign, from 1.
+         * @example 7
+         */
+        number: number;
+        /**
+         * @description Name of that run.
+         * @example find_teal_run_7
+         */
+        run: string;
+        /**
+         * @description Who chose the inputs: the optimizer, the AI, or the submission.
+         * @enum {string}
+         */
+        source: 'optimizer' | 'ai' | 'given';
+        /** @description How the parameters were found; `fallback`: why the AI was not used although it was its turn. */
+        note: {
+          /** @description What the AI wrote about its suggestion. */
+          journal?: string;
+          /**
+           * @description `<provider>:<model>` of the AI.
+           * @example ollama:qwen3.5:9b
+           */
+          model?: string;
+          tokens?: {
+            /**
+             * @description Tokens read.
+             * @example 1840
+             */
+            input: number;
+            /**
+             * @description Tokens written.
+             * @example 210
+             */
+            output: number;
+          };
+          /** @description Insights that the suggestion was made with. */
+          insights?: string[];
+          fallback?: {
+            /**
+             * @description Stable code.
+             * @example waiting_for_optimizer
+             */
+            code: string;
+            /** @description The cause in words. */
+            message: string;
+          };
+          /** @description True: values were changed a little to fit the domain. */
+          adjusted?: boolean;
+          /** @description Time limits that ended a computation early. */
+          limits_used?: string[];
+        };
+      }[];
+      /** @description What the model of the optimizer has learnt, with `explain=true`; null: nothing, or not asked for. */
+      belief: unknown;
+    };
+    /** @description The parameters of one run of a campaign. A trial belongs to the number of its run and never moves to another. */
+    Trial: {
+      /**
+       * @description Number of the protocol run within the campaign, from 1.
+       * @example 7
+       */
+      number: number;
+      /**
+       * @description Name of that run.
+       * @example find_teal_run_7
+       */
+      run: string;
+      /**
+       * @description Who chose the inputs: the optimizer, the AI, or the submission.
+       * @enum {string}
+       */
+      source: 'optimizer' | 'ai' | 'given';
+      /** @enum {string} */
+      state: 'proposed' | 'running' | 'measured' | 'failed';
+      /** @description Values by `TASK.PARAMETER`. */
+      inputs: {
+        [key: string]: unknown;
+      };
+      /** @description Results by `TASK.PARAMETER`; null until measured. */
+      outputs: {
+        [key: string]: number;
+      } | null;
+      /** @description Values of `ai_additional_parameters`, as far as they are known. */
+      additional: {
+        [key: string]: unknown;
+      };
+      /** @description How the parameters were found; `fallback`: why the AI was not used although it was its turn. */
+      note: {
+        /** @description What the AI wrote about its suggestion. */
+        journal?: string;
+        /**
+         * @description `<provider>:<model>` of the AI.
+         * @example ollama:qwen3.5:9b
+         */
+        model?: string;
+        tokens?: {
+          /**
+           * @description Tokens read.
+           * @example 1840
+           */
+          input: number;
+          /**
+           * @description Tokens written.
+           * @example 210
+           */
+          output: number;
+        };
+        /** @description Insights that the suggestion was made with. */
+        insights?: string[];
+        fallback?: {
+          /**
+           * @description Stable code.
+           * @example waiting_for_optimizer
+           */
+          code: string;
+          /** @description The cause in words. */
+          message: string;
+        };
+        /** @description True: values were changed a little to fit the domain. */
+        adjusted?: boolean;
+        /** @description Time limits that ended a computation early. */
+        limits_used?: string[];
+      };
+    };
+    /** @description The optimizer of a protocol before any campaign uses it. */
+    OptimizerDescription: {
+      /** @description Parameters that the optimizer proposes. */
+      input_names: string[];
+      /** @description Results that the optimizer receives. */
+      output_names: string[];
+      /** @description Further parameters whose values the optimizer receives with each result. */
+      additional_names: string[];
+      fields: components['schemas']['SettingField'][];
+      /** @description Values of the parameters that may be changed while the optimizer runs, by name. */
+      runtime_params: {
+        [key: string]: unknown;
+      };
+      /** @description Constructor arguments of the optimizer, without secrets. */
+      arguments: {
+        [key: string]: unknown;
+      };
+    };
+    TaskSubmission: {
+      /**
+       * @description Name, unique among queued and running on-demand tasks.
+       * @example rinse_1
+       */
+      name: string;
+      /**
+       * @description Type name of the task.
+       * @example clean_beaker
+       */
+      type: string;
+      /**
+       * @description Label of the owner of the work. Default: empty.
+       * @example ada
+       */
+      owner?: string;
+      /**
+       * @description Device handle of the task to the device that the task uses.
+       * @example {
+       *       "cleaner": {
+       *         "lab_name": "color_lab",
+       *         "name": "cleaning_station"
+       *       }
+       *     }
+       */
+      devices?: {
+        [key: string]: components['schemas']['DeviceReference'];
+      };
+      /** @description Parameter name to value. */
+      input_parameters?: {
+        [key: string]: unknown;
+      };
+      /**
+       * @description Resource handle of the task to the name of the resource that the task uses.
+       * @example {
+       *       "beaker": "beaker_1"
+       *     }
+       */
+      input_resources?: {
+        [key: string]: string;
+      };
+      /**
+       * @description When work competes, the higher priority goes first. Default: 0.
+       * @example 0
+       */
+      priority?: number;
+      /**
+       * @description Seconds within which the task must start. After that the service records the task as failed. Default: 600.
+       * @example 600
+       */
+      allocation_timeout?: number;
+      /**
+       * @description Seconds that one attempt may run. After that the service stops the attempt, and the attempt has failed. Default: no limit.
+       * @example 600
+       */
+      timeout?: number;
+      /** @description Tries the task again after a failure, under the same conditions as in a protocol. */
+      retry?: components['schemas']['RetryPolicy'];
+      /** @description Free object kept with the record. */
+      meta?: Record<string, unknown>;
     };
     /** @description One execution of a task. */
     AttemptRecord: {
@@ -3307,12 +4266,12 @@ export interface components {
        */
       task: string;
       /**
-       * @description Protocol run it belongs to; null for an on-demand task.
+       * @description Protocol run that the task belongs to; null for an on-demand task.
        * @example mix_1
        */
       protocol_run: string | null;
       /**
-       * @description From 1 within the task.
+       * @description Number of the attempt within the task, from 1.
        * @example 1
        */
       number: number;
@@ -3329,18 +4288,18 @@ export interface components {
         | 'needs_attention';
       reason: components['schemas']['Reason'] | null;
       /**
-       * @description Computer it was sent to.
+       * @description Computer that the attempt was sent to.
        * @example svc_computer
        */
       computer: string;
-      /** @description Device handle to the device it had. */
+      /** @description Device handle to the device that the attempt had. */
       devices: {
         [key: string]: components['schemas']['DeviceReference'];
       };
-      /** @description What it did to devices, as its agent said at the end; null: not known. */
+      /** @description What the attempt did to devices, as its agent reported at the end; null: not known. */
       calls: {
         /**
-         * @description Calls of kind `effect` that began.
+         * @description Number of calls of kind `effect` that began.
          * @example 2
          */
         effects: number;
@@ -3375,24 +4334,522 @@ export interface components {
       } | null;
       /**
        * Format: date-time
-       * @description When it is stopped and has failed, if it still runs; null: no limit.
+       * @description When the service stops the attempt, and the attempt has failed; null: there is no limit.
        * @example 2026-11-20T09:30:00.000Z
        */
       deadline_at: string | null;
       /**
        * Format: date-time
-       * @description When it was decided.
+       * @description When the orchestrator decided to start the attempt.
        * @example 2026-11-20T09:30:00.000Z
        */
       created_at: string;
       /**
        * Format: date-time
-       * @description When it ended.
+       * @description When the attempt ended.
        * @example 2026-11-20T09:30:00.000Z
        */
       ended_at: string | null;
     };
-    /** @description Something that only a person can settle. */
+    TaskChange: {
+      /**
+       * @description When work competes, the higher priority goes first. The scheduler uses the new priority at its next decision. Running tasks are not interrupted.
+       * @example 5
+       */
+      priority?: number;
+      /**
+       * @description Parameter name to value. Parameters that are not named stay as they are. Allowed until the first attempt of the task begins; in a protocol run only for dynamic parameters.
+       * @example {
+       *       "duration": 3
+       *     }
+       */
+      input_parameters?: {
+        [key: string]: unknown;
+      };
+    };
+    TaskFileRecord: {
+      /**
+       * @description Name that the task gave the file.
+       * @example image.png
+       */
+      name: string;
+      /**
+       * @description Size in bytes.
+       * @example 1024
+       */
+      size: number;
+      /** @description SHA-256 of the content, hexadecimal. */
+      sha256: string;
+      /**
+       * @description Media type that belongs to the file extension.
+       * @example image/png
+       */
+      media_type: string;
+      /** @description Id of the task run that produced the file. */
+      task_run_id: string;
+      /**
+       * @description Name of the task.
+       * @example score_color
+       */
+      task: string;
+      /**
+       * @description Task type.
+       * @example score_color
+       */
+      type: string;
+      /**
+       * @description Protocol run of the task; null for an on-demand task.
+       * @example mix_1
+       */
+      protocol_run: string | null;
+      /**
+       * @description Campaign of the protocol run, if any.
+       * @example sweep
+       */
+      campaign: string | null;
+      /**
+       * @description Label of the owner of the work.
+       * @example ada
+       */
+      owner: string;
+      /**
+       * @description Number of the attempt that produced the file.
+       * @example 1
+       */
+      attempt: number;
+      /**
+       * Format: date-time
+       * @description When the task was created.
+       * @example 2026-11-20T09:30:00.000Z
+       */
+      created_at: string;
+    };
+    /** @description An act of a person. The service keeps it for ever. */
+    AuditRecord: {
+      /** @description Unique identifier of the record. */
+      id: string;
+      /**
+       * @description Number of the entry, from 1, without gaps.
+       * @example 1
+       */
+      seq: number;
+      /**
+       * Format: date-time
+       * @description When the person acted.
+       * @example 2026-11-20T09:30:00.000Z
+       */
+      at: string;
+      /**
+       * @description Person who acted.
+       * @example ada
+       */
+      by: string;
+      /**
+       * @description How the person was identified; null: the act did not come through the gateway.
+       * @enum {string|null}
+       */
+      kind: 'local' | 'token' | 'oidc' | null;
+      /**
+       * @description What the person did.
+       * @example campaign.pause
+       */
+      action: string;
+      /**
+       * @description The subject of the act.
+       * @example campaign/sweep
+       */
+      subject: string;
+      /** @description Details of the act. */
+      detail: {
+        [key: string]: unknown;
+      };
+      /** @description Id of the request in the log. */
+      request_id: string | null;
+      /**
+       * @description Address that the request came from.
+       * @example 127.0.0.1
+       */
+      ip: string | null;
+      /** @description SHA-256 over the hash of the entry before and this entry, hexadecimal. */
+      hash: string;
+    };
+    ResourceRecord: {
+      /**
+       * @description Name of the resource.
+       * @example beaker_1
+       */
+      name: string;
+      /**
+       * @description Resource type.
+       * @example beaker
+       */
+      type: string;
+      /** @description Metadata, for example the capacity. */
+      meta: {
+        [key: string]: unknown;
+      };
+      /**
+       * @description Laboratory.
+       * @example color_lab
+       */
+      lab: string;
+      /**
+       * @description Task that uses the resource: `<protocol run>/<task>`, or an on-demand task; null: none.
+       * @example mix_1/mix_colors
+       */
+      used_by: string | null;
+      /**
+       * @description Protocol run that keeps the resource between its tasks; null: none.
+       * @example mix_1
+       */
+      held_by: string | null;
+      /**
+       * Format: date-time
+       * @description Since when that task or run has the resource; null: the resource is free.
+       * @example 2026-11-20T09:30:00.000Z
+       */
+      since: string | null;
+    };
+    ResourceReset: {
+      /**
+       * @description Reason, for the history of the resource and for the audit.
+       * @example washed by hand
+       */
+      reason?: string;
+      /**
+       * @description True: resets the resource also while a task or a protocol run has it; this needs a reason. If a running task holds the resource, the values that the task reports when it ends replace the reset. Default: false.
+       * @example false
+       */
+      force?: boolean;
+      /**
+       * @description Person who decides, for the audit. Default: "unknown".
+       * @example ada
+       */
+      by?: string;
+    };
+    /** @description A use of a resource by a task, or a reset of its data by a person. */
+    ResourceUse: {
+      /**
+       * @description `task`: a task used the resource. `reset`: a person reset the data of the resource.
+       * @enum {string}
+       */
+      kind: 'task' | 'reset';
+      /** @description Id of the task run. For a reset this field and those up to `slot` are null. */
+      task_run_id: string | null;
+      /**
+       * @description Name of the task.
+       * @example mix_colors
+       */
+      task: string | null;
+      /**
+       * @description Task type.
+       * @example mix_colors
+       */
+      type: string | null;
+      /**
+       * @description Protocol run of the task; null for an on-demand task.
+       * @example mix_1
+       */
+      protocol_run: string | null;
+      /**
+       * @description Campaign of the protocol run, if any.
+       * @example sweep
+       */
+      campaign: string | null;
+      /** @enum {string|null} */
+      state:
+        | 'created'
+        | 'queued'
+        | 'running'
+        | 'completed'
+        | 'failed'
+        | 'cancelled'
+        | 'skipped'
+        | 'needs_attention'
+        | null;
+      /**
+       * @description Resource handle of the task that the resource filled.
+       * @example beaker
+       */
+      slot: string | null;
+      /** @description Metadata when the task got the resource, or before the reset. */
+      taken: {
+        [key: string]: unknown;
+      };
+      /** @description Metadata after the task or the reset; null: the task has not reported any. */
+      left: {
+        [key: string]: unknown;
+      } | null;
+      /**
+       * @description Person who reset the resource; null for a task.
+       * @example ada
+       */
+      by: string | null;
+      /**
+       * @description Reason of the reset; null for a task.
+       * @example washed by hand
+       */
+      reason: string | null;
+      /**
+       * Format: date-time
+       * @description When the task started, or when the person reset the resource.
+       * @example 2026-11-20T09:30:00.000Z
+       */
+      started_at: string;
+      /**
+       * Format: date-time
+       * @description When the task ended, or when the person reset the resource.
+       * @example 2026-11-20T09:30:00.000Z
+       */
+      ended_at: string | null;
+    };
+    DeviceRecord: {
+      /**
+       * @description Laboratory.
+       * @example color_lab
+       */
+      lab_name: string;
+      /**
+       * @description Name within the laboratory.
+       * @example station_1
+       */
+      name: string;
+      /**
+       * @description Device type.
+       * @example color_station
+       */
+      type: string;
+      /**
+       * @description Computer whose agent runs the device.
+       * @example svc_computer
+       */
+      computer: string;
+      /** @enum {string} */
+      state:
+        'disabled' | 'initializing' | 'idle' | 'busy' | 'aborting' | 'uncertain' | 'restarting' | 'faulted';
+      /** @description What is wrong, in words; null when nothing is. */
+      detail: string | null;
+      /**
+       * @description Task run that holds the device: `<protocol run>/<task>`, or the on-demand task.
+       * @example mix_1/mix_colors
+       */
+      held_by: string | null;
+      /** @description Who stopped the device and why; null when no emergency stop covers it. */
+      halted: string | null;
+      /** @description What is known of an uncertain device; null when the device is in no doubt. */
+      doubt: {
+        /** @description Identifier of the doubt. */
+        id: string;
+        /** @description Calls that began and have no known end, oldest first. */
+        in_doubt: {
+          /** @description Unique identifier of the call. */
+          call_id: string;
+          /**
+           * @description Function of the device.
+           * @example mix
+           */
+          function: string;
+          /** @description Attempt that made the call. */
+          attempt_id?: string;
+        }[];
+        last_confirmed: {
+          /** @description Unique identifier of the call. */
+          call_id: string;
+          /**
+           * @description Function of the device.
+           * @example mix
+           */
+          function: string;
+        } | null;
+      } | null;
+      /** @description Functions that can be called by RPC. */
+      functions: {
+        /**
+         * @description Name of the function in calls.
+         * @example mix
+         */
+        name: string;
+        /** @enum {string} */
+        kind: 'effect' | 'idempotent' | 'query';
+        /**
+         * @description Seconds that a call may take; absent: 60.
+         * @example 900
+         */
+        timeout_s?: number;
+        /**
+         * @description What the function does.
+         * @example Doses the pastes and stirs
+         */
+        description?: string;
+        /** @description Parameters by name. The agent checks the arguments of a call against them. */
+        parameters?: {
+          [key: string]: {
+            [key: string]: unknown;
+          };
+        };
+      }[];
+    };
+    DeviceDetail: {
+      /**
+       * @description Laboratory.
+       * @example color_lab
+       */
+      lab_name: string;
+      /**
+       * @description Name within the laboratory.
+       * @example station_1
+       */
+      name: string;
+      /**
+       * @description Device type.
+       * @example color_station
+       */
+      type: string;
+      /**
+       * @description Computer whose agent runs the device.
+       * @example svc_computer
+       */
+      computer: string;
+      /** @enum {string} */
+      state:
+        'disabled' | 'initializing' | 'idle' | 'busy' | 'aborting' | 'uncertain' | 'restarting' | 'faulted';
+      /** @description What is wrong, in words; null when nothing is. */
+      detail: string | null;
+      /**
+       * @description Task run that holds the device: `<protocol run>/<task>`, or the on-demand task.
+       * @example mix_1/mix_colors
+       */
+      held_by: string | null;
+      /** @description Who stopped the device and why; null when no emergency stop covers it. */
+      halted: string | null;
+      /** @description What is known of an uncertain device; null when the device is in no doubt. */
+      doubt: {
+        /** @description Identifier of the doubt. */
+        id: string;
+        /** @description Calls that began and have no known end, oldest first. */
+        in_doubt: {
+          /** @description Unique identifier of the call. */
+          call_id: string;
+          /**
+           * @description Function of the device.
+           * @example mix
+           */
+          function: string;
+          /** @description Attempt that made the call. */
+          attempt_id?: string;
+        }[];
+        last_confirmed: {
+          /** @description Unique identifier of the call. */
+          call_id: string;
+          /**
+           * @description Function of the device.
+           * @example mix
+           */
+          function: string;
+        } | null;
+      } | null;
+      /** @description Functions that can be called by RPC. `parameters` is null where the device declares none; the arguments are not checked then. */
+      functions: {
+        /**
+         * @description Name of the function in calls.
+         * @example mix
+         */
+        name: string;
+        /** @enum {string} */
+        kind: 'effect' | 'idempotent' | 'query';
+        /**
+         * @description Seconds that a call may take.
+         * @example 900
+         */
+        timeout_s: number;
+        /** @description What the function does; null when the device does not say. */
+        description: string | null;
+        /** @description Parameters by name. The agent checks the arguments of a call against them. */
+        parameters: {
+          [key: string]: {
+            [key: string]: unknown;
+          };
+        } | null;
+      }[];
+      /** @description What `_report` of the device returns. Present only if the request asks for it. */
+      report?: {
+        [key: string]: unknown;
+      };
+    };
+    /** @description The agent of a computer, as the leading orchestrator knows it at this moment. */
+    AgentRecord: {
+      /**
+       * @description Name of the computer.
+       * @example bench_b
+       */
+      computer: string;
+      /** @description The loaded laboratories that have this computer. */
+      labs: string[];
+      /**
+       * @description State of the connection to the agent. An agent that was never heard is `offline`.
+       * @enum {string}
+       */
+      state: 'online' | 'suspect' | 'offline' | 'draining' | 'incompatible';
+      /**
+       * @description Why the agent is not online; null when it is.
+       * @example it said that it leaves
+       */
+      reason: string | null;
+      /**
+       * @description Number of the latest process of the agent; null: it has never registered.
+       * @example 3
+       */
+      incarnation: number | null;
+      /**
+       * @description Version of the latest process of the agent; null: not known.
+       * @example 0.1.0
+       */
+      version: string | null;
+      /**
+       * @description Address of the computer in the lab file; null: no loaded laboratory has it.
+       * @example 192.0.2.11
+       */
+      address: string | null;
+      /**
+       * Format: date-time
+       * @description When the agent was last heard; null: never since the present orchestrator became the leader.
+       * @example 2026-11-20T09:30:00.000Z
+       */
+      last_heard_at: string | null;
+      /**
+       * @description Milliseconds by which the clock of the computer is ahead of the clock of the orchestrator; null: not known.
+       * @example 12
+       */
+      clock_offset_ms: number | null;
+      /** @description Whether the agent can write its ledger, which it must do before it acts; null: not known. */
+      ledger: {
+        /** @description False: the agent refuses tasks and effects. */
+        writable: boolean;
+        /** @description What is wrong with the ledger. */
+        detail: string | null;
+      } | null;
+      /** @description Devices of loaded laboratories that the agent runs. */
+      devices: {
+        /**
+         * @description Name of the laboratory.
+         * @example color_lab
+         */
+        lab: string;
+        /**
+         * @description Name of the device.
+         * @example station_1
+         */
+        name: string;
+        /** @enum {string} */
+        state:
+          'disabled' | 'initializing' | 'idle' | 'busy' | 'aborting' | 'uncertain' | 'restarting' | 'faulted';
+        /** @description What is wrong. */
+        detail: string | null;
+      }[];
+      /** @description Tasks that run on the computer or are on their way to it. */
+      tasks: string[];
+    };
+    /** @description A question that only a person can settle. */
     AttentionRecord: {
       /** @description Unique identifier. */
       id: string;
@@ -3401,20 +4858,20 @@ export interface components {
       /** @enum {string} */
       state: 'open' | 'resolved';
       /**
-       * @description `<protocol run>/<task>` or an on-demand task, `<lab>.<device>`, or a computer.
+       * @description What the question is about: `<protocol run>/<task>` or an on-demand task, `<lab>.<device>`, or a computer.
        * @example mix_1/mix_colors
        */
       subject: string;
       reason: components['schemas']['Reason'];
-      /** @description What may be decided; empty once it is resolved. */
+      /** @description Decisions that a person may take; empty once the question is resolved. */
       actions: ('completed' | 'failed' | 'retry' | 'idle' | 'lost')[];
       /**
-       * @description Of a task of a protocol run.
+       * @description Protocol run of the task in question.
        * @example mix_1
        */
       protocol_run: string | null;
       /**
-       * @description Of a task.
+       * @description Name of the task in question.
        * @example mix_colors
        */
       task: string | null;
@@ -3429,7 +4886,7 @@ export interface components {
        */
       device: string | null;
       /**
-       * @description Of an agent or a device.
+       * @description Computer of the agent or device in question.
        * @example bench_b
        */
       computer: string | null;
@@ -3439,30 +4896,56 @@ export interface components {
       };
       /**
        * Format: date-time
-       * @description Since when it is open.
+       * @description When the service opened the question.
        * @example 2026-11-20T09:30:00.000Z
        */
       opened_at: string;
       /**
        * Format: date-time
-       * @description When it was settled.
+       * @description When the question was resolved.
        * @example 2026-11-20T09:30:00.000Z
        */
       resolved_at: string | null;
       resolution: {
         /**
-         * @description Null: nobody had to decide any more.
+         * @description The decision; null: no decision was needed any more.
          * @enum {string|null}
          */
         action: 'completed' | 'failed' | 'retry' | 'idle' | 'lost' | null;
         /**
-         * @description Who decided; `service` when the question went away by itself.
+         * @description Person who decided; `service` when the question resolved itself.
          * @example ada
          */
         by: string;
         /** @description Why. */
         note: string | null;
       } | null;
+    };
+    AttentionResolution: {
+      /**
+       * @description The decision.
+       * @example completed
+       * @enum {string}
+       */
+      action: 'completed' | 'failed' | 'retry' | 'idle' | 'lost';
+      /**
+       * @description Person who decides, for the audit. Default: "unknown".
+       * @example ada
+       */
+      by?: string;
+      /**
+       * @description Reason, for the audit.
+       * @example looked at the beaker: the dose is in
+       */
+      note?: string;
+      /** @description For a completed task: its output parameters. The service checks them against the task type. */
+      output_parameters?: {
+        [key: string]: unknown;
+      };
+      /** @description For a completed task: the resources as the task left them. A resource that is absent is as the task got it. */
+      output_resources?: {
+        [key: string]: Record<string, unknown>;
+      };
     };
     /** @description An emergency stop. */
     EmergencyStopRecord: {
@@ -3474,381 +4957,77 @@ export interface components {
        */
       scope: string;
       /**
-       * @description Why.
+       * @description Reason.
        * @example spill on the bench
        */
       reason: string;
       /**
-       * @description Who stopped it.
+       * @description Person who engaged the emergency stop.
        * @example ada
        */
       by: string;
       /**
        * Format: date-time
-       * @description When it was recorded.
+       * @description When the service recorded the emergency stop.
        * @example 2026-11-20T09:30:00.000Z
        */
       engaged_at: string;
       /**
        * Format: date-time
-       * @description When it was released; null while it is in force.
+       * @description When a person released it; null while it is in force.
        * @example 2026-11-20T09:30:00.000Z
        */
       released_at: string | null;
-      /** @description Who released it. */
+      /** @description Person who released it. */
       released_by: string | null;
     };
-    /** @description A setting as a form shows it. */
-    SettingField: {
+    EmergencyStopRequest: {
       /**
-       * @description Name of the setting.
-       * @example p_ai
+       * @description Laboratory to stop. Absent: all laboratories.
+       * @example color_lab
        */
-      key: string;
+      lab_name?: string;
       /**
-       * @description How a form shows it.
-       * @enum {string}
+       * @description Device of that laboratory. Absent: all devices of the laboratory.
+       * @example robot_arm
        */
-      type: 'checkbox' | 'number' | 'text' | 'select';
-      /** @description A boolean, number, text or null. */
-      default: unknown;
-      /** @description May be changed while the campaign runs. */
-      runtime: boolean;
-      /** @description What a `select` offers. */
-      options?: string[];
+      device_name?: string;
       /**
-       * @description Smallest value of a `number`.
-       * @example 0
+       * @description Reason. The service shows it wherever it refuses work.
+       * @example spill on the bench
        */
-      min?: number;
+      reason?: string;
       /**
-       * @description Largest value of a `number`.
-       * @example 1
-       */
-      max?: number;
-      /** @description What it is for. */
-      description?: string;
-    };
-    /** @description The parameters of one run of a campaign, bound to its number once and for ever. */
-    Trial: {
-      /**
-       * @description Number of the protocol run within the campaign, from 1.
-       * @example 7
-       */
-      number: number;
-      /**
-       * @description Name of that run.
-       * @example find_teal_run_7
-       */
-      run: string;
-      /**
-       * @description Who chose the inputs: the optimizer, the AI, or the submission.
-       * @enum {string}
-       */
-      source: 'optimizer' | 'ai' | 'given';
-      /** @enum {string} */
-      state: 'proposed' | 'running' | 'measured' | 'failed';
-      /** @description Values by `TASK.PARAMETER`. */
-      inputs: {
-        [key: string]: unknown;
-      };
-      /** @description Results by `TASK.PARAMETER`; null until measured. */
-      outputs: {
-        [key: string]: number;
-      } | null;
-      /** @description Values of `ai_additional_parameters`, as far as known. */
-      additional: {
-        [key: string]: unknown;
-      };
-      /** @description How the parameters were found; `fallback`: why the AI was not used although it was its turn. */
-      note: {
-        /** @description What the AI wrote about its suggestion. */
-        journal?: string;
-        /**
-         * @description `<provider>:<model>` that was asked.
-         * @example ollama:qwen3.5:9b
-         */
-        model?: string;
-        tokens?: {
-          /**
-           * @description Tokens read.
-           * @example 1840
-           */
-          input: number;
-          /**
-           * @description Tokens written.
-           * @example 210
-           */
-          output: number;
-        };
-        /** @description Insights that the suggestion was given. */
-        insights?: string[];
-        fallback?: {
-          /**
-           * @description Stable code.
-           * @example waiting_for_optimizer
-           */
-          code: string;
-          /** @description In words. */
-          message: string;
-        };
-        /** @description Values were changed a little to fit the domain. */
-        adjusted?: boolean;
-        /** @description Time limits that ended a computation before its own end. */
-        limits_used?: string[];
-      };
-    };
-    InsightRecord: {
-      /** @description Names the insight. */
-      id: string;
-      /**
-       * @description What was said.
-       * @example Yellow stains the beaker: stay below 12.
-       */
-      text: string;
-      /**
-       * @description Who said it.
+       * @description Person who decides, for the audit. Default: "unknown".
        * @example ada
        */
-      by: string;
+      by?: string;
+    };
+    EmergencyStopRelease: {
+      /** @description Id of the emergency stop. Absent: every emergency stop in force. */
+      id?: string;
       /**
-       * Format: date-time
-       * @description When.
-       * @example 2026-11-20T09:30:00.000Z
-       */
-      at: string;
-      /** @description A suggestion has succeeded that was given it. */
-      used: boolean;
-    };
-    /** @description What is kept of the optimizer of a campaign; `failure`: why no further trials can be had. */
-    KeptOptimizer: {
-      /** @description What it proposes. */
-      input_names: string[];
-      /** @description What it is told. */
-      output_names: string[];
-      /** @description Further parameters whose values it is told. */
-      additional_names: string[];
-      fields: components['schemas']['SettingField'][];
-      /** @description Values of what may be changed while it runs, by name. */
-      runtime_params: {
-        [key: string]: unknown;
-      };
-      /** @description Constructor arguments it was made with, without secrets. */
-      arguments: {
-        [key: string]: unknown;
-      };
-      insights: {
-        /** @description Names the insight. */
-        id: string;
-        /** @description What was said. */
-        text: string;
-        /**
-         * @description Who said it.
-         * @example ada
-         */
-        by: string;
-        /**
-         * @description When, in milliseconds since 1970.
-         * @example 1795000000000
-         */
-        at: number;
-        /** @description A suggestion has succeeded that was given it. */
-        used: boolean;
-      }[];
-      /** @description The best rows measured: one, or the Pareto front; null while the campaign goes on. */
-      best:
-        | {
-            [key: string]: unknown;
-          }[]
-        | null;
-      failure: {
-        /**
-         * @description Stable code.
-         * @example waiting_for_optimizer
-         */
-        code: string;
-        /** @description In words. */
-        message: string;
-      } | null;
-    };
-    /** @description The optimizer of a protocol before anything is said about it. */
-    OptimizerDescription: {
-      /** @description What it proposes. */
-      input_names: string[];
-      /** @description What it is told. */
-      output_names: string[];
-      /** @description Further parameters whose values it is told. */
-      additional_names: string[];
-      fields: components['schemas']['SettingField'][];
-      /** @description Values of what may be changed while it runs, by name. */
-      runtime_params: {
-        [key: string]: unknown;
-      };
-      /** @description Constructor arguments it was made with, without secrets. */
-      arguments: {
-        [key: string]: unknown;
-      };
-    };
-    /** @description The optimizer of a campaign. No secret is in it. */
-    OptimizerRecord: {
-      /**
-       * @description Campaign.
-       * @example find_teal
-       */
-      campaign: string;
-      /**
-       * @description `opening`: being made and told what was measured; `ready`; `waiting`: no worker answers, it is tried again; `closed`: nothing is asked of it.
-       * @enum {string}
-       */
-      state: 'opening' | 'ready' | 'waiting' | 'closed';
-      reason: {
-        /**
-         * @description Stable code.
-         * @example waiting_for_optimizer
-         */
-        code: string;
-        /** @description In words. */
-        message: string;
-      } | null;
-      /** @description Worker that has it; null: none has. */
-      worker: string | null;
-      /** @description What it proposes. */
-      input_names: string[];
-      /** @description What it is told. */
-      output_names: string[];
-      /** @description Further parameters whose values it is told. */
-      additional_names: string[];
-      fields: components['schemas']['SettingField'][];
-      /** @description Values of what may be changed while it runs, by name. */
-      runtime_params: {
-        [key: string]: unknown;
-      };
-      /** @description Constructor arguments it was made with, without secrets. */
-      arguments: {
-        [key: string]: unknown;
-      };
-      /** @description Oldest first. */
-      insights: components['schemas']['InsightRecord'][];
-      /** @description The best rows measured: one, or the Pareto front; null while the campaign goes on. */
-      best:
-        | {
-            [key: string]: unknown;
-          }[]
-        | null;
-      failure: {
-        /**
-         * @description Stable code.
-         * @example waiting_for_optimizer
-         */
-        code: string;
-        /** @description In words. */
-        message: string;
-      } | null;
-      /** @description Trials whose run has not begun. */
-      pending: components['schemas']['Trial'][];
-      /** @description Notes of the latest trials, newest first; all of them are in the trials. */
-      journal: {
-        /**
-         * @description Number of the protocol run within the campaign, from 1.
-         * @example 7
-         */
-        number: number;
-        /**
-         * @description Name of that run.
-         * @example find_teal_run_7
-         */
-        run: string;
-        /**
-         * @description Who chose the inputs: the optimizer, the AI, or the submission.
-         * @enum {string}
-         */
-        source: 'optimizer' | 'ai' | 'given';
-        /** @description How the parameters were found; `fallback`: why the AI was not used although it was its turn. */
-        note: {
-          /** @description What the AI wrote about its suggestion. */
-          journal?: string;
-          /**
-           * @description `<provider>:<model>` that was asked.
-           * @example ollama:qwen3.5:9b
-           */
-          model?: string;
-          tokens?: {
-            /**
-             * @description Tokens read.
-             * @example 1840
-             */
-            input: number;
-            /**
-             * @description Tokens written.
-             * @example 210
-             */
-            output: number;
-          };
-          /** @description Insights that the suggestion was given. */
-          insights?: string[];
-          fallback?: {
-            /**
-             * @description Stable code.
-             * @example waiting_for_optimizer
-             */
-            code: string;
-            /** @description In words. */
-            message: string;
-          };
-          /** @description Values were changed a little to fit the domain. */
-          adjusted?: boolean;
-          /** @description Time limits that ended a computation before its own end. */
-          limits_used?: string[];
-        };
-      }[];
-      /** @description What its model has learnt, with `explain=true`; null: nothing, or not asked. */
-      belief: unknown;
-    };
-    /** @description Values of what may be changed while it runs, by name. */
-    RuntimeParameters: {
-      [key: string]: unknown;
-    };
-    QueueRecord: {
-      /** @description True: nothing starts until the queue is resumed. */
-      paused: boolean;
-      /**
-       * @description Who paused it.
+       * @description Person who decides, for the audit. Default: "unknown".
        * @example ada
        */
-      paused_by: string | null;
-      /**
-       * Format: date-time
-       * @description When it was paused.
-       * @example 2026-11-20T09:30:00.000Z
-       */
-      paused_at: string | null;
-      /**
-       * @description Task runs that wait for nothing but to start: not those that wait for other tasks.
-       * @example 3
-       */
-      queued: number;
-      /**
-       * @description Task runs that run.
-       * @example 2
-       */
-      running: number;
+      by?: string;
     };
     QueuePage: {
-      /** @description True: nothing starts until the queue is resumed. */
+      /** @description True: no task starts until a person resumes the queue. */
       paused: boolean;
       /**
-       * @description Who paused it.
+       * @description Person who paused the queue.
        * @example ada
        */
       paused_by: string | null;
       /**
        * Format: date-time
-       * @description When it was paused.
+       * @description When the person paused the queue.
        * @example 2026-11-20T09:30:00.000Z
        */
       paused_at: string | null;
       /**
-       * @description Task runs that wait for nothing but to start: not those that wait for other tasks.
+       * @description Task runs that are ready to start. Task runs that wait for other tasks do not count.
        * @example 3
        */
       queued: number;
@@ -3857,15 +5036,15 @@ export interface components {
        * @example 2
        */
       running: number;
-      /** @description What waits, in its order. */
+      /** @description The tasks that wait, in their order. */
       items: components['schemas']['QueuedTask'][];
-      /** @description Leads to the page behind this one; null: this is the last one. */
+      /** @description Leads to the next page; null: this is the last page. */
       next_cursor: string | null;
     };
     /** @description A task that waits, at its place in the queue. */
     QueuedTask: {
       /**
-       * @description From 1, among all tasks that wait.
+       * @description Place among all tasks that wait, from 1.
        * @example 1
        */
       position: number;
@@ -3877,7 +5056,7 @@ export interface components {
        */
       label: string;
       /**
-       * @description Name in the protocol, or of the on-demand task.
+       * @description Name in the protocol, or name of the on-demand task.
        * @example mix_colors
        */
       name: string;
@@ -3887,22 +5066,22 @@ export interface components {
        */
       type: string;
       /**
-       * @description Protocol run it belongs to; null for an on-demand task.
+       * @description Protocol run that the task belongs to; null for an on-demand task.
        * @example mix_2
        */
       protocol_run: string | null;
       /**
-       * @description Campaign that it belongs to, if any.
+       * @description Campaign that the work belongs to, if any.
        * @example sweep
        */
       campaign: string | null;
       /**
-       * @description Who the work belongs to.
+       * @description Owner of the work.
        * @example ada
        */
       owner: string;
       /**
-       * @description `created`: it waits for other tasks. `queued`: it waits to start.
+       * @description `created`: the task waits for other tasks. `queued`: the task waits to start.
        * @enum {string}
        */
       state:
@@ -3915,18 +5094,18 @@ export interface components {
         | 'skipped'
         | 'needs_attention';
       /**
-       * @description Higher goes first when work contends.
+       * @description When work competes, the higher priority goes first.
        * @example 0
        */
       priority: number;
       /**
-       * @description The priority with what waiting has added to it.
+       * @description The priority, raised by the time that the task has waited.
        * @example 1
        */
       effective_priority: number;
       /**
        * Format: date-time
-       * @description Since when it waits for no other task, or else since when it is there.
+       * @description When the last task that it depends on ended; for a task that still depends on others: when it was created.
        * @example 2026-11-20T09:30:00.000Z
        */
       waiting_since: string;
@@ -3937,199 +5116,17 @@ export interface components {
       waited: number;
       /**
        * Format: date-time
-       * @description When the plan starts it; null: not planned.
+       * @description When the plan starts the task; null: not planned.
        * @example 2026-11-20T09:30:00.000Z
        */
       planned_start: string | null;
-      /** @description Why it has not started. */
-      waits_for: components['schemas']['WaitCause'][];
-    };
-    ScheduleRecord: {
-      /**
-       * @description The scheduling policy that decides.
-       * @enum {string}
-       */
-      policy: 'greedy' | 'cpsat';
-      /**
-       * Format: date-time
-       * @description The moment that all of this describes.
-       * @example 2026-11-20T09:30:00.000Z
-       */
-      at: string;
-      plan: components['schemas']['PlanRecord'] | null;
-      /** @description Those that run, then those that wait, in the order of their planned starts or else of the queue, then those that have ended. */
-      tasks: components['schemas']['ScheduledTask'][];
-      /**
-       * @description How many tasks there are, listed or not.
-       * @example 7
-       */
-      tasks_total: number;
-      /** @description Devices and resources, by kind and name. */
-      units: components['schemas']['ScheduledUnit'][];
-      protocol_runs: components['schemas']['ScheduledRun'][];
-      campaigns: components['schemas']['ScheduledCampaign'][];
-    };
-    /** @description How good the plan is, and where it comes from. */
-    PlanRecord: {
-      /**
-       * Format: date-time
-       * @description When it was made.
-       * @example 2026-11-20T09:30:00.000Z
-       */
-      made_at: string;
-      /**
-       * @description What the policy minimises: weighted completion plus weighted makespan.
-       * @example 61.5
-       */
-      objective: number;
-      /**
-       * @description Sum over protocol runs and on-demand tasks of weight x seconds until it is complete.
-       * @example 41.2
-       */
-      weighted_completion: number;
-      /**
-       * @description Seconds from `made_at` to the end of everything planned.
-       * @example 20.3
-       */
-      makespan: number;
-      /**
-       * @description No plan can have a lower objective; null: not known.
-       * @example 58
-       */
-      lower_bound: number | null;
-      /**
-       * @description `(objective - lower_bound) / objective`; null: not known.
-       * @example 0.057
-       */
-      gap: number | null;
-      provenance: {
-        /**
-         * @description What found it: `repair`, `list`, `search` or `cp-sat`.
-         * @example search
-         */
-        engine: string;
-        /**
-         * @description Seed of what found it.
-         * @example 1
-         */
-        seed: number | null;
-        /**
-         * @description Milliseconds that it took.
-         * @example 840
-         */
-        ms: number | null;
-        /** @description With the same seed the same plan would be found. */
-        reproducible: boolean;
-      };
-    };
-    /** @description A task that runs or waits, or has ended in a run that goes on. */
-    ScheduledTask: {
-      /** @description Id of the task run. */
-      id: string;
-      /**
-       * @description `<protocol run>/<task>`, or the on-demand task.
-       * @example mix_1/mix_colors
-       */
-      label: string;
-      /**
-       * @description Name in the protocol, or of the on-demand task.
-       * @example mix_colors
-       */
-      name: string;
-      /**
-       * @description Task type.
-       * @example mix_colors
-       */
-      type: string;
-      /**
-       * @description Protocol run it belongs to; null for an on-demand task.
-       * @example mix_1
-       */
-      protocol_run: string | null;
-      /**
-       * @description Campaign that it belongs to, if any.
-       * @example sweep
-       */
-      campaign: string | null;
-      /**
-       * @description Higher goes first when work contends.
-       * @example 0
-       */
-      priority: number;
-      /** @enum {string} */
-      state:
-        | 'created'
-        | 'queued'
-        | 'running'
-        | 'completed'
-        | 'failed'
-        | 'cancelled'
-        | 'skipped'
-        | 'needs_attention';
-      /**
-       * Format: date-time
-       * @description When the plan starts it; null: not planned.
-       * @example 2026-11-20T09:30:00.000Z
-       */
-      planned_start: string | null;
-      /**
-       * Format: date-time
-       * @description When it is expected to end; null: not planned.
-       * @example 2026-11-20T09:30:00.000Z
-       */
-      planned_end: string | null;
-      /**
-       * Format: date-time
-       * @description When it started.
-       * @example 2026-11-20T09:30:00.000Z
-       */
-      started_at: string | null;
-      /**
-       * Format: date-time
-       * @description When it ended.
-       * @example 2026-11-20T09:30:00.000Z
-       */
-      ended_at: string | null;
-      /** @description Seconds later than the greatest lag after its dependencies allowed; null: not late. */
-      late_by_s: number | null;
-      /** @description How long a task is expected to take. */
-      duration: {
-        /**
-         * @description Seconds that the plan counts on; null: nothing is known.
-         * @example 0.83
-         */
-        expected: number | null;
-        /**
-         * @description Seconds, as declared in the protocol; null: not declared.
-         * @example 0.8
-         */
-        declared: number | null;
-        /**
-         * @description Seconds: the median of the latest completed attempts; null: fewer than 3 are known.
-         * @example 0.83
-         */
-        learned: number | null;
-        /**
-         * @description How many completed attempts are known, at most 32.
-         * @example 12
-         */
-        samples: number;
-      };
-      /** @description Device handle to the device it has or had, else to the one that is planned. */
-      devices: {
-        [key: string]: string;
-      };
-      /** @description Resource handle to the resource, likewise. */
-      resources: {
-        [key: string]: string;
-      };
-      /** @description Why it has not started; empty when it has started or is over. */
+      /** @description Why the task has not started. */
       waits_for: components['schemas']['WaitCause'][];
     };
     /** @description One reason why a task has not started. */
     WaitCause: {
       /**
-       * @description `dependency`: `tasks` have not completed. `lag`: a least time after a dependency is over at `until`. `group`: it starts at the end of `tasks`. `device`, `resource`: `unit` is in the hands of `held_by` until `until`. `lower_priority`: `tasks` go first on `unit`. `no_eligible_device`, `no_eligible_resource`: nothing can fill `slot`, and `candidates` says why. `computer_away`: its computer is not connected. `paused`: people paused its run, its campaign or the queue. `attention`: its run waits for a person. `emergency_stop`: people stopped everything. `retry_pause`: it is tried again at `until`. `campaign_limit`: its campaign has as many runs under way as it may. `hold_order`: started now, its run could come to keep what another run needs and wait for what that one keeps. `planned`: it could start, and the plan starts it at `until`. `beyond_horizon`: the plan does not reach so far. `unplanned`: the plan has no place for it, as `message` says.
+       * @description `dependency`: `tasks` have not completed. `lag`: the least time after a dependency ends at `until`. `group`: the task starts at the end of `tasks`. `device`, `resource`: `held_by` has `unit` until `until`. `lower_priority`: `tasks` go first on `unit`. `no_eligible_device`, `no_eligible_resource`: nothing can fill `slot`; `candidates` says why. `computer_away`: the computer of the task is not connected. `paused`: a person paused the run, the campaign or the queue. `attention`: the run waits for a person. `emergency_stop`: an emergency stop is in force. `retry_pause`: the task is tried again at `until`. `campaign_limit`: the campaign has as many runs under way as it may have. `hold_order`: if the task started now, its run could come to keep a unit that another run needs while it waits for a unit that the other run keeps. `planned`: the task could start, and the plan starts it at `until`. `beyond_horizon`: the task is beyond the horizon of the plan. `unplanned`: the plan has no place for the task; `message` says why.
        * @enum {string}
        */
       code:
@@ -4152,11 +5149,11 @@ export interface components {
         | 'beyond_horizon'
         | 'unplanned';
       /**
-       * @description In words.
+       * @description The reason in words.
        * @example color_lab.robot_arm is in use by mix_2/retrieve_container
        */
       message: string;
-      /** @description The tasks that it waits for. */
+      /** @description The tasks that the task waits for. */
       tasks?: string[];
       /**
        * @description `<lab>.<device>` or the resource.
@@ -4169,13 +5166,13 @@ export interface components {
        */
       slot?: string;
       /**
-       * @description Task that uses the unit, or protocol run that keeps it.
+       * @description Task that uses the unit, or protocol run that keeps it between two tasks.
        * @example mix_2/retrieve_container
        */
       held_by?: string;
       /**
        * Format: date-time
-       * @description When that is expected to be over; null: nobody can know.
+       * @description When the cause is expected to end; null: not known.
        * @example 2026-11-20T09:30:00.000Z
        */
       until?: string | null;
@@ -4187,13 +5184,220 @@ export interface components {
          */
         unit: string;
         /**
-         * @description Why it is out.
+         * @description Why the unit cannot be used.
          * @example faulted
          */
         why: string;
       }[];
     };
-    /** @description A device or a resource, and who has it when. */
+    QueueRecord: {
+      /** @description True: no task starts until a person resumes the queue. */
+      paused: boolean;
+      /**
+       * @description Person who paused the queue.
+       * @example ada
+       */
+      paused_by: string | null;
+      /**
+       * Format: date-time
+       * @description When the person paused the queue.
+       * @example 2026-11-20T09:30:00.000Z
+       */
+      paused_at: string | null;
+      /**
+       * @description Task runs that are ready to start. Task runs that wait for other tasks do not count.
+       * @example 3
+       */
+      queued: number;
+      /**
+       * @description Task runs that run.
+       * @example 2
+       */
+      running: number;
+    };
+    ScheduleRecord: {
+      /**
+       * @description The scheduling policy.
+       * @enum {string}
+       */
+      policy: 'greedy' | 'cpsat';
+      /**
+       * Format: date-time
+       * @description The moment that the schedule describes.
+       * @example 2026-11-20T09:30:00.000Z
+       */
+      at: string;
+      plan: components['schemas']['PlanRecord'] | null;
+      /** @description First the tasks that run, then those that wait, in the order of their planned starts or else of the queue, then those that have ended. */
+      tasks: components['schemas']['ScheduledTask'][];
+      /**
+       * @description Number of tasks, listed or not.
+       * @example 7
+       */
+      tasks_total: number;
+      /** @description Devices and resources of the loaded laboratories, by kind and name. */
+      units: components['schemas']['ScheduledUnit'][];
+      protocol_runs: components['schemas']['ScheduledRun'][];
+      campaigns: components['schemas']['ScheduledCampaign'][];
+    };
+    /** @description How good the plan is, and how it was found. */
+    PlanRecord: {
+      /**
+       * Format: date-time
+       * @description When the plan was made.
+       * @example 2026-11-20T09:30:00.000Z
+       */
+      made_at: string;
+      /**
+       * @description The value that the policy minimises: weighted completion plus weighted makespan.
+       * @example 61.5
+       */
+      objective: number;
+      /**
+       * @description Sum over protocol runs and on-demand tasks of weight x seconds from `made_at` to their completion.
+       * @example 41.2
+       */
+      weighted_completion: number;
+      /**
+       * @description Seconds from `made_at` to the end of all planned work.
+       * @example 20.3
+       */
+      makespan: number;
+      /**
+       * @description No plan can have a lower objective; null: not known.
+       * @example 58
+       */
+      lower_bound: number | null;
+      /**
+       * @description `(objective - lower_bound) / objective`; null: not known.
+       * @example 0.057
+       */
+      gap: number | null;
+      provenance: {
+        /**
+         * @description What found the plan: `repair`, `list`, `search` or `cp-sat`.
+         * @example search
+         */
+        engine: string;
+        /**
+         * @description Random seed of the search.
+         * @example 1
+         */
+        seed: number | null;
+        /**
+         * @description Milliseconds that the search took.
+         * @example 840
+         */
+        ms: number | null;
+        /** @description True: the same seed gives the same plan. */
+        reproducible: boolean;
+      };
+    };
+    /** @description A task that runs or waits, or that has ended in a run that continues. */
+    ScheduledTask: {
+      /** @description Id of the task run. */
+      id: string;
+      /**
+       * @description `<protocol run>/<task>`, or the on-demand task.
+       * @example mix_1/mix_colors
+       */
+      label: string;
+      /**
+       * @description Name in the protocol, or name of the on-demand task.
+       * @example mix_colors
+       */
+      name: string;
+      /**
+       * @description Task type.
+       * @example mix_colors
+       */
+      type: string;
+      /**
+       * @description Protocol run that the task belongs to; null for an on-demand task.
+       * @example mix_1
+       */
+      protocol_run: string | null;
+      /**
+       * @description Campaign that the work belongs to, if any.
+       * @example sweep
+       */
+      campaign: string | null;
+      /**
+       * @description When work competes, the higher priority goes first.
+       * @example 0
+       */
+      priority: number;
+      /** @enum {string} */
+      state:
+        | 'created'
+        | 'queued'
+        | 'running'
+        | 'completed'
+        | 'failed'
+        | 'cancelled'
+        | 'skipped'
+        | 'needs_attention';
+      /**
+       * Format: date-time
+       * @description When the plan starts the task; null: not planned.
+       * @example 2026-11-20T09:30:00.000Z
+       */
+      planned_start: string | null;
+      /**
+       * Format: date-time
+       * @description When the task is expected to end; null: not planned.
+       * @example 2026-11-20T09:30:00.000Z
+       */
+      planned_end: string | null;
+      /**
+       * Format: date-time
+       * @description When the task started.
+       * @example 2026-11-20T09:30:00.000Z
+       */
+      started_at: string | null;
+      /**
+       * Format: date-time
+       * @description When the task ended.
+       * @example 2026-11-20T09:30:00.000Z
+       */
+      ended_at: string | null;
+      /** @description Seconds later than the greatest lag after its dependencies allowed; null: not late. */
+      late_by_s: number | null;
+      /** @description How long the task is expected to take. */
+      duration: {
+        /**
+         * @description Seconds that the plan assumes; null: nothing is known.
+         * @example 0.83
+         */
+        expected: number | null;
+        /**
+         * @description Seconds that the protocol declares; null: not declared.
+         * @example 0.8
+         */
+        declared: number | null;
+        /**
+         * @description Median of the latest completed attempts in seconds; null: fewer than 3 are known.
+         * @example 0.83
+         */
+        learned: number | null;
+        /**
+         * @description Number of completed attempts that are known, at most 32.
+         * @example 12
+         */
+        samples: number;
+      };
+      /** @description Device handle to the device that the task has or had, else to the planned device. */
+      devices: {
+        [key: string]: string;
+      };
+      /** @description Resource handle to the resource that the task has or had, else to the planned resource. */
+      resources: {
+        [key: string]: string;
+      };
+      /** @description Why the task has not started; empty when it has started or has ended. */
+      waits_for: components['schemas']['WaitCause'][];
+    };
+    /** @description A device or a resource, and the tasks that use it. */
     ScheduledUnit: {
       /** @enum {string} */
       kind: 'device' | 'resource';
@@ -4202,27 +5406,27 @@ export interface components {
        * @example color_lab.station_1
        */
       name: string;
-      /** @description It may be given to a task at present. */
+      /** @description True: the unit may be given to a task at present. */
       usable: boolean;
-      /** @description Why not; null when it may. */
+      /** @description Why the unit may not be given to a task; null when it may. */
       unusable_because: string | null;
       /**
-       * @description Task that uses it at present.
+       * @description Task that uses the unit at present.
        * @example mix_1/mix_colors
        */
       used_by: string | null;
       /**
-       * @description Protocol run that keeps it.
+       * @description Protocol run that keeps the unit.
        * @example mix_1
        */
       held_by: string | null;
       /**
        * Format: date-time
-       * @description When it is expected to be free for others; null: it is free, or nobody can know.
+       * @description When the unit is expected to be free for other work; null: it is free, or not known.
        * @example 2026-11-20T09:30:00.000Z
        */
       free_at: string | null;
-      /** @description Tasks on it in the order of their starts: those that ran or run, then those that are planned. */
+      /** @description Tasks on the unit in the order of their starts: first those that started, then those that are planned. */
       timeline: {
         /** @description Id of the task run. */
         task: string;
@@ -4233,17 +5437,17 @@ export interface components {
         label: string;
         /**
          * Format: date-time
-         * @description When it started or is to start.
+         * @description When the task started or is planned to start.
          * @example 2026-11-20T09:30:00.000Z
          */
         start: string;
         /**
          * Format: date-time
-         * @description When it ended or is expected to end; null: nobody can know.
+         * @description When the task ended or is expected to end; null: not known.
          * @example 2026-11-20T09:30:00.000Z
          */
         end: string | null;
-        /** @description True: it has not started. */
+        /** @description True: the task has not started. */
         planned: boolean;
       }[];
     };
@@ -4256,30 +5460,30 @@ export interface components {
        */
       name: string;
       /**
-       * @description Campaign that it belongs to, if any.
+       * @description Campaign that the work belongs to, if any.
        * @example sweep
        */
       campaign: string | null;
       /** @enum {string} */
       state: 'created' | 'running' | 'paused' | 'completed' | 'failed' | 'cancelled' | 'needs_attention';
       /**
-       * @description Higher goes first when work contends.
+       * @description When work competes, the higher priority goes first.
        * @example 0
        */
       priority: number;
       /**
-       * @description Tasks that it has.
+       * @description Number of tasks of the run.
        * @example 7
        */
       tasks_total: number;
       /**
-       * @description Tasks of it that are over.
+       * @description Number of tasks of the run that have ended.
        * @example 2
        */
       tasks_ended: number;
       /**
        * Format: date-time
-       * @description When its last task is expected to end; null: not planned, paused, or waiting for a person.
+       * @description When the last task is expected to end; null: not planned, paused, or waiting for a person.
        * @example 2026-11-20T09:30:00.000Z
        */
       estimated_completion: string | null;
@@ -4295,7 +5499,7 @@ export interface components {
       /** @enum {string} */
       state: 'created' | 'running' | 'paused' | 'completed' | 'failed' | 'cancelled' | 'needs_attention';
       /**
-       * @description Protocol runs that it is to have.
+       * @description Number of protocol runs of the campaign; 0: no limit.
        * @example 12
        */
       runs_total: number;
@@ -4316,870 +5520,194 @@ export interface components {
       runs_failed: number;
       /**
        * Format: date-time
-       * @description When its last run is expected to end; null: not known.
+       * @description When the last run is expected to end; null: not known.
        * @example 2026-11-20T09:30:00.000Z
        */
       estimated_completion: string | null;
     };
-    HealthReport: {
-      /**
-       * @description `unavailable` when a part is that requests need, `degraded` when one does less than it should.
-       * @enum {string}
-       */
-      status: 'ok' | 'degraded' | 'unavailable';
-      /**
-       * @description Number of the leadership of the orchestrator that answered.
-       * @example 3
-       */
-      epoch: number | null;
-      parts: {
-        gateway: {
-          /** @enum {string} */
-          status: 'ok' | 'degraded' | 'unavailable';
-          /** @description How much of it there is, or why it is not ok. */
-          detail?: string;
-          /**
-           * Format: date-time
-           * @description Since when it is so, as far as the gateway has looked; only of what is not ok.
-           * @example 2026-11-20T09:30:00.000Z
-           */
-          since?: string;
-        };
-        broker: {
-          /** @enum {string} */
-          status: 'ok' | 'degraded' | 'unavailable';
-          /** @description How much of it there is, or why it is not ok. */
-          detail?: string;
-          /**
-           * Format: date-time
-           * @description Since when it is so, as far as the gateway has looked; only of what is not ok.
-           * @example 2026-11-20T09:30:00.000Z
-           */
-          since?: string;
-        };
-        database: {
-          /** @enum {string} */
-          status: 'ok' | 'degraded' | 'unavailable';
-          /** @description How much of it there is, or why it is not ok. */
-          detail?: string;
-          /**
-           * Format: date-time
-           * @description Since when it is so, as far as the gateway has looked; only of what is not ok.
-           * @example 2026-11-20T09:30:00.000Z
-           */
-          since?: string;
-        };
-        orchestrator: {
-          /** @enum {string} */
-          status: 'ok' | 'degraded' | 'unavailable';
-          /** @description How much of it there is, or why it is not ok. */
-          detail?: string;
-          /**
-           * Format: date-time
-           * @description Since when it is so, as far as the gateway has looked; only of what is not ok.
-           * @example 2026-11-20T09:30:00.000Z
-           */
-          since?: string;
-        };
-        agents: {
-          /** @enum {string} */
-          status: 'ok' | 'degraded' | 'unavailable';
-          /** @description How much of it there is, or why it is not ok. */
-          detail?: string;
-          /**
-           * Format: date-time
-           * @description Since when it is so, as far as the gateway has looked; only of what is not ok.
-           * @example 2026-11-20T09:30:00.000Z
-           */
-          since?: string;
-        };
-        packages: {
-          /** @enum {string} */
-          status: 'ok' | 'degraded' | 'unavailable';
-          /** @description How much of it there is, or why it is not ok. */
-          detail?: string;
-          /**
-           * Format: date-time
-           * @description Since when it is so, as far as the gateway has looked; only of what is not ok.
-           * @example 2026-11-20T09:30:00.000Z
-           */
-          since?: string;
-        };
-      };
-    };
-    /** @description Seconds by what was waited for. */
-    WaitingTimes: {
-      /**
-       * @description Seconds in which tasks that it needs had not ended.
-       * @example 12.5
-       */
-      dependency: number;
-      /**
-       * @description Seconds in which what it needs was in use by tasks that had begun before it could start.
-       * @example 12.5
-       */
-      busy: number;
-      /**
-       * @description Seconds in which what it needs was given to others after it could have started.
-       * @example 12.5
-       */
-      priority: number;
-      /**
-       * @description Seconds in which what it needs was kept by another protocol run.
-       * @example 12.5
-       */
-      held: number;
-      /**
-       * @description Seconds in which every device that fits was out of order.
-       * @example 12.5
-       */
-      no_device: number;
-      /**
-       * @description Seconds in which all was free: for a lag, a pause, or because the plan keeps it free.
-       * @example 12.5
-       */
-      planned: number;
-    };
-    SimulatedTaskRecord: {
-      /**
-       * @description `<protocol run>/<task>`, or the name of the on-demand task.
-       * @example color_mixing_001/mix_colors
-       */
-      label: string;
-      /**
-       * @description Task type.
-       * @example mix_colors
-       */
-      type: string;
-      /** @description Null for an on-demand task. */
-      protocol_run: string | null;
-      /**
-       * @description Its priority.
-       * @example 0
-       */
-      priority: number;
-      /** @enum {string} */
-      state:
-        | 'created'
-        | 'queued'
-        | 'running'
-        | 'completed'
-        | 'failed'
-        | 'cancelled'
-        | 'skipped'
-        | 'needs_attention';
-      /**
-       * @description Attempts in all.
-       * @example 1
-       */
-      attempts: number;
-      /**
-       * @description When nothing but devices and resources was missing, in seconds from the beginning; null: never.
-       * @example 12.5
-       */
-      ready: number | null;
-      /**
-       * @description Start of the latest attempt, in seconds from the beginning; null: never.
-       * @example 12.5
-       */
-      start: number | null;
-      /**
-       * @description End of the latest attempt, in seconds from the beginning; null: never.
-       * @example 12.5
-       */
-      end: number | null;
-      /** @description Slot to `<lab>.<device>`. */
-      devices: {
-        [key: string]: string;
-      };
-      /** @description Slot to the name of the resource. */
-      resources: {
-        [key: string]: string;
-      };
-      waited: components['schemas']['WaitingTimes'];
-    };
-    SimulatedRunRecord: {
-      /**
-       * @description Name of the protocol run.
-       * @example color_mixing_001
-       */
-      name: string;
-      /**
-       * @description Type of the protocol.
-       * @example color_mixing
-       */
-      type: string;
-      /** @description Campaign that it belongs to. */
-      campaign: string | null;
-      /**
-       * @description Its priority.
-       * @example 0
-       */
-      priority: number;
-      /** @enum {string} */
-      state: 'created' | 'running' | 'paused' | 'completed' | 'failed' | 'cancelled' | 'needs_attention';
-      /**
-       * @description Seconds from the beginning to its arrival.
-       * @example 12.5
-       */
-      submitted: number;
-      /**
-       * @description Start of its first task, in seconds from the beginning; null: never.
-       * @example 12.5
-       */
-      start: number | null;
-      /**
-       * @description Its end, in seconds from the beginning; null: never.
-       * @example 12.5
-       */
-      end: number | null;
-    };
-    SimulatedUnitRecord: {
-      /** @enum {string} */
-      kind: 'device' | 'resource';
-      /**
-       * @description `<lab>.<device>` or the name of the resource.
-       * @example color_lab.robot_arm
-       */
-      name: string;
-      /**
-       * @description Seconds of use.
-       * @example 12.5
-       */
-      busy: number;
-      /**
-       * @description Seconds in which a protocol run kept it between two tasks.
-       * @example 12.5
-       */
-      held: number;
-      /**
-       * @description Seconds out of order.
-       * @example 12.5
-       */
-      out: number;
-      /**
-       * @description Share of the makespan in which it was in use.
-       * @example 0.75
-       */
-      utilisation: number;
-      /** @description In the order of time. */
-      timeline: {
-        /** @enum {string} */
-        what: 'use' | 'hold' | 'out';
-        /** @description Task that used it, or protocol run that kept it. */
-        by: string | null;
-        /**
-         * @description Seconds from the beginning.
-         * @example 12.5
-         */
-        start: number;
-        /**
-         * @description Seconds from the beginning.
-         * @example 12.5
-         */
-        end: number;
-      }[];
-    };
-    SimulationRecord: {
-      /** @enum {string} */
-      scheduler: 'greedy' | 'cpsat';
-      /**
-       * @description As asked for.
-       * @example 0.1
-       */
-      jitter: number;
-      /**
-       * @description As asked for.
-       * @example 42
-       */
-      seed: number;
-      /**
-       * @description All work is over, what is left waits for ever, or the time was over.
-       * @enum {string}
-       */
-      outcome: 'completed' | 'stuck' | 'horizon';
-      /**
-       * @description Seconds from the first start of a task to the end of the last one.
-       * @example 12.5
-       */
-      makespan: number;
-      /**
-       * @description Seconds from the beginning to the end of the last task.
-       * @example 12.5
-       */
-      end: number;
-      parallelism: {
-        /**
-         * @description Tasks at the same time, at most.
-         * @example 3
-         */
-        max: number;
-        /**
-         * @description Tasks at the same time, on average.
-         * @example 1.9
-         */
-        average: number;
-      };
-      /**
-       * @description How many tasks there were.
-       * @example 42
-       */
-      tasks_total: number;
-      /** @description State to number of tasks. */
-      tasks_by_state: {
-        [key: string]: number;
-      };
-      waiting: components['schemas']['WaitingTimes'];
-      protocol_runs: components['schemas']['SimulatedRunRecord'][];
-      tasks: components['schemas']['SimulatedTaskRecord'][];
-      /** @description Devices and resources, by kind and name. */
-      units: components['schemas']['SimulatedUnitRecord'][];
-      /** @description Tasks that could never start, and why; of at most 100. */
-      stuck: {
-        /**
-         * @description `<protocol run>/<task>`, or the name of the on-demand task.
-         * @example color_mixing_001/mix_colors
-         */
-        task: string;
-        waits_for: string[];
-      }[];
-      /** @description What did not go by the book, in the order of time. */
-      events: {
-        /**
-         * @description Seconds from the beginning.
-         * @example 12.5
-         */
-        at: number;
-        /**
-         * @description What happened.
-         * @example device lost
-         */
-        what: string;
-        /**
-         * @description To what.
-         * @example color_lab.station_2
-         */
-        subject: string;
-        /** @description More of it; may be empty. */
-        detail: string;
-      }[];
-      planning: {
-        /**
-         * @description How often the policy was asked for a plan.
-         * @example 120
-         */
-        plans: number;
-        /**
-         * @description Real milliseconds of all plans.
-         * @example 2.1
-         */
-        total_ms: number;
-        /**
-         * @description Real milliseconds of the longest.
-         * @example 0.2
-         */
-        max_ms: number;
-      };
-    };
-    WhatIfRecord: {
-      /**
-       * Format: date-time
-       * @description The moment that this describes.
-       * @example 2026-11-20T09:30:00.000Z
-       */
-      at: string;
-      /** @enum {string} */
-      scheduler: 'greedy' | 'cpsat';
-      /**
-       * @description Name of the protocol run.
-       * @example mix_1
-       */
-      name: string;
-      /**
-       * Format: date-time
-       * @description When its first task would start; null: it would not.
-       * @example 2026-11-20T09:30:00.000Z
-       */
-      estimated_start: string | null;
-      /**
-       * Format: date-time
-       * @description When it would be completed; null: it would not.
-       * @example 2026-11-20T09:30:00.000Z
-       */
-      estimated_end: string | null;
-      tasks: {
-        /**
-         * @description Name of the task.
-         * @example mix_colors
-         */
-        name: string;
-        /**
-         * @description Task type.
-         * @example mix_colors
-         */
-        type: string;
-        /** @description Slot to `<lab>.<device>`. */
-        devices: {
-          [key: string]: string;
-        };
-        /** @description Slot to the name of the resource. */
-        resources: {
-          [key: string]: string;
-        };
-        /**
-         * Format: date-time
-         * @description When it would start; null: it would not.
-         * @example 2026-11-20T09:30:00.000Z
-         */
-        estimated_start: string | null;
-        /**
-         * Format: date-time
-         * @description When it would end; null: it would not.
-         * @example 2026-11-20T09:30:00.000Z
-         */
-        estimated_end: string | null;
-      }[];
-      /** @description Other work that is under way. */
-      others: {
-        /** @enum {string} */
-        kind: 'campaign' | 'protocol_run' | 'task';
-        /**
-         * @description Its name.
-         * @example sweep_run_3
-         */
-        name: string;
-        /** @description Campaign that the protocol run belongs to. */
-        campaign: string | null;
-        /**
-         * Format: date-time
-         * @description When it would be completed without this run; null: it would not.
-         * @example 2026-11-20T09:30:00.000Z
-         */
-        without: string | null;
-        /**
-         * Format: date-time
-         * @description When it would be completed with this run; null: it would not.
-         * @example 2026-11-20T09:30:00.000Z
-         */
-        with: string | null;
-        /**
-         * @description Seconds; negative: earlier; null: not known.
-         * @example 3.5
-         */
-        delay: number | null;
-      }[];
-      /** @description Why it would not end. */
-      notes: string[];
-    };
-    SubmissionEstimate: {
-      /**
-       * Format: date-time
-       * @description The moment that this describes.
-       * @example 2026-11-20T09:30:00.000Z
-       */
-      at: string;
-      /** @enum {string} */
-      scheduler: 'greedy' | 'cpsat';
-      /**
-       * Format: date-time
-       * @description When its first task would start; null: it would not, or that is not known.
-       * @example 2026-11-20T09:30:00.000Z
-       */
-      starts_at: string | null;
-      /**
-       * Format: date-time
-       * @description When all of it would be completed; null: it would not be, or that is not known.
-       * @example 2026-11-20T09:30:00.000Z
-       */
-      ends_at: string | null;
-      /**
-       * @description Seconds from the start of a run to its end, on average; of a task: of the task.
-       * @example 2.3
-       */
-      seconds_per_run: number | null;
-      /**
-       * @description How many runs were played through; of a task 0.
-       * @example 1
-       */
-      runs: number;
-      /** @description The tasks of the run, of the first run of the campaign, or the task itself. */
-      tasks: {
-        /**
-         * @description Name of the task.
-         * @example mix_colors
-         */
-        name: string;
-        /**
-         * Format: date-time
-         * @description When it would start; null: it would not.
-         * @example 2026-11-20T09:30:00.000Z
-         */
-        starts_at: string | null;
-        /**
-         * Format: date-time
-         * @description When it would end; null: it would not.
-         * @example 2026-11-20T09:30:00.000Z
-         */
-        ends_at: string | null;
-        waited: components['schemas']['WaitingTimes'];
-      }[];
-      /** @description Why something of this is not known; null: all of it is. */
-      reason: string | null;
-    };
-    Fault: {
-      /**
-       * @description Path inside the document or body.
-       * @example tasks[2].devices.mixer
-       */
-      path: string;
-      /**
-       * @description Rule that is broken.
-       * @example unknown_device_type
-       */
-      code: string;
-      /** @description What is wrong. */
-      message: string;
-      /** @description What would be right. */
-      hint?: string;
-      /**
-       * @description Definition file, relative to the user directory.
-       * @example demo/tasks/mix/task.yml
-       */
-      file?: string;
-      /**
-       * @description In that file, from 1.
-       * @example 12
-       */
-      line?: number;
-      /**
-       * @description In that line, from 1.
-       * @example 3
-       */
-      column?: number;
-    };
-    LabRecord: {
-      /**
-       * @description Name of the laboratory.
-       * @example color_lab
-       */
-      name: string;
-      /** @description What it is. */
-      desc: string;
-      /** @enum {string} */
-      state: 'loaded' | 'draining' | 'unloaded';
-      /**
-       * @description What is done when the work of a draining laboratory has ended.
-       * @enum {string|null}
-       */
-      draining_for: 'unload' | 'reload' | null;
-      /**
-       * @description Package that defines it.
-       * @example color_lab
-       */
-      package: string;
-      /**
-       * @description Its file, relative to the user directory.
-       * @example color_lab/laboratories/color_lab/lab.yml
-       */
-      file: string;
-      /** @description Content hash of the loaded version, or of the one on disk; null when it has errors. */
-      hash: string | null;
-      /** @description False: its files, as they were last read, have errors. */
-      sound: boolean;
-      /** @description Names of its devices. */
-      devices: string[];
-      /** @description Names of its resources. */
-      resources: string[];
-    };
-    LabChange: {
-      /**
-       * @description Name of the laboratory.
-       * @example color_lab
-       */
-      name: string;
-      /** @enum {string} */
-      state: 'loaded' | 'draining' | 'unloaded';
-      /** @description Content hash of the loaded version, or of the one on disk; null when it has errors. */
-      hash: string | null;
-      /** @description Its devices, after a load or reload. */
-      devices: components['schemas']['LoadedDevice'][];
-      /** @description Protocols that are unloaded with it. */
-      unloaded_protocols: string[];
-      /** @description Work that a drain waits for. */
-      waits_for: string[];
-    };
-    LoadedDevice: {
-      /**
-       * @description Name within the laboratory.
-       * @example station_1
-       */
-      name: string;
-      /**
-       * @description Computer whose agent runs it.
-       * @example svc_computer
-       */
-      computer: string;
-      /**
-       * @description `disabled`: its computer is not connected; it starts when that comes.
-       * @enum {string}
-       */
-      state:
-        'disabled' | 'initializing' | 'idle' | 'busy' | 'aborting' | 'uncertain' | 'restarting' | 'faulted';
-      /** @description What is wrong, in words; null when nothing is. */
-      detail: string | null;
-      /** @description False: it was running already and goes on unchanged. */
-      started: boolean;
-    };
-    ProtocolChange: {
-      /**
-       * @description Type name of the protocol.
-       * @example color_mixing
-       */
-      type: string;
-      /** @description Whether it is loaded. */
-      loaded: boolean;
-      /** @description Content hash of the loaded version, or of the one on disk; null when it has errors. */
-      hash: string | null;
-      /** @description Work that goes on with the version it was accepted with. */
-      still_running: string[];
-    };
-    TaskTypeChange: {
-      /**
-       * @description Name of the task type.
-       * @example mix_colors
-       */
-      type: string;
-      /** @description Content hash of the version that is loaded. */
-      hash: string;
-      /** @description Loaded protocols that use it from their next run on. */
-      protocols: string[];
-    };
-    DefinitionSummary: {
-      /** @enum {string} */
-      type: 'lab' | 'device' | 'task' | 'protocol';
-      /**
-       * @description Name of the definition.
-       * @example mix_colors
-       */
-      name: string;
-      /**
-       * @description Package that defines it.
-       * @example color_lab
-       */
-      package: string;
-      /**
-       * @description Its file, relative to the user directory.
-       * @example color_lab/laboratories/color_lab/lab.yml
-       */
-      file: string;
-      /** @description Whether it is loaded. */
-      loaded: boolean;
-      /** @description Content hash of the loaded version, or of the one on disk; null when it has errors. */
-      hash: string | null;
-      /** @description False: its files, as they were last read, have errors. */
-      sound: boolean;
-    };
-    DefinitionRecord: {
-      /** @enum {string} */
-      type: 'lab' | 'device' | 'task' | 'protocol';
-      /**
-       * @description Name of the definition.
-       * @example mix_colors
-       */
-      name: string;
-      /**
-       * @description Package that defines it.
-       * @example color_lab
-       */
-      package: string;
-      /**
-       * @description Its file, relative to the user directory.
-       * @example color_lab/laboratories/color_lab/lab.yml
-       */
-      file: string;
-      /** @description Whether it is loaded. */
-      loaded: boolean;
-      /** @description Content hash of the loaded version, or of the one on disk; null when it has errors. */
-      hash: string | null;
-      /** @description False: its files, as they were last read, have errors. */
-      sound: boolean;
-      /** @description The definition, with everything optional filled in. */
-      definition: {
-        [key: string]: unknown;
-      } | null;
-      /** @description What is wrong, and where. */
-      errors: components['schemas']['Fault'][];
-    };
-    PackageRecord: {
-      /**
-       * @description Package that defines it.
-       * @example color_lab
-       */
-      name: string;
-      /** @description Laboratories that it defines. */
-      labs: string[];
-      /** @description Device types. */
-      devices: string[];
-      /** @description Task types. */
-      tasks: string[];
-      /** @description Protocols. */
-      protocols: string[];
-      /** @description What is wrong, and where. */
-      errors: components['schemas']['Fault'][];
-    };
-    Validation: {
-      /** @description True: a package with this protocol would load. */
-      valid: boolean;
-      /** @description What is wrong, and where. */
-      errors: components['schemas']['Fault'][];
-    };
-    Grant: {
-      /**
-       * @description What may be done; each role includes those before it.
-       * @enum {string}
-       */
-      role: 'viewer' | 'submitter' | 'operator' | 'lab_admin' | 'admin';
-      /**
-       * @description The one lab it is for; absent: all labs.
-       * @example color_lab
-       */
-      lab?: string;
-    };
     Principal: {
       /**
-       * @description Owner of what is submitted, and name in the audit.
+       * @description Owner of the work that is submitted, and the name in the audit.
        * @example ada
        */
       name: string;
       /**
-       * @description `local`: authentication is off. `token`: by a token of this service. `oidc`: by one of the issuer.
+       * @description `local`: authentication is off. `token`: identified by a token of this service. `oidc`: identified by a token of the OIDC issuer.
        * @enum {string}
        */
       kind: 'local' | 'token' | 'oidc';
       grants: components['schemas']['Grant'][];
     };
-    TokenRecord: {
-      /** @description Id of the token, which is not the token itself. */
-      id: string;
+    Grant: {
       /**
-       * @description How the token begins, to tell it from others.
-       * @example svc_pat_Jx3q
-       */
-      prefix: string;
-      /**
-       * @description Of a person, or of a program.
+       * @description What the token allows. Each role includes the roles before it.
        * @enum {string}
        */
-      kind: 'personal' | 'service';
+      role: 'viewer' | 'submitter' | 'operator' | 'lab_admin' | 'admin';
       /**
-       * @description Who shows it: owner of what is submitted with it, and name in the audit.
-       * @example ada
+       * @description The one lab that the role is for; absent: all labs.
+       * @example color_lab
        */
-      name: string;
-      /**
-       * @description What it is for.
-       * @example notebook on the bench
-       */
-      note: string;
-      grants: components['schemas']['Grant'][];
-      /**
-       * Format: date-time
-       * @description When it was made.
-       * @example 2026-11-20T09:30:00.000Z
-       */
-      created_at: string;
-      /**
-       * @description Who made it.
-       * @example root
-       */
-      created_by: string;
-      /**
-       * Format: date-time
-       * @description From when on it counts no more; null: it does not expire.
-       * @example 2026-11-20T09:30:00.000Z
-       */
-      expires_at: string | null;
-      /**
-       * Format: date-time
-       * @description When it was last shown, to within about a minute; null: never.
-       * @example 2026-11-20T09:30:00.000Z
-       */
-      last_used_at: string | null;
-      /**
-       * Format: date-time
-       * @description When it was revoked.
-       * @example 2026-11-20T09:30:00.000Z
-       */
-      revoked_at: string | null;
-      /** @description Who revoked it. */
-      revoked_by: string | null;
+      lab?: string;
     };
     NewTokenRecord: {
-      /** @description Id of the token, which is not the token itself. */
+      /** @description Id of the token. It is not the token itself. */
       id: string;
       /**
-       * @description How the token begins, to tell it from others.
+       * @description The first characters of the token, to tell it from others.
        * @example svc_pat_Jx3q
        */
       prefix: string;
       /**
-       * @description Of a person, or of a program.
+       * @description Whether a person or a program uses the token.
        * @enum {string}
        */
       kind: 'personal' | 'service';
       /**
-       * @description Who shows it: owner of what is submitted with it, and name in the audit.
+       * @description Owner of the token. It is the owner of the work that is submitted with the token, and the name in the audit.
        * @example ada
        */
       name: string;
       /**
-       * @description What it is for.
+       * @description What the token is for.
        * @example notebook on the bench
        */
       note: string;
       grants: components['schemas']['Grant'][];
       /**
        * Format: date-time
-       * @description When it was made.
+       * @description When the token was made.
        * @example 2026-11-20T09:30:00.000Z
        */
       created_at: string;
       /**
-       * @description Who made it.
+       * @description Person who made the token.
        * @example root
        */
       created_by: string;
       /**
        * Format: date-time
-       * @description From when on it counts no more; null: it does not expire.
+       * @description When the token expires; null: it does not expire.
        * @example 2026-11-20T09:30:00.000Z
        */
       expires_at: string | null;
       /**
        * Format: date-time
-       * @description When it was last shown, to within about a minute; null: never.
+       * @description When the token was last used, to within about a minute; null: never.
        * @example 2026-11-20T09:30:00.000Z
        */
       last_used_at: string | null;
       /**
        * Format: date-time
-       * @description When it was revoked.
+       * @description When the token was revoked.
        * @example 2026-11-20T09:30:00.000Z
        */
       revoked_at: string | null;
-      /** @description Who revoked it. */
+      /** @description Person who revoked the token. */
       revoked_by: string | null;
-      /** @description The token. It is not kept and cannot be shown again. */
+      /** @description The token. The service does not keep it and cannot show it again. */
       token: string;
+    };
+    TokenSubmission: {
+      /**
+       * @description Owner of the token. It is the owner of the work that is submitted with the token, and the name in the audit.
+       * @example ada
+       */
+      name: string;
+      /**
+       * @description Whether a person or a program uses the token. Default: `personal`.
+       * @enum {string}
+       */
+      kind?: 'personal' | 'service';
+      /** @description What the token allows. */
+      grants: components['schemas']['GrantSubmission'][];
+      /**
+       * @description What the token is for.
+       * @example notebook on the bench
+       */
+      note?: string;
+      /**
+       * @description Days until the token expires. For a personal token: default 90, at most 366. For a service token: default never.
+       * @example 30
+       */
+      expires_in_days?: number;
+    };
+    GrantSubmission: {
+      /**
+       * @description What the token allows. Each role includes the roles before it.
+       * @enum {string}
+       */
+      role: 'viewer' | 'submitter' | 'operator' | 'lab_admin' | 'admin';
+      /**
+       * @description The one lab that the role is for. Absent: all labs.
+       * @example color_lab
+       */
+      lab?: string;
     };
     TokenPage: {
       items: components['schemas']['TokenRecord'][];
-      /** @description Where the next page begins; null: this is the last one. */
+      /** @description Leads to the next page; null: this is the last page. */
       next_cursor: string | null;
+    };
+    TokenRecord: {
+      /** @description Id of the token. It is not the token itself. */
+      id: string;
+      /**
+       * @description The first characters of the token, to tell it from others.
+       * @example svc_pat_Jx3q
+       */
+      prefix: string;
+      /**
+       * @description Whether a person or a program uses the token.
+       * @enum {string}
+       */
+      kind: 'personal' | 'service';
+      /**
+       * @description Owner of the token. It is the owner of the work that is submitted with the token, and the name in the audit.
+       * @example ada
+       */
+      name: string;
+      /**
+       * @description What the token is for.
+       * @example notebook on the bench
+       */
+      note: string;
+      grants: components['schemas']['Grant'][];
+      /**
+       * Format: date-time
+       * @description When the token was made.
+       * @example 2026-11-20T09:30:00.000Z
+       */
+      created_at: string;
+      /**
+       * @description Person who made the token.
+       * @example root
+       */
+      created_by: string;
+      /**
+       * Format: date-time
+       * @description When the token expires; null: it does not expire.
+       * @example 2026-11-20T09:30:00.000Z
+       */
+      expires_at: string | null;
+      /**
+       * Format: date-time
+       * @description When the token was last used, to within about a minute; null: never.
+       * @example 2026-11-20T09:30:00.000Z
+       */
+      last_used_at: string | null;
+      /**
+       * Format: date-time
+       * @description When the token was revoked.
+       * @example 2026-11-20T09:30:00.000Z
+       */
+      revoked_at: string | null;
+      /** @description Person who revoked the token. */
+      revoked_by: string | null;
     };
     AuditVerification: {
       /**
-       * @description Entries that were looked at, the broken one included.
+       * @description Number of entries that were checked, a broken entry included.
        * @example 1204
        */
       entries: number;
@@ -5189,10 +5717,10 @@ export interface components {
          * @example 17
          */
         seq: number;
-        /** @description Id of the entry; null when it is missing. */
+        /** @description Id of the entry; null when the entry is missing. */
         id: string | null;
         /**
-         * @description What is wrong with it.
+         * @description What is wrong with the entry.
          * @example it was changed
          */
         reason: string;
@@ -5200,92 +5728,123 @@ export interface components {
       /** @description Hash of the last sound entry. */
       head: string;
     };
-    WebhookRecord: {
-      /** @description Id of the webhook. */
-      id: string;
+    EventPage: {
+      items: components['schemas']['ServiceEvent'][];
+      /** @description Leads to the next page; null: this is the last page. */
+      next_cursor: string | null;
+    };
+    /** @description An event of one record. */
+    ServiceEvent: {
       /**
-       * @description Where events are sent.
-       * @example https://receiver.example.org/lab
-       */
-      url: string;
-      /**
-       * @description What it is for.
-       * @example chat of the group
-       */
-      description: string;
-      filters: components['schemas']['WebhookFilters'];
-      /** @description Whether anything is sent. */
-      enabled: boolean;
-      /**
-       * @description `failing`: the last attempts were not accepted. `disabled`: by somebody, or with a `reason` by the service: after 5 days of failures, or when the receiver answered 410, or when events were removed before they were sent.
-       * @enum {string}
-       */
-      state: 'active' | 'failing' | 'disabled';
-      reason: {
-        /**
-         * @description `not_accepted`, `gone` or `events_pruned`.
-         * @example not_accepted
-         */
-        code: string;
-        /**
-         * @description In words.
-         * @example the receiver answered 503
-         */
-        message: string;
-      } | null;
-      /**
-       * Format: date-time
-       * @description Since when no attempt was accepted.
-       * @example 2026-11-20T09:30:00.000Z
-       */
-      failing_since: string | null;
-      /**
-       * @description Id of the event up to which all that it wants is in its deliveries.
+       * @description Number of the event. It rises with every event, in the order of the commits. It may have gaps.
        * @example 1841
        */
-      position: number;
+      id: number;
+      /**
+       * @description `<kind>.<what happened>`, for most kinds the new state of the record. The kinds are task_run, attempt, protocol_run, campaign, trial, device, agent, attention, halt, resource, lab, protocol.
+       * @example task_run.completed
+       */
+      type: string;
+      /** @description Version of the shape of events: 1. */
+      schema: unknown;
+      /**
+       * @description `<kind>/<id of the record>`.
+       * @example task_run/0190c0de-0000-7000-8000-000000000001
+       */
+      aggregate: string;
+      /**
+       * @description Number of the event within the aggregate, from 1, without gaps.
+       * @example 4
+       */
+      seq: number;
       /**
        * Format: date-time
-       * @description Until when the secret before the last rotation signs too.
+       * @description When the service decided it.
        * @example 2026-11-20T09:30:00.000Z
        */
-      previous_secret_until: string | null;
+      at: string;
+      /** @description The record at that moment, in short. Fields may be added. Within a version none is removed, and none changes its meaning. */
+      body: {
+        [key: string]: unknown;
+      };
+    };
+    /** @description A line that the code of a task or of a device wrote. */
+    LogLine: {
+      /**
+       * @description Number of the line. It rises with every line, in the order of storage. It may have gaps.
+       * @example 5120
+       */
+      id: number;
       /**
        * Format: date-time
-       * @description When it was made.
+       * @description When the line was written, by the clock of its computer.
        * @example 2026-11-20T09:30:00.000Z
        */
-      created_at: string;
+      at: string;
       /**
-       * @description Who made it.
-       * @example root
+       * @description Severity of the line.
+       * @enum {string}
        */
-      created_by: string;
+      level: 'debug' | 'info' | 'warn' | 'error';
       /**
-       * Format: date-time
-       * @description When somebody changed it last.
-       * @example 2026-11-20T09:30:00.000Z
+       * @description What wrote the line: the code of a task, the code of a device, or the service. The service writes about lines that it had to drop.
+       * @enum {string}
        */
-      changed_at: string;
+      source: 'task' | 'device' | 'service';
+      /**
+       * @description Computer on which the line was written.
+       * @example svc_computer
+       */
+      computer: string;
+      /** @description Laboratory of the device that wrote the line. */
+      lab: string | null;
+      /** @description Name of the device that wrote the line. */
+      device: string | null;
+      /** @description Id of the task run that wrote the line. */
+      task_run_id: string | null;
+      /**
+       * @description Name of the task that wrote the line.
+       * @example mix_colors
+       */
+      task: string | null;
+      /**
+       * @description Protocol run of that task.
+       * @example mix_1
+       */
+      protocol_run: string | null;
+      /** @description Campaign of that protocol run. */
+      campaign: string | null;
+      /** @description Id of the attempt that wrote the line. */
+      attempt_id: string | null;
+      /**
+       * @description Number of that attempt, from 1.
+       * @example 1
+       */
+      attempt: number | null;
+      /**
+       * @description The text; after 8 KiB it is cut.
+       * @example dispensing 3.2 mL
+       */
+      message: string;
     };
     NewWebhookRecord: {
       /** @description Id of the webhook. */
       id: string;
       /**
-       * @description Where events are sent.
+       * @description Address that the service sends events to.
        * @example https://receiver.example.org/lab
        */
       url: string;
       /**
-       * @description What it is for.
+       * @description What the webhook is for.
        * @example chat of the group
        */
       description: string;
       filters: components['schemas']['WebhookFilters'];
-      /** @description Whether anything is sent. */
+      /** @description False: the service sends nothing. */
       enabled: boolean;
       /**
-       * @description `failing`: the last attempts were not accepted. `disabled`: by somebody, or with a `reason` by the service: after 5 days of failures, or when the receiver answered 410, or when events were removed before they were sent.
+       * @description `failing`: the receiver did not accept the last attempts. `disabled`: by a person, or with a `reason` by the service: after 5 days of failures, when the receiver answered 410, or when events were removed before they were sent.
        * @enum {string}
        */
       state: 'active' | 'failing' | 'disabled';
@@ -5296,861 +5855,51 @@ export interface components {
          */
         code: string;
         /**
-         * @description In words.
+         * @description The reason in words.
          * @example the receiver answered 503
          */
         message: string;
       } | null;
       /**
        * Format: date-time
-       * @description Since when no attempt was accepted.
+       * @description Since when the receiver has accepted no attempt; null: it accepted the last one, or there was none.
        * @example 2026-11-20T09:30:00.000Z
        */
       failing_since: string | null;
       /**
-       * @description Id of the event up to which all that it wants is in its deliveries.
+       * @description Id of an event. All events up to this one that pass the filters are among the deliveries.
        * @example 1841
        */
       position: number;
       /**
        * Format: date-time
-       * @description Until when the secret before the last rotation signs too.
+       * @description Until when the secret before the last rotation signs as well; null: it does not.
        * @example 2026-11-20T09:30:00.000Z
        */
       previous_secret_until: string | null;
       /**
        * Format: date-time
-       * @description When it was made.
+       * @description When the webhook was made.
        * @example 2026-11-20T09:30:00.000Z
        */
       created_at: string;
       /**
-       * @description Who made it.
+       * @description Person who made the webhook.
        * @example root
        */
       created_by: string;
       /**
        * Format: date-time
-       * @description When somebody changed it last.
+       * @description When a person last changed the webhook.
        * @example 2026-11-20T09:30:00.000Z
        */
       changed_at: string;
-      /** @description The secret. It cannot be shown again. */
+      /** @description The secret. The service cannot show it again. */
       secret: string;
-    };
-    DeliveryRecord: {
-      /** @description Id of the delivery. */
-      id: string;
-      /** @description Id of the webhook. */
-      webhook_id: string;
-      /**
-       * @description The header `webhook-id`: the same for every attempt, and when the event is sent again later.
-       * @example event_1841
-       */
-      message_id: string;
-      /**
-       * @description Id of the event; null: a ping.
-       * @example 1841
-       */
-      event_id: number | null;
-      /**
-       * @description Type of the event.
-       * @example campaign.completed
-       */
-      type: string;
-      /**
-       * @description Which record it is about.
-       * @example campaign/0190c0de-0000-7000-8000-000000000003
-       */
-      aggregate: string;
-      /**
-       * @description `given_up`: not accepted in 15 attempts, and not tried any more.
-       * @enum {string}
-       */
-      state: 'pending' | 'delivered' | 'given_up';
-      /**
-       * @description Attempts since it was last asked for.
-       * @example 2
-       */
-      attempts: number;
-      /**
-       * Format: date-time
-       * @description When it was taken for the webhook.
-       * @example 2026-11-20T09:30:00.000Z
-       */
-      created_at: string;
-      /**
-       * Format: date-time
-       * @description When the last attempt ended.
-       * @example 2026-11-20T09:30:00.000Z
-       */
-      attempted_at: string | null;
-      /**
-       * Format: date-time
-       * @description From when on the next attempt is made; null: none is to come.
-       * @example 2026-11-20T09:30:00.000Z
-       */
-      next_attempt_at: string | null;
-      /**
-       * @description HTTP status of the last answer; null: there was none.
-       * @example 503
-       */
-      status: number | null;
-      /**
-       * @description How long the last attempt took, in milliseconds.
-       * @example 41
-       */
-      duration_ms: number | null;
-      /**
-       * @description Why the last attempt was not accepted.
-       * @example the receiver answered 503
-       */
-      error: string | null;
-      /**
-       * @description Beginning of the last answer, 1 kB at most.
-       * @example busy
-       */
-      answer: string | null;
-    };
-    ProtocolRunSubmission: {
-      /**
-       * @description Unique name of the protocol run.
-       * @example mix_1
-       */
-      name: string;
-      /**
-       * @description Type name of the protocol.
-       * @example color_mixing
-       */
-      type: string;
-      /**
-       * @description Label of who the work belongs to. Default empty.
-       * @example ada
-       */
-      owner?: string;
-      /**
-       * @description Higher goes first when work contends. Default 0.
-       * @example 0
-       */
-      priority?: number;
-      /**
-       * @description Task name to parameter name to value: at least every `svc_dynamic` parameter of the protocol.
-       * @example {
-       *       "mix_colors": {
-       *         "cyan_volume": 2.5
-       *       }
-       *     }
-       */
-      parameters?: {
-        [key: string]: Record<string, unknown>;
-      };
-      /**
-       * @description Task name to what is done about its failures, over what the protocol says.
-       * @example {
-       *       "mix_colors": {
-       *         "timeout": 600,
-       *         "on_failure": "ask"
-       *       }
-       *     }
-       */
-      failure_policy?: {
-        [key: string]: components['schemas']['TaskFailurePolicy'];
-      };
-      /**
-       * @description True: a protocol run of this name that failed or was cancelled goes on where it stopped, with what it was submitted with; completed tasks are kept. Default false.
-       * @example false
-       */
-      resume?: boolean;
-      /** @description Free object kept with the record. */
-      meta?: Record<string, unknown>;
-    };
-    CampaignResumption: {
-      /**
-       * @description Settings of its optimizer, over those it was submitted with and those that were changed since. Its inputs, outputs and constraints cannot be changed any more.
-       * @example {
-       *       "p_ai": 0.25
-       *     }
-       */
-      optimizer_overrides?: {
-        [key: string]: unknown;
-      };
-      /**
-       * @description Who decides, for the audit. Default "unknown".
-       * @example ada
-       */
-      by?: string;
-    };
-    CampaignSubmission: {
-      /**
-       * @description Unique name of the campaign.
-       * @example sweep
-       */
-      name: string;
-      /**
-       * @description Type name of the protocol to run.
-       * @example color_mixing
-       */
-      protocol: string;
-      /**
-       * @description Label of who the work belongs to. Default empty.
-       * @example ada
-       */
-      owner?: string;
-      /**
-       * @description Higher goes first when work contends. Default 0.
-       * @example 0
-       */
-      priority?: number;
-      /**
-       * @description Number of protocol runs; 0: no limit.
-       * @example 12
-       */
-      max_protocol_runs: number;
-      /**
-       * @description Cap on simultaneous protocol runs. Default 1.
-       * @example 3
-       */
-      max_concurrent_protocol_runs?: number;
-      /**
-       * @description True: the optimizer of the protocol proposes dynamic parameters, run by run, over those given here. Default false.
-       * @example false
-       */
-      optimize?: boolean;
-      /**
-       * Format: ipv4
-       * @description Computer of the optimizer. Default 127.0.0.1.
-       * @example 127.0.0.1
-       */
-      optimizer_ip?: string;
-      /** @description Parameters of every run. */
-      global_parameters?: {
-        [key: string]: Record<string, unknown>;
-      };
-      /** @description Parameters run by run; they override the global ones. Exactly max_protocol_runs entries; with optimize at most so many, and an entry with all inputs of the optimizer is the trial of its run. */
-      protocol_run_parameters?: {
-        [key: string]: Record<string, unknown>;
-      }[];
-      /**
-       * @description Task name to what is done about its failures, over what the protocol says.
-       * @example {
-       *       "mix_colors": {
-       *         "timeout": 600,
-       *         "on_failure": "ask"
-       *       }
-       *     }
-       */
-      failure_policy?: {
-        [key: string]: components['schemas']['TaskFailurePolicy'];
-      };
-      /**
-       * @description True: a campaign of this name that failed or was cancelled goes on where it stopped, with what it was submitted with; completed tasks are kept. Default false.
-       * @example false
-       */
-      resume?: boolean;
-      /**
-       * @description When a run has failed: `stop` fails the campaign, `continue` goes on with the next run, `pause` waits for a person. Default stop.
-       * @example continue
-       * @enum {string}
-       */
-      on_run_failure?: 'stop' | 'continue' | 'pause';
-      /**
-       * @description The campaign fails when more runs than this have failed. Default: no limit.
-       * @example 3
-       */
-      max_failures?: number;
-      /** @description Free object. `optimizer_overrides` is laid over the arguments and runtime parameters of the optimizer; given again when a campaign is resumed, it wins over what was set before. */
-      meta?: Record<string, unknown>;
-    };
-    TaskSubmission: {
-      /**
-       * @description Unique among queued and running on-demand tasks.
-       * @example rinse_1
-       */
-      name: string;
-      /**
-       * @description Type name of the task.
-       * @example clean_beaker
-       */
-      type: string;
-      /**
-       * @description Label of who the work belongs to. Default empty.
-       * @example ada
-       */
-      owner?: string;
-      /**
-       * @description Device handle of the task to the device it shall use.
-       * @example {
-       *       "cleaner": {
-       *         "lab_name": "color_lab",
-       *         "name": "cleaning_station"
-       *       }
-       *     }
-       */
-      devices?: {
-        [key: string]: components['schemas']['DeviceReference'];
-      };
-      /** @description Parameter name to value. */
-      input_parameters?: {
-        [key: string]: unknown;
-      };
-      /**
-       * @description Resource handle of the task to the name of the resource it shall use.
-       * @example {
-       *       "beaker": "beaker_1"
-       *     }
-       */
-      input_resources?: {
-        [key: string]: string;
-      };
-      /**
-       * @description Higher goes first when work contends. Default 0.
-       * @example 0
-       */
-      priority?: number;
-      /**
-       * @description Seconds within which the task must start, else it is recorded as failed. Default 600.
-       * @example 600
-       */
-      allocation_timeout?: number;
-      /**
-       * @description Seconds that one attempt may run; then it is stopped and has failed. Default: no limit.
-       * @example 600
-       */
-      timeout?: number;
-      /** @description Tries again after a failure, under the same condition as in a protocol. */
-      retry?: components['schemas']['RetryPolicy'];
-      /** @description Free object kept with the record. */
-      meta?: Record<string, unknown>;
-    };
-    ResourceReset: {
-      /**
-       * @description Why, for the history of the resource and the audit.
-       * @example washed by hand
-       */
-      reason?: string;
-      /**
-       * @description True: also while a task or a protocol run has the resource; then with a reason. Default false.
-       * @example false
-       */
-      force?: boolean;
-      /**
-       * @description Who decides, for the audit. Default "unknown".
-       * @example ada
-       */
-      by?: string;
-    };
-    TaskChange: {
-      /**
-       * @description Higher goes first when work contends; counts from the next decision of the scheduler. What runs is not interrupted.
-       * @example 5
-       */
-      priority?: number;
-      /**
-       * @description Parameter name to value; those that are not named stay. Only of a task no attempt of which has begun, and in a protocol run only dynamic parameters.
-       * @example {
-       *       "duration": 3
-       *     }
-       */
-      input_parameters?: {
-        [key: string]: unknown;
-      };
-    };
-    ProtocolRunChange: {
-      /**
-       * @description Higher goes first when work contends; counts from the next decision of the scheduler. What runs is not interrupted.
-       * @example 5
-       */
-      priority?: number;
-      /**
-       * @description Task name to parameter name to value; those that are not named stay. Only of tasks no attempt of which has begun.
-       * @example {
-       *       "mix_colors": {
-       *         "cyan_volume": 2.5
-       *       }
-       *     }
-       */
-      parameters?: {
-        [key: string]: Record<string, unknown>;
-      };
-    };
-    CampaignChange: {
-      /**
-       * @description Higher goes first when work contends; counts from the next decision of the scheduler. What runs is not interrupted.
-       * @example 5
-       */
-      priority?: number;
-      /**
-       * @description Number of protocol runs in all; not less than have begun. 0: no limit, unless `protocol_run_parameters` lists them.
-       * @example 20
-       */
-      max_protocol_runs?: number;
-      /**
-       * @description Cap on simultaneous protocol runs. Default 1.
-       * @example 3
-       */
-      max_concurrent_protocol_runs?: number;
-      /** @description Parameters of every run that has not begun: task name to parameter name to value; those that are not named stay. */
-      global_parameters?: {
-        [key: string]: Record<string, unknown>;
-      };
-      /** @description The whole list, run by run, in place of the one there is. The entries of runs that have begun must be what they were, and an optimizer must take the others. */
-      protocol_run_parameters?: {
-        [key: string]: Record<string, unknown>;
-      }[];
-    };
-    DeviceReference: {
-      /** @example color_lab */
-      lab_name: string;
-      /** @example station_1 */
-      name: string;
-    };
-    TaskFailurePolicy: {
-      /**
-       * @description Seconds that one attempt may run; then it is stopped and has failed. Default: no limit.
-       * @example 600
-       */
-      timeout?: number;
-      /** @description Tries again after a failure; only where every device call made was a query or idempotent, or the task type declares `retry_safe: true`. Default: no retry. */
-      retry?: components['schemas']['RetryPolicy'];
-      /**
-       * @description When it has failed for good: `fail_run` fails the run, `skip` goes on with what does not depend on it, `ask` asks a person. Default fail_run.
-       * @example ask
-       * @enum {string}
-       */
-      on_failure?: 'fail_run' | 'skip' | 'ask';
-    };
-    RetryPolicy: {
-      /**
-       * @description Attempts in all, the first included.
-       * @example 3
-       */
-      attempts: number;
-      /**
-       * @description Seconds before the second attempt; doubled for each further one. Default 1.
-       * @example 5
-       */
-      backoff?: number;
-    };
-    LabSelection: {
-      /**
-       * @description Names of laboratories.
-       * @example [
-       *       "color_lab"
-       *     ]
-       */
-      lab_types: string[];
-      /**
-       * @description Instead of refusing while work goes on: accept nothing new, and do it when that work has ended. Default false.
-       * @example false
-       */
-      drain?: boolean;
-    };
-    ProtocolSelection: {
-      /**
-       * @description Type names of protocols.
-       * @example [
-       *       "color_mixing"
-       *     ]
-       */
-      protocol_types: string[];
-      /**
-       * @description Unload although runs or campaigns of it go on: they keep the definition they were accepted with. Default false.
-       * @example false
-       */
-      drain?: boolean;
-    };
-    TaskTypeSelection: {
-      /**
-       * @description Names of task types.
-       * @example [
-       *       "mix_colors"
-       *     ]
-       */
-      task_types: string[];
-    };
-    ProtocolText: {
-      /**
-       * @description Text of an `experiment.yml`, templates included.
-       * @example type: demo
-       *     desc: One task
-       *     labs: [color_lab]
-       *     tasks: []
-       */
-      protocol_yaml: string;
-      /**
-       * @description Name of the file in the errors.
-       * @example experiment.yml
-       */
-      file_name?: string;
-    };
-    AttentionResolution: {
-      /**
-       * @description What is decided.
-       * @example completed
-       * @enum {string}
-       */
-      action: 'completed' | 'failed' | 'retry' | 'idle' | 'lost';
-      /**
-       * @description Who decides, for the audit. Default "unknown".
-       * @example ada
-       */
-      by?: string;
-      /**
-       * @description Why, for the audit.
-       * @example looked at the beaker: the dose is in
-       */
-      note?: string;
-      /** @description Of a completed task: its output parameters, checked against its task type. */
-      output_parameters?: {
-        [key: string]: unknown;
-      };
-      /** @description Of a completed task: what it left in its resources; one left out is as the task got it. */
-      output_resources?: {
-        [key: string]: Record<string, unknown>;
-      };
-    };
-    EmergencyStopRequest: {
-      /**
-       * @description Laboratory to stop. Left out: all.
-       * @example color_lab
-       */
-      lab_name?: string;
-      /**
-       * @description Device of that laboratory. Left out: all of it.
-       * @example robot_arm
-       */
-      device_name?: string;
-      /**
-       * @description Why, shown wherever work is refused.
-       * @example spill on the bench
-       */
-      reason?: string;
-      /**
-       * @description Who decides, for the audit. Default "unknown".
-       * @example ada
-       */
-      by?: string;
-    };
-    EmergencyStopRelease: {
-      /** @description Which stop. Left out: every stop in force. */
-      id?: string;
-      /**
-       * @description Who decides, for the audit. Default "unknown".
-       * @example ada
-       */
-      by?: string;
-    };
-    OperatorNote: {
-      /**
-       * @description Who decides, for the audit. Default "unknown".
-       * @example ada
-       */
-      by?: string;
-    };
-    InsightSubmission: {
-      /**
-       * @description What the AI is to know; it waits until a suggestion that was given it succeeds.
-       * @example Yellow stains the beaker: stay below 12.
-       */
-      insight: string;
-      /**
-       * @description Who decides, for the audit. Default "unknown".
-       * @example ada
-       */
-      by?: string;
-    };
-    SimulationScenario: {
-      /**
-       * @description Names of laboratories. Default: all that are loaded.
-       * @example [
-       *       "color_lab"
-       *     ]
-       */
-      labs?: string[];
-      scheduler?: components['schemas']['SimulatedScheduler'];
-      /**
-       * @description Tasks take up to this share longer or shorter than expected, from 0 to 0.99. Default 0.
-       * @example 0.1
-       */
-      jitter?: number;
-      /**
-       * @description Chance of durations and failures. The same task has the same luck under every policy. Default 1.
-       * @example 42
-       */
-      seed?: number;
-      /** @description Seconds after which the simulation ends. Default 2592000: 30 days. */
-      horizon?: number;
-      /** @description Protocol runs. */
-      protocols?: components['schemas']['SimulatedRuns'][];
-      /** @description Campaigns. */
-      campaigns?: components['schemas']['SimulatedCampaign'][];
-      /** @description On-demand tasks. */
-      tasks?: components['schemas']['SimulatedTasks'][];
-      /**
-       * @description Seconds that tasks really take, in place of what is expected of them: by task type, `<protocol>.<task>` or the label `<protocol run>/<task>`; the most exact one counts.
-       * @example {
-       *       "mix_colors": 45,
-       *       "color_mixing.mix_colors": 50
-       *     }
-       */
-      durations?: {
-        [key: string]: number;
-      };
-      /** @description Attempts that fail. */
-      failures?: components['schemas']['SimulatedFailure'][];
-      /** @description Devices that are out of order for a while. */
-      losses?: components['schemas']['SimulatedLoss'][];
-    };
-    SimulatedScheduler: {
-      /**
-       * @description Policy. Default greedy.
-       * @example cpsat
-       * @enum {string}
-       */
-      type?: 'greedy' | 'cpsat';
-      /**
-       * @description Chance of the searches of `cpsat`. Default 1.
-       * @example 1
-       */
-      seed?: number;
-      /**
-       * @description Seconds of one tick of `cpsat`. Default 0.1.
-       * @example 0.1
-       */
-      resolution?: number;
-      /**
-       * @description Seconds within which `cpsat` moves no start any more. Default 30.
-       * @example 30
-       */
-      frozen_window?: number;
-      /**
-       * @description Rounds of one search of `cpsat`, in place of a limit of time, so that the same seed gives the same report. Default: by the size of the plan.
-       * @example 200
-       */
-      rounds?: number;
-    };
-    SimulatedRuns: {
-      /**
-       * @description Type name of the protocol.
-       * @example color_mixing
-       */
-      type: string;
-      /**
-       * @description How many runs. Default 1.
-       * @example 20
-       */
-      iterations?: number;
-      /**
-       * @description Runs of these under way at a time. Default: no limit.
-       * @example 4
-       */
-      max_concurrent?: number;
-      /**
-       * @description Higher goes first when work contends. Default 0.
-       * @example 0
-       */
-      priority?: number;
-      /**
-       * @description Seconds from the beginning at which the first one arrives. Default 0.
-       * @example 0
-       */
-      at?: number;
-      /**
-       * @description Seconds from one arrival to the next. Default 0: all arrive at once.
-       * @example 60
-       */
-      every?: number;
-      /** @description As in a submission; a dynamic parameter that is left out gets a value that fits it. */
-      parameters?: {
-        [key: string]: Record<string, unknown>;
-      };
-    };
-    SimulatedCampaign: {
-      /**
-       * @description Type name of the protocol to run.
-       * @example color_mixing
-       */
-      protocol: string;
-      /**
-       * @description Number of protocol runs.
-       * @example 12
-       */
-      max_protocol_runs: number;
-      /**
-       * @description Cap on simultaneous protocol runs. Default 1.
-       * @example 3
-       */
-      max_concurrent_protocol_runs?: number;
-      /**
-       * @description Higher goes first when work contends. Default 0.
-       * @example 0
-       */
-      priority?: number;
-      /**
-       * @description Seconds from the beginning at which it arrives. Default 0.
-       * @example 0
-       */
-      at?: number;
-      /** @description Parameters of every run; one that is left out gets a value that fits it. */
-      global_parameters?: {
-        [key: string]: Record<string, unknown>;
-      };
-    };
-    SimulatedTasks: {
-      /**
-       * @description Type name of the task.
-       * @example clean_container
-       */
-      type: string;
-      /**
-       * @description How many. Default 1.
-       * @example 3
-       */
-      count?: number;
-      /**
-       * @description Seconds from the beginning at which the first one arrives. Default 0.
-       * @example 0
-       */
-      at?: number;
-      /**
-       * @description Seconds from one arrival to the next. Default 0: all arrive at once.
-       * @example 600
-       */
-      every?: number;
-      /**
-       * @description Seconds that one takes. Default 1.
-       * @example 30
-       */
-      duration?: number;
-      /**
-       * @description Higher goes first when work contends. Default 0.
-       * @example 5
-       */
-      priority?: number;
-      /**
-       * @description Device handle of the task to the device it shall use.
-       * @example {
-       *       "cleaner": {
-       *         "lab_name": "color_lab",
-       *         "name": "cleaning_station"
-       *       }
-       *     }
-       */
-      devices?: {
-        [key: string]: components['schemas']['DeviceReference'];
-      };
-      /**
-       * @description Resource handle of the task to the name of the resource it shall use.
-       * @example {
-       *       "beaker": "beaker_1"
-       *     }
-       */
-      input_resources?: {
-        [key: string]: string;
-      };
-      /** @description Parameter name to value; a parameter that is left out gets a value that fits it. */
-      input_parameters?: {
-        [key: string]: unknown;
-      };
-      /** @description Seconds within which one must start, as in a submission. Default 600. */
-      allocation_timeout?: number;
-    };
-    SimulatedFailure: {
-      /**
-       * @description Task type, `<protocol>.<task>`, or the label of one task: `<protocol run>/<task>`.
-       * @example mix_colors
-       */
-      task: string;
-      /**
-       * @description Chance of each attempt to fail, from 0 to 1.
-       * @example 0.05
-       */
-      probability: number;
-      /**
-       * @description Whether a failed attempt has moved anything by then: then it is repeated only where that is safe. Default true.
-       * @example false
-       */
-      effects?: boolean;
-    };
-    SimulatedLoss: {
-      /**
-       * @description `<laboratory>.<device>`
-       * @example color_lab.station_1
-       */
-      device: string;
-      /**
-       * @description Seconds from the beginning.
-       * @example 60
-       */
-      at: number;
-      /**
-       * @description Seconds until it can be used again. Default: for good.
-       * @example 120
-       */
-      for?: number;
-    };
-    GrantSubmission: {
-      /**
-       * @description What may be done; each role includes those before it.
-       * @enum {string}
-       */
-      role: 'viewer' | 'submitter' | 'operator' | 'lab_admin' | 'admin';
-      /**
-       * @description The one lab it is for. Left out: all labs.
-       * @example color_lab
-       */
-      lab?: string;
-    };
-    TokenSubmission: {
-      /**
-       * @description Who shows it: owner of what is submitted with it, and name in the audit.
-       * @example ada
-       */
-      name: string;
-      /**
-       * @description Of a person, or of a program. Default personal.
-       * @enum {string}
-       */
-      kind?: 'personal' | 'service';
-      /** @description What it may do. */
-      grants: components['schemas']['GrantSubmission'][];
-      /**
-       * @description What it is for.
-       * @example notebook on the bench
-       */
-      note?: string;
-      /**
-       * @description Days until it expires. A personal token: default 90, at most 366. One of a service: default never.
-       * @example 30
-       */
-      expires_in_days?: number;
-    };
-    SecretRotation: {
-      /**
-       * @description For how many seconds the secret that there was signs beside the new one. Default 86400, a day; 0: not at all.
-       * @example 3600
-       */
-      overlap_s?: number;
-    };
-    WebhookChange: {
-      /**
-       * @description Where events are sent: over TLS, to a machine on the public internet or one that the configuration allows.
-       * @example https://receiver.example.org/lab
-       */
-      url?: string;
-      /**
-       * @description What it is for.
-       * @example chat of the group
-       */
-      description?: string;
-      /** @description Which events it gets; left out: all. */
-      filters?: components['schemas']['WebhookFilters'];
-      /** @description Whether anything is sent. */
-      enabled?: boolean;
     };
     WebhookFilters: {
       /**
-       * @description Types or kinds of events, with commas between.
+       * @description Types or kinds of events, separated by commas.
        * @example task_run.completed,attention
        */
       type?: string;
@@ -6165,7 +5914,7 @@ export interface components {
        */
       owner?: string;
       /**
-       * @description Only events of this campaign, its runs, their tasks, attempts and trials.
+       * @description Only events of this campaign, its runs, and their tasks, attempts and trials.
        * @example sweep
        */
       campaign?: string;
@@ -6180,33 +5929,284 @@ export interface components {
        */
       lab?: string;
     };
-    WebhookReplay: {
-      /**
-       * @description Id of the event behind which it goes on; 0: at the oldest, if none was removed yet.
-       * @example 1841
-       */
-      from: number;
-    };
     WebhookSubmission: {
       /**
-       * @description Where events are sent: over TLS, to a machine on the public internet or one that the configuration allows.
+       * @description Address that the service sends events to. It uses TLS and leads to a machine on the public internet, unless the configuration allows others.
        * @example https://receiver.example.org/lab
        */
       url: string;
       /**
-       * @description What it is for.
+       * @description What the webhook is for.
        * @example chat of the group
        */
       description?: string;
-      /** @description Which events it gets; left out: all. */
+      /** @description Which events the webhook gets. Absent: all. */
       filters?: components['schemas']['WebhookFilters'];
-      /** @description Whether anything is sent. */
+      /** @description False: the service sends nothing. */
       enabled?: boolean;
       /**
-       * @description Id of the event behind which it begins, as `after` of `GET /api/events`; 0: at the oldest. Left out: from now on.
+       * @description Id of the event after which the webhook begins, like `after` of `GET /api/events`; 0: at the oldest event. Absent: from now on.
        * @example 1841
        */
       from?: number;
+    };
+    WebhookRecord: {
+      /** @description Id of the webhook. */
+      id: string;
+      /**
+       * @description Address that the service sends events to.
+       * @example https://receiver.example.org/lab
+       */
+      url: string;
+      /**
+       * @description What the webhook is for.
+       * @example chat of the group
+       */
+      description: string;
+      filters: components['schemas']['WebhookFilters'];
+      /** @description False: the service sends nothing. */
+      enabled: boolean;
+      /**
+       * @description `failing`: the receiver did not accept the last attempts. `disabled`: by a person, or with a `reason` by the service: after 5 days of failures, when the receiver answered 410, or when events were removed before they were sent.
+       * @enum {string}
+       */
+      state: 'active' | 'failing' | 'disabled';
+      reason: {
+        /**
+         * @description `not_accepted`, `gone` or `events_pruned`.
+         * @example not_accepted
+         */
+        code: string;
+        /**
+         * @description The reason in words.
+         * @example the receiver answered 503
+         */
+        message: string;
+      } | null;
+      /**
+       * Format: date-time
+       * @description Since when the receiver has accepted no attempt; null: it accepted the last one, or there was none.
+       * @example 2026-11-20T09:30:00.000Z
+       */
+      failing_since: string | null;
+      /**
+       * @description Id of an event. All events up to this one that pass the filters are among the deliveries.
+       * @example 1841
+       */
+      position: number;
+      /**
+       * Format: date-time
+       * @description Until when the secret before the last rotation signs as well; null: it does not.
+       * @example 2026-11-20T09:30:00.000Z
+       */
+      previous_secret_until: string | null;
+      /**
+       * Format: date-time
+       * @description When the webhook was made.
+       * @example 2026-11-20T09:30:00.000Z
+       */
+      created_at: string;
+      /**
+       * @description Person who made the webhook.
+       * @example root
+       */
+      created_by: string;
+      /**
+       * Format: date-time
+       * @description When a person last changed the webhook.
+       * @example 2026-11-20T09:30:00.000Z
+       */
+      changed_at: string;
+    };
+    WebhookChange: {
+      /**
+       * @description Address that the service sends events to. It uses TLS and leads to a machine on the public internet, unless the configuration allows others.
+       * @example https://receiver.example.org/lab
+       */
+      url?: string;
+      /**
+       * @description What the webhook is for.
+       * @example chat of the group
+       */
+      description?: string;
+      /** @description Which events the webhook gets. Absent: all. */
+      filters?: components['schemas']['WebhookFilters'];
+      /** @description False: the service sends nothing. */
+      enabled?: boolean;
+    };
+    SecretRotation: {
+      /**
+       * @description Seconds for which the old secret signs beside the new one. Default: 86400, a day. 0: not at all.
+       * @example 3600
+       */
+      overlap_s?: number;
+    };
+    WebhookReplay: {
+      /**
+       * @description Id of the event after which the webhook continues; 0: at the oldest event, if the service has removed none yet.
+       * @example 1841
+       */
+      from: number;
+    };
+    DeliveryRecord: {
+      /** @description Id of the delivery. */
+      id: string;
+      /** @description Id of the webhook. */
+      webhook_id: string;
+      /**
+       * @description The header `webhook-id`. It is the same for every attempt, and when the service sends the event again later.
+       * @example event_1841
+       */
+      message_id: string;
+      /**
+       * @description Id of the event; null: a ping.
+       * @example 1841
+       */
+      event_id: number | null;
+      /**
+       * @description Type of the event.
+       * @example campaign.completed
+       */
+      type: string;
+      /**
+       * @description Record that the event is about.
+       * @example campaign/0190c0de-0000-7000-8000-000000000003
+       */
+      aggregate: string;
+      /**
+       * @description `given_up`: not accepted in 15 attempts, and not tried any more.
+       * @enum {string}
+       */
+      state: 'pending' | 'delivered' | 'given_up';
+      /**
+       * @description Attempts since the delivery was last requested.
+       * @example 2
+       */
+      attempts: number;
+      /**
+       * Format: date-time
+       * @description When the service recorded the delivery.
+       * @example 2026-11-20T09:30:00.000Z
+       */
+      created_at: string;
+      /**
+       * Format: date-time
+       * @description When the last attempt ended; null: there was none.
+       * @example 2026-11-20T09:30:00.000Z
+       */
+      attempted_at: string | null;
+      /**
+       * Format: date-time
+       * @description The earliest moment of the next attempt; null: there will be none.
+       * @example 2026-11-20T09:30:00.000Z
+       */
+      next_attempt_at: string | null;
+      /**
+       * @description HTTP status of the last answer; null: there was none.
+       * @example 503
+       */
+      status: number | null;
+      /**
+       * @description Milliseconds that the last attempt took.
+       * @example 41
+       */
+      duration_ms: number | null;
+      /**
+       * @description Why the last attempt was not accepted.
+       * @example the receiver answered 503
+       */
+      error: string | null;
+      /**
+       * @description Beginning of the last answer, 1 kB at most.
+       * @example busy
+       */
+      answer: string | null;
+    };
+    HealthReport: {
+      /**
+       * @description `unavailable`: a part that requests need is unavailable. `degraded`: a part does less than it should.
+       * @enum {string}
+       */
+      status: 'ok' | 'degraded' | 'unavailable';
+      /**
+       * @description Leadership epoch of the orchestrator that answered; null: none answered.
+       * @example 3
+       */
+      epoch: number | null;
+      parts: {
+        gateway: {
+          /** @enum {string} */
+          status: 'ok' | 'degraded' | 'unavailable';
+          /** @description How much of the part there is, or why its status is not `ok`. */
+          detail?: string;
+          /**
+           * Format: date-time
+           * @description Since when the part has this status, as far as the gateway knows; absent for `ok`.
+           * @example 2026-11-20T09:30:00.000Z
+           */
+          since?: string;
+        };
+        broker: {
+          /** @enum {string} */
+          status: 'ok' | 'degraded' | 'unavailable';
+          /** @description How much of the part there is, or why its status is not `ok`. */
+          detail?: string;
+          /**
+           * Format: date-time
+           * @description Since when the part has this status, as far as the gateway knows; absent for `ok`.
+           * @example 2026-11-20T09:30:00.000Z
+           */
+          since?: string;
+        };
+        database: {
+          /** @enum {string} */
+          status: 'ok' | 'degraded' | 'unavailable';
+          /** @description How much of the part there is, or why its status is not `ok`. */
+          detail?: string;
+          /**
+           * Format: date-time
+           * @description Since when the part has this status, as far as the gateway knows; absent for `ok`.
+           * @example 2026-11-20T09:30:00.000Z
+           */
+          since?: string;
+        };
+        orchestrator: {
+          /** @enum {string} */
+          status: 'ok' | 'degraded' | 'unavailable';
+          /** @description How much of the part there is, or why its status is not `ok`. */
+          detail?: string;
+          /**
+           * Format: date-time
+           * @description Since when the part has this status, as far as the gateway knows; absent for `ok`.
+           * @example 2026-11-20T09:30:00.000Z
+           */
+          since?: string;
+        };
+        agents: {
+          /** @enum {string} */
+          status: 'ok' | 'degraded' | 'unavailable';
+          /** @description How much of the part there is, or why its status is not `ok`. */
+          detail?: string;
+          /**
+           * Format: date-time
+           * @description Since when the part has this status, as far as the gateway knows; absent for `ok`.
+           * @example 2026-11-20T09:30:00.000Z
+           */
+          since?: string;
+        };
+        packages: {
+          /** @enum {string} */
+          status: 'ok' | 'degraded' | 'unavailable';
+          /** @description How much of the part there is, or why its status is not `ok`. */
+          detail?: string;
+          /**
+           * Format: date-time
+           * @description Since when the part has this status, as far as the gateway knows; absent for `ok`.
+           * @example 2026-11-20T09:30:00.000Z
+           */
+          since?: string;
+        };
+      };
     };
   };
   responses: never;
@@ -6215,124 +6215,124 @@ export interface components {
   headers: never;
   pathItems: never;
 }
-export type Reason = components['schemas']['Reason'];
-export type FileRecord = components['schemas']['FileRecord'];
-export type InputFileRecord = components['schemas']['InputFileRecord'];
-export type ResourceValue = components['schemas']['ResourceValue'];
-export type TaskRunRecord = components['schemas']['TaskRunRecord'];
-export type ProtocolRunSummary = components['schemas']['ProtocolRunSummary'];
-export type ProtocolRunRecord = components['schemas']['ProtocolRunRecord'];
-export type CampaignSummary = components['schemas']['CampaignSummary'];
-export type CampaignRecord = components['schemas']['CampaignRecord'];
-export type TaskFileRecord = components['schemas']['TaskFileRecord'];
-export type ResourceRecord = components['schemas']['ResourceRecord'];
-export type ResourceUse = components['schemas']['ResourceUse'];
-export type AuditRecord = components['schemas']['AuditRecord'];
-export type DeviceRecord = components['schemas']['DeviceRecord'];
-export type DeviceDetail = components['schemas']['DeviceDetail'];
-export type Problem = components['schemas']['Problem'];
-export type ServiceEvent = components['schemas']['ServiceEvent'];
-export type EventPage = components['schemas']['EventPage'];
-export type LogLine = components['schemas']['LogLine'];
-export type AgentRecord = components['schemas']['AgentRecord'];
-export type AttemptRecord = components['schemas']['AttemptRecord'];
-export type AttentionRecord = components['schemas']['AttentionRecord'];
-export type EmergencyStopRecord = components['schemas']['EmergencyStopRecord'];
-export type SettingField = components['schemas']['SettingField'];
-export type Trial = components['schemas']['Trial'];
-export type InsightRecord = components['schemas']['InsightRecord'];
-export type KeptOptimizer = components['schemas']['KeptOptimizer'];
-export type OptimizerDescription = components['schemas']['OptimizerDescription'];
-export type OptimizerRecord = components['schemas']['OptimizerRecord'];
-export type RuntimeParameters = components['schemas']['RuntimeParameters'];
-export type QueueRecord = components['schemas']['QueueRecord'];
-export type QueuePage = components['schemas']['QueuePage'];
-export type QueuedTask = components['schemas']['QueuedTask'];
-export type ScheduleRecord = components['schemas']['ScheduleRecord'];
-export type PlanRecord = components['schemas']['PlanRecord'];
-export type ScheduledTask = components['schemas']['ScheduledTask'];
-export type WaitCause = components['schemas']['WaitCause'];
-export type ScheduledUnit = components['schemas']['ScheduledUnit'];
-export type ScheduledRun = components['schemas']['ScheduledRun'];
-export type ScheduledCampaign = components['schemas']['ScheduledCampaign'];
-export type HealthReport = components['schemas']['HealthReport'];
-export type WaitingTimes = components['schemas']['WaitingTimes'];
-export type SimulatedTaskRecord = components['schemas']['SimulatedTaskRecord'];
-export type SimulatedRunRecord = components['schemas']['SimulatedRunRecord'];
-export type SimulatedUnitRecord = components['schemas']['SimulatedUnitRecord'];
-export type SimulationRecord = components['schemas']['SimulationRecord'];
-export type WhatIfRecord = components['schemas']['WhatIfRecord'];
-export type SubmissionEstimate = components['schemas']['SubmissionEstimate'];
-export type Fault = components['schemas']['Fault'];
 export type LabRecord = components['schemas']['LabRecord'];
+export type Problem = components['schemas']['Problem'];
 export type LabChange = components['schemas']['LabChange'];
 export type LoadedDevice = components['schemas']['LoadedDevice'];
+export type LabSelection = components['schemas']['LabSelection'];
 export type ProtocolChange = components['schemas']['ProtocolChange'];
+export type ProtocolSelection = components['schemas']['ProtocolSelection'];
+export type Validation = components['schemas']['Validation'];
+export type Fault = components['schemas']['Fault'];
+export type ProtocolText = components['schemas']['ProtocolText'];
 export type TaskTypeChange = components['schemas']['TaskTypeChange'];
+export type TaskTypeSelection = components['schemas']['TaskTypeSelection'];
+export type PackageRecord = components['schemas']['PackageRecord'];
 export type DefinitionSummary = components['schemas']['DefinitionSummary'];
 export type DefinitionRecord = components['schemas']['DefinitionRecord'];
-export type PackageRecord = components['schemas']['PackageRecord'];
-export type Validation = components['schemas']['Validation'];
-export type Grant = components['schemas']['Grant'];
-export type Principal = components['schemas']['Principal'];
-export type TokenRecord = components['schemas']['TokenRecord'];
-export type NewTokenRecord = components['schemas']['NewTokenRecord'];
-export type TokenPage = components['schemas']['TokenPage'];
-export type AuditVerification = components['schemas']['AuditVerification'];
-export type WebhookRecord = components['schemas']['WebhookRecord'];
-export type NewWebhookRecord = components['schemas']['NewWebhookRecord'];
-export type DeliveryRecord = components['schemas']['DeliveryRecord'];
-export type ProtocolRunSubmission = components['schemas']['ProtocolRunSubmission'];
-export type CampaignResumption = components['schemas']['CampaignResumption'];
-export type CampaignSubmission = components['schemas']['CampaignSubmission'];
-export type TaskSubmission = components['schemas']['TaskSubmission'];
-export type ResourceReset = components['schemas']['ResourceReset'];
-export type TaskChange = components['schemas']['TaskChange'];
-export type ProtocolRunChange = components['schemas']['ProtocolRunChange'];
-export type CampaignChange = components['schemas']['CampaignChange'];
-export type DeviceReference = components['schemas']['DeviceReference'];
-export type TaskFailurePolicy = components['schemas']['TaskFailurePolicy'];
-export type RetryPolicy = components['schemas']['RetryPolicy'];
-export type LabSelection = components['schemas']['LabSelection'];
-export type ProtocolSelection = components['schemas']['ProtocolSelection'];
-export type TaskTypeSelection = components['schemas']['TaskTypeSelection'];
-export type ProtocolText = components['schemas']['ProtocolText'];
-export type AttentionResolution = components['schemas']['AttentionResolution'];
-export type EmergencyStopRequest = components['schemas']['EmergencyStopRequest'];
-export type EmergencyStopRelease = components['schemas']['EmergencyStopRelease'];
-export type OperatorNote = components['schemas']['OperatorNote'];
-export type InsightSubmission = components['schemas']['InsightSubmission'];
+export type SimulationRecord = components['schemas']['SimulationRecord'];
+export type WaitingTimes = components['schemas']['WaitingTimes'];
+export type SimulatedRunRecord = components['schemas']['SimulatedRunRecord'];
+export type SimulatedTaskRecord = components['schemas']['SimulatedTaskRecord'];
+export type SimulatedUnitRecord = components['schemas']['SimulatedUnitRecord'];
 export type SimulationScenario = components['schemas']['SimulationScenario'];
 export type SimulatedScheduler = components['schemas']['SimulatedScheduler'];
 export type SimulatedRuns = components['schemas']['SimulatedRuns'];
 export type SimulatedCampaign = components['schemas']['SimulatedCampaign'];
 export type SimulatedTasks = components['schemas']['SimulatedTasks'];
+export type DeviceReference = components['schemas']['DeviceReference'];
 export type SimulatedFailure = components['schemas']['SimulatedFailure'];
 export type SimulatedLoss = components['schemas']['SimulatedLoss'];
-export type GrantSubmission = components['schemas']['GrantSubmission'];
+export type WhatIfRecord = components['schemas']['WhatIfRecord'];
+export type ProtocolRunSubmission = components['schemas']['ProtocolRunSubmission'];
+export type TaskFailurePolicy = components['schemas']['TaskFailurePolicy'];
+export type RetryPolicy = components['schemas']['RetryPolicy'];
+export type SubmissionEstimate = components['schemas']['SubmissionEstimate'];
+export type ProtocolRunRecord = components['schemas']['ProtocolRunRecord'];
+export type Reason = components['schemas']['Reason'];
+export type TaskRunRecord = components['schemas']['TaskRunRecord'];
+export type ResourceValue = components['schemas']['ResourceValue'];
+export type InputFileRecord = components['schemas']['InputFileRecord'];
+export type FileRecord = components['schemas']['FileRecord'];
+export type ProtocolRunSummary = components['schemas']['ProtocolRunSummary'];
+export type OperatorNote = components['schemas']['OperatorNote'];
+export type ProtocolRunChange = components['schemas']['ProtocolRunChange'];
+export type CampaignSubmission = components['schemas']['CampaignSubmission'];
+export type CampaignRecord = components['schemas']['CampaignRecord'];
+export type KeptOptimizer = components['schemas']['KeptOptimizer'];
+export type SettingField = components['schemas']['SettingField'];
+export type CampaignSummary = components['schemas']['CampaignSummary'];
+export type CampaignResumption = components['schemas']['CampaignResumption'];
+export type CampaignChange = components['schemas']['CampaignChange'];
+export type RuntimeParameters = components['schemas']['RuntimeParameters'];
+export type InsightRecord = components['schemas']['InsightRecord'];
+export type InsightSubmission = components['schemas']['InsightSubmission'];
+export type OptimizerRecord = components['schemas']['OptimizerRecord'];
+export type Trial = components['schemas']['Trial'];
+export type OptimizerDescription = components['schemas']['OptimizerDescription'];
+export type TaskSubmission = components['schemas']['TaskSubmission'];
+export type AttemptRecord = components['schemas']['AttemptRecord'];
+export type TaskChange = components['schemas']['TaskChange'];
+export type TaskFileRecord = components['schemas']['TaskFileRecord'];
+export type AuditRecord = components['schemas']['AuditRecord'];
+export type ResourceRecord = components['schemas']['ResourceRecord'];
+export type ResourceReset = components['schemas']['ResourceReset'];
+export type ResourceUse = components['schemas']['ResourceUse'];
+export type DeviceRecord = components['schemas']['DeviceRecord'];
+export type DeviceDetail = components['schemas']['DeviceDetail'];
+export type AgentRecord = components['schemas']['AgentRecord'];
+export type AttentionRecord = components['schemas']['AttentionRecord'];
+export type AttentionResolution = components['schemas']['AttentionResolution'];
+export type EmergencyStopRecord = components['schemas']['EmergencyStopRecord'];
+export type EmergencyStopRequest = components['schemas']['EmergencyStopRequest'];
+export type EmergencyStopRelease = components['schemas']['EmergencyStopRelease'];
+export type QueuePage = components['schemas']['QueuePage'];
+export type QueuedTask = components['schemas']['QueuedTask'];
+export type WaitCause = components['schemas']['WaitCause'];
+export type QueueRecord = components['schemas']['QueueRecord'];
+export type ScheduleRecord = components['schemas']['ScheduleRecord'];
+export type PlanRecord = components['schemas']['PlanRecord'];
+export type ScheduledTask = components['schemas']['ScheduledTask'];
+export type ScheduledUnit = components['schemas']['ScheduledUnit'];
+export type ScheduledRun = components['schemas']['ScheduledRun'];
+export type ScheduledCampaign = components['schemas']['ScheduledCampaign'];
+export type Principal = components['schemas']['Principal'];
+export type Grant = components['schemas']['Grant'];
+export type NewTokenRecord = components['schemas']['NewTokenRecord'];
 export type TokenSubmission = components['schemas']['TokenSubmission'];
-export type SecretRotation = components['schemas']['SecretRotation'];
-export type WebhookChange = components['schemas']['WebhookChange'];
+export type GrantSubmission = components['schemas']['GrantSubmission'];
+export type TokenPage = components['schemas']['TokenPage'];
+export type TokenRecord = components['schemas']['TokenRecord'];
+export type AuditVerification = components['schemas']['AuditVerification'];
+export type EventPage = components['schemas']['EventPage'];
+export type ServiceEvent = components['schemas']['ServiceEvent'];
+export type LogLine = components['schemas']['LogLine'];
+export type NewWebhookRecord = components['schemas']['NewWebhookRecord'];
 export type WebhookFilters = components['schemas']['WebhookFilters'];
-export type WebhookReplay = components['schemas']['WebhookReplay'];
 export type WebhookSubmission = components['schemas']['WebhookSubmission'];
+export type WebhookRecord = components['schemas']['WebhookRecord'];
+export type WebhookChange = components['schemas']['WebhookChange'];
+export type SecretRotation = components['schemas']['SecretRotation'];
+export type WebhookReplay = components['schemas']['WebhookReplay'];
+export type DeliveryRecord = components['schemas']['DeliveryRecord'];
+export type HealthReport = components['schemas']['HealthReport'];
 export type $defs = Record<string, never>;
 export interface operations {
   get_labs: {
     parameters: {
       query?: {
-        /** @description Only records in this state. Several with commas between. */
+        /** @description Maximum number of records. */
+        limit?: number;
+        /** @description `next_cursor` of the previous page, with the same sort and filters. Absent: from the beginning. */
+        cursor?: string;
+        /** @description Field to sort by; `-` before it for descending order. */
+        sort?: 'name' | '-name' | 'state' | '-state' | 'package' | '-package';
+        /** @description Only records in this state. Several values are separated by commas. */
         state?: string;
         /** @description Only laboratories of this package. */
         package?: string;
-        /** @description Only records whose name has this text in it, in upper or lower case. */
+        /** @description Only records whose name contains this text, in upper or lower case. */
         text?: string;
-        /** @description Field that the list is sorted by; `-` before it for descending. */
-        sort?: 'name' | '-name' | 'state' | '-state' | 'package' | '-package';
-        /** @description Records at most. */
-        limit?: number;
-        /** @description `next_cursor` of the page before, with the same sort and filters. Absent: from the beginning. */
-        cursor?: string;
       };
       header?: never;
       path?: never;
@@ -6348,7 +6348,7 @@ export interface operations {
         content: {
           'application/json': {
             items: components['schemas']['LabRecord'][];
-            /** @description Leads to the page behind this one; null: this is the last one. */
+            /** @description Cursor of the next page; null: this is the last one. */
             next_cursor: string | null;
           };
         };
@@ -6361,7 +6361,7 @@ export interface operations {
       header?: never;
       path: {
         /**
-         * @description Name of the laboratory. Characters other than letters, digits, `-`, `_`, `.` and `~` are percent-encoded.
+         * @description Name of the laboratory. Percent-encode characters other than letters, digits, `-`, `_`, `.` and `~`.
          * @example color_lab
          */
         lab_id: string;
@@ -6386,7 +6386,7 @@ export interface operations {
       query?: never;
       header?: {
         /**
-         * @description Makes a repeat safe: for 24 h the same request with the same key gets the answer of the first one, with the header `Idempotent-Replayed: true`, and nothing is done again.
+         * @description Makes a repeat safe. For 24 h, the same request with the same key gets the answer of the first one, with the header `Idempotent-Replayed: true`, and the service does nothing again.
          * @example 8e03978e-40d5-43dd-bc93-6894a57f9324
          */
         'Idempotency-Key'?: string;
@@ -6400,7 +6400,7 @@ export interface operations {
       };
     };
     responses: {
-      /** @description They are loaded. */
+      /** @description The laboratories are loaded. */
       200: {
         headers: {
           [name: string]: unknown;
@@ -6416,7 +6416,7 @@ export interface operations {
       query?: never;
       header?: {
         /**
-         * @description Makes a repeat safe: for 24 h the same request with the same key gets the answer of the first one, with the header `Idempotent-Replayed: true`, and nothing is done again.
+         * @description Makes a repeat safe. For 24 h, the same request with the same key gets the answer of the first one, with the header `Idempotent-Replayed: true`, and the service does nothing again.
          * @example 8e03978e-40d5-43dd-bc93-6894a57f9324
          */
         'Idempotency-Key'?: string;
@@ -6430,7 +6430,7 @@ export interface operations {
       };
     };
     responses: {
-      /** @description They are unloaded. */
+      /** @description The laboratories are unloaded. */
       200: {
         headers: {
           [name: string]: unknown;
@@ -6439,7 +6439,7 @@ export interface operations {
           'application/json': components['schemas']['LabChange'][];
         };
       };
-      /** @description Of some it is still to come, when their work has ended. */
+      /** @description Some laboratories change only when their work has ended. */
       202: {
         headers: {
           [name: string]: unknown;
@@ -6455,7 +6455,7 @@ export interface operations {
       query?: never;
       header?: {
         /**
-         * @description Makes a repeat safe: for 24 h the same request with the same key gets the answer of the first one, with the header `Idempotent-Replayed: true`, and nothing is done again.
+         * @description Makes a repeat safe. For 24 h, the same request with the same key gets the answer of the first one, with the header `Idempotent-Replayed: true`, and the service does nothing again.
          * @example 8e03978e-40d5-43dd-bc93-6894a57f9324
          */
         'Idempotency-Key'?: string;
@@ -6469,7 +6469,7 @@ export interface operations {
       };
     };
     responses: {
-      /** @description They are reloaded. */
+      /** @description The laboratories are reloaded. */
       200: {
         headers: {
           [name: string]: unknown;
@@ -6478,7 +6478,7 @@ export interface operations {
           'application/json': components['schemas']['LabChange'][];
         };
       };
-      /** @description Of some it is still to come, when their work has ended. */
+      /** @description Some laboratories change only when their work has ended. */
       202: {
         headers: {
           [name: string]: unknown;
@@ -6494,7 +6494,7 @@ export interface operations {
       query?: never;
       header?: {
         /**
-         * @description Makes a repeat safe: for 24 h the same request with the same key gets the answer of the first one, with the header `Idempotent-Replayed: true`, and nothing is done again.
+         * @description Makes a repeat safe. For 24 h, the same request with the same key gets the answer of the first one, with the header `Idempotent-Replayed: true`, and the service does nothing again.
          * @example 8e03978e-40d5-43dd-bc93-6894a57f9324
          */
         'Idempotency-Key'?: string;
@@ -6508,7 +6508,7 @@ export interface operations {
       };
     };
     responses: {
-      /** @description They are loaded. */
+      /** @description The protocols are loaded. */
       200: {
         headers: {
           [name: string]: unknown;
@@ -6524,7 +6524,7 @@ export interface operations {
       query?: never;
       header?: {
         /**
-         * @description Makes a repeat safe: for 24 h the same request with the same key gets the answer of the first one, with the header `Idempotent-Replayed: true`, and nothing is done again.
+         * @description Makes a repeat safe. For 24 h, the same request with the same key gets the answer of the first one, with the header `Idempotent-Replayed: true`, and the service does nothing again.
          * @example 8e03978e-40d5-43dd-bc93-6894a57f9324
          */
         'Idempotency-Key'?: string;
@@ -6538,7 +6538,7 @@ export interface operations {
       };
     };
     responses: {
-      /** @description They are unloaded. */
+      /** @description The protocols are unloaded. */
       200: {
         headers: {
           [name: string]: unknown;
@@ -6554,7 +6554,7 @@ export interface operations {
       query?: never;
       header?: {
         /**
-         * @description Makes a repeat safe: for 24 h the same request with the same key gets the answer of the first one, with the header `Idempotent-Replayed: true`, and nothing is done again.
+         * @description Makes a repeat safe. For 24 h, the same request with the same key gets the answer of the first one, with the header `Idempotent-Replayed: true`, and the service does nothing again.
          * @example 8e03978e-40d5-43dd-bc93-6894a57f9324
          */
         'Idempotency-Key'?: string;
@@ -6568,7 +6568,7 @@ export interface operations {
       };
     };
     responses: {
-      /** @description They are reloaded. */
+      /** @description The protocols are reloaded. */
       200: {
         headers: {
           [name: string]: unknown;
@@ -6584,7 +6584,7 @@ export interface operations {
       query?: never;
       header?: {
         /**
-         * @description Makes a repeat safe: for 24 h the same request with the same key gets the answer of the first one, with the header `Idempotent-Replayed: true`, and nothing is done again.
+         * @description Makes a repeat safe. For 24 h, the same request with the same key gets the answer of the first one, with the header `Idempotent-Replayed: true`, and the service does nothing again.
          * @example 8e03978e-40d5-43dd-bc93-6894a57f9324
          */
         'Idempotency-Key'?: string;
@@ -6598,7 +6598,7 @@ export interface operations {
       };
     };
     responses: {
-      /** @description What was found. */
+      /** @description The mistakes and the warnings. */
       200: {
         headers: {
           [name: string]: unknown;
@@ -6614,7 +6614,7 @@ export interface operations {
       query?: never;
       header?: {
         /**
-         * @description Makes a repeat safe: for 24 h the same request with the same key gets the answer of the first one, with the header `Idempotent-Replayed: true`, and nothing is done again.
+         * @description Makes a repeat safe. For 24 h, the same request with the same key gets the answer of the first one, with the header `Idempotent-Replayed: true`, and the service does nothing again.
          * @example 8e03978e-40d5-43dd-bc93-6894a57f9324
          */
         'Idempotency-Key'?: string;
@@ -6628,7 +6628,7 @@ export interface operations {
       };
     };
     responses: {
-      /** @description They are reloaded. */
+      /** @description The task types are reloaded. */
       200: {
         headers: {
           [name: string]: unknown;
@@ -6642,14 +6642,14 @@ export interface operations {
   get_packages: {
     parameters: {
       query?: {
-        /** @description Only records whose name has this text in it, in upper or lower case. */
-        text?: string;
-        /** @description Field that the list is sorted by; `-` before it for descending. */
-        sort?: 'name' | '-name';
-        /** @description Records at most. */
+        /** @description Maximum number of records. */
         limit?: number;
-        /** @description `next_cursor` of the page before, with the same sort and filters. Absent: from the beginning. */
+        /** @description `next_cursor` of the previous page, with the same sort and filters. Absent: from the beginning. */
         cursor?: string;
+        /** @description Field to sort by; `-` before it for descending order. */
+        sort?: 'name' | '-name';
+        /** @description Only records whose name contains this text, in upper or lower case. */
+        text?: string;
       };
       header?: never;
       path?: never;
@@ -6665,7 +6665,7 @@ export interface operations {
         content: {
           'application/json': {
             items: components['schemas']['PackageRecord'][];
-            /** @description Leads to the page behind this one; null: this is the last one. */
+            /** @description Cursor of the next page; null: this is the last one. */
             next_cursor: string | null;
           };
         };
@@ -6678,7 +6678,7 @@ export interface operations {
       header?: never;
       path: {
         /**
-         * @description Name of the package. Characters other than letters, digits, `-`, `_`, `.` and `~` are percent-encoded.
+         * @description Name of the package. Percent-encode characters other than letters, digits, `-`, `_`, `.` and `~`.
          * @example color_lab
          */
         package_name: string;
@@ -6703,7 +6703,7 @@ export interface operations {
       query?: never;
       header?: {
         /**
-         * @description Makes a repeat safe: for 24 h the same request with the same key gets the answer of the first one, with the header `Idempotent-Replayed: true`, and nothing is done again.
+         * @description Makes a repeat safe. For 24 h, the same request with the same key gets the answer of the first one, with the header `Idempotent-Replayed: true`, and the service does nothing again.
          * @example 8e03978e-40d5-43dd-bc93-6894a57f9324
          */
         'Idempotency-Key'?: string;
@@ -6727,18 +6727,18 @@ export interface operations {
   get_definitions: {
     parameters: {
       query?: {
-        /** @description Only definitions of this type. Several with commas between. */
+        /** @description Maximum number of records. */
+        limit?: number;
+        /** @description `next_cursor` of the previous page, with the same sort and filters. Absent: from the beginning. */
+        cursor?: string;
+        /** @description Field to sort by; `-` before it for descending order. */
+        sort?: 'type' | '-type' | 'name' | '-name' | 'package' | '-package';
+        /** @description Only definitions of this type. Several values are separated by commas. */
         type?: string;
         /** @description Only definitions of this package. */
         package?: string;
-        /** @description Only records whose name has this text in it, in upper or lower case. */
+        /** @description Only records whose name contains this text, in upper or lower case. */
         text?: string;
-        /** @description Field that the list is sorted by; `-` before it for descending. */
-        sort?: 'type' | '-type' | 'name' | '-name' | 'package' | '-package';
-        /** @description Records at most. */
-        limit?: number;
-        /** @description `next_cursor` of the page before, with the same sort and filters. Absent: from the beginning. */
-        cursor?: string;
       };
       header?: never;
       path?: never;
@@ -6754,7 +6754,7 @@ export interface operations {
         content: {
           'application/json': {
             items: components['schemas']['DefinitionSummary'][];
-            /** @description Leads to the page behind this one; null: this is the last one. */
+            /** @description Cursor of the next page; null: this is the last one. */
             next_cursor: string | null;
           };
         };
@@ -6767,12 +6767,12 @@ export interface operations {
       header?: never;
       path: {
         /**
-         * @description One of lab, device, task, protocol. Characters other than letters, digits, `-`, `_`, `.` and `~` are percent-encoded.
+         * @description One of lab, device, task, protocol. Percent-encode characters other than letters, digits, `-`, `_`, `.` and `~`.
          * @example task
          */
         type: string;
         /**
-         * @description Name of the definition. Characters other than letters, digits, `-`, `_`, `.` and `~` are percent-encoded.
+         * @description Name of the definition. Percent-encode characters other than letters, digits, `-`, `_`, `.` and `~`.
          * @example mix_colors
          */
         name: string;
@@ -6781,7 +6781,7 @@ export interface operations {
     };
     requestBody?: never;
     responses: {
-      /** @description The loaded version, and what is wrong with the files. */
+      /** @description The loaded version, and the mistakes in the files. */
       200: {
         headers: {
           [name: string]: unknown;
@@ -6797,7 +6797,7 @@ export interface operations {
       query?: never;
       header?: {
         /**
-         * @description Makes a repeat safe: for 24 h the same request with the same key gets the answer of the first one, with the header `Idempotent-Replayed: true`, and nothing is done again.
+         * @description Makes a repeat safe. For 24 h, the same request with the same key gets the answer of the first one, with the header `Idempotent-Replayed: true`, and the service does nothing again.
          * @example 8e03978e-40d5-43dd-bc93-6894a57f9324
          */
         'Idempotency-Key'?: string;
@@ -6811,7 +6811,7 @@ export interface operations {
       };
     };
     responses: {
-      /** @description What would happen. */
+      /** @description The predicted course of the scenario. */
       200: {
         headers: {
           [name: string]: unknown;
@@ -6827,7 +6827,7 @@ export interface operations {
       query?: never;
       header?: {
         /**
-         * @description Makes a repeat safe: for 24 h the same request with the same key gets the answer of the first one, with the header `Idempotent-Replayed: true`, and nothing is done again.
+         * @description Makes a repeat safe. For 24 h, the same request with the same key gets the answer of the first one, with the header `Idempotent-Replayed: true`, and the service does nothing again.
          * @example 8e03978e-40d5-43dd-bc93-6894a57f9324
          */
         'Idempotency-Key'?: string;
@@ -6841,7 +6841,7 @@ export interface operations {
       };
     };
     responses: {
-      /** @description When its tasks would start and end, and whom it would delay. */
+      /** @description When the tasks of the run would start and end, and which other work the run would delay. */
       200: {
         headers: {
           [name: string]: unknown;
@@ -6855,25 +6855,11 @@ export interface operations {
   get_protocols: {
     parameters: {
       query?: {
-        /** @description Only records in this state. Several with commas between. */
-        state?: string;
-        /** @description Only runs of this protocol. */
-        type?: string;
-        /** @description Only records of this owner. */
-        owner?: string;
-        /** @description Only what belongs to this campaign. */
-        campaign?: string;
-        /** @description Only runs whose protocol names this laboratory. */
-        lab?: string;
-        /** @description Only what was created at this moment (ISO 8601) or later. */
-        since?: string;
-        /** @description Only what was created before this moment (ISO 8601). */
-        until?: string;
-        /** @description Only records whose name has this text in it, in upper or lower case. */
-        text?: string;
-        /** @description Whether to list what is not archived, only what is, or all of it. */
-        archived?: 'false' | 'true' | 'all';
-        /** @description Field that the list is sorted by; `-` before it for descending. */
+        /** @description Maximum number of records. */
+        limit?: number;
+        /** @description `next_cursor` of the previous page, with the same sort and filters. Absent: from the beginning. */
+        cursor?: string;
+        /** @description Field to sort by; `-` before it for descending order. */
         sort?:
           | 'created_at'
           | '-created_at'
@@ -6887,10 +6873,24 @@ export interface operations {
           | '-state'
           | 'type'
           | '-type';
-        /** @description Records at most. */
-        limit?: number;
-        /** @description `next_cursor` of the page before, with the same sort and filters. Absent: from the beginning. */
-        cursor?: string;
+        /** @description Only records in this state. Several values are separated by commas. */
+        state?: string;
+        /** @description Only runs of this protocol. */
+        type?: string;
+        /** @description Only records of this owner. */
+        owner?: string;
+        /** @description Only records that belong to this campaign. */
+        campaign?: string;
+        /** @description Only runs whose protocol names this laboratory. */
+        lab?: string;
+        /** @description Only records that were created at this moment (ISO 8601) or later. */
+        since?: string;
+        /** @description Only records that were created before this moment (ISO 8601). */
+        until?: string;
+        /** @description Only records whose name contains this text, in upper or lower case. */
+        text?: string;
+        /** @description `false`: only records that are not archived. `true`: only archived records. `all`: both. */
+        archived?: 'false' | 'true' | 'all';
       };
       header?: never;
       path?: never;
@@ -6898,7 +6898,7 @@ export interface operations {
     };
     requestBody?: never;
     responses: {
-      /** @description Without their tasks. */
+      /** @description Runs without their tasks. */
       200: {
         headers: {
           [name: string]: unknown;
@@ -6906,7 +6906,7 @@ export interface operations {
         content: {
           'application/json': {
             items: components['schemas']['ProtocolRunSummary'][];
-            /** @description Leads to the page behind this one; null: this is the last one. */
+            /** @description Cursor of the next page; null: this is the last one. */
             next_cursor: string | null;
           };
         };
@@ -6916,12 +6916,12 @@ export interface operations {
   post_protocols: {
     parameters: {
       query?: {
-        /** @description True: it is checked as if it was meant, and played through; nothing is stored, and `Idempotency-Key` is passed over. */
+        /** @description True: the service checks the submission as usual and predicts its course. It stores nothing and ignores `Idempotency-Key`. */
         dry_run?: boolean;
       };
       header?: {
         /**
-         * @description Makes a repeat safe: for 24 h the same request with the same key gets the answer of the first one, with the header `Idempotent-Replayed: true`, and nothing is done again.
+         * @description Makes a repeat safe. For 24 h, the same request with the same key gets the answer of the first one, with the header `Idempotent-Replayed: true`, and the service does nothing again.
          * @example 8e03978e-40d5-43dd-bc93-6894a57f9324
          */
         'Idempotency-Key'?: string;
@@ -6935,7 +6935,7 @@ export interface operations {
       };
     };
     responses: {
-      /** @description With `dry_run=true`: it would be accepted. */
+      /** @description With `dry_run=true`: the service would accept the submission. */
       200: {
         headers: {
           [name: string]: unknown;
@@ -6946,15 +6946,15 @@ export interface operations {
             valid: true;
             /** @constant */
             dry_run: true;
-            /** @description The submission with everything that it leaves out; secrets are hidden. Of one that resumes something: as it was given. */
+            /** @description The submission with the defaults of all absent fields and with hidden secrets. If it resumes work: the submission as given. */
             resolved: components['schemas']['ProtocolRunSubmission'];
             estimate: components['schemas']['SubmissionEstimate'];
-            /** @description What stands in its way, but is no reason to refuse it. */
+            /** @description Obstacles that are no reason to refuse the submission. */
             warnings: string[];
           };
         };
       };
-      /** @description Accepted. */
+      /** @description The run is accepted. */
       201: {
         headers: {
           [name: string]: unknown;
@@ -6970,14 +6970,14 @@ export interface operations {
       query?: never;
       header?: {
         /**
-         * @description Makes a repeat safe: for 24 h the same request with the same key gets the answer of the first one, with the header `Idempotent-Replayed: true`, and nothing is done again.
+         * @description Makes a repeat safe. For 24 h, the same request with the same key gets the answer of the first one, with the header `Idempotent-Replayed: true`, and the service does nothing again.
          * @example 8e03978e-40d5-43dd-bc93-6894a57f9324
          */
         'Idempotency-Key'?: string;
       };
       path: {
         /**
-         * @description Name of the protocol run. Characters other than letters, digits, `-`, `_`, `.` and `~` are percent-encoded.
+         * @description Name of the protocol run. Percent-encode characters other than letters, digits, `-`, `_`, `.` and `~`.
          * @example mix_1
          */
         protocol_run_name: string;
@@ -6986,7 +6986,7 @@ export interface operations {
     };
     requestBody?: never;
     responses: {
-      /** @description It will end. */
+      /** @description The run will end. */
       202: {
         headers: {
           [name: string]: unknown;
@@ -7002,14 +7002,14 @@ export interface operations {
       query?: never;
       header?: {
         /**
-         * @description Makes a repeat safe: for 24 h the same request with the same key gets the answer of the first one, with the header `Idempotent-Replayed: true`, and nothing is done again.
+         * @description Makes a repeat safe. For 24 h, the same request with the same key gets the answer of the first one, with the header `Idempotent-Replayed: true`, and the service does nothing again.
          * @example 8e03978e-40d5-43dd-bc93-6894a57f9324
          */
         'Idempotency-Key'?: string;
       };
       path: {
         /**
-         * @description Name of the protocol run. Characters other than letters, digits, `-`, `_`, `.` and `~` are percent-encoded.
+         * @description Name of the protocol run. Percent-encode characters other than letters, digits, `-`, `_`, `.` and `~`.
          * @example mix_1
          */
         protocol_run_name: string;
@@ -7022,7 +7022,7 @@ export interface operations {
       };
     };
     responses: {
-      /** @description It is paused. */
+      /** @description The run is paused. */
       202: {
         headers: {
           [name: string]: unknown;
@@ -7038,14 +7038,14 @@ export interface operations {
       query?: never;
       header?: {
         /**
-         * @description Makes a repeat safe: for 24 h the same request with the same key gets the answer of the first one, with the header `Idempotent-Replayed: true`, and nothing is done again.
+         * @description Makes a repeat safe. For 24 h, the same request with the same key gets the answer of the first one, with the header `Idempotent-Replayed: true`, and the service does nothing again.
          * @example 8e03978e-40d5-43dd-bc93-6894a57f9324
          */
         'Idempotency-Key'?: string;
       };
       path: {
         /**
-         * @description Name of the protocol run. Characters other than letters, digits, `-`, `_`, `.` and `~` are percent-encoded.
+         * @description Name of the protocol run. Percent-encode characters other than letters, digits, `-`, `_`, `.` and `~`.
          * @example mix_1
          */
         protocol_run_name: string;
@@ -7058,7 +7058,7 @@ export interface operations {
       };
     };
     responses: {
-      /** @description It goes on. */
+      /** @description The run continues. */
       202: {
         headers: {
           [name: string]: unknown;
@@ -7075,7 +7075,7 @@ export interface operations {
       header?: never;
       path: {
         /**
-         * @description Name of the protocol run. Characters other than letters, digits, `-`, `_`, `.` and `~` are percent-encoded.
+         * @description Name of the protocol run. Percent-encode characters other than letters, digits, `-`, `_`, `.` and `~`.
          * @example mix_1
          */
         protocol_run_name: string;
@@ -7100,14 +7100,14 @@ export interface operations {
       query?: never;
       header?: {
         /**
-         * @description Makes a repeat safe: for 24 h the same request with the same key gets the answer of the first one, with the header `Idempotent-Replayed: true`, and nothing is done again.
+         * @description Makes a repeat safe. For 24 h, the same request with the same key gets the answer of the first one, with the header `Idempotent-Replayed: true`, and the service does nothing again.
          * @example 8e03978e-40d5-43dd-bc93-6894a57f9324
          */
         'Idempotency-Key'?: string;
       };
       path: {
         /**
-         * @description Name of the protocol run. Characters other than letters, digits, `-`, `_`, `.` and `~` are percent-encoded.
+         * @description Name of the protocol run. Percent-encode characters other than letters, digits, `-`, `_`, `.` and `~`.
          * @example mix_1
          */
         protocol_run_name: string;
@@ -7120,7 +7120,7 @@ export interface operations {
       };
     };
     responses: {
-      /** @description The run as it is. */
+      /** @description The run after the change. */
       200: {
         headers: {
           [name: string]: unknown;
@@ -7134,23 +7134,11 @@ export interface operations {
   get_campaigns: {
     parameters: {
       query?: {
-        /** @description Only records in this state. Several with commas between. */
-        state?: string;
-        /** @description Only campaigns of this protocol. */
-        protocol?: string;
-        /** @description Only records of this owner. */
-        owner?: string;
-        /** @description Only campaigns whose protocol names this laboratory. */
-        lab?: string;
-        /** @description Only what was created at this moment (ISO 8601) or later. */
-        since?: string;
-        /** @description Only what was created before this moment (ISO 8601). */
-        until?: string;
-        /** @description Only records whose name has this text in it, in upper or lower case. */
-        text?: string;
-        /** @description Whether to list what is not archived, only what is, or all of it. */
-        archived?: 'false' | 'true' | 'all';
-        /** @description Field that the list is sorted by; `-` before it for descending. */
+        /** @description Maximum number of records. */
+        limit?: number;
+        /** @description `next_cursor` of the previous page, with the same sort and filters. Absent: from the beginning. */
+        cursor?: string;
+        /** @description Field to sort by; `-` before it for descending order. */
         sort?:
           | 'created_at'
           | '-created_at'
@@ -7164,10 +7152,22 @@ export interface operations {
           | '-state'
           | 'protocol'
           | '-protocol';
-        /** @description Records at most. */
-        limit?: number;
-        /** @description `next_cursor` of the page before, with the same sort and filters. Absent: from the beginning. */
-        cursor?: string;
+        /** @description Only records in this state. Several values are separated by commas. */
+        state?: string;
+        /** @description Only campaigns of this protocol. */
+        protocol?: string;
+        /** @description Only records of this owner. */
+        owner?: string;
+        /** @description Only campaigns whose protocol names this laboratory. */
+        lab?: string;
+        /** @description Only records that were created at this moment (ISO 8601) or later. */
+        since?: string;
+        /** @description Only records that were created before this moment (ISO 8601). */
+        until?: string;
+        /** @description Only records whose name contains this text, in upper or lower case. */
+        text?: string;
+        /** @description `false`: only records that are not archived. `true`: only archived records. `all`: both. */
+        archived?: 'false' | 'true' | 'all';
       };
       header?: never;
       path?: never;
@@ -7175,7 +7175,7 @@ export interface operations {
     };
     requestBody?: never;
     responses: {
-      /** @description Without their runs. */
+      /** @description Campaigns without their runs. */
       200: {
         headers: {
           [name: string]: unknown;
@@ -7183,7 +7183,7 @@ export interface operations {
         content: {
           'application/json': {
             items: components['schemas']['CampaignSummary'][];
-            /** @description Leads to the page behind this one; null: this is the last one. */
+            /** @description Cursor of the next page; null: this is the last one. */
             next_cursor: string | null;
           };
         };
@@ -7193,12 +7193,12 @@ export interface operations {
   post_campaigns: {
     parameters: {
       query?: {
-        /** @description True: it is checked as if it was meant, and played through; nothing is stored, and `Idempotency-Key` is passed over. */
+        /** @description True: the service checks the submission as usual and predicts its course. It stores nothing and ignores `Idempotency-Key`. */
         dry_run?: boolean;
       };
       header?: {
         /**
-         * @description Makes a repeat safe: for 24 h the same request with the same key gets the answer of the first one, with the header `Idempotent-Replayed: true`, and nothing is done again.
+         * @description Makes a repeat safe. For 24 h, the same request with the same key gets the answer of the first one, with the header `Idempotent-Replayed: true`, and the service does nothing again.
          * @example 8e03978e-40d5-43dd-bc93-6894a57f9324
          */
         'Idempotency-Key'?: string;
@@ -7212,7 +7212,7 @@ export interface operations {
       };
     };
     responses: {
-      /** @description With `dry_run=true`: it would be accepted. */
+      /** @description With `dry_run=true`: the service would accept the submission. */
       200: {
         headers: {
           [name: string]: unknown;
@@ -7223,15 +7223,15 @@ export interface operations {
             valid: true;
             /** @constant */
             dry_run: true;
-            /** @description The submission with everything that it leaves out; secrets are hidden. Of one that resumes something: as it was given. */
+            /** @description The submission with the defaults of all absent fields and with hidden secrets. If it resumes work: the submission as given. */
             resolved: components['schemas']['CampaignSubmission'];
             estimate: components['schemas']['SubmissionEstimate'];
-            /** @description What stands in its way, but is no reason to refuse it. */
+            /** @description Obstacles that are no reason to refuse the submission. */
             warnings: string[];
           };
         };
       };
-      /** @description Accepted. */
+      /** @description The campaign is accepted. */
       201: {
         headers: {
           [name: string]: unknown;
@@ -7247,14 +7247,14 @@ export interface operations {
       query?: never;
       header?: {
         /**
-         * @description Makes a repeat safe: for 24 h the same request with the same key gets the answer of the first one, with the header `Idempotent-Replayed: true`, and nothing is done again.
+         * @description Makes a repeat safe. For 24 h, the same request with the same key gets the answer of the first one, with the header `Idempotent-Replayed: true`, and the service does nothing again.
          * @example 8e03978e-40d5-43dd-bc93-6894a57f9324
          */
         'Idempotency-Key'?: string;
       };
       path: {
         /**
-         * @description Name of the campaign. Characters other than letters, digits, `-`, `_`, `.` and `~` are percent-encoded.
+         * @description Name of the campaign. Percent-encode characters other than letters, digits, `-`, `_`, `.` and `~`.
          * @example sweep
          */
         campaign_name: string;
@@ -7263,7 +7263,7 @@ export interface operations {
     };
     requestBody?: never;
     responses: {
-      /** @description It will end. */
+      /** @description The campaign will end. */
       202: {
         headers: {
           [name: string]: unknown;
@@ -7279,14 +7279,14 @@ export interface operations {
       query?: never;
       header?: {
         /**
-         * @description Makes a repeat safe: for 24 h the same request with the same key gets the answer of the first one, with the header `Idempotent-Replayed: true`, and nothing is done again.
+         * @description Makes a repeat safe. For 24 h, the same request with the same key gets the answer of the first one, with the header `Idempotent-Replayed: true`, and the service does nothing again.
          * @example 8e03978e-40d5-43dd-bc93-6894a57f9324
          */
         'Idempotency-Key'?: string;
       };
       path: {
         /**
-         * @description Name of the campaign. Characters other than letters, digits, `-`, `_`, `.` and `~` are percent-encoded.
+         * @description Name of the campaign. Percent-encode characters other than letters, digits, `-`, `_`, `.` and `~`.
          * @example sweep
          */
         campaign_name: string;
@@ -7299,7 +7299,7 @@ export interface operations {
       };
     };
     responses: {
-      /** @description It is paused. */
+      /** @description The campaign is paused. */
       202: {
         headers: {
           [name: string]: unknown;
@@ -7315,14 +7315,14 @@ export interface operations {
       query?: never;
       header?: {
         /**
-         * @description Makes a repeat safe: for 24 h the same request with the same key gets the answer of the first one, with the header `Idempotent-Replayed: true`, and nothing is done again.
+         * @description Makes a repeat safe. For 24 h, the same request with the same key gets the answer of the first one, with the header `Idempotent-Replayed: true`, and the service does nothing again.
          * @example 8e03978e-40d5-43dd-bc93-6894a57f9324
          */
         'Idempotency-Key'?: string;
       };
       path: {
         /**
-         * @description Name of the campaign. Characters other than letters, digits, `-`, `_`, `.` and `~` are percent-encoded.
+         * @description Name of the campaign. Percent-encode characters other than letters, digits, `-`, `_`, `.` and `~`.
          * @example sweep
          */
         campaign_name: string;
@@ -7335,7 +7335,7 @@ export interface operations {
       };
     };
     responses: {
-      /** @description It goes on. */
+      /** @description The campaign continues. */
       202: {
         headers: {
           [name: string]: unknown;
@@ -7352,7 +7352,7 @@ export interface operations {
       header?: never;
       path: {
         /**
-         * @description Name of the campaign. Characters other than letters, digits, `-`, `_`, `.` and `~` are percent-encoded.
+         * @description Name of the campaign. Percent-encode characters other than letters, digits, `-`, `_`, `.` and `~`.
          * @example sweep
          */
         campaign_name: string;
@@ -7361,7 +7361,7 @@ export interface operations {
     };
     requestBody?: never;
     responses: {
-      /** @description The campaign. Its runs are a list of their own. */
+      /** @description The campaign. Its runs are a separate list. */
       200: {
         headers: {
           [name: string]: unknown;
@@ -7377,14 +7377,14 @@ export interface operations {
       query?: never;
       header?: {
         /**
-         * @description Makes a repeat safe: for 24 h the same request with the same key gets the answer of the first one, with the header `Idempotent-Replayed: true`, and nothing is done again.
+         * @description Makes a repeat safe. For 24 h, the same request with the same key gets the answer of the first one, with the header `Idempotent-Replayed: true`, and the service does nothing again.
          * @example 8e03978e-40d5-43dd-bc93-6894a57f9324
          */
         'Idempotency-Key'?: string;
       };
       path: {
         /**
-         * @description Name of the campaign. Characters other than letters, digits, `-`, `_`, `.` and `~` are percent-encoded.
+         * @description Name of the campaign. Percent-encode characters other than letters, digits, `-`, `_`, `.` and `~`.
          * @example sweep
          */
         campaign_name: string;
@@ -7397,7 +7397,7 @@ export interface operations {
       };
     };
     responses: {
-      /** @description The campaign as it is. */
+      /** @description The campaign after the change. */
       200: {
         headers: {
           [name: string]: unknown;
@@ -7411,15 +7411,11 @@ export interface operations {
   get_campaigns_by_campaign_name_runs: {
     parameters: {
       query?: {
-        /** @description Only records in this state. Several with commas between. */
-        state?: string;
-        /** @description Only what was created at this moment (ISO 8601) or later. */
-        since?: string;
-        /** @description Only what was created before this moment (ISO 8601). */
-        until?: string;
-        /** @description Only records whose name has this text in it, in upper or lower case. */
-        text?: string;
-        /** @description Field that the list is sorted by; `-` before it for descending. */
+        /** @description Maximum number of records. */
+        limit?: number;
+        /** @description `next_cursor` of the previous page, with the same sort and filters. Absent: from the beginning. */
+        cursor?: string;
+        /** @description Field to sort by; `-` before it for descending order. */
         sort?:
           | 'created_at'
           | '-created_at'
@@ -7431,15 +7427,19 @@ export interface operations {
           | '-priority'
           | 'state'
           | '-state';
-        /** @description Records at most. */
-        limit?: number;
-        /** @description `next_cursor` of the page before, with the same sort and filters. Absent: from the beginning. */
-        cursor?: string;
+        /** @description Only records in this state. Several values are separated by commas. */
+        state?: string;
+        /** @description Only records that were created at this moment (ISO 8601) or later. */
+        since?: string;
+        /** @description Only records that were created before this moment (ISO 8601). */
+        until?: string;
+        /** @description Only records whose name contains this text, in upper or lower case. */
+        text?: string;
       };
       header?: never;
       path: {
         /**
-         * @description Name of the campaign. Characters other than letters, digits, `-`, `_`, `.` and `~` are percent-encoded.
+         * @description Name of the campaign. Percent-encode characters other than letters, digits, `-`, `_`, `.` and `~`.
          * @example sweep
          */
         campaign_name: string;
@@ -7448,7 +7448,7 @@ export interface operations {
     };
     requestBody?: never;
     responses: {
-      /** @description In the order of their creation, without their tasks. */
+      /** @description Runs in the order of their creation, without their tasks. */
       200: {
         headers: {
           [name: string]: unknown;
@@ -7456,7 +7456,7 @@ export interface operations {
         content: {
           'application/json': {
             items: components['schemas']['ProtocolRunSummary'][];
-            /** @description Leads to the page behind this one; null: this is the last one. */
+            /** @description Cursor of the next page; null: this is the last one. */
             next_cursor: string | null;
           };
         };
@@ -7466,19 +7466,19 @@ export interface operations {
   put_campaigns_by_campaign_name_optimizer_params: {
     parameters: {
       query?: {
-        /** @description Who does it, for the audit. */
+        /** @description Who makes the change, for the audit. */
         by?: string;
       };
       header?: {
         /**
-         * @description Makes a repeat safe: for 24 h the same request with the same key gets the answer of the first one, with the header `Idempotent-Replayed: true`, and nothing is done again.
+         * @description Makes a repeat safe. For 24 h, the same request with the same key gets the answer of the first one, with the header `Idempotent-Replayed: true`, and the service does nothing again.
          * @example 8e03978e-40d5-43dd-bc93-6894a57f9324
          */
         'Idempotency-Key'?: string;
       };
       path: {
         /**
-         * @description Name of the campaign. Characters other than letters, digits, `-`, `_`, `.` and `~` are percent-encoded.
+         * @description Name of the campaign. Percent-encode characters other than letters, digits, `-`, `_`, `.` and `~`.
          * @example find_teal
          */
         campaign_name: string;
@@ -7491,7 +7491,7 @@ export interface operations {
       };
     };
     responses: {
-      /** @description All runtime parameters as they are now. */
+      /** @description All runtime parameters after the change. */
       200: {
         headers: {
           [name: string]: unknown;
@@ -7507,14 +7507,14 @@ export interface operations {
       query?: never;
       header?: {
         /**
-         * @description Makes a repeat safe: for 24 h the same request with the same key gets the answer of the first one, with the header `Idempotent-Replayed: true`, and nothing is done again.
+         * @description Makes a repeat safe. For 24 h, the same request with the same key gets the answer of the first one, with the header `Idempotent-Replayed: true`, and the service does nothing again.
          * @example 8e03978e-40d5-43dd-bc93-6894a57f9324
          */
         'Idempotency-Key'?: string;
       };
       path: {
         /**
-         * @description Name of the campaign. Characters other than letters, digits, `-`, `_`, `.` and `~` are percent-encoded.
+         * @description Name of the campaign. Percent-encode characters other than letters, digits, `-`, `_`, `.` and `~`.
          * @example find_teal
          */
         campaign_name: string;
@@ -7527,7 +7527,7 @@ export interface operations {
       };
     };
     responses: {
-      /** @description It is queued. */
+      /** @description The hint is queued. */
       201: {
         headers: {
           [name: string]: unknown;
@@ -7541,13 +7541,13 @@ export interface operations {
   get_campaigns_by_campaign_name_optimizer: {
     parameters: {
       query?: {
-        /** @description True: its model is asked what it has learnt, which may take seconds. */
+        /** @description True: the service asks the model of the optimizer what it has learned. This may take seconds. */
         explain?: boolean;
       };
       header?: never;
       path: {
         /**
-         * @description Name of the campaign. Characters other than letters, digits, `-`, `_`, `.` and `~` are percent-encoded.
+         * @description Name of the campaign. Percent-encode characters other than letters, digits, `-`, `_`, `.` and `~`.
          * @example find_teal
          */
         campaign_name: string;
@@ -7570,23 +7570,23 @@ export interface operations {
   get_campaigns_by_campaign_name_trials: {
     parameters: {
       query?: {
-        /** @description Only records in this state. Several with commas between. */
-        state?: string;
-        /** @description Only trials from this source. Several with commas between. */
-        source?: string;
-        /** @description Only trials after the one of this number. */
-        after?: number;
-        /** @description Field that the list is sorted by; `-` before it for descending. */
-        sort?: 'number' | '-number';
-        /** @description Records at most. */
+        /** @description Maximum number of records. */
         limit?: number;
-        /** @description `next_cursor` of the page before, with the same sort and filters. Absent: from the beginning. */
+        /** @description `next_cursor` of the previous page, with the same sort and filters. Absent: from the beginning. */
         cursor?: string;
+        /** @description Field to sort by; `-` before it for descending order. */
+        sort?: 'number' | '-number';
+        /** @description Only records in this state. Several values are separated by commas. */
+        state?: string;
+        /** @description Only trials from this source. Several values are separated by commas. */
+        source?: string;
+        /** @description Only trials with a higher number than this. */
+        after?: number;
       };
       header?: never;
       path: {
         /**
-         * @description Name of the campaign. Characters other than letters, digits, `-`, `_`, `.` and `~` are percent-encoded.
+         * @description Name of the campaign. Percent-encode characters other than letters, digits, `-`, `_`, `.` and `~`.
          * @example find_teal
          */
         campaign_name: string;
@@ -7603,7 +7603,7 @@ export interface operations {
         content: {
           'application/json': {
             items: components['schemas']['Trial'][];
-            /** @description Leads to the page behind this one; null: this is the last one. */
+            /** @description Cursor of the next page; null: this is the last one. */
             next_cursor: string | null;
           };
         };
@@ -7613,13 +7613,13 @@ export interface operations {
   get_protocols_by_protocol_type_optimizer_defaults: {
     parameters: {
       query?: {
-        /** @description Computer whose optimizer worker is asked. Default 127.0.0.1. */
+        /** @description Computer whose optimizer worker is asked. Default: 127.0.0.1. */
         optimizer_ip?: string;
       };
       header?: never;
       path: {
         /**
-         * @description Type name of the protocol. Characters other than letters, digits, `-`, `_`, `.` and `~` are percent-encoded.
+         * @description Type name of the protocol. Percent-encode characters other than letters, digits, `-`, `_`, `.` and `~`.
          * @example color_mixing
          */
         protocol_type: string;
@@ -7645,7 +7645,7 @@ export interface operations {
       header?: never;
       path: {
         /**
-         * @description Name of the campaign. Characters other than letters, digits, `-`, `_`, `.` and `~` are percent-encoded.
+         * @description Name of the campaign. Percent-encode characters other than letters, digits, `-`, `_`, `.` and `~`.
          * @example sweep
          */
         campaign_name: string;
@@ -7654,7 +7654,7 @@ export interface operations {
     };
     requestBody?: never;
     responses: {
-      /** @description UTF-8 with a header, as RFC 4180 has it. What breaks off has no end of its transfer encoding. */
+      /** @description UTF-8 with a header row, as RFC 4180 says. A table that breaks off lacks the end of its transfer encoding. */
       200: {
         headers: {
           [name: string]: unknown;
@@ -7671,7 +7671,7 @@ export interface operations {
       header?: never;
       path: {
         /**
-         * @description Name of the campaign. Characters other than letters, digits, `-`, `_`, `.` and `~` are percent-encoded.
+         * @description Name of the campaign. Percent-encode characters other than letters, digits, `-`, `_`, `.` and `~`.
          * @example sweep
          */
         campaign_name: string;
@@ -7680,7 +7680,7 @@ export interface operations {
     };
     requestBody?: never;
     responses: {
-      /** @description UTF-8 with a header, as RFC 4180 has it. What breaks off has no end of its transfer encoding. */
+      /** @description UTF-8 with a header row, as RFC 4180 says. A table that breaks off lacks the end of its transfer encoding. */
       200: {
         headers: {
           [name: string]: unknown;
@@ -7696,14 +7696,14 @@ export interface operations {
       query?: never;
       header?: {
         /**
-         * @description Makes a repeat safe: for 24 h the same request with the same key gets the answer of the first one, with the header `Idempotent-Replayed: true`, and nothing is done again.
+         * @description Makes a repeat safe. For 24 h, the same request with the same key gets the answer of the first one, with the header `Idempotent-Replayed: true`, and the service does nothing again.
          * @example 8e03978e-40d5-43dd-bc93-6894a57f9324
          */
         'Idempotency-Key'?: string;
       };
       path: {
         /**
-         * @description Type name of a loaded protocol. Characters other than letters, digits, `-`, `_`, `.` and `~` are percent-encoded.
+         * @description Type name of a loaded protocol. Percent-encode characters other than letters, digits, `-`, `_`, `.` and `~`.
          * @example color_mixing
          */
         protocol: string;
@@ -7737,29 +7737,11 @@ export interface operations {
   get_tasks: {
     parameters: {
       query?: {
-        /** @description Only records in this state. Several with commas between. */
-        state?: string;
-        /** @description Only tasks of this type. */
-        type?: string;
-        /** @description Only records of this owner. */
-        owner?: string;
-        /** @description Only what belongs to this campaign. */
-        campaign?: string;
-        /** @description Only what belongs to this protocol run. */
-        protocol_run?: string;
-        /** @description Only tasks of this laboratory: of runs whose protocol names it, and those that got a device or resource of it. */
-        lab?: string;
-        /** @description Only what is on this computer. */
-        computer?: string;
-        /** @description Only what was created at this moment (ISO 8601) or later. */
-        since?: string;
-        /** @description Only what was created before this moment (ISO 8601). */
-        until?: string;
-        /** @description Only records whose name has this text in it, in upper or lower case. */
-        text?: string;
-        /** @description Whether to list what is not archived, only what is, or all of it. */
-        archived?: 'false' | 'true' | 'all';
-        /** @description Field that the list is sorted by; `-` before it for descending. */
+        /** @description Maximum number of records. */
+        limit?: number;
+        /** @description `next_cursor` of the previous page, with the same sort and filters. Absent: from the beginning. */
+        cursor?: string;
+        /** @description Field to sort by; `-` before it for descending order. */
         sort?:
           | 'created_at'
           | '-created_at'
@@ -7773,10 +7755,28 @@ export interface operations {
           | '-state'
           | 'type'
           | '-type';
-        /** @description Records at most. */
-        limit?: number;
-        /** @description `next_cursor` of the page before, with the same sort and filters. Absent: from the beginning. */
-        cursor?: string;
+        /** @description Only records in this state. Several values are separated by commas. */
+        state?: string;
+        /** @description Only tasks of this type. */
+        type?: string;
+        /** @description Only records of this owner. */
+        owner?: string;
+        /** @description Only records that belong to this campaign. */
+        campaign?: string;
+        /** @description Only records that belong to this protocol run. */
+        protocol_run?: string;
+        /** @description Only tasks of this laboratory: tasks of runs whose protocol names it, and tasks that got one of its devices or resources. */
+        lab?: string;
+        /** @description Only records of this computer. */
+        computer?: string;
+        /** @description Only records that were created at this moment (ISO 8601) or later. */
+        since?: string;
+        /** @description Only records that were created before this moment (ISO 8601). */
+        until?: string;
+        /** @description Only records whose name contains this text, in upper or lower case. */
+        text?: string;
+        /** @description `false`: only records that are not archived. `true`: only archived records. `all`: both. */
+        archived?: 'false' | 'true' | 'all';
       };
       header?: never;
       path?: never;
@@ -7792,7 +7792,7 @@ export interface operations {
         content: {
           'application/json': {
             items: components['schemas']['TaskRunRecord'][];
-            /** @description Leads to the page behind this one; null: this is the last one. */
+            /** @description Cursor of the next page; null: this is the last one. */
             next_cursor: string | null;
           };
         };
@@ -7802,12 +7802,12 @@ export interface operations {
   post_tasks: {
     parameters: {
       query?: {
-        /** @description True: it is checked as if it was meant, and played through; nothing is stored, and `Idempotency-Key` is passed over. */
+        /** @description True: the service checks the submission as usual and predicts its course. It stores nothing and ignores `Idempotency-Key`. */
         dry_run?: boolean;
       };
       header?: {
         /**
-         * @description Makes a repeat safe: for 24 h the same request with the same key gets the answer of the first one, with the header `Idempotent-Replayed: true`, and nothing is done again.
+         * @description Makes a repeat safe. For 24 h, the same request with the same key gets the answer of the first one, with the header `Idempotent-Replayed: true`, and the service does nothing again.
          * @example 8e03978e-40d5-43dd-bc93-6894a57f9324
          */
         'Idempotency-Key'?: string;
@@ -7821,7 +7821,7 @@ export interface operations {
       };
     };
     responses: {
-      /** @description With `dry_run=true`: it would be accepted. */
+      /** @description With `dry_run=true`: the service would accept the submission. */
       200: {
         headers: {
           [name: string]: unknown;
@@ -7832,15 +7832,15 @@ export interface operations {
             valid: true;
             /** @constant */
             dry_run: true;
-            /** @description The submission with everything that it leaves out; secrets are hidden. Of one that resumes something: as it was given. */
+            /** @description The submission with the defaults of all absent fields and with hidden secrets. If it resumes work: the submission as given. */
             resolved: components['schemas']['TaskSubmission'];
             estimate: components['schemas']['SubmissionEstimate'];
-            /** @description What stands in its way, but is no reason to refuse it. */
+            /** @description Obstacles that are no reason to refuse the submission. */
             warnings: string[];
           };
         };
       };
-      /** @description Accepted. */
+      /** @description The task is accepted. */
       201: {
         headers: {
           [name: string]: unknown;
@@ -7859,14 +7859,14 @@ export interface operations {
       };
       header?: {
         /**
-         * @description Makes a repeat safe: for 24 h the same request with the same key gets the answer of the first one, with the header `Idempotent-Replayed: true`, and nothing is done again.
+         * @description Makes a repeat safe. For 24 h, the same request with the same key gets the answer of the first one, with the header `Idempotent-Replayed: true`, and the service does nothing again.
          * @example 8e03978e-40d5-43dd-bc93-6894a57f9324
          */
         'Idempotency-Key'?: string;
       };
       path: {
         /**
-         * @description Name of the task. Characters other than letters, digits, `-`, `_`, `.` and `~` are percent-encoded.
+         * @description Name of the task. Percent-encode characters other than letters, digits, `-`, `_`, `.` and `~`.
          * @example score_1
          */
         task_name: string;
@@ -7875,7 +7875,7 @@ export interface operations {
     };
     requestBody?: never;
     responses: {
-      /** @description It will end. */
+      /** @description The task will end. */
       202: {
         headers: {
           [name: string]: unknown;
@@ -7891,21 +7891,21 @@ export interface operations {
       query?: {
         /** @description Selects the task of that protocol run instead of an on-demand task. */
         protocol_run_name?: string;
-        /** @description Only records in this state. Several with commas between. */
-        state?: string;
-        /** @description Only what is on this computer. */
-        computer?: string;
-        /** @description Field that the list is sorted by; `-` before it for descending. */
-        sort?: 'number' | '-number';
-        /** @description Records at most. */
+        /** @description Maximum number of records. */
         limit?: number;
-        /** @description `next_cursor` of the page before, with the same sort and filters. Absent: from the beginning. */
+        /** @description `next_cursor` of the previous page, with the same sort and filters. Absent: from the beginning. */
         cursor?: string;
+        /** @description Field to sort by; `-` before it for descending order. */
+        sort?: 'number' | '-number';
+        /** @description Only records in this state. Several values are separated by commas. */
+        state?: string;
+        /** @description Only records of this computer. */
+        computer?: string;
       };
       header?: never;
       path: {
         /**
-         * @description Name of the task. Characters other than letters, digits, `-`, `_`, `.` and `~` are percent-encoded.
+         * @description Name of the task. Percent-encode characters other than letters, digits, `-`, `_`, `.` and `~`.
          * @example score_1
          */
         task_name: string;
@@ -7914,7 +7914,7 @@ export interface operations {
     };
     requestBody?: never;
     responses: {
-      /** @description By number, from 1. */
+      /** @description Attempts by number, from 1. */
       200: {
         headers: {
           [name: string]: unknown;
@@ -7922,7 +7922,7 @@ export interface operations {
         content: {
           'application/json': {
             items: components['schemas']['AttemptRecord'][];
-            /** @description Leads to the page behind this one; null: this is the last one. */
+            /** @description Cursor of the next page; null: this is the last one. */
             next_cursor: string | null;
           };
         };
@@ -7938,7 +7938,7 @@ export interface operations {
       header?: never;
       path: {
         /**
-         * @description Name of the task. Characters other than letters, digits, `-`, `_`, `.` and `~` are percent-encoded.
+         * @description Name of the task. Percent-encode characters other than letters, digits, `-`, `_`, `.` and `~`.
          * @example score_1
          */
         task_name: string;
@@ -7966,14 +7966,14 @@ export interface operations {
       };
       header?: {
         /**
-         * @description Makes a repeat safe: for 24 h the same request with the same key gets the answer of the first one, with the header `Idempotent-Replayed: true`, and nothing is done again.
+         * @description Makes a repeat safe. For 24 h, the same request with the same key gets the answer of the first one, with the header `Idempotent-Replayed: true`, and the service does nothing again.
          * @example 8e03978e-40d5-43dd-bc93-6894a57f9324
          */
         'Idempotency-Key'?: string;
       };
       path: {
         /**
-         * @description Name of the task. Characters other than letters, digits, `-`, `_`, `.` and `~` are percent-encoded.
+         * @description Name of the task. Percent-encode characters other than letters, digits, `-`, `_`, `.` and `~`.
          * @example score_1
          */
         task_name: string;
@@ -7986,7 +7986,7 @@ export interface operations {
       };
     };
     responses: {
-      /** @description The task as it is. */
+      /** @description The task after the change. */
       200: {
         headers: {
           [name: string]: unknown;
@@ -8003,7 +8003,7 @@ export interface operations {
       header?: never;
       path: {
         /**
-         * @description Id of the task run. Characters other than letters, digits, `-`, `_`, `.` and `~` are percent-encoded.
+         * @description Id of the task run. Percent-encode characters other than letters, digits, `-`, `_`, `.` and `~`.
          * @example 0190c0de-0000-7000-8000-00000000000a
          */
         id: string;
@@ -8026,26 +8026,26 @@ export interface operations {
   get_attempts: {
     parameters: {
       query?: {
-        /** @description Only records in this state. Several with commas between. */
-        state?: string;
-        /** @description Only attempts at tasks of this name. */
-        task?: string;
-        /** @description Only what belongs to this protocol run. */
-        protocol_run?: string;
-        /** @description Only what is on this computer. */
-        computer?: string;
-        /** @description Only what was created at this moment (ISO 8601) or later. */
-        since?: string;
-        /** @description Only what was created before this moment (ISO 8601). */
-        until?: string;
-        /** @description Whether to list what is not archived, only what is, or all of it. */
-        archived?: 'false' | 'true' | 'all';
-        /** @description Field that the list is sorted by; `-` before it for descending. */
-        sort?: 'created_at' | '-created_at' | 'state' | '-state' | 'computer' | '-computer';
-        /** @description Records at most. */
+        /** @description Maximum number of records. */
         limit?: number;
-        /** @description `next_cursor` of the page before, with the same sort and filters. Absent: from the beginning. */
+        /** @description `next_cursor` of the previous page, with the same sort and filters. Absent: from the beginning. */
         cursor?: string;
+        /** @description Field to sort by; `-` before it for descending order. */
+        sort?: 'created_at' | '-created_at' | 'state' | '-state' | 'computer' | '-computer';
+        /** @description Only records in this state. Several values are separated by commas. */
+        state?: string;
+        /** @description Only attempts of tasks with this name. */
+        task?: string;
+        /** @description Only records that belong to this protocol run. */
+        protocol_run?: string;
+        /** @description Only records of this computer. */
+        computer?: string;
+        /** @description Only records that were created at this moment (ISO 8601) or later. */
+        since?: string;
+        /** @description Only records that were created before this moment (ISO 8601). */
+        until?: string;
+        /** @description `false`: only records that are not archived. `true`: only archived records. `all`: both. */
+        archived?: 'false' | 'true' | 'all';
       };
       header?: never;
       path?: never;
@@ -8061,7 +8061,7 @@ export interface operations {
         content: {
           'application/json': {
             items: components['schemas']['AttemptRecord'][];
-            /** @description Leads to the page behind this one; null: this is the last one. */
+            /** @description Cursor of the next page; null: this is the last one. */
             next_cursor: string | null;
           };
         };
@@ -8074,7 +8074,7 @@ export interface operations {
       header?: never;
       path: {
         /**
-         * @description Id of the attempt. Characters other than letters, digits, `-`, `_`, `.` and `~` are percent-encoded.
+         * @description Id of the attempt. Percent-encode characters other than letters, digits, `-`, `_`, `.` and `~`.
          * @example 0190c0de-0000-7000-8000-00000000000a
          */
         id: string;
@@ -8097,30 +8097,30 @@ export interface operations {
   get_files: {
     parameters: {
       query?: {
-        /** @description Only files of tasks of this name. */
+        /** @description Maximum number of records. */
+        limit?: number;
+        /** @description `next_cursor` of the previous page, with the same sort and filters. Absent: from the beginning. */
+        cursor?: string;
+        /** @description Field to sort by; `-` before it for descending order. */
+        sort?: 'created_at' | '-created_at';
+        /** @description Only files of tasks with this name. */
         task?: string;
         /** @description Only files of tasks of this type. */
         type?: string;
-        /** @description Only what belongs to this protocol run. */
+        /** @description Only records that belong to this protocol run. */
         protocol_run?: string;
-        /** @description Only what belongs to this campaign. */
+        /** @description Only records that belong to this campaign. */
         campaign?: string;
         /** @description Only records of this owner. */
         owner?: string;
-        /** @description Only what was created, by its task, at this moment (ISO 8601) or later. */
+        /** @description Only records that were created by their task at this moment (ISO 8601) or later. */
         since?: string;
-        /** @description Only what was created, by its task, before this moment (ISO 8601). */
+        /** @description Only records that were created by their task before this moment (ISO 8601). */
         until?: string;
-        /** @description Only files whose name has this text in it. */
+        /** @description Only files whose name contains this text. */
         text?: string;
-        /** @description Whether to list what is not archived, only what is, or all of it. */
+        /** @description `false`: only records that are not archived. `true`: only archived records. `all`: both. */
         archived?: 'false' | 'true' | 'all';
-        /** @description Field that the list is sorted by; `-` before it for descending. */
-        sort?: 'created_at' | '-created_at';
-        /** @description Records at most. */
-        limit?: number;
-        /** @description `next_cursor` of the page before, with the same sort and filters. Absent: from the beginning. */
-        cursor?: string;
       };
       header?: never;
       path?: never;
@@ -8128,7 +8128,7 @@ export interface operations {
     };
     requestBody?: never;
     responses: {
-      /** @description Those of the newest tasks first. */
+      /** @description Files of the newest tasks first. */
       200: {
         headers: {
           [name: string]: unknown;
@@ -8136,7 +8136,7 @@ export interface operations {
         content: {
           'application/json': {
             items: components['schemas']['TaskFileRecord'][];
-            /** @description Leads to the page behind this one; null: this is the last one. */
+            /** @description Cursor of the next page; null: this is the last one. */
             next_cursor: string | null;
           };
         };
@@ -8146,22 +8146,22 @@ export interface operations {
   get_audit: {
     parameters: {
       query?: {
+        /** @description Maximum number of records. */
+        limit?: number;
+        /** @description `next_cursor` of the previous page, with the same sort and filters. Absent: from the beginning. */
+        cursor?: string;
+        /** @description Field to sort by; `-` before it for descending order. */
+        sort?: 'seq' | '-seq' | 'at' | '-at';
         /** @description Only acts of this person. */
         by?: string;
         /** @description Only acts of this kind, for example `queue.pause`. */
         action?: string;
         /** @description Only acts on this, for example `campaign/sweep`. */
         subject?: string;
-        /** @description Only what was done at this moment (ISO 8601) or later. */
+        /** @description Only records that were done at this moment (ISO 8601) or later. */
         since?: string;
-        /** @description Only what was done before this moment (ISO 8601). */
+        /** @description Only records that were done before this moment (ISO 8601). */
         until?: string;
-        /** @description Field that the list is sorted by; `-` before it for descending. */
-        sort?: 'seq' | '-seq' | 'at' | '-at';
-        /** @description Records at most. */
-        limit?: number;
-        /** @description `next_cursor` of the page before, with the same sort and filters. Absent: from the beginning. */
-        cursor?: string;
       };
       header?: never;
       path?: never;
@@ -8177,7 +8177,7 @@ export interface operations {
         content: {
           'application/json': {
             items: components['schemas']['AuditRecord'][];
-            /** @description Leads to the page behind this one; null: this is the last one. */
+            /** @description Cursor of the next page; null: this is the last one. */
             next_cursor: string | null;
           };
         };
@@ -8190,7 +8190,7 @@ export interface operations {
       header?: never;
       path: {
         /**
-         * @description Id of the entry. Characters other than letters, digits, `-`, `_`, `.` and `~` are percent-encoded.
+         * @description Id of the entry. Percent-encode characters other than letters, digits, `-`, `_`, `.` and `~`.
          * @example 0190c0de-0000-7000-8000-00000000000a
          */
         id: string;
@@ -8213,18 +8213,18 @@ export interface operations {
   get_resources: {
     parameters: {
       query?: {
+        /** @description Maximum number of records. */
+        limit?: number;
+        /** @description `next_cursor` of the previous page, with the same sort and filters. Absent: from the beginning. */
+        cursor?: string;
+        /** @description Field to sort by; `-` before it for descending order. */
+        sort?: 'name' | '-name' | 'type' | '-type' | 'lab' | '-lab';
         /** @description Only resources of this type. */
         type?: string;
         /** @description Only resources of this laboratory. */
         lab?: string;
-        /** @description Only records whose name has this text in it, in upper or lower case. */
+        /** @description Only records whose name contains this text, in upper or lower case. */
         text?: string;
-        /** @description Field that the list is sorted by; `-` before it for descending. */
-        sort?: 'name' | '-name' | 'type' | '-type' | 'lab' | '-lab';
-        /** @description Records at most. */
-        limit?: number;
-        /** @description `next_cursor` of the page before, with the same sort and filters. Absent: from the beginning. */
-        cursor?: string;
       };
       header?: never;
       path?: never;
@@ -8240,7 +8240,7 @@ export interface operations {
         content: {
           'application/json': {
             items: components['schemas']['ResourceRecord'][];
-            /** @description Leads to the page behind this one; null: this is the last one. */
+            /** @description Cursor of the next page; null: this is the last one. */
             next_cursor: string | null;
           };
         };
@@ -8253,7 +8253,7 @@ export interface operations {
       header?: never;
       path: {
         /**
-         * @description Name of the resource. Characters other than letters, digits, `-`, `_`, `.` and `~` are percent-encoded.
+         * @description Name of the resource. Percent-encode characters other than letters, digits, `-`, `_`, `.` and `~`.
          * @example beaker_1
          */
         resource_name: string;
@@ -8262,7 +8262,7 @@ export interface operations {
     };
     requestBody?: never;
     responses: {
-      /** @description What it is, and who has it. */
+      /** @description The resource and its holder. */
       200: {
         headers: {
           [name: string]: unknown;
@@ -8278,14 +8278,14 @@ export interface operations {
       query?: never;
       header?: {
         /**
-         * @description Makes a repeat safe: for 24 h the same request with the same key gets the answer of the first one, with the header `Idempotent-Replayed: true`, and nothing is done again.
+         * @description Makes a repeat safe. For 24 h, the same request with the same key gets the answer of the first one, with the header `Idempotent-Replayed: true`, and the service does nothing again.
          * @example 8e03978e-40d5-43dd-bc93-6894a57f9324
          */
         'Idempotency-Key'?: string;
       };
       path: {
         /**
-         * @description Name of the resource. Characters other than letters, digits, `-`, `_`, `.` and `~` are percent-encoded.
+         * @description Name of the resource. Percent-encode characters other than letters, digits, `-`, `_`, `.` and `~`.
          * @example beaker_1
          */
         resource_name: string;
@@ -8298,7 +8298,7 @@ export interface operations {
       };
     };
     responses: {
-      /** @description It is put back. */
+      /** @description The resource after the reset. */
       200: {
         headers: {
           [name: string]: unknown;
@@ -8312,25 +8312,25 @@ export interface operations {
   get_resources_by_resource_name_history: {
     parameters: {
       query?: {
-        /** @description Only records in this state. Several with commas between. */
+        /** @description Maximum number of records. */
+        limit?: number;
+        /** @description `next_cursor` of the previous page, with the same sort and filters. Absent: from the beginning. */
+        cursor?: string;
+        /** @description Field to sort by; `-` before it for descending order. */
+        sort?: 'started_at' | '-started_at';
+        /** @description Only records in this state. Several values are separated by commas. */
         state?: string;
-        /** @description Only what belongs to this protocol run. */
+        /** @description Only records that belong to this protocol run. */
         protocol_run?: string;
-        /** @description Only uses and resets from this moment (ISO 8601) on. */
+        /** @description Only uses and resets at this moment (ISO 8601) or later. */
         since?: string;
         /** @description Only uses and resets before this moment (ISO 8601). */
         until?: string;
-        /** @description Field that the list is sorted by; `-` before it for descending. */
-        sort?: 'started_at' | '-started_at';
-        /** @description Records at most. */
-        limit?: number;
-        /** @description `next_cursor` of the page before, with the same sort and filters. Absent: from the beginning. */
-        cursor?: string;
       };
       header?: never;
       path: {
         /**
-         * @description Name of the resource. Characters other than letters, digits, `-`, `_`, `.` and `~` are percent-encoded.
+         * @description Name of the resource. Percent-encode characters other than letters, digits, `-`, `_`, `.` and `~`.
          * @example beaker_1
          */
         resource_name: string;
@@ -8339,7 +8339,7 @@ export interface operations {
     };
     requestBody?: never;
     responses: {
-      /** @description The latest use first. */
+      /** @description Latest use first. */
       200: {
         headers: {
           [name: string]: unknown;
@@ -8347,7 +8347,7 @@ export interface operations {
         content: {
           'application/json': {
             items: components['schemas']['ResourceUse'][];
-            /** @description Leads to the page behind this one; null: this is the last one. */
+            /** @description Cursor of the next page; null: this is the last one. */
             next_cursor: string | null;
           };
         };
@@ -8359,14 +8359,14 @@ export interface operations {
       query?: never;
       header?: {
         /**
-         * @description Makes a repeat safe: for 24 h the same request with the same key gets the answer of the first one, with the header `Idempotent-Replayed: true`, and nothing is done again.
+         * @description Makes a repeat safe. For 24 h, the same request with the same key gets the answer of the first one, with the header `Idempotent-Replayed: true`, and the service does nothing again.
          * @example 8e03978e-40d5-43dd-bc93-6894a57f9324
          */
         'Idempotency-Key'?: string;
       };
       path: {
         /**
-         * @description Name of the campaign. Characters other than letters, digits, `-`, `_`, `.` and `~` are percent-encoded.
+         * @description Name of the campaign. Percent-encode characters other than letters, digits, `-`, `_`, `.` and `~`.
          * @example sweep
          */
         campaign_name: string;
@@ -8395,14 +8395,14 @@ export interface operations {
       query?: never;
       header?: {
         /**
-         * @description Makes a repeat safe: for 24 h the same request with the same key gets the answer of the first one, with the header `Idempotent-Replayed: true`, and nothing is done again.
+         * @description Makes a repeat safe. For 24 h, the same request with the same key gets the answer of the first one, with the header `Idempotent-Replayed: true`, and the service does nothing again.
          * @example 8e03978e-40d5-43dd-bc93-6894a57f9324
          */
         'Idempotency-Key'?: string;
       };
       path: {
         /**
-         * @description Name of the campaign. Characters other than letters, digits, `-`, `_`, `.` and `~` are percent-encoded.
+         * @description Name of the campaign. Percent-encode characters other than letters, digits, `-`, `_`, `.` and `~`.
          * @example sweep
          */
         campaign_name: string;
@@ -8431,14 +8431,14 @@ export interface operations {
       query?: never;
       header?: {
         /**
-         * @description Makes a repeat safe: for 24 h the same request with the same key gets the answer of the first one, with the header `Idempotent-Replayed: true`, and nothing is done again.
+         * @description Makes a repeat safe. For 24 h, the same request with the same key gets the answer of the first one, with the header `Idempotent-Replayed: true`, and the service does nothing again.
          * @example 8e03978e-40d5-43dd-bc93-6894a57f9324
          */
         'Idempotency-Key'?: string;
       };
       path: {
         /**
-         * @description Name of a protocol run that belongs to no campaign. Characters other than letters, digits, `-`, `_`, `.` and `~` are percent-encoded.
+         * @description Name of a protocol run that belongs to no campaign. Percent-encode characters other than letters, digits, `-`, `_`, `.` and `~`.
          * @example mix_1
          */
         protocol_run_name: string;
@@ -8467,14 +8467,14 @@ export interface operations {
       query?: never;
       header?: {
         /**
-         * @description Makes a repeat safe: for 24 h the same request with the same key gets the answer of the first one, with the header `Idempotent-Replayed: true`, and nothing is done again.
+         * @description Makes a repeat safe. For 24 h, the same request with the same key gets the answer of the first one, with the header `Idempotent-Replayed: true`, and the service does nothing again.
          * @example 8e03978e-40d5-43dd-bc93-6894a57f9324
          */
         'Idempotency-Key'?: string;
       };
       path: {
         /**
-         * @description Name of a protocol run that belongs to no campaign. Characters other than letters, digits, `-`, `_`, `.` and `~` are percent-encoded.
+         * @description Name of a protocol run that belongs to no campaign. Percent-encode characters other than letters, digits, `-`, `_`, `.` and `~`.
          * @example mix_1
          */
         protocol_run_name: string;
@@ -8503,14 +8503,14 @@ export interface operations {
       query?: never;
       header?: {
         /**
-         * @description Makes a repeat safe: for 24 h the same request with the same key gets the answer of the first one, with the header `Idempotent-Replayed: true`, and nothing is done again.
+         * @description Makes a repeat safe. For 24 h, the same request with the same key gets the answer of the first one, with the header `Idempotent-Replayed: true`, and the service does nothing again.
          * @example 8e03978e-40d5-43dd-bc93-6894a57f9324
          */
         'Idempotency-Key'?: string;
       };
       path: {
         /**
-         * @description Name of the on-demand task; the latest one of that name is meant. Characters other than letters, digits, `-`, `_`, `.` and `~` are percent-encoded.
+         * @description Name of the on-demand task. The latest task of that name is meant. Percent-encode characters other than letters, digits, `-`, `_`, `.` and `~`.
          * @example rinse_1
          */
         task_name: string;
@@ -8539,14 +8539,14 @@ export interface operations {
       query?: never;
       header?: {
         /**
-         * @description Makes a repeat safe: for 24 h the same request with the same key gets the answer of the first one, with the header `Idempotent-Replayed: true`, and nothing is done again.
+         * @description Makes a repeat safe. For 24 h, the same request with the same key gets the answer of the first one, with the header `Idempotent-Replayed: true`, and the service does nothing again.
          * @example 8e03978e-40d5-43dd-bc93-6894a57f9324
          */
         'Idempotency-Key'?: string;
       };
       path: {
         /**
-         * @description Name of the on-demand task; the latest one of that name is meant. Characters other than letters, digits, `-`, `_`, `.` and `~` are percent-encoded.
+         * @description Name of the on-demand task. The latest task of that name is meant. Percent-encode characters other than letters, digits, `-`, `_`, `.` and `~`.
          * @example rinse_1
          */
         task_name: string;
@@ -8579,7 +8579,7 @@ export interface operations {
       header?: never;
       path: {
         /**
-         * @description Name of the task. Characters other than letters, digits, `-`, `_`, `.` and `~` are percent-encoded.
+         * @description Name of the task. Percent-encode characters other than letters, digits, `-`, `_`, `.` and `~`.
          * @example score_1
          */
         task_name: string;
@@ -8588,7 +8588,7 @@ export interface operations {
     };
     requestBody?: never;
     responses: {
-      /** @description To be posted to `/api/tasks`. */
+      /** @description Post it to `/api/tasks`. */
       200: {
         headers: {
           [name: string]: unknown;
@@ -8596,7 +8596,7 @@ export interface operations {
         content: {
           'application/json': {
             submission: components['schemas']['TaskSubmission'];
-            /** @description Paths of secrets, which nobody can read and whoever submits it gives again, and of files of other tasks, which only a protocol gives. */
+            /** @description Paths of values that the submission lacks: secrets, which nobody can read, so that the person who submits it gives them again; and files of other tasks, which only a protocol can pass on. */
             left_out: string[];
           };
         };
@@ -8609,7 +8609,7 @@ export interface operations {
       header?: never;
       path: {
         /**
-         * @description Name of the protocol run. Characters other than letters, digits, `-`, `_`, `.` and `~` are percent-encoded.
+         * @description Name of the protocol run. Percent-encode characters other than letters, digits, `-`, `_`, `.` and `~`.
          * @example mix_1
          */
         protocol_run_name: string;
@@ -8618,7 +8618,7 @@ export interface operations {
     };
     requestBody?: never;
     responses: {
-      /** @description To be posted to `/api/protocols`. */
+      /** @description Post it to `/api/protocols`. */
       200: {
         headers: {
           [name: string]: unknown;
@@ -8626,7 +8626,7 @@ export interface operations {
         content: {
           'application/json': {
             submission: components['schemas']['ProtocolRunSubmission'];
-            /** @description Paths of secrets, which nobody can read and whoever submits it gives again, and of files of other tasks, which only a protocol gives. */
+            /** @description Paths of values that the submission lacks: secrets, which nobody can read, so that the person who submits it gives them again; and files of other tasks, which only a protocol can pass on. */
             left_out: string[];
           };
         };
@@ -8639,7 +8639,7 @@ export interface operations {
       header?: never;
       path: {
         /**
-         * @description Name of the campaign. Characters other than letters, digits, `-`, `_`, `.` and `~` are percent-encoded.
+         * @description Name of the campaign. Percent-encode characters other than letters, digits, `-`, `_`, `.` and `~`.
          * @example sweep
          */
         campaign_name: string;
@@ -8648,7 +8648,7 @@ export interface operations {
     };
     requestBody?: never;
     responses: {
-      /** @description To be posted to `/api/campaigns`. */
+      /** @description Post it to `/api/campaigns`. */
       200: {
         headers: {
           [name: string]: unknown;
@@ -8656,7 +8656,7 @@ export interface operations {
         content: {
           'application/json': {
             submission: components['schemas']['CampaignSubmission'];
-            /** @description Paths of secrets, which nobody can read and whoever submits it gives again, and of files of other tasks, which only a protocol gives. */
+            /** @description Paths of values that the submission lacks: secrets, which nobody can read, so that the person who submits it gives them again; and files of other tasks, which only a protocol can pass on. */
             left_out: string[];
           };
         };
@@ -8671,21 +8671,21 @@ export interface operations {
       };
       header?: {
         /**
-         * @description One range of bytes; several are answered with the whole.
+         * @description One range of bytes. A request with several ranges gets the whole file.
          * @example bytes=1000-1999
          */
         Range?: string;
-        /** @description `ETag` of what the client has a part of; another file is sent whole. */
+        /** @description `ETag` of the file of which the client has a part. If it differs, the whole file is sent. */
         'If-Range'?: string;
       };
       path: {
         /**
-         * @description Name of the task. Characters other than letters, digits, `-`, `_`, `.` and `~` are percent-encoded.
+         * @description Name of the task. Percent-encode characters other than letters, digits, `-`, `_`, `.` and `~`.
          * @example score_1
          */
         task_name: string;
         /**
-         * @description Name of the file. Characters other than letters, digits, `-`, `_`, `.` and `~` are percent-encoded.
+         * @description Name of the file. Percent-encode characters other than letters, digits, `-`, `_`, `.` and `~`.
          * @example image.png
          */
         file_name: string;
@@ -8694,7 +8694,7 @@ export interface operations {
     };
     requestBody?: never;
     responses: {
-      /** @description The bytes, as the task produced them. */
+      /** @description The bytes that the task produced. */
       200: {
         headers: {
           [name: string]: unknown;
@@ -8703,7 +8703,7 @@ export interface operations {
           '*/*': string;
         };
       };
-      /** @description The part that was asked for. */
+      /** @description The requested part. */
       206: {
         headers: {
           [name: string]: unknown;
@@ -8723,7 +8723,7 @@ export interface operations {
       header?: never;
       path: {
         /**
-         * @description Name of the task. Characters other than letters, digits, `-`, `_`, `.` and `~` are percent-encoded.
+         * @description Name of the task. Percent-encode characters other than letters, digits, `-`, `_`, `.` and `~`.
          * @example score_1
          */
         task_name: string;
@@ -8732,7 +8732,7 @@ export interface operations {
     };
     requestBody?: never;
     responses: {
-      /** @description The archive; an empty one when there are no files. */
+      /** @description The archive. It is empty when there are no files. */
       200: {
         headers: {
           [name: string]: unknown;
@@ -8749,7 +8749,7 @@ export interface operations {
       header?: never;
       path: {
         /**
-         * @description Name of the protocol run. Characters other than letters, digits, `-`, `_`, `.` and `~` are percent-encoded.
+         * @description Name of the protocol run. Percent-encode characters other than letters, digits, `-`, `_`, `.` and `~`.
          * @example mix_1
          */
         protocol_run_name: string;
@@ -8758,7 +8758,7 @@ export interface operations {
     };
     requestBody?: never;
     responses: {
-      /** @description The archive; an empty one when there are no files. */
+      /** @description The archive. It is empty when there are no files. */
       200: {
         headers: {
           [name: string]: unknown;
@@ -8772,17 +8772,11 @@ export interface operations {
   get_devices: {
     parameters: {
       query?: {
-        /** @description Only records in this state. Several with commas between. */
-        state?: string;
-        /** @description Only devices of this type. */
-        type?: string;
-        /** @description Only devices of this laboratory. */
-        lab?: string;
-        /** @description Only what is on this computer. */
-        computer?: string;
-        /** @description Only records whose name has this text in it, in upper or lower case. */
-        text?: string;
-        /** @description Field that the list is sorted by; `-` before it for descending. */
+        /** @description Maximum number of records. */
+        limit?: number;
+        /** @description `next_cursor` of the previous page, with the same sort and filters. Absent: from the beginning. */
+        cursor?: string;
+        /** @description Field to sort by; `-` before it for descending order. */
         sort?:
           | 'lab_name'
           | '-lab_name'
@@ -8794,10 +8788,16 @@ export interface operations {
           | '-computer'
           | 'state'
           | '-state';
-        /** @description Records at most. */
-        limit?: number;
-        /** @description `next_cursor` of the page before, with the same sort and filters. Absent: from the beginning. */
-        cursor?: string;
+        /** @description Only records in this state. Several values are separated by commas. */
+        state?: string;
+        /** @description Only devices of this type. */
+        type?: string;
+        /** @description Only devices of this laboratory. */
+        lab?: string;
+        /** @description Only records of this computer. */
+        computer?: string;
+        /** @description Only records whose name contains this text, in upper or lower case. */
+        text?: string;
       };
       header?: never;
       path?: never;
@@ -8813,7 +8813,7 @@ export interface operations {
         content: {
           'application/json': {
             items: components['schemas']['DeviceRecord'][];
-            /** @description Leads to the page behind this one; null: this is the last one. */
+            /** @description Cursor of the next page; null: this is the last one. */
             next_cursor: string | null;
           };
         };
@@ -8823,18 +8823,18 @@ export interface operations {
   get_labs_by_lab_id_devices_by_device_id: {
     parameters: {
       query?: {
-        /** @description Whether to ask the device for its report as well. */
+        /** @description True: the service also asks the device for its report. */
         report?: boolean;
       };
       header?: never;
       path: {
         /**
-         * @description Name of the laboratory. Characters other than letters, digits, `-`, `_`, `.` and `~` are percent-encoded.
+         * @description Name of the laboratory. Percent-encode characters other than letters, digits, `-`, `_`, `.` and `~`.
          * @example color_lab
          */
         lab_id: string;
         /**
-         * @description Name of the device. Characters other than letters, digits, `-`, `_`, `.` and `~` are percent-encoded.
+         * @description Name of the device. Percent-encode characters other than letters, digits, `-`, `_`, `.` and `~`.
          * @example station_1
          */
         device_id: string;
@@ -8857,31 +8857,31 @@ export interface operations {
   post_rpc_by_lab_id_by_device_id_by_function_name: {
     parameters: {
       query?: {
-        /** @description Call it although a task has the device. */
+        /** @description True: call the function although a task holds the device. */
         force?: boolean;
-        /** @description Why, for the audit; needed to force. */
+        /** @description Reason for the audit. Required with `force`. */
         reason?: string;
       };
       header?: {
         /**
-         * @description Makes a repeat safe: for 24 h the same request with the same key gets the answer of the first one, with the header `Idempotent-Replayed: true`, and nothing is done again.
+         * @description Makes a repeat safe. For 24 h, the same request with the same key gets the answer of the first one, with the header `Idempotent-Replayed: true`, and the service does nothing again.
          * @example 8e03978e-40d5-43dd-bc93-6894a57f9324
          */
         'Idempotency-Key'?: string;
       };
       path: {
         /**
-         * @description Name of the laboratory. Characters other than letters, digits, `-`, `_`, `.` and `~` are percent-encoded.
+         * @description Name of the laboratory. Percent-encode characters other than letters, digits, `-`, `_`, `.` and `~`.
          * @example color_lab
          */
         lab_id: string;
         /**
-         * @description Name of the device. Characters other than letters, digits, `-`, `_`, `.` and `~` are percent-encoded.
+         * @description Name of the device. Percent-encode characters other than letters, digits, `-`, `_`, `.` and `~`.
          * @example station_1
          */
         device_id: string;
         /**
-         * @description Name of a function that the device declares. Characters other than letters, digits, `-`, `_`, `.` and `~` are percent-encoded.
+         * @description Name of a function that the device declares. Percent-encode characters other than letters, digits, `-`, `_`, `.` and `~`.
          * @example status
          */
         function_name: string;
@@ -8896,7 +8896,7 @@ export interface operations {
       };
     };
     responses: {
-      /** @description What the function returned; null when it returned nothing. */
+      /** @description The value that the function returned; null when it returned nothing. */
       200: {
         headers: {
           [name: string]: unknown;
@@ -8910,18 +8910,18 @@ export interface operations {
   get_agents: {
     parameters: {
       query?: {
-        /** @description Only records in this state. Several with commas between. */
+        /** @description Maximum number of records. */
+        limit?: number;
+        /** @description `next_cursor` of the previous page, with the same sort and filters. Absent: from the beginning. */
+        cursor?: string;
+        /** @description Field to sort by; `-` before it for descending order. */
+        sort?: 'computer' | '-computer' | 'state' | '-state';
+        /** @description Only records in this state. Several values are separated by commas. */
         state?: string;
         /** @description Only agents of computers of this laboratory. */
         lab?: string;
-        /** @description Only agents of computers whose name has this text in it, in upper or lower case. */
+        /** @description Only agents of computers whose name contains this text, in upper or lower case. */
         text?: string;
-        /** @description Field that the list is sorted by; `-` before it for descending. */
-        sort?: 'computer' | '-computer' | 'state' | '-state';
-        /** @description Records at most. */
-        limit?: number;
-        /** @description `next_cursor` of the page before, with the same sort and filters. Absent: from the beginning. */
-        cursor?: string;
       };
       header?: never;
       path?: never;
@@ -8937,7 +8937,7 @@ export interface operations {
         content: {
           'application/json': {
             items: components['schemas']['AgentRecord'][];
-            /** @description Leads to the page behind this one; null: this is the last one. */
+            /** @description Cursor of the next page; null: this is the last one. */
             next_cursor: string | null;
           };
         };
@@ -8950,7 +8950,7 @@ export interface operations {
       header?: never;
       path: {
         /**
-         * @description Name of the computer. Characters other than letters, digits, `-`, `_`, `.` and `~` are percent-encoded.
+         * @description Name of the computer. Percent-encode characters other than letters, digits, `-`, `_`, `.` and `~`.
          * @example bench_b
          */
         computer: string;
@@ -8973,26 +8973,26 @@ export interface operations {
   get_attention: {
     parameters: {
       query?: {
-        /** @description Only records in this state. Several with commas between. */
-        state?: string;
-        /** @description Only what is about this. Several with commas between. */
-        kind?: string;
-        /** @description Only what belongs to this protocol run. */
-        protocol_run?: string;
-        /** @description Only what is about this device, as `<lab>.<device>`. */
-        device?: string;
-        /** @description Only what is on this computer. */
-        computer?: string;
-        /** @description Only what was opened at this moment (ISO 8601) or later. */
-        since?: string;
-        /** @description Only what was opened before this moment (ISO 8601). */
-        until?: string;
-        /** @description Field that the list is sorted by; `-` before it for descending. */
-        sort?: 'opened_at' | '-opened_at' | 'kind' | '-kind' | 'state' | '-state';
-        /** @description Records at most. */
+        /** @description Maximum number of records. */
         limit?: number;
-        /** @description `next_cursor` of the page before, with the same sort and filters. Absent: from the beginning. */
+        /** @description `next_cursor` of the previous page, with the same sort and filters. Absent: from the beginning. */
         cursor?: string;
+        /** @description Field to sort by; `-` before it for descending order. */
+        sort?: 'opened_at' | '-opened_at' | 'kind' | '-kind' | 'state' | '-state';
+        /** @description Only records in this state. Several values are separated by commas. */
+        state?: string;
+        /** @description Only questions about this. Several values are separated by commas. */
+        kind?: string;
+        /** @description Only records that belong to this protocol run. */
+        protocol_run?: string;
+        /** @description Only questions about this device, as `<lab>.<device>`. */
+        device?: string;
+        /** @description Only records of this computer. */
+        computer?: string;
+        /** @description Only records that were opened at this moment (ISO 8601) or later. */
+        since?: string;
+        /** @description Only records that were opened before this moment (ISO 8601). */
+        until?: string;
       };
       header?: never;
       path?: never;
@@ -9008,7 +9008,7 @@ export interface operations {
         content: {
           'application/json': {
             items: components['schemas']['AttentionRecord'][];
-            /** @description Leads to the page behind this one; null: this is the last one. */
+            /** @description Cursor of the next page; null: this is the last one. */
             next_cursor: string | null;
           };
         };
@@ -9021,7 +9021,7 @@ export interface operations {
       header?: never;
       path: {
         /**
-         * @description Id of the attention item. Characters other than letters, digits, `-`, `_`, `.` and `~` are percent-encoded.
+         * @description Id of the attention item. Percent-encode characters other than letters, digits, `-`, `_`, `.` and `~`.
          * @example 0190c0de-0000-7000-8000-00000000000b
          */
         id: string;
@@ -9030,7 +9030,7 @@ export interface operations {
     };
     requestBody?: never;
     responses: {
-      /** @description What is known, and what may be decided. */
+      /** @description The known facts and the possible decisions. */
       200: {
         headers: {
           [name: string]: unknown;
@@ -9046,14 +9046,14 @@ export interface operations {
       query?: never;
       header?: {
         /**
-         * @description Makes a repeat safe: for 24 h the same request with the same key gets the answer of the first one, with the header `Idempotent-Replayed: true`, and nothing is done again.
+         * @description Makes a repeat safe. For 24 h, the same request with the same key gets the answer of the first one, with the header `Idempotent-Replayed: true`, and the service does nothing again.
          * @example 8e03978e-40d5-43dd-bc93-6894a57f9324
          */
         'Idempotency-Key'?: string;
       };
       path: {
         /**
-         * @description Id of the attention item. Characters other than letters, digits, `-`, `_`, `.` and `~` are percent-encoded.
+         * @description Id of the attention item. Percent-encode characters other than letters, digits, `-`, `_`, `.` and `~`.
          * @example 0190c0de-0000-7000-8000-00000000000b
          */
         id: string;
@@ -9066,7 +9066,7 @@ export interface operations {
       };
     };
     responses: {
-      /** @description It is settled. */
+      /** @description The resolved item. */
       200: {
         headers: {
           [name: string]: unknown;
@@ -9080,22 +9080,22 @@ export interface operations {
   get_estop: {
     parameters: {
       query?: {
-        /** @description Whether to list those that are released as well. */
-        all?: boolean;
-        /** @description Only stops of this: `all`, `lab:<lab>` or `device:<lab>.<device>`. */
-        scope?: string;
-        /** @description Only stops by this person. */
-        by?: string;
-        /** @description Only what was engaged at this moment (ISO 8601) or later. */
-        since?: string;
-        /** @description Only what was engaged before this moment (ISO 8601). */
-        until?: string;
-        /** @description Field that the list is sorted by; `-` before it for descending. */
-        sort?: 'engaged_at' | '-engaged_at' | 'scope' | '-scope';
-        /** @description Records at most. */
+        /** @description Maximum number of records. */
         limit?: number;
-        /** @description `next_cursor` of the page before, with the same sort and filters. Absent: from the beginning. */
+        /** @description `next_cursor` of the previous page, with the same sort and filters. Absent: from the beginning. */
         cursor?: string;
+        /** @description Field to sort by; `-` before it for descending order. */
+        sort?: 'engaged_at' | '-engaged_at' | 'scope' | '-scope';
+        /** @description True: lists released emergency stops as well. */
+        all?: boolean;
+        /** @description Only emergency stops with this scope: `all`, `lab:<lab>` or `device:<lab>.<device>`. */
+        scope?: string;
+        /** @description Only emergency stops by this person. */
+        by?: string;
+        /** @description Only records that were engaged at this moment (ISO 8601) or later. */
+        since?: string;
+        /** @description Only records that were engaged before this moment (ISO 8601). */
+        until?: string;
       };
       header?: never;
       path?: never;
@@ -9111,7 +9111,7 @@ export interface operations {
         content: {
           'application/json': {
             items: components['schemas']['EmergencyStopRecord'][];
-            /** @description Leads to the page behind this one; null: this is the last one. */
+            /** @description Cursor of the next page; null: this is the last one. */
             next_cursor: string | null;
           };
         };
@@ -9123,7 +9123,7 @@ export interface operations {
       query?: never;
       header?: {
         /**
-         * @description Makes a repeat safe: for 24 h the same request with the same key gets the answer of the first one, with the header `Idempotent-Replayed: true`, and nothing is done again.
+         * @description Makes a repeat safe. For 24 h, the same request with the same key gets the answer of the first one, with the header `Idempotent-Replayed: true`, and the service does nothing again.
          * @example 8e03978e-40d5-43dd-bc93-6894a57f9324
          */
         'Idempotency-Key'?: string;
@@ -9137,7 +9137,7 @@ export interface operations {
       };
     };
     responses: {
-      /** @description The agents were told, and it is recorded. */
+      /** @description The agents were notified, and the emergency stop is recorded. */
       201: {
         headers: {
           [name: string]: unknown;
@@ -9153,7 +9153,7 @@ export interface operations {
       query?: never;
       header?: {
         /**
-         * @description Makes a repeat safe: for 24 h the same request with the same key gets the answer of the first one, with the header `Idempotent-Replayed: true`, and nothing is done again.
+         * @description Makes a repeat safe. For 24 h, the same request with the same key gets the answer of the first one, with the header `Idempotent-Replayed: true`, and the service does nothing again.
          * @example 8e03978e-40d5-43dd-bc93-6894a57f9324
          */
         'Idempotency-Key'?: string;
@@ -9167,7 +9167,7 @@ export interface operations {
       };
     };
     responses: {
-      /** @description Those that were released. */
+      /** @description The released emergency stops. */
       200: {
         headers: {
           [name: string]: unknown;
@@ -9181,22 +9181,22 @@ export interface operations {
   get_queue: {
     parameters: {
       query?: {
-        /** @description Only what belongs to this protocol run. */
+        /** @description Maximum number of records. */
+        limit?: number;
+        /** @description `next_cursor` of the previous page, with the same sort and filters. Absent: from the beginning. */
+        cursor?: string;
+        /** @description Field to sort by; `-` before it for descending order. */
+        sort?: 'position' | '-position';
+        /** @description Only records that belong to this protocol run. */
         protocol_run?: string;
-        /** @description Only what belongs to this campaign. */
+        /** @description Only records that belong to this campaign. */
         campaign?: string;
         /** @description Only records of this owner. */
         owner?: string;
-        /** @description Only tasks that are planned on a device of this laboratory, or else may get one. */
+        /** @description Only tasks that are planned on a device of this laboratory, or else could get one. */
         lab?: string;
-        /** @description Only tasks that are planned on this device, as `<lab>.<device>`, or else may get it. */
+        /** @description Only tasks that are planned on this device, as `<lab>.<device>`, or else could get it. */
         device?: string;
-        /** @description Field that the list is sorted by; `-` before it for descending. */
-        sort?: 'position' | '-position';
-        /** @description Records at most. */
-        limit?: number;
-        /** @description `next_cursor` of the page before, with the same sort and filters. Absent: from the beginning. */
-        cursor?: string;
       };
       header?: never;
       path?: never;
@@ -9204,7 +9204,7 @@ export interface operations {
     };
     requestBody?: never;
     responses: {
-      /** @description The queue, what is considered next first. */
+      /** @description The queue. The task that is considered next comes first. */
       200: {
         headers: {
           [name: string]: unknown;
@@ -9220,7 +9220,7 @@ export interface operations {
       query?: never;
       header?: {
         /**
-         * @description Makes a repeat safe: for 24 h the same request with the same key gets the answer of the first one, with the header `Idempotent-Replayed: true`, and nothing is done again.
+         * @description Makes a repeat safe. For 24 h, the same request with the same key gets the answer of the first one, with the header `Idempotent-Replayed: true`, and the service does nothing again.
          * @example 8e03978e-40d5-43dd-bc93-6894a57f9324
          */
         'Idempotency-Key'?: string;
@@ -9250,7 +9250,7 @@ export interface operations {
       query?: never;
       header?: {
         /**
-         * @description Makes a repeat safe: for 24 h the same request with the same key gets the answer of the first one, with the header `Idempotent-Replayed: true`, and nothing is done again.
+         * @description Makes a repeat safe. For 24 h, the same request with the same key gets the answer of the first one, with the header `Idempotent-Replayed: true`, and the service does nothing again.
          * @example 8e03978e-40d5-43dd-bc93-6894a57f9324
          */
         'Idempotency-Key'?: string;
@@ -9278,13 +9278,13 @@ export interface operations {
   get_schedule: {
     parameters: {
       query?: {
-        /** @description Only this protocol run: its tasks, and the devices and resources they take. */
+        /** @description Only this protocol run: its tasks, and the devices and resources that they use. */
         run?: string;
-        /** @description Only this device, as `<lab>.<device>`, and the tasks that take it. */
+        /** @description Only this device, as `<lab>.<device>`, and the tasks that use it. */
         device?: string;
-        /** @description Only the devices of this laboratory, and the tasks that take them. */
+        /** @description Only the devices of this laboratory, and the tasks that use them. */
         lab?: string;
-        /** @description Tasks at most: those that run first, then those that start or wait first. */
+        /** @description Maximum number of tasks. Running tasks come first, then the tasks that start or wait first. */
         limit?: number;
       };
       header?: never;
@@ -9293,7 +9293,7 @@ export interface operations {
     };
     requestBody?: never;
     responses: {
-      /** @description The schedule as it is at this moment. */
+      /** @description The schedule at this moment. */
       200: {
         headers: {
           [name: string]: unknown;
@@ -9327,9 +9327,9 @@ export interface operations {
   get_tokens: {
     parameters: {
       query?: {
-        /** @description Tokens at most. */
+        /** @description Maximum number of tokens. */
         limit?: number;
-        /** @description The `next_cursor` of the page before. */
+        /** @description `next_cursor` of the previous page. */
         cursor?: string;
       };
       header?: never;
@@ -9354,7 +9354,7 @@ export interface operations {
       query?: never;
       header?: {
         /**
-         * @description Makes a repeat safe: for 24 h the same request with the same key gets the answer of the first one, with the header `Idempotent-Replayed: true`, and nothing is done again.
+         * @description Makes a repeat safe. For 24 h, the same request with the same key gets the answer of the first one, with the header `Idempotent-Replayed: true`, and the service does nothing again.
          * @example 8e03978e-40d5-43dd-bc93-6894a57f9324
          */
         'Idempotency-Key'?: string;
@@ -9368,7 +9368,7 @@ export interface operations {
       };
     };
     responses: {
-      /** @description Made. */
+      /** @description The new token. */
       201: {
         headers: {
           [name: string]: unknown;
@@ -9384,14 +9384,14 @@ export interface operations {
       query?: never;
       header?: {
         /**
-         * @description Makes a repeat safe: for 24 h the same request with the same key gets the answer of the first one, with the header `Idempotent-Replayed: true`, and nothing is done again.
+         * @description Makes a repeat safe. For 24 h, the same request with the same key gets the answer of the first one, with the header `Idempotent-Replayed: true`, and the service does nothing again.
          * @example 8e03978e-40d5-43dd-bc93-6894a57f9324
          */
         'Idempotency-Key'?: string;
       };
       path: {
         /**
-         * @description Id of the token, which is not the token itself. Characters other than letters, digits, `-`, `_`, `.` and `~` are percent-encoded.
+         * @description Id of the token. It is not the token itself. Percent-encode characters other than letters, digits, `-`, `_`, `.` and `~`.
          * @example 5f1c1f2e-6d0e-4a5c-9a54-0b4f5a4f7f10
          */
         token_id: string;
@@ -9400,7 +9400,7 @@ export interface operations {
     };
     requestBody?: never;
     responses: {
-      /** @description Revoked. */
+      /** @description The revoked token. */
       200: {
         headers: {
           [name: string]: unknown;
@@ -9420,7 +9420,7 @@ export interface operations {
     };
     requestBody?: never;
     responses: {
-      /** @description What was found. */
+      /** @description The result of the check. */
       200: {
         headers: {
           [name: string]: unknown;
@@ -9434,9 +9434,9 @@ export interface operations {
   get_events: {
     parameters: {
       query?: {
-        /** @description Id of the event behind which to begin; 0: at the oldest. Left out: from now on. */
+        /** @description Id of the event behind which to begin; 0: at the oldest. Absent: from now on. */
         after?: number;
-        /** @description Only events of these types, separated by commas, at most 20: `task_run.completed`, or `task_run` for all of that kind. */
+        /** @description Only events of these types, separated by commas, at most 20: `task_run.completed`, or `task_run` for all events of that kind. */
         type?: string;
         /** @description Only events of this record, as `<kind>/<id>`. */
         aggregate?: string;
@@ -9446,11 +9446,11 @@ export interface operations {
         campaign?: string;
         /** @description Only events of this protocol run, its tasks and their attempts. */
         protocol_run?: string;
-        /** @description Only events of this laboratory: of runs whose protocol names it, and of what has to do with its devices and resources. */
+        /** @description Only events of this laboratory: of runs whose protocol names it, and of its devices and resources. */
         lab?: string;
       };
       header?: {
-        /** @description The same as `after`, and goes over it. */
+        /** @description As `after`, which it overrides. */
         'Last-Event-ID'?: number;
       };
       path?: never;
@@ -9458,7 +9458,7 @@ export interface operations {
     };
     requestBody?: never;
     responses: {
-      /** @description The events, as they come. */
+      /** @description The events as they occur. */
       200: {
         headers: {
           [name: string]: unknown;
@@ -9473,13 +9473,13 @@ export interface operations {
     parameters: {
       query: {
         /**
-         * @description Which record, as `<kind>/<id>`.
+         * @description The record, as `<kind>/<id>`.
          * @example task_run/0190c0de-0000-7000-8000-000000000001
          */
         aggregate: string;
-        /** @description Events at most. */
+        /** @description Maximum number of events. */
         limit?: number;
-        /** @description The `next_cursor` of the page before. */
+        /** @description `next_cursor` of the previous page. */
         cursor?: string;
       };
       header?: never;
@@ -9488,7 +9488,7 @@ export interface operations {
     };
     requestBody?: never;
     responses: {
-      /** @description Oldest first. A record that there never was has no events. */
+      /** @description Oldest first. A record that never existed has no events. */
       200: {
         headers: {
           [name: string]: unknown;
@@ -9502,36 +9502,36 @@ export interface operations {
   get_logs: {
     parameters: {
       query?: {
+        /** @description Maximum number of records. */
+        limit?: number;
+        /** @description `next_cursor` of the previous page, with the same sort and filters. Absent: from the beginning. */
+        cursor?: string;
+        /** @description Field to sort by; `-` before it for descending order. */
+        sort?: 'id' | '-id' | 'at' | '-at';
         /** @description Only lines of the task run with this id. */
         task_run?: string;
-        /** @description Only lines of tasks of this name. */
+        /** @description Only lines of tasks with this name. */
         task?: string;
-        /** @description Only what belongs to this protocol run. */
+        /** @description Only records that belong to this protocol run. */
         protocol_run?: string;
-        /** @description Only what belongs to this campaign. */
+        /** @description Only records that belong to this campaign. */
         campaign?: string;
         /** @description Only lines of devices of this laboratory. */
         lab?: string;
-        /** @description Only lines of devices of this name. */
+        /** @description Only lines of devices with this name. */
         device?: string;
-        /** @description Only what is on this computer. */
+        /** @description Only records of this computer. */
         computer?: string;
-        /** @description Only lines from this source. Several with commas between. */
+        /** @description Only lines from this source. Several values are separated by commas. */
         source?: string;
-        /** @description Only lines of this level or above. */
+        /** @description Only lines of this severity or a higher one. */
         level?: 'debug' | 'info' | 'warn' | 'error';
-        /** @description Only what was written at this moment (ISO 8601) or later. */
+        /** @description Only records that were written at this moment (ISO 8601) or later. */
         since?: string;
-        /** @description Only what was written before this moment (ISO 8601). */
+        /** @description Only records that were written before this moment (ISO 8601). */
         until?: string;
-        /** @description Only lines with this text in them, in upper or lower case. */
+        /** @description Only lines that contain this text, in upper or lower case. */
         text?: string;
-        /** @description Field that the list is sorted by; `-` before it for descending. */
-        sort?: 'id' | '-id' | 'at' | '-at';
-        /** @description Records at most. */
-        limit?: number;
-        /** @description `next_cursor` of the page before, with the same sort and filters. Absent: from the beginning. */
-        cursor?: string;
       };
       header?: never;
       path?: never;
@@ -9539,7 +9539,7 @@ export interface operations {
     };
     requestBody?: never;
     responses: {
-      /** @description In the order in which they were stored, the latest first. */
+      /** @description In the order in which the service stored them, latest first. */
       200: {
         headers: {
           [name: string]: unknown;
@@ -9547,7 +9547,7 @@ export interface operations {
         content: {
           'application/json': {
             items: components['schemas']['LogLine'][];
-            /** @description Leads to the page behind this one; null: this is the last one. */
+            /** @description Cursor of the next page; null: this is the last one. */
             next_cursor: string | null;
           };
         };
@@ -9557,35 +9557,35 @@ export interface operations {
   get_logs_stream: {
     parameters: {
       query?: {
-        /** @description Id of the line behind which to begin; 0: at the oldest. Left out: from now on. */
+        /** @description Id of the line behind which to begin; 0: at the oldest. Absent: from now on. */
         after?: number;
         /** @description Only lines of the task run with this id. */
         task_run?: string;
-        /** @description Only lines of tasks of this name. */
+        /** @description Only lines of tasks with this name. */
         task?: string;
-        /** @description Only what belongs to this protocol run. */
+        /** @description Only records that belong to this protocol run. */
         protocol_run?: string;
-        /** @description Only what belongs to this campaign. */
+        /** @description Only records that belong to this campaign. */
         campaign?: string;
         /** @description Only lines of devices of this laboratory. */
         lab?: string;
-        /** @description Only lines of devices of this name. */
+        /** @description Only lines of devices with this name. */
         device?: string;
-        /** @description Only what is on this computer. */
+        /** @description Only records of this computer. */
         computer?: string;
-        /** @description Only lines from this source. Several with commas between. */
+        /** @description Only lines from this source. Several values are separated by commas. */
         source?: string;
-        /** @description Only lines of this level or above. */
+        /** @description Only lines of this severity or a higher one. */
         level?: 'debug' | 'info' | 'warn' | 'error';
-        /** @description Only what was written at this moment (ISO 8601) or later. */
+        /** @description Only records that were written at this moment (ISO 8601) or later. */
         since?: string;
-        /** @description Only what was written before this moment (ISO 8601). */
+        /** @description Only records that were written before this moment (ISO 8601). */
         until?: string;
-        /** @description Only lines with this text in them, in upper or lower case. */
+        /** @description Only lines that contain this text, in upper or lower case. */
         text?: string;
       };
       header?: {
-        /** @description The same as `after`, and goes over it. */
+        /** @description As `after`, which it overrides. */
         'Last-Event-ID'?: number;
       };
       path?: never;
@@ -9593,7 +9593,7 @@ export interface operations {
     };
     requestBody?: never;
     responses: {
-      /** @description The lines, as they come. */
+      /** @description The lines as they occur. */
       200: {
         headers: {
           [name: string]: unknown;
@@ -9607,41 +9607,41 @@ export interface operations {
   get_tasks_by_task_name_logs: {
     parameters: {
       query?: {
-        /** @description Name of the protocol run of a task inside one. */
+        /** @description Selects the task of that protocol run instead of an on-demand task. */
         protocol_run_name?: string;
-        /** @description Only lines of tasks of this name. */
+        /** @description Maximum number of records. */
+        limit?: number;
+        /** @description `next_cursor` of the previous page, with the same sort and filters. Absent: from the beginning. */
+        cursor?: string;
+        /** @description Field to sort by; `-` before it for descending order. */
+        sort?: 'id' | '-id' | 'at' | '-at';
+        /** @description Only lines of tasks with this name. */
         task?: string;
-        /** @description Only what belongs to this protocol run. */
+        /** @description Only records that belong to this protocol run. */
         protocol_run?: string;
-        /** @description Only what belongs to this campaign. */
+        /** @description Only records that belong to this campaign. */
         campaign?: string;
         /** @description Only lines of devices of this laboratory. */
         lab?: string;
-        /** @description Only lines of devices of this name. */
+        /** @description Only lines of devices with this name. */
         device?: string;
-        /** @description Only what is on this computer. */
+        /** @description Only records of this computer. */
         computer?: string;
-        /** @description Only lines from this source. Several with commas between. */
+        /** @description Only lines from this source. Several values are separated by commas. */
         source?: string;
-        /** @description Only lines of this level or above. */
+        /** @description Only lines of this severity or a higher one. */
         level?: 'debug' | 'info' | 'warn' | 'error';
-        /** @description Only what was written at this moment (ISO 8601) or later. */
+        /** @description Only records that were written at this moment (ISO 8601) or later. */
         since?: string;
-        /** @description Only what was written before this moment (ISO 8601). */
+        /** @description Only records that were written before this moment (ISO 8601). */
         until?: string;
-        /** @description Only lines with this text in them, in upper or lower case. */
+        /** @description Only lines that contain this text, in upper or lower case. */
         text?: string;
-        /** @description Field that the list is sorted by; `-` before it for descending. */
-        sort?: 'id' | '-id' | 'at' | '-at';
-        /** @description Records at most. */
-        limit?: number;
-        /** @description `next_cursor` of the page before, with the same sort and filters. Absent: from the beginning. */
-        cursor?: string;
       };
       header?: never;
       path: {
         /**
-         * @description Name of the task. Characters other than letters, digits, `-`, `_`, `.` and `~` are percent-encoded.
+         * @description Name of the task. Percent-encode characters other than letters, digits, `-`, `_`, `.` and `~`.
          * @example mix_colors
          */
         task_name: string;
@@ -9650,7 +9650,7 @@ export interface operations {
     };
     requestBody?: never;
     responses: {
-      /** @description In the order in which they were stored, the latest first. */
+      /** @description In the order in which the service stored them, latest first. */
       200: {
         headers: {
           [name: string]: unknown;
@@ -9658,7 +9658,7 @@ export interface operations {
         content: {
           'application/json': {
             items: components['schemas']['LogLine'][];
-            /** @description Leads to the page behind this one; null: this is the last one. */
+            /** @description Cursor of the next page; null: this is the last one. */
             next_cursor: string | null;
           };
         };
@@ -9668,40 +9668,40 @@ export interface operations {
   get_tasks_by_task_name_logs_stream: {
     parameters: {
       query?: {
-        /** @description Name of the protocol run of a task inside one. */
+        /** @description Selects the task of that protocol run instead of an on-demand task. */
         protocol_run_name?: string;
-        /** @description Id of the line behind which to begin; 0: at the oldest. Left out: from now on. */
+        /** @description Id of the line behind which to begin; 0: at the oldest. Absent: from now on. */
         after?: number;
-        /** @description Only lines of tasks of this name. */
+        /** @description Only lines of tasks with this name. */
         task?: string;
-        /** @description Only what belongs to this protocol run. */
+        /** @description Only records that belong to this protocol run. */
         protocol_run?: string;
-        /** @description Only what belongs to this campaign. */
+        /** @description Only records that belong to this campaign. */
         campaign?: string;
         /** @description Only lines of devices of this laboratory. */
         lab?: string;
-        /** @description Only lines of devices of this name. */
+        /** @description Only lines of devices with this name. */
         device?: string;
-        /** @description Only what is on this computer. */
+        /** @description Only records of this computer. */
         computer?: string;
-        /** @description Only lines from this source. Several with commas between. */
+        /** @description Only lines from this source. Several values are separated by commas. */
         source?: string;
-        /** @description Only lines of this level or above. */
+        /** @description Only lines of this severity or a higher one. */
         level?: 'debug' | 'info' | 'warn' | 'error';
-        /** @description Only what was written at this moment (ISO 8601) or later. */
+        /** @description Only records that were written at this moment (ISO 8601) or later. */
         since?: string;
-        /** @description Only what was written before this moment (ISO 8601). */
+        /** @description Only records that were written before this moment (ISO 8601). */
         until?: string;
-        /** @description Only lines with this text in them, in upper or lower case. */
+        /** @description Only lines that contain this text, in upper or lower case. */
         text?: string;
       };
       header?: {
-        /** @description The same as `after`, and goes over it. */
+        /** @description As `after`, which it overrides. */
         'Last-Event-ID'?: number;
       };
       path: {
         /**
-         * @description Name of the task. Characters other than letters, digits, `-`, `_`, `.` and `~` are percent-encoded.
+         * @description Name of the task. Percent-encode characters other than letters, digits, `-`, `_`, `.` and `~`.
          * @example mix_colors
          */
         task_name: string;
@@ -9710,7 +9710,7 @@ export interface operations {
     };
     requestBody?: never;
     responses: {
-      /** @description The lines, as they come. */
+      /** @description The lines as they occur. */
       200: {
         headers: {
           [name: string]: unknown;
@@ -9724,39 +9724,39 @@ export interface operations {
   get_protocols_by_protocol_run_name_logs: {
     parameters: {
       query?: {
+        /** @description Maximum number of records. */
+        limit?: number;
+        /** @description `next_cursor` of the previous page, with the same sort and filters. Absent: from the beginning. */
+        cursor?: string;
+        /** @description Field to sort by; `-` before it for descending order. */
+        sort?: 'id' | '-id' | 'at' | '-at';
         /** @description Only lines of the task run with this id. */
         task_run?: string;
-        /** @description Only lines of tasks of this name. */
+        /** @description Only lines of tasks with this name. */
         task?: string;
-        /** @description Only what belongs to this campaign. */
+        /** @description Only records that belong to this campaign. */
         campaign?: string;
         /** @description Only lines of devices of this laboratory. */
         lab?: string;
-        /** @description Only lines of devices of this name. */
+        /** @description Only lines of devices with this name. */
         device?: string;
-        /** @description Only what is on this computer. */
+        /** @description Only records of this computer. */
         computer?: string;
-        /** @description Only lines from this source. Several with commas between. */
+        /** @description Only lines from this source. Several values are separated by commas. */
         source?: string;
-        /** @description Only lines of this level or above. */
+        /** @description Only lines of this severity or a higher one. */
         level?: 'debug' | 'info' | 'warn' | 'error';
-        /** @description Only what was written at this moment (ISO 8601) or later. */
+        /** @description Only records that were written at this moment (ISO 8601) or later. */
         since?: string;
-        /** @description Only what was written before this moment (ISO 8601). */
+        /** @description Only records that were written before this moment (ISO 8601). */
         until?: string;
-        /** @description Only lines with this text in them, in upper or lower case. */
+        /** @description Only lines that contain this text, in upper or lower case. */
         text?: string;
-        /** @description Field that the list is sorted by; `-` before it for descending. */
-        sort?: 'id' | '-id' | 'at' | '-at';
-        /** @description Records at most. */
-        limit?: number;
-        /** @description `next_cursor` of the page before, with the same sort and filters. Absent: from the beginning. */
-        cursor?: string;
       };
       header?: never;
       path: {
         /**
-         * @description Name of the protocol run. Characters other than letters, digits, `-`, `_`, `.` and `~` are percent-encoded.
+         * @description Name of the protocol run. Percent-encode characters other than letters, digits, `-`, `_`, `.` and `~`.
          * @example mix_1
          */
         protocol_run_name: string;
@@ -9765,7 +9765,7 @@ export interface operations {
     };
     requestBody?: never;
     responses: {
-      /** @description In the order in which they were stored, the latest first. */
+      /** @description In the order in which the service stored them, latest first. */
       200: {
         headers: {
           [name: string]: unknown;
@@ -9773,7 +9773,7 @@ export interface operations {
         content: {
           'application/json': {
             items: components['schemas']['LogLine'][];
-            /** @description Leads to the page behind this one; null: this is the last one. */
+            /** @description Cursor of the next page; null: this is the last one. */
             next_cursor: string | null;
           };
         };
@@ -9783,38 +9783,38 @@ export interface operations {
   get_protocols_by_protocol_run_name_logs_stream: {
     parameters: {
       query?: {
-        /** @description Id of the line behind which to begin; 0: at the oldest. Left out: from now on. */
+        /** @description Id of the line behind which to begin; 0: at the oldest. Absent: from now on. */
         after?: number;
         /** @description Only lines of the task run with this id. */
         task_run?: string;
-        /** @description Only lines of tasks of this name. */
+        /** @description Only lines of tasks with this name. */
         task?: string;
-        /** @description Only what belongs to this campaign. */
+        /** @description Only records that belong to this campaign. */
         campaign?: string;
         /** @description Only lines of devices of this laboratory. */
         lab?: string;
-        /** @description Only lines of devices of this name. */
+        /** @description Only lines of devices with this name. */
         device?: string;
-        /** @description Only what is on this computer. */
+        /** @description Only records of this computer. */
         computer?: string;
-        /** @description Only lines from this source. Several with commas between. */
+        /** @description Only lines from this source. Several values are separated by commas. */
         source?: string;
-        /** @description Only lines of this level or above. */
+        /** @description Only lines of this severity or a higher one. */
         level?: 'debug' | 'info' | 'warn' | 'error';
-        /** @description Only what was written at this moment (ISO 8601) or later. */
+        /** @description Only records that were written at this moment (ISO 8601) or later. */
         since?: string;
-        /** @description Only what was written before this moment (ISO 8601). */
+        /** @description Only records that were written before this moment (ISO 8601). */
         until?: string;
-        /** @description Only lines with this text in them, in upper or lower case. */
+        /** @description Only lines that contain this text, in upper or lower case. */
         text?: string;
       };
       header?: {
-        /** @description The same as `after`, and goes over it. */
+        /** @description As `after`, which it overrides. */
         'Last-Event-ID'?: number;
       };
       path: {
         /**
-         * @description Name of the protocol run. Characters other than letters, digits, `-`, `_`, `.` and `~` are percent-encoded.
+         * @description Name of the protocol run. Percent-encode characters other than letters, digits, `-`, `_`, `.` and `~`.
          * @example mix_1
          */
         protocol_run_name: string;
@@ -9823,7 +9823,7 @@ export interface operations {
     };
     requestBody?: never;
     responses: {
-      /** @description The lines, as they come. */
+      /** @description The lines as they occur. */
       200: {
         headers: {
           [name: string]: unknown;
@@ -9837,42 +9837,42 @@ export interface operations {
   get_labs_by_lab_id_devices_by_device_id_logs: {
     parameters: {
       query?: {
+        /** @description Maximum number of records. */
+        limit?: number;
+        /** @description `next_cursor` of the previous page, with the same sort and filters. Absent: from the beginning. */
+        cursor?: string;
+        /** @description Field to sort by; `-` before it for descending order. */
+        sort?: 'id' | '-id' | 'at' | '-at';
         /** @description Only lines of the task run with this id. */
         task_run?: string;
-        /** @description Only lines of tasks of this name. */
+        /** @description Only lines of tasks with this name. */
         task?: string;
-        /** @description Only what belongs to this protocol run. */
+        /** @description Only records that belong to this protocol run. */
         protocol_run?: string;
-        /** @description Only what belongs to this campaign. */
+        /** @description Only records that belong to this campaign. */
         campaign?: string;
-        /** @description Only what is on this computer. */
+        /** @description Only records of this computer. */
         computer?: string;
-        /** @description Only lines from this source. Several with commas between. */
+        /** @description Only lines from this source. Several values are separated by commas. */
         source?: string;
-        /** @description Only lines of this level or above. */
+        /** @description Only lines of this severity or a higher one. */
         level?: 'debug' | 'info' | 'warn' | 'error';
-        /** @description Only what was written at this moment (ISO 8601) or later. */
+        /** @description Only records that were written at this moment (ISO 8601) or later. */
         since?: string;
-        /** @description Only what was written before this moment (ISO 8601). */
+        /** @description Only records that were written before this moment (ISO 8601). */
         until?: string;
-        /** @description Only lines with this text in them, in upper or lower case. */
+        /** @description Only lines that contain this text, in upper or lower case. */
         text?: string;
-        /** @description Field that the list is sorted by; `-` before it for descending. */
-        sort?: 'id' | '-id' | 'at' | '-at';
-        /** @description Records at most. */
-        limit?: number;
-        /** @description `next_cursor` of the page before, with the same sort and filters. Absent: from the beginning. */
-        cursor?: string;
       };
       header?: never;
       path: {
         /**
-         * @description Name of the laboratory. Characters other than letters, digits, `-`, `_`, `.` and `~` are percent-encoded.
+         * @description Name of the laboratory. Percent-encode characters other than letters, digits, `-`, `_`, `.` and `~`.
          * @example color_lab
          */
         lab_id: string;
         /**
-         * @description Name of the device. Characters other than letters, digits, `-`, `_`, `.` and `~` are percent-encoded.
+         * @description Name of the device. Percent-encode characters other than letters, digits, `-`, `_`, `.` and `~`.
          * @example color_mixer
          */
         device_id: string;
@@ -9881,7 +9881,7 @@ export interface operations {
     };
     requestBody?: never;
     responses: {
-      /** @description In the order in which they were stored, the latest first. */
+      /** @description In the order in which the service stored them, latest first. */
       200: {
         headers: {
           [name: string]: unknown;
@@ -9889,7 +9889,7 @@ export interface operations {
         content: {
           'application/json': {
             items: components['schemas']['LogLine'][];
-            /** @description Leads to the page behind this one; null: this is the last one. */
+            /** @description Cursor of the next page; null: this is the last one. */
             next_cursor: string | null;
           };
         };
@@ -9899,41 +9899,41 @@ export interface operations {
   get_labs_by_lab_id_devices_by_device_id_logs_stream: {
     parameters: {
       query?: {
-        /** @description Id of the line behind which to begin; 0: at the oldest. Left out: from now on. */
+        /** @description Id of the line behind which to begin; 0: at the oldest. Absent: from now on. */
         after?: number;
         /** @description Only lines of the task run with this id. */
         task_run?: string;
-        /** @description Only lines of tasks of this name. */
+        /** @description Only lines of tasks with this name. */
         task?: string;
-        /** @description Only what belongs to this protocol run. */
+        /** @description Only records that belong to this protocol run. */
         protocol_run?: string;
-        /** @description Only what belongs to this campaign. */
+        /** @description Only records that belong to this campaign. */
         campaign?: string;
-        /** @description Only what is on this computer. */
+        /** @description Only records of this computer. */
         computer?: string;
-        /** @description Only lines from this source. Several with commas between. */
+        /** @description Only lines from this source. Several values are separated by commas. */
         source?: string;
-        /** @description Only lines of this level or above. */
+        /** @description Only lines of this severity or a higher one. */
         level?: 'debug' | 'info' | 'warn' | 'error';
-        /** @description Only what was written at this moment (ISO 8601) or later. */
+        /** @description Only records that were written at this moment (ISO 8601) or later. */
         since?: string;
-        /** @description Only what was written before this moment (ISO 8601). */
+        /** @description Only records that were written before this moment (ISO 8601). */
         until?: string;
-        /** @description Only lines with this text in them, in upper or lower case. */
+        /** @description Only lines that contain this text, in upper or lower case. */
         text?: string;
       };
       header?: {
-        /** @description The same as `after`, and goes over it. */
+        /** @description As `after`, which it overrides. */
         'Last-Event-ID'?: number;
       };
       path: {
         /**
-         * @description Name of the laboratory. Characters other than letters, digits, `-`, `_`, `.` and `~` are percent-encoded.
+         * @description Name of the laboratory. Percent-encode characters other than letters, digits, `-`, `_`, `.` and `~`.
          * @example color_lab
          */
         lab_id: string;
         /**
-         * @description Name of the device. Characters other than letters, digits, `-`, `_`, `.` and `~` are percent-encoded.
+         * @description Name of the device. Percent-encode characters other than letters, digits, `-`, `_`, `.` and `~`.
          * @example color_mixer
          */
         device_id: string;
@@ -9942,7 +9942,7 @@ export interface operations {
     };
     requestBody?: never;
     responses: {
-      /** @description The lines, as they come. */
+      /** @description The lines as they occur. */
       200: {
         headers: {
           [name: string]: unknown;
@@ -9956,20 +9956,20 @@ export interface operations {
   get_webhooks: {
     parameters: {
       query?: {
-        /** @description Only records in this state. Several with commas between. */
-        state?: string;
-        /** @description Only what was created at this moment (ISO 8601) or later. */
-        since?: string;
-        /** @description Only what was created before this moment (ISO 8601). */
-        until?: string;
-        /** @description Only webhooks whose address has this text in it. */
-        text?: string;
-        /** @description Field that the list is sorted by; `-` before it for descending. */
-        sort?: 'created_at' | '-created_at' | 'url' | '-url';
-        /** @description Records at most. */
+        /** @description Maximum number of records. */
         limit?: number;
-        /** @description `next_cursor` of the page before, with the same sort and filters. Absent: from the beginning. */
+        /** @description `next_cursor` of the previous page, with the same sort and filters. Absent: from the beginning. */
         cursor?: string;
+        /** @description Field to sort by; `-` before it for descending order. */
+        sort?: 'created_at' | '-created_at' | 'url' | '-url';
+        /** @description Only records in this state. Several values are separated by commas. */
+        state?: string;
+        /** @description Only records that were created at this moment (ISO 8601) or later. */
+        since?: string;
+        /** @description Only records that were created before this moment (ISO 8601). */
+        until?: string;
+        /** @description Only webhooks whose address contains this text. */
+        text?: string;
       };
       header?: never;
       path?: never;
@@ -9985,7 +9985,7 @@ export interface operations {
         content: {
           'application/json': {
             items: components['schemas']['WebhookRecord'][];
-            /** @description Leads to the page behind this one; null: this is the last one. */
+            /** @description Cursor of the next page; null: this is the last one. */
             next_cursor: string | null;
           };
         };
@@ -9997,7 +9997,7 @@ export interface operations {
       query?: never;
       header?: {
         /**
-         * @description Makes a repeat safe: for 24 h the same request with the same key gets the answer of the first one, with the header `Idempotent-Replayed: true`, and nothing is done again.
+         * @description Makes a repeat safe. For 24 h, the same request with the same key gets the answer of the first one, with the header `Idempotent-Replayed: true`, and the service does nothing again.
          * @example 8e03978e-40d5-43dd-bc93-6894a57f9324
          */
         'Idempotency-Key'?: string;
@@ -10011,7 +10011,7 @@ export interface operations {
       };
     };
     responses: {
-      /** @description Made. */
+      /** @description The new webhook. */
       201: {
         headers: {
           [name: string]: unknown;
@@ -10028,7 +10028,7 @@ export interface operations {
       header?: never;
       path: {
         /**
-         * @description Id of the webhook. Characters other than letters, digits, `-`, `_`, `.` and `~` are percent-encoded.
+         * @description Id of the webhook. Percent-encode characters other than letters, digits, `-`, `_`, `.` and `~`.
          * @example 7d8a3f0e-52c1-4f0a-9a53-2f8f1c4c8d11
          */
         webhook_id: string;
@@ -10053,14 +10053,14 @@ export interface operations {
       query?: never;
       header?: {
         /**
-         * @description Makes a repeat safe: for 24 h the same request with the same key gets the answer of the first one, with the header `Idempotent-Replayed: true`, and nothing is done again.
+         * @description Makes a repeat safe. For 24 h, the same request with the same key gets the answer of the first one, with the header `Idempotent-Replayed: true`, and the service does nothing again.
          * @example 8e03978e-40d5-43dd-bc93-6894a57f9324
          */
         'Idempotency-Key'?: string;
       };
       path: {
         /**
-         * @description Id of the webhook. Characters other than letters, digits, `-`, `_`, `.` and `~` are percent-encoded.
+         * @description Id of the webhook. Percent-encode characters other than letters, digits, `-`, `_`, `.` and `~`.
          * @example 7d8a3f0e-52c1-4f0a-9a53-2f8f1c4c8d11
          */
         webhook_id: string;
@@ -10069,7 +10069,7 @@ export interface operations {
     };
     requestBody?: never;
     responses: {
-      /** @description Removed: as it was. */
+      /** @description The webhook before its removal. */
       200: {
         headers: {
           [name: string]: unknown;
@@ -10085,14 +10085,14 @@ export interface operations {
       query?: never;
       header?: {
         /**
-         * @description Makes a repeat safe: for 24 h the same request with the same key gets the answer of the first one, with the header `Idempotent-Replayed: true`, and nothing is done again.
+         * @description Makes a repeat safe. For 24 h, the same request with the same key gets the answer of the first one, with the header `Idempotent-Replayed: true`, and the service does nothing again.
          * @example 8e03978e-40d5-43dd-bc93-6894a57f9324
          */
         'Idempotency-Key'?: string;
       };
       path: {
         /**
-         * @description Id of the webhook. Characters other than letters, digits, `-`, `_`, `.` and `~` are percent-encoded.
+         * @description Id of the webhook. Percent-encode characters other than letters, digits, `-`, `_`, `.` and `~`.
          * @example 7d8a3f0e-52c1-4f0a-9a53-2f8f1c4c8d11
          */
         webhook_id: string;
@@ -10105,7 +10105,7 @@ export interface operations {
       };
     };
     responses: {
-      /** @description As it is after the change. */
+      /** @description The webhook after the change. */
       200: {
         headers: {
           [name: string]: unknown;
@@ -10121,14 +10121,14 @@ export interface operations {
       query?: never;
       header?: {
         /**
-         * @description Makes a repeat safe: for 24 h the same request with the same key gets the answer of the first one, with the header `Idempotent-Replayed: true`, and nothing is done again.
+         * @description Makes a repeat safe. For 24 h, the same request with the same key gets the answer of the first one, with the header `Idempotent-Replayed: true`, and the service does nothing again.
          * @example 8e03978e-40d5-43dd-bc93-6894a57f9324
          */
         'Idempotency-Key'?: string;
       };
       path: {
         /**
-         * @description Id of the webhook. Characters other than letters, digits, `-`, `_`, `.` and `~` are percent-encoded.
+         * @description Id of the webhook. Percent-encode characters other than letters, digits, `-`, `_`, `.` and `~`.
          * @example 7d8a3f0e-52c1-4f0a-9a53-2f8f1c4c8d11
          */
         webhook_id: string;
@@ -10141,7 +10141,7 @@ export interface operations {
       };
     };
     responses: {
-      /** @description Changed. */
+      /** @description The webhook with its new secret. */
       200: {
         headers: {
           [name: string]: unknown;
@@ -10157,14 +10157,14 @@ export interface operations {
       query?: never;
       header?: {
         /**
-         * @description Makes a repeat safe: for 24 h the same request with the same key gets the answer of the first one, with the header `Idempotent-Replayed: true`, and nothing is done again.
+         * @description Makes a repeat safe. For 24 h, the same request with the same key gets the answer of the first one, with the header `Idempotent-Replayed: true`, and the service does nothing again.
          * @example 8e03978e-40d5-43dd-bc93-6894a57f9324
          */
         'Idempotency-Key'?: string;
       };
       path: {
         /**
-         * @description Id of the webhook. Characters other than letters, digits, `-`, `_`, `.` and `~` are percent-encoded.
+         * @description Id of the webhook. Percent-encode characters other than letters, digits, `-`, `_`, `.` and `~`.
          * @example 7d8a3f0e-52c1-4f0a-9a53-2f8f1c4c8d11
          */
         webhook_id: string;
@@ -10177,7 +10177,7 @@ export interface operations {
       };
     };
     responses: {
-      /** @description It goes on there. */
+      /** @description The webhook at its new position. */
       200: {
         headers: {
           [name: string]: unknown;
@@ -10193,14 +10193,14 @@ export interface operations {
       query?: never;
       header?: {
         /**
-         * @description Makes a repeat safe: for 24 h the same request with the same key gets the answer of the first one, with the header `Idempotent-Replayed: true`, and nothing is done again.
+         * @description Makes a repeat safe. For 24 h, the same request with the same key gets the answer of the first one, with the header `Idempotent-Replayed: true`, and the service does nothing again.
          * @example 8e03978e-40d5-43dd-bc93-6894a57f9324
          */
         'Idempotency-Key'?: string;
       };
       path: {
         /**
-         * @description Id of the webhook. Characters other than letters, digits, `-`, `_`, `.` and `~` are percent-encoded.
+         * @description Id of the webhook. Percent-encode characters other than letters, digits, `-`, `_`, `.` and `~`.
          * @example 7d8a3f0e-52c1-4f0a-9a53-2f8f1c4c8d11
          */
         webhook_id: string;
@@ -10209,7 +10209,7 @@ export interface operations {
     };
     requestBody?: never;
     responses: {
-      /** @description What came of it: `delivered`, or `given_up` with the reason. */
+      /** @description The result: `delivered`, or `given_up` with the reason. */
       200: {
         headers: {
           [name: string]: unknown;
@@ -10223,27 +10223,27 @@ export interface operations {
   get_webhooks_by_webhook_id_deliveries: {
     parameters: {
       query?: {
-        /** @description Only records in this state. Several with commas between. */
+        /** @description Maximum number of records. */
+        limit?: number;
+        /** @description `next_cursor` of the previous page, with the same sort and filters. Absent: from the beginning. */
+        cursor?: string;
+        /** @description Field to sort by; `-` before it for descending order. */
+        sort?: 'created_at' | '-created_at';
+        /** @description Only records in this state. Several values are separated by commas. */
         state?: string;
         /** @description Only events of this type, for example `task_run.completed`. */
         type?: string;
         /** @description Only events of this record, as `<kind>/<id>`. */
         aggregate?: string;
-        /** @description Only what was created at this moment (ISO 8601) or later. */
+        /** @description Only records that were created at this moment (ISO 8601) or later. */
         since?: string;
-        /** @description Only what was created before this moment (ISO 8601). */
+        /** @description Only records that were created before this moment (ISO 8601). */
         until?: string;
-        /** @description Field that the list is sorted by; `-` before it for descending. */
-        sort?: 'created_at' | '-created_at';
-        /** @description Records at most. */
-        limit?: number;
-        /** @description `next_cursor` of the page before, with the same sort and filters. Absent: from the beginning. */
-        cursor?: string;
       };
       header?: never;
       path: {
         /**
-         * @description Id of the webhook. Characters other than letters, digits, `-`, `_`, `.` and `~` are percent-encoded.
+         * @description Id of the webhook. Percent-encode characters other than letters, digits, `-`, `_`, `.` and `~`.
          * @example 7d8a3f0e-52c1-4f0a-9a53-2f8f1c4c8d11
          */
         webhook_id: string;
@@ -10260,7 +10260,7 @@ export interface operations {
         content: {
           'application/json': {
             items: components['schemas']['DeliveryRecord'][];
-            /** @description Leads to the page behind this one; null: this is the last one. */
+            /** @description Cursor of the next page; null: this is the last one. */
             next_cursor: string | null;
           };
         };
@@ -10272,19 +10272,19 @@ export interface operations {
       query?: never;
       header?: {
         /**
-         * @description Makes a repeat safe: for 24 h the same request with the same key gets the answer of the first one, with the header `Idempotent-Replayed: true`, and nothing is done again.
+         * @description Makes a repeat safe. For 24 h, the same request with the same key gets the answer of the first one, with the header `Idempotent-Replayed: true`, and the service does nothing again.
          * @example 8e03978e-40d5-43dd-bc93-6894a57f9324
          */
         'Idempotency-Key'?: string;
       };
       path: {
         /**
-         * @description Id of the webhook. Characters other than letters, digits, `-`, `_`, `.` and `~` are percent-encoded.
+         * @description Id of the webhook. Percent-encode characters other than letters, digits, `-`, `_`, `.` and `~`.
          * @example 7d8a3f0e-52c1-4f0a-9a53-2f8f1c4c8d11
          */
         webhook_id: string;
         /**
-         * @description Id of the delivery. Characters other than letters, digits, `-`, `_`, `.` and `~` are percent-encoded.
+         * @description Id of the delivery. Percent-encode characters other than letters, digits, `-`, `_`, `.` and `~`.
          * @example 3c9b6f52-7f5e-4b3c-8f0e-5a1d9c2b7e44
          */
         delivery_id: string;
@@ -10293,7 +10293,7 @@ export interface operations {
     };
     requestBody?: never;
     responses: {
-      /** @description It will be sent. */
+      /** @description The service will send the event. */
       202: {
         headers: {
           [name: string]: unknown;
@@ -10336,7 +10336,7 @@ export interface operations {
     };
     requestBody?: never;
     responses: {
-      /** @description Requests can be served. */
+      /** @description The service can serve requests. */
       200: {
         headers: {
           [name: string]: unknown;
@@ -10356,7 +10356,7 @@ export interface operations {
     };
     requestBody?: never;
     responses: {
-      /** @description Requests can be served. */
+      /** @description The service can serve requests. */
       200: {
         headers: {
           [name: string]: unknown;
@@ -10376,7 +10376,7 @@ export interface operations {
     };
     requestBody?: never;
     responses: {
-      /** @description Of the gateway as it is now, of other processes as they told within the last 5 seconds. */
+      /** @description Metrics of the gateway as they are now, and of other processes as reported within the last 5 seconds. */
       200: {
         headers: {
           [name: string]: unknown;
