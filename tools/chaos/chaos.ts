@@ -15,8 +15,8 @@ import {
   readLedgerOf,
   type Evidence,
 } from './evidence.js';
+import { observed, violationsOf } from './facts.js';
 import { faultNames, faults, schedule } from './faults.js';
-import { judge } from './judge.js';
 import { computers, deviceNames, writePackage } from './laboratory.js';
 import { Operator } from './operator.js';
 import { Plant } from './plant.js';
@@ -179,7 +179,10 @@ async function collect(work: Work): Promise<Evidence> {
 /** Prints the result. @returns whether the run passed */
 function report(evidence: Evidence, byFault: Record<string, number>, counted: object): boolean {
   const { submitted, attempts, attention, motions, tasks, downloads } = evidence;
-  const violations = Object.entries(judge(evidence));
+  const found = violationsOf(evidence);
+  const violations = observed.map(
+    (name) => [name, found.filter(({ invariant }) => invariant === name).map(({ what }) => what)] as const,
+  );
   for (const [name, texts] of violations)
     for (const text of texts.slice(0, 20)) console.log(`${name} violated: ${text}`);
   const accepted = submitted.filter((each) => each.accepted);
@@ -191,11 +194,10 @@ function report(evidence: Evidence, byFault: Record<string, number>, counted: ob
       `not completed: ${name} is ${record?.state}: ${record?.reason?.code} ${record?.reason?.message}`,
     );
   const completedPct = wanted.length === 0 ? 0 : (100 * (wanted.length - incomplete.length)) / wanted.length;
-  const count = violations.reduce((sum, [, texts]) => sum + texts.length, 0);
   printResult({
     faults: Object.values(byFault).reduce((a, b) => a + b, 0),
     tasks: accepted.length,
-    violations: count,
+    violations: found.length,
     ...Object.fromEntries(violations.map(([name, texts]) => [name, texts.length])),
     completed_pct: rounded(completedPct),
     unanswered: submitted.length - accepted.length,
@@ -209,5 +211,5 @@ function report(evidence: Evidence, byFault: Record<string, number>, counted: ob
     seed,
     seconds,
   });
-  return count === 0 && completedPct >= leastCompletedPct;
+  return found.length === 0 && completedPct >= leastCompletedPct;
 }

@@ -112,8 +112,7 @@ export interface Download {
 export interface Evidence extends History {
   submitted: Submitted[];
   motions: Motion[];
-  /** By attempt. */
-  returns: Map<string, Returned>;
+  returns: Returned[];
   /** By id of the task run. */
   downloads: Map<string, Download>;
   ledgers: LedgerEvidence[];
@@ -153,7 +152,9 @@ export async function readHistory(databaseUrl: string): Promise<History> {
 
 /** The motions of all instruments, and what the tasks wrote before they returned. */
 export const readLaboratory = (folder: string): Pick<Evidence, 'motions' | 'returns'> => ({
-  motions: deviceNames.flatMap((name) => readMotions(folder, name)),
+  motions: deviceNames.flatMap((name) =>
+    readMotions(folder, name).map((motion) => ({ ...motion, device: `chaos_lab.${name}` })),
+  ),
   returns: readReturns(folder),
 });
 

@@ -5,6 +5,7 @@ import { join } from 'node:path';
 
 /** One motion. Times are milliseconds since 1970. */
 export interface Motion {
+  /** In evidence `<lab>.<device>`. */
   device: string;
   /** `<attempt>/<number of the call>` */
   call_id: string;
@@ -65,7 +66,5 @@ export function endMotion(folder: string, { device, call_id }: Motion, by: strin
   appendFileSync(logOf(folder, device), `${JSON.stringify(entry)}\n`);
 }
 
-/** What the tasks wrote just before they returned, by attempt. */
-export function readReturns(folder: string): Map<string, Returned> {
-  return new Map(linesOf<Returned>(join(folder, 'tasks.log')).map((entry) => [entry.attempt, entry]));
-}
+/** What the tasks wrote just before they returned. */
+export const readReturns = (folder: string): Returned[] => linesOf<Returned>(join(folder, 'tasks.log'));
