@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { userError } from './user-error.js';
+import { userError } from '../user-error.js';
 
 export function addDemoCommand(program: Command): void {
   program
@@ -14,7 +14,7 @@ async function demo(): Promise<void> {
     process.on(signal, () => interrupted.abort(new Error('interrupted')));
   }
   try {
-    const { runDemo } = await import('../demo/run-demo.js');
+    const { runDemo } = await import('../../demo/run-demo.js');
     process.exitCode = (await runDemo(process.stdout, interrupted.signal)) ? 0 : 1;
   } catch (error) {
     process.stderr.write(`${interrupted.signal.aborted ? 'stopped' : userError(error)}\n`);

@@ -1,8 +1,8 @@
 import { writeSync } from 'node:fs';
 import { ApiClient } from '@lab/api-client';
 import type { Command } from 'commander';
-import type { Stack, StackOptions } from '../stack/index.js';
-import { userError } from './user-error.js';
+import type { Stack, StackOptions } from '../../stack/index.js';
+import { userError } from '../user-error.js';
 
 interface StartFlags {
   port?: string;
@@ -57,7 +57,7 @@ export async function start(flags: StartFlags, options: Pick<StackOptions, 'modu
     for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, onSignal);
   });
   try {
-    const { eventText, startStack } = await import('../stack/index.js');
+    const { eventText, startStack } = await import('../../stack/index.js');
     stack = await startStack({
       ...options,
       signal: callOff.signal,

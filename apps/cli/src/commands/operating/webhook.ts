@@ -1,8 +1,8 @@
 import type { DeliveryRecord, WebhookFilters, WebhookRecord, WebhookSubmission } from '@lab/contracts';
 import { Option, type Command } from 'commander';
 import { deliveryStates } from '@lab/contracts';
-import { atService, json, seconds, table, withJson, withUrl, type ServiceFlags } from './at-service.js';
-import { RefusedError, UsageError } from './exit-codes.js';
+import { atService, json, seconds, table, withJson, withUrl, type ServiceFlags } from '../at-service.js';
+import { RefusedError, UsageError } from '../exit-codes.js';
 
 interface CreateFlags extends ServiceFlags {
   type?: string;

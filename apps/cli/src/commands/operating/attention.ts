@@ -12,9 +12,9 @@ import {
   withPerson,
   withUrl,
   type PersonFlags,
-} from './at-service.js';
-import { UsageError } from './exit-codes.js';
-import { userError } from './user-error.js';
+} from '../at-service.js';
+import { UsageError } from '../exit-codes.js';
+import { userError } from '../user-error.js';
 
 /** Commands by which people settle what only a person can. */
 export function addAttentionCommands(program: Command): void {

@@ -1,7 +1,7 @@
 import type { ApiClient } from '@lab/api-client';
 import { Argument, type Command } from 'commander';
-import { workKinds, type WorkKind } from '../watch/work.js';
-import { atService, json, person, withJson, withPerson, withUrl, type PersonFlags } from './at-service.js';
+import { workKinds, type WorkKind } from '../../watch/work.js';
+import { atService, json, person, withJson, withPerson, withUrl, type PersonFlags } from '../at-service.js';
 
 const descriptions = {
   archive: 'take work that is over, with all that belongs to it, out of the lists',

@@ -2,10 +2,10 @@ import { writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { formatDiagnostics } from '@lab/definitions';
 import { Argument, type Command } from 'commander';
-import type { CheckReport } from '../pkg/check.js';
-import type { PartKind, Scaffolded } from '../pkg/scaffold.js';
-import { placeOf, configuredUserDir, relativeTo, type Place } from '../pkg/place.js';
-import { userError } from './user-error.js';
+import type { CheckReport } from '../../pkg/check.js';
+import type { PartKind, Scaffolded } from '../../pkg/scaffold.js';
+import { placeOf, configuredUserDir, relativeTo, type Place } from '../../pkg/place.js';
+import { userError } from '../user-error.js';
 
 /** `svc pkg`: what authors of packages use. The compiler is loaded only when one of them runs. */
 export function addPkgCommands(program: Command): void {
@@ -30,7 +30,7 @@ export function addPkgCommands(program: Command): void {
     .option('--dir <folder>', 'folder of packages (SVC_USER_DIR, default lab-packages)')
     .action((name: string, flags: { dir?: string }) =>
       reported(async () => {
-        const { createPackage } = await import('../pkg/scaffold.js');
+        const { createPackage } = await import('../../pkg/scaffold.js');
         tell(await createPackage(userDirOf(flags.dir), name));
       }),
     );
@@ -43,14 +43,14 @@ export function addPkgCommands(program: Command): void {
     .option('--dir <folder>', 'folder of packages (SVC_USER_DIR, default lab-packages)')
     .action((kind: PartKind, packageName: string, name: string, flags: { dir?: string }) =>
       reported(async () => {
-        const { addPart } = await import('../pkg/scaffold.js');
+        const { addPart } = await import('../../pkg/scaffold.js');
         tell(await addPart(userDirOf(flags.dir), kind, packageName, name));
       }),
     );
 }
 
 async function check(paths: string[], json: boolean): Promise<void> {
-  const { checkPackages } = await import('../pkg/check.js');
+  const { checkPackages } = await import('../../pkg/check.js');
   const reports: CheckReport[] = [];
   for (const place of placesOf(paths)) reports.push(await checkPackages(place));
   const total = (key: 'packages' | 'definitions' | 'sources'): number =>
@@ -81,8 +81,8 @@ async function check(paths: string[], json: boolean): Promise<void> {
 }
 
 async function types(path: string | undefined): Promise<void> {
-  const { packageFolders, readCatalog } = await import('../pkg/check.js');
-  const { packageTypes, typesFile } = await import('../pkg/package-types.js');
+  const { packageFolders, readCatalog } = await import('../../pkg/check.js');
+  const { packageTypes, typesFile } = await import('../../pkg/package-types.js');
   const [place] = placesOf(path === undefined ? [] : [path]);
   if (place === undefined) return;
   const { userDir, packageDir } = place;

@@ -1,8 +1,8 @@
 import { Argument, type Command } from 'commander';
 import type { ApiClient } from '@lab/api-client';
-import { watchWork } from '../watch/watch-work.js';
-import { workKinds, type Work, type WorkKind } from '../watch/work.js';
-import { itemNamed } from './attention.js';
+import { watchWork } from '../../watch/watch-work.js';
+import { workKinds, type Work, type WorkKind } from '../../watch/work.js';
+import { itemNamed } from '../operating/attention.js';
 import {
   atService,
   json,
@@ -12,8 +12,8 @@ import {
   withUrl,
   type PersonFlags,
   type ServiceFlags,
-} from './at-service.js';
-import { exitCodes, UsageError } from './exit-codes.js';
+} from '../at-service.js';
+import { exitCodes, UsageError } from '../exit-codes.js';
 
 const taskOfRun: [string, string] = ['--run <name>', 'of a task: the protocol run it belongs to'];
 

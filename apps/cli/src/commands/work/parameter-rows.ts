@@ -4,8 +4,8 @@ import { basename, dirname, resolve } from 'node:path';
 import { ProblemError, type ApiClient, type Problem } from '@lab/api-client';
 import type { JsonObject } from '@lab/contracts';
 import { formatDiagnostics } from '@lab/definitions';
-import { RefusedError, UsageError } from './exit-codes.js';
-import { userError } from './user-error.js';
+import { RefusedError, UsageError } from '../exit-codes.js';
+import { userError } from '../user-error.js';
 
 /**
  * The submission of a campaign with the rows of a CSV file as the parameters of its runs, and as many runs as rows where

@@ -1,5 +1,5 @@
 import { Argument, type Command } from 'commander';
-import { candidates, scripts } from '../completion.js';
+import { candidates, scripts } from '../../completion.js';
 
 /** `svc completion`, and what its scripts ask. */
 export function addCompletionCommands(program: Command): void {

@@ -4,8 +4,8 @@ import { pathToFileURL } from 'node:url';
 import type { ServiceName } from '@lab/contracts';
 import { defineConfig, overrideEnvironment, processEnvironment, settings } from '@lab/runtime';
 import type { Command } from 'commander';
-import { modulePath } from '../stack/services.js';
-import { userError } from './user-error.js';
+import { modulePath } from '../../stack/services.js';
+import { userError } from '../user-error.js';
 
 const descriptions: Record<ServiceName, string> = {
   gateway: 'run the HTTP gateway alone',

@@ -17,11 +17,11 @@ import {
 import type { JsonObject, Schema } from '@lab/contracts';
 import { formatDiagnostics, readDocument } from '@lab/definitions';
 import { Option, type Command } from 'commander';
-import { workKinds, type WorkKind } from '../watch/work.js';
-import { atService, json, seconds, startingMs, withJson, withUrl, type ServiceFlags } from './at-service.js';
-import { RefusedError, UsageError } from './exit-codes.js';
+import { workKinds, type WorkKind } from '../../watch/work.js';
+import { atService, json, seconds, startingMs, withJson, withUrl, type ServiceFlags } from '../at-service.js';
+import { RefusedError, UsageError } from '../exit-codes.js';
 import { aboutRows, withRows } from './parameter-rows.js';
-import { userError } from './user-error.js';
+import { userError } from '../user-error.js';
 import { watched } from './work.js';
 
 interface SubmitFlags extends ServiceFlags {

@@ -2,8 +2,8 @@ import { stripVTControlCharacters } from 'node:util';
 import type { ApiClient, LogLine } from '@lab/api-client';
 import { logLevels } from '@lab/contracts';
 import { Option, type Command } from 'commander';
-import { atService, json, withJson, withUrl, type ServiceFlags } from './at-service.js';
-import { UsageError } from './exit-codes.js';
+import { atService, json, withJson, withUrl, type ServiceFlags } from '../at-service.js';
+import { UsageError } from '../exit-codes.js';
 
 interface LogFlags extends ServiceFlags {
   task?: string;

@@ -1,7 +1,7 @@
 import type { ScheduledTask, ScheduleRecord, WaitCause } from '@lab/api-client';
 import type { Drawn, ganttText } from '@lab/simulation';
 import type { Command } from 'commander';
-import { atService, json, seconds, table, withJson, withUrl, type ServiceFlags } from './at-service.js';
+import { atService, json, seconds, table, withJson, withUrl, type ServiceFlags } from '../at-service.js';
 
 interface ScheduleFlags extends ServiceFlags {
   run?: string;

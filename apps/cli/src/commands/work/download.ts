@@ -3,7 +3,7 @@ import { rename, rm } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { Readable, type Writable } from 'node:stream';
 import type { ReadableStream } from 'node:stream/web';
-import { UsageError } from './exit-codes.js';
+import { UsageError } from '../exit-codes.js';
 
 /**
  * Puts what `write` writes under a path: the whole of it, or nothing.

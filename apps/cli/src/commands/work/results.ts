@@ -1,6 +1,6 @@
 import { pipeline } from 'node:stream/promises';
 import type { Command } from 'commander';
-import { atService, withUrl, type ServiceFlags } from './at-service.js';
+import { atService, withUrl, type ServiceFlags } from '../at-service.js';
 import { contentOf, saved } from './download.js';
 
 interface ResultsFlags extends ServiceFlags {

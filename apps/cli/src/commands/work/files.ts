@@ -4,10 +4,10 @@ import type { Readable, Writable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import type { ApiClient, FileRecord, TaskRunRecord } from '@lab/api-client';
 import { Argument, type Command } from 'commander';
-import { readWork } from '../watch/work.js';
-import { atService, json, table, withJson, withUrl, type ServiceFlags } from './at-service.js';
+import { readWork } from '../../watch/work.js';
+import { atService, json, table, withJson, withUrl, type ServiceFlags } from '../at-service.js';
 import { contentOf, saved } from './download.js';
-import { UsageError } from './exit-codes.js';
+import { UsageError } from '../exit-codes.js';
 
 interface FileFlags extends ServiceFlags {
   run?: string;

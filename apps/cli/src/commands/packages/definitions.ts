@@ -1,6 +1,6 @@
 import type { LabChange, ProtocolChange, TaskTypeChange } from '@lab/api-client';
 import type { Command } from 'commander';
-import { atService, diagnosticsText, startingMs, table, withUrl, type ServiceFlags } from './at-service.js';
+import { atService, diagnosticsText, startingMs, table, withUrl, type ServiceFlags } from '../at-service.js';
 
 interface Flags extends ServiceFlags {
   drain?: boolean;

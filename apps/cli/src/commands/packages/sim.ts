@@ -11,10 +11,10 @@ import {
 import { formatDiagnostics, readDocument, type Catalog } from '@lab/definitions';
 import type { ganttText, simulate } from '@lab/simulation';
 import { Option, type Command } from 'commander';
-import { configuredUserDir } from '../pkg/place.js';
-import { table } from './at-service.js';
-import { exitCodes, UsageError } from './exit-codes.js';
-import { userError } from './user-error.js';
+import { configuredUserDir } from '../../pkg/place.js';
+import { table } from '../at-service.js';
+import { exitCodes, UsageError } from '../exit-codes.js';
+import { userError } from '../user-error.js';
 
 interface SimFlags {
   scheduler?: (typeof schedulerTypes)[number];
@@ -70,7 +70,7 @@ async function run(file: string, flags: SimFlags): Promise<SimulationRecord | un
   if (!read.ok) return say(read.diagnostics);
   const scenario = overridden(read.value, flags);
   const [{ readCatalog }, { simulate }] = await Promise.all([
-    import('../pkg/check.js'),
+    import('../../pkg/check.js'),
     import('@lab/simulation'),
   ]);
   const catalog = await readCatalog(

@@ -2,8 +2,8 @@ import { join, resolve } from 'node:path';
 import { encodeToken } from '@lab/contracts';
 import { defineConfig, settings } from '@lab/runtime';
 import type { Command } from 'commander';
-import { measureDisk } from '../doctor/disk-latency.js';
-import { userError } from './user-error.js';
+import { measureDisk } from '../../doctor/disk-latency.js';
+import { userError } from '../user-error.js';
 
 interface Flags {
   dataDir?: string;
@@ -29,7 +29,7 @@ export function addDoctorCommands(program: Command): void {
 
 async function printLedger(flags: Flags): Promise<void> {
   try {
-    const { lookAtLedger, reportLines, reportOf } = await import('../doctor/ledger-report.js');
+    const { lookAtLedger, reportLines, reportOf } = await import('../../doctor/ledger-report.js');
     const config = defineConfig({ dataDir: settings.dataDir, computer: settings.computer }).load();
     const computer = flags.computer ?? config.computer;
     const dataDir = flags.dataDir === undefined ? config.dataDir : resolve(flags.dataDir);

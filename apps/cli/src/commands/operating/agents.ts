@@ -1,6 +1,6 @@
 import type { AgentRecord } from '@lab/api-client';
 import type { Command } from 'commander';
-import { atService, json, seconds, table, withJson, withUrl, type ServiceFlags } from './at-service.js';
+import { atService, json, seconds, table, withJson, withUrl, type ServiceFlags } from '../at-service.js';
 
 /** `svc agents`. */
 export function addAgentsCommand(program: Command): void {

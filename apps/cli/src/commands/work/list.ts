@@ -1,6 +1,6 @@
 import type { AnswerOf, ApiClient, OperationOf, PathOf } from '@lab/api-client';
 import { Argument, type Command } from 'commander';
-import { atService, json, seconds, table, withJson, withUrl, type ServiceFlags } from './at-service.js';
+import { atService, json, seconds, table, withJson, withUrl, type ServiceFlags } from '../at-service.js';
 
 interface ListFlags extends ServiceFlags {
   state?: string;

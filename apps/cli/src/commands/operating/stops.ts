@@ -11,7 +11,7 @@ import {
   withUrl,
   type PersonFlags,
   type ServiceFlags,
-} from './at-service.js';
+} from '../at-service.js';
 
 interface QueueFlags extends ServiceFlags {
   run?: string;

@@ -21,8 +21,8 @@ import {
   withJson,
   withUrl,
   type ServiceFlags,
-} from './at-service.js';
-import { UsageError } from './exit-codes.js';
+} from '../at-service.js';
+import { UsageError } from '../exit-codes.js';
 
 interface CreateFlags extends ServiceFlags {
   role: string[];

@@ -10,7 +10,7 @@ import {
   withPerson,
   withUrl,
   type PersonFlags,
-} from './at-service.js';
+} from '../at-service.js';
 
 /** `svc resources`. */
 export function addResourceCommands(program: Command): void {

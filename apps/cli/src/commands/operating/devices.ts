@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
-import { atService, json, withUrl, type ServiceFlags } from './at-service.js';
-import { UsageError } from './exit-codes.js';
-import { userError } from './user-error.js';
+import { atService, json, withUrl, type ServiceFlags } from '../at-service.js';
+import { UsageError } from '../exit-codes.js';
+import { userError } from '../user-error.js';
 
 /** Commands by which people use instruments directly. */
 export function addDeviceCommands(program: Command): void {
