@@ -29,7 +29,7 @@ const { version } = JSON.parse(readFileSync(new URL('../package.json', import.me
   version: string;
 };
 
-/** All commands of `svc`, in the groups that help shows: completion and docs/reference/cli.md are made of this as well. */
+/** All commands of `svc`, grouped as in the help. Completion and docs/reference/cli.md are generated from them. */
 export function svcProgram(): Command {
   const program = new Command('svc')
     .description('Runs automated and self-driving laboratories.')

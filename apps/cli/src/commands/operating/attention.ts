@@ -18,10 +18,12 @@ import { userError } from '../user-error.js';
 
 /** Commands by which people settle what only a person can. */
 export function addAttentionCommands(program: Command): void {
-  const attention = program.command('attention').description('what only a person can settle');
+  const attention = program
+    .command('attention')
+    .description('list and resolve what only a person can decide');
   withJson(withUrl(attention.command('list', { isDefault: true })))
-    .description('list what is open')
-    .option('--all', 'also what is resolved')
+    .description('list the open attention items')
+    .option('--all', 'also resolved items')
     .action((flags: PersonFlags & { all?: boolean }) =>
       atService(flags, async (client) => {
         const query = flags.all === true ? { limit: 500 } : { limit: 500, state: 'open' as const };
@@ -33,7 +35,7 @@ export function addAttentionCommands(program: Command): void {
       }),
     );
   withJson(withUrl(attention.command('show <item>')))
-    .description('show what is known of one, by its id or subject')
+    .description('show an attention item, by its id or subject')
     .action((item: string, flags: PersonFlags) =>
       atService(flags, async (client) => {
         const found = await itemNamed(client, item);
@@ -41,12 +43,12 @@ export function addAttentionCommands(program: Command): void {
       }),
     );
   withPerson(withJson(withUrl(attention.command('resolve <item>'))))
-    .description('settle one, by its id or subject')
+    .description('resolve an attention item, by its id or subject')
     .addOption(
-      new Option('--action <action>', 'what is decided').choices([...attentionActions]).makeOptionMandatory(),
+      new Option('--action <action>', 'the decision').choices([...attentionActions]).makeOptionMandatory(),
     )
-    .option('--note <text>', 'why, for the audit')
-    .option('--outputs <file>', 'of a completed task: JSON with output_parameters and output_resources')
+    .option('--note <text>', 'reason, for the audit')
+    .option('--outputs <file>', 'for a completed task: JSON file with output_parameters and output_resources')
     .action(
       (item: string, flags: PersonFlags & { action: AttentionAction; note?: string; outputs?: string }) =>
         atService(flags, async (client) => {

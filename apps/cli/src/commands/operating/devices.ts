@@ -6,7 +6,7 @@ import { userError } from '../user-error.js';
 /** Commands by which people use instruments directly. */
 export function addDeviceCommands(program: Command): void {
   withUrl(program.command('rpc'))
-    .description('call a function of a device, past all queues; prints what it returns as JSON')
+    .description('call a function of a device at once, without the queue, and print its result as JSON')
     .argument('<lab>', 'name of the laboratory')
     .argument('<device>', 'name of the device')
     .argument('<function>', 'a function that the device declares')

@@ -18,14 +18,14 @@ interface LogFlags extends ServiceFlags {
 /** `svc logs`. */
 export function addLogsCommand(program: Command): void {
   withJson(withUrl(program.command('logs')))
-    .description('what tasks and devices wrote, oldest first')
-    .option('--task <name>', 'only what tasks of this name wrote')
-    .option('--run <name>', 'only what tasks of this protocol run wrote')
-    .option('--device <lab.device>', 'only what this device wrote')
+    .description('show the log lines of tasks and devices, oldest first')
+    .option('--task <name>', 'only lines of tasks with this name')
+    .option('--run <name>', 'only lines of tasks of this protocol run')
+    .option('--device <lab.device>', 'only lines of this device')
     .addOption(new Option('--level <level>', 'only this level and above').choices(logLevels))
-    .option('--since <moment>', 'only what was written since, as 2026-11-20T09:30:00Z')
-    .option('--limit <count>', 'lines at most, the latest, 1 to 500 (default 100)', Number)
-    .option('--follow', 'go on with what is written then, until interrupted; with --json a line each')
+    .option('--since <moment>', 'only lines since this time, for example 2026-11-20T09:30:00Z')
+    .option('--limit <count>', 'most lines, the latest, 1 to 500 (default 100)', Number)
+    .option('--follow', 'also show new lines until interrupted; with --json, one line of JSON for each')
     .allowExcessArguments(false)
     .action((flags: LogFlags) => atService(flags, (client) => showLogs(client, flags)));
 }

@@ -16,9 +16,9 @@ import {
 export function addResourceCommands(program: Command): void {
   const resources = program.command('resources').description('beakers, plates and samples, and their data');
   withJson(withUrl(resources.command('list', { isDefault: true })))
-    .description('list them with who has them')
-    .option('--lab <name>', 'only those of this laboratory')
-    .option('--type <type>', 'only those of this type')
+    .description('list resources and the work that uses or holds them')
+    .option('--lab <name>', 'only resources of this laboratory')
+    .option('--type <type>', 'only resources of this type')
     .allowExcessArguments(false)
     .action((flags: PersonFlags & { lab?: string; type?: string }) =>
       atService(flags, async (client) => {
@@ -29,8 +29,8 @@ export function addResourceCommands(program: Command): void {
       }),
     );
   withJson(withUrl(resources.command('history <name>')))
-    .description('which tasks had one and how they left it, and when it was reset')
-    .option('--limit <count>', 'entries at most, 1 to 500 (default 100)')
+    .description('list the tasks that used a resource, the data that they left, and its resets')
+    .option('--limit <count>', 'most entries, 1 to 500 (default 100)')
     .action((name: string, flags: PersonFlags & { limit?: string }) =>
       atService(flags, async (client) => {
         const { items } = await client.get('/api/resources/{resource_name}/history', {
@@ -42,9 +42,9 @@ export function addResourceCommands(program: Command): void {
       }),
     );
   withPerson(withJson(withUrl(resources.command('reset <name>'))))
-    .description('put its data back to what its lab file says')
+    .description('reset the data of a resource to the values in its lab file')
     .option('--reason <text>', 'why')
-    .option('--force', 'also while a task or a run has it; needs a reason')
+    .option('--force', 'even while a task or a run has the resource; needs a reason')
     .action((name: string, flags: PersonFlags & { reason?: string; force?: boolean }) =>
       atService(flags, async (client) => {
         const record = await client.post('/api/resources/{resource_name}/reset', {

@@ -31,12 +31,12 @@ export function addOperatingCommands(program: Command): void {
 function addEmergencyStop(program: Command): void {
   const estop = program
     .command('estop')
-    .description('emergency stop: of everything, a laboratory or a device');
+    .description('emergency stop of everything, of a laboratory or of a device');
   // The default command: a mistyped subcommand is an argument too many for it, and must not stop anything.
   withPerson(withJson(withUrl(estop.command('engage', { isDefault: true }))))
-    .description('stop at once')
+    .description('engage an emergency stop at once')
     .option('--lab <name>', 'only this laboratory')
-    .option('--device <name>', 'only this device of it')
+    .option('--device <name>', 'only this device of the laboratory')
     .option('--reason <text>', 'why')
     .allowExcessArguments(false)
     .action((flags: PersonFlags & { lab?: string; device?: string; reason?: string }) =>
@@ -61,7 +61,7 @@ function addEmergencyStop(program: Command): void {
       }),
     );
   withPerson(withJson(withUrl(estop.command('release [id]'))))
-    .description('release one stop, or every stop in force')
+    .description('release one emergency stop, or all that are in force')
     .action((id: string | undefined, flags: PersonFlags) =>
       atService(flags, async (client) => {
         const released = await client.post('/api/estop/release', {
@@ -74,8 +74,8 @@ function addEmergencyStop(program: Command): void {
       }),
     );
   withJson(withUrl(estop.command('list')))
-    .description('list the stops in force')
-    .option('--all', 'also those that are released')
+    .description('list the emergency stops in force')
+    .option('--all', 'also released stops')
     .action((flags: PersonFlags & { all?: boolean }) =>
       atService(flags, async (client) => {
         const stops = await client.all('/api/estop', { query: { all: flags.all === true } });
@@ -86,15 +86,17 @@ function addEmergencyStop(program: Command): void {
 }
 
 function addQueue(program: Command): void {
-  const queue = program.command('queue').description('what waits, and whether anything may start');
+  const queue = program.command('queue').description('show, pause and resume the queue');
   withJson(withUrl(queue.command('show', { isDefault: true })))
-    .description('show how much waits and runs, and what waits in its order and why')
+    .description(
+      'show the numbers of queued and running tasks, and the queued tasks in order with their reasons',
+    )
     .option('--run <name>', 'only tasks of this protocol run')
     .option('--campaign <name>', 'only tasks of this campaign')
     .option('--owner <name>', 'only tasks of this owner')
-    .option('--device <lab.device>', 'only tasks that may get this device')
-    .option('--lab <name>', 'only tasks that may get a device of this laboratory')
-    .option('--limit <count>', 'tasks to list at most (default 20)')
+    .option('--device <lab.device>', 'only tasks that can use this device')
+    .option('--lab <name>', 'only tasks that can use a device of this laboratory')
+    .option('--limit <count>', 'most tasks to list (default 20)')
     .allowExcessArguments(false)
     .action((flags: QueueFlags) =>
       atService(flags, async (client) => {

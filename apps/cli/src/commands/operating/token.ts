@@ -44,7 +44,7 @@ export function addTokenCommands(program: Command): void {
     )
     .option('--kind <kind>', 'personal or service (default personal)')
     .option('--days <n>', 'days until it expires (default 90; of a service: never)')
-    .option('--note <text>', 'what it is for')
+    .option('--note <text>', 'purpose of the webhook')
     .option('--local', 'write it into the database of the service on this computer: needs no token')
     .action((name: string, flags: CreateFlags) =>
       atService(flags, async (client) => {

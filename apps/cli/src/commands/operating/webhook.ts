@@ -24,18 +24,18 @@ interface DeliveriesFlags extends ServiceFlags {
 export function addWebhookCommands(program: Command): void {
   const webhook = program
     .command('webhook')
-    .description('webhooks: have events sent to an address, and see what became of them');
+    .description('manage webhooks, which send events to an address, and see their deliveries');
   withJson(withUrl(webhook.command('create')))
-    .description('make a webhook and print its id and secret: the only time that the secret is shown')
-    .argument('<address>', 'where events are sent')
-    .option('--type <types>', 'only events of these types or kinds, with commas between')
+    .description('create a webhook and print its id and secret; the secret is shown only once')
+    .argument('<address>', 'address that receives the events')
+    .option('--type <types>', 'only events of these types or kinds, separated by commas')
     .option('--aggregate <record>', 'only events of this record, as <kind>/<id>')
     .option('--owner <name>', 'only events of work of this owner')
-    .option('--campaign <name>', 'only events of this campaign and what belongs to it')
-    .option('--run <name>', 'only events of this protocol run and what belongs to it')
+    .option('--campaign <name>', 'only events of this campaign and its work')
+    .option('--run <name>', 'only events of this protocol run and its work')
     .option('--lab <name>', 'only events of this laboratory')
-    .option('--description <text>', 'what it is for')
-    .option('--from <event>', 'id of the event behind which it begins (default: now)')
+    .option('--description <text>', 'purpose of the webhook')
+    .option('--from <event>', 'id of the event after which the deliveries begin (default: now)')
     .action((address: string, flags: CreateFlags) =>
       atService(flags, async (client) => {
         const made = await client.post('/api/webhooks', { body: submissionOf(address, flags) });
@@ -67,7 +67,7 @@ export function addWebhookCommands(program: Command): void {
     client.delete('/api/webhooks/{webhook_id}', { path: { webhook_id: id } }),
   );
   withJson(withUrl(webhook.command('rotate-secret')))
-    .description('give it another secret and print it: the only time that it is shown')
+    .description('replace the secret of a webhook and print it; it is shown only once')
     .argument('<id>', idText)
     .option('--overlap <seconds>', 'for how long the secret that there was signs beside it (default: a day)')
     .action((id: string, flags: ServiceFlags & { overlap?: string }) =>
@@ -112,7 +112,7 @@ export function addWebhookCommands(program: Command): void {
   withJson(withUrl(webhook.command('deliveries')))
     .description('list what was sent, or is to be, newest first')
     .argument('<id>', idText)
-    .addOption(new Option('--state <state>', 'only those in this state').choices(deliveryStates))
+    .addOption(new Option('--state <state>', 'only records in this state').choices(deliveryStates))
     .option('--limit <count>', 'deliveries at most, 1 to 500 (default 100)')
     .action((id: string, flags: DeliveriesFlags) =>
       atService(flags, async (client) => {

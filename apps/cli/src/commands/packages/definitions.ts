@@ -24,7 +24,10 @@ export function addDefinitionCommands(program: Command): void {
   for (const what of ['load', 'unload', 'reload'] as const) {
     const command = withUrl(labs.command(`${what} <names...>`).description(`${what} laboratories`));
     if (what !== 'load')
-      command.option('--drain', 'when work goes on: take nothing new, and wait for its end');
+      command.option(
+        '--drain',
+        'if work is running: accept no new work, and wait until the running work has ended',
+      );
     command.action((names: string[], flags: Flags) =>
       atService(flags, async (client) =>
         (
@@ -46,7 +49,10 @@ export function addDefinitionCommands(program: Command): void {
   for (const what of ['load', 'unload', 'reload'] as const) {
     const command = withUrl(protocols.command(`${what} <types...>`).description(`${what} protocols`));
     if (what === 'unload')
-      command.option('--drain', 'also while runs go on; they end with the definition they have');
+      command.option(
+        '--drain',
+        'even while runs are in progress; they keep the definition that they began with',
+      );
     command.action((types: string[], flags: Flags) =>
       atService(flags, async (client) =>
         (
@@ -65,7 +71,7 @@ export function addDefinitionCommands(program: Command): void {
       table((await client.all('/api/definitions', { query: { type: 'task' } })).map(definitionRow)),
     ),
   );
-  withUrl(tasks.command('reload <types...>').description('read task types from disk anew')).action(
+  withUrl(tasks.command('reload <types...>').description('read task types again from disk')).action(
     (types: string[], flags: Flags) =>
       atService(flags, async (client) =>
         (await client.post('/api/tasks/reload', { body: { task_types: types }, timeoutMs: startingMs })).map(
@@ -74,22 +80,23 @@ export function addDefinitionCommands(program: Command): void {
       ),
   );
 
-  withUrl(program.command('packages').description('read the packages anew and list what they define')).action(
-    (flags: Flags) =>
-      atService(flags, async (client) => {
-        const packages = await client.post('/api/packages/refresh', { timeoutMs: startingMs });
-        const errors = packages.flatMap((each) => each.errors);
-        if (errors.length > 0) {
-          process.stderr.write(`${diagnosticsText(errors)}\n`);
-          process.exitCode = 1;
-        }
-        return packages.flatMap(({ name, labs: ofLabs, devices, tasks: ofTasks, protocols: ofProtocols }) => [
-          name,
-          ...Object.entries({ labs: ofLabs, devices, tasks: ofTasks, protocols: ofProtocols })
-            .filter(([, names]) => names.length > 0)
-            .map(([kind, names]) => `  ${kind}: ${names.join(', ')}`),
-        ]);
-      }),
+  withUrl(
+    program.command('packages').description('read all packages again and list their definitions'),
+  ).action((flags: Flags) =>
+    atService(flags, async (client) => {
+      const packages = await client.post('/api/packages/refresh', { timeoutMs: startingMs });
+      const errors = packages.flatMap((each) => each.errors);
+      if (errors.length > 0) {
+        process.stderr.write(`${diagnosticsText(errors)}\n`);
+        process.exitCode = 1;
+      }
+      return packages.flatMap(({ name, labs: ofLabs, devices, tasks: ofTasks, protocols: ofProtocols }) => [
+        name,
+        ...Object.entries({ labs: ofLabs, devices, tasks: ofTasks, protocols: ofProtocols })
+          .filter(([, names]) => names.length > 0)
+          .map(([kind, names]) => `  ${kind}: ${names.join(', ')}`),
+      ]);
+    }),
   );
 }
 

@@ -12,7 +12,7 @@ export function addPkgCommands(program: Command): void {
   const pkg = program.command('pkg').description('check and extend lab packages');
   pkg
     .command('check')
-    .description('report everything that is wrong with packages; ends with 1 when something is')
+    .description('report every error in packages; the exit code is 1 when there is one')
     .argument('[path...]', 'folders of packages, or packages (SVC_USER_DIR, default lab-packages)')
     .option('--json', 'print the list as JSON')
     .action((paths: string[], flags: { json?: boolean }) =>
@@ -25,7 +25,7 @@ export function addPkgCommands(program: Command): void {
     .action((path?: string) => reported(() => types(path)));
   pkg
     .command('create')
-    .description('make a package: a folder with package.json and tsconfig.json')
+    .description('create a package: a folder with package.json and tsconfig.json')
     .argument('<name>', 'letters, digits and underscores')
     .option('--dir <folder>', 'folder of packages (SVC_USER_DIR, default lab-packages)')
     .action((name: string, flags: { dir?: string }) =>
@@ -39,7 +39,7 @@ export function addPkgCommands(program: Command): void {
     .description('add a definition with its code to a package')
     .addArgument(new Argument('<kind>', 'what to add').choices(['lab', 'device', 'task', 'protocol']))
     .argument('<package>', 'name of the package')
-    .argument('<name>', 'letters, digits and underscores; no other definition of its kind has it')
+    .argument('<name>', 'letters, digits and underscores; unique among the definitions of its kind')
     .option('--dir <folder>', 'folder of packages (SVC_USER_DIR, default lab-packages)')
     .action((kind: PartKind, packageName: string, name: string, flags: { dir?: string }) =>
       reported(async () => {

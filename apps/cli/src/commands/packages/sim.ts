@@ -34,11 +34,13 @@ const listedRuns = 20;
 export function addSimCommand(program: Command): void {
   program
     .command('sim')
-    .description('play through what would become of work, with the engine and policies of the service')
-    .argument('<file>', 'scenario (YAML): what arrives when, and what goes wrong')
-    .addOption(new Option('--scheduler <type>', 'policy, over that of the file').choices(schedulerTypes))
-    .option('--jitter <share>', 'share by which durations differ, 0 to 0.99, over that of the file')
-    .option('--seed <number>', 'chance, over that of the file')
+    .description('simulate work with the engine and the scheduling policies of the service')
+    .argument('<file>', 'scenario (YAML): work with its times of arrival, and failures')
+    .addOption(
+      new Option('--scheduler <type>', 'scheduling policy; overrides the file').choices(schedulerTypes),
+    )
+    .option('--jitter <share>', 'relative variation of durations, 0 to 0.99; overrides the file')
+    .option('--seed <number>', 'seed of the random numbers; overrides the file')
     .option('--user-dir <folder>', 'folder of lab packages (SVC_USER_DIR, default lab-packages)')
     .option('--json', 'print the whole report as JSON')
     .option('--svg <file>', 'also write a chart')

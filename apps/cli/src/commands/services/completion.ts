@@ -10,7 +10,7 @@ export function addCompletionCommands(program: Command): void {
     .action((shell: keyof typeof scripts) => void process.stdout.write(scripts[shell]));
   program
     .command('complete', { hidden: true })
-    .description('print what may stand in the place of the last word')
+    .description('print the possible completions of the last word')
     .argument('[words...]')
     .action((words: string[]) => {
       for (const word of candidates(program, words)) process.stdout.write(`${word}\n`);

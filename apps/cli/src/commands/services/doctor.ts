@@ -14,7 +14,7 @@ interface Flags {
 
 /** Commands that look at what the service keeps, without changing it. */
 export function addDoctorCommands(program: Command): void {
-  const doctor = program.command('doctor').description('look at what the service keeps on disk');
+  const doctor = program.command('doctor').description('inspect the data that the service keeps on disk');
   doctor
     .command('ledger')
     .description(
@@ -22,7 +22,7 @@ export function addDoctorCommands(program: Command): void {
     )
     .option('--data-dir <folder>', 'data folder (SVC_DATA_DIR, default .svc)')
     .option('--computer <name>', 'name of the computer in lab.yml (SVC_COMPUTER, default svc_computer)')
-    .option('--records', 'print every record, a line of JSON each')
+    .option('--records', 'print every record as one line of JSON')
     .option('--json', 'print one JSON object')
     .action(printLedger);
 }

@@ -25,10 +25,13 @@ export function addStartCommand(program: Command): void {
     .command('start')
     .description('start the whole service on this computer and keep it running')
     .option('--port <port>', 'port of the gateway (SVC_HTTP_PORT, default 8070)')
-    .option('--data-dir <folder>', 'folder of everything that is kept (SVC_DATA_DIR, default .svc)')
+    .option('--data-dir <folder>', 'folder of all data of the service (SVC_DATA_DIR, default .svc)')
     .option('--user-dir <folder>', 'folder of lab packages (SVC_USER_DIR, default lab-packages)')
     .option('--config <file>', 'configuration file (SVC_CONFIG, default config.yml)')
-    .option('--orchestrators <n>', 'orchestrators, of which one leads and the others stand by (default 1)')
+    .option(
+      '--orchestrators <n>',
+      'number of orchestrators; one leads, the others are on standby (default 1)',
+    )
     .action((flags: StartFlags) => start(flags));
 }
 

@@ -36,11 +36,14 @@ export function addFilesCommands(program: Command): void {
       }),
     );
   withUrl(files.command('get'))
-    .description('download a file of a task; it is there whole and checked, or not at all')
+    .description('download a file of a task; an incomplete or damaged file is never kept')
     .argument('<task>', 'name of the task')
     .argument('<file>', 'name of the file')
     .option(...run)
-    .option('-o, --output <path>', 'where to put it (default: under its name, here); - is standard output')
+    .option(
+      '-o, --output <path>',
+      'path of the download (default: its name, in this folder); - is standard output',
+    )
     .action((name: string, fileName: string, flags: FileFlags) =>
       atService(flags, async (client) => {
         const task = await taskNamed(client, name, flags);
@@ -68,7 +71,7 @@ export function addFilesCommands(program: Command): void {
     .addArgument(new Argument('<kind>', 'what it is').choices(['protocol', 'task']))
     .argument('<name>', 'its name')
     .option(...run)
-    .option('-o, --output <path>', 'where to put it (default: under its name, here)')
+    .option('-o, --output <path>', 'path of the download (default: its name, in this folder)')
     .action((kind: 'protocol' | 'task', name: string, flags: FileFlags) =>
       atService(flags, async (client) => {
         const answer =

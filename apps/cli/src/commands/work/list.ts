@@ -78,9 +78,9 @@ export function addListCommand(program: Command): void {
   withJson(withUrl(program.command('list')))
     .description('list records, newest first')
     .addArgument(new Argument('<kind>', 'which records').choices(Object.keys(listings)))
-    .option('--state <state>', 'only those in this state')
-    .option('--archived', 'only those that are archived; there are no such devices')
-    .option('--limit <count>', 'records at most, 1 to 500 (default 100)')
+    .option('--state <state>', 'only records in this state')
+    .option('--archived', 'only archived records; devices are never archived')
+    .option('--limit <count>', 'most records, 1 to 500 (default 100)')
     .action((kind: keyof typeof listings, flags: ListFlags) =>
       atService(flags, async (client) => {
         const { header, fetch, row } = listings[kind];

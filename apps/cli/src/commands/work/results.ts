@@ -11,10 +11,10 @@ interface ResultsFlags extends ServiceFlags {
 /** `svc results`. */
 export function addResultsCommand(program: Command): void {
   withUrl(program.command('results'))
-    .description('print what went into the runs of a campaign and what came out, as CSV')
+    .description('print the parameters and results of the runs of a campaign as CSV')
     .argument('<campaign>', 'name of the campaign')
-    .option('--parameters', 'only the parameters, to be changed and given to svc submit --parameters')
-    .option('-o, --output <path>', 'where to put it (default: standard output)')
+    .option('--parameters', 'only the parameters, as input for svc submit --parameters')
+    .option('-o, --output <path>', 'path of the output (default: standard output)')
     .action((name: string, { parameters, output, ...flags }: ResultsFlags) =>
       atService(flags, async (client) => {
         const path = { campaign_name: name };

@@ -14,11 +14,11 @@ interface ScheduleFlags extends ServiceFlags {
 /** `svc schedule`. What draws the chart is loaded only when it runs. */
 export function addScheduleCommand(program: Command): void {
   withJson(withUrl(program.command('schedule')))
-    .description('what goes on, what is to come, and why what waits waits')
+    .description('show running work, the plan, and why each queued task has not started')
     .option('--run <name>', 'only this protocol run')
     .option('--device <lab.device>', 'only this device')
     .option('--lab <name>', 'only the devices of this laboratory')
-    .option('--limit <count>', 'tasks to list at most (default 500)')
+    .option('--limit <count>', 'most tasks to list (default 500)')
     .allowExcessArguments(false)
     .action((flags: ScheduleFlags) =>
       atService(flags, async (client) => {

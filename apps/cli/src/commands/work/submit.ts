@@ -40,10 +40,10 @@ export function addSubmitCommand(program: Command): void {
     .addOption(
       new Option('--kind <kind>', 'what it is; needed where its fields do not say').choices(workKinds),
     )
-    .option('--name <name>', 'another name than that of the file')
-    .option('--parameters <file>', 'of a campaign: CSV file with a row of parameters for each run')
-    .option('--dry-run', 'only check it, and say when it would begin and end; nothing is stored')
-    .option('--watch', 'follow it to its end; ends with 1 when it does not complete')
+    .option('--name <name>', 'name; overrides the file')
+    .option('--parameters <file>', 'for a campaign: CSV file with one row of parameters for each run')
+    .option('--dry-run', 'only check the submission and predict its begin and end; nothing is stored')
+    .option('--watch', 'follow the work to its end; the exit code is 1 when it does not complete')
     .action((file: string, flags: SubmitFlags) =>
       atService(flags, async (client) => {
         if (flags.dryRun === true && flags.watch === true)

@@ -20,7 +20,7 @@ const taskOfRun: [string, string] = ['--run <name>', 'of a task: the protocol ru
 /** Commands by which people follow work and change its course. */
 export function addWorkCommands(program: Command): void {
   withJson(withUrl(program.command('watch')))
-    .description('follow work to its end; ends with 1 when it does not complete')
+    .description('follow work to its end; the exit code is 1 when it does not complete')
     .addArgument(new Argument('<kind>', 'what it is').choices(workKinds))
     .argument('<name>', 'its name')
     .option(...taskOfRun)
@@ -28,7 +28,7 @@ export function addWorkCommands(program: Command): void {
       atService(flags, (client) => watched(client, { kind, name, run: flags.run }, flags)),
     );
   withJson(withUrl(program.command('cancel')))
-    .description('cancel work: what runs is stopped, what waits is not started')
+    .description('cancel work: running tasks are stopped, queued tasks do not start')
     .addArgument(new Argument('<kind>', 'what it is').choices(workKinds))
     .argument('<name>', 'its name')
     .option(...taskOfRun)
@@ -38,10 +38,10 @@ export function addWorkCommands(program: Command): void {
       ),
     );
   withJson(withUrl(program.command('prioritize')))
-    .description('let work that is not over go sooner or later when it contends with other work')
+    .description('change the priority of work that has not ended')
     .addArgument(new Argument('<kind>', 'what it is').choices(workKinds))
     .argument('<name>', 'its name')
-    .argument('<priority>', 'whole number; higher goes first')
+    .argument('<priority>', 'whole number; work with a higher priority starts first')
     .option(...taskOfRun)
     .action((kind: WorkKind, name: string, priority: string, flags: ServiceFlags & { run?: string }) =>
       atService(flags, async (client) =>
@@ -75,9 +75,9 @@ export function addWorkCommands(program: Command): void {
       );
   }
   withPerson(withJson(withUrl(program.command('retry'))))
-    .description('try a task again that a person was asked about, by the id or subject of its attention item')
-    .argument('<item>', 'such as mix_1/mix_colors')
-    .option('--note <text>', 'why, for the audit')
+    .description('retry a task that has an attention item, by the id or subject of the item')
+    .argument('<item>', 'for example mix_1/mix_colors')
+    .option('--note <text>', 'reason, for the audit')
     .action((item: string, flags: PersonFlags & { note?: string }) =>
       atService(flags, async (client) => {
         const { id } = await itemNamed(client, item);
