@@ -13,6 +13,7 @@ const leftOut = [
   /(^|\/)(test|fixtures|e2e)\//,
   /\.test\.ts$/,
   /^libs\/api-client\/src\/generated\.ts$/,
+  /^libs\/optimization\/src\/numeric\/kernel-wasm\.ts$/,
   /^tools\/bench\/instances\//,
 ];
 

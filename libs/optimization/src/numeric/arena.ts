@@ -1,5 +1,4 @@
 import { type Kernel, RESERVED } from './kernel.js';
-import { typescriptKernel } from './kernel-typescript.js';
 import { wasmKernel } from './wasm.js';
 
 /** Residents are taken out when they are more than so many numbers: 32 MB. */
@@ -54,4 +53,4 @@ export class Arena {
 /** Vectors of two numbers are read at whole multiples of 16 bytes, which is faster on some machines. */
 const even = (numbers: number) => numbers + (numbers % 2);
 
-export const arena = new Arena(wasmKernel() ?? typescriptKernel());
+export const arena = new Arena(wasmKernel());

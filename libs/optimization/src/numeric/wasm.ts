@@ -20,11 +20,15 @@ const PAGE = 65_536;
 /**
  * The routines as a module of WebAssembly with vector instructions, compiled and ready.
  *
- * @returns null: this machine has no WebAssembly with vector instructions
+ * @throws Error when this machine has no WebAssembly with vector instructions; every processor of Node 20 has them
  */
-export function wasmKernel(): Kernel | null {
+export function wasmKernel(): Kernel {
   const bytes = Uint8Array.from(atob(kernelModule), (letter) => letter.charCodeAt(0));
-  if (typeof WebAssembly === 'undefined' || !WebAssembly.validate(bytes)) return null;
+  if (typeof WebAssembly === 'undefined' || !WebAssembly.validate(bytes)) {
+    throw new Error(
+      'The optimizer needs WebAssembly with vector instructions (SIMD), which this machine does not have.',
+    );
+  }
   const wasm = new WebAssembly.Instance(new WebAssembly.Module(bytes)).exports as Exports;
   let numbers = new Float64Array(wasm.memory.buffer);
   return {

@@ -1,4 +1,4 @@
-import { BLOCK, type Kernel, SMALLEST_PIVOT } from './kernel.js';
+import { BLOCK, type Kernel, SMALLEST_PIVOT } from '../../../src/numeric/kernel.js';
 
 /* The routines of the kernel for triangles, in TypeScript: blocked for the registers of a processor. `a` is the memory. */
 

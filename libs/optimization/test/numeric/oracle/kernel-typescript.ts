@@ -1,5 +1,5 @@
 import * as dense from './dense-routines.js';
-import { type Kernel, RESERVED } from './kernel.js';
+import { type Kernel, RESERVED } from '../../../src/numeric/kernel.js';
 import * as matern from './matern-routines.js';
 import * as network from './network-routines.js';
 

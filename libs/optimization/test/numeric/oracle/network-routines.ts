@@ -1,4 +1,4 @@
-import type { Kernel } from './kernel.js';
+import type { Kernel } from '../../../src/numeric/kernel.js';
 
 /* The routines of the kernel for perceptrons, in TypeScript. `a` is the memory. */
 
