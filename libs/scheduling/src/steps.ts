@@ -1,4 +1,4 @@
-/** Work that can be interrupted: each step takes milliseconds, and what comes between two of them changes nothing of it. */
+/** Work that can be interrupted: each step takes milliseconds, and other work between two steps does not affect it. */
 export type Steps<Result> = Generator<undefined, Result, undefined>;
 
 /** Does all steps at once. */

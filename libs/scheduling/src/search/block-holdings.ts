@@ -2,19 +2,19 @@ import { refers, type CompiledProblem, type Ticks } from './compiled-problem.js'
 import type { Timelines } from './timelines.js';
 
 /**
- * The units that the block in hand takes, as long as it has not all of its places: one item for every use, and one for
- * everything kept. Items stand in the order of the positions in the block, so that the last ones can be taken back.
+ * The units that the current block takes until all of its activities have places: one item for every use, and one for
+ * every kept unit. Items follow the positions in the block, so that the last ones can be taken back.
  */
 export class BlockHoldings {
   count = 0;
   readonly unit: Int32Array;
   readonly from: Ticks;
-  /** `never` of what is kept until nobody knows when. */
+  /** `never` for a unit that is kept until an unknown time. */
   readonly to: Ticks;
   readonly slot: Int32Array;
   /** Position of the activity in the order of members. */
   readonly member: Int32Array;
-  /** 1: the slot keeps the unit; 0: it uses it. */
+  /** 1: the slot keeps the unit; 0: the slot uses it. */
   readonly keeps: Uint8Array;
 
   constructor(
@@ -47,12 +47,12 @@ export class BlockHoldings {
     this.keeps[item] = keeps;
   }
 
-  /** Takes back what members from a position on have. */
+  /** Removes the items of members from a position on. */
   dropFrom(member: number): void {
     while (this.count > 0 && this.member[this.count - 1]! >= member) this.count--;
   }
 
-  /** {@link Timelines.fit}, also beside the items. */
+  /** Like {@link Timelines.fit}, but also avoids the items. */
   fit(unit: number, earliest: number, length: number, until: number, slot: number): number {
     let moment = this.timelines.fit(unit, earliest, length, until, slot);
     for (let item = 0; item < this.count; item++) {
@@ -67,7 +67,7 @@ export class BlockHoldings {
     return moment;
   }
 
-  /** Whether the unit of an item can be kept until a moment. */
+  /** Says whether the unit of an item can be kept until a moment. */
   lasts(item: number, until: number): boolean {
     const unit = this.unit[item]!;
     const from = this.from[item]!;
@@ -82,7 +82,7 @@ export class BlockHoldings {
     return true;
   }
 
-  /** Puts all of it into the timelines. */
+  /** Writes all items into the timelines. */
   commit(): void {
     for (let item = 0; item < this.count; item++)
       this.timelines.cover(this.unit[item]!, this.from[item]!, this.to[item]!);

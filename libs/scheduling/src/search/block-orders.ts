@@ -1,8 +1,8 @@
 import type { CompiledProblem } from './compiled-problem.js';
 
 /**
- * Orders of blocks by a key each, lowest first, such that none stands before one that it waits for and urgent ones stand
- * first. Equal keys stand as in the compiled problem.
+ * Orders blocks by keys, lowest first, so that no block stands before one for which it waits, and urgent blocks stand
+ * first. Equal keys keep the order of the compiled problem.
  */
 export class BlockOrders {
   private readonly rank: Int32Array;
@@ -25,7 +25,7 @@ export class BlockOrders {
     this.obeying(sorted, into);
   }
 
-  /** Moves blocks behind those that they wait for, each no farther than it has to go. */
+  /** Moves blocks behind those for which they wait, each no farther than necessary. */
   obeying(wanted: Int32Array, into: Int32Array): void {
     const { rank, missing } = this;
     const { blocks, blocksBefore, blocksAfter } = this.compiled;

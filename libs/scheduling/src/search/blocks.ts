@@ -1,13 +1,15 @@
 import type { Problem } from '../problem/problem.js';
 
 /**
- * Divides the activities that are not decided into blocks that are placed in one piece, each before the next: activities
- * that a group, a greatest lag or a kept unit ties together, and all that has to happen between them. Whoever places
- * blocks like that always finds room for the next one behind all others, and no two runs ever keep what the other needs.
+ * Divides the undecided activities into blocks. A block is placed in one piece, before the next block. It joins
+ * activities that a group, a greatest lag or a kept unit ties together, with everything that must happen between them.
+ * With such blocks there is always room for the next block behind all others, and no two runs ever keep what the other
+ * needs.
  *
- * @param joined activities that belong together for yet another reason
- * @param holdsApart kept units tie nothing together: the blocks are for those who place them as events go by
- * @returns blocks in an order that obeys the precedences, and so do the activities in each; what each block waits for
+ * @param joined activities that belong together for another reason
+ * @param holdsApart true: kept units do not join activities, for decoders that follow events
+ * @returns blocks in an order that obeys the precedences, as do the activities in each; and the blocks for which each
+ *   block waits
  * @throws RangeError when precedences run in a circle
  */
 export function partition(
@@ -22,7 +24,7 @@ export function partition(
     if (follows !== null) list.push(follows);
     return list;
   });
-  // Whoever has to take the unit of another gets its place after that one, whose other slots also have a say in it.
+  // An activity that must take the unit of another is placed after it. The other slots of that activity matter too.
   const wanted = activities.map(({ slots, fixed }, index) =>
     fixed !== null
       ? []
@@ -62,7 +64,7 @@ export function partition(
 
   for (const activity of joined) join(activity, joined[0]!);
 
-  // Groups that wait for each other are one block: what lies between the activities of a group, and groups that interleave.
+  // Groups that wait for each other are one block: activities between those of a group, and interleaving groups.
   for (const circle of circles(activities.length, (index) => find(index), waits))
     for (const index of circle) join(index, circle[0]!);
 
@@ -97,7 +99,7 @@ export function partition(
   };
 }
 
-/** Items behind those they wait for, lower numbers first; null when they wait in a circle. */
+/** Items behind those for which they wait, lower numbers first; null when they wait in a circle. */
 function topological(waits: readonly (readonly number[])[]): number[] | null {
   const count = waits.length;
   const order: number[] = [];

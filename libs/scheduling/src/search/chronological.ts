@@ -2,55 +2,58 @@ import { objectiveOf, type Schedule } from '../problem/problem.js';
 import { endOffset, refers, type CompiledProblem, type Ticks } from './compiled-problem.js';
 import type { OrderDecoder } from './decoder.js';
 
-/** Attempts to start a block of several activities after which it counts as one that has no place. */
+/** Failed attempts to start a block of several activities after which it counts as having no place. */
 const patience = 100;
 
 /**
- * Turns orders of blocks into schedules as events go by: at every moment what can start starts, in the order given
- * (parallel generation scheme, Kelley 1963). So runs that keep units for long interleave, which blocks that comprise all
- * that a unit is kept for cannot. Made for problems compiled with blocks that no kept unit ties together; groups and
- * greatest lags still do: such a block has its units from the moment at which it is decided to start.
+ * Turns orders of blocks into schedules in the order of events: at every moment, all blocks that can start do start,
+ * in the given order (parallel generation scheme, Kelley 1963). So runs that keep units for long can interleave, which
+ * blocks that comprise all users of a kept unit cannot. For problems compiled with blocks that no kept unit joins;
+ * groups and greatest lags still do. Such a block has its units from the moment at which its start is decided.
  *
- * Runs can come to keep what each other needs. Then not everything has a place, and the order counts for nothing; fewer
- * runs that keep units at a time ({@link mostHolding}) help.
+ * Runs can come to keep what the others need. Then some blocks have no place, and the order is worthless. Fewer runs
+ * that keep units at a time ({@link mostHolding}) help.
  */
 export class ChronologicalDecoder implements OrderDecoder {
   placedCount = 0;
   weightedCompletion = 0;
   makespan = 0;
-  /** So many runs may keep units at a time; those that do already are not stopped. */
+  /** Most runs that may keep units at a time. Runs that keep some already are not stopped. */
   mostHolding = Number.POSITIVE_INFINITY;
   readonly starts: Ticks;
   private readonly ends: Ticks;
   private readonly units: Int32Array;
   private readonly isPlaced: Uint8Array;
-  /** End of the last use of each unit, and ticks that it has served. */
+  /** End of the last use of each unit, and its total ticks of use. */
   private readonly busyUntil: Ticks;
   private readonly load: Float64Array;
   /** Slots that keep each unit. */
   private readonly keepers: number[][];
-  /** Of each slot that keeps its unit: how many activities have no place that it keeps it for, and when the others end. */
+  /**
+   * For each slot that keeps its unit: the number of its kept activities without a place, and the latest end of the
+   * others.
+   */
   private readonly pending: Int32Array;
   private readonly keptUntil: Ticks;
   /** Slots that keep their units for each activity. */
   private readonly keptBy: readonly (readonly number[])[];
   private readonly classUnit: Int32Array;
   private readonly missing: Int32Array;
-  /** A block cannot start before; `never`: before something that is kept is given up. */
+  /** Earliest start of a block; `never`: it waits until a kept unit is released. */
   private readonly notBefore: Ticks;
-  /** How often the activities of a block got in each other's way. */
+  /** Number of attempts in which the activities of a block obstructed each other. */
   private readonly failures: Int32Array;
   private readonly queue: Int32Array;
   private readonly holds: Int32Array;
   private holding = 0;
   private readonly completions: Float64Array;
-  /** What the block in hand has taken, in threes: kind, index, what was there. */
+  /** Changes made for the current block, in threes: kind, index, old value. */
   private readonly undo: number[] = [];
   private readonly chosen: Int32Array;
   private next = 0;
   private earliest = 0;
   private latest = 0;
-  /** The block in hand was the last that something is kept for. */
+  /** The current block was the last for which some unit was kept. */
   private gaveUp = false;
 
   constructor(readonly compiled: CompiledProblem) {
@@ -80,12 +83,12 @@ export class ChronologicalDecoder implements OrderDecoder {
     this.chosen = new Int32Array(slots);
   }
 
-  /** As {@link objectiveOf} gives it, of what has a place. */
+  /** Objective of the placed activities, as {@link objectiveOf} computes it. */
   get objective(): number {
     return this.weightedCompletion + this.compiled.makespanWeight * this.makespan;
   }
 
-  /** Decodes an order; what stands earlier goes first where both could start. */
+  /** Decodes an order. Where two blocks could start, the earlier one in the order goes first. */
   decode(order: Int32Array): void {
     const { compiled, queue, notBefore } = this;
     const { blocks, never, blocksAfter } = compiled;
@@ -112,7 +115,7 @@ export class ChronologicalDecoder implements OrderDecoder {
         queue[kept++] = block;
       }
       left = kept;
-      // What has just started may have made something else possible at this very moment.
+      // A block that has just started may allow another one to start at the same moment.
       if (started > 0) continue;
       if (next >= never) break;
       now = next;
@@ -121,10 +124,10 @@ export class ChronologicalDecoder implements OrderDecoder {
     this.evaluate();
   }
 
-  /** Every order is decoded from its begin: there is nothing to compare the next with. */
+  /** Every order is decoded from its begin, so there is nothing to keep. */
   keep(): void {}
 
-  /** The schedule decoded last; activities without a place have no units, and 0 for a start and an end. */
+  /** The schedule decoded last. Activities without a place have no units, and 0 as start and end. */
   schedule(): Schedule & { unplaced: number[] } {
     const { problem, slotStart } = this.compiled;
     const starts: number[] = [];
@@ -167,7 +170,7 @@ export class ChronologicalDecoder implements OrderDecoder {
     this.undo.length = 0;
   }
 
-  /** Starts a block now; -1, or the moment before which it cannot start. */
+  /** Starts a block now; returns -1, or the earliest time at which it may start. */
   private start(block: number, now: number): number {
     const { members, never } = this.compiled;
     const first = members.start[block]!;
@@ -192,7 +195,7 @@ export class ChronologicalDecoder implements OrderDecoder {
         this.takeBack();
         if (wanted >= never || at === first) return wanted;
         if (++this.failures[block]! > patience) return never;
-        // The whole block that much later: what this activity came too late by.
+        // Delay the whole block by the delay of this activity.
         return now + Math.max(1, wanted - latest);
       }
       this.take(activity, moment, duration);
@@ -201,7 +204,7 @@ export class ChronologicalDecoder implements OrderDecoder {
     return -1;
   }
 
-  /** Puts down the first and the last moment at which an activity can start for those that it waits for. */
+  /** Computes the earliest and latest start of an activity with respect to its predecessors. */
   private bound(activity: number): void {
     const { before, minLag, maxLag, release, never } = this.compiled;
     this.earliest = release[activity]!;
@@ -213,7 +216,10 @@ export class ChronologicalDecoder implements OrderDecoder {
     }
   }
 
-  /** Chooses units that an activity can have at a moment: its duration on them; -1, and in `next` when to ask again. */
+  /**
+   * Chooses units for an activity at a moment. Returns its duration on them; or -1, with the time of the next attempt
+   * in `next`.
+   */
   private fit(activity: number, moment: number): number {
     const { compiled } = this;
     const first = compiled.slotStart[activity]!;
@@ -241,7 +247,7 @@ export class ChronologicalDecoder implements OrderDecoder {
     return compiled.choiceDuration[choice]!;
   }
 
-  /** When a slot can have its choice at the soonest; `never` as long as nobody knows. */
+  /** The earliest time at which a slot can have its choice; `never` while unknown. */
   private freeFrom(slot: number, choice: number): number {
     const { compiled } = this;
     const unit = compiled.choiceUnit[choice]!;
@@ -258,7 +264,10 @@ export class ChronologicalDecoder implements OrderDecoder {
     return free;
   }
 
-  /** Fills the slots from `slot` on, each with the unit on which it is done soonest, among equals the least busy one. */
+  /**
+   * Fills the slots from `slot` on, each with the unit on which the activity ends first, among equals the least busy
+   * one.
+   */
   private match(slot: number, first: number, end: number, moment: number): boolean {
     if (slot === end) return true;
     const { choiceStart, choiceUnit } = this.compiled;
@@ -281,7 +290,7 @@ export class ChronologicalDecoder implements OrderDecoder {
     }
   }
 
-  /** Whether a choice of a slot comes after another. */
+  /** Says whether a choice of a slot comes after another. */
   private isBehind(choice: number, other: number): boolean {
     const { choiceDuration, choiceUnit } = this.compiled;
     const longer = choiceDuration[choice]! - choiceDuration[other]!;
@@ -290,7 +299,7 @@ export class ChronologicalDecoder implements OrderDecoder {
     return busier !== 0 ? busier > 0 : choice > other;
   }
 
-  /** Puts down an activity on the chosen units. */
+  /** Places an activity on the chosen units. */
   private take(activity: number, start: number, duration: number): void {
     const { slotStart, slotClass, kept, run } = this.compiled;
     const end = start + duration;
@@ -332,7 +341,7 @@ export class ChronologicalDecoder implements OrderDecoder {
     if (this.holds[run] === (by > 0 ? 1 : 0)) this.holding += by;
   }
 
-  /** Takes back what the block in hand has taken. */
+  /** Undoes all changes made for the current block. */
   private takeBack(): void {
     const { undo } = this;
     while (undo.length > 0) {
@@ -369,7 +378,7 @@ export class ChronologicalDecoder implements OrderDecoder {
     return true;
   }
 
-  /** Something is given up: who waited for it until nobody knew when may ask again. */
+  /** A unit was released: blocks that waited for it without a known time may try again. */
   private wake(now: number): void {
     const { notBefore, keepers, pending, keptUntil } = this;
     const { never, blocks } = this.compiled;

@@ -2,18 +2,18 @@ import type { Problem } from '../problem/problem.js';
 import { partition } from './blocks.js';
 import { possibleChoices } from './possible-choices.js';
 
-/** Moments or lengths in ticks; whole numbers of 32 bits wherever no schedule of the problem can leave their range. */
+/** Times or durations in ticks. 32-bit integers where no schedule of the problem can exceed their range. */
 export type Ticks = Int32Array | Float64Array;
 
-/** Lists lying one behind the other: list `i` goes from `start[i]` to before `start[i + 1]`. */
+/** Concatenated lists: list `i` goes from `start[i]` to before `start[i + 1]`. */
 export interface Lists {
   start: Int32Array;
   item: Int32Array;
 }
 
 /**
- * A problem in flat arrays, made once for a search and never changed. Slots of all activities lie one behind the other,
- * as do the units that can fill each (its _choices_); the entries of `fixed` activities are there too.
+ * A problem in flat arrays, made once for a search and never changed. The slots of all activities are concatenated,
+ * and so are the candidate units of all slots (its _choices_). `fixed` activities are included.
  */
 export interface CompiledProblem {
   readonly problem: Problem;
@@ -22,17 +22,17 @@ export interface CompiledProblem {
   readonly runs: number;
   readonly weights: Float64Array;
   readonly makespanWeight: number;
-  /** Later than any moment of any schedule. */
+  /** Later than any time in any schedule. */
   readonly never: number;
   readonly ticks: (length: number) => Ticks;
 
   readonly run: Int32Array;
   readonly release: Ticks;
   readonly duration: Ticks;
-  /** The least that an activity can take, on whatever units. */
+  /** The shortest duration of an activity on any units. */
   readonly shortest: Ticks;
   readonly fixed: Uint8Array;
-  /** Predecessors of each activity, `follows` among them with lags 0 and 0. A `maxLag` that does not bind is `never`. */
+  /** Predecessors of each activity, including `follows` with lags 0 and 0. A `maxLag` that does not bind is `never`. */
   readonly before: Lists;
   readonly minLag: Ticks;
   readonly maxLag: Ticks;
@@ -43,33 +43,33 @@ export interface CompiledProblem {
   /** From slot to its choices. */
   readonly choiceStart: Int32Array;
   readonly choiceUnit: Int32Array;
-  /** Ticks that the activity takes with that choice; that of the activity where the slot has no say in it. */
+  /** Ticks of the activity with that choice; the duration of the activity where the slot does not decide it. */
   readonly choiceDuration: Ticks;
-  /** 1 for choices that leave a filling of all slots of all activities. */
+  /** 1 for choices that leave a complete filling of all slots of all activities. */
   readonly possible: Uint8Array;
   /** The slot of each activity whose choice decides the duration, or -1. */
   readonly decidingSlot: Int32Array;
-  /** Slots that get one and the same unit share a class; -1: a slot on its own. */
+  /** Slots that must get the same unit share a class; -1: an independent slot. */
   readonly slotClass: Int32Array;
   readonly classes: number;
   /** The slot that a slot refers to, or -1. */
   readonly sameSlot: Int32Array;
-  /** Activities for which a slot keeps its unit, those that are decided left out. */
+  /** Undecided activities for which a slot keeps its unit. */
   readonly kept: Lists;
-  /** The moment until which a slot keeps its unit for activities that are decided; 0: none. */
+  /** The time until which a slot keeps its unit for decided activities; 0: none. */
   readonly keptUntil: Ticks;
-  /** From the start of the activity of a keeping slot to the end of all it is kept for: never less than that. */
+  /** Minimum ticks from the start of a keeping activity to the end of all activities for which it keeps a unit. */
   readonly leastHold: Ticks;
 
-  /** What is placed in one piece, with its activities in the order in which they are placed. */
+  /** Blocks, each with its activities in the order of their placement. */
   readonly blocks: number;
   readonly members: Lists;
   readonly blockOf: Int32Array;
   readonly blocksBefore: Lists;
   readonly blocksAfter: Lists;
-  /** 1 for blocks to be placed before others: something about them is a wish that ends with what is going on. */
+  /** 1 for blocks that are placed before others, because they have a wish relative to a fixed activity. */
   readonly urgent: Uint8Array;
-  /** From the start of the first to the end of the last activity of a block: hardly ever more than that. */
+  /** Typical ticks from the start of the first to the end of the last activity of a block. */
   readonly span: Ticks;
 }
 
@@ -80,8 +80,8 @@ export function listsOf(lists: readonly (readonly number[])[]): Lists {
 }
 
 /**
- * @param joined activities that are to be placed in one piece
- * @param holdsApart what a unit is kept for is not placed in one piece
+ * @param joined activities that must be placed in one piece
+ * @param holdsApart activities that share a kept unit are not placed in one piece
  * @throws RangeError when precedences, or references to units, run in a circle
  */
 export function compile(
@@ -150,7 +150,7 @@ export function compile(
   const blocksAfter = parts.blocks.map((): number[] => []);
   blocksBefore.forEach((list, block) => list.forEach((other) => blocksAfter[other]!.push(block)));
   const urgent = Uint8Array.from(parts.blocks, (block) => (block.some(wishes) ? 1 : 0));
-  // What an urgent block waits for is as urgent; blocks stand behind those that they wait for.
+  // Predecessors of an urgent block are urgent too; blocks stand behind those for which they wait.
   for (let block = urgent.length - 1; block >= 0; block--)
     if (urgent[block] === 1) for (const other of blocksBefore[block]!) urgent[other] = 1;
 
@@ -220,14 +220,16 @@ export function compile(
   };
 }
 
-/** Whether a slot refers to another, directly or through others: then it may have the unit that the other keeps. */
+/**
+ * Says whether a slot refers to another, directly or through others; it may then have the unit that the other keeps.
+ */
 export function refers(compiled: CompiledProblem, slot: number, other: number): boolean {
   const { sameSlot } = compiled;
   for (let at = slot < 0 ? -1 : sameSlot[slot]!; at >= 0; at = sameSlot[at]!) if (at === other) return true;
   return false;
 }
 
-/** Ticks that a decided activity takes on the units that it has. */
+/** Ticks of a decided activity on its units. */
 export function endOffset(problem: Problem, index: number): number {
   const activity = problem.activities[index]!;
   const deciding = activity.slots.findIndex((slot) => slot.durations !== undefined);
@@ -257,7 +259,10 @@ function classesOf(problem: Problem, slotStart: Int32Array): { slotClass: Int32A
   return { slotClass: Int32Array.from(roots, (root) => numbers.get(root) ?? -1), classes: numbers.size };
 }
 
-/** For each slot that keeps its unit, the longest way from the start of its activity to the end of what it is kept for. */
+/**
+ * For each slot that keeps its unit, the longest path from the start of its activity to the end of the kept
+ * activities.
+ */
 function leastHolds(
   problem: Problem,
   blocks: readonly (readonly number[])[],

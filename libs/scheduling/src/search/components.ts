@@ -1,9 +1,9 @@
 import type { Activity, Problem, Schedule } from '../problem/problem.js';
 
-/** Part of a problem that shares no unit, no run and no condition with the rest of it, as a problem of its own. */
+/** A part of a problem that shares no unit, run or precedence with the rest, as a problem of its own. */
 export interface Component {
   problem: Problem;
-  /** From the activities of the part to those of the whole; units likewise. */
+  /** Index in the whole problem for each activity of the part; units likewise. */
   activities: readonly number[];
   units: readonly number[];
 }
@@ -35,7 +35,7 @@ export function componentsOf(problem: Problem): Component[] {
   return [...parts.values()].map((part) => partOf(problem, part));
 }
 
-/** The schedules of all components as one of the whole, but for the objective. */
+/** Joins the schedules of all components into one of the whole, without its objective. */
 export function merge(
   size: number,
   parts: readonly { component: Component; schedule: Omit<Schedule, 'objective'> }[],

@@ -3,31 +3,31 @@ import { objectiveOf } from '../problem/problem.js';
 import type { CompiledProblem, Ticks } from './compiled-problem.js';
 import { Placement, type RecordedPlacement } from './placement.js';
 
-/** Turns orders of blocks, such that none stands before one that it waits for, into schedules. */
+/** Turns orders of blocks into schedules. In an order, no block stands before one for which it waits. */
 export interface OrderDecoder {
   readonly compiled: CompiledProblem;
-  /** How many blocks have a place in the schedule decoded last, and its objective of these. */
+  /** Number of placed blocks in the schedule decoded last, with the objective of these. */
   readonly placedCount: number;
   readonly weightedCompletion: number;
   readonly makespan: number;
   readonly objective: number;
-  /** @param same how many blocks at its begin stand where they do in the order that was kept last */
+  /** @param same number of leading blocks that are equal to those of the kept order */
   decode(order: Int32Array, same: number): void;
-  /** Takes the order decoded last as the one that others are compared with. */
+  /** Makes the order decoded last the reference for later orders. */
   keep(): void;
   schedule(): Schedule & { unplaced: number[] };
 }
 
-/** Bytes that the copies of timelines along an order may take. */
+/** Bytes available for copies of timelines along an order. */
 const recordRoom = 24_000_000;
 
 /**
- * Turns orders of blocks into schedules. It keeps copies of the timelines along the order that it took last, so that an
- * order with the same begin is decoded from where it differs.
+ * Turns orders of blocks into schedules. It keeps copies of the timelines along the kept order, so that an order with
+ * the same begin is decoded from the first difference.
  */
 export class Decoder implements OrderDecoder {
   readonly placement: Placement;
-  /** Blocks in the order of the latest decoding, those without a place left out. */
+  /** Blocks in the order of the latest decoding, without those that have no place. */
   readonly placed: Int32Array;
   placedCount = 0;
   weightedCompletion = 0;
@@ -35,7 +35,7 @@ export class Decoder implements OrderDecoder {
   /** End of each run. */
   readonly completions: Float64Array;
   private readonly every: number;
-  /** Copies for the order that is kept, and those made since; `keep` exchanges them. */
+  /** Copies for the kept order, and those made since then; `keep` exchanges them. */
   private readonly kept: (RecordedPlacement | null)[];
   private readonly fresh: (RecordedPlacement | null)[];
   private readonly keptValid: Uint8Array;
@@ -69,7 +69,7 @@ export class Decoder implements OrderDecoder {
     this.keptUnits = this.placement.units.slice();
   }
 
-  /** As {@link objectiveOf} gives it, of what has a place. */
+  /** Objective of the placed activities, as {@link objectiveOf} computes it. */
   get objective(): number {
     return this.weightedCompletion + this.compiled.makespanWeight * this.makespan;
   }
@@ -77,7 +77,7 @@ export class Decoder implements OrderDecoder {
   /**
    * Decodes an order that obeys the precedences of blocks.
    *
-   * @param same how many blocks at its begin stand where they do in the order that was kept last
+   * @param same number of leading blocks that are equal to those of the kept order
    */
   decode(order: Int32Array, same: number): void {
     const { compiled, placement, every, placed } = this;
@@ -107,7 +107,7 @@ export class Decoder implements OrderDecoder {
         continue;
       }
       placed[count++] = block;
-      // What had no room may have it now: a unit may have been given up.
+      // A block that had no room may have some now, because a unit may have been released.
       for (let nth = 0; nth < waiting; nth++) {
         const other = this.waiting[nth]!;
         if (this.waitsForOther(other) || !placement.place(other)) continue;
@@ -122,7 +122,7 @@ export class Decoder implements OrderDecoder {
     this.evaluate();
   }
 
-  /** Takes the order decoded last as the one that others are compared with. */
+  /** Makes the order decoded last the reference for later orders. */
   keep(): void {
     for (let point = this.freshFrom; point < this.kept.length; point++) {
       const copy = this.kept[point] ?? null;
@@ -135,7 +135,7 @@ export class Decoder implements OrderDecoder {
     this.keptUnits.set(this.placement.units);
   }
 
-  /** The schedule decoded last; activities without a place have no units, and 0 for a start and an end. */
+  /** The schedule decoded last. Activities without a place have no units, and 0 as start and end. */
   schedule(): Schedule & { unplaced: number[] } {
     const { problem, slotStart, blockOf, fixed } = this.compiled;
     const has = new Uint8Array(this.compiled.blocks);

@@ -6,8 +6,8 @@ import type { Decoder } from './decoder.js';
 import { runOfBlock, runOrder } from './run-orders.js';
 
 /**
- * A decoder for the same problem that decides as events go by; null where no unit is kept for long, so that blocks can do
- * whatever it can.
+ * A decoder for the same problem that follows events; null if no unit is kept for long, because blocks are then as
+ * good.
  */
 export function chronologicalOf(problem: Problem, { compiled }: Decoder): ChronologicalDecoder | null {
   if (!problem.activities.some(({ slots }) => slots.some(({ keptUntil }) => keptUntil.length > 0)))
@@ -17,11 +17,11 @@ export function chronologicalOf(problem: Problem, { compiled }: Decoder): Chrono
 }
 
 /**
- * Leaves the best schedule decoded that priority rules make; returns its order. Where runs come to keep what each other
- * needs, fewer may keep units at a time.
+ * Decodes the schedules of priority rules and leaves the best one decoded; returns its order. Where runs come to keep
+ * what the others need, it allows fewer runs to keep units at a time.
  *
- * @param others orders to try besides, as keys of blocks
- * @param shouldStop asked after every decoding: true ends it with the best so far
+ * @param others further orders to try, as keys of blocks
+ * @param shouldStop called after every decoding: true ends with the best so far
  */
 export function dispatchInto(
   decoder: ChronologicalDecoder,
@@ -57,7 +57,9 @@ export function dispatchInto(
   return best;
 }
 
-/** First come first served, least and most work remaining, and runs by weight over work (Panwalkar and Iskander 1977). */
+/**
+ * First come first served, least and most work remaining, and runs by weight over work (Panwalkar and Iskander 1977).
+ */
 function priorityRules(compiled: CompiledProblem): ArrayLike<number>[] {
   const { blocks, members, shortest, runs } = compiled;
   const work = Float64Array.from({ length: blocks }, (_, block) =>

@@ -2,7 +2,7 @@ import { BlockOrders } from './block-orders.js';
 import type { CompiledProblem } from './compiled-problem.js';
 import type { Decoder } from './decoder.js';
 
-/** The earliest of the starts in each block; those that are not numbers come last. */
+/** The earliest of the starts in each block. Blocks without numbers come last. */
 export function startKeys(compiled: CompiledProblem, starts: ArrayLike<number>): Float64Array {
   const keys = new Float64Array(compiled.blocks).fill(Number.MAX_VALUE);
   for (let block = 0; block < compiled.blocks; block++)
@@ -14,14 +14,14 @@ export function startKeys(compiled: CompiledProblem, starts: ArrayLike<number>):
 }
 
 /**
- * Finds an order that is decoded to something like an earlier schedule, and leaves it decoded and kept.
+ * Finds an order whose decoding resembles an earlier schedule, and leaves it decoded and kept.
  *
- * The order of starts comes near, but blocks of several activities may get in each other's way. Those that came too late
- * get an earlier place, and others a later one, a few times. The best result counts among those that do not depart from
- * the earlier schedule sooner than the order of starts does.
+ * The order of starts comes near, but blocks of several activities may obstruct each other. Late blocks get an earlier
+ * place, and others a later one, a few times. The best result wins among those that do not differ from the earlier
+ * schedule sooner than the order of starts does.
  *
- * @param rounds decodings besides the first
- * @param shouldStop asked after every one of them
+ * @param rounds number of decodings after the first
+ * @param shouldStop called after every decoding
  */
 export function imitate(
   decoder: Decoder,

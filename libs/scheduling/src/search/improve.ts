@@ -11,16 +11,16 @@ import { decoderOf } from './rescue.js';
 import { constructInto } from './run-orders.js';
 import type { SearchOptions, SearchResult } from './search.js';
 
-/** Decodings that may be spent on coming near to the schedule that is to be improved. */
+/** Most decodings for the imitation of the initial schedule. */
 const imitations = 30;
 
-/** Blocks to be placed between two questions whether to stop: about a millisecond. */
+/** Blocks to place between two calls of `shouldStop`: about a millisecond. */
 const asked = 300;
 
-/** Of so many rounds the way of decoding that leads leaves one to the other. */
+/** Every n-th round uses the decoder whose best schedule is the worse one. */
 const turnsOfLeader = 8;
 
-/** One way of turning orders into schedules, and the search among the orders. */
+/** One decoder, with its search among orders. */
 interface Line {
   decoder: OrderDecoder;
   search: LargeNeighbourhoodSearch;
@@ -28,23 +28,24 @@ interface Line {
 
 interface Part {
   component: Component;
-  /** The one that has found the best schedule stands first. */
+  /** The decoder with the best schedule comes first. */
   lines: [Line, ...Line[]];
   rounds: number;
 }
 
 /**
- * Looks for better schedules until it has made its rounds, is told to stop, or knows that there are none. Parts of the
- * problem that have nothing to do with each other are searched apart, the more often the larger they are.
+ * Searches for better schedules until its rounds are over, it is told to stop, or the schedule is optimal. Independent
+ * parts of the problem are searched separately, larger parts more often.
  *
- * Activities without a place (see `construct`) stay without one; a start in which all have one is then given back as it is.
+ * Activities without a place (see `construct`) stay without one. A start in which all have a place is then returned
+ * unchanged.
  *
  * @throws RangeError when precedences, or references to units, run in a circle
  */
 export function improve(problem: Problem, options: SearchOptions): SearchResult {
   if (isShop(problem)) return improveShop(problem, options);
   const parts = componentsOf(problem).map((component) => partOf(component, options));
-  // What leaves something out looks better than what does not.
+  // A schedule that leaves something out looks better than a complete one.
   if (options.start !== undefined && isWhole(problem, options.start) && !parts.every(hasPlaces))
     return { schedule: options.start, rounds: 0, optimal: false };
   settleEnds(parts);
@@ -71,7 +72,7 @@ export function improve(problem: Problem, options: SearchOptions): SearchResult 
     best = wholeOf(problem, parts);
     options.onImprovement?.(best);
   }
-  // Where everything is decided already there is one schedule.
+  // If everything is decided, there is only one schedule.
   const decided = parts.every((part) => blocksOf(part) === 0);
   return { schedule: best, rounds, optimal: decided || isBest() };
 }
@@ -105,14 +106,14 @@ function partOf(component: Component, { start, seed, shouldStop }: SearchOptions
     search: new LargeNeighbourhoodSearch(chronological, dispatched, seed),
   };
   if (decoder.placedCount < decoder.compiled.blocks) return { ...part, lines: [line] };
-  // Most problems are better off with blocks, and their search needs all the time that there is.
+  // Most problems do better with blocks, and their search needs all of the time.
   if (chronological.objective >= decoder.objective) return part;
   part.lines.push(line);
   lead(part);
   return part;
 }
 
-/** Everything has a place. */
+/** Says whether every activity has a place. */
 function hasPlaces({ lines: [{ decoder }] }: Part): boolean {
   return decoder.placedCount === decoder.compiled.blocks;
 }
@@ -121,12 +122,12 @@ function isWhole({ activities }: Problem, { units }: Schedule): boolean {
   return activities.every(({ slots }, index) => units[index]!.length === slots.length);
 }
 
-/** Puts the line first that has found the best schedule. */
+/** Puts the decoder with the best schedule first. */
 function lead({ lines }: Part): void {
   lines.sort((a, b) => a.search.bestValue - b.search.bestValue);
 }
 
-/** @returns whether the part has a better schedule than all before */
+/** @returns whether the part found a schedule better than all before */
 function roundOf(part: Part): boolean {
   const { lines } = part;
   const best = lines[0].search.bestValue;
@@ -141,7 +142,7 @@ function blocksOf({ lines }: Part): number {
   return lines[0].decoder.compiled.blocks;
 }
 
-/** One of the parts, by a number less than the blocks of all of them. */
+/** Selects a part by a number below the number of blocks of all parts. */
 function pick(parts: readonly Part[], number: number): Part {
   let rest = number;
   for (const part of parts) {
@@ -151,7 +152,7 @@ function pick(parts: readonly Part[], number: number): Part {
   return parts[0]!;
 }
 
-/** Tells every part when the others end. */
+/** Tells every part the ends of the others. */
 function settleEnds(parts: readonly Part[]): void {
   const ends = parts.map(({ lines }) => lines[0].search.bestMakespan);
   parts.forEach((part, own) => {

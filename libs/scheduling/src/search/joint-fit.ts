@@ -1,16 +1,16 @@
 import type { BlockHoldings } from './block-holdings.js';
 import type { CompiledProblem, Ticks } from './compiled-problem.js';
 
-/** What binds the choices of slots while they are placed. */
+/** Restrictions on the choices of slots during placement. */
 interface Limits {
   readonly classUnit: Int32Array;
   readonly holdUntil: Ticks;
   readonly allowed: Uint8Array;
 }
 
-/** Finds when all slots of an activity that has several have a unit each. */
+/** Finds the time at which all slots of an activity with several slots have a unit each. */
 export class JointFit {
-  /** The units of the slots that were asked for last. */
+  /** The units of the slots in the last call. */
   readonly chosen: Int32Array;
   private readonly fits: Ticks;
 
@@ -24,9 +24,9 @@ export class JointFit {
   }
 
   /**
-   * The earliest moment at which every slot has a unit of its own that is free for it, left in `chosen`.
+   * The earliest time at which every slot has a free unit of its own. Leaves the units in `chosen`.
    *
-   * @param only the choice that the deciding slot has to make, or -1
+   * @param only the required choice of the deciding slot, or -1
    */
   earliest(
     first: number,
@@ -69,7 +69,7 @@ export class JointFit {
     return never;
   }
 
-  /** Fills the slots from `slot` on with units that fit at a moment, none twice. */
+  /** Fills the slots from `slot` on with units that are free at a moment, none twice. */
   private match(slot: number, first: number, end: number, moment: number): boolean {
     if (slot === end) return true;
     const { choiceStart, choiceUnit } = this.compiled;

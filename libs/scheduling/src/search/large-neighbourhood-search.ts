@@ -4,19 +4,19 @@ import type { OrderDecoder } from './decoder.js';
 import { Neighbourhoods } from './neighbourhoods.js';
 
 /**
- * How much worse an order may be that is taken with a chance of 1/e, as a part of the objective: one run makes about
- * this of a difference. At the begin of a cycle, and at its end.
+ * A worse order is accepted with probability 1/e if it is worse by this share of the objective, about the effect of
+ * one run. At the begin and at the end of a cycle.
  */
 const warmest = 0.06;
 const coldest = 0.008;
 
-/** Rounds of the first cycle: few enough for a second with a thousand tasks. */
+/** Rounds of the first cycle, about a second with a thousand tasks. */
 const firstCycle = 1_400;
 
 /**
- * Large-neighbourhood search among orders of blocks (Shaw 1998, Ropke and Pisinger 2006): what comes back to another
- * place is accepted as in simulated annealing, cooled in cycles each twice as long as the one before and each from the
- * best known order, so that it need not know how much time it has.
+ * Large-neighbourhood search among orders of blocks (Shaw 1998, Ropke and Pisinger 2006). Neighbours are accepted as
+ * in simulated annealing. Each cooling cycle is twice as long as the one before and starts from the best known order,
+ * so the search need not know its time limit.
  */
 export class LargeNeighbourhoodSearch {
   private readonly current: Int32Array;
@@ -27,7 +27,7 @@ export class LargeNeighbourhoodSearch {
   private bestSum: number;
   private bestEnd: number;
   private readonly placed: number;
-  /** The whole schedule ends no earlier, whatever becomes of this part of it. */
+  /** Lower bound of the end of the whole schedule, from its other parts. */
   private floor = 0;
   private readonly neighbourhoods: Neighbourhoods;
   private readonly random: SeededRandom;
@@ -35,7 +35,7 @@ export class LargeNeighbourhoodSearch {
   private cycleStart = 0;
   private cycleLength = firstCycle;
 
-  /** @param order decoded and kept by the decoder last */
+  /** @param order the order that the decoder decoded and kept last */
   constructor(
     private readonly decoder: OrderDecoder,
     order: Int32Array,
@@ -62,17 +62,17 @@ export class LargeNeighbourhoodSearch {
     return this.bestSum;
   }
 
-  /** Objective of the best schedule, with the end of the rest of the whole one. */
+  /** Objective of the best schedule, with the end of the other parts. */
   get bestValue(): number {
     return this.valueOf(this.bestSum, this.bestEnd);
   }
 
-  /** Says when the rest of the whole schedule ends. */
+  /** Sets the end of the other parts of the schedule. */
   endAtLeast(floor: number): void {
     this.floor = floor;
   }
 
-  /** @returns whether it found something better than all before */
+  /** @returns whether it found a schedule better than all before */
   round(): boolean {
     const { decoder, random } = this;
     const { compiled } = decoder;

@@ -6,24 +6,24 @@ import { decoderInSteps, decoderOf } from './rescue.js';
 import { retime } from './retime.js';
 import { constructInto } from './run-orders.js';
 
-/** Decodings that may be spent on coming near to an earlier schedule. */
+/** Most decodings for the imitation of an earlier schedule. */
 const imitations = 4;
 
-/** A schedule, and what has no place in it. */
+/** A schedule, and the activities without a place in it. */
 export interface Construction extends Schedule {
   /**
-   * Activities that no schedule has room for, given what is decided: their own times contradict each other, nothing can
-   * fill a slot, or units are kept that each other's keepers need. They have no units, and 0 for a start and an end.
+   * Activities that no schedule can place, given the decisions: their own times contradict each other, nothing can
+   * fill a slot, or keepers of units need each other's units. They have no units, and 0 as start and end.
    */
   unplaced: readonly number[];
 }
 
 /**
- * A schedule at once: the best of several list heuristics.
+ * Constructs a schedule at once: the best of several list heuristics.
  *
- * The lists are made of runs by weighted shortest processing time (Smith 1956), where the processing time of a run is
- * what it needs of the units, those in demand counted more; each list once run by run and once in the order of time. Where
- * units are kept for long, priority rules also start as events go by what can start.
+ * The lists order runs by weighted shortest processing time (Smith 1956). The processing time of a run is its use of
+ * units, with a higher weight for units in demand. Each list is used once run by run, and once in order of time. If
+ * units are kept for long, priority rules also decode in the order of events.
  *
  * @throws RangeError when precedences, or references to units, run in a circle
  */
@@ -39,17 +39,19 @@ export function construct(problem: Problem): Construction {
   return placed.unplaced.length > 0 || objective < placed.objective ? chronological.schedule() : placed;
 }
 
-/** An earlier schedule in ticks of now. */
+/** An earlier schedule, in current ticks. */
 export interface Previous {
-  /** NaN where an activity had none: it comes last. */
+  /** NaN for an activity that had no place: it comes last. */
   starts: readonly number[];
-  /** Of each activity, a unit for each slot; none where it had no place. Absent: only the order is known. */
+  /**
+   * A unit for each slot of each activity; empty for an activity that had no place. Absent: only the order is known.
+   */
   units?: readonly (readonly number[])[];
 }
 
 /**
- * A schedule at once that keeps the order of an earlier one: with its units and the sequences on them, what is new in the
- * gaps; or with whatever units, if that is better or the sequences cannot be kept.
+ * Constructs a schedule at once that keeps the order of an earlier one: either with its units and sequences, and new
+ * activities in the gaps; or with any units, if that is better or the sequences cannot be kept.
  *
  * @throws RangeError when precedences, or references to units, run in a circle
  */
@@ -57,7 +59,7 @@ export function repair(problem: Problem, previous: Previous): Construction {
   return allOf(repairInSteps(problem, previous));
 }
 
-/** As {@link repair}, in steps of a few milliseconds for a thousand activities. */
+/** Like {@link repair}, in steps of a few milliseconds for a thousand activities. */
 export function* repairInSteps(problem: Problem, previous: Previous): Steps<Construction> {
   const decoder = yield* decoderInSteps(problem);
   yield;
@@ -70,7 +72,7 @@ export function* repairInSteps(problem: Problem, previous: Previous): Steps<Cons
   return kept;
 }
 
-/** The earlier schedule retimed, and what had no place in it put into the gaps; null when that cannot be. */
+/** The earlier schedule with new times, and its unplaced activities in the gaps; null when that is impossible. */
 function* keepSequences(problem: Problem, previous: Required<Previous>): Steps<Construction | null> {
   const { activities } = problem;
   const isNew = activities.map(
@@ -113,7 +115,7 @@ function* keepSequences(problem: Problem, previous: Required<Previous>): Steps<C
   return schedule.unplaced.length === 0 ? schedule : null;
 }
 
-/** An activity that takes nothing and binds nothing. */
+/** An activity of length zero without conditions. */
 function absent({ run }: Activity): Activity {
   return {
     run,

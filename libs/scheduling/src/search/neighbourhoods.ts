@@ -3,7 +3,7 @@ import type { BlockOrders } from './block-orders.js';
 import { runOfBlock } from './run-orders.js';
 import type { CompiledProblem } from './compiled-problem.js';
 
-/** Makes neighbours of an order: some blocks leave it and come back elsewhere (destroy and repair, Shaw 1998). */
+/** Makes neighbours of an order: some blocks leave it and return elsewhere (destroy and repair, Shaw 1998). */
 export class Neighbourhoods {
   static readonly kinds = 5;
   private readonly keys: Float64Array;
@@ -32,9 +32,9 @@ export class Neighbourhoods {
   }
 
   /**
-   * @param kind which neighbourhood, from 0 to `kinds - 1`
-   * @param into becomes the neighbour
-   * @returns the first place at which it differs; the number of blocks when it does not
+   * @param kind the neighbourhood, from 0 to `kinds - 1`
+   * @param into receives the neighbour
+   * @returns the first position that differs; the number of blocks when none does
    */
   neighbour(order: Int32Array, kind: number, into: Int32Array): number {
     const { random, position } = this;
@@ -52,7 +52,7 @@ export class Neighbourhoods {
       for (let at = from; at < Math.min(blocks, from + length); at++)
         this.move(order[at]!, at + (random.next() - 0.5) * length);
     } else if (kind === 3) {
-      // Runs that stand near each other change places.
+      // Nearby runs change places.
       const at = random.below(blocks);
       const other = Math.min(blocks - 1, Math.max(0, at + Math.round(this.shift(Math.max(8, blocks / 10)))));
       this.exchange(this.runOf[order[at]!]!, this.runOf[order[other]!]!);

@@ -3,12 +3,12 @@ import type { Timelines } from './timelines.js';
 
 /** Units that decided activities keep for activities that are still to be placed. */
 export class OpenUnits {
-  /** How many of those that each waits for have no place. */
+  /** Number of kept activities without a place, for each keeper. */
   readonly pending: Int32Array;
   private readonly opened: { unit: number; closers: readonly number[]; until: number }[] = [];
   private readonly openedBy: number[][];
 
-  /** @param ends of all activities that have a place */
+  /** @param ends of all placed activities */
   constructor(
     private readonly compiled: CompiledProblem,
     private readonly timelines: Timelines,
@@ -31,7 +31,7 @@ export class OpenUnits {
     this.pending = Int32Array.from(this.opened, ({ closers }) => closers.length);
   }
 
-  /** Units that were kept for the activity, which got its place, may be free after it. */
+  /** An activity got its place: units that were kept for it may be free afterwards. */
   placed(activity: number): void {
     for (const nth of this.openedBy[activity]!) {
       this.pending[nth]!--;
@@ -39,7 +39,7 @@ export class OpenUnits {
     }
   }
 
-  /** Takes {@link placed} back. */
+  /** Undoes {@link placed}. */
   dropped(activity: number): void {
     for (const nth of this.openedBy[activity]!) {
       this.pending[nth]!++;

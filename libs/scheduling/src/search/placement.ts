@@ -5,22 +5,24 @@ import { JointFit } from './joint-fit.js';
 import { OpenUnits } from './open-units.js';
 import { Timelines, type Recorded } from './timelines.js';
 
-/** A copy of a placement at one moment of a decoding; what was placed until then is in the arrays of the schedule. */
+/**
+ * A copy of a placement at one moment of a decoding. The arrays of the schedule hold the activities placed until then.
+ */
 export interface RecordedPlacement {
   timelines: Recorded;
   classUnit: Int32Array;
   pending: Int32Array;
 }
 
-/** Changes of the lower bounds of one block after which it is put behind everything else instead. */
+/** Changes of the lower bounds of one block after which it is placed behind all others instead. */
 const patience = 60;
 
 /**
- * Places blocks, one after the other, each where it ends as early as it can in the room that those before it left:
- * insertion into gaps, as in the serial generation scheme of Kolisch (1996), here for blocks of activities with exact
- * and greatest lags. Within a block one activity after the other gets the earliest start; where that breaks a lag or
- * runs into the end of a gap that a kept unit has, the earlier activity gets a later bound and is placed again, so that
- * bounds only rise (Bartusch, Möhring and Radermacher 1988).
+ * Places blocks one after the other, each where it ends as early as possible in the remaining room: insertion into
+ * gaps as in the serial generation scheme of Kolisch (1996), here for blocks of activities with exact and greatest
+ * lags. Within a block each activity gets its earliest start. If that breaks a lag or overlaps the end of a gap of a
+ * kept unit, an earlier activity gets a later bound and is placed again, so bounds only rise (Bartusch, Möhring and
+ * Radermacher 1988).
  */
 export class Placement {
   readonly starts: Ticks;
@@ -28,9 +30,9 @@ export class Placement {
   /** The unit of each slot. */
   readonly units: Int32Array;
   readonly timelines: Timelines;
-  /** Activities of all blocks in the order of their placing; permuted within a block by {@link reorder} only. */
+  /** Activities of all blocks in the order of placement. Only {@link reorder} permutes them, within a block. */
   readonly order: Int32Array;
-  /** 0 for choices that must not be made. */
+  /** 0 for forbidden choices. */
   readonly allowed: Uint8Array;
   /** The unit of each class of slots, or -1. */
   readonly classUnit: Int32Array;
@@ -42,7 +44,7 @@ export class Placement {
 
   private readonly position: Int32Array;
   private readonly leastEnd: Ticks;
-  /** Moments until which slots must be able to keep their units at least. */
+  /** Times until which slots must at least be able to keep their units. */
   readonly holdUntil: Ticks;
   private floor = 0;
   private latest = 0;
@@ -91,7 +93,7 @@ export class Placement {
     this.openUnits.pending.set(recorded.pending);
   }
 
-  /** @returns false when there is no room for the block as long as others have no place; nothing has changed then */
+  /** @returns false when there is no room for the block while others have no place; nothing has then changed */
   place(block: number): boolean {
     const { members } = this.compiled;
     const first = members.start[block]!;
@@ -126,7 +128,7 @@ export class Placement {
       }
       this.drop(first, at);
       if (behind) return false;
-      // Behind all others no gap ends: there it has its places, or it will have none.
+      // Behind all others no gap ends: the block gets its places there, or never.
       behind = true;
       this.floor = limit;
       limit += 2 * compiled.span[block]! + 1;
@@ -137,7 +139,7 @@ export class Placement {
     return true;
   }
 
-  /** Finds the earliest end of an activity, puts down its start and units, and in `latest` when it has to start at last. */
+  /** Finds the earliest end of an activity, records its start and units, and sets `latest` to its latest start. */
   private seat(activity: number): boolean {
     const { before, minLag, maxLag, release, slotStart, choiceStart, choiceUnit, choiceDuration, never } =
       this.compiled;
@@ -220,7 +222,7 @@ export class Placement {
     return true;
   }
 
-  /** Takes the units of an activity that got its place, and keeps those that it keeps. */
+  /** Takes the units of a placed activity, and keeps those that it keeps. */
   private take(activity: number, at: number): void {
     const { slotStart, slotClass, kept, never } = this.compiled;
     const start = this.starts[activity]!;
@@ -241,7 +243,10 @@ export class Placement {
     this.openUnits.placed(activity);
   }
 
-  /** Asks for a later end of what the activity came too late after; where to go on from. */
+  /**
+   * Requests a later end of the predecessor for which the activity came too late. Returns the position to continue
+   * from.
+   */
   private delay(activity: number, at: number): number {
     const { before, maxLag, never } = this.compiled;
     const start = this.starts[activity]!;
@@ -255,7 +260,10 @@ export class Placement {
     return back;
   }
 
-  /** Ends the keeping of units that lasted until this activity; where to go on from: behind it when all is well. */
+  /**
+   * Ends the keeping of units that lasted until this activity. Returns the position to continue from: behind it if all
+   * is well.
+   */
   private settle(at: number): number {
     const { holdings, ends } = this;
     const { kept, keptUntil, slotActivity, never } = this.compiled;
@@ -276,7 +284,7 @@ export class Placement {
     return back;
   }
 
-  /** Takes back the places of the block from one position to another. */
+  /** Removes the places of the block from one position to another. */
   private drop(from: number, to: number): void {
     const { holdings } = this;
     holdings.dropFrom(from);
@@ -288,13 +296,13 @@ export class Placement {
       this.position[activity] = -1;
       this.openUnits.dropped(activity);
     }
-    // A unit that was given up to what is dropped now is kept again.
+    // A unit that was released for a removed activity is kept again.
     for (let item = 0; item < holdings.count; item++)
       if (holdings.keeps[item] === 1 && this.waits(holdings.slot[item]!))
         holdings.to[item] = this.compiled.never;
   }
 
-  /** Whether a slot keeps its unit for something that has no place. */
+  /** Says whether a slot keeps its unit for an unplaced activity. */
   private waits(slot: number): boolean {
     const { kept } = this.compiled;
     for (let link = kept.start[slot]!; link < kept.start[slot + 1]!; link++)
@@ -324,7 +332,7 @@ export class Placement {
     }
   }
 
-  /** A moment at which nothing goes on that the activities of the block could wait for but units that are open. */
+  /** A time at which nothing is in progress for which the activities of the block could wait, except open units. */
   private behindAll(block: number): number {
     const { members, before, minLag, release } = this.compiled;
     let last = this.timelines.tail();
@@ -344,7 +352,7 @@ export class Placement {
     return last;
   }
 
-  /** Puts down a decided activity. */
+  /** Places a decided activity. */
   private pin(activity: number): void {
     const { compiled } = this;
     const { fixed, slots } = compiled.problem.activities[activity]!;

@@ -9,9 +9,9 @@ interface Slots {
 }
 
 /**
- * Leaves out units with which an activity, or one that has to take the same unit, could not fill its other slots.
+ * Removes units with which an activity, or one that must take the same unit, could not fill its other slots.
  *
- * @returns 1 for each choice that is left
+ * @returns 1 for each remaining choice
  */
 export function possibleChoices(slots: Slots): Uint8Array {
   const { slotStart, choiceStart, choiceUnit, slotClass, classes, fixed } = slots;
@@ -44,7 +44,7 @@ export function possibleChoices(slots: Slots): Uint8Array {
   return possible;
 }
 
-/** Whether the slots from `slot` on get a unit each, none twice, when one of them makes a given choice. */
+/** Says whether the slots from `slot` on can get a unit each, none twice, when one of them has a given choice. */
 function fills(
   slots: Slots,
   possible: Uint8Array,

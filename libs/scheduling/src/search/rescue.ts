@@ -5,16 +5,16 @@ import { compile, type CompiledProblem } from './compiled-problem.js';
 import { Decoder } from './decoder.js';
 import type { Placement } from './placement.js';
 
-/** Attempts for one block, and for all of a problem, so that what is impossible is known soon. */
+/** Most attempts for one block and for a whole problem, so that an impossible problem is recognised soon. */
 const attemptsOfBlock = 300;
 const attemptsOfAll = 3_000;
 
 /**
- * A decoder that finds a place for every block of a problem, if one was found for all of them.
+ * A decoder that places every block of a problem, if a place for all of them was found.
  *
- * A block is placed in one order of its activities and with the first units that fit. Where that leads nowhere, though
- * everything else has its place, other orders and units are tried at random, and what led to a place is kept. Blocks
- * that only together make room for each other, because each needs a unit that another still keeps, become one.
+ * A block is first placed with one order of its activities and with the first suitable units. If it stays without a
+ * place, other orders and units are tried at random, and a success is kept. Blocks that can make room for each other
+ * only together, because each needs a unit that another still keeps, become one block.
  *
  * @throws RangeError when precedences, or references to units, run in a circle
  */
@@ -22,7 +22,7 @@ export function decoderOf(problem: Problem): Decoder {
   return allOf(decoderInSteps(problem));
 }
 
-/** As {@link decoderOf}, in steps of a few milliseconds for a thousand activities, where nothing needs rescue. */
+/** Like {@link decoderOf}, in steps of a few milliseconds for a thousand activities, if nothing needs rescue. */
 export function* decoderInSteps(problem: Problem): Steps<Decoder> {
   const random = new SeededRandom(1);
   let attempts = attemptsOfAll;
@@ -83,7 +83,7 @@ function stuck({ compiled, placed, placedCount }: Decoder): number[] {
   );
 }
 
-/** Another order of the activities of a block that obeys the precedences, and fewer units to choose from. */
+/** Another order of the activities of a block that obeys the precedences, with fewer candidate units. */
 function vary(compiled: CompiledProblem, placement: Placement, block: number, random: SeededRandom): void {
   const { before, slotStart, choiceStart, blockOf } = compiled;
   const open = [...membersOf(compiled, block)];

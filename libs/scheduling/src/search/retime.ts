@@ -1,17 +1,17 @@
 import { objectiveOf, type Problem, type Schedule } from '../problem/problem.js';
 import { endOffset } from './compiled-problem.js';
 
-/** Passes over all activities after which the sequences count as impossible: a circle would go on for ever. */
+/** Passes over all activities after which the sequences count as impossible, because a circle would never end. */
 const mostPasses = 200;
 
 /**
- * The schedule with the units of an earlier one and, on every unit, its sequence, in which everything happens as early as
- * it can with the durations, releases and decisions of now: longest paths in the graph of the sequences. What keeps a unit
- * stays before what waited for it, and its guests stay within.
+ * The schedule with the units and sequences of an earlier one, in which everything happens as early as the current
+ * durations, releases and decisions allow: longest paths in the graph of the sequences. A keeper stays before the
+ * activities that waited for its unit, and its guests stay within.
  *
- * Where nothing has changed nothing is later than it was.
+ * Without changes, nothing is later than before.
  *
- * @param previous with starts in ticks of now, whose order alone counts
+ * @param previous starts in current ticks, of which only the order matters
  * @returns null when the sequences cannot be kept, or an activity had no place
  */
 export function retime(problem: Problem, previous: Pick<Schedule, 'starts' | 'units'>): Schedule | null {
@@ -26,7 +26,7 @@ export function retime(problem: Problem, previous: Pick<Schedule, 'starts' | 'un
         return slot.durations[slot.units.indexOf(units[index]![at]!)] ?? duration;
     return duration;
   });
-  // What is decided and has begun comes before all that is still to begin, however late that is already.
+  // Decided activities that have begun come before all that are still to begin, however late those are.
   const wanted = activities.map(({ fixed }, index) => {
     if (fixed === null) return previous.starts[index]!;
     return fixed.start > 0 ? fixed.start : Number.NEGATIVE_INFINITY;
@@ -63,7 +63,7 @@ function areUnitsPossible(
   });
 }
 
-/** Least distances between starts. */
+/** Minimum distances between starts. */
 class SequenceGraph {
   private readonly first: Int32Array;
   private readonly target: number[] = [];
@@ -77,17 +77,17 @@ class SequenceGraph {
     this.first = new Int32Array(durations.length).fill(-1);
   }
 
-  /** `later` starts so many ticks after the end of `earlier`, or more. */
+  /** `later` starts at least this many ticks after the end of `earlier`. */
   afterEnd(earlier: number, later: number, lag: number): void {
     this.apart(earlier, later, this.durations[earlier]! + lag);
   }
 
-  /** `later` starts at most so many ticks after the end of `earlier`. */
+  /** `later` starts at most this many ticks after the end of `earlier`. */
   withinEnd(earlier: number, later: number, lag: number): void {
     this.apart(later, earlier, -this.durations[earlier]! - lag);
   }
 
-  /** Moves starts to the least that keeps all distances; false when there is none. */
+  /** Moves starts to the earliest that keep all distances; false when there are none. */
   relax(starts: number[], order: Int32Array): boolean {
     const { activities } = this.problem;
     for (let pass = 0; pass < mostPasses; pass++) {
@@ -129,7 +129,7 @@ function addPrecedences({ activities }: Problem, graph: SequenceGraph): void {
   });
 }
 
-/** Who has a unit waits for who had it before, and for all that it was kept for by others. */
+/** The user of a unit waits for the previous user, and for all activities for which others kept the unit. */
 function addSequences(
   { activities, units: unitCount }: Problem,
   units: readonly (readonly number[])[],

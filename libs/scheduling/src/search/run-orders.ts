@@ -4,9 +4,9 @@ import type { Decoder } from './decoder.js';
 import { startKeys } from './imitation.js';
 
 /**
- * Leaves the best schedule decoded and kept; returns its order.
+ * Decodes several orders of runs, and leaves the best schedule decoded and kept; returns its order.
  *
- * @param shouldStop asked after every decoding: true ends it with the best so far
+ * @param shouldStop called after every decoding: true ends with the best so far
  */
 export function constructInto(decoder: Decoder, shouldStop = (): boolean => false): Int32Array {
   const { compiled } = decoder;
@@ -46,9 +46,9 @@ export function runOfBlock(compiled: CompiledProblem, block: number): number {
 }
 
 /**
- * Runs by weight over the work that they ask of units, each unit counted as its load to the power of `exponent`.
+ * Orders runs by weight over their use of units, where each unit counts as its load to the power of `exponent`.
  *
- * @returns the place of each run, and the moment its turn comes when the most loaded units work without a pause
+ * @returns the position of each run, and its start if the most loaded units never idle
  */
 export function runOrder(
   compiled: CompiledProblem,
@@ -96,7 +96,7 @@ export function runOrder(
   return { run: place, start };
 }
 
-/** The earliest that each block could start if there were enough units. */
+/** The earliest start of each block with enough units. */
 function blockHeads(compiled: CompiledProblem): Float64Array {
   const heads = new Float64Array(compiled.blocks);
   const ready = new Float64Array(compiled.activities);

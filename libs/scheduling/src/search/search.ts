@@ -1,16 +1,16 @@
 import type { Schedule } from '../problem/problem.js';
 
-/** What a search may spend, and where it begins. */
+/** The limits and the start of a search. */
 export interface SearchOptions {
-  /** With the same seed, start and rounds a search finds the same, unless it was told to stop. */
+  /** The same seed, start and rounds give the same result, unless the search was told to stop. */
   seed: number;
-  /** Rounds after which it ends; null: it goes on until it is told to stop, or knows that nothing better exists. */
+  /** Number of rounds; null: until it is told to stop, or has proven optimality. */
   rounds: number | null;
-  /** Asked every few milliseconds: true ends the search with the best that it has found. */
+  /** Called every few milliseconds: true ends the search with the best so far. */
   shouldStop: () => boolean;
-  /** What is to be improved; absent: it constructs its own. */
+  /** The schedule to improve; absent: the search constructs one. */
   start?: Schedule;
-  /** A target known to be unbeatable (a lower bound of the objective); the search ends when it is reached. */
+  /** A lower bound of the objective; the search ends when it is reached. */
   lowerBound?: number;
   /** Called with every better schedule, within the round that found it. */
   onImprovement?: (schedule: Schedule) => void;
@@ -19,8 +19,8 @@ export interface SearchOptions {
 export interface SearchResult {
   schedule: Schedule;
   rounds: number;
-  /** The search knows that nothing better exists. */
+  /** No better schedule exists. */
   optimal: boolean;
-  /** No schedule has a lower objective; absent: nobody has looked. */
+  /** Lower bound of the objective; absent: it was not computed. */
   lowerBound?: number;
 }

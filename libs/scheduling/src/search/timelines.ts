@@ -11,9 +11,9 @@ export interface Recorded {
 }
 
 /**
- * When each unit is taken: disjoint intervals in order, touching ones made one. Besides, a unit can be kept since before
- * the planning for activities that still have no place: then it is _open_, taken from a moment on until it is closed by all
- * but slots that refer to the one that keeps it.
+ * The times at which each unit is taken: disjoint intervals in order, with touching intervals joined. A unit can also
+ * be kept since before the planning for activities without a place. It is then _open_: taken from a moment on until it
+ * is closed, for all slots but those that refer to the keeper.
  */
 export class Timelines {
   private readonly counts: Int32Array;
@@ -21,11 +21,11 @@ export class Timelines {
   private readonly from: Ticks;
   private readonly to: Ticks;
   private readonly openFrom: Ticks;
-  /** `never` while open, otherwise the moment since which nothing of it is left. */
+  /** `never` while open, otherwise the time at which it was released. */
   private readonly openEnd: Ticks;
   private readonly openSlot: Int32Array;
   private readonly never: number;
-  /** End of what lies before, and begin of what lies behind the place that {@link fit} found last. */
+  /** End of the interval before, and begin of the interval after the place that {@link fit} found last. */
   gapFrom = 0;
 
   constructor(private readonly compiled: CompiledProblem) {
@@ -45,12 +45,12 @@ export class Timelines {
     this.openSlot = new Int32Array(compiled.units).fill(-1);
   }
 
-  /** How many intervals it has room for, of all units together. */
+  /** Capacity for intervals of all units together. */
   get size(): number {
     return this.from.length;
   }
 
-  /** A place to {@link record} to. */
+  /** An empty copy for {@link record}. */
   blank(): Recorded {
     const { ticks, units } = this.compiled;
     return {
@@ -82,10 +82,10 @@ export class Timelines {
   }
 
   /**
-   * The earliest moment, no earlier than `earliest`, at which the unit is free for `length` ticks and at least until
+   * The earliest time, no earlier than `earliest`, at which the unit is free for `length` ticks and at least until
    * `until`; `never` or later when there is none.
    *
-   * @param slot what the unit is for: it may be one that can have the unit while it is open
+   * @param slot the slot that needs the unit: it may be one that can have the unit while it is open
    */
   fit(unit: number, earliest: number, length: number, until: number, slot: number): number {
     const { from, to } = this;
@@ -116,7 +116,7 @@ export class Timelines {
     return moment;
   }
 
-  /** Takes a unit from a moment to another, whatever of that is taken already; both may be the same. */
+  /** Takes a unit from one time to another, even if parts of that are taken already. Both may be equal. */
   cover(unit: number, begin: number, finish: number): void {
     const { from, to } = this;
     const base = this.offset[unit]!;
@@ -149,7 +149,10 @@ export class Timelines {
     }
   }
 
-  /** Keeps a unit for a slot from a moment on, until {@link close}. Of several slots the one that refers to the others counts. */
+  /**
+   * Keeps a unit for a slot from a time on, until {@link close}. Of several slots, the one that refers to the others
+   * counts.
+   */
   open(unit: number, begin: number, slot: number): void {
     const other = this.openSlot[unit]!;
     if (this.openFrom[unit]! >= this.never || refers(this.compiled, slot, other)) this.openSlot[unit] = slot;
@@ -158,7 +161,7 @@ export class Timelines {
     this.openEnd[unit] = this.never;
   }
 
-  /** Says when an open unit is given up; `never` takes that back. */
+  /** Sets the time at which an open unit is released; `never` undoes that. */
   close(unit: number, moment: number): void {
     this.openEnd[unit] = moment;
   }

@@ -2,15 +2,15 @@ import type { Problem } from '../problem/problem.js';
 import { workBehind } from './dispatch.js';
 import { shopOf, type Shop } from './shop.js';
 
-/** Pools beyond this number are not united with each other for bounds. */
+/** Beyond this number, pools are not united with each other for bounds. */
 const unitedPools = 40;
 
 /**
- * Ticks that no schedule of a shop can be shorter than: the longest chain of precedences, and for every pool of
- * machines the work that only these can do, divided at will among them and interrupted at will, between the earliest
- * start of each operation and what has to follow it (Jackson's preemptive schedule, as Carlier 1982 uses it).
+ * A lower bound in ticks of the makespan of a shop: the longest chain of precedences; and for every pool of machines
+ * the work that only they can do, divided among them and interrupted freely, between the earliest start of each
+ * operation and the minimum time after it (Jackson's preemptive schedule, as in Carlier 1982).
  *
- * @param problem one for which `isShop` holds
+ * @param problem must satisfy `isShop`
  */
 export function shopLowerBound(problem: Problem): number {
   const shop = shopOf(problem);
@@ -27,10 +27,10 @@ export function shopLowerBound(problem: Problem): number {
         work.push({
           head: heads[each]!,
           left: least[each]! / pool.size,
-          // The last part of it is done at the speed of the whole pool at best.
+          // At best, the whole pool does its last part.
           tail: tails[each]! - least[each]!,
         });
-    // What was divided may come out a hair above the whole number that it is.
+    // Division may give slightly more than the integer that is meant.
     bound = Math.max(bound, Math.ceil(preemptive(work) - 1e-6));
   }
   return bound;
@@ -42,7 +42,9 @@ interface Work {
   tail: number;
 }
 
-/** Least possible `max(end + tail)` on one machine that may interrupt: at any time what has the longest tail. */
+/**
+ * The minimum of `max(end + tail)` on one preemptive machine: it always works on the operation with the longest tail.
+ */
 function preemptive(work: Work[]): number {
   const coming = work.sort((a, b) => b.head - a.head);
   const open: Work[] = [];
@@ -76,7 +78,7 @@ function insert(open: Work[], one: Work): void {
   open.splice(low, 0, one);
 }
 
-/** Every set of machines that can do an operation, unions of two of these that overlap, and all machines. */
+/** Every set of machines that can do an operation, unions of two overlapping sets, and the set of all machines. */
 function pools(choices: readonly (readonly number[])[]): ReadonlySet<number>[] {
   const distinct = new Map<string, ReadonlySet<number>>();
   const add = (machines: Iterable<number>) => {
@@ -104,7 +106,7 @@ function leastDurations({ operations, choiceStart, choiceDuration }: Shop): Floa
   );
 }
 
-/** Starts that precedences and releases allow when every operation takes the least that it can. */
+/** Starts that precedences and releases allow with the shortest durations. */
 function earliest(shop: Shop): Float64Array {
   const { order, before, releases } = shop;
   const least = leastDurations(shop);

@@ -1,21 +1,19 @@
 import type { SearchOptions } from '../search/search.js';
 
-/** Rounds that a search may still spend, and whether it was told to stop. */
+/** The remaining rounds of a search, and whether it was told to stop. */
 export class Budget {
   rounds = 0;
-  /** Nothing more is to be done. */
+  /** True when the search must end. */
   over = false;
   private untilAsked = 0;
 
-  /**
-   * @param stride rounds between two questions whether to stop: as many as certainly take less than 5 ms
-   */
+  /** @param stride rounds between two calls of `shouldStop`, which take less than 5 ms together */
   constructor(
     private readonly options: Pick<SearchOptions, 'rounds' | 'shouldStop'>,
     private readonly stride: number,
   ) {}
 
-  /** Takes one round; false when there is none left, or the search is to stop. */
+  /** Takes one round; false when none is left, or the search must stop. */
   spend(): boolean {
     if (this.over) return false;
     if (this.rounds === this.options.rounds) return this.end();

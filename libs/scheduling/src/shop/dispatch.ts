@@ -3,8 +3,9 @@ import { Selection } from './selection.js';
 import type { Shop } from './shop.js';
 
 /**
- * A first selection: of the operations that could go next, the one that would end first or has most behind it, by
- * chance, on the machine that would end it first. Takes time in proportion to operations x those that could go next.
+ * A first selection. It repeatedly takes, at random, the available operation that would end first or the one with the
+ * longest path behind it, on the machine on which it would end first. The time grows with operations x available
+ * operations.
  */
 export function dispatch(shop: Shop, random: SeededRandom): Selection {
   const { operations, before, after, releases, choiceStart, choiceMachine, choiceDuration } = shop;
@@ -51,7 +52,7 @@ export function dispatch(shop: Shop, random: SeededRandom): Selection {
   return selection;
 }
 
-/** Longest path from the start of each operation to the end, when every operation takes the least that it can. */
+/** Longest path from the start of each operation to the end, with the shortest durations. */
 export function workBehind({ operations, order, after, choiceStart, choiceDuration }: Shop): Float64Array {
   const work = new Float64Array(operations);
   for (let at = operations - 1; at >= 0; at--) {

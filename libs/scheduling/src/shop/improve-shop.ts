@@ -8,18 +8,18 @@ import { Selection } from './selection.js';
 import { shopOf, type Shop } from './shop.js';
 import { TabuSearch } from './tabu.js';
 
-// Measured on published instances of 100 to 300 operations, with the moves that some seconds allow.
+// Measured on published instances of 100 to 300 operations, with the moves of some seconds.
 const population = 5;
-/** Moves without anything better after which a tabu search ends. */
+/** Moves without an improvement after which a tabu search ends. */
 const patience = 2000;
-/** Chance that a crossing goes on with the other parent, for each operation: pieces of ten on average. */
+/** Probability, per operation, that a crossing continues with the other parent: pieces of ten on average. */
 const turning = 0.1;
 
 /**
  * Improves a job shop or flexible job shop: tabu searches from dispatched schedules, then from crossings of the good
  * ones, which keep what both parents have in common (after Peng, Lu, Cheng 2015). A round is one move.
  *
- * @param problem one for which {@link isShop} holds
+ * @param problem must satisfy {@link isShop}
  */
 export function improveShop(problem: Problem, options: SearchOptions): SearchResult {
   const shop = shopOf(problem);
@@ -60,7 +60,7 @@ function pickTwo(elite: readonly Selection[], random: SeededRandom): [Selection,
   return [elite[one]!, elite[other]!];
 }
 
-/** Puts a child in the place of the worst if it is better than that and unlike all the others. */
+/** Replaces the worst member by a child that is better and differs from all others. */
 function admit(elite: Selection[], child: Selection): boolean {
   let worst = 0;
   elite.forEach((each, index) => {
@@ -73,7 +73,7 @@ function admit(elite: Selection[], child: Selection): boolean {
   return better;
 }
 
-/** How many operations have another machine or another operation before them there. */
+/** Number of operations with another machine or another predecessor on it. */
 function distance(one: Selection, other: Selection): number {
   let differing = 0;
   for (let each = 0; each < one.shop.operations; each++)
@@ -82,9 +82,9 @@ function distance(one: Selection, other: Selection): number {
 }
 
 /**
- * A selection between two others: operations are taken by turns of chance from the front of either order (precedence
- * preservative crossing, Bierwirth, Mattfeld, Kopfer 1996), with the machine that they have there. What both have in
- * the same order stays so.
+ * A selection between two others: operations are taken, in random turns, from the front of either order (precedence
+ * preservative crossing, Bierwirth, Mattfeld, Kopfer 1996), with their machine there. An order that both share is
+ * kept.
  */
 function cross(one: Selection, other: Selection, random: SeededRandom): Selection {
   const { shop } = one;
@@ -109,7 +109,7 @@ function cross(one: Selection, other: Selection, random: SeededRandom): Selectio
   return child;
 }
 
-/** Operations by their heads; a topological order too. */
+/** Operations by their heads, which is also a topological order. */
 function byStart({ head, order, position }: Selection): Int32Array {
   return Int32Array.from(order).sort((a, b) => head[a]! - head[b]! || position[a]! - position[b]!);
 }

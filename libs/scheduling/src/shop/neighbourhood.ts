@@ -1,31 +1,33 @@
 import type { SeededRandom } from '../problem/random.js';
 import type { Selection } from './selection.js';
 
-/** Where an operation goes: to another machine, or on its own behind later or before earlier ones of its block. */
+/** The kind of move: to another machine, or within its block behind later or before earlier operations. */
 export type Direction = 'elsewhere' | 'later' | 'earlier';
 
-/** Takes the moves of a neighbourhood one by one. */
+/** Receives the moves of a neighbourhood one by one. */
 export interface MoveSink {
   /**
-   * @param behind as {@link Selection.move} takes it
-   * @param estimate of the longest path through what is moved, in ticks
+   * @param behind see {@link Selection.move}
+   * @param estimate of the longest path through the moved operations, in ticks
    */
   consider(operation: number, machine: number, behind: number, estimate: number, direction: Direction): void;
 }
 
 /**
- * Moves that can make a selection better: operations of a block of a critical path to its beginning or end, and those
- * at its ends into it (N7: Zhang, Li, Guan, Rao 2007); in a flexible shop, critical operations to another machine, where
- * the others there leave room (Mastrolilli and Gambardella 2000). No move leads to a cycle.
+ * Moves that can improve a selection: operations of a block of a critical path to its begin or end, and those at its
+ * ends into it (N7: Zhang, Li, Guan, Rao 2007). In a flexible shop also critical operations to another machine, where
+ * the others leave room (Mastrolilli and Gambardella 2000). No move leads to a cycle.
  *
- * An estimate takes the heads and tails of everything that is not moved for what they are (Balas and Vazacopoulos 1998).
- * Of two operations that change places it is the length of the longest path through one of them, so that no schedule
- * after the move is shorter.
+ * An estimate assumes that heads and tails of all other operations stay the same (Balas and Vazacopoulos 1998). For
+ * two operations that change places it is the length of the longest path through one of them, so no schedule after the
+ * move is shorter.
  */
 export class Neighbourhood {
   private readonly path: Int32Array;
   private pathLength = 0;
-  /** Of the operations of the path: the start that precedences and release allow, and what has to follow the end. */
+  /**
+   * For the operations of the path: the start that precedences and release allow, and the minimum time after the end.
+   */
   private readonly ready: Int32Array;
   private readonly rest: Int32Array;
   private readonly newHead: Int32Array;
@@ -43,7 +45,7 @@ export class Neighbourhood {
     this.flexible = choiceMachine.length > operations;
   }
 
-  /** Tells all moves on one critical path, which chance chooses where there are several. */
+  /** Reports all moves on one critical path, chosen at random if there are several. */
   explore(sink: MoveSink): void {
     this.tracePath();
     const { path, pathLength, current } = this;
@@ -60,7 +62,7 @@ export class Neighbourhood {
       for (let at = 0; at < pathLength; at++) this.movesToOtherMachines(path[at]!, machine[path[at]!]!, sink);
   }
 
-  /** A critical path, by chance where there are several. */
+  /** A critical path, at random if there are several. */
   private tracePath(): void {
     const { current, path, random } = this;
     const { head, duration, previous, last, makespan } = current;
@@ -94,7 +96,7 @@ export class Neighbourhood {
     this.pathLength = length;
   }
 
-  /** One is right behind the other on a machine, and no lag keeps them apart. */
+  /** Says whether one follows the other directly on a machine, without a lag between them. */
   private adjoin(one: number, other: number): boolean {
     const { next, head, duration } = this.current;
     return next[one] === other && head[other] === head[one]! + duration[one]!;
@@ -120,7 +122,7 @@ export class Neighbourhood {
 
   private movesOfBlock(from: number, to: number, sink: MoveSink): void {
     const { path, pathLength, current } = this;
-    // Nothing is gained by another beginning of a path that begins at 0, nor by another end of any. Neighbours change
+    // Another begin of a path that begins at 0 gains nothing, nor does another end of any path. Neighbours change
     // places in the first loop or the second.
     const atStart = from === 0 && current.shop.releases[path[from]!] === 0;
     const atEnd = to === pathLength - 1;
@@ -133,7 +135,7 @@ export class Neighbourhood {
     if (!atEnd) for (let at = from + 1; at < to - 1; at++) this.considerEarlier(to, at, sink);
   }
 
-  /** The operation at `from` of the path to right behind that at `to`, of the same block. */
+  /** Moves the operation at `from` of the path directly behind that at `to`, in the same block. */
   private considerLater(from: number, to: number, sink: MoveSink): void {
     const { path, current, ready, rest, newHead } = this;
     const { head, tail, duration, previous, next } = current;
@@ -144,7 +146,7 @@ export class Neighbourhood {
     const lastTail = tail[last]!;
     for (let link = start[moved]!; link < start[moved + 1]!; link++) {
       const other = others[link]!;
-      // There is a path from `other` to `last` only if it is long enough for neither of these.
+      // A path from `other` to `last` exists only if it is long enough for neither of these.
       if (
         other === last ||
         (tail[other]! - duration[other]! >= lastTail && head[other]! + duration[other]! <= lastHead)
@@ -171,7 +173,7 @@ export class Neighbourhood {
     sink.consider(moved, current.machine[moved]!, last, estimate, 'later');
   }
 
-  /** The operation at `from` of the path to right before that at `to`, of the same block. */
+  /** Moves the operation at `from` of the path directly before that at `to`, in the same block. */
   private considerEarlier(from: number, to: number, sink: MoveSink): void {
     const { path, current, ready, rest, newHead } = this;
     const { head, tail, duration, previous, next } = current;
@@ -207,8 +209,8 @@ export class Neighbourhood {
   }
 
   /**
-   * To every other machine that can do it, behind those that end before it could start and before those that can
-   * wait for its end; that leaves no way for a cycle. Estimates the longest path through it.
+   * Moves to every other machine that can do the operation, behind operations that end before its earliest start and
+   * before those that can wait for its end, which excludes cycles. Estimates the longest path through it.
    */
   private movesToOtherMachines(operation: number, own: number, sink: MoveSink): void {
     const { current } = this;

@@ -1,17 +1,17 @@
 import type { Shop } from './shop.js';
 
 /**
- * A complete selection of a shop's disjunctive graph: which machine does each operation, and in which order. Keeps
- * heads, tails, the makespan and a topological order of the graph up to date from move to move, at a cost that grows
- * with the part of the order that a move lies in.
+ * A complete selection of the disjunctive graph of a shop: the machine of each operation, and the order on each
+ * machine. A move updates heads, tails, the makespan and a topological order of the graph, at a cost that grows with
+ * the affected part of the order.
  */
 export class Selection {
   readonly machine: Int32Array;
   /** Ticks on that machine; 0 for the sentinel. */
   readonly duration: Int32Array;
   /**
-   * Neighbours on the machine. At either end of a machine stands the sentinel, the operation `shop.operations`, whose
-   * head, tail and duration are 0, so that no loop has to ask whether there is a neighbour.
+   * Neighbours on the machine. At both ends of a machine stands the sentinel, the operation `shop.operations`, with
+   * head, tail and duration 0, so that no loop needs to check for a neighbour.
    */
   readonly previous: Int32Array;
   readonly next: Int32Array;
@@ -23,7 +23,7 @@ export class Selection {
   readonly head: Int32Array;
   /** Longest path from its start to the end, its own duration included. */
   readonly tail: Int32Array;
-  /** A topological order of the graph, and where each operation stands in it. */
+  /** A topological order of the graph, and the position of each operation in it. */
   readonly order: Int32Array;
   readonly position: Int32Array;
   makespan = 0;
@@ -46,7 +46,9 @@ export class Selection {
     this.moved = new Int32Array(size);
   }
 
-  /** Takes the order of operations on every machine from an order of all of them, which must obey the precedences. */
+  /**
+   * Takes the order of operations on every machine from an order of all operations, which must obey the precedences.
+   */
   assign(order: ArrayLike<number>, machines: ArrayLike<number>): void {
     const { shop } = this;
     const size = shop.operations;
@@ -93,9 +95,9 @@ export class Selection {
   }
 
   /**
-   * Puts an operation on a machine, right behind `behind` or, when that is the sentinel, first.
+   * Puts an operation on a machine, directly behind `behind`, or first when that is the sentinel.
    *
-   * @returns false, and changes nothing, when the graph would have a cycle
+   * @returns false, without a change, when the graph would have a cycle
    */
   move(operation: number, machine: number, behind: number): boolean {
     const oldMachine = this.machine[operation]!;
@@ -120,7 +122,7 @@ export class Selection {
       this.link(operation, oldMachine, oldPrevious);
       return false;
     }
-    // The neighbours that it left, and those that it got, lie in this part of the order or on the right side of it.
+    // Its old and new neighbours lie in this part of the order or on the right side of it.
     this.recompute(low, high);
     return true;
   }
@@ -150,7 +152,9 @@ export class Selection {
     }
   }
 
-  /** Puts `operation` and what depends on it behind the operation at `high`; false when that one depends on it. */
+  /**
+   * Moves `operation` and its successors behind the operation at `high`; false when that one is a predecessor of it.
+   */
   private shiftBehind(operation: number, low: number, high: number): boolean {
     const { order, position, marked, moved, previous } = this;
     const { start, operation: others } = this.shop.before;
@@ -184,7 +188,7 @@ export class Selection {
     return ok;
   }
 
-  /** Puts `operation` and what it depends on before the operation at `low`; false when it depends on that one. */
+  /** Moves `operation` and its predecessors before the operation at `low`; false when that one is a successor of it. */
   private shiftBefore(operation: number, low: number, high: number): boolean {
     const { order, position, marked, moved, next } = this;
     const { start, operation: others } = this.shop.after;
@@ -218,7 +222,7 @@ export class Selection {
     return ok;
   }
 
-  /** Heads from the position `low` on, tails from `high` back, and the makespan. */
+  /** Updates heads from the position `low` on, tails from `high` back, and the makespan. */
   private recompute(low: number, high: number): void {
     const { order, head, tail, duration, previous, next, last } = this;
     const { releases, before, after, operations, machines } = this.shop;

@@ -1,24 +1,24 @@
 import type { Problem } from '../problem/problem.js';
 
 /**
- * A job shop or a flexible job shop in flat arrays, for the search. Operations have the indexes of the activities.
- * Times are 32-bit integers: doubles that pass from function to function would go to the heap.
- * Lists of an operation lie one behind the other: those of operation `i` from `…Start[i]` to before `…Start[i + 1]`.
+ * A job shop or a flexible job shop in flat arrays. Operations have the indexes of the activities. Times are 32-bit
+ * integers, because doubles passed between functions would be allocated on the heap. Lists of operations are
+ * concatenated: those of operation `i` go from `…Start[i]` to before `…Start[i + 1]`.
  */
 export interface Shop {
   operations: number;
   machines: number;
-  /** Ticks; no operation starts earlier. */
+  /** Earliest start of each operation, in ticks. */
   releases: Int32Array;
-  /** What each operation waits for, and the ticks between the end of that and its start. */
+  /** The predecessors of each operation, with the minimum ticks from their end to its start. */
   before: Links;
-  /** What waits for each operation. */
+  /** The successors of each operation. */
   after: Links;
-  /** The machines that can do each operation, and the ticks that it takes there. */
+  /** The candidate machines of each operation, with its ticks on each. */
   choiceStart: Int32Array;
   choiceMachine: Int32Array;
   choiceDuration: Int32Array;
-  /** Every operation stands behind all that it waits for. */
+  /** Every operation stands behind all of its predecessors. */
   order: Int32Array;
 }
 
@@ -29,12 +29,12 @@ export interface Links {
   lag: Int32Array;
 }
 
-/** Ticks that a sum of two lengths of paths must not exceed. */
+/** Limit of a sum of two path lengths, in ticks. */
 const longest = 2 ** 30;
 
 /**
- * Whether {@link improveShop} can search a problem: every activity takes one of some units for itself and nothing
- * else binds but releases, precedences and least lags, and only the end of the whole schedule counts. Nothing lasts for more than 2^30 ticks.
+ * Says whether {@link improveShop} can search a problem: every activity needs exactly one unit, only releases,
+ * precedences and minimum lags bind, and only the makespan counts. No time may exceed 2^30 ticks.
  */
 export function isShop(problem: Problem): boolean {
   return (
@@ -54,7 +54,7 @@ export function isShop(problem: Problem): boolean {
   );
 }
 
-/** Ticks by which everything has ended when nothing is done beside anything else. */
+/** Ticks after which everything has ended if no two activities overlap. */
 function latestEnd({ activities }: Problem): number {
   let end = 0;
   for (const { release, duration, predecessors, slots } of activities) {

@@ -4,21 +4,21 @@ import { Neighbourhood, type Direction, type MoveSink } from './neighbourhood.js
 import { Selection } from './selection.js';
 import type { Shop } from './shop.js';
 
-/** Tabu search on the selections of a shop: in every round the move that seems best of those that are not forbidden. */
+/** Tabu search on the selections of a shop: every round makes the best move that is not forbidden. */
 export class TabuSearch implements MoveSink {
-  /** The best since the last call of {@link run}. */
+  /** The best selection since the last call of {@link run}. */
   readonly best: Selection;
   private readonly shop: Shop;
   private readonly current: Selection;
   private readonly neighbourhood: Neighbourhood;
-  /** The round until which one operation may not come before another, by pair; large shops share the places. */
+  /** The round until which one operation may not precede another, by pair; in large shops, pairs share entries. */
   private readonly forbiddenOrder: Int32Array;
-  /** The round until which an operation may not go back to a machine. */
+  /** The round until which an operation may not return to a machine. */
   private readonly forbiddenMachine: Int32Array;
   private round = 0;
   private readonly tenure: number;
   private readonly tenureSpread: number;
-  /** Of the moves of this round: the best that is allowed, by chance where several are, and any that is forbidden. */
+  /** The moves of this round: the best allowed one, at random among equals, and any forbidden one. */
   private readonly chosen = noMove();
   private readonly fallback = noMove();
   private ties = 0;
@@ -41,15 +41,15 @@ export class TabuSearch implements MoveSink {
   }
 
   /**
-   * Searches from `start` until `patience` moves in succession brought nothing better; {@link best} is what it found.
+   * Searches from `start` until `patience` moves in succession gave no improvement. The result is {@link best}.
    *
-   * @param onBetter called whenever {@link best} has become better
+   * @param onBetter called whenever {@link best} has improved
    */
   run(start: Selection, patience: number, budget: Budget, onBetter: () => void): void {
     const { current, best, chosen, fallback } = this;
     current.copyFrom(start);
     best.copyFrom(start);
-    // What the search before this one forbade itself is allowed.
+    // Moves that the previous search forbade are allowed again.
     this.round += this.tenure + this.tenureSpread;
     let idle = 0;
     while (idle < patience && budget.spend()) {
@@ -59,7 +59,7 @@ export class TabuSearch implements MoveSink {
       this.ties = this.forbidden = 0;
       this.neighbourhood.explore(this);
       const move = chosen.operation >= 0 ? chosen : fallback;
-      // A critical path that no move can shorten: there is nothing to be gained from here.
+      // No move can shorten this critical path, so nothing can be gained from here.
       if (move.operation < 0) return;
       this.carryOut(move);
       if (current.makespan < best.makespan) {
@@ -82,7 +82,10 @@ export class TabuSearch implements MoveSink {
     if (random.below(++this.ties) === 0) set(chosen, operation, machine, behind, estimate, direction);
   }
 
-  /** Whether it would bring back the machine, or one of the orders of two operations, that a recent move gave up. */
+  /**
+   * Says whether the move would restore the machine, or one of the orders of two operations, that a recent move gave
+   * up.
+   */
   private isForbidden(operation: number, machine: number, behind: number, direction: Direction): boolean {
     const { current, round, forbiddenOrder } = this;
     if (direction === 'elsewhere')
