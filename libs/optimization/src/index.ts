@@ -1,8 +1,8 @@
 /**
- * What authors of an `optimizer.ts` and the process that runs it import. Everything is plain JSON where it is data: names of
- * inputs and outputs are `TASK.PARAMETER`, numbers are in the unit of their parameter, a table is a list of rows, and a row
- * holds one value for each name (specification, "Optimizer plug-in contract"). What is wrong is a `ServiceError`: `invalid`
- * with a fault for each place, or `wrong_state`; a call that throws has changed nothing.
+ * The door for authors of an `optimizer.ts` and for the process that runs it. All data are plain JSON: names of inputs
+ * and outputs are `TASK.PARAMETER`, numbers are in the unit of their parameter, a table is a list of rows, and a row
+ * holds one value for each name (specification, "Optimizer plug-in contract"). Errors are `ServiceError`s: `invalid`
+ * with a fault for each place, or `wrong_state`. A call that throws has changed nothing.
  */
 
 // Declarations (specification, "Built-in Bayesian optimizer constructor arguments").
@@ -32,7 +32,7 @@ export type {
   Space,
 } from './domain/space.js';
 
-// The Bayesian optimizer: its arguments, what it keeps, and what it tells of itself.
+// The Bayesian optimizer: its arguments, state and reports.
 export {
   BayesianSequentialOptimizer,
   type OptimizerClock,
@@ -45,12 +45,12 @@ export type { ExplainedOutput, Explanation } from './optimizer/explain.js';
 export type { Prediction } from './optimizer/models.js';
 export type { Run } from './optimizer/runs.js';
 
-// The hybrid optimizer (specification, "Optimizer settings of the hybrid optimizer"), and what it takes from where it runs.
+// The hybrid optimizer (specification, "Optimizer settings of the hybrid optimizer"), and the services of its host.
 export { HybridOptimizer } from './hybrid/hybrid.js';
 export type { HybridArguments } from './hybrid/settings.js';
 export type { Answer, LanguageModels, Message, OptimizerHost, Question } from './hybrid/language-model.js';
 export type { HybridSampleReport, HybridState, OfferedInsight, RunDetails } from './hybrid/records.js';
 
-// For optimizers of one's own: the points that a declaration allows, and random numbers to draw them with.
+// For other optimizers: the points of a declaration, and random numbers to draw them.
 export { Domain, type Sample } from './domain/domain.js';
 export { Rng } from './numeric/rng.js';

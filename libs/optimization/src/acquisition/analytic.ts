@@ -3,20 +3,20 @@ import type { Beside, FittedSurrogate, Marginals } from '../surrogates/surrogate
 import type { AcquisitionFunction } from './acquisition.js';
 import type { Goals } from './goals.js';
 
-/** Deviations are not taken for less, in the scale of the model. */
+/** Lower limit of deviations, in the scale of the model. */
 const LEAST_DEVIATION = 1e-9;
 
 /**
- * Logarithm of the expected improvement of one point in closed form, plus the logarithms of the probabilities that other
- * outputs keep their thresholds (Jones et al. 1998; Gardner et al. 2014; Ament et al. 2023, eq. 9). For one objective that is
- * minimised or maximised, and nothing pending. Batches go to `batch`.
+ * Logarithm of the expected improvement of one point in closed form, plus the logarithms of the probabilities that
+ * other outputs keep their thresholds (Jones et al. 1998; Gardner et al. 2014; Ament et al. 2023, eq. 9). For one
+ * minimised or maximised objective without pending points. `batch` handles batches.
  */
 export class AnalyticLogImprovement implements AcquisitionFunction {
   readonly d: number;
   readonly jointLimit: number;
   private readonly alone: readonly Beside[];
 
-  /** @param best utility to be improved on, in the scale of the model */
+  /** @param best the utility to improve, in the scale of the model */
   constructor(
     private readonly goals: Goals,
     models: readonly FittedSurrogate[],
@@ -58,7 +58,7 @@ export class AnalyticLogImprovement implements AcquisitionFunction {
     return this.batch.withPending(points, count);
   }
 
-  /** Of each output what is asked for, if it has to do with the worth; null otherwise. */
+  /** Per output the requested quantity, if the value depends on the output; null otherwise. */
   private used<T>(of: (output: number) => T): (T | null)[] {
     const { objectives, thresholds } = this.goals;
     return this.alone.map((_, k) =>

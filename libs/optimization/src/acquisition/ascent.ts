@@ -9,25 +9,26 @@ export interface Candidate {
   value: number;
 }
 
-/** How much effort is spent. */
+/** The effort of a search. */
 export interface Effort {
-  /** Of each continuous search. */
+  /** Iterations of each continuous search. */
   iterations: number;
-  /** Rounds of moves of steps, values, categories and zeros. */
+  /** Rounds of changes of steps, values, categories and zeros. */
   rounds: number;
   stop: () => boolean;
 }
 
-/** Neighbours that are valued in a round at most. */
+/** Most neighbours that are valued in a round. */
 const NEIGHBOURS = 64;
 
 /**
- * Climbs from feasible rows to better ones: as if steps and values were continuous, then rounded to a feasible row, then in
- * turn the continuous inputs with all others held, and the best change of one other input (Daulton et al. 2022, "Bayesian
- * optimization over discrete and mixed spaces via probabilistic reparameterization", interleaved baseline).
+ * Climbs from feasible rows to better ones. It first treats steps and values as continuous and rounds the result to a
+ * feasible row. Then it alternates between the continuous inputs, with all others fixed, and the best change of one
+ * other input (Daulton et al. 2022, "Bayesian optimization over discrete and mixed spaces via probabilistic
+ * reparameterization", interleaved baseline).
  */
 export class Ascent {
-  /** Columns that move freely when rounding is left out: those with steps or values. */
+  /** Columns that move freely before rounding: those with steps or values. */
   private readonly graded: readonly number[];
   private readonly counted: ReadonlySet<string>;
   private readonly mixed: boolean;
@@ -46,7 +47,7 @@ export class Ascent {
     this.mixed = this.counted.size > 0 || columns.some(({ kind }) => kind !== 'continuous');
   }
 
-  /** @returns a feasible row that is at least as good as the start */
+  /** @returns a feasible row at least as good as the start */
   from(start: Candidate, acquisition: AcquisitionFunction, effort: Effort): Candidate {
     let best = start;
     if (this.graded.length > 0) {
@@ -63,7 +64,7 @@ export class Ascent {
     return best;
   }
 
-  /** The row of a point that `validate` finds nothing wrong with, nearest to what a search ended at. */
+  /** The nearest row whose point passes `validate`. */
   feasible(row: Float64Array): Float64Array | null {
     const { domain } = this;
     const point = domain.decode(row);
@@ -72,7 +73,7 @@ export class Ascent {
     return settled !== null && domain.validate(domain.decode(settled)).length === 0 ? settled : null;
   }
 
-  /** The continuous inputs moved, all others held. */
+  /** Moves the continuous inputs, with all others fixed. */
   private resolved(from: Candidate, acquisition: AcquisitionFunction, effort: Effort): Candidate {
     if (!this.continuous || effort.stop()) return from;
     const found = this.search(from.row, this.domain.slice(from.row), acquisition, effort);
@@ -86,7 +87,7 @@ export class Ascent {
     for (const row of some) {
       if (effort.stop()) break;
       const value = acquisition.value(row, 1);
-      // Rounding must not make the climb go round in circles.
+      // Rounding must not make the climb go in circles.
       if (value > (best ?? from).value + 1e-9 * Math.max(1, Math.abs(from.value))) best = { row, value };
     }
     return best;
@@ -108,7 +109,7 @@ export class Ascent {
     return climb(acquisition, start, constraints, 1, iterations, stop);
   }
 
-  /** What holds when steps and values are left out; categories and the zeros of n-choose-k stay. */
+  /** The constraints without steps and values; categories and the zeros of n-choose-k stay. */
   private loosened(row: Float64Array): LinearConstraints {
     const { domain } = this;
     const slice = domain.slice(row);
@@ -123,11 +124,11 @@ export class Ascent {
 }
 
 /**
- * The point of the highest value that is reached from a start under linear constraints.
+ * The point with the highest value that a search from the start reaches under linear constraints.
  *
  * @param start `q x d`, feasible
  * @param constraints over `q d` variables
- * @returns the start where nothing can be reached
+ * @returns the start if nothing better is reached
  */
 export function climb(
   acquisition: AcquisitionFunction,

@@ -1,15 +1,16 @@
 import { ndtri, padded, Sobol, SOBOL_DIMENSIONS, type Rng } from '../numeric/index.js';
 
 /**
- * Standard normal numbers behind joint samples: a scrambled Sobol sequence through the inverse distribution, with its even
- * first dimensions for the points of a draw, and independent numbers in dimensions that it does not have (Caflisch 1998;
+ * Standard normal numbers behind joint samples: a scrambled Sobol sequence through the inverse distribution. The even
+ * first dimensions serve the points of a draw; dimensions beyond the sequence get independent numbers (Caflisch 1998;
  * Balandat et al. 2020, section 3.2).
  *
  * @param outputs number of outputs, each with numbers of its own
  * @param count number of samples
- * @param fixed points that stay
- * @param most points of a draw
- * @returns per output `count x padded(fixed + most)`, a row being the points that stay and then those of a draw, and zeros
+ * @param fixed number of fixed points
+ * @param most most points of a draw
+ * @returns per output `count x padded(fixed + most)`: a row holds the fixed points, then the points of a draw, then
+ *   zeros
  */
 export function baseNormals(
   outputs: number,

@@ -20,10 +20,10 @@ export function posteriorMeans(
 }
 
 /**
- * Of the points that are the best in some samples, those that are so most often: the others hardly matter for what is an
- * improvement (Letham et al. 2019; BoTorch `prune_inferior_points`).
+ * The points that are most often best in a sample. The others hardly affect improvements (Letham et al. 2019; BoTorch
+ * `prune_inferior_points`).
  *
- * @param best per sample the positions of what is best in it
+ * @param best per sample the positions of its best points
  * @param n number of points
  * @returns at least one position and at most `limit`, rising
  */

@@ -1,4 +1,4 @@
-/** Boxes that fill the region above a reference point that no point of a front dominates; objectives are maximised. */
+/** Boxes that fill the region above a reference point that no point of a front dominates. Objectives are maximised. */
 export interface Boxes {
   readonly m: number;
   readonly count: number;
@@ -8,13 +8,13 @@ export interface Boxes {
 }
 
 /**
- * Decomposes the non-dominated region: the local upper bounds of the front, and then the boxes below these by the same
- * procedure seen from the other side (Lacour, Klamroth and Fonseca 2017, "A box decomposition algorithm to compute the
+ * Decomposes the non-dominated region: first the local upper bounds of the front, then the boxes below them by the
+ * same procedure from the other side (Lacour, Klamroth and Fonseca 2017, "A box decomposition algorithm to compute the
  * hypervolume indicator"; Daulton et al. 2020). Boxes do not overlap.
  *
- * @param front rows of length `m`; those not above the reference point are left out
+ * @param front rows of length `m`; rows not above the reference point are ignored
  * @param reference length `m`
- * @param limit as soon as more bounds than that are needed, null
+ * @param limit null is returned as soon as more bounds are needed
  */
 export function nonDominatedBoxes(
   front: Float64Array,
@@ -57,13 +57,13 @@ export function nonDominatedBoxes(
   return { m, count: lower.length / m, lower: Float64Array.from(lower), upper: Float64Array.from(upper) };
 }
 
-/** Nothing of the points is strictly below it in every objective; `by[k]` is the point that sets component `k`. */
+/** No point is strictly below it in every objective; `by[k]` is the point that sets component `k`. */
 interface Bound {
   at: Float64Array;
   by: Float64Array[];
 }
 
-/** The maximal corners below `ceiling` that no point is strictly below of; points are to be minimised. */
+/** The maximal corners below `ceiling` that have no point strictly below them. Points are minimised. */
 function localUpperBounds(
   points: readonly Float64Array[],
   ceiling: Float64Array,

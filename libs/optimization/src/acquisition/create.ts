@@ -3,11 +3,11 @@ import type { AcquisitionChoice, AcquisitionFunction, AcquisitionProblem } from 
 import { Situation } from './situation.js';
 
 /**
- * The acquisition function that was chosen, for what is known and pending.
+ * Creates the chosen acquisition function for the current knowledge.
  *
- * One utility (qUCB, qLogEI, qLogNEI): several objectives are added up by their weights. While no measured point keeps
- * every threshold, all but qUCB seek such a point first. qLogNEHVI takes 2 to 4 objectives; for more, for one, and for
- * fronts with very many boxes it is qLogNParEGO.
+ * Functions of one utility (qUCB, qLogEI, qLogNEI) add objectives by their weights. While no measured point keeps
+ * every threshold, all but qUCB first search for such a point. qLogNEHVI accepts 2 to 4 objectives. For other numbers,
+ * and for fronts with very many boxes, qLogNParEGO replaces it.
  *
  * @throws ServiceError `invalid` when there is no objective, nothing was measured, or beta is below 0
  */

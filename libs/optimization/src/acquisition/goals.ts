@@ -1,7 +1,7 @@
 import type { Output } from '../domain/space.js';
 import type { FittedSurrogate, OutputMap } from '../surrogates/surrogate.js';
 
-/** An objective as a function, to be maximised, of one output in the scale of its model. */
+/** An objective as a function of one output in the scale of its model, to be maximised. */
 interface Goal {
   readonly output: number;
   readonly weight: number;
@@ -17,8 +17,8 @@ interface Threshold {
 }
 
 /**
- * What the outputs are wanted for: objectives, all to be maximised and of about unit size, and thresholds. A sample is one
- * value of every output, each in the scale of its model.
+ * The goals for the outputs: objectives, all maximised and of about unit size, and thresholds. A sample is one value
+ * of every output, each in the scale of its model.
  */
 export class Goals {
   readonly objectives: readonly Goal[];
@@ -26,9 +26,9 @@ export class Goals {
 
   /**
    * @param observed measured values in their units, `n x outputs.length`
-   * @param scale `model`: objectives that are minimised or maximised are taken as the model sees them, perhaps warped, which
-   *   changes no order; `unit`: in the unit of the output divided by the deviation of what was measured, as a hypervolume
-   *   needs. A distance to a target is always one in the unit of the output.
+   * @param scale `model`: minimised or maximised objectives are in the scale of the model, perhaps warped, which
+   *   changes no order; `unit`: in the unit of the output divided by the standard deviation of the measurements, as a
+   *   hypervolume needs. A distance to a target is always in the unit of the output.
    */
   constructor(
     private readonly outputs: readonly Output[],
@@ -53,7 +53,7 @@ export class Goals {
     });
   }
 
-  /** Whether measured values, in their units, keep every threshold. */
+  /** Says whether measured values, in their units, keep every threshold. */
   kept(values: Float64Array): boolean {
     return this.outputs.every(
       ({ constraint }, k) =>

@@ -1,7 +1,7 @@
 import type { Boxes } from './boxes.js';
 import { fatPlus, fatPlusSlope, PLUS_WIDTH } from './smooth.js';
 
-/** Derivatives of {@link logHypervolumeImprovement}, in the shapes of its arguments; 0: not wanted. */
+/** Derivatives of {@link logHypervolumeImprovement}, in the shapes of its arguments; empty: not requested. */
 export interface HypervolumeReduced {
   value: number;
   dObjectives: Float64Array;
@@ -9,13 +9,13 @@ export interface HypervolumeReduced {
 }
 
 /**
- * Logarithm of the expected hypervolume that a batch adds to what each sample holds already, by inclusion and exclusion over
- * the subsets of the batch (Daulton et al. 2020, eq. 5, 2021; improvements per box smoothed as in Ament et al. 2023).
+ * Logarithm of the expected hypervolume that a batch adds to each sample, by inclusion and exclusion over the subsets
+ * of the batch (Daulton et al. 2020, eq. 5, 2021; improvements per box smoothed as in Ament et al. 2023).
  *
  * @param boxes per sample the region that is not dominated yet
  * @param objectives `count x q x m`, to be maximised
  * @param feasibility `count x q`, from 0 to 1
- * @param sloped whether derivatives are wanted
+ * @param sloped whether to compute derivatives
  */
 export function logHypervolumeImprovement(
   boxes: readonly Boxes[],
@@ -35,7 +35,7 @@ export function logHypervolumeImprovement(
   let total = 0;
   for (let s = 0; s < count; s++) {
     for (let subset = 1; subset < 1 << q; subset++) {
-      // What all points of the subset dominate together reaches as far as the least of them in each objective.
+      // The region that all points of the subset dominate together is bounded by the least of them in each objective.
       least.fill(Infinity);
       let size = 0;
       let sure = 1;
@@ -61,14 +61,14 @@ export function logHypervolumeImprovement(
         if ((subset & (1 << i)) !== 0) dFeasibility[s * q + i]! += sign * sure * volume;
     }
   }
-  // Rounding of the alternating sum may leave less than nothing.
+  // Rounding of the alternating sum may give a negative rest.
   const held = Math.max(total, 1e-280);
   for (let i = 0; i < dObjectives.length; i++) dObjectives[i]! /= held;
   for (let i = 0; i < dFeasibility.length; i++) dFeasibility[i]! /= held;
   return { value: Math.log(held / count), dObjectives, dLogFeasibility: dFeasibility };
 }
 
-/** The volume of the boxes that lies below a point; adds its derivatives, if these are wanted. */
+/** The volume of the boxes below a point. Adds its derivatives if requested. */
 function volumeWithin(
   { m, count, lower, upper }: Boxes,
   point: Float64Array,

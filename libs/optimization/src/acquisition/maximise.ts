@@ -7,48 +7,48 @@ import { Ascent, climb, type Candidate, type Effort } from './ascent.js';
 import { chosenStarts, nearby, scattered } from './starts.js';
 
 export interface MaximiseOptions {
-  /** How many points are wanted, 1 or more. */
+  /** Number of points to choose, 1 or more. */
   count: number;
-  /** Points that must not be proposed again: with a result, failed, or pending. */
+  /** Points that must not be proposed again: measured, failed, or pending. */
   used: readonly Point[];
-  /** Promising feasible rows, the best first: starts are taken from the neighbourhoods of the first ones too. */
+  /** Promising feasible rows, best first. Searches also start in the neighbourhoods of the first ones. */
   promising: readonly Float64Array[];
   seed: number | string;
-  /** Milliseconds of a clock that only rises. */
+  /** Milliseconds of a monotonic clock. */
   now: () => number;
-  /** Milliseconds; the best that was found until then is taken. */
+  /** Milliseconds after which the best result so far is used. */
   timeLimitMs: number;
 }
 
 export interface Maximum {
-  /** Feasible, distinct, unused; fewer than wanted only when the domain seems to hold no more. */
+  /** Feasible, distinct and unused rows; fewer than requested only when the domain seems to hold no more. */
   rows: Float64Array[];
   /** The time limit ended a search. */
   timedOut: boolean;
 }
 
-/** Candidates all over the domain, and near the promising rows. */
+/** Candidates over the whole domain, and near the promising rows. */
 const SCATTERED = 512;
 const NEARBY = 60;
-/** Rows whose neighbourhoods are searched. */
+/** Number of rows whose neighbourhoods are searched. */
 const PROMISING = 6;
-/** Those of them that are looked at again for the next point of a batch, by rank and by chance. */
+/** Candidates that are valued again for the next point of a batch, by rank and at random. */
 const BEST_CANDIDATES = 96;
 const OTHER_CANDIDATES = 64;
-/** Starts by rank, and by chance. */
+/** Starts by rank, and at random. */
 const BEST_STARTS = 5;
 const OTHER_STARTS = 5;
-/** Of a finite domain all rows are valued, and so many of the best again for further points of a batch. */
+/** In a finite domain all rows are valued, and this many of the best again for further points of a batch. */
 const LISTED_AGAIN = 4096;
-/** Candidates that are valued between two looks at the time. */
+/** Candidates valued between two checks of the time. */
 const VALUED_TOGETHER = 64;
-/** A batch of at most so many variables is moved together at the end. */
+/** A batch of at most this many variables is moved together at the end. */
 const POLISHED_VARIABLES = 60;
 
 /**
- * The points of the highest value in a domain, one after the other, each with those before it pending (Wilson, Hutter and
- * Deisenroth 2018); a small batch is then moved together. Finite domains of up to 100,000 combinations are listed. Deterministic unless the time
- * limit ends it.
+ * Chooses points of the highest value one after the other, each with the earlier ones pending (Wilson, Hutter and
+ * Deisenroth 2018). A small batch is then moved together. Finite domains of up to 100,000 combinations are listed.
+ * Deterministic unless the time limit ends it.
  *
  * @throws ServiceError `invalid` as `Domain.sample`
  */
@@ -61,7 +61,7 @@ export function maximise(
   const rng = Rng.seeded(options.seed);
   const begin = now();
   let timedOut = false;
-  /** @param share part of the whole time that has passed when it ends */
+  /** @param share share of the whole time after which a phase ends */
   const until = (share: number) => () => {
     const over = now() - begin >= share * timeLimitMs;
     timedOut ||= over;
@@ -83,10 +83,10 @@ export function maximise(
   return { rows: polish(acquisition, domain, rows, used, search.ascent, until(1)), timedOut };
 }
 
-/** One point after the other; candidates are drawn once. */
+/** Chooses one point after the other, from candidates that are drawn once. */
 class Search {
   readonly ascent: Ascent;
-  /** All that can be, or those worth a look at the next point. */
+  /** All possible rows, or those worth valuing for the next point. */
   private candidates: readonly Float64Array[];
   private readonly complete: boolean;
 
@@ -104,7 +104,7 @@ class Search {
     ];
   }
 
-  /** @returns null: there is no unused point, or none can be found */
+  /** @returns null: there is no unused point, or none was found */
   best(
     acquisition: AcquisitionFunction,
     used: readonly Float64Array[],
@@ -126,7 +126,8 @@ class Search {
       if (open.length > LISTED_AGAIN) this.candidates = order.map((i) => open[i]!);
       return order.length === 0 ? null : at(order[0]!);
     }
-    // A further pending point lowers values nearly everywhere: what was far behind hardly comes first for the next point.
+    // Another pending point lowers values nearly everywhere, so a candidate that was far behind is hardly the best
+    // next point.
     this.candidates = chosenStarts(values, BEST_CANDIDATES, OTHER_CANDIDATES, this.rng).map((i) => open[i]!);
     const effort: Effort = { iterations: 30, rounds: 4, stop };
     const reached: Candidate[] = [];
@@ -142,14 +143,14 @@ class Search {
     const unused = reached.find(({ row }) => !isAmong(row, used));
     const summit = reached[0];
     if (unused !== undefined && unused !== summit && !stop()) {
-      // The best row was used: the best one beside it may be better than what other starts led to.
+      // The best row was used. The best one beside it may be better than the results of other starts.
       const [beside] = this.unusedBeside([summit!], acquisition, used);
       if (beside !== undefined && beside.value > unused.value) return beside;
     }
     return unused ?? this.anyUnused(acquisition, reached, used);
   }
 
-  /** Near where others were, or anywhere. */
+  /** An unused row near the others, or anywhere. */
   private anyUnused(
     acquisition: AcquisitionFunction,
     reached: readonly Candidate[],
@@ -194,7 +195,7 @@ class Search {
   }
 }
 
-/** Moves the continuous inputs of a batch together, and takes what it gives if it is better, feasible and distinct. */
+/** Moves the continuous inputs of a batch together, and accepts a result that is better, feasible and distinct. */
 function polish(
   acquisition: AcquisitionFunction,
   domain: Domain,
@@ -249,7 +250,7 @@ function joined(rows: readonly Float64Array[], d = rows[0]!.length): Float64Arra
   return all;
 }
 
-/** Whether a row is the same run as one of the others: encoded numbers differ by less than 1e-9 of the range. */
+/** Says whether a row is the same run as one of the others: encoded numbers differ by less than 1e-9 of the range. */
 function isAmong(row: Float64Array, others: readonly Float64Array[]): boolean {
   for (const other of others) {
     let j = 0;

@@ -10,7 +10,7 @@ function covers(rows: Float64Array, m: number, a: number, b: number): boolean {
 }
 
 /**
- * Which rows no other row dominates. Of equal rows the first one counts.
+ * The rows that no other row dominates. Of equal rows the first one counts.
  *
  * @param rows `n x m`
  * @returns their positions, rising
@@ -38,7 +38,7 @@ export function rowsOf(rows: Float64Array, m: number, chosen: readonly number[])
  * The volume that the points dominate above a reference point, exact for any number of objectives: a sweep for two,
  * exclusive volumes by recursion for more (While, Bradstreet and Barone 2012, WFG).
  *
- * @param rows `n x m`; those that are not above the reference point in every objective count for nothing
+ * @param rows `n x m`; rows that are not above the reference point in every objective count for nothing
  * @param reference length `m`
  */
 export function hypervolume(rows: Float64Array, n: number, m: number, reference: Float64Array): number {
@@ -57,7 +57,7 @@ function volumeOf(front: Float64Array, m: number, reference: Float64Array): numb
   const n = front.length / m;
   if (n === 0) return 0;
   if (m === 1) return front.reduce((best, value) => Math.max(best, value), -Infinity) - reference[0]!;
-  // Falling in the last objective: limits of early points are then dominated by few.
+  // Falling in the last objective: few points then dominate the limits of early points.
   const order = Array.from({ length: n }, (_, i) => i).sort(
     (a, b) => front[b * m + m - 1]! - front[a * m + m - 1]!,
   );
@@ -87,8 +87,8 @@ function volumeOf(front: Float64Array, m: number, reference: Float64Array): numb
 }
 
 /**
- * A reference point where the author gave none: the worst value of each objective on the Pareto front, less a tenth of the
- * range there (Ishibuchi et al. 2018; as BoTorch infers it). With a single point on the front the range of all points counts.
+ * The default reference point: the worst value of each objective on the Pareto front, less a tenth of its range there
+ * (Ishibuchi et al. 2018; as BoTorch infers it). With a single point on the front, the range of all points is used.
  *
  * @param rows `n x m`, at least one
  */

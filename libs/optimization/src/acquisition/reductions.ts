@@ -1,7 +1,7 @@
 import { logSumExp } from '../numeric/index.js';
 import { fatMax, fatPlus, fatPlusSlope, MAX_WIDTH, PLUS_WIDTH } from './smooth.js';
 
-/** What a reduction is given: `count x q` utilities, and how surely the thresholds are kept, from 0 to 1. */
+/** The input of a reduction: `count x q` utilities, and the probability that thresholds are kept, from 0 to 1. */
 export interface Utilities {
   readonly count: number;
   readonly q: number;
@@ -9,22 +9,25 @@ export interface Utilities {
   readonly feasibility: Float64Array;
 }
 
-/** From the utilities of samples to one number. */
+/** A number computed from the utilities of samples. */
 export interface Reduced {
   value: number;
-  /** Derivatives, in the shapes of the arguments; those of the feasibility with respect to its logarithm. Empty: not wanted. */
+  /**
+   * Derivatives, in the shapes of the arguments; those of the feasibility are with respect to its logarithm. Empty:
+   * not requested.
+   */
   dUtility: Float64Array;
   dLogFeasibility: Float64Array;
 }
 
-/** @param sloped whether derivatives are wanted */
+/** @param sloped whether to compute derivatives */
 export type Reduction = (utilities: Utilities, sloped: boolean) => Reduced;
 
 /**
- * Logarithm of the expected improvement over what each sample holds already: qLogEI with one incumbent for all samples,
- * qLogNEI with one for each (Ament et al. 2023, eq. 10; Letham et al. 2019; Balandat et al. 2020).
+ * Logarithm of the expected improvement over the incumbent of each sample: qLogEI has one incumbent for all samples,
+ * qLogNEI has one for each (Ament et al. 2023, eq. 10; Letham et al. 2019; Balandat et al. 2020).
  *
- * @param incumbents per sample the utility to be improved on
+ * @param incumbents per sample the utility to improve
  */
 export function logImprovement(incumbents: Float64Array): Reduction {
   return (given, sloped) => {
@@ -38,8 +41,8 @@ export function logImprovement(incumbents: Float64Array): Reduction {
 }
 
 /**
- * Logarithm of the probability that a point keeps the thresholds where no pending point does (Gardner et al. 2014; Gelbart
- * et al. 2014), for as long as nothing measured does.
+ * Logarithm of the probability that a point keeps the thresholds where no pending point does (Gardner et al. 2014;
+ * Gelbart et al. 2014). Used until a measured point keeps them.
  *
  * @param open per sample, from 0 to 1: how far the pending points leave the thresholds broken
  */
@@ -47,10 +50,10 @@ export function logFeasibility(open: Float64Array): Reduction {
   return (given, sloped) => logMean(given, sloped, (_, s) => Math.max(open[s]!, 1e-6));
 }
 
-/** Above 0; writes its derivative with respect to the utility, if that is not 0. */
+/** Above 0. Writes its derivative with respect to the utility unless that is 0. */
 type Term = (at: number, sample: number, slopes: Float64Array) => number;
 
-/** With less, a sum of terms has lost digits. */
+/** Below this, a sum of terms has lost digits. */
 const LEAST_SUM = 1e-250;
 
 /** Mean over samples, in logarithms, of the greatest of `q` terms times its feasibility. */
@@ -58,7 +61,7 @@ function logMean({ count, q, feasibility }: Utilities, sloped: boolean, term: Te
   const dUtility = new Float64Array(sloped ? count * q : 0);
   const dLogFeasibility = new Float64Array(sloped ? count * q : 0);
   if (q === 1) {
-    // The only term is the greatest: no logarithm of each is needed.
+    // With one term, no logarithm of each is needed.
     const parts = new Float64Array(count);
     let sum = 0;
     for (let s = 0; s < count; s++) sum += parts[s] = term(s, s, dUtility) * feasibility[s]!;
@@ -98,12 +101,12 @@ function logMean({ count, q, feasibility }: Utilities, sloped: boolean, term: Te
 }
 
 /**
- * Upper confidence bound by samples: the mean of the greatest `mean + sqrt(beta pi / 2) |sample - mean|` of a batch, which
- * for one point is `mean + sqrt(beta) deviation` (Wilson et al. 2017, "The reparameterization trick for acquisition
- * functions"). With thresholds, what a bound has above `floor` counts by how surely they are kept.
+ * Upper confidence bound by samples: the mean of the greatest `mean + sqrt(beta pi / 2) |sample - mean|` of a batch,
+ * which for one point is `mean + sqrt(beta) deviation` (Wilson et al. 2017, "The reparameterization trick for
+ * acquisition functions"). With thresholds, the part of a bound above `floor` is multiplied by its feasibility.
  *
  * @param beta at least 0
- * @param pending per sample the bound that pending points reach; -Infinity: none is pending
+ * @param pending per sample the bound of the pending points; -Infinity: none is pending
  * @param floor a low utility; null: there are no thresholds
  */
 export function upperConfidence(beta: number, pending: Float64Array, floor: number | null): Reduction {
@@ -145,7 +148,7 @@ export function upperConfidence(beta: number, pending: Float64Array, floor: numb
 }
 
 /**
- * Per sample the highest bound of points that stay, as {@link upperConfidence} takes it; -Infinity without points.
+ * Per sample the highest bound of the fixed points, as {@link upperConfidence} uses it; -Infinity without points.
  *
  * @param floor as there; null: there are no thresholds
  */

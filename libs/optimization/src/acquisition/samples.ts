@@ -9,7 +9,7 @@ import {
 import type { Beside, Surrogate } from '../surrogates/surrogate.js';
 import { baseNormals } from './base-normals.js';
 
-/** Joint samples at some points, and the way back to these. */
+/** Joint samples at some points, with the derivatives back to these points. */
 export interface Draw {
   /** Per output `count x q`, in the scale of its model. */
   readonly samples: readonly Float64Array[];
@@ -20,29 +20,29 @@ export interface Draw {
   backward(dSamples: readonly Float64Array[]): Float64Array;
 }
 
-/** Variances of what is left of a point, given the points before it, are not taken for less (scale of the model). */
+/** Lower limit of the variance of a point given the points before it (scale of the model). */
 const LEAST_VARIANCE = 1e-12;
 
 /**
- * Samples of outputs at points, jointly with samples at other points that stay: what is pending or was measured. The same
- * random numbers serve every draw, so that a draw is a smooth function of its points (Wilson, Hutter and Deisenroth 2018).
- * The factor of the covariance of the points that stay is made once.
+ * Samples of outputs at points, jointly with samples at fixed points, which are pending or measured. Every draw uses
+ * the same random numbers, so that a draw is a smooth function of its points (Wilson, Hutter and Deisenroth 2018). The
+ * factor of the covariance of the fixed points is computed once.
  */
 export class JointSamples {
-  /** Per output `count x fixedCount`: samples at the points that stay. */
+  /** Per output `count x fixedCount`: samples at the fixed points. */
   readonly fixed: readonly Float64Array[];
   private readonly models: readonly Beside[];
-  /** Per output the factor of the covariance of the points that stay. */
+  /** Per output the factor of the covariance of the fixed points. */
   private readonly roots: readonly Float64Array[];
-  /** Per output `count x stride` standard normal numbers: of the points that stay, and of those of a draw. */
+  /** Per output `count x stride` standard normal numbers: of the fixed points, and of those of a draw. */
   private readonly normals: readonly Float64Array[];
   private readonly stride: number;
 
   /**
    * @param models one per output, independent of each other
-   * @param stay points that stay, `fixedCount x d`
+   * @param stay fixed points, `fixedCount x d`
    * @param count number of samples
-   * @param most largest number of points of a draw
+   * @param most most points of a draw
    */
   constructor(
     models: readonly Surrogate[],
@@ -81,7 +81,7 @@ export class JointSamples {
     this.roots = roots;
   }
 
-  /** @param points `q x d`, with `q` at most what was declared */
+  /** @param points `q x d`, with `q` at most the declared number */
   at(points: Float64Array, q: number): Draw {
     const { d } = this;
     const drawn = this.models.map((_, k) => this.draw(k, points.subarray(0, q * d), q));
@@ -99,9 +99,9 @@ export class JointSamples {
   }
 
   /**
-   * Samples at each of `m` points on its own: the same as of {@link at} for one point.
+   * Samples at each of `m` points by itself: equal to {@link at} for one point.
    *
-   * @param visit is given the position of a point and its samples, per output `count`
+   * @param visit gets the position of a point and its samples, per output `count`
    */
   each(points: Float64Array, m: number, visit: (i: number, samples: readonly Float64Array[]) => void): void {
     const { fixedCount: f, count, stride } = this;
@@ -135,7 +135,7 @@ export class JointSamples {
     const posterior = this.models[k]!.posterior(points, q);
     const { mean, covariance, cross } = posterior;
     const root = this.roots[k]!;
-    // Rows of L21, one per point: the part that the points that stay explain.
+    // Rows of L21, one per point: the part that the fixed points explain.
     const explained = f === 0 ? cross : solveLower(root, f, cross, q);
     const left = new Float64Array(q * q);
     for (let i = 0; i < q; i++) {
@@ -188,7 +188,7 @@ export class JointSamples {
    * Samples at `q` points, `count x q`.
    *
    * @param explained `q x fixedCount`
-   * @param left lower triangle of the factor of what is left, `q x q`
+   * @param left lower triangle of the factor of the rest, `q x q`
    */
   private write(
     k: number,
@@ -211,7 +211,7 @@ export class JointSamples {
   }
 }
 
-/** Without correlations: of a covariance that no jitter makes definite. */
+/** Without correlations, for a covariance that no jitter makes definite. */
 function diagonalRoot(covariance: Float64Array, n: number): Float64Array {
   const root = new Float64Array(n * n);
   for (let i = 0; i < n; i++) root[i * n + i] = Math.sqrt(Math.max(covariance[i * n + i]!, LEAST_VARIANCE));
@@ -219,8 +219,8 @@ function diagonalRoot(covariance: Float64Array, n: number): Float64Array {
 }
 
 /**
- * Cholesky factor of a small matrix in its lower triangle, with pivots that are not taken for less than a floor: points that
- * coincide are no error here.
+ * Cholesky factor of a small matrix in its lower triangle. Pivots have a lower limit, so that coinciding points are
+ * not an error.
  *
  * @returns 1 where a pivot was raised
  */

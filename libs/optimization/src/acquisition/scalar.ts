@@ -22,8 +22,8 @@ export function weightedSum(weights: readonly number[]): Scalarisation {
 }
 
 /**
- * The augmented Chebyshev scalarisation of ParEGO: what is furthest, by weight, from the best known, and a twentieth of the
- * sum of all distances (Knowles 2006).
+ * The augmented Chebyshev scalarisation of ParEGO: the largest weighted distance from the best known values, plus a
+ * twentieth of the sum of all distances (Knowles 2006).
  *
  * @param best per objective the value at distance 0
  * @param range per objective the distance that counts as 1, above 0
@@ -51,7 +51,7 @@ export function augmentedChebyshev(
   };
 }
 
-/** How surely a sample keeps all thresholds, above 0 and at most 1. */
+/** The probability that a sample keeps all thresholds, above 0 and at most 1. */
 export function feasibilityOf({ thresholds }: Goals, sample: Float64Array): number {
   let product = 1;
   for (const { output, sign, bound } of thresholds) {
@@ -73,7 +73,7 @@ export function addFeasibilitySlope(
   }
 }
 
-/** Utilities of samples that stay, whether each keeps the thresholds, and how surely: `count x points`. */
+/** Utilities of fixed samples, whether each keeps the thresholds, and with which probability: `count x points`. */
 export function utilitiesOf(
   goals: Goals,
   scalarisation: Scalarisation,
@@ -157,7 +157,7 @@ export class ScalarAcquisition implements AcquisitionFunction {
     return this.further(points, count);
   }
 
-  /** @param sloped whether derivatives are wanted */
+  /** @param sloped whether to compute derivatives */
   private evaluate(samples: readonly Float64Array[], q: number, sloped: boolean) {
     const { goals, scalarisation } = this;
     const { objectives: parts } = goals;

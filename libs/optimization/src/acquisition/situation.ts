@@ -17,18 +17,18 @@ import {
 } from './scalar.js';
 import { HypervolumeAcquisition } from './volume.js';
 
-/** Points of a batch that are valued together: subsets of a batch are many, and so are dimensions of samples. */
+/** Most points of a batch that are valued together: a batch has many subsets, and samples have many dimensions. */
 const JOINT_LIMIT = 8;
 const HYPERVOLUME_JOINT_LIMIT = 4;
-/** Measured points that may matter for the best one, by their posterior means, and those of these that are kept. */
+/** Measured points considered for the best one, by posterior means, and the number of these that are kept. */
 const CONSIDERED = 96;
 const KEPT = 16;
 /** By number of objectives: measured points kept for the front. */
 const KEPT_ON_FRONT = [0, 16, 64, 32, 14];
-/** Boxes of all samples together; a front that needs more is left to scalarisations. */
+/** Most boxes of all samples together; a front that needs more is handled by scalarisation. */
 const BOX_LIMIT = 60_000;
 
-/** What stays the same while points become pending. */
+/** The part of the knowledge that does not change while points become pending. */
 export class Situation {
   private readonly d: number;
   private readonly goals: Goals;
@@ -55,7 +55,7 @@ export class Situation {
     this.means = posteriorMeans(models, rows, n);
   }
 
-  /** @param slot how many points have become pending since the beginning */
+  /** @param slot number of points that have become pending since the begin */
   acquisition(pending: Float64Array, pendingCount: number, slot: number): AcquisitionFunction {
     const further = (points: Float64Array, count: number): AcquisitionFunction => {
       const joined = new Float64Array((pendingCount + count) * this.d);
@@ -149,7 +149,7 @@ export class Situation {
     return this.scalar(stay, samples, utility, logImprovement(incumbents), jointLimit);
   }
 
-  /** @returns null: not for so many objectives, or boxes */
+  /** @returns null for too many objectives or boxes */
   private hypervolume(stay: Stay): AcquisitionFunction | null {
     const { goals, count, problem } = this;
     const m = goals.objectives.length;
@@ -186,7 +186,7 @@ export class Situation {
     return new HypervolumeAcquisition(this.d, HYPERVOLUME_JOINT_LIMIT, goals, samples, boxes, stay.further);
   }
 
-  /** Objectives of sample `s` at `f` points, and which of the points are on the front that keeps every threshold. */
+  /** Objectives of sample `s` at `f` points, and the points on the front of those that keep every threshold. */
   private frontOf(fixed: readonly Float64Array[], s: number, f: number, reference: Float64Array) {
     const m = this.goals.objectives.length;
     const objectives = new Float64Array(f * m);
@@ -219,7 +219,7 @@ export class Situation {
     const m = goals.objectives.length;
     const measured = this.measuredObjectives();
     const rng = this.rng.fork(`weights ${problem.pendingCount} ${slot}`);
-    // Evenly on the simplex, by exponential spacings.
+    // Uniform on the simplex, by exponential spacings.
     const weights = Float64Array.from(
       goals.objectives,
       ({ weight }) => -weight * Math.log(1 - rng.uniform()),
@@ -286,7 +286,7 @@ export class Situation {
     );
   }
 
-  /** Measured points that keep the thresholds, by a merit, the highest first. */
+  /** Measured points that keep the thresholds, by merit, highest first. */
   private considered(merit: (i: number) => number): number[] {
     return [...this.kept].sort((a, b) => merit(b) - merit(a) || a - b).slice(0, CONSIDERED);
   }
@@ -313,7 +313,7 @@ export class Situation {
     );
   }
 
-  /** Per sample the best utility of the points that stay and keep the thresholds in it, or what it was. */
+  /** Per sample the best utility of the fixed points that keep the thresholds in it, or its earlier value. */
   private incumbents(
     utility: Scalarisation,
     samples: JointSamples,
@@ -340,7 +340,7 @@ export class Situation {
   }
 }
 
-/** Points that became pending, and how more become so. */
+/** Points that became pending, with the function to add more. */
 interface Stay {
   pending: Float64Array;
   pendingCount: number;

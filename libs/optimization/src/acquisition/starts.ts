@@ -1,26 +1,26 @@
 import type { Domain } from '../domain/domain.js';
 import type { Rng } from '../numeric/index.js';
 
-/** Root mean square distances of perturbed points from the points they come from, encoded. */
+/** Root mean square distances of perturbed points from their origins, encoded. */
 const REACHES = [0.01, 0.05, 0.15];
 
 /**
- * Feasible rows all over the domain.
+ * Feasible rows over the whole domain.
  *
- * @param rng moves on
+ * @param rng advances
  */
 export function scattered(domain: Domain, count: number, rng: Rng): Float64Array[] {
-  // Under constraints an even design costs much more than random points, and starts need no more than these.
+  // Under constraints an even design costs much more than random points, which are enough for starts.
   const method = domain.space.constraints.length === 0 ? 'SOBOL' : 'RANDOM';
   return domain.sample(count, method, rng).points.map((point) => domain.encode(point));
 }
 
 /**
- * Feasible rows near promising ones: some columns moved by normal numbers, categories drawn anew now and then. In many
- * dimensions nearly all of a domain is far from what is good (Eriksson et al. 2019).
+ * Feasible rows near promising ones: some columns are moved by normal numbers, and categories are drawn again at
+ * times. In many dimensions nearly all of a domain is far from good points (Eriksson et al. 2019).
  *
- * @param from feasible rows, the best first
- * @param rng moves on
+ * @param from feasible rows, best first
+ * @param rng advances
  */
 export function nearby(
   domain: Domain,
@@ -53,13 +53,13 @@ export function nearby(
 }
 
 /**
- * Which candidates to start from: the best ones, and others by chance, the likelier the greater their values (Boltzmann, in
- * units of the deviation of the values; as BoTorch's `initialize_q_batch`).
+ * Selects starts among candidates: the best ones, and others at random with a probability that rises with their value
+ * (Boltzmann, in units of the standard deviation of the values; as BoTorch's `initialize_q_batch`).
  *
- * @param values finite, or -Infinity for what must not be chosen
- * @param best how many are taken by rank
- * @param others how many by chance
- * @returns distinct positions, the best first
+ * @param values finite, or -Infinity for candidates that must not be selected
+ * @param best number selected by rank
+ * @param others number selected at random
+ * @returns distinct positions, best first
  */
 export function chosenStarts(values: Float64Array, best: number, others: number, rng: Rng): number[] {
   const order = Array.from(values.keys())
@@ -71,7 +71,7 @@ export function chosenStarts(values: Float64Array, best: number, others: number,
   const spread = Math.sqrt(
     rest.reduce((sum, i) => sum + (values[i]! - mean) ** 2, 0) / Math.max(1, rest.length),
   );
-  // The greatest of value + Gumbel noise are a draw without replacement.
+  // The greatest values of value + Gumbel noise are a draw without replacement.
   const keys = new Map(
     rest.map((i) => [
       i,

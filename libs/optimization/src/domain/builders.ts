@@ -8,9 +8,9 @@ import type {
 } from './space.js';
 
 /**
- * Builders of the declarations of space.ts (specification, "Built-in Bayesian optimizer constructor arguments"). What they
- * give is plain JSON and may be written by hand as well. They check nothing and throw nothing: whoever takes a declaration
- * tells everything that is wrong with it at once.
+ * Builders of the declarations of space.ts (specification, "Built-in Bayesian optimizer constructor arguments"). Their
+ * results are plain JSON and can also be written by hand. They check nothing and throw nothing: the receiver of a
+ * declaration reports all its faults at once.
  */
 
 /**
@@ -29,7 +29,7 @@ export function continuousInput(
 }
 
 /**
- * One of some numbers, whose order and distances mean something.
+ * One of several numbers whose order and distances have a meaning.
  *
  * @param key `TASK.PARAMETER`
  * @param values distinct numbers, in the unit of the parameter
@@ -39,7 +39,7 @@ export function discreteInput(key: string, values: readonly number[]): DiscreteI
 }
 
 /**
- * One of some names that have no order.
+ * One of several names without an order.
  *
  * @param key `TASK.PARAMETER`
  * @param categories distinct names
@@ -48,26 +48,26 @@ export function categoricalInput(key: string, categories: readonly string[]): Ca
   return { kind: 'categorical', key, categories };
 }
 
-/** As little as possible. @param weight more than 0; how much it counts beside other objectives */
+/** Minimises an output. @param weight above 0; importance beside other objectives */
 export function minimize(weight = 1): Objective {
   return { kind: 'minimize', weight };
 }
 
-/** As much as possible. @param weight more than 0; how much it counts beside other objectives */
+/** Maximises an output. @param weight above 0; importance beside other objectives */
 export function maximize(weight = 1): Objective {
   return { kind: 'maximize', weight };
 }
 
-/** As near to `target` as possible, in the unit of the output. @param weight more than 0 */
+/** Brings an output near to `target`, in the unit of the output. @param weight above 0 */
 export function closeToTarget(target: number, weight = 1): Objective {
   return { kind: 'close_to_target', target, weight };
 }
 
 /**
- * A number that is measured.
+ * A measured number.
  *
  * @param key `TASK.PARAMETER`
- * @param objective null: it is only held to its thresholds
+ * @param objective null: it has only thresholds
  * @param constraint thresholds in the unit of the output
  */
 export function continuousOutput(
@@ -107,10 +107,11 @@ export function linearInequality(
 }
 
 /**
- * Only so many of the features are not zero.
+ * Limits the number of features that are not zero.
  *
  * @param features keys of continuous or discrete inputs
- * @param counts `min_count` (default 0) and `max_count`; `none_also_valid`: all of them may be zero whatever `min_count` is
+ * @param counts `min_count` (default 0) and `max_count`; `none_also_valid`: all of them may be zero whatever
+ *   `min_count` is
  */
 export function nChooseK(
   features: readonly string[],

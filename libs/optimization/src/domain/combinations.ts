@@ -2,10 +2,10 @@ import type { LinearConstraints } from '../numeric/index.js';
 import { levelAt, type Column, type Encoding } from './encoding.js';
 
 /**
- * All rows with possible values that satisfy linear constraints; those that `satisfies` refuses are left out. Branches that
- * no linear constraint leaves room for are not entered.
+ * All rows with possible values that satisfy linear constraints and `satisfies`. Branches without room under the
+ * linear constraints are skipped.
  *
- * @param limit of rows; there may be twice as many branches
+ * @param limit most rows; there may be twice as many branches
  * @returns null: a column is continuous, or there are more than `limit`
  */
 export function combinationsOf(
@@ -19,7 +19,7 @@ export function combinationsOf(
     ...Array.from(bEq, (b, i) => ({ a: aEq.subarray(i * d, (i + 1) * d), least: b, most: b })),
     ...Array.from(bLe, (b, i) => ({ a: aLe.subarray(i * d, (i + 1) * d), least: -Infinity, most: b })),
   ];
-  // Least and most that the columns from an input on can add to each row.
+  // The least and the most that the columns from an input on can add to each row.
   const after = encoding.offsets.map((offset) => rows.map(({ a }) => rest(a, offset, lower, upper)));
   after.push(rows.map(() => ({ least: 0, most: 0 })));
   const found: Float64Array[] = [];
@@ -41,7 +41,7 @@ export function combinationsOf(
     const column = encoding.columns[offset]!;
     const width = encoding.width(input);
     for (let k = 0; k < choices(column, width); k += 1) {
-      // Where every branch parts there are at most twice as many branches as rows.
+      // If every branch divides, there are at most twice as many branches as rows.
       if (choices(column, width) > 1) branches += 1;
       row.fill(0, offset, offset + width);
       const at = column.kind === 'categorical' ? offset + k : offset;

@@ -6,10 +6,10 @@ import { MixedProgram } from './mixed-program.js';
 import type { Space } from './space.js';
 
 /**
- * Constraints that no point within the bounds satisfies together, as few as suffice: without any one of them there would
- * be a point (deletion filter, Chinneck and Dravnieks 1991).
+ * A smallest set of constraints that no point within the bounds satisfies together: without any one of them there
+ * would be a point (deletion filter, Chinneck and Dravnieks 1991).
  *
- * @returns positions in `space.constraints`; empty when there is a point, or none could be ruled out in time
+ * @returns positions in `space.constraints`; empty when there is a point, or when no conflict was proven in time
  */
 export function conflictingConstraints(
   { constraints }: Pick<Space, 'constraints'>,
@@ -31,7 +31,7 @@ export function conflictingConstraints(
   return conflict;
 }
 
-/** One fault for each constraint of a conflict, naming the others and the inputs whose bounds leave no room. */
+/** One fault for each constraint of a conflict. It names the others, and the inputs whose bounds leave no room. */
 export function conflictFaults(space: Space, conflict: readonly number[]): Fault[] {
   const named = (i: number) => `constraints[${i}] (${described(space.constraints[i]!)})`;
   const features = new Set(conflict.flatMap((i) => space.constraints[i]!.features));

@@ -1,9 +1,9 @@
 import type { Rng } from '../numeric/index.js';
 
-/** How the points of a design are spread. */
+/** The method that spreads the points of a design. */
 export type SamplingMethod = 'SOBOL' | 'RANDOM' | 'LATIN_HYPERCUBE';
 
-/** A Latin hypercube of `count` points in `[0, 1)^n`: along each axis one point in each of `count` equal parts. */
+/** A Latin hypercube of `count` points in `[0, 1)^n`: each axis has one point in each of `count` equal parts. */
 export function latinHypercube(count: number, n: number, rng: Rng): Float64Array[] {
   const points = Array.from({ length: count }, () => new Float64Array(n));
   for (let j = 0; j < n; j += 1) {
@@ -14,11 +14,11 @@ export function latinHypercube(count: number, n: number, rng: Rng): Float64Array
 }
 
 /**
- * Those of many evenly distributed points that represent all of them best: one after the other, the point that lowers the
- * energy distance between the chosen and all (support points, Mak and Joseph 2018, chosen greedily).
+ * Selects the points that represent a pool best: one after the other, the point that lowers the energy distance
+ * between the selection and the pool (support points, Mak and Joseph 2018, selected greedily).
  *
  * @param pool rows of equal length
- * @param present rows that are there already; the chosen ones keep away from them
+ * @param present existing rows; selected ones keep away from them
  * @returns positions in the pool
  */
 export function representatives(

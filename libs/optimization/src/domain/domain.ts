@@ -16,22 +16,22 @@ import { withImpliedBounds } from './unbounded.js';
 import { Validator, type KnownPoints } from './validation.js';
 import { ZeroPatterns } from './zero-patterns.js';
 
-/** Domains of at most so many feasible combinations are listed, which makes statements about their end certain. */
+/** Domains of at most this many feasible combinations are listed, so that their exhaustion is certain. */
 export const listedCombinations = 100_000;
 
 /** Distinct feasible points. */
 export interface Sample {
   points: Point[];
   /**
-   * There are fewer points than were asked for, because no further ones were found; of a domain that {@link Domain.rows}
-   * lists there are no others.
+   * Fewer points than requested, because no further ones were found. In a domain that {@link Domain.rows} lists, there
+   * are no others.
    */
   exhausted: boolean;
 }
 
 /**
- * The points that may be tried: what an author declared, checked, and everything that is asked about it. Rows are points as
- * numbers, `d` long: continuous, stepped and discrete inputs scaled to [0, 1], categorical inputs one-hot.
+ * The domain of points: a checked declaration with all questions about it. Rows are encoded points of length `d`:
+ * continuous, stepped and discrete inputs scaled to [0, 1], categorical inputs one-hot.
  */
 export class Domain {
   private readonly encoding: Encoding;
@@ -41,8 +41,8 @@ export class Domain {
   private list: readonly Float64Array[] | null | undefined;
 
   /**
-   * Linear constraints over rows with every column between its extreme values: what holds of all points, without steps,
-   * values, categories and n-choose-k.
+   * Linear constraints over rows with every column between its extreme values: necessary for all points, ignoring
+   * steps, values, categories and n-choose-k.
    */
   readonly relaxed: LinearConstraints;
   /** Number of combinations of values, feasible or not; Infinity when an input is continuous without a step. */
@@ -103,14 +103,14 @@ export class Domain {
     return this.encoding.d;
   }
 
-  /** What each column of a row stands for. */
+  /** The meaning of each column of a row. */
   get columns(): readonly Column[] {
     return this.encoding.columns;
   }
 
   /**
-   * Everything wrong with a point; nothing when it may be tried. Numbers are compared up to 1e-9 of the range of their
-   * input, constraints up to 1e-9 of the size of their terms.
+   * All faults of a point; empty when it may be tried. Numbers are compared up to 1e-9 of the range of their input,
+   * constraints up to 1e-9 of the size of their terms.
    *
    * @param point values by key, of any type
    * @param known points that it may not repeat
@@ -119,7 +119,7 @@ export class Domain {
     return this.validator.faults(point, known);
   }
 
-  /** Whether two valid points are the same run, up to 1e-9 of the range of each input. */
+  /** Says whether two valid points are the same run, up to 1e-9 of the range of each input. */
   same(a: Point, b: Point): boolean {
     return this.validator.same(a, b);
   }
@@ -129,14 +129,14 @@ export class Domain {
     return this.encoding.encode(point);
   }
 
-  /** The point nearest to a row by steps, values, categories and bounds; constraints are not looked at. */
+  /** The point nearest to a row by steps, values, categories and bounds. Constraints are ignored. */
   decode(row: Float64Array): Point {
     return this.encoding.decode(row);
   }
 
   /**
-   * The convex part of the domain around a row: linear constraints over rows in which steps, values, categories and the
-   * zeros of n-choose-k stay as the row has them.
+   * The convex part of the domain around a row: linear constraints over rows with the steps, values, categories and
+   * n-choose-k zeros of the row.
    *
    * @param row feasible
    */
@@ -145,8 +145,8 @@ export class Domain {
   }
 
   /**
-   * A feasible row near the given one: nearest possible steps, values, categories and zeros, and continuous inputs moved to
-   * where the constraints hold. Its point passes `validate`.
+   * A feasible row near the given one: nearest possible steps, values, categories and zeros, with continuous inputs
+   * moved to satisfy the constraints. Its point passes `validate`.
    *
    * @param row finite numbers, length `d`
    * @returns null when none was found, which only badly scaled or very large discrete domains can cause
@@ -158,7 +158,7 @@ export class Domain {
 
   /**
    * Feasible rows that differ from a feasible one by one change of a step, value, category or use of an n-choose-k
-   * feature, with as little else changed as the constraints require.
+   * feature, with the fewest other changes that the constraints require.
    */
   neighbours(row: Float64Array): Float64Array[] {
     return neighbours(row, this.encoding, this.space.constraints, this.projection).map((next) =>
@@ -167,7 +167,7 @@ export class Domain {
   }
 
   /**
-   * All feasible rows; of a domain of at most {@link listedCombinations} combinations they can always be listed.
+   * All feasible rows. A domain of at most {@link listedCombinations} combinations can always be listed.
    *
    * @throws ServiceError `invalid` when an input is continuous without a step, or when there are too many
    */
@@ -178,13 +178,13 @@ export class Domain {
   }
 
   /**
-   * Draws distinct feasible points. Without constraints the method is used as its name says, and with inequalities that
-   * leave enough room Sobol and random points that violate them are left out. Otherwise points are drawn evenly by
+   * Draws distinct feasible points. Without constraints the method is used directly. With inequalities that leave
+   * enough room, Sobol and random points that violate them are dropped. Otherwise points are drawn uniformly by
    * hit-and-run in the polytope of a random choice of n-choose-k features and rounded to steps and values; `SOBOL` and
-   * `LATIN_HYPERCUBE` choose from many of them those that represent all best.
+   * `LATIN_HYPERCUBE` select the most representative of many such points.
    *
    * @param count 1 or more
-   * @param rng moves on
+   * @param rng advances
    * @param avoid valid points that may not be drawn
    */
   sample(count: number, method: SamplingMethod, rng: Rng, avoid: readonly Point[] = []): Sample {
@@ -204,7 +204,7 @@ export class Domain {
     return this.list;
   }
 
-  /** The row of the point of a row: without what rounding in the unit of the inputs changes. */
+  /** The row of the point of a row: removes changes that come from rounding in the unit of the inputs. */
   private exact(row: Float64Array): Float64Array {
     return this.encode(this.decode(row));
   }

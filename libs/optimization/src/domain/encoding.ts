@@ -1,6 +1,6 @@
 import type { Input, Point, Space } from './space.js';
 
-/** A column of encoded points: what it stands for, and how it is scaled. */
+/** A column of encoded points, with its meaning and scale. */
 export interface Column {
   /** Position of its input in `Space.inputs`; the columns of one categorical input stand together. */
   readonly input: number;
@@ -10,13 +10,13 @@ export interface Column {
   /** In the unit of the input: the value at 0, and the difference between the values at 1 and 0. Categorical: 0 and 1. */
   readonly lower: number;
   readonly range: number;
-  /** Encoded values that are possible, rising, if these are at most {@link listedLevels}; null: not listed. */
+  /** Possible encoded values, rising, if there are at most {@link listedLevels}; null: not listed. */
   readonly levels: Float64Array | null;
   /** Number of possible values; Infinity for `continuous`. */
   readonly count: number;
-  /** Encoded place of the value 0 where 0 is possible. */
+  /** Encoded value of 0, if 0 is possible. */
   readonly zero: number | null;
-  /** Of a categorical column: the category that it stands for. */
+  /** The category of a categorical column. */
   readonly category?: string;
 }
 
@@ -24,8 +24,8 @@ export interface Column {
 const listedLevels = 4096;
 
 /**
- * Between points and rows of numbers: continuous, stepped and discrete inputs scaled to [0, 1] by their bounds or
- * extreme values, categorical inputs one-hot.
+ * Converts between points and rows of numbers: continuous, stepped and discrete inputs scaled to [0, 1] by their
+ * bounds or extreme values, categorical inputs one-hot.
  */
 export class Encoding {
   readonly columns: readonly Column[];
@@ -47,7 +47,7 @@ export class Encoding {
     return widthOf(this.inputs[input]!);
   }
 
-  /** @param point valid values of all inputs, as `validate` finds them */
+  /** @param point valid values of all inputs, as checked by `validate` */
   encode(point: Point): Float64Array {
     const row = new Float64Array(this.d);
     this.inputs.forEach((input, i) => {
@@ -59,7 +59,7 @@ export class Encoding {
     return row;
   }
 
-  /** The values nearest to a row, each input by itself; constraints are not looked at. */
+  /** The values nearest to a row, each input by itself. Constraints are ignored. */
   decode(row: Float64Array): Point {
     return Object.fromEntries(
       this.inputs.map((input, i) => {
@@ -70,7 +70,7 @@ export class Encoding {
     );
   }
 
-  /** Position of the category of a categorical input that a row is nearest to. */
+  /** Position of the category of a categorical input to which a row is nearest. */
   chosen(row: Float64Array, input: number): number {
     const offset = this.offsets[input]!;
     const width = this.width(input);
@@ -186,7 +186,8 @@ function valueAt(column: Column, input: Exclude<Input, { kind: 'categorical' }>,
   const [lower, upper] = input.bounds;
   if (level === 1) return upper;
   const exact = column.lower + level * column.range;
-  // 0.30000000000000004 is nobody's third step of 0.1. Neither sum nor rounding may lead past a bound, which others check.
+  // Avoids values such as 0.30000000000000004 for the third step of 0.1. Neither sum nor rounding may exceed a bound,
+  // which others check.
   const value = column.kind === 'stepped' ? Number(exact.toPrecision(12)) : exact;
   return Math.min(upper, Math.max(lower, value));
 }

@@ -1,7 +1,7 @@
 import type { LinearConstraints } from '../numeric/index.js';
 import { levelAt, levelIndex, type Column } from './encoding.js';
 
-/** Sum of violations, in the scale of rows with a largest coefficient of 1, that counts as none. */
+/** Sum of violations that counts as zero, in the scale of rows with a largest coefficient of 1. */
 const none = 1e-10;
 
 /** Most changes before giving up. */
@@ -15,13 +15,14 @@ interface Change {
 }
 
 /**
- * Changes steps and listed values until linear constraints hold, by the best change of one or two columns at a time: a
- * local search, fast and nearly always successful where many combinations are feasible. Continuous columns stay.
+ * Changes steps and listed values until linear constraints hold, each time by the best change of one or two columns.
+ * This local search is fast and nearly always successful where many combinations are feasible. Continuous columns
+ * stay.
  *
  * @param row with possible values
- * @param target what the row should stay near to
- * @param columns those that may change; what is zero stays zero, and what is not stays so, where `zero` is set
- * @returns null when it came to a point from which no change helps
+ * @param target the row to stay near to
+ * @param columns columns that may change; where `zero` is set, zeros stay zero and others stay different from zero
+ * @returns null when no further change helps
  */
 export function repaired(
   row: Float64Array,
@@ -83,7 +84,7 @@ export function repaired(
   return null;
 }
 
-/** Levels beside the present one, and those that would settle a row by themselves. */
+/** Levels beside the current one, and those that would satisfy a row by themselves. */
 function options(
   column: Column,
   u: number,

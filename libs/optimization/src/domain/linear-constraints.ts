@@ -34,7 +34,7 @@ export function encodedRow(constraint: Linear, encoding: Encoding): { a: Float64
   return { a: a.map((value) => value / scale), b: b / scale };
 }
 
-/** All linear constraints, with every column between its extreme values: what remains when rounding is left out. */
+/** All linear constraints, with every column between its extreme values: the relaxation without rounding. */
 export function encodedConstraints(
   { constraints }: Pick<Space, 'constraints'>,
   encoding: Encoding,
@@ -61,7 +61,7 @@ export function encodedConstraints(
   };
 }
 
-/** Size of the terms of a linear constraint, in its unit: what a relative tolerance refers to. */
+/** Size of the terms of a linear constraint, in its unit: the reference of a relative tolerance. */
 export function scaleOf(constraint: Linear, encoding: Encoding): number {
   return columnsOfFeatures(constraint, encoding).reduce(
     (sum, j, i) => sum + Math.abs(constraint.coefficients[i]!) * magnitude(encoding.columns[j]!),
@@ -69,7 +69,7 @@ export function scaleOf(constraint: Linear, encoding: Encoding): number {
   );
 }
 
-/** A constraint as people write it: `2 acid - water <= 5`. */
+/** A constraint in readable form: `2 acid - water <= 5`. */
 export function described(constraint: Constraint): string {
   if (constraint.kind === 'n_choose_k') {
     const { min_count, max_count, features, none_also_valid } = constraint;

@@ -7,7 +7,7 @@ export interface Row {
   upper: number;
 }
 
-/** A linear program over `n` variables, some of them perhaps whole numbers. */
+/** A linear program over `n` variables, some of which may be integers. */
 export interface LinearProgram {
   direction: 'minimize' | 'maximize';
   /** Length `n`, like the bounds. */
@@ -15,7 +15,7 @@ export interface LinearProgram {
   lower: Float64Array;
   upper: Float64Array;
   rows: readonly Row[];
-  /** Positions of the variables that are whole numbers; absent: none. */
+  /** Positions of the integer variables; absent: none. */
   whole?: readonly number[];
 }
 
@@ -28,12 +28,12 @@ export type LinearOutcome =
   /** Nothing was found in time, or the numbers are too badly scaled. */
   | { status: 'unknown' };
 
-/** Solves linear programs; the same program has the same outcome, unless its time ends. */
+/** Solves linear programs. The same program has the same outcome, unless its time ends. */
 export interface LinearProgramSolver {
   solve(program: LinearProgram): LinearOutcome;
 }
 
-/** Seconds that one program may take; GLPK counts whole ones. */
+/** Seconds per program; GLPK counts whole seconds. */
 const timeLimitS = 1;
 
 const glpk = await createGlpk();
@@ -41,12 +41,12 @@ const glpk = await createGlpk();
 type Result = ReturnType<typeof glpk.solve>['result'];
 
 /**
- * GLPK: the simplex method, and branch and bound over it for whole numbers. Rows hold to about 1e-9 of their scale, whole
- * numbers to 1e-5: callers round and verify.
+ * GLPK: the simplex method, with branch and bound for integers. Rows hold to about 1e-9 of their scale, integers to
+ * 1e-5; callers round and verify.
  */
 export const glpkSolver: LinearProgramSolver = {
   solve(program) {
-    // The presolver does not tell infeasible from unbounded, so it is asked only where the plain method gives up; branch
+    // The presolver does not tell infeasible from unbounded, so it is used only where the plain method fails; branch
     // and bound needs it to solve the first relaxation.
     if (program.whole !== undefined && program.whole.length > 0) return outcome(program, run(program, true));
     const plain = outcome(program, run(program, false));

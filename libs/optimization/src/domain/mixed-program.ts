@@ -5,14 +5,14 @@ import type { LinearOutcome, LinearProgramSolver, Row } from './linear-programs.
 import type { Constraint } from './space.js';
 
 /**
- * Encoded distance from zero from which a feature of an n-choose-k constraint with a minimum counts as used: far above the
- * errors of a linear program, and far below what an instrument can dose.
+ * Encoded distance from zero at which a feature of an n-choose-k constraint with a minimum counts as used: far above
+ * the errors of a linear program, and far below the dose of any instrument.
  */
 export const leastUse = 1e-6;
 
 /**
- * Constraints over encoded points as one mixed-integer linear program: steps as whole numbers, values of discrete inputs
- * and uses of n-choose-k features as choices. Only columns that a constraint is about take part.
+ * Constraints over encoded points as one mixed-integer linear program: steps as integers; values of discrete inputs
+ * and uses of n-choose-k features as choices. Only columns with constraints take part.
  */
 export class MixedProgram {
   private readonly lower: number[];
@@ -21,7 +21,7 @@ export class MixedProgram {
   private readonly rows: { terms: Map<number, number>; lower: number; upper: number }[] = [];
   /** Choices "above zero" and "below zero" of a column. */
   private readonly uses = new Map<number, { above: number; below: number }>();
-  /** Columns that a constraint is about, rising. */
+  /** Columns with constraints, rising. */
   readonly coupled: readonly number[];
 
   constructor(
@@ -63,7 +63,7 @@ export class MixedProgram {
     }
   }
 
-  /** Whether any point satisfies all constraints together; `unknown` when that was not found out in time. */
+  /** Says whether any point satisfies all constraints together; `unknown` when the time ended. */
   feasibility(): 'feasible' | 'infeasible' | 'unknown' {
     if (this.rows.length === 0) return 'feasible';
     const { status } = this.solve([], new Map());
@@ -75,11 +75,11 @@ export class MixedProgram {
   }
 
   /**
-   * The point with possible values throughout that has the least sum of absolute differences from `target`.
+   * The point with only possible values that has the least sum of absolute differences from `target`.
    *
    * @param target length `d`
-   * @param pinned columns that must have the given encoded values
-   * @returns null when there is none, or none was found in time. Rows hold as exactly as the solver works; whole numbers,
+   * @param pinned columns with fixed encoded values
+   * @returns null when there is none, or none was found in time. Rows hold with the precision of the solver; integers,
    *   values and zeros are exact.
    */
   nearest(target: Float64Array, pinned: ReadonlyMap<number, number> = new Map()): Float64Array | null {
@@ -147,7 +147,9 @@ export class MixedProgram {
     }
   }
 
-  /** The choices of which one is taken when the column is not zero: `x` between its least use and its end on that side. */
+  /**
+   * The choices of which one applies when the column is not zero: `x` between its least use and its end on that side.
+   */
   private usesOf(j: number): number[] {
     const known = this.uses.get(j);
     if (known !== undefined) return [known.above, known.below];

@@ -1,6 +1,6 @@
 import { dot } from '../numeric/index.js';
 
-/** Squared length below which what remains of a unit vector counts as nothing. */
+/** Squared length of the rest of a unit vector that counts as zero. */
 const nothing = 1e-20;
 
 /**
@@ -27,14 +27,17 @@ export function nullSpace(a: readonly Float64Array[], n: number): Float64Array[]
   return basis;
 }
 
-/** Unit vector of which the most lies outside the span: its squared remainder is 1 less the squares of its components. */
+/** Unit vector farthest outside the span: its squared remainder is 1 less the squares of its components. */
 function largestRemainder(spanned: readonly Float64Array[], n: number): number {
   const remainder = new Float64Array(n).fill(1);
   for (const vector of spanned) for (let j = 0; j < n; j += 1) remainder[j]! -= vector[j]! * vector[j]!;
   return remainder.indexOf(remainder.reduce((most, value) => Math.max(most, value)));
 }
 
-/** Adds what of `row` is orthogonal to all others, at length 1; false when its squared length is at most `least`. */
+/**
+ * Adds the part of `row` that is orthogonal to all others, at length 1; false when its squared length is at most
+ * `least`.
+ */
 function extend(orthonormal: Float64Array[], row: Float64Array, least: number): boolean {
   const n = row.length;
   const rest = row.slice();

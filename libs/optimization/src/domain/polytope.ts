@@ -2,13 +2,12 @@ import { dot, type LinearConstraints, type Rng } from '../numeric/index.js';
 import type { LinearProgramSolver, Row } from './linear-programs.js';
 import { nullSpace } from './null-space.js';
 
-/** Encoded width below which a column counts as decided by the constraints. */
+/** Encoded width below which the constraints decide a column. */
 const decided = 1e-9;
 
 /**
- * The convex set of {@link LinearConstraints}, reduced to its degrees of freedom: columns that the constraints decide are
- * taken out, the others scaled to the range that is really possible, and `y = centre + N z` satisfies the equalities for
- * every `z`.
+ * The convex set of {@link LinearConstraints}, reduced to its degrees of freedom: decided columns are removed, the
+ * others are scaled to their possible range, and `y = centre + N z` satisfies the equalities for every `z`.
  */
 export class Polytope {
   private constructor(
@@ -17,7 +16,7 @@ export class Polytope {
     private readonly base: Float64Array,
     private readonly lows: Float64Array,
     private readonly widths: Float64Array,
-    /** Over the free columns, each scaled to [0, 1]; it lies as deep inside as possible. */
+    /** Over the free columns, each scaled to [0, 1]; as deep inside as possible. */
     private readonly centreScaled: Float64Array,
     /** Rows of `N` transposed. */
     private readonly basis: readonly Float64Array[],
@@ -30,16 +29,16 @@ export class Polytope {
     return this.basis.length;
   }
 
-  /** The Chebyshev centre: the middle of the largest ball inside, in the scaled columns. Length `d`. */
+  /** The Chebyshev centre: the centre of the largest inscribed ball, in the scaled columns. Length `d`. */
   get centre(): Float64Array {
     return this.unscaled(this.centreScaled);
   }
 
   /**
-   * @param columns those that take part; the others are at the middle of their bounds, and no row may be about them
-   * @param exact whether the range of every column is found by linear programs, two for each; otherwise it follows from one
-   *   row at a time and may be too wide, which costs hit-and-run some steps
-   * @returns null when it is empty
+   * @param columns columns that take part; the others are at the middle of their bounds, and no row may use them
+   * @param exact true: two linear programs per column find its range; false: the range follows from one row at a time
+   *   and may be too wide, which costs hit-and-run some steps
+   * @returns null when the set is empty
    */
   static of(
     constraints: LinearConstraints,
@@ -95,10 +94,10 @@ export class Polytope {
   }
 
   /**
-   * Points distributed evenly, by hit-and-run (Smith 1984): from a point in a random direction to anywhere between the
-   * walls. Every point satisfies the constraints as exactly as the numbers allow.
+   * Uniformly distributed points, by hit-and-run (Smith 1984): from a point in a random direction to a random place
+   * between the walls. Every point satisfies the constraints up to rounding.
    *
-   * @param thinning steps between two points; by default enough for some independence
+   * @param thinning steps between two points; the default gives some independence
    */
   *walk(rng: Rng, thinning = 8 + 2 * this.dimension): Generator<Float64Array, never> {
     const y = this.centreScaled.slice();
@@ -118,7 +117,7 @@ export class Polytope {
     }
   }
 
-  /** How far one may go back (0 or less) and ahead (0 or more) along a direction. */
+  /** The distance back (0 or less) and ahead (0 or more) along a direction. */
   private chord(y: Float64Array, direction: Float64Array): [number, number] {
     let back = -Infinity;
     let ahead = Infinity;
@@ -172,9 +171,9 @@ function rowsOf({ d, aEq, bEq, aLe, bLe }: LinearConstraints, columns: readonly 
 }
 
 /**
- * Narrows bounds by what each row leaves to a column when all others are at their best, a few times over.
+ * Narrows bounds by the room that each row leaves to a column when all others are at their best, a few times.
  *
- * @returns false when nothing is left
+ * @returns false when the set is empty
  */
 function tighten(rows: readonly Row[], low: Float64Array, high: Float64Array): boolean {
   for (let pass = 0; pass < 4; pass += 1) {
@@ -202,7 +201,7 @@ function tighten(rows: readonly Row[], low: Float64Array, high: Float64Array): b
   return true;
 }
 
-/** Sets bounds to the least and the most that each column can be; false when no point satisfies the rows. */
+/** Sets bounds to the least and the greatest value of each column; false when no point satisfies the rows. */
 function narrow(
   rows: readonly Row[],
   low: Float64Array,
@@ -223,7 +222,7 @@ function narrow(
   return true;
 }
 
-/** Rows over the free columns scaled to [0, 1], of length 1; rows about none of them are left out. */
+/** Rows over the free columns scaled to [0, 1], of length 1; rows without free columns are dropped. */
 function rowsOver(
   rows: readonly Row[],
   columns: readonly number[],
@@ -253,7 +252,7 @@ function rowsOver(
   return scaled;
 }
 
-/** The largest ball within the inequalities that lies in the plane of the equalities. */
+/** The largest ball within the inequalities in the plane of the equalities. */
 function chebyshev(
   equalities: readonly HalfSpace[],
   inequalities: readonly HalfSpace[],
@@ -284,7 +283,7 @@ function chebyshev(
   return { y: outcome.x.slice(0, n), radius: outcome.x[n]! };
 }
 
-/** Inequalities that hold with equality everywhere. */
+/** Inequalities that hold with equality at every point. */
 function tight(
   equalities: readonly HalfSpace[],
   inequalities: readonly HalfSpace[],

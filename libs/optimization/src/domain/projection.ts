@@ -10,7 +10,7 @@ import { repaired } from './lattice.js';
 import { leastUse, type MixedProgram } from './mixed-program.js';
 import type { Constraint } from './space.js';
 
-/** Finds the feasible point near a row: rounds, holds what was rounded, and moves the rest. */
+/** Finds the feasible point near a row: rounds, fixes the rounded columns, and moves the rest. */
 export class Projection {
   /** Columns of features of n-choose-k. */
   private readonly counted: ReadonlySet<number>;
@@ -32,8 +32,8 @@ export class Projection {
   }
 
   /**
-   * The convex part of the domain around a row: steps, values, categories and the zeros of n-choose-k stay as the row has
-   * them, the rest moves.
+   * The convex part of the domain around a row: its steps, values, categories and n-choose-k zeros are fixed, the rest
+   * moves.
    *
    * @param row with possible values
    */
@@ -58,8 +58,8 @@ export class Projection {
 
   /**
    * @param target any finite values, length `d`
-   * @param pinned columns that must have the given possible encoded values
-   * @param search whether branch and bound may be asked, which can take seconds, when rounding and repairing fail
+   * @param pinned columns with fixed possible encoded values
+   * @param search whether to use branch and bound, which can take seconds, when rounding and repair fail
    * @returns a feasible row near the target; null when none was found
    */
   settle(
@@ -77,7 +77,7 @@ export class Projection {
     return exact === null ? null : this.moved(this.encoding.round(exact), target, pinned);
   }
 
-  /** The row with its continuous columns moved to where they satisfy the linear constraints, near the target. */
+  /** Moves the continuous columns of the row to satisfy the linear constraints, near the target. */
   private moved(
     rounded: Float64Array,
     target: Float64Array,
@@ -98,7 +98,7 @@ export class Projection {
     return this.satisfies(moved) ? moved : null;
   }
 
-  /** The row with its steps and listed values changed until the constraints hold. */
+  /** Changes steps and listed values of the row until the constraints hold. */
   private repaired(
     rounded: Float64Array,
     target: Float64Array,
@@ -116,7 +116,7 @@ export class Projection {
     return row === null ? null : this.moved(row, target, pinned);
   }
 
-  /** Sets features of n-choose-k to zero, or away from it, until the counts hold where they can each by itself. */
+  /** Sets features of n-choose-k to zero, or away from it, until each count holds by itself. */
   private mendCounts(row: Float64Array, target: Float64Array, pinned: ReadonlyMap<number, number>): void {
     for (const { constraint, columns } of this.counts) {
       const free = columns.filter((j) => !pinned.has(j) && this.encoding.columns[j]!.zero !== null);
@@ -134,7 +134,7 @@ export class Projection {
     }
   }
 
-  /** Whether a column of a row is at zero in the unit of its input. */
+  /** Says whether a column of a row is zero in the unit of its input. */
   isZero(row: Float64Array, j: number): boolean {
     const { zero } = this.encoding.columns[j]!;
     return zero !== null && isAtZero(row[j]!, zero);
@@ -155,7 +155,7 @@ function besideZero(column: Column, target: number): number {
   return levelAt(column, levelIndex(column, zero) + (above ? 1 : -1));
 }
 
-/** Linear constraints over some columns, where the others have the values of a row. */
+/** Linear constraints over some columns, with the other columns fixed at the values of a row. */
 function restricted(
   { d, aEq, bEq, aLe, bLe, lower, upper }: LinearConstraints,
   columns: readonly number[],

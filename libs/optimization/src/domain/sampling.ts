@@ -7,23 +7,26 @@ import { Polytope } from './polytope.js';
 import type { Projection } from './projection.js';
 import type { ZeroPatterns } from './zero-patterns.js';
 
-/** Designs up to this size are chosen from a larger number of even points; beyond, even points are spread well enough. */
+/**
+ * Designs up to this size are selected from a larger number of even points; larger ones are spread well enough
+ * without.
+ */
 const chosenDesigns = 128;
 
-/** Branch and bound is asked for so many points of one sample; where it finds none it counts eight times. */
+/** Most searches by branch and bound for one sample; a search without a result counts eight times. */
 const mostSearches = 64;
 
-/** What sampling needs to know of a domain. */
+/** The properties of a domain that sampling needs. */
 export interface Region {
   encoding: Encoding;
   relaxed: LinearConstraints;
-  /** Columns that a constraint is about. */
+  /** Columns with constraints. */
   coupled: readonly number[];
   patterns: ZeroPatterns;
   projection: Projection;
   solver: LinearProgramSolver;
   satisfies(row: Float64Array): boolean;
-  /** All feasible rows where they are few enough to be listed. */
+  /** All feasible rows, if there are few enough to list. */
   listed(): readonly Float64Array[] | null;
 }
 
@@ -34,7 +37,7 @@ export class Sampling {
   constructor(private readonly region: Region) {}
 
   /**
-   * @param present rows that may not be drawn, and that a design keeps away from
+   * @param present rows that may not be drawn, and from which a design keeps away
    * @returns at most `count` rows; fewer when no further ones were found
    */
   rows(count: number, method: SamplingMethod, rng: Rng, present: readonly Float64Array[]): Float64Array[] {
@@ -51,7 +54,7 @@ export class Sampling {
     return representatives(pool, count, present).map((i) => pool[i]!);
   }
 
-  /** Distinct feasible rows, evenly distributed as far as rounding leaves them so. */
+  /** Distinct feasible rows, uniform as far as rounding allows. */
   private pool(size: number, rng: Rng, present: readonly Float64Array[]): Float64Array[] {
     const drawn = new DistinctRows(present);
     const listed = this.region.listed();
@@ -70,7 +73,7 @@ export class Sampling {
       if (drawn.rows.length === size) break;
       const target = this.candidate(rng, walks, size);
       let row = projection.settle(target, undefined, false);
-      // Another target is faster than a search, unless hardly any settles.
+      // Another target is faster than a search, unless hardly any target succeeds.
       if (row === null && searches > 0 && 20 * drawn.rows.length < tries) {
         row = projection.settle(target);
         searches -= row === null ? 8 : 1;
@@ -80,7 +83,7 @@ export class Sampling {
     return drawn.rows;
   }
 
-  /** Points of the unit cube over the inputs that are feasible, unless these are too few. */
+  /** Feasible points of the unit cube over the inputs, unless there are too few. */
   private fromCube(count: number, method: SamplingMethod, rng: Rng, drawn: DistinctRows): void {
     const { encoding, relaxed, patterns, coupled, satisfies } = this.region;
     if (relaxed.bEq.length > 0 || patterns.columns.length > 0) return;
@@ -96,7 +99,7 @@ export class Sampling {
     }
   }
 
-  /** The row at a point of the unit cube: each value of an input that has few takes an equal part of its axis. */
+  /** The row at a point of the unit cube: each value of an input with few values takes an equal part of its axis. */
   private fromUnit(u: Float64Array): Float64Array {
     const { encoding } = this.region;
     const row = new Float64Array(encoding.d);
@@ -109,7 +112,10 @@ export class Sampling {
     return row;
   }
 
-  /** A row before rounding: coupled columns by hit-and-run within the polytope of a pattern of zeros, others uniformly. */
+  /**
+   * A row before rounding: constrained columns by hit-and-run within the polytope of a pattern of zeros, others
+   * uniformly.
+   */
   private candidate(rng: Rng, walks: Map<string, Iterator<Float64Array, never>>, size: number): Float64Array {
     const { encoding, patterns, coupled } = this.region;
     const row = this.fromUnit(Float64Array.from(encoding.offsets, () => rng.uniform()));
@@ -120,7 +126,7 @@ export class Sampling {
     if (walk === undefined) {
       const polytope = this.polytope(key, zero);
       if (polytope === null) return row;
-      // Of many points neighbours in the walk may resemble each other.
+      // With many points, neighbours in the walk may resemble each other.
       walk = polytope.walk(rng, size > chosenDesigns ? 4 + polytope.dimension : undefined);
       walks.set(key, walk);
     }
@@ -160,7 +166,7 @@ export class DistinctRows {
     this.keys = new Set(present.map(keyOf));
   }
 
-  /** False when the row is there already. */
+  /** False when the row exists already. */
   add(row: Float64Array): boolean {
     const key = keyOf(row);
     if (this.keys.has(key)) return false;

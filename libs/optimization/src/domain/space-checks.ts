@@ -2,14 +2,14 @@ import type { Fault } from '@lab/contracts';
 import { shapeFaults } from './space-shape.js';
 import type { Constraint, ContinuousInput, Input, Output, Space } from './space.js';
 
-/** Relative difference up to which two numbers of a declaration or a point are taken as the same. */
+/** Relative difference below which two numbers of a declaration or a point count as equal. */
 export const tolerance = 1e-9;
 
 /**
- * Everything wrong with a declaration that can be seen without solving anything; whether any point satisfies the
- * constraints together is the question of `Domain.of`.
+ * All faults of a declaration that can be found without solving a program. `Domain.of` finds out whether any point
+ * satisfies all constraints.
  *
- * @param space of any form: what is not of the form that its type promises is all that is told then
+ * @param space of any form: if it does not have the form of its type, only that is reported
  */
 export function spaceFaults(space: Space): Fault[] {
   const faults: Fault[] = shapeFaults(space);

@@ -1,10 +1,10 @@
 import type { Fault } from '@lab/contracts';
 
-/** Whether a declaration has the form that its types promise: it may come from plain JavaScript, or from JSON. */
+/** Checks that a declaration has the form of its types, because it may come from plain JavaScript or JSON. */
 
 type Kind = 'list' | 'number' | 'text' | 'boolean' | 'object' | 'object or null' | 'list of two numbers';
 
-/** Field to what it is; those that end in `?` may be left out. */
+/** Field to its kind; fields that end in `?` may be absent. */
 type Fields = Readonly<Record<string, Kind>>;
 
 const inputFields: Readonly<Record<string, Fields>> = {
@@ -26,7 +26,7 @@ const constraintFields: Readonly<Record<string, Fields>> = {
   n_choose_k: { features: 'list', min_count: 'number', max_count: 'number', none_also_valid: 'boolean' },
 };
 
-/** @returns a fault for everything that is not of the form of a `Space`; nothing when the values themselves can be looked at */
+/** @returns a fault for everything without the form of a `Space`; empty when the values can be checked */
 export function shapeFaults(space: unknown): Fault[] {
   const faults: Fault[] = [];
   if (!isObject(space)) {
@@ -57,7 +57,7 @@ function outputFaults(value: unknown, path: string): Fault[] {
   ];
 }
 
-/** Of an object whose `kind` says which fields it has. */
+/** For an object whose `kind` decides its fields. */
 function variantFaults(
   value: unknown,
   path: string,

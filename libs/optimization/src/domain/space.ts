@@ -1,4 +1,4 @@
-/** What is varied, what is measured, and what must hold: the declaration of an optimization, as an author writes it. */
+/** The declaration of an optimization: inputs, outputs and constraints, as an author writes it. */
 
 /** A value of an input: a number, or a category. */
 export type InputValue = number | string;
@@ -37,19 +37,22 @@ export interface CategoricalInput {
 
 export type Input = ContinuousInput | DiscreteInput | CategoricalInput;
 
-/** `weight`, above 0, says how much it counts beside other objectives. */
+/** `weight`, above 0, is the importance beside other objectives. */
 export type Objective =
   | { kind: 'minimize'; weight: number }
   | { kind: 'maximize'; weight: number }
   /** As near to `target` as possible, on either side; in the unit of the output. */
   | { kind: 'close_to_target'; target: number; weight: number };
 
-/** A number that is measured. With an objective, a threshold, or both. */
+/** A measured number. With an objective, a threshold, or both. */
 export interface Output {
   /** `TASK.PARAMETER`. */
   key: string;
   objective: Objective | null;
-  /** The result must be at least or at most so much to be of use, in the unit of the output; absent: any result is. */
+  /**
+   * The result is useful only if it is at least, or at most, this value, in the unit of the output; absent: any result
+   * is.
+   */
   constraint?: { at_least?: number; at_most?: number };
 }
 
@@ -78,7 +81,7 @@ export type Constraint =
       none_also_valid: boolean;
     };
 
-/** A declaration as a whole; `Domain.of` and the constructors of optimizers say what is wrong with one. */
+/** A whole declaration. `Domain.of` and the constructors of optimizers report its faults. */
 export interface Space {
   inputs: readonly Input[];
   outputs: readonly Output[];

@@ -4,10 +4,10 @@ import type { LinearProgramSolver, Row } from './linear-programs.js';
 import type { Space } from './space.js';
 
 /**
- * Says in the hints of faults about inputs without finite bounds which bounds the linear constraints imply, or that none
- * of them does.
+ * Adds hints to faults about inputs without finite bounds: the bounds that the linear constraints imply, or that they
+ * imply none.
  *
- * @param faults `unbounded` ones only, of a space without other faults
+ * @param faults only `unbounded` ones, of a space without other faults
  */
 export function withImpliedBounds(
   faults: readonly Fault[],

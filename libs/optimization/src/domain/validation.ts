@@ -4,15 +4,15 @@ import { columnsOfFeatures, described, isLinear, scaleOf } from './linear-constr
 import { tolerance } from './space-checks.js';
 import type { Constraint, Input, Point, Space } from './space.js';
 
-/** Points that a further one may not repeat. */
+/** Points that another point may not repeat. */
 export interface KnownPoints {
   /** Points with a result, or that failed. */
   done?: readonly Point[];
-  /** Points under way. */
+  /** Points in progress. */
   pending?: readonly Point[];
 }
 
-/** Holds points to a declaration: keys, types, bounds, steps, values, categories, constraints, repetitions. */
+/** Checks points against a declaration: keys, types, bounds, steps, values, categories, constraints, repetitions. */
 export class Validator {
   private readonly constraints: { index: number; holds: (values: Float64Array) => string | null }[];
 
@@ -26,7 +26,7 @@ export class Validator {
     }));
   }
 
-  /** Everything wrong with a point; see `Domain.validate`. */
+  /** All faults of a point; see `Domain.validate`. */
   faults(point: unknown, known: KnownPoints): Fault[] {
     if (typeof point !== 'object' || point === null || Array.isArray(point)) {
       return [fault('', 'type', 'A point is an object of values by key', 'Give { "TASK.PARAMETER": value }')];

@@ -9,7 +9,7 @@ const listedPatterns = 512;
 /** Subsets are tried one by one for the list up to this number of features. */
 const triedFeatures = 16;
 
-/** Which features n-choose-k constraints leave at zero: every choice of them that satisfies the counts is a pattern. */
+/** The zeros that n-choose-k constraints allow: every choice of features that satisfies the counts is a pattern. */
 export class ZeroPatterns {
   /** Columns of the features of all n-choose-k constraints, rising. */
   readonly columns: readonly number[];
@@ -33,9 +33,9 @@ export class ZeroPatterns {
   }
 
   /**
-   * A pattern, each as likely as any other where they are listed or no two constraints share a feature.
+   * A pattern. All are equally likely if they are listed or no two constraints share a feature.
    *
-   * @returns the columns that are zero; null when none that satisfies all counts was found
+   * @returns the columns that are zero; null when no pattern was found
    */
   draw(rng: Rng): ReadonlySet<number> | null {
     if (this.list !== null) return this.list.length === 0 ? null : this.list[rng.below(this.list.length)]!;
@@ -71,7 +71,7 @@ function fits(constraint: NChooseK, columns: readonly number[], zero: ReadonlySe
   return count >= constraint.min_count && count <= constraint.max_count;
 }
 
-/** Number of features that are used, as likely as there are subsets of that size. */
+/** Number of used features, with a probability proportional to the number of subsets of that size. */
 function drawnCount(constraint: NChooseK, forced: number, optional: number, rng: Rng): number {
   const counts: number[] = [];
   const weights: number[] = [];

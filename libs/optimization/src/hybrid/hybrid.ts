@@ -36,22 +36,23 @@ import {
 import { Suggester, type Suggestion } from './suggester.js';
 
 /**
- * Chooses, for each sampling call anew, between a plugged-in optimizer (probability `p_bayesian`) and an AI (`p_ai`)
+ * For each sampling call, chooses between a plugged-in optimizer (probability `p_bayesian`) and an AI (`p_ai`)
  * (specification, "Optimizer settings of the hybrid optimizer", "Optimizer plug-in contract" and rules 7 to 10).
  *
- * - Whatever the AI answers, every row is feasible and new: its suggestions are held to the same domain as all points, and
- *   the plugged-in optimizer takes over when no valid one comes in time.
- * - The plugged-in optimizer hears of every run, also of those that the AI chose.
- * - Who is asked depends on the seed and the name of the first run of the call, so that a replay decides alike.
- * - Insights that were offered count as used only when a suggestion that was given them succeeds.
+ * - Every row is feasible and new, whatever the AI answers: its suggestions are checked against the same domain as all
+ *   points, and the plugged-in optimizer takes over when no valid one arrives in time.
+ * - The plugged-in optimizer gets every run, including those that the AI chose.
+ * - The choice depends on the seed and the name of the first run of the call, so that a replay decides in the same
+ *   way.
+ * - Offered insights count as used only when a suggestion with them succeeds.
  * - A call that throws changes nothing.
  *
- * A subclass may have further constructor arguments, listed in `svc_param_schema`, and may override
- * {@link _create_optimizer}. The constructor of this class calls it, when no attribute of the subclass is set yet: it takes
- * what it needs from {@link settings}, and keeps nothing in attributes that have an initializer.
+ * A subclass may have further constructor arguments, listed in `svc_param_schema`, and may override {@link
+ * _create_optimizer}. The constructor of this class calls it before any attribute of the subclass is set: it must read
+ * {@link settings}, and must not store values in attributes with an initializer.
  */
 export class HybridOptimizer<Custom extends object = object> extends AbstractSequentialOptimizer {
-  /** The constructor arguments, custom ones with their defaults, but no key. */
+  /** The constructor arguments, with defaults of custom ones, without the key. */
   protected readonly settings: Readonly<Omit<HybridArguments, 'ai_api_key'> & Custom>;
   readonly #key: string | null;
   private readonly domain: Domain;
@@ -67,8 +68,8 @@ export class HybridOptimizer<Custom extends object = object> extends AbstractSeq
 
   /**
    * @param args plain JSON
-   * @throws ServiceError `invalid` with a fault for everything that is wrong, also when a field of a subclass or a runtime
-   *   parameter of the plugged-in optimizer has the name of a setting of this class
+   * @throws ServiceError `invalid` with a fault for everything that is wrong, also when a field of a subclass or a
+   *   runtime parameter of the plugged-in optimizer has the name of a setting of this class
    */
   constructor(args: HybridArguments & Custom) {
     super();
@@ -97,8 +98,9 @@ export class HybridOptimizer<Custom extends object = object> extends AbstractSeq
   }
 
   /**
-   * Makes the plugged-in optimizer; the default is a Bayesian one with the arguments that are not the AI's and not a
-   * subclass's. It gets every valid point, of whoever chose it, with reports in any order, and rebuilds itself from them.
+   * Creates the plugged-in optimizer; the default is a Bayesian one with the arguments that belong neither to the AI
+   * nor to a subclass. It gets every valid point from both sources, with reports in any order, and rebuilds itself
+   * from them.
    */
   protected _create_optimizer(
     inputs: readonly Input[],
@@ -114,9 +116,9 @@ export class HybridOptimizer<Custom extends object = object> extends AbstractSeq
   }
 
   /**
-   * Says where this optimizer runs. Before, no time limit is ever reached, and the AI cannot be asked.
+   * Connects the optimizer to its host. Before, no time limit is ever reached, and the AI cannot be asked.
    *
-   * @throws ServiceError `invalid` when the AI is to be asked and its provider is none of the host's
+   * @throws ServiceError `invalid` when the AI is enabled and the host does not have its provider
    */
   connect(host: OptimizerHost): void {
     this.suggester = this.suggesterFor(this.ai, host);
@@ -129,11 +131,11 @@ export class HybridOptimizer<Custom extends object = object> extends AbstractSeq
   }
 
   /**
-   * Proposes points, all of them by the AI or all of them by the plugged-in optimizer; {@link last_sample} says by whom.
+   * Proposes points, all from the AI or all from the plugged-in optimizer; {@link last_sample} says from which.
    *
-   * @throws ServiceError `invalid` for a number of rows that is not a whole number above 0; `wrong_state` when a run of one
-   *   of the names has begun; `optimizer_error` when a row of the plugged-in optimizer does not fit the domain; and what the
-   *   plugged-in optimizer throws
+   * @throws ServiceError `invalid` for a number of rows that is not a whole number above 0; `wrong_state` when a run
+   *   of one of the names has begun; `optimizer_error` when a row of the plugged-in optimizer does not fit the domain;
+   *   errors of the plugged-in optimizer
    */
   override async sample(
     num_protocol_runs: number,
@@ -180,11 +182,11 @@ export class HybridOptimizer<Custom extends object = object> extends AbstractSeq
   }
 
   /**
-   * Takes results, of whoever chose the points, and gives them to the plugged-in optimizer.
+   * Records results of points from both sources, and reports them to the plugged-in optimizer.
    *
-   * @throws ServiceError `invalid` with a fault for each missing or unknown column, number that is not finite and point
-   *   outside of the domain; `wrong_state` when a named run was reported with other results; and what the plugged-in
-   *   optimizer throws
+   * @throws ServiceError `invalid` with a fault for each missing or unknown column, number that is not finite and
+   *   point outside of the domain; `wrong_state` when a named run was reported with other results; errors of the
+   *   plugged-in optimizer
    */
   override async report(
     inputs_df: Table,
@@ -200,7 +202,7 @@ export class HybridOptimizer<Custom extends object = object> extends AbstractSeq
     );
   }
 
-  /** Takes points that somebody else has begun. @throws ServiceError as {@link report} */
+  /** Records points that others have begun. @throws ServiceError as {@link report} */
   override async report_started(inputs_df: Table, run_names?: readonly string[]): Promise<void> {
     await this.told(
       inputs_df,
@@ -210,7 +212,7 @@ export class HybridOptimizer<Custom extends object = object> extends AbstractSeq
     );
   }
 
-  /** Takes runs that ended without a result. @throws ServiceError as {@link report} */
+  /** Records runs that ended without a result. @throws ServiceError as {@link report} */
   override async report_failed(inputs_df: Table, run_names?: readonly string[]): Promise<void> {
     await this.told(
       inputs_df,
@@ -221,24 +223,24 @@ export class HybridOptimizer<Custom extends object = object> extends AbstractSeq
   }
 
   /**
-   * Takes what else is known of runs: who chose them, the journal of the AI, values of `ai_additional_parameters`. May be
-   * called before or after the runs are reported; what was said of a run before is replaced.
+   * Records details of runs: the source, the journal of the AI, values of `ai_additional_parameters`. May be called
+   * before or after the report of the runs. It replaces earlier details of a run.
    */
   report_details(details: readonly RunDetails[]): void {
     this.log.tell(details);
   }
 
-  /** Replaces the insights that the next suggestion of the AI is given, oldest first. */
+  /** Replaces the insights for the next suggestion of the AI, oldest first. */
   offer_insights(insights: readonly OfferedInsight[]): void {
     this.insights = insights.map(({ id, text }) => ({ id, text }));
   }
 
-  /** How the latest sample came about. */
+  /** The origin of the latest sample. */
   last_sample(): HybridSampleReport {
     return structuredClone(this.lastReport);
   }
 
-  /** @returns the best rows, as the plugged-in optimizer sees it */
+  /** @returns the best rows according to the plugged-in optimizer */
   override get_optimal_solutions(): Table | Promise<Table> {
     return this.optimizer.get_optimal_solutions();
   }
@@ -251,7 +253,7 @@ export class HybridOptimizer<Custom extends object = object> extends AbstractSeq
     return this.domain.space.outputs.map(({ key }) => key);
   }
 
-  /** @returns `TASK.PARAMETER` of further values that the AI is shown */
+  /** @returns `TASK.PARAMETER` of further values in the prompt */
   get_additional_names(): string[] {
     return [...this.ai.additionalParameters];
   }
@@ -265,10 +267,10 @@ export class HybridOptimizer<Custom extends object = object> extends AbstractSeq
   }
 
   /**
-   * Changes runtime parameters of this class and of the plugged-in optimizer. Either probability derives the other; with
-   * `p_ai` 0 the AI is dropped, above 0 it is there again.
+   * Changes runtime parameters of this class and of the plugged-in optimizer. Setting one probability sets the other;
+   * `p_ai` 0 switches the AI off.
    *
-   * @throws ServiceError `invalid` when a name is unknown or a value is not allowed; nothing is changed then
+   * @throws ServiceError `invalid` when a name is unknown or a value is not allowed; nothing is then changed
    */
   override set_runtime_params(params: RuntimeParameters): void {
     const ai = changedHybridSettings(this.ai, params);
@@ -278,12 +280,12 @@ export class HybridOptimizer<Custom extends object = object> extends AbstractSeq
     this.suggester = suggester;
   }
 
-  /** What the plugged-in optimizer has learnt; null when it does not say. */
+  /** The explanation of the plugged-in optimizer; null when it has none. */
   explain(): unknown {
     return this.optimizer.explain?.() ?? null;
   }
 
-  /** Everything but the constructor arguments and the insights offered, as plain JSON. */
+  /** The whole state but the constructor arguments and the offered insights, as plain JSON. */
   state(): HybridState {
     return {
       format: 1,
@@ -295,11 +297,11 @@ export class HybridOptimizer<Custom extends object = object> extends AbstractSeq
   }
 
   /**
-   * Becomes what {@link state} described.
+   * Restores a {@link state}.
    *
    * @param state of an optimizer with the same arguments
-   * @throws ServiceError `invalid` when it is none; `wrong_state` when the plugged-in optimizer cannot be restored, but only be
-   *   told of the runs again
+   * @throws ServiceError `invalid` for an invalid state; `wrong_state` when the plugged-in optimizer cannot be
+   *   restored, but only informed of the runs again
    */
   restore(state: HybridState): void {
     if (state?.format !== 1 || !Array.isArray(state.runs) || !Array.isArray(state.details)) {
@@ -364,7 +366,7 @@ export class HybridOptimizer<Custom extends object = object> extends AbstractSeq
     return new Suggester(host.models, ai, this.#key);
   }
 
-  /** Puts runs down here and with the plugged-in optimizer, or, when either refuses, nowhere. */
+  /** Records runs here and in the plugged-in optimizer, or, when either refuses, nowhere. */
   private async told(
     inputs_df: Table,
     run_names: readonly string[] | undefined,
@@ -383,7 +385,7 @@ export class HybridOptimizer<Custom extends object = object> extends AbstractSeq
     }
   }
 
-  /** Keeps how a sample came about. */
+  /** Stores the origin of a sample. */
   private settle(
     names: readonly (string | null)[],
     source: TrialSource,

@@ -10,46 +10,46 @@ export interface Message {
 export interface Question {
   /** One of {@link LanguageModels.providers}. */
   provider: string;
-  /** Name of the model at its provider: what follows the first colon of `ai_model`. */
+  /** Name of the model at its provider: the part after the first colon of `ai_model`. */
   model: string;
   /** `ai_model_settings`, as the author gave them: a temperature, the address of a local server. */
   settings: JsonObject;
-  /** `ai_api_key`; null: as the environment has it. A secret: it goes into the request and nowhere else. */
+  /** `ai_api_key`; null: the key in the environment. It is a secret, used only in the request. */
   key: string | null;
-  /** What stays the same from question to question of a campaign, which providers may keep. */
+  /** The part that does not change between questions of a campaign, which providers may cache. */
   system: string;
   messages: readonly Message[];
-  /** JSON schema of the answer. A model that knows of no schemas may be asked without. */
+  /** JSON schema of the answer. A model without schema support may be asked without it. */
   schema: JsonObject;
-  /** Aborted when nobody waits for the answer any more. */
+  /** Aborted when nobody waits for the answer. */
   signal: AbortSignal;
 }
 
 export interface Answer {
-  /** JSON, if the model kept to the schema; nothing of it is believed. */
+  /** JSON if the model kept to the schema. It is not trusted. */
   text: string;
   tokens: { input: number; output: number };
 }
 
-/** Language models, as a host reaches them. */
+/** Language models that a host can reach. */
 export interface LanguageModels {
-  /** What may stand before the colon of `ai_model`. */
+  /** Allowed values before the colon of `ai_model`. */
   readonly providers: readonly string[];
   /**
-   * Asks once; what is worth asking again for (too many requests, a server in trouble) is the business of the host.
+   * Asks once. The host repeats requests after too many requests or a failing server.
    *
-   * @throws when there is no answer; no error holds a key
+   * @throws when there is no answer; no error contains a key
    */
   ask(question: Question): Promise<Answer>;
-  /** Fulfilled after so many milliseconds, or earlier when the signal is aborted. */
+  /** Resolves after this number of milliseconds, or earlier when the signal is aborted. */
   delay(milliseconds: number, signal: AbortSignal): Promise<void>;
 }
 
-/** What a hybrid optimizer takes from where it runs. */
+/** The services of a host for a hybrid optimizer. */
 export interface OptimizerHost {
   /** For the time limits of the plugged-in optimizer. */
   clock: OptimizerClock;
   models: LanguageModels;
-  /** What the protocol of the campaign does, in words, for the AI. Default: nothing is said. */
+  /** Description of the protocol of the campaign for the AI. Default: none. */
   protocol?: string;
 }

@@ -8,7 +8,7 @@ import { invalid } from '../optimizer/settings.js';
 import type { Belief } from './prompt.js';
 import { faultOf, hybridFields, hybridKeys } from './settings.js';
 
-/** What the plugged-in optimizer may do beyond its contract. */
+/** Optional methods of the plugged-in optimizer beyond its contract. */
 export interface OptionalMethods {
   explain?(): unknown;
   last_sample?(): { limits_used?: readonly string[] };
@@ -32,10 +32,10 @@ const required = [
 ] as const;
 
 /**
- * What `_create_optimizer` gave, checked.
+ * Checks the result of `_create_optimizer`.
  *
- * @throws ServiceError `invalid` when it is no optimizer, is about other inputs or outputs, or has a runtime parameter with the
- *   name of a setting of the hybrid optimizer
+ * @throws ServiceError `invalid` when it is not an optimizer, has other inputs or outputs, or has a runtime parameter
+ *   with the name of a setting of the hybrid optimizer
  */
 export function pluggedIn(made: unknown, { inputs, outputs }: Space): PluggedIn {
   const optimizer = made as PluggedIn;
@@ -93,9 +93,9 @@ export function allFields(optimizer: PluggedIn, custom: readonly ParameterField[
 /**
  * Changes runtime parameters of the plugged-in optimizer.
  *
- * @param params those of the hybrid optimizer are passed over
- * @param fields that say what values are possible
- * @throws ServiceError `invalid` when a name is unknown or a value does not fit its field; what the optimizer throws
+ * @param params those of the hybrid optimizer are ignored
+ * @param fields define the possible values
+ * @throws ServiceError `invalid` when a name is unknown or a value does not fit its field; errors of the optimizer
  */
 export function changePluggedIn(
   optimizer: PluggedIn,
@@ -124,7 +124,7 @@ export function changePluggedIn(
 /**
  * Rows that the plugged-in optimizer proposed, as points.
  *
- * @throws ServiceError `optimizer_error` when they are not as many as asked for, or one does not fit the domain
+ * @throws ServiceError `optimizer_error` when their number is wrong, or one does not fit the domain
  */
 export function proposedPoints(rows: Table, count: number, domain: Domain): Point[] {
   if (!Array.isArray(rows) || rows.length !== count) {
@@ -145,7 +145,7 @@ export function proposedPoints(rows: Table, count: number, domain: Domain): Poin
   return rows.map((row) => ({ ...row }) as Point);
 }
 
-/** What the plugged-in optimizer believes; empty when it does not say, or not in the form of the Bayesian one. */
+/** The explanation of the plugged-in optimizer; empty when it has none, or another form than the Bayesian one. */
 export function beliefsOf(optimizer: PluggedIn): Belief[] {
   try {
     const { outputs } = optimizer.explain?.() as Pick<Explanation, 'outputs'>;
@@ -155,7 +155,7 @@ export function beliefsOf(optimizer: PluggedIn): Belief[] {
         : [],
     );
   } catch {
-    // An explanation may have any form; a prompt does without one that it cannot read.
+    // An explanation may have any form; the prompt omits one that it cannot read.
     return [];
   }
 }

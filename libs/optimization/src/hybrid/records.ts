@@ -2,15 +2,15 @@ import type { TrialNote, TrialSource } from '@lab/contracts';
 import type { JsonValue, RuntimeParameters } from '@lab/sdk';
 import type { Run } from '../optimizer/runs.js';
 
-// What a hybrid optimizer is told and tells beside its tables, all plain JSON.
+// Data of a hybrid optimizer beside its tables, as plain JSON.
 
-/** What is known of a run beside its inputs and outputs. */
+/** Details of a run beside its inputs and outputs. */
 export interface RunDetails {
   /** Name of the run. */
   run: string;
   source: TrialSource;
   note: TrialNote;
-  /** Values of `ai_additional_parameters`, as far as known. */
+  /** Known values of `ai_additional_parameters`. */
   additional: Record<string, JsonValue>;
 }
 
@@ -20,20 +20,20 @@ export interface OfferedInsight {
   text: string;
 }
 
-/** How a sample came about. */
+/** The origin of a sample. */
 export interface HybridSampleReport {
   /** Of each row. */
   rows: { source: TrialSource; note: TrialNote }[];
-  /** Identifiers of the insights that the AI has used, and that need not be offered again. */
+  /** Identifiers of the insights that the AI has used, which need not be offered again. */
   insights_used: string[];
-  /** Time limits of the plugged-in optimizer that ended a computation before its own end. */
+  /** Time limits of the plugged-in optimizer that cut a computation short. */
   limits_used: string[];
 }
 
-/** Everything that a hybrid optimizer knows but its arguments and the insights offered. */
+/** The whole state of a hybrid optimizer but its arguments and the offered insights. */
 export interface HybridState {
   format: 1;
-  /** In the order in which they began. */
+  /** In the order of their begin. */
   runs: Run[];
   details: RunDetails[];
   runtime_params: RuntimeParameters;

@@ -2,11 +2,11 @@ import type { PlacedRun } from '../optimizer/runs.js';
 import type { Situation, ToldRun } from './prompt.js';
 import type { RunDetails } from './records.js';
 
-/** Who chose the points of runs and why: what a prompt tells of them beyond numbers. */
+/** Sources and reasons of the points of runs, for the prompt. */
 export class RunLog {
   private readonly details = new Map<string, RunDetails>();
 
-  /** Replaces what was known of these runs. */
+  /** Replaces the details of these runs. */
   tell(details: readonly RunDetails[]): void {
     for (const each of details) this.details.set(each.run, structuredClone(each));
   }
@@ -21,7 +21,7 @@ export class RunLog {
     this.tell(details);
   }
 
-  /** What a prompt tells of runs. */
+  /** The runs for the prompt. */
   situation(
     runs: readonly PlacedRun[],
   ): Pick<Situation, 'ended' | 'underWay' | 'journal' | 'earlierInsights'> {
@@ -40,7 +40,7 @@ export class RunLog {
     });
   }
 
-  /** What the AI wrote, the oldest first, with the runs that it wrote it for. */
+  /** The journal of the AI, oldest first, with the runs of each entry. */
   private journal(): Situation['journal'] {
     const entries: { runs: string[]; text: string }[] = [];
     for (const { run, note } of this.details.values()) {

@@ -5,10 +5,9 @@ import type { Input, Space } from '../domain/space.js';
 export const LONGEST_JOURNAL = 2000;
 
 /**
- * JSON schema of a suggestion. It says what a schema can say; constraints, steps and repetitions are the business of the
- * domain.
+ * JSON schema of a suggestion. The domain checks constraints, steps and repetitions, which a schema cannot express.
  *
- * @param count rows wanted
+ * @param count number of rows
  */
 export function suggestionSchema({ inputs }: Space, count: number): JsonObject {
   return {

@@ -3,29 +3,29 @@ import type { JsonObject, ParameterField, RuntimeParameters } from '@lab/sdk';
 import { invalid, type BayesianArguments } from '../optimizer/settings.js';
 
 /**
- * Constructor arguments of the hybrid optimizer, plain JSON (specification, "Optimizer settings of the hybrid optimizer"):
- * those of the Bayesian optimizer, and how the AI takes part.
+ * Constructor arguments of the hybrid optimizer, plain JSON (specification, "Optimizer settings of the hybrid
+ * optimizer"): those of the Bayesian optimizer, and the settings of the AI.
  */
 export interface HybridArguments extends BayesianArguments {
   /** Probability that a sampling call uses the plugged-in optimizer. Default: 1 less `p_ai`. */
   p_bayesian?: number;
   /** Probability that a sampling call uses the AI. Default: 1 less `p_bayesian`, and 0 when neither is given. */
   p_ai?: number;
-  /** `<provider>:<model>`. No default: it is needed as soon as `p_ai` is above 0. */
+  /** `<provider>:<model>`. No default; required when `p_ai` is above 0. */
   ai_model?: string | null;
-  /** What the provider lets one set, for example `{ temperature: 0.2 }`. Default: nothing. */
+  /** Settings of the provider, for example `{ temperature: 0.2 }`. Default: none. */
   ai_model_settings?: JsonObject | null;
-  /** How often the AI is told what is wrong with its suggestion and asked again, 0 to 10. Default 3. */
+  /** Further requests after an invalid suggestion, 0 to 10. Default 3. */
   ai_retries?: number;
-  /** Seconds for a suggestion with all its repetitions, 1 to 240. Default 120. */
+  /** Seconds for a suggestion with all further requests, 1 to 240. Default 120. */
   ai_time_limit?: number;
   /** Most recent result rows in a prompt. Default 50. */
   ai_history_size?: number;
-  /** Free text: what is known of the matter. Default: nothing. */
+  /** Background knowledge, as free text. Default: none. */
   ai_additional_context?: string | null;
-  /** Further `TASK.PARAMETER` whose values the AI is shown with each result. Default: none. */
+  /** Further `TASK.PARAMETER` whose values the prompt shows with each result. Default: none. */
   ai_additional_parameters?: readonly string[] | null;
-  /** A secret. Default: as the environment of the optimizer worker has it. */
+  /** A secret. Default: the key in the environment of the optimizer worker. */
   ai_api_key?: string | null;
 }
 
@@ -43,7 +43,7 @@ export interface HybridSettings {
   additionalParameters: readonly string[];
 }
 
-/** The settings as a page shows them. */
+/** The settings for a form. */
 export const hybridFields: readonly ParameterField[] = [
   {
     key: 'p_bayesian',
@@ -124,13 +124,13 @@ const runtimeKeys = hybridFields.filter(({ runtime }) => runtime).map(({ key }) 
 
 /** Longest `ai_additional_context`, in characters. */
 const LONGEST_CONTEXT = 100_000;
-/** By how much the probabilities may miss 1. */
+/** Tolerance of the sum of the probabilities. */
 const TOLERANCE = 1e-9;
 
 /**
  * Checks the settings of the AI.
  *
- * @throws ServiceError `invalid` with one fault for each thing that is wrong; a key is in none
+ * @throws ServiceError `invalid` with one fault for each mistake; no fault contains a key
  */
 export function hybridSettingsOf(args: HybridArguments): HybridSettings {
   if (typeof args !== 'object' || args === null || Array.isArray(args)) {
@@ -194,9 +194,9 @@ export function hybridRuntimeParametersOf(settings: HybridSettings): RuntimePara
 }
 
 /**
- * The settings with some runtime parameters changed. Either probability derives the other.
+ * The settings after a change of runtime parameters. Setting one probability sets the other.
  *
- * @param params those of the plugged-in optimizer are passed over
+ * @param params those of the plugged-in optimizer are ignored
  * @throws ServiceError `invalid` when one may not change while a campaign runs, or a value is not allowed
  */
 export function changedHybridSettings(settings: HybridSettings, params: RuntimeParameters): HybridSettings {
@@ -233,10 +233,10 @@ export function changedHybridSettings(settings: HybridSettings, params: RuntimeP
   };
 }
 
-/** What is wrong with a value of a setting, by its field. */
+/** The fault of a value of a setting, by its field. */
 export function faultOf(field: ParameterField, value: unknown): Fault[] {
   const { key: path, type, min = -Infinity, max = Infinity, options = [] } = field;
-  // A key is a secret even when it is of the wrong kind.
+  // A key is a secret even if it has the wrong type.
   const given = path === 'ai_api_key' ? 'The value' : JSON.stringify(value);
   const wrong = (message: string): Fault[] => [{ path, code: 'value', message }];
   if (value === null && field.default === null) return [];
@@ -270,7 +270,7 @@ const noModel: Fault = {
   hint: 'Write <provider>:<model>, or set p_ai to 0',
 };
 
-/** @param present null: there are none yet, and the plugged-in optimizer alone is used by default */
+/** @param present null: there are none yet, and the default is the plugged-in optimizer alone */
 function probabilitiesOf(
   given: Record<string, unknown>,
   present: HybridSettings | null,
@@ -293,7 +293,7 @@ function probabilitiesOf(
   };
 }
 
-/** What is missing from 1, without the last digits that subtraction adds. */
+/** The difference to 1, without the last digits that subtraction adds. */
 function rest(probability: number): number {
   return Number((1 - probability).toPrecision(12));
 }

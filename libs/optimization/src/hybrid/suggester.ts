@@ -13,15 +13,15 @@ export interface Tokens {
   output: number;
 }
 
-/** Points that the AI suggests, or why there are none. */
+/** Points that the AI suggests, or the reason why there are none. */
 export type Suggestion = { tokens: Tokens } & (
   | { points: Point[]; adjusted: boolean[]; journal: string; failure?: never }
   | { failure: { code: string; message: string }; points?: never }
 );
 
-/** Faults that one message names. */
+/** Most faults in one message. */
 const MOST_FAULTS = 20;
-/** Longest text of a fault or failure, and of an answer that is quoted back, in characters. */
+/** Longest text of a fault or failure, and of a quoted answer, in characters. */
 const LONGEST_TEXT = 400;
 const LONGEST_QUOTATION = 20_000;
 
@@ -33,8 +33,8 @@ export class Suggester {
 
   /**
    * @param settings with a model
-   * @param key null: as the environment has it
-   * @throws ServiceError `invalid` when the provider of the model is none of those there are
+   * @param key null: the key in the environment
+   * @throws ServiceError `invalid` when the provider of the model is unknown
    */
   constructor(
     private readonly models: LanguageModels,
@@ -55,7 +55,7 @@ export class Suggester {
     }
   }
 
-  /** Never throws: whatever goes wrong is a failure, with a text that holds no key. */
+  /** Never throws: every error becomes a failure whose text contains no key. */
   async suggest(situation: Situation, domain: Domain): Promise<Suggestion> {
     const ended = new AbortController();
     const late = new AbortController();
@@ -78,7 +78,7 @@ export class Suggester {
     }
   }
 
-  /** Fails at the end of the time limit, unless nobody waits any more; what is asked by then is aborted. */
+  /** Fails at the end of the time limit, unless nobody waits any more; open requests are aborted. */
   private async expiry(ended: AbortSignal, late: AbortController): Promise<never> {
     await this.models.delay(this.settings.timeLimit * 1000, ended);
     if (!ended.aborted) late.abort();
@@ -129,7 +129,7 @@ export class Suggester {
     }
   }
 
-  /** A text as it may be kept and shown: short, on one line, without the key. */
+  /** A text that may be stored and shown: short, on one line, without the key. */
   private publishable(text: string): string {
     const open = this.#key === null ? text : text.replaceAll(this.#key, '***');
     return shortened(open.replace(/[\p{Cc}\p{Cf}\s]+/gu, ' ').trim());
@@ -150,7 +150,7 @@ function described(faults: readonly Fault[]): string[] {
   );
 }
 
-/** What providers take as the earlier turn of the model, which may not be empty. */
+/** The earlier turn of the model in the form that providers accept, which may not be empty. */
 function quoted(answer: Answer): string {
   const text = typeof answer?.text === 'string' ? answer.text.slice(0, LONGEST_QUOTATION) : '';
   return text.trim() === '' ? '(no text)' : text;

@@ -5,31 +5,31 @@ import type { Input, Point, Space } from '../domain/space.js';
 import type { KnownPoints } from '../domain/validation.js';
 import { LONGEST_JOURNAL } from './schema.js';
 
-/** What the answer of a model is held to. */
+/** The requirements for the answer of a model. */
 export interface Wanted {
   domain: Domain;
-  /** Rows. */
+  /** Number of rows. */
   count: number;
   /** Points that may not be suggested again. */
   known: Required<KnownPoints>;
 }
 
-/** What was read from an answer: feasible points, distinct and new, or everything that is wrong with it. */
+/** The result of reading an answer: feasible, distinct and new points, or all of its faults. */
 export type Reading =
   | { points: Point[]; adjusted: boolean[]; journal: string; faults?: never }
   | { faults: Fault[]; points?: never };
 
-/** Longest answer that is looked at, in characters. */
+/** Longest accepted answer, in characters. */
 const LONGEST_ANSWER = 1_000_000;
-/** A value this near to a possible one, in steps, is taken as that one. */
+/** A value this near to a possible one, in steps, counts as that one. */
 const NEAR_A_STEP = 0.01;
-/** Two sides of a constraint that differ by less, relative to their size, are taken as a matter of rounding. */
+/** Relative difference between the sides of a constraint that counts as rounding. */
 const NEAR_A_SUM = 1e-3;
 
 /**
- * Reads the answer of a model. Nothing of it is believed: every row is held to the domain as those of the plugged-in
- * optimizer are. Keys may differ in case and separators, values by a hundredth of a step, and the sums of linear
- * constraints by a thousandth: such rows are mended, and marked as adjusted when a value was changed.
+ * Reads the answer of a model, without trusting it: every row is checked against the domain like those of the
+ * plugged-in optimizer. Keys may differ in case and separators, values by a hundredth of a step, and sums of linear
+ * constraints by a thousandth. Such rows are corrected, and marked as adjusted if a value changed.
  */
 export function readSuggestion(text: unknown, { domain, count, known }: Wanted): Reading {
   if (typeof text !== 'string' || text.length > LONGEST_ANSWER) {
@@ -75,7 +75,7 @@ function failed(path: string, code: string, message: string, hint?: string): Rea
   return { faults: [{ path, code, message, ...(hint === undefined ? {} : { hint }) }] };
 }
 
-/** The object that a text is or contains; undefined: there is none. */
+/** The object that a text is or contains; undefined: none. */
 function parsed(text: string): object | undefined {
   const from = text.indexOf('{');
   for (const candidate of [text, text.slice(Math.max(0, from), text.lastIndexOf('}') + 1)]) {
@@ -89,7 +89,7 @@ function parsed(text: string): object | undefined {
   return undefined;
 }
 
-/** A key without what models change about keys. */
+/** A key without case and separators. */
 function plain(key: string): string {
   return key.toLowerCase().replace(/[^\p{L}\p{N}]/gu, '');
 }
@@ -132,7 +132,9 @@ function mendedRow(
   return { point, adjusted, faults: wrong };
 }
 
-/** The row with the keys of the inputs, each from the one key of the row that is it but for case and separators. */
+/**
+ * The row with the keys of the inputs, each matched to the only key that differs in nothing but case and separators.
+ */
 function withKeys(row: object, { inputs }: Space): { values: Record<string, unknown>; faults: Fault[] } {
   const exact = new Set(inputs.map(({ key }) => key));
   const byPlain = new Map<string, string | null>();
@@ -155,7 +157,7 @@ function withKeys(row: object, { inputs }: Space): { values: Record<string, unkn
   return { values: Object.fromEntries(entries.map(([key, value]) => [key, value])), faults };
 }
 
-/** The value, or the possible one that it is nearly. */
+/** The value, or the possible value that is very near. */
 function nearPossible(input: Input, value: unknown): unknown {
   if (typeof value !== 'number' || !Number.isFinite(value) || input.kind === 'categorical') return value;
   if (input.kind === 'discrete') {
@@ -179,8 +181,8 @@ function nearestOf(values: readonly number[], value: number): number {
 }
 
 /**
- * The nearest point that satisfies all constraints, if the given one misses linear ones by a matter of rounding only and
- * continuous inputs alone have to move.
+ * The nearest point that satisfies all constraints, if the given point misses linear ones only by rounding and only
+ * continuous inputs must move.
  */
 function withSums(point: Point, domain: Domain): Point | null {
   const { constraints, inputs } = domain.space;
