@@ -90,6 +90,7 @@ function standInOrchestrator(): Promise<Subscription[]> {
     serviceBus.serve(orchestratorRequests.submitTask, {}, async (submission) => {
       const row = taskRow(submission.name, {
         type: submission.type,
+        submissionId: submission.submission_id ?? null,
         inputParameters: submission.input_parameters ?? {},
       });
       await store.commit(epoch, [definition, { op: 'insertTaskRun', row }]);

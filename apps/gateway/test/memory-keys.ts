@@ -1,8 +1,9 @@
+import { randomUUID } from 'node:crypto';
 import type { KeptAnswer, KeyName, Keys, KeyState } from '../src/idempotency/key-store.js';
 
 interface Kept {
   fingerprint: string;
-  begunAt: number;
+  submissionId: string;
   holder: string;
   answer?: KeptAnswer;
 }
@@ -17,14 +18,15 @@ export class MemoryKeys implements Keys {
     const id = JSON.stringify([name.principal, name.route, name.key]);
     const known = this.kept.get(id);
     if (known === undefined) {
-      this.kept.set(id, { fingerprint, begunAt: Date.now(), holder });
-      return { state: 'new' };
+      const submissionId = randomUUID();
+      this.kept.set(id, { fingerprint, submissionId, holder });
+      return { state: 'new', submissionId };
     }
     if (known.fingerprint !== fingerprint) return { state: 'other_request' };
     if (known.answer !== undefined) return { state: 'answered', answer: known.answer };
     if (known.holder !== '' && !this.dead) return { state: 'in_progress' };
     known.holder = holder;
-    return { state: 'broken_off', begunAt: known.begunAt };
+    return { state: 'broken_off', submissionId: known.submissionId };
   }
 
   async holdOn(): Promise<void> {

@@ -12,6 +12,7 @@ export function taskRow(name: string, over: Partial<TaskRunRow> = {}): TaskRunRo
     type: 'clean_container',
     runId: null,
     owner: 'ada',
+    submissionId: null,
     priority: 0,
     state: 'queued',
     definitionHash: hash,

@@ -35,7 +35,7 @@ describe('submission', () => {
       () => gateway.records.taskRuns.push(taskRecord({ name: 'mix 1/ä' })),
     ],
   ])(
-    'to %s is passed on as it is and answered 201 with the record and its address',
+    'to %s is passed on as it is with an id, and answered 201 with the record and its address',
     async (path, body, request, store) => {
       gateway.requests.on(request, () => {
         store();
@@ -45,7 +45,7 @@ describe('submission', () => {
       expect(reply.status).toBe(201);
       expect(reply.headers.get('location')).toBe(`${path}/mix%201%2F%C3%A4`);
       expect(reply.body.name).toBe('mix 1/ä');
-      expect(gateway.requests.of(request)[0]?.body).toEqual(body);
+      expect(gateway.requests.of(request)[0]?.body).toEqual({ ...body, submission_id: expect.any(String) });
       const read = await gateway.send('GET', reply.headers.get('location') ?? '');
       expect(read.body).toEqual(reply.body);
     },

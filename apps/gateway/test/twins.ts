@@ -26,6 +26,7 @@ import {
   type TaskRunRecord,
   type Tokens,
   type Trial,
+  type WorkKind,
 } from '@lab/contracts';
 import type { LabRecordKind } from '@lab/persistence';
 import type { Sealing } from '@lab/runtime';
@@ -84,6 +85,8 @@ export class ScriptedRequests implements Requests {
 /** What was announced, in order; fails as long as the test says so. */
 export class MemoryAnnouncements implements Announcements {
   readonly announced: { name: string; body: unknown }[] = [];
+  /** `<kind>/<name>` to the id of the submission that made it. */
+  readonly submissions = new Map<string, string>();
   failure: ServiceError | undefined;
 
   announce<D extends AnyEvent>(definition: D, _tokens: Tokens<D['subject']>, body: BodyOf<D>): Promise<void> {
@@ -110,10 +113,16 @@ export class MemoryRecords extends MemoryTables implements RecordReader {
   readonly trialsOf = new Map<string, Trial[]>();
   /** `<kind>/<name or id>`, of a task in a run `task/<run>/<name>`: of a record that is not here it is as if there was none. */
   readonly labs = new Map<string, string[]>();
+  /** `<kind>/<name>` to the id of the submission that made it. */
+  readonly submissions = new Map<string, string>();
   failure: ServiceError | undefined;
 
   private read<T>(value: () => T): Promise<T> {
     return this.failure === undefined ? Promise.resolve(value()) : Promise.reject(this.failure);
+  }
+
+  isOfSubmission(kind: WorkKind, name: string, submissionId: string): Promise<boolean> {
+    return this.read(() => this.submissions.get(`${kind}/${name}`) === submissionId);
   }
 
   protocolRun(name: string): Promise<ProtocolRunRecord | undefined> {
@@ -233,6 +242,8 @@ function timeOf(name: StoredListName): string {
 export class MemoryEvents implements EventReader {
   events: ServiceEvent[] = [];
   pruned = 0;
+  /** `<kind>/<name>` to the id of the submission that made it. */
+  readonly submissions = new Map<string, string>();
   failure: ServiceError | undefined;
   /** How often pages were read. */
   reads = 0;

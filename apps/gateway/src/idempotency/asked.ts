@@ -1,17 +1,19 @@
+import { randomUUID } from 'node:crypto';
 import { createParamDecorator, SetMetadata, type ExecutionContext } from '@nestjs/common';
 import type { FastifyRequest } from 'fastify';
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** Of a repeat under an idempotency key whose first request broke off: when that began, in milliseconds since 1970. */
-    brokeOffAt?: number;
+    /** Of a request with an idempotency key: what the key says about it. */
+    asked?: Asked;
   }
 }
 
-/** When a request was made, and whether it is a repeat of one that may have been carried out. */
+/** What identifies a request that submits something. */
 export interface Asked {
-  /** First, in milliseconds since 1970. */
-  at: number;
+  /** Id of the submission. A repeat under the same idempotency key has the same id. */
+  submissionId: string;
+  /** True for a repeat of a request that broke off and may have been carried out. */
   again: boolean;
 }
 
@@ -31,8 +33,8 @@ export const eachTimeKey = 'svc:each-time';
  */
 export const EachTime = (): MethodDecorator => SetMetadata(eachTimeKey, true);
 
-/** The {@link Asked} of a request. */
-export const AskedAt = createParamDecorator((_: unknown, context: ExecutionContext): Asked => {
-  const { brokeOffAt } = context.switchToHttp().getRequest<FastifyRequest>();
-  return { at: brokeOffAt ?? Date.now(), again: brokeOffAt !== undefined };
+/** The {@link Asked} of a request; without an idempotency key its submission has an id of its own. */
+export const AskedAs = createParamDecorator((_: unknown, context: ExecutionContext): Asked => {
+  const { asked } = context.switchToHttp().getRequest<FastifyRequest>();
+  return asked ?? { submissionId: randomUUID(), again: false };
 });

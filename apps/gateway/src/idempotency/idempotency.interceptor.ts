@@ -107,9 +107,10 @@ export class IdempotencyInterceptor implements NestInterceptor, OnApplicationShu
             { effect: 'maybe' },
           );
         }
-        request.brokeOffAt = known.begunAt;
+        request.asked = { submissionId: known.submissionId, again: true };
         break;
       case 'new':
+        request.asked = { submissionId: known.submissionId, again: false };
         break;
     }
     return this.carryOut(name, reply, next, known.state === 'broken_off');

@@ -1,4 +1,4 @@
-export { type Asked, AskedAt, EachTime, FoundAgain } from './asked.js';
+export { type Asked, AskedAs, EachTime, FoundAgain } from './asked.js';
 export { longestKey } from './idempotency-key.js';
 export { IdempotencyInterceptor } from './idempotency.interceptor.js';
 export { Keys } from './key-store.js';

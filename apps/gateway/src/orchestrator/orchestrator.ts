@@ -96,17 +96,19 @@ export class Orchestrator {
    * Asks for something that has a name of its own to be made, and makes sure that it is made once: when the answer is
    * lost it is looked for, and asked for again only once the orchestrator that was asked can never make it any more.
    *
-   * @param isMade whether it is there, made by this very request
-   * @param again the request was made before, and may have been carried out
+   * @param asked.submissionId stored with what is made
+   * @param asked.again true: the request was sent before, and may have been carried out
+   * @param isMade whether the submission with this id made something under the name
    * @throws ServiceError what the orchestrator answered; with effect `maybe` when it could not be found out in time
    */
   async make<D extends NamedSubmission>(
     definition: D,
-    body: RequestOf<D>,
+    submission: RequestOf<D>,
+    { submissionId, again }: { submissionId: string; again: boolean },
     isMade: () => Promise<boolean>,
-    again = false,
   ): Promise<{ name: string }> {
-    // What is resumed was there before, so that it cannot be seen whether this request was carried out.
+    const body = { ...submission, submission_id: submissionId };
+    // A submission that resumes work makes no row, so its id is not found. It is never sent again.
     if ('resume' in body && body.resume === true) return this.ask<NamedSubmission>(definition, body);
     let inDoubt = again;
     if (again && (await isMade())) return body;

@@ -14,6 +14,7 @@ import type {
   StoredListName,
   TaskRunRecord,
   Trial,
+  WorkKind,
 } from '@lab/contracts';
 import type { CampaignExtent, CampaignRun, CampaignRunsPart, LabRecordKind } from '@lab/persistence';
 
@@ -23,6 +24,8 @@ export abstract class RecordReader {
   abstract campaign(name: string): Promise<CampaignRecord | undefined>;
   /** Without `protocolRunName`: the latest on-demand task of that name. */
   abstract task(name: string, protocolRunName?: string): Promise<TaskRunRecord | undefined>;
+  /** Whether the submission with this id made the campaign, the protocol run or an on-demand task of this name. */
+  abstract isOfSubmission(kind: WorkKind, name: string, submissionId: string): Promise<boolean>;
   abstract taskById(id: string): Promise<TaskRunRecord | undefined>;
   abstract attempt(id: string): Promise<AttemptRecord | undefined>;
   /** Trials with a note by number, those after a number. */

@@ -25,7 +25,7 @@ import {
   requireRightToServers,
 } from '../access/index.js';
 import { campaignSubmissions, operatorNotes } from '../examples/index.js';
-import { AskedAt, FoundAgain, type Asked } from '../idempotency/index.js';
+import { AskedAs, FoundAgain, type Asked } from '../idempotency/index.js';
 import { ListQuery, type PageRequest } from '../lists/index.js';
 import { committed, found } from '../lookup/index.js';
 import { Orchestrator } from '../orchestrator/index.js';
@@ -42,7 +42,6 @@ import {
   record,
 } from '../routes/index.js';
 import { Estimates } from './estimates.js';
-import { isOwn } from './own-submission.js';
 import { Secrets } from './secrets.js';
 import { submissionErrors } from './submission-errors.js';
 
@@ -78,7 +77,7 @@ export class CampaignsController {
   async submit(
     @JsonBody(CampaignSubmission, campaignSubmissions) given: CampaignSubmission,
     @DryRun() dry: boolean,
-    @AskedAt() asked: Asked,
+    @AskedAs() asked: Asked,
     @Res({ passthrough: true }) reply: FastifyReply,
     @Caller() caller: Principal,
   ): Promise<CampaignRecord | DryRunRecord<CampaignSubmission>> {
@@ -88,17 +87,13 @@ export class CampaignsController {
     requireRightToServers(caller, meta?.['optimizer_overrides']);
     const request =
       meta === undefined ? submission : { ...submission, meta: this.secrets.sealed(meta, 'meta') };
-    const shown = meta === undefined ? submission : { ...submission, meta: withSecretsHidden(meta) };
     if (dry) {
       reply.code(200);
       const tried = await this.orchestrator.tryOut({ kind: 'campaign', submission: request });
       return { ...tried, resolved: withoutSecrets(tried.resolved) };
     }
-    const { name } = await this.orchestrator.make(
-      orchestratorRequests.submitCampaign,
-      request,
-      async () => isOwn(await this.record(submission.name), shown, asked.at),
-      asked.again,
+    const { name } = await this.orchestrator.make(orchestratorRequests.submitCampaign, request, asked, () =>
+      this.records.isOfSubmission('campaign', submission.name, asked.submissionId),
     );
     const made = await committed(() => this.record(name), `campaign ${name}`);
     reply.header('location', `/api/campaigns/${encodeURIComponent(name)}`);

@@ -13,7 +13,7 @@ import {
 import type { FastifyReply } from 'fastify';
 import { actorName, asOwn, Caller, labFilter, Needs, requireOwn } from '../access/index.js';
 import { operatorNotes, protocolRunSubmissions } from '../examples/index.js';
-import { AskedAt, FoundAgain, type Asked } from '../idempotency/index.js';
+import { AskedAs, FoundAgain, type Asked } from '../idempotency/index.js';
 import { ListQuery, type PageRequest } from '../lists/index.js';
 import { committed, found } from '../lookup/index.js';
 import { Orchestrator } from '../orchestrator/index.js';
@@ -30,7 +30,6 @@ import {
   record,
 } from '../routes/index.js';
 import { Estimates } from './estimates.js';
-import { isOwn } from './own-submission.js';
 import { submissionErrors } from './submission-errors.js';
 
 /** Protocol runs: submit, pause, resume, cancel, read. The orchestrator decides; records come from the database. */
@@ -58,7 +57,7 @@ export class ProtocolRunsController {
   async submit(
     @JsonBody(ProtocolRunSubmission, protocolRunSubmissions) given: ProtocolRunSubmission,
     @DryRun() dry: boolean,
-    @AskedAt() asked: Asked,
+    @AskedAs() asked: Asked,
     @Res({ passthrough: true }) reply: FastifyReply,
     @Caller() caller: Principal,
   ): Promise<ProtocolRunRecord | DryRunRecord<ProtocolRunSubmission>> {
@@ -71,8 +70,8 @@ export class ProtocolRunsController {
     const { name } = await this.orchestrator.make(
       orchestratorRequests.submitProtocolRun,
       submission,
-      async () => isOwn(await this.records.protocolRun(submission.name), submission, asked.at),
-      asked.again,
+      asked,
+      () => this.records.isOfSubmission('protocol_run', submission.name, asked.submissionId),
     );
     const made = await committed(() => this.records.protocolRun(name), `protocol run ${name}`);
     reply.header('location', `/api/protocols/${encodeURIComponent(name)}`);

@@ -12,13 +12,12 @@ import {
 import type { FastifyReply } from 'fastify';
 import { asOwn, Caller, labFilter, Needs, requireOwn } from '../access/index.js';
 import { taskSubmissions } from '../examples/index.js';
-import { AskedAt, FoundAgain, type Asked } from '../idempotency/index.js';
+import { AskedAs, FoundAgain, type Asked } from '../idempotency/index.js';
 import { ListQuery, ListQueryAt, type PageRequest, type Place } from '../lists/index.js';
 import { AddressOfTask, committed, foundTask, type TaskAddress } from '../lookup/index.js';
 import { Orchestrator } from '../orchestrator/index.js';
 import { RecordReader } from '../ports/index.js';
 import { DryRun, fromOrchestrator, fromStore, JsonBody, Operation, page, record } from '../routes/index.js';
-import { isOwn } from './own-submission.js';
 import { submissionErrors } from './submission-errors.js';
 
 /** On-demand tasks, and the tasks of protocol runs (`?protocol_run_name=`). */
@@ -45,7 +44,7 @@ export class TasksController {
   async submit(
     @JsonBody(TaskSubmission, taskSubmissions) given: TaskSubmission,
     @DryRun() dry: boolean,
-    @AskedAt() asked: Asked,
+    @AskedAs() asked: Asked,
     @Res({ passthrough: true }) reply: FastifyReply,
     @Caller() caller: Principal,
   ): Promise<TaskRunRecord | DryRunRecord<TaskSubmission>> {
@@ -54,11 +53,8 @@ export class TasksController {
       reply.code(200);
       return this.orchestrator.tryOut({ kind: 'task', submission });
     }
-    const { name } = await this.orchestrator.make(
-      orchestratorRequests.submitTask,
-      submission,
-      async () => isOwn(await this.records.task(submission.name), submission, asked.at),
-      asked.again,
+    const { name } = await this.orchestrator.make(orchestratorRequests.submitTask, submission, asked, () =>
+      this.records.isOfSubmission('task_run', submission.name, asked.submissionId),
     );
     const made = await committed(() => this.records.task(name), `task ${name}`);
     reply.header('location', `/api/tasks/${encodeURIComponent(name)}`);

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { orchestratorRequests as requests, ServiceError } from '@lab/contracts';
+import { orchestratorRequests as requests, ServiceError, type Submitted } from '@lab/contracts';
 import { expectProblem, runRecord, startHarness, taskRecord, type Harness, type Reply } from '../twins.js';
 import { emergencyStop } from '../../src/examples/examples.js';
 import { fingerprintOf } from '../../src/idempotency/idempotency-key.js';
@@ -21,10 +21,22 @@ const post = (body: object = submission, key = 'k-1', path = '/api/protocols'): 
   gateway.send('POST', path, body, { 'Idempotency-Key': key });
 const sent = (): number => gateway.requests.of(requests.submitProtocolRun).length;
 
+/** The record of a run that a submission made. */
+function made(run: { name: string; owner?: string }, submissionId: string): void {
+  gateway.records.runs.push(runRecord({ ...run, created_at: new Date().toISOString() }));
+  gateway.records.submissions.set(`protocol_run/${run.name}`, submissionId);
+}
+
+/** The ids of the submissions that the orchestrator was sent, in this order. */
+const ids = (): (string | undefined)[] =>
+  gateway.requests
+    .of(requests.submitProtocolRun)
+    .map(({ body }) => (body as Submitted<object>).submission_id);
+
 /** The orchestrator accepts, and the record is there from then on. */
 function accepting(): void {
-  gateway.requests.on(requests.submitProtocolRun, ({ name, owner = '' }) => {
-    gateway.records.runs.push(runRecord({ name, owner, created_at: new Date().toISOString() }));
+  gateway.requests.on(requests.submitProtocolRun, ({ name, owner = '', submission_id: id = '' }) => {
+    made({ name, owner }, id);
     return { id: 'x', name };
   });
 }
@@ -101,13 +113,14 @@ describe('a request with an idempotency key', () => {
     void post({ ...submission, name: 'mix_2' }, 'k-2').catch(() => undefined);
     await expect.poll(sent).toBe(2);
     gateway.keys.dead = true;
-    gateway.records.runs.push(runRecord({ ...submission, created_at: new Date().toISOString() }));
+    made(submission, ids()[0] ?? '');
     const found = await post();
     expect([found.status, found.body]).toMatchObject([201, { name: 'mix_1' }]);
     expect(sent()).toBe(2);
     accepting();
     expect((await post({ ...submission, name: 'mix_2' }, 'k-2')).status).toBe(201);
     expect(sent()).toBe(3);
+    expect(ids()[2]).toBe(ids()[1]);
   });
 
   it('whose gateway died is not taken for what somebody else made under the name', async () => {
@@ -115,9 +128,8 @@ describe('a request with an idempotency key', () => {
     void post().catch(() => undefined);
     await expect.poll(sent).toBe(1);
     gateway.keys.dead = true;
-    gateway.records.runs.push(
-      runRecord({ ...submission, owner: 'bob', created_at: new Date().toISOString() }),
-    );
+    // It is the same in every field, and was made at the same time.
+    made(submission, 'of another request');
     gateway.requests.on(requests.submitProtocolRun, () => {
       throw new ServiceError('duplicate_name', 'taken');
     });
@@ -160,8 +172,10 @@ describe('a request with an idempotency key', () => {
 
   it('does not need a key', async () => {
     accepting();
-    expect((await gateway.send('POST', '/api/protocols', submission)).status).toBe(201);
+    for (const name of ['mix_1', 'mix_2'])
+      expect((await gateway.send('POST', '/api/protocols', { ...submission, name })).status).toBe(201);
     expect(gateway.keys.kept.size).toBe(0);
+    expect(new Set(ids()).size).toBe(2);
   });
 });
 

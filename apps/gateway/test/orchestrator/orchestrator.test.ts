@@ -33,7 +33,9 @@ function world() {
   const submit = (): Promise<{ outcome: unknown; afterMs: number }> => {
     const since = performance.now();
     return orchestrator
-      .make(orchestratorRequests.submitTask, submission, () => Promise.resolve(made))
+      .make(orchestratorRequests.submitTask, submission, { submissionId: 's-1', again: false }, () =>
+        Promise.resolve(made),
+      )
       .then(
         ({ name }) => name,
         (error: unknown) => error,

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { dtoSchema, zodSchema } from '../schema.js';
+import { dtoSchema, zodSchema, type Schema } from '../schema.js';
 import { AgentRecord } from '../rest/agents.js';
 import { AttentionDecision } from '../rest/attention.js';
 import { DeviceRecord } from '../rest/devices.js';
@@ -23,6 +23,27 @@ import { defineRequest } from './define.js';
 /** A record that was made or changed. The caller reads it from the database. */
 const accepted = z.object({ id: z.string(), name: z.string() });
 const named = z.object({ name: z.string() });
+
+/**
+ * A submission with the id that the gateway gave it. The id is stored in the row, but not shown in the record. If the
+ * answer is lost, the gateway knows by the id whether a record was made by this very submission. Absent: nobody will ask.
+ */
+export type Submitted<Submission> = Submission & { submission_id?: string };
+
+function submitted<Submission extends object>(dto: new () => Submission): Schema<Submitted<Submission>> {
+  const schema = dtoSchema(dto);
+  return {
+    check(input) {
+      if (typeof input !== 'object' || input === null || !('submission_id' in input))
+        return schema.check(input);
+      const { submission_id: id, ...submission } = input;
+      const checked = schema.check(submission);
+      if (typeof id !== 'string')
+        return { ok: false, faults: [{ path: 'submission_id', code: 'type', message: 'must be text' }] };
+      return checked.ok ? { ok: true, value: Object.assign(checked.value, { submission_id: id }) } : checked;
+    },
+  };
+}
 
 const submitErrors = ['invalid', 'duplicate_name', 'backlog_full', 'store_unavailable'] as const;
 /** A submission of one kind, with the same checks as the real submission. */
@@ -80,7 +101,7 @@ export const orchestratorRequests = {
   submitProtocolRun: defineRequest({
     name: 'protocol_run.submit',
     subject: 'svc.v1.orchestrator.protocol_run.submit',
-    request: dtoSchema(ProtocolRunSubmission),
+    request: submitted(ProtocolRunSubmission),
     reply: zodSchema(accepted),
     timeoutMs: 10_000,
     errors: ['unknown_protocol', 'wrong_state', ...submitErrors],
@@ -88,7 +109,7 @@ export const orchestratorRequests = {
   submitCampaign: defineRequest({
     name: 'campaign.submit',
     subject: 'svc.v1.orchestrator.campaign.submit',
-    request: dtoSchema(CampaignSubmission),
+    request: submitted(CampaignSubmission),
     reply: zodSchema(accepted),
     timeoutMs: optimizerMadeMs,
     errors: ['unknown_protocol', 'not_found', 'wrong_state', ...submitErrors, ...optimizerErrors],
@@ -96,7 +117,7 @@ export const orchestratorRequests = {
   submitTask: defineRequest({
     name: 'task.submit',
     subject: 'svc.v1.orchestrator.task.submit',
-    request: dtoSchema(TaskSubmission),
+    request: submitted(TaskSubmission),
     reply: zodSchema(accepted),
     timeoutMs: 10_000,
     errors: ['unknown_task_type', ...submitErrors],

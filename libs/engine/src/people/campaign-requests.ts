@@ -11,6 +11,7 @@ import {
   type OptimizerDescription,
   type OptimizerStatus,
   type RuntimeParameterValues,
+  type Submitted,
   type TaskParameters,
 } from '@lab/contracts';
 import type { ProtocolSnapshot } from '@lab/definitions/model';
@@ -67,7 +68,7 @@ export class CampaignRequests {
     },
   ) {}
 
-  submit(submission: CampaignSubmission): Promise<Accepted> {
+  submit(submission: Submitted<CampaignSubmission>): Promise<Accepted> {
     return this.#submitted('submission of a campaign', submission, (turn, submit) => submit(turn));
   }
 

@@ -3,6 +3,7 @@ import {
   type CampaignSubmission,
   type ProtocolRunSubmission,
   type Submission,
+  type Submitted,
   type TaskSubmission,
 } from '@lab/contracts';
 import { checkParameters } from '@lab/definitions/model';
@@ -32,17 +33,17 @@ export class Submissions {
    * @throws ServiceError `unknown_protocol`, `invalid` (every fault listed), `duplicate_name`, `backlog_full`; with
    *   `resume` also the errors of a resume
    */
-  protocolRun(submission: ProtocolRunSubmission): Promise<Accepted> {
+  protocolRun(submission: Submitted<ProtocolRunSubmission>): Promise<Accepted> {
     return this.#protocolRun('submission of a protocol run', submission, (turn, submit) => submit(turn));
   }
 
   /** @throws as {@link protocolRun}; with `optimize` also `optimizer_unavailable`: no worker can make its optimizer */
-  campaign(submission: CampaignSubmission): Promise<Accepted> {
+  campaign(submission: Submitted<CampaignSubmission>): Promise<Accepted> {
     return this.ports.campaigns.submit(submission);
   }
 
   /** @throws ServiceError `unknown_task_type`, `invalid` (every fault listed), `duplicate_name`, `backlog_full` */
-  task(submission: TaskSubmission): Promise<Accepted> {
+  task(submission: Submitted<TaskSubmission>): Promise<Accepted> {
     return this.ports.loop.submit('submission of a task', (turn) =>
       submitTask(turn, this.ports.submit, submission),
     );

@@ -46,6 +46,8 @@ export interface CampaignRow {
   name: string;
   protocol: string;
   owner: string;
+  /** Id of the submission that made it; null: it is part of other work, or its submission had no id. */
+  submissionId: string | null;
   priority: number;
   state: RunState;
   ending: Ending | null;
@@ -81,6 +83,8 @@ export interface ProtocolRunRow {
   name: string;
   type: string;
   owner: string;
+  /** Id of the submission that made it; null: it is part of other work, or its submission had no id. */
+  submissionId: string | null;
   priority: number;
   campaignId: string | null;
   parameters: TaskParameters;
@@ -108,6 +112,8 @@ export interface TaskRunRow {
   type: string;
   runId: string | null;
   owner: string;
+  /** Id of the submission that made it; null: it is part of other work, or its submission had no id. */
+  submissionId: string | null;
   priority: number;
   state: TaskRunState;
   reason: Reason | null;

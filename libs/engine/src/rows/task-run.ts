@@ -28,6 +28,7 @@ export function unbegun() {
 export function newTaskRun(given: Pick<TaskRunRow, Required> & Partial<TaskRunRow>): TaskRunRow {
   return {
     ...unbegun(),
+    submissionId: null,
     state: 'created',
     inputParameters: {},
     outputResources: null,

@@ -1,4 +1,4 @@
-import type { CampaignSubmission, ProtocolRunSubmission, TaskSubmission } from '@lab/contracts';
+import type { CampaignSubmission, ProtocolRunSubmission, Submitted, TaskSubmission } from '@lab/contracts';
 import type { ProtocolSnapshot } from '@lab/definitions/model';
 import type { Ids } from '@lab/ports';
 import { type CampaignRow, type OptimizerRow, type ProtocolRunRow, newTaskRun } from '../rows/index.js';
@@ -75,13 +75,14 @@ export function completeTask(submission: TaskSubmission): Complete<TaskSubmissio
 export function submitProtocolRun(
   turn: Turn,
   ports: SubmitPorts,
-  submission: ProtocolRunSubmission,
+  submission: Submitted<ProtocolRunSubmission>,
 ): Accepted {
   const snapshot = checkProtocolRun(turn, ports, submission);
   const { name, owner, priority, parameters, failure_policy, meta } = completeProtocolRun(submission);
   const row = insertRun(turn, ports.ids, snapshot, {
     name,
     owner,
+    submissionId: submission.submission_id ?? null,
     priority,
     campaignId: null,
     parameters,
@@ -98,7 +99,7 @@ export function submitProtocolRun(
 export function submitCampaign(
   turn: Turn,
   ports: SubmitPorts,
-  submission: CampaignSubmission,
+  submission: Submitted<CampaignSubmission>,
   optimizer: OptimizerRow | null,
 ): Accepted {
   const snapshot = checkCampaign(turn, ports, submission, optimizer);
@@ -109,6 +110,7 @@ export function submitCampaign(
     name,
     protocol: snapshot.protocol.type,
     owner: complete.owner,
+    submissionId: submission.submission_id ?? null,
     priority: complete.priority,
     state: 'created',
     ending: null,
@@ -140,7 +142,7 @@ export function submitCampaign(
 }
 
 /** @throws ServiceError `unknown_task_type`, `invalid`, `duplicate_name`, `backlog_full` */
-export function submitTask(turn: Turn, ports: SubmitPorts, submission: TaskSubmission): Accepted {
+export function submitTask(turn: Turn, ports: SubmitPorts, submission: Submitted<TaskSubmission>): Accepted {
   const snapshot = checkTask(turn, ports, submission);
   const { task } = snapshot;
   const labs = ports.labs();
@@ -156,6 +158,7 @@ export function submitTask(turn: Turn, ports: SubmitPorts, submission: TaskSubmi
       type: task.type,
       runId: null,
       owner: complete.owner,
+      submissionId: submission.submission_id ?? null,
       priority: complete.priority,
       state: 'queued',
       definitionHash: snapshot.hash,
@@ -194,9 +197,10 @@ export function insertRun(
   given: Pick<
     ProtocolRunRow,
     'name' | 'owner' | 'priority' | 'campaignId' | 'parameters' | 'failurePolicy' | 'meta'
-  >,
+  > & { submissionId?: string | null },
 ): ProtocolRunRow {
   const row: ProtocolRunRow = {
+    submissionId: null,
     ...given,
     id: ids.next(),
     pausedAt: null,

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { sql, type Kysely } from 'kysely';
 import { answered } from '../connection/index.js';
 import type { Database, KeyName } from '../schema/index.js';
@@ -12,13 +13,14 @@ export interface KeptAnswer {
 }
 
 /**
- * What is known of a key. `new`: the request is its first, or the first since the answer was forgotten. `broken_off`: an
- * earlier request, the same one, began and has no answer, and whoever carried it out is gone; `begunAt` in milliseconds
- * since 1970. With both the key is held for the caller now.
+ * The state of a key when a request arrives with it.
+ *
+ * `new`: the request is the first with the key, or the first since its answer was forgotten. `broken_off`: the same
+ * request began before and has no answer, and the gateway that carried it out is gone. In both states the caller holds
+ * the key from now on, and `submissionId` is the id of the submission, the same for the first request and its repeats.
  */
 export type KeyState =
-  | { state: 'new' }
-  | { state: 'broken_off'; begunAt: number }
+  | { state: 'new' | 'broken_off'; submissionId: string }
   | { state: 'in_progress' }
   | { state: 'other_request' }
   | { state: 'answered'; answer: KeptAnswer };
@@ -45,22 +47,24 @@ export class IdempotencyKeys {
   async take(name: KeyName, fingerprint: string, holder: string, leaseS: number): Promise<KeyState> {
     const { principal, route, key } = name;
     const { rows } = await answered(
-      sql<{ is_new: boolean; begun_at: string }>`
-        insert into idempotency_key as k (principal, route, key, fingerprint, begun_at, holder, held_until)
-        values (${principal}, ${route}, ${key}, ${fingerprint}, now(), ${holder}, now() + make_interval(secs => ${leaseS}))
+      sql<{ is_new: boolean; submission_id: string }>`
+        insert into idempotency_key as k (principal, route, key, submission_id, fingerprint, begun_at, holder, held_until)
+        values (${principal}, ${route}, ${key}, ${randomUUID()}, ${fingerprint}, now(), ${holder},
+          now() + make_interval(secs => ${leaseS}))
         on conflict (principal, route, key) do update set
           fingerprint = excluded.fingerprint,
           holder = excluded.holder,
           held_until = excluded.held_until,
+          submission_id = case when k.begun_at <= ${forgotten} then excluded.submission_id else k.submission_id end,
           begun_at = case when k.begun_at <= ${forgotten} then now() else k.begun_at end,
           status = null, location = null, body = null
         where k.begun_at <= ${forgotten}
           or (k.status is null and k.held_until <= now() and k.fingerprint = excluded.fingerprint)
-        returning k.begun_at = now() as is_new, k.begun_at`.execute(this.db),
+        returning k.begun_at = now() as is_new, k.submission_id`.execute(this.db),
     );
     const [taken] = rows;
     if (taken !== undefined)
-      return taken.is_new ? { state: 'new' } : { state: 'broken_off', begunAt: Date.parse(taken.begun_at) };
+      return { state: taken.is_new ? 'new' : 'broken_off', submissionId: taken.submission_id };
     const row = await answered(
       this.db
         .selectFrom('idempotency_key')

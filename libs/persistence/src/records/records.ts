@@ -12,6 +12,7 @@ import type {
   StoredListName,
   TaskRunRecord,
   Trial,
+  WorkKind,
 } from '@lab/contracts';
 import { sql, type ExpressionBuilder, type Kysely } from 'kysely';
 import { jsonArrayFrom } from 'kysely/helpers/postgres';
@@ -147,6 +148,17 @@ export class Records {
     if (!isStorable(id)) return undefined;
     const row = await answered(this.#tasks().where('task_run.id', '=', id).executeTakeFirst());
     return row && taskRunRecord(row, row.protocol_run, await this.#codes([row.definition_hash]));
+  }
+
+  /** Whether the submission with this id made the campaign, the protocol run or an on-demand task of this name. */
+  async isOfSubmission(kind: WorkKind, name: string, submissionId: string): Promise<boolean> {
+    if (!isStorable(name)) return false;
+    const { rows } = await answered(
+      sql`select from ${sql.table(kind)}
+        where name = ${name} and submission_id = ${submissionId}
+          ${kind === 'task_run' ? sql`and run_id is null` : sql``} limit 1`.execute(this.#db),
+    );
+    return rows.length > 0;
   }
 
   async attempt(id: string): Promise<AttemptRecord | undefined> {

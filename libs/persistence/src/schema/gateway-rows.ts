@@ -17,6 +17,8 @@ export interface KeyName {
 }
 
 export interface IdempotencyKeyRow extends KeyName {
+  /** The id that the request gives to what it submits, also when it is repeated. */
+  submission_id: string;
   fingerprint: string;
   begun_at: string;
   holder: string;

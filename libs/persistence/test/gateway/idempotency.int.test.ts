@@ -44,17 +44,17 @@ test('of many who take a key at once one gets it', async () => {
 });
 
 test('an answer is kept for 24 hours, for its principal, route and request', async () => {
-  expect(await take()).toEqual({ state: 'new' });
+  expect(await take()).toMatchObject({ state: 'new' });
   await store.keys.answer(name, 'one', answer);
   expect(await take('f', 'two')).toEqual({ state: 'answered', answer });
   expect(await take('g', 'two')).toEqual({ state: 'other_request' });
   for (const other of [{ principal: 'token:bob' }, { route: 'POST /api/protocols' }, { key: 'l' }])
-    expect(await store.keys.take({ ...name, ...other }, 'f', 'two', 15)).toEqual({ state: 'new' });
+    expect(await store.keys.take({ ...name, ...other }, 'f', 'two', 15)).toMatchObject({ state: 'new' });
   await pass(24 * 3_600 - 60);
   expect(await store.keys.forget()).toBe(0);
   expect(await take('f', 'two')).toEqual({ state: 'answered', answer });
   await pass(120);
-  expect(await take('g', 'two')).toEqual({ state: 'new' });
+  expect(await take('g', 'two')).toMatchObject({ state: 'new' });
   expect(await store.keys.forget()).toBe(3);
 });
 
@@ -67,9 +67,7 @@ test('a key whose holder holds on is in progress, and broken off when the lease 
   expect(await take('f', 'two')).toEqual({ state: 'in_progress' });
   await pass(2);
   expect(await take('g', 'two')).toEqual({ state: 'other_request' });
-  const found = await take('f', 'two');
-  expect(found).toMatchObject({ state: 'broken_off' });
-  expect(found.state === 'broken_off' && Date.now() - found.begunAt).toBeGreaterThan(29_000);
+  expect(await take('f', 'two')).toMatchObject({ state: 'broken_off' });
   // Who was thought dead comes too late.
   await store.keys.answer(name, 'one', answer);
   await store.keys.giveBack(name, 'one');
@@ -81,10 +79,25 @@ test('a key whose holder holds on is in progress, and broken off when the lease 
 test('a key that is given back is as if never given, and one that is let go is nobody’s after its lease', async () => {
   await take();
   await store.keys.giveBack(name, 'one');
-  expect(await take('g', 'two')).toEqual({ state: 'new' });
+  expect(await take('g', 'two')).toMatchObject({ state: 'new' });
   await store.keys.letGo(name, 'two');
   await store.keys.holdOn('two', 60);
   expect(await take('g', 'two')).toEqual({ state: 'in_progress' });
   await pass(16);
   expect(await take('g', 'two')).toMatchObject({ state: 'broken_off' });
+});
+
+test('a repeat has the id of the first submission, and a key that is free again gives another id', async () => {
+  const idOf = async (...asked: Parameters<typeof take>): Promise<string> => {
+    const state = await take(...asked);
+    return 'submissionId' in state ? state.submissionId : state.state;
+  };
+  const first = await idOf();
+  await pass(16);
+  expect(await idOf('f', 'two')).toBe(first);
+  await store.keys.giveBack(name, 'two');
+  const second = await idOf('g', 'two');
+  expect(second).not.toBe(first);
+  await pass(24 * 3_600 + 60);
+  expect([first, second]).not.toContain(await idOf('g', 'three'));
 });

@@ -273,6 +273,27 @@ describe('records', () => {
     expect(await records.task('rinse', 'run')).toMatchObject({ id: 't4', protocol_run: 'run' });
   });
 
+  test('tell which submission made a record, without showing its id', async () => {
+    await store.commit(epoch, [
+      { op: 'insertCampaign', row: campaign('c1', { name: 'same', submissionId: 's-1' }) },
+      { op: 'insertProtocolRun', row: protocolRun('r1', { name: 'same', submissionId: 's-2' }) },
+      { op: 'insertTaskRun', row: taskRun('t1', { name: 'same', submissionId: 's-3' }) },
+    ]);
+    expect(await records.isOfSubmission('campaign', 'same', 's-1')).toBe(true);
+    expect(await records.isOfSubmission('protocol_run', 'same', 's-2')).toBe(true);
+    expect(await records.isOfSubmission('task_run', 'same', 's-3')).toBe(true);
+    for (const kind of ['campaign', 'protocol_run', 'task_run'] as const) {
+      expect(await records.isOfSubmission(kind, 'same', 's-4')).toBe(false);
+      expect(await records.isOfSubmission(kind, 'other', 's-1')).toBe(false);
+    }
+    const shown = [
+      await records.campaign('same'),
+      await records.protocolRun('same'),
+      await records.task('same'),
+    ];
+    expect(JSON.stringify(shown)).not.toMatch(/s-[123]|submission/);
+  });
+
   test('know no name that was never submitted, whatever it is', async () => {
     for (const name of ['none', '', "x' or ''='", 'a\u0000b', '\ud800', '%']) {
       expect(await records.campaign(name)).toBeUndefined();

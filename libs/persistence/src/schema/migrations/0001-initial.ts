@@ -141,6 +141,7 @@ create table idempotency_key (
   principal text collate "C" not null,
   route text collate "C" not null,
   key text collate "C" not null,
+  submission_id text not null,
   fingerprint text not null,
   begun_at timestamptz not null,
   holder text not null,
