@@ -4,8 +4,6 @@ export { mediaTypeOf } from './media-type.js';
 export { dtoFaults, dtoSchema, zodSchema, type Checked, type Schema } from './schema.js';
 export * from './states.js';
 export * from './messages/agent.js';
-// The names before; to be removed with their last use.
-export { emergencyStopCovers as haltCovers, type EmergencyStop as Halt } from './messages/agent.js';
 export { orchestratorEvents } from './messages/agent-reports.js';
 export * from './messages/define.js';
 export * from './messages/definitions.js';

@@ -1,5 +1,5 @@
 /** Assumed duration of a task, in seconds, when none is declared or observed. */
-export const assumedDurationS = 1;
+const assumedDurationS = 1;
 
 /** A running task that is late by at most this, or by 2 % of its duration, is expected to end now. */
 const graceMs = 500;

@@ -143,7 +143,7 @@ function chosenDevices(labs: LabMap, assignment: Assignment): Record<string, Kno
 }
 
 /** The computer of most of the devices, because calls to these need no network. The service computer wins a tie. */
-export function computerFor(devices: readonly KnownDevice[]): string {
+function computerFor(devices: readonly KnownDevice[]): string {
   if (devices.length === 0) return serviceComputer;
   const counts = new Map<string, number>();
   for (const { computer } of devices) counts.set(computer, (counts.get(computer) ?? 0) + 1);

@@ -46,7 +46,6 @@ export type {
   ProtocolRunRow,
   QueuePauseRow,
   ResourceRow,
-  Tables,
   TaskRunRow,
   TrialRow,
 } from './rows.js';

@@ -297,15 +297,6 @@ export interface OutboxRow {
   at: number;
 }
 
-/** Tables whose rows are inserted and updated by key. */
-export interface Tables {
-  campaigns: CampaignRow;
-  protocolRuns: ProtocolRunRow;
-  taskRuns: TaskRunRow;
-  attempts: AttemptRow;
-  trials: TrialRow;
-}
-
 /** One step of a decision. A decision is a list of changes that is committed whole or not at all. */
 export type Change =
   | { op: 'insertCampaign'; row: CampaignRow }

@@ -114,7 +114,7 @@ export function queueAgain(turn: Turn, task: TaskRunRow, patch: TaskPatch): void
 }
 
 /** Says whether another attempt repeats no effect, or the author has declared repetition safe. */
-export function isRepeatable(state: WorkingState, task: TaskRunRow, calls: AttemptCalls | null): boolean {
+function isRepeatable(state: WorkingState, task: TaskRunRow, calls: AttemptCalls | null): boolean {
   return calls?.effects === 0 || state.definitionOf(task)?.retry_safe === true;
 }
 
