@@ -10,6 +10,7 @@ import { costOf, frozenTasks, keepsFrozen, type KnownPlace, type Steadiness } fr
 import { Background, type BackgroundPorts, type Finding } from './background.js';
 import { compile } from './compile.js';
 import { type Compiled, type Concessions, placesOf } from './compiled.js';
+import type { Accepted, Draft, Making } from './drafts.js';
 import { sameFacts } from './facts.js';
 import { orderOf, reordered, type Order } from './order.js';
 import { timetableOf, withBound } from './timetable.js';
@@ -49,31 +50,6 @@ const shortestPauseMs = 50;
 const pausePerPlan = 9;
 const noConcessions: Concessions = { stuck: new Set(), relaxed: new Map() };
 const noPlaces: ReadonlyMap<string, KnownPlace> = new Map();
-
-/** A candidate for the plan. */
-interface Draft {
-  compiled: Compiled;
-  schedule: Schedule;
-  provenance: Timetable['provenance'];
-  cost: number;
-}
-
-/** A plan in progress. */
-interface Making {
-  snapshot: Snapshot;
-  /** Ends with the snapshot in numbers; null: it has no plan. */
-  steps: Steps<Compiled | null>;
-}
-
-/** The current plan. */
-interface Accepted extends Draft {
-  timetable: Timetable;
-  places: ReadonlyMap<string, KnownPlace>;
-  /** All tasks that waited when the plan was made. */
-  known: ReadonlySet<string>;
-  /** Milliseconds since 1970; before this time, new tasks alone do not cause another plan. */
-  standsUntil: number;
-}
 
 /**
  * Plans all waiting tasks ahead. Each call repairs the order of the current plan for the new situation and compares it
