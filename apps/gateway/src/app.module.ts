@@ -65,7 +65,7 @@ import {
   WebhookStore,
 } from './webhooks/index.js';
 
-/** The rest of the service as the gateway sees it. */
+/** Everything outside of the gateway that it needs. */
 export interface Surroundings {
   requests: Requests;
   announcements: Announcements;
@@ -77,28 +77,28 @@ export interface Surroundings {
   webhooks: WebhookStore;
   deliveries: DeliveryStore;
   deliverer: DelivererOptions;
-  /** Reaches addresses that people give. */
+  /** Sends requests to addresses that users give. */
   outbound: Outbound;
-  /** Seals secrets in submissions, and those of webhooks; without it none are taken. */
+  /** Seals secrets of submissions and webhooks. Without it the gateway accepts no secrets. */
   sealing?: Sealing;
-  /** Where answers are kept under idempotency keys. */
+  /** Stores answers under idempotency keys. */
   keys: Keys;
   authentication: Authentication;
   tokens: TokenStore;
   audit: AuditRecorder;
-  /** How clients of streams are kept, where not as usual. */
+  /** Settings of streams that differ from the defaults. */
   feeds?: Partial<FeedOptions>;
-  /** Hears who leads; without one a change of leaders is not noticed. */
+  /** Knows the leader. Without it a change of leaders goes unnoticed. */
   leaders?: LeaderWatch;
-  /** What the processes of the service have measured; without it nothing is told. */
+  /** Metrics of the processes. Without it there are none. */
   measurements?: Measurements;
-  /** Whether everybody may read that. Default: no. */
+  /** Whether everybody may read the metrics. Default: no. */
   openMetrics?: boolean;
-  /** How often it is looked whether every part is there, when nobody asks, in milliseconds. Default: never. */
+  /** Interval at which the readiness of every part is checked, in milliseconds. Default: only on request. */
   lookEveryMs?: number;
 }
 
-/** All routes but uploads, over whatever surroundings are given. */
+/** All routes but uploads and downloads, over the given surroundings. */
 @Module({})
 export class AppModule {
   /** @param failoverMs how long a request waits for an orchestrator that leads, in milliseconds */
@@ -141,7 +141,7 @@ export class AppModule {
         { provide: APP_INTERCEPTOR, useClass: IdempotencyInterceptor },
         { provide: Keys, useValue: surroundings.keys },
         { provide: APP_INTERCEPTOR, useClass: AuditInterceptor },
-        // Behind the other two: they keep a request that it refuses.
+        // Runs after the other two, so that they also record a request that this one refuses.
         { provide: APP_INTERCEPTOR, useClass: InputInterceptor },
         { provide: Authentication, useValue: surroundings.authentication },
         { provide: TokenStore, useValue: surroundings.tokens },

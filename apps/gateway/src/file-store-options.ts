@@ -8,9 +8,9 @@ type Given = Pick<
 >;
 
 /**
- * The store that the configuration chooses.
+ * The options of the configured file store.
  *
- * @throws Error when files are to be kept in a bucket whose keys are not given
+ * @throws Error when the configuration chooses S3 without its keys
  */
 export function storeOf({
   dataDir,

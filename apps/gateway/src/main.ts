@@ -33,9 +33,9 @@ import { startServer } from './server.js';
 
 const service = 'gateway';
 const version = '0.1.0';
-/** How often it is looked whether every part is there, in milliseconds. */
+/** Interval at which the readiness of every part is checked, in milliseconds. */
 const lookEveryMs = 5_000;
-/** Batches of lines that are stored at once; the others wait, and leave connections to requests. */
+/** Batches of log lines that are stored concurrently. Others wait, to leave database connections to requests. */
 const batchesAtOnce = 2;
 
 await runService(service, config, async ({ config, log, shutdown }) => {

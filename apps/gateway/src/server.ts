@@ -29,27 +29,27 @@ export interface ServerOptions {
   /** Address that users are given; default: where the server listens. */
   publicUrl?: string;
   log: RequestLog;
-  /** How long a request waits for an orchestrator that leads, in milliseconds. Default: not at all. */
+  /** Longest time that a request waits for a leading orchestrator, in milliseconds. Default: not at all. */
   failoverMs?: number;
   /** Origins whose pages may use the interface, for example `https://dashboard.example.org`. Default: none. */
   origins?: readonly string[];
-  /** Counts requests; without it they are not counted. */
+  /** Counts requests. Default: they are not counted. */
   meter?: Meter;
-  /** Other limits than the usual ones. */
+  /** Limits that differ from the defaults. */
   limits?: Partial<Limits>;
 }
 
 export interface RunningServer {
-  /** Address it listens on, for example `http://127.0.0.1:8070`. */
+  /** Address of the server, for example `http://127.0.0.1:8070`. */
   readonly url: string;
-  /** Takes no new requests, and resolves when those under way are answered. */
+  /** Accepts no new requests, and resolves when the current ones are answered. */
   close(): Promise<void>;
 }
 
 /**
  * Serves the REST interface over the given surroundings.
  *
- * @throws Error with `code` EADDRINUSE or EACCES when the address cannot be had
+ * @throws Error with `code` EADDRINUSE or EACCES when the address is not available
  */
 export async function startServer(
   surroundings: Surroundings,

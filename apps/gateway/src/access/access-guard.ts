@@ -6,7 +6,7 @@ import { anyLab, labFilter, needKey, type Need, type RouteNeed } from './needs.j
 import { RecordLabs, recordKinds, type RecordKind } from './record-labs.js';
 import { hasRole, hasRoleInAny, labsWith, standingIn } from './roles.js';
 
-/** Lets a request through to its route when the caller has the role that the route asks for, and none without one. */
+/** Admits a request when the caller has the role that the route needs. Refuses every route that declares no need. */
 @Injectable()
 export class AccessGuard implements CanActivate {
   constructor(
@@ -16,7 +16,7 @@ export class AccessGuard implements CanActivate {
 
   /**
    * @throws ServiceError `unauthorized` without a token, `forbidden` without the role, `not_found` for a record that the
-   *   caller may not see; what the look for its labs fails with
+   *   caller may not see; errors of the look-up of the labs of a record
    */
   canActivate(context: ExecutionContext): boolean | Promise<boolean> {
     const need = this.reflector.getAllAndOverride<RouteNeed | undefined>(needKey, [
@@ -38,8 +38,8 @@ export class AccessGuard implements CanActivate {
   }
 
   /**
-   * Roles count where they are for every lab of the record. From here on the caller has those, as if they were for all
-   * labs, so that whoever asks for more, such as the operator of the work of others, need not know of labs.
+   * A role counts when the caller has it for every lab of the record. For the rest of the request the caller has such roles
+   * as if they were for all labs, so that later checks, for example of the owner, need not know the labs.
    */
   private async requireRoleOver(
     principal: Principal,
@@ -55,7 +55,7 @@ export class AccessGuard implements CanActivate {
     }
     if (labs !== undefined && hasRole(standing, 'viewer'))
       throw lackingRole(principal, role, 'every laboratory that this belongs to');
-    // The same for a record of other labs and for none: who may not see it is not told whether it is there.
+    // One answer for a record of other labs and for no record: it must not reveal whether the record exists.
     throw new ServiceError(
       'not_found',
       `There is no ${recordKinds[kind].words} in the laboratories for which "${principal.name}" has the role ${role}.`,
@@ -64,8 +64,8 @@ export class AccessGuard implements CanActivate {
 }
 
 /**
- * Whether the labs of a record change nothing for somebody. Who has the role for all labs may still be an operator in some,
- * who acts on the work of others.
+ * Whether the labs of a record make no difference for a caller. A caller with the role for all labs may also be an operator
+ * in some labs, who may change the work of others there.
  */
 function isSettled(principal: Principal, role: Role, method: string): boolean {
   const isEnough = hasRole(principal, role);
@@ -73,12 +73,12 @@ function isSettled(principal: Principal, role: Role, method: string): boolean {
   return !hasRoleInAny(principal, isEnough ? 'operator' : role);
 }
 
-/** What somebody is told who shows no token where one is needed. */
+/** The error for a caller without a token where one is needed. */
 export function noToken(): ServiceError {
   return new ServiceError(
     'unauthorized',
     'This needs a token: send it with the header "Authorization: Bearer <token>". ' +
-      'An administrator makes one with "svc token create".',
+      'An administrator creates one with "svc token create".',
   );
 }
 
@@ -104,8 +104,8 @@ function lackingRole(principal: Principal, role: Role, where: string): ServiceEr
 }
 
 /**
- * The labs that a request names, before anything of it is checked: whatever is not a name, or a list of names, counts as
- * all labs (undefined), for which only a role without a lab is enough.
+ * The labs that a request names, before the request is checked. Any value that is not a name or a list of names counts as
+ * all labs (undefined), which only a role for all labs covers.
  */
 function labsOf(request: FastifyRequest, field: string | undefined): (string | undefined)[] {
   if (field === undefined) return [undefined];

@@ -3,8 +3,8 @@ import { noToken } from './access-guard.js';
 import type { Authentication } from './authentication.js';
 
 /**
- * Finds out of every request who makes it, before its body is read. Whether they may is settled by the route; but who
- * shows no token may not so much as send a body, except to an address that is itself a key.
+ * Identifies the caller of every request before the body is read. The route decides later what the caller may do. A caller
+ * without a token may not even send a body, except to an address that is itself a ticket.
  */
 export function authenticateRequests(fastify: FastifyInstance, authentication: Authentication): void {
   fastify.decorateRequest('principal', null);

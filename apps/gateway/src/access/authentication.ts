@@ -4,18 +4,18 @@ import { isAccessToken } from './access-token.js';
 /** Finds out who makes a request. */
 export abstract class Authentication {
   /**
-   * @param authorization what the header of that name holds; undefined: there is none
-   * @returns undefined for somebody who shows no token
-   * @throws ServiceError `unauthorized` for a token that is not valid (any more), `service_unavailable` or
-   *   `store_unavailable` when that cannot be found out at present
+   * @param authorization the header of that name; undefined: there is none
+   * @returns undefined for a caller without a token
+   * @throws ServiceError `unauthorized` for an invalid, expired or revoked token, `service_unavailable` or
+   *   `store_unavailable` when the token cannot be checked now
    */
   abstract principalOf(authorization: string | undefined): Promise<Principal | undefined>;
 
-  /** A token was revoked here: it counts no more, from this moment on. */
+  /** Refuses a token from now on, because this gateway revoked it. */
   abstract forget(tokenId: string): void;
 }
 
-/** Authentication is off: whoever reaches the server may do everything, and no token is looked at. */
+/** Authentication is off: everybody who reaches the server may do everything. Tokens are ignored. */
 export class OpenToAll implements Authentication {
   readonly #everybody: Principal = { name: 'local', kind: 'local', grants: [{ role: 'admin' }] };
 
@@ -24,7 +24,7 @@ export class OpenToAll implements Authentication {
   }
 
   forget(): void {
-    // No token counts for anything.
+    // Tokens are ignored.
   }
 }
 
@@ -50,7 +50,7 @@ export class BearerAuthentication implements Authentication {
     const token = bearerToken(authorization);
     if (isAccessToken(token)) return this.own.principalOf(token);
     if (this.issuer !== undefined && token.split('.').length === 3) return this.issuer.principalOf(token);
-    throw new ServiceError('unauthorized', 'What the Authorization header holds is not a token.');
+    throw new ServiceError('unauthorized', 'The Authorization header does not contain a token.');
   }
 
   forget(tokenId: string): void {

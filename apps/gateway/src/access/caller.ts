@@ -4,16 +4,16 @@ import type { FastifyRequest } from 'fastify';
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** Who asks, as far as they have shown it; null until it is known, and for those who show no token. */
+    /** The authenticated caller; null before authentication, and for a caller without a token. */
     principal: Principal | null;
   }
   interface FastifyContextConfig {
-    /** True: the address of the route is itself a key that was handed out, so no token is asked for. */
+    /** True: the address of the route is itself a ticket, so that no token is needed. */
     ticket?: boolean;
   }
 }
 
-/** Who makes the request: a {@link Principal}. Only for routes that are not open to everybody. */
+/** A parameter of a handler: the caller as a {@link Principal}. Only for routes that are not open to everybody. */
 export const Caller = createParamDecorator((_: unknown, context: ExecutionContext): Principal => {
   const { principal } = context.switchToHttp().getRequest<FastifyRequest>();
   if (principal === null) throw new Error('a route that is open to everybody has no caller');

@@ -11,23 +11,23 @@ import {
 import type { Log } from '@lab/ports';
 import type { TokenCheck } from './authentication.js';
 
-/** Signatures that are believed. All need a private key: with a public one nobody can make any. */
+/** Accepted signatures. All need a private key, so that nobody can sign with the public one. */
 const algorithms = ['RS256', 'ES256', 'EdDSA'];
 
-/** Clocks of issuer and gateway may differ by so much, in seconds. */
+/** Accepted difference between the clocks of issuer and gateway, in seconds. */
 const clockToleranceS = 5;
 
-/** How long the issuer may take until all of its answer is there, in milliseconds. */
+/** Longest time until the complete answer of the issuer, in milliseconds. */
 const usualPatienceMs = 5_000;
 
-/** Largest answer of the issuer that is read, in bytes. */
+/** Largest accepted answer of the issuer, in bytes. */
 const largestDocument = 262_144;
 
-/** Signed tokens (JWT) of an OpenID Connect issuer, checked against its keys. Nothing that a token names is followed. */
+/** Signed tokens (JWT) of an OpenID Connect issuer, checked with its keys. Addresses inside a token are never fetched. */
 export class OidcAuthentication implements TokenCheck {
   #keys: Promise<JWTVerifyGetKey> | undefined;
 
-  /** @param patienceMs how long the issuer may take until all of its answer is there */
+  /** @param patienceMs longest time until the complete answer of the issuer */
   constructor(
     private readonly settings: OidcSettings,
     private readonly log: Log,
@@ -65,7 +65,7 @@ export class OidcAuthentication implements TokenCheck {
     }
   }
 
-  /** Where the keys are is asked once; after a failure, again. */
+  /** Asks for the address of the keys once, and again after a failure. */
   #issuerKeys(): Promise<JWTVerifyGetKey> {
     if (this.#keys === undefined) {
       const asked = this.#discover();
@@ -105,7 +105,7 @@ export class OidcAuthentication implements TokenCheck {
       error instanceof errors.JWKSInvalid ||
       error.code === errors.JOSEError.code;
     if (!away)
-      return new ServiceError('unauthorized', 'The token is not one that the issuer signed.', {
+      return new ServiceError('unauthorized', 'The issuer did not sign this token.', {
         cause: error,
       });
     this.log.warn('the issuer of tokens does not answer as it should', {
@@ -114,14 +114,14 @@ export class OidcAuthentication implements TokenCheck {
     });
     return new ServiceError(
       'service_unavailable',
-      'The token cannot be checked at present: its issuer does not answer as it should.',
+      'The token cannot be checked now: its issuer does not answer as it should.',
       { cause: error },
     );
   }
 }
 
 /**
- * As `fetch`, without following elsewhere, and for answers of a bounded size only. Gives the answer when all of it is there.
+ * As `fetch`, but without redirects and for answers of bounded size. Returns the complete answer.
  *
  * @throws Error unless it is 200
  */
@@ -134,9 +134,9 @@ async function request(address: string, options: RequestInit): Promise<Response>
   return new Response(await bodyWithin(response, largestDocument));
 }
 
-/** What a claim holds; dots of its name lead into objects. */
+/** The value of a claim. Dots in its name lead into objects. */
 function claimAt(claims: JWTPayload, path: string): unknown {
-  // A claim whose own name has dots, as those that are addresses do, comes first.
+  // A claim whose own name has dots, such as an address, comes first.
   if (Object.hasOwn(claims, path)) return claims[path];
   return path
     .split('.')
@@ -149,7 +149,7 @@ function claimAt(claims: JWTPayload, path: string): unknown {
     );
 }
 
-/** The roles that the claim stands for. What is not known gives nothing. */
+/** The roles of the claim. Unknown values give no role. */
 function grantsOf(claims: JWTPayload, { roles_claim, roles: meanings }: OidcSettings): Grant[] {
   const given = claimAt(claims, roles_claim);
   const values = (Array.isArray(given) ? (given as unknown[]) : [given]).filter(
@@ -162,7 +162,7 @@ function grantsOf(claims: JWTPayload, { roles_claim, roles: meanings }: OidcSett
     .flatMap(grantOf);
 }
 
-/** `operator` or `operator:color_lab`; none for any other text. */
+/** Reads `operator` or `operator:color_lab`. Any other text gives no role. */
 function grantOf(text: string): Grant[] {
   const [name, ...rest] = text.split(':');
   const role = roles.find((each) => each === name);

@@ -2,11 +2,11 @@ import { ServiceError, type JsonValue, type Principal } from '@lab/contracts';
 import { hasRole } from './roles.js';
 
 /**
- * Keeps people from sending an optimizer worker to machines that only it reaches: where it finds the server of an AI is
- * part of a package, and in a request only for those who may change packages.
+ * Keeps people from directing an optimizer worker to machines that only the worker reaches. A package names the server of
+ * an AI; a request may do so only for a caller who may change packages.
  *
- * @param overrides of an optimizer, as somebody gave them
- * @throws ServiceError `forbidden` when they hold a `base_url`
+ * @param overrides of an optimizer, as the request has them
+ * @throws ServiceError `forbidden` when they contain a `base_url`
  */
 export function requireRightToServers(caller: Principal, overrides: JsonValue | undefined): void {
   if (overrides === undefined || hasRole(caller, 'admin') || !namesServer(overrides)) return;

@@ -2,7 +2,7 @@ import { ServiceError, unnamedPerson, type Principal } from '@lab/contracts';
 import { hasRole } from './roles.js';
 
 /**
- * Work is changed by who it belongs to, or by an operator.
+ * Only its owner or an operator may change work.
  *
  * @throws ServiceError `forbidden`
  */
@@ -15,8 +15,8 @@ export function refuseForeign(caller: Principal, owner: string): void {
 }
 
 /**
- * The same of work that is looked up only where it matters whose it is. What is not there is nobody's: whoever is asked
- * next says so.
+ * As {@link refuseForeign}, but looks the work up only for callers who are no operators. It passes work that does not
+ * exist: the next step reports that.
  *
  * @throws ServiceError `forbidden`
  */
@@ -30,8 +30,8 @@ export async function requireOwn(
 }
 
 /**
- * A submission as the caller's own: they are its owner, unless they are an operator who submits it for somebody. With
- * authentication off nobody is known, and the owner is what the submission says.
+ * Makes the caller the owner of a submission, unless the caller is an operator who submits it for another person. With
+ * authentication off, the owner is the one in the submission.
  *
  * @throws ServiceError `forbidden`
  */
@@ -47,7 +47,7 @@ export function asOwn<T extends { owner?: string }>(caller: Principal, submissio
   return { ...submission, owner };
 }
 
-/** Under which name an act is kept: the caller's; with authentication off, the one that they give. */
+/** The name that the record of an action gets: the caller's, or with authentication off the given one. */
 export function actorName(caller: Principal, given: string | undefined): string {
   return caller.kind === 'local' ? (given ?? unnamedPerson) : caller.name;
 }

@@ -4,7 +4,7 @@ import type { FastifyRequest } from 'fastify';
 import { Orchestrator } from '../orchestrator/index.js';
 import { RecordReader } from '../ports/index.js';
 
-/** Kinds of records that belong to labs: the route parameter that names one, and what it is called when it is not there. */
+/** Kinds of records that belong to labs: the route parameter that names a record, and the words for a missing record. */
 export const recordKinds = {
   campaign: { parameter: 'campaign_name', words: 'campaign of that name' },
   protocol_run: { parameter: 'protocol_run_name', words: 'protocol run of that name' },
@@ -17,7 +17,7 @@ export const recordKinds = {
 } as const satisfies Record<string, { parameter: string; words: string }>;
 export type RecordKind = keyof typeof recordKinds;
 
-/** Which labs a record belongs to that an address names. */
+/** Finds the labs of the record that an address names. */
 @Injectable()
 export class RecordLabs {
   constructor(
@@ -26,9 +26,9 @@ export class RecordLabs {
   ) {}
 
   /**
-   * @returns the names of all labs of the record; empty: it is of none, so that only a role for all labs counts;
+   * @returns the names of all labs of the record; empty: it has none, so that only a role for all labs counts;
    *   undefined: there is no such record
-   * @throws ServiceError `store_unavailable`; of an agent what the orchestrator answers
+   * @throws ServiceError `store_unavailable`; for an agent the error of the orchestrator
    */
   async of(
     kind: RecordKind,
@@ -41,7 +41,7 @@ export class RecordLabs {
     }
     if (kind !== 'task') return this.records.labsOf(kind, key);
     const { protocol_run_name: run } = query as Record<string, unknown>;
-    // Given twice it names no task, which the route says as well.
+    // A repeated parameter names no task. The route refuses it as well.
     return run === undefined || typeof run === 'string' ? this.records.labsOf(kind, key, run) : undefined;
   }
 }

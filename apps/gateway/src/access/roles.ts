@@ -3,7 +3,7 @@ import { roles, type Principal, type Role } from '@lab/contracts';
 /**
  * Whether somebody has a role or a higher one.
  *
- * @param lab the lab that it is needed for; undefined: for all labs, so that a role for one lab does not count
+ * @param lab the lab; undefined: all labs, so that a role for one lab does not count
  */
 export function hasRole(principal: Principal, role: Role, lab?: string): boolean {
   return principal.grants.some(
@@ -17,17 +17,17 @@ export function hasRoleInAny({ grants }: Principal, role: Role): boolean {
   return grants.some((grant) => roles.indexOf(grant.role) >= roles.indexOf(role));
 }
 
-/** The labs for which somebody has a role or a higher one, where it is for some only. */
+/** The labs for which somebody has this role or a higher one by grants for single labs. */
 export function labsWith({ grants }: Principal, role: Role): string[] {
   const enough = grants.filter((grant) => roles.indexOf(grant.role) >= roles.indexOf(role));
   return [...new Set(enough.flatMap(({ lab }) => (lab === undefined ? [] : [lab])))];
 }
 
 /**
- * Somebody with the roles that they have where all of these labs are concerned, as roles for all labs: for a request that
- * is about nothing else. Roles for all labs stay what they are, and an admin is one of everything.
+ * The principal with the highest role for every one of these labs, as a role for all labs. It serves a request about
+ * these labs only. Roles for all labs do not change. Admin is a role for all labs only.
  *
- * @param labs from one on
+ * @param labs at least one
  */
 export function standingIn(principal: Principal, labs: readonly string[]): Principal {
   const role = roles.findLast(

@@ -9,25 +9,25 @@ interface Known {
   principal: Principal;
   /** Milliseconds since 1970; Infinity: never. */
   expiresAt: number;
-  /** When it was shown last, in milliseconds since 1970. */
+  /** Time of its latest use, in milliseconds since 1970. */
   usedAt: number;
-  /** Up to when the database knows it to be used. */
+  /** Time of the latest use that the database has. */
   notedAt: number;
 }
 
-/** Between two looks at what was revoked elsewhere, in milliseconds. */
+/** Interval between two checks for tokens that other gateways revoked, in milliseconds. */
 const confirmMs = 5_000;
-/** Uses are written down this seldom, in milliseconds. */
+/** Interval between two writes of the times of use, in milliseconds. */
 const noteMs = 60_000;
-/** A token that nobody shows for so long is forgotten, and looked up when it comes again, in milliseconds. */
+/** Time after which an unused token leaves the memory, in milliseconds. Its next use looks it up again. */
 const forgetMs = 3_600_000;
-/** Tokens known at most; the one that was not shown for the longest is forgotten first. */
+/** Maximum number of tokens in memory. The token that was unused for longest leaves first. */
 const capacity = 10_000;
 
 /**
- * Tokens of this service. One that was looked up is known from then on, so that requests cost no query and an emergency
- * stop needs no database; every few seconds all that are known are looked up together, and the revoked ones forgotten.
- * While the database is away nobody can revoke one either.
+ * Tokens of this service. A token stays in memory after its first look-up, so that requests cost no query and an
+ * emergency stop needs no database. Every few seconds the gateway checks all tokens in memory with one query and drops
+ * the revoked ones. While the database is unavailable, nobody can revoke a token either.
  */
 export class TokenAuthentication implements TokenCheck, Pick<Authentication, 'forget'> {
   readonly #known = new Map<string, Known>();
@@ -45,7 +45,7 @@ export class TokenAuthentication implements TokenCheck, Pick<Authentication, 'fo
 
   /** @throws ServiceError `unauthorized`, `store_unavailable` */
   async principalOf(token: string): Promise<Principal> {
-    // It is looked for by its hash: how long that takes tells nothing of the tokens that there are.
+    // The look-up is by hash, so that its duration reveals nothing about existing tokens.
     const hash = hashOfToken(token);
     const known = this.#known.get(hash) ?? (await this.#lookUp(hash));
     if (known === undefined) throw refused();
@@ -58,12 +58,12 @@ export class TokenAuthentication implements TokenCheck, Pick<Authentication, 'fo
     return known.principal;
   }
 
-  /** A token was revoked here: it counts no more, from this moment on. */
+  /** Refuses a token from now on, because this gateway revoked it. */
   forget(id: string): void {
     for (const [hash, known] of this.#known) if (known.id === id) this.#known.delete(hash);
   }
 
-  /** Forgets what was revoked and what nobody shows any more, and writes down what was used. Never rejects. */
+  /** Drops revoked and unused tokens, and stores the times of use. Never rejects. */
   async refresh(): Promise<void> {
     const now = this.now();
     try {
@@ -81,7 +81,7 @@ export class TokenAuthentication implements TokenCheck, Pick<Authentication, 'fo
     for (const [hash, { usedAt }] of this.#known) if (now - usedAt >= forgetMs) this.#known.delete(hash);
   }
 
-  /** Writes down what was used, and ends looking. */
+  /** Stores the times of use and stops the checks. */
   async close(): Promise<void> {
     clearInterval(this.#timer);
     for (const known of this.#known.values()) if (known.usedAt > known.notedAt) known.notedAt = 0;
@@ -112,5 +112,5 @@ export class TokenAuthentication implements TokenCheck, Pick<Authentication, 'fo
 }
 
 function refused(): ServiceError {
-  return new ServiceError('unauthorized', 'The token is not known here, or was revoked.');
+  return new ServiceError('unauthorized', 'The token is unknown or was revoked.');
 }

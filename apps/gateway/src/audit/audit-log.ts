@@ -3,10 +3,10 @@ import type { AuditEntry } from '@lab/persistence';
 
 export type { AuditEntry };
 
-/** Where acts are kept. Rejects with `store_unavailable` when the database does not answer. */
+/** The stored audit. Every method rejects with `store_unavailable` when the database does not answer. */
 export abstract class AuditLog {
-  /** Adds entries in this order, all or none; one that is there already, by its id, is left alone. */
+  /** Adds entries in this order, all or none. An entry whose id already exists is ignored. */
   abstract append(entries: readonly AuditEntry[]): Promise<void>;
-  /** Goes through the whole chain, up to the first entry that is broken. */
+  /** Checks the whole chain, up to the first broken entry. */
   abstract check(): Promise<AuditVerification>;
 }

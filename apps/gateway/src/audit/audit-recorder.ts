@@ -2,16 +2,16 @@ import { isServiceError, type AuditVerification } from '@lab/contracts';
 import type { Log } from '@lab/ports';
 import type { AuditEntry, AuditLog } from './audit-log.js';
 
-/** Entries of one write. */
+/** Maximum number of entries in one write. */
 const batchSize = 500;
-/** Entries that wait at most; one more goes to the log alone. */
+/** Maximum number of waiting entries. Any further entry goes to the log only. */
 const capacity = 20_000;
-/** Between two tries while the database is away, in milliseconds. */
+/** Pause between two attempts while the database is unavailable, in milliseconds. */
 const pauseMs = 1_000;
 
 /**
- * Writes down what was done: nothing that was done is undone when that fails, so what cannot be written waits until it
- * can. Entries that come together are written together, in their order.
+ * Writes actions into the audit. A failed write does not undo an action, so the entry waits until the database accepts it.
+ * Entries that wait together are written together, in their order.
  */
 export class AuditRecorder {
   readonly #waiting: { entry: AuditEntry; written: () => void }[] = [];
@@ -23,7 +23,7 @@ export class AuditRecorder {
     private readonly log: Log,
   ) {}
 
-  /** @returns resolves when it is written, which may be long after the database is back */
+  /** @returns resolves when the entry is written, which may take until the database is available again */
   record(entry: AuditEntry): Promise<void> {
     if (this.#waiting.length >= capacity) {
       this.#lost(entry, 'too many entries wait');
@@ -36,20 +36,20 @@ export class AuditRecorder {
   }
 
   /**
-   * Writes down what is about to be done.
+   * Writes an action before it happens.
    *
-   * @throws ServiceError `store_unavailable`: it is not written, and must not be done
+   * @throws ServiceError `store_unavailable`: the entry is not written, and the action must not happen
    */
   async announce(entry: AuditEntry): Promise<void> {
     await this.audit.append([entry]);
   }
 
-  /** Goes through the whole audit, up to the first entry that is broken. @throws ServiceError `store_unavailable` */
+  /** Checks the whole audit, up to the first broken entry. @throws ServiceError `store_unavailable` */
   check(): Promise<AuditVerification> {
     return this.audit.check();
   }
 
-  /** Writes what waits, if the database answers; otherwise it goes to the log. */
+  /** Writes the waiting entries, to the log if the database does not answer. */
   async close(): Promise<void> {
     clearTimeout(this.#retry);
     try {
@@ -74,7 +74,7 @@ export class AuditRecorder {
           this.#retry.unref();
           break;
         }
-        // One that can never be written must not keep the others from it.
+        // An entry that can never be written must not block the others.
         if (size > 1) {
           size = 1;
           continue;

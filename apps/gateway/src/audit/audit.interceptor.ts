@@ -9,13 +9,13 @@ import { asServiceError } from '../http/index.js';
 import { AuditRecorder } from './audit-recorder.js';
 import type { AuditEntry } from './audit-log.js';
 
-/** How long an answer waits for its entry to be written, in milliseconds: it is written later if the database is away. */
+/** Longest time that an answer waits for its entry, in milliseconds. While the database is unavailable, the entry follows later. */
 const patienceMs = 250;
 
-/** Longest subject that is kept, in characters. */
+/** Longest stored subject, in characters. */
 const longestSubject = 500;
 
-/** Keeps every request that may change something, and how it ended, whoever makes it. */
+/** Records every request that may change something, its caller and its result. */
 @Injectable()
 export class AuditInterceptor implements NestInterceptor {
   constructor(private readonly recorder: AuditRecorder) {}
@@ -42,7 +42,7 @@ export class AuditInterceptor implements NestInterceptor {
   }
 }
 
-/** What somebody did by a request, or is about to do. */
+/** The entry for an action that a request made or is about to make. */
 export function auditEntry(
   request: FastifyRequest,
   principal: Principal,
@@ -62,7 +62,7 @@ export function auditEntry(
   };
 }
 
-/** What it is done to. Of the query only what belongs to a name: the rest may be somebody's secret. */
+/** The subject of an action. It has only the part of the query that names a record: the rest may be secret. */
 function subjectOf({ url }: FastifyRequest): string {
   const [path = '', query] = url.split('?', 2);
   const run = new URLSearchParams(query).get('protocol_run_name');

@@ -8,13 +8,13 @@ import { csvLine } from './rfc4180.js';
 /** A column of a table of runs. */
 interface Column<Row> {
   name: string;
-  /** The content of its cell in a row. */
+  /** The content of the cell of a run. */
   cell(row: Row): string;
 }
 
 type Parameters = Pick<CampaignRun, 'parameters'>;
 
-/** Outputs that are one number or one text, and so fit into a cell; others are in the records of the tasks. */
+/** Types of outputs that fit into a cell. Other outputs are in the records of the tasks. */
 const inOneCell: readonly ParameterSpec['type'][] = ['int', 'float', 'str', 'bool', 'choice'];
 
 /** A table as text, row by row. */
@@ -30,12 +30,12 @@ export class Table<Row> {
   }
 }
 
-/** Parameters of runs, as they can be given back. @param protocols versions of the protocol that the runs have */
+/** Parameters of runs, in a form that the service reads again. @param protocols versions of the protocol of the runs */
 export function parameterTable(protocols: readonly ProtocolSnapshot[]): Table<Parameters> {
   return new Table(parameterColumns(protocols));
 }
 
-/** Runs with what went in and what came out. @param protocols versions of the protocol that the runs have */
+/** Runs with their parameters and results. @param protocols versions of the protocol of the runs */
 export function resultTable(protocols: readonly ProtocolSnapshot[]): Table<CampaignRun> {
   const parameters = parameterColumns(protocols);
   const taken = new Set(parameters.map(({ name }) => name));
@@ -53,7 +53,7 @@ export function resultTable(protocols: readonly ProtocolSnapshot[]): Table<Campa
   ]);
 }
 
-/** What the runs of a campaign get that have not begun, as far as it is known, by their numbers. */
+/** The known parameters of the runs that have not begun, by number. */
 export function* comingParameters(
   {
     global_parameters: global,
@@ -82,7 +82,7 @@ function parameterColumns(protocols: readonly ProtocolSnapshot[]): Column<Parame
   return [...columns.values()];
 }
 
-/** @param taken names of columns: an output of the same name as a parameter says what it is */
+/** @param taken names of columns; an output with the name of a parameter gets a suffix */
 function outputColumns(
   protocols: readonly ProtocolSnapshot[],
   taken: ReadonlySet<string>,

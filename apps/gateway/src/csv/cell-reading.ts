@@ -1,11 +1,11 @@
 import type { JsonValue } from '@lab/contracts';
 
-/** What a cell says, or why it says nothing. */
+/** The value of a cell, or the fault of a cell without a value. */
 export type CellReading = { value: JsonValue } | { fault: { code: string; message: string; hint: string } };
 
 const longestShown = 40;
 
-/** A cell in a message: never more than its beginning. */
+/** A cell for a message: at most its beginning. */
 export function shown(cell: string): string {
   return JSON.stringify(cell.length <= longestShown ? cell : `${cell.slice(0, longestShown)}...`);
 }

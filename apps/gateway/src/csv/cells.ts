@@ -5,18 +5,18 @@ import { shown, type CellReading } from './cell-reading.js';
 import type { NumberCells } from './number-cells.js';
 
 /**
- * Values as cells of a table that people open in a spreadsheet. Numbers, `true`, `false` and plain text stand as they are,
- * lists and objects as JSON; a cell without content is a value that is not given.
+ * Values as cells of a table for spreadsheets. Numbers, `true`, `false` and plain text are written as they are, lists and
+ * objects as JSON. An empty cell is a value that is not given.
  *
- * Text that a spreadsheet would take for something else stands in quotation marks, as a string of JSON: a formula, which
- * it would carry out, and a number, which it would round. So nothing is carried out, and what is read back is the same.
+ * Text that a spreadsheet would execute as a formula or round as a number is written as a JSON string in quotation marks. So
+ * no formula runs, and reading the cell gives the same value.
  */
 
-/** What makes a formula: at the beginning, or where a spreadsheet that separates by semicolons begins a cell. */
+/** Matches a formula at the beginning, or where a spreadsheet that separates by semicolons begins a cell. */
 const formula = /(?:^|[;\t\r\n])[\s"'\\]*[=+\-@\uff1d\uff0b\uff0d\uff20]/;
 const formulaBehindSemicolon = /(?<=;[\s"'\\]*)[=+\-@\uff1d\uff0b\uff0d\uff20]/g;
 
-/** The content of the cell of a value; empty: it is not given. */
+/** The content of the cell of a value; empty: no value is given. */
 export function cellOf(value: JsonValue | undefined): string {
   if (value === undefined) return '';
   if (typeof value === 'string' && !isMistakable(value)) return value;
@@ -38,8 +38,7 @@ function escaped(character: string): string {
 }
 
 /**
- * The value of a cell that is not empty, for a parameter. Whether the value is one that the parameter may have is not
- * looked at.
+ * The value of a cell that is not empty, for a parameter. It does not check whether the parameter may have the value.
  */
 export function readCell(spec: ParameterSpec, cell: string, numbers: NumberCells): CellReading {
   switch (spec.type) {
@@ -65,14 +64,14 @@ function readFlag(cell: string): CellReading {
   return fault('type', `must be true or false, not ${shown(cell)}`, 'Write true or false.');
 }
 
-/** The text of a cell, also of one that is a string of JSON. */
+/** The text of a cell, which may be a JSON string. */
 export function readText(cell: string): { value: string } | Extract<CellReading, { fault: object }> {
   if (!cell.startsWith('"')) return { value: cell };
   const value = parsed(cell);
   if (typeof value === 'string') return { value };
   return fault(
     'text',
-    `begins with a quotation mark and is no string of JSON: ${shown(cell)}`,
+    `begins with a quotation mark and is no JSON string: ${shown(cell)}`,
     'Leave the quotation marks out, or write the text as JSON does.',
   );
 }

@@ -32,11 +32,6 @@ import { mostColumns, mostRows, readParameterRows } from './parameter-rows.js';
 /** Maximum number of runs in memory. */
 const runsAtOnce = 200;
 
-const Protocol = pathName('protocol', 'protocol', {
-  description: 'Type name of a loaded protocol.',
-  example: 'color_mixing',
-});
-
 const cells =
   'Numbers have their stored precision. A list or an object is JSON. Text that a spreadsheet would take for a formula or a number stands in quotation marks, as a JSON string.';
 const table = (example: string, name: string): Answer => ({
@@ -122,7 +117,11 @@ export class CsvController {
   @Post('protocols/:protocol/parameters')
   @HttpCode(200)
   async read(
-    @Protocol() name: string,
+    @(pathName('protocol', 'protocol', {
+      description: 'Type name of a loaded protocol.',
+      example: 'color_mixing',
+    })())
+    name: string,
     @Body(
       {
         mediaType: csvMediaType,

@@ -4,29 +4,29 @@ import type { Separator } from './rfc4180.js';
 
 /** Digits, a decimal mark and an exponent, as spreadsheets write them. */
 const written = /^[+-]?(?:\d+[.,]?\d*|[.,]\d+)(?:[eE][+-]?\d+)?$/;
-/** What may as well be a whole number with its thousands set apart. */
+/** Matches a number whose point may also separate thousands. */
 const maybeThousands = /^[+-]?[1-9]\d{0,2}\.\d{3}$/;
 
-/** Where a cell stands. */
+/** Position of a cell. */
 export interface CellPlace {
   line: number;
   column: string;
 }
 
 /**
- * The numbers of one file. Between semicolons a number may have a decimal comma or a decimal point; which one it is must be
- * seen, and be the same in the whole file: `1.250` that is read as 1.25 where 1250 was meant would be a wrong volume.
+ * The numbers of one file. With semicolons between cells, a number may have a decimal comma or a decimal point. The file must
+ * make clear which one it uses, and use only that one: reading `1.250` as 1.25 instead of 1250 would be a wrong volume.
  */
 export class NumberCells {
   #place: CellPlace = { line: 0, column: '' };
-  /** The first number with a decimal comma, the first that certainly has a decimal point, and the first that may have one. */
+  /** The first number with a decimal comma, with a certain decimal point, and with a possible one. */
   #comma: CellPlace | undefined;
   #point: CellPlace | undefined;
   #unclear: (CellPlace & { cell: string }) | undefined;
 
   constructor(private readonly separator: Separator) {}
 
-  /** Says where the cells stand that are read next. */
+  /** Sets the position of the cells that are read next. */
   at(place: CellPlace): this {
     this.#place = place;
     return this;
@@ -54,7 +54,7 @@ export class NumberCells {
     return { value: Number(text.replace(',', '.')) };
   }
 
-  /** What is wrong with the numbers of the file as a whole, once all are read. */
+  /** Faults of the numbers of the whole file, after all are read. */
   faults(): Fault[] {
     const point = this.#point ?? this.#unclear;
     if (this.#comma !== undefined && point !== undefined)

@@ -12,13 +12,13 @@ import { readCell, readText } from './cells.js';
 import { NumberCells } from './number-cells.js';
 import { recordsOf, type CsvRecord, type Separator } from './rfc4180.js';
 
-/** Rows and columns that a file of parameters may have. */
+/** Maximum number of rows and columns of a file of parameters. */
 export const mostRows = 100_000;
 export const mostColumns = 1_000;
 
-/** Faults that are listed at most. */
+/** Maximum number of listed faults. */
 const mostFaults = 20;
-/** After so many cells others have their turn. */
+/** Number of cells after which the reader yields to other requests. */
 const cellsAtOnce = 5_000;
 
 /** Name of the column of a parameter. */
@@ -27,11 +27,11 @@ export function columnOf({ task, parameter }: Pick<DynamicParameter, 'task' | 'p
 }
 
 /**
- * Reads parameters of runs from a CSV file: a header with `TASK.PARAMETER`, then a row for each run. An empty cell is a
- * value that is not given.
+ * Reads parameters of runs from a CSV file: a header row with `TASK.PARAMETER`, then one row for each run. An empty cell is
+ * a value that is not given.
  *
  * @param protocol with the task types of its open parameters
- * @throws ServiceError `invalid` with the line, the column and what instead, for each fault
+ * @throws ServiceError `invalid` with the line, the column and a hint for each fault
  */
 export async function readParameterRows(body: Buffer, protocol: ProtocolSnapshot): Promise<TaskParameters[]> {
   if (!isUtf8(body))
@@ -74,7 +74,7 @@ export async function readParameterRows(body: Buffer, protocol: ProtocolSnapshot
   return rows;
 }
 
-/** What separates the cells of the header separates those of all rows. */
+/** The separator of the header row, which holds for all rows. */
 function separatorOf(text: string): Separator {
   const found = new Set<string>();
   let isQuoted = false;

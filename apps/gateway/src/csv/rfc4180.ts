@@ -2,18 +2,18 @@ import { ServiceError } from '@lab/contracts';
 
 /** A record of a CSV file. */
 export interface CsvRecord {
-  /** On which it begins, from 1. */
+  /** First line of the record, from 1. */
   line: number;
   cells: string[];
 }
 
-/** What stands between cells: a comma by the rule, a semicolon where the comma is the decimal mark. */
+/** Separator of cells: a comma as RFC 4180 says, or a semicolon where the comma is the decimal mark. */
 export type Separator = ',' | ';';
 
 /**
- * The records of a CSV file (RFC 4180), which may end its lines in any of the usual ways. Empty lines are passed over.
+ * The records of a CSV file (RFC 4180) with any of the usual line endings. Empty lines are skipped.
  *
- * @throws ServiceError `invalid` at what is no CSV, with its line
+ * @throws ServiceError `invalid` with the line where the text is no CSV
  */
 export function* recordsOf(text: string, separator: Separator): Generator<CsvRecord, void, undefined> {
   let at = 0;
@@ -42,9 +42,9 @@ export function* recordsOf(text: string, separator: Separator): Generator<CsvRec
   }
 }
 
-/** A record as RFC 4180 writes it, with its end of line. */
+/** The text of a record (RFC 4180) with its line ending. */
 export function csvLine(cells: readonly string[]): string {
-  // One empty cell alone would be an empty line, which readers pass over.
+  // A single empty cell would be an empty line, which readers skip.
   if (cells.length === 1 && cells[0] === '') return '""\r\n';
   return `${cells.map(quoted).join(',')}\r\n`;
 }

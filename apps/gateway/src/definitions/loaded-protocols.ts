@@ -3,15 +3,15 @@ import type { ProtocolDefinition, ProtocolSnapshot, TaskDefinition } from '@lab/
 import { Injectable } from '@nestjs/common';
 import { Orchestrator } from '../orchestrator/index.js';
 
-/** The protocols that are loaded, as the leading orchestrator has them. */
+/** Reads the loaded protocols from the leading orchestrator. */
 @Injectable()
 export class LoadedProtocols {
   constructor(private readonly orchestrator: Orchestrator) {}
 
   /**
-   * A protocol with the types of those of its tasks that it leaves parameters open of.
+   * A protocol with the types of its tasks that have dynamic parameters.
    *
-   * @throws ServiceError `not_found`; `wrong_state` when it is not loaded
+   * @throws ServiceError `not_found`; `wrong_state` when the protocol is not loaded
    */
   async withOpenTasks(name: string): Promise<ProtocolSnapshot> {
     const { hash, definition } = await this.#loaded('protocol', name);

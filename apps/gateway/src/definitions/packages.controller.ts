@@ -17,10 +17,6 @@ import { fromOrchestrator, Operation, page, pathText, record, recordList } from 
 
 const choices = `One of ${definitionTypes.join(', ')}.`;
 
-const PackageName = pathText('package_name', { description: 'Name of the package.', example: 'color_lab' });
-const TypeName = pathText('type', { description: choices, example: 'task' });
-const DefinitionName = pathText('name', { description: 'Name of the definition.', example: 'mix_colors' });
-
 /** Packages and their definitions, as last read from disk and as loaded. */
 @ApiTags('Definitions')
 @Needs('viewer')
@@ -45,7 +41,10 @@ export class PackagesController {
     problems: ['not_found', ...fromOrchestrator],
   })
   @Get('packages/:package_name')
-  async read(@PackageName() given: string): Promise<PackageRecord> {
+  async read(
+    @(pathText('package_name', { description: 'Name of the package.', example: 'color_lab' })())
+    given: string,
+  ): Promise<PackageRecord> {
     const { packages } = await this.orchestrator.ask(requests.listPackages, {});
     return found(
       packages.find(({ name }) => name === given),
@@ -85,7 +84,10 @@ export class PackagesController {
     problems: ['not_found', ...fromOrchestrator],
   })
   @Get('definitions/:type/:name')
-  async definition(@TypeName() given: string, @DefinitionName() name: string): Promise<DefinitionRecord> {
+  async definition(
+    @(pathText('type', { description: choices, example: 'task' })()) given: string,
+    @(pathText('name', { description: 'Name of the definition.', example: 'mix_colors' })()) name: string,
+  ): Promise<DefinitionRecord> {
     const type = definitionTypes.find((each) => each === given);
     if (type === undefined)
       throw new ServiceError('not_found', `There are no definitions of that type. ${choices}`);

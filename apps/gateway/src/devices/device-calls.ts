@@ -14,20 +14,20 @@ import { Injectable } from '@nestjs/common';
 import { Requests } from '../ports/index.js';
 import { DeviceLocator, type DeviceAddress } from './device-locator.js';
 
-/** There is no agent of that incarnation, as far as can be known, and nothing has happened. */
+/** Whether no agent of that incarnation answers, and the call had no effect. */
 function isGone(error: unknown): error is ServiceError {
   if (!isServiceError(error) || error.effect !== 'none') return false;
   return error instanceof ReachedNobody || error.code === 'stale_message';
 }
 
-/** "Not here", said before anything happened: the device may be elsewhere by now. */
+/** Whether the agent does not have the device, and the call had no effect: the device may be at another agent by now. */
 function isElsewhere(error: unknown): boolean {
   return (
     isGone(error) || (isServiceError(error) && error.effect === 'none' && error.code === 'unknown_device')
   );
 }
 
-/** Calls functions of devices for people: straight to the agent, past allocation and scheduling. */
+/** Calls functions of devices for people, directly at the agent, without allocation and scheduling. */
 @Injectable()
 export class DeviceCalls {
   constructor(
@@ -36,14 +36,14 @@ export class DeviceCalls {
   ) {}
 
   /**
-   * Calls the function once, and waits a little longer than it may take by its declaration. It is sent a second time only
-   * when the first agent is known to have done nothing and the device is looked up anew in between. What an agent that is
-   * there refuses, for example because its ledger cannot be written, is passed on.
+   * Calls the function once, and waits a little longer than its declared timeout. It sends the call a second time only when
+   * the first call certainly had no effect, and after it has located the device again. It passes on the refusal of an agent,
+   * for example when the agent cannot write its ledger.
    *
-   * @param permit asked before anything but a query is sent, with the task run that has the device at this moment; what it
-   *   throws is thrown. Without it nobody is asked, and an address that was looked up before is good enough
-   * @returns what the function returned; null when it returned nothing
-   * @throws ServiceError with the `effect` of the failed call; `agent_unreachable` when nobody is there to take it
+   * @param permit called before every call that is no query, with the task run that holds the device now; its errors are
+   *   thrown. Without it no check is made, and a cached address suffices
+   * @returns the value of the function; null when it returned nothing
+   * @throws ServiceError with the `effect` of the failed call; `agent_unreachable` when no agent takes it
    */
   async call(
     lab: string,
@@ -56,8 +56,8 @@ export class DeviceCalls {
     let address = await located;
     const acts = permit !== undefined && kindOf(address, name) !== 'query';
     if (acts || !has(address, name)) {
-      // Who has it is known for this moment only. And it may have been looked up while the device was being initialised:
-      // how long to wait depends on the function.
+      // The holder is known for this moment only. The cached address may also be from the time when the device was being
+      // initialised, without the functions on which the timeout depends.
       this.locator.forget(lab, device, located);
       located = this.locator.locate(lab, device);
       address = await located;
@@ -87,7 +87,7 @@ export class DeviceCalls {
     parameters: JsonObject,
   ): Promise<JsonValue> {
     const address = { computer, inc: String(inc) };
-    // Nothing has happened when this fails, whatever is known of the question itself.
+    // If this look-up fails, the call had no effect, whatever the effect of the look-up.
     const { now_ms: asOf } = await this.requests
       .call(agentRequests.readClock, address, {}, { inc })
       .catch((error: unknown) => {

@@ -10,7 +10,7 @@ import { Injectable } from '@nestjs/common';
 import { Orchestrator } from '../orchestrator/index.js';
 import { Requests } from '../ports/index.js';
 
-/** One device with all that is known of it. */
+/** Collects everything that is known about one device. */
 @Injectable()
 export class DeviceDetails {
   constructor(
@@ -19,7 +19,7 @@ export class DeviceDetails {
   ) {}
 
   /**
-   * @param options.report asks the device for its `_report` as well
+   * @param options.report true: also asks the device for its `_report`
    * @throws ServiceError `unknown_lab`, `unknown_device`; with a report also `agent_unreachable`, `device_unavailable`,
    *   `device_error` and errors of the bus, all without effect
    */
@@ -30,11 +30,11 @@ export class DeviceDetails {
       if (devices.some((each) => each.lab_name === lab)) {
         throw new ServiceError('unknown_device', `The laboratory "${lab}" has no device "${name}".`);
       }
-      // Nothing tells a laboratory without devices from one that is not loaded but the look-up of a device.
+      // Only the look-up of a device tells a laboratory without devices from one that is not loaded.
       await this.orchestrator.ask(orchestratorRequests.locateDevice, { lab, device: name });
       throw new ServiceError(
         'unknown_device',
-        `The device "${name}" of "${lab}" was loaded just now: ask again.`,
+        `The device "${name}" of "${lab}" has just been loaded. Send the request again.`,
       );
     }
     return {

@@ -2,25 +2,25 @@ import { orchestratorRequests, type DeviceFunction } from '@lab/contracts';
 import { Injectable } from '@nestjs/common';
 import { Orchestrator } from '../orchestrator/index.js';
 
-/** Which agent runs a device, in which incarnation. */
+/** The agent that runs a device, and its incarnation. */
 export interface DeviceAddress {
   computer: string;
   inc: number;
-  /** As its agent last said; absent or empty: not known. */
+  /** Functions that the agent last reported; absent or empty: unknown. */
   functions?: DeviceFunction[] | undefined;
-  /** The task run that had it when it was asked for; absent: none. */
+  /** The task run that held the device at the time of the look-up; absent: none. */
   held_by?: string | undefined;
 }
 
-/** What functions a device has may change with its code, so an address is asked for again after so many milliseconds. */
+/** Time after which an address is looked up again, in milliseconds: the functions of a device change with its code. */
 const freshMs = 10_000;
 
-/** Addresses that are kept at most. */
+/** Maximum number of cached addresses. */
 const capacity = 10_000;
 
 /**
- * Asks the orchestrator once where a device is, and remembers it for a while, or until told that it was wrong. An address can be kept
- * safely: it names one incarnation of one agent, so a call to an old one reaches nobody.
+ * Asks the orchestrator once for the address of a device, and caches it for a while, or until a caller reports it as wrong. The
+ * cache is safe: an address names one incarnation of one agent, so a call to an old address reaches nobody.
  */
 @Injectable()
 export class DeviceLocator {

@@ -32,10 +32,6 @@ import { DeviceDetails } from './device-details.js';
 
 const LabId = pathText('lab_id', { description: 'Name of the laboratory.', example: 'color_lab' });
 const DeviceId = pathText('device_id', { description: 'Name of the device.', example: 'station_1' });
-const FunctionName = pathText('function_name', {
-  description: 'Name of a function that the device declares.',
-  example: 'status',
-});
 /** Errors of a request that reaches the agent of a device. */
 const fromAgent = [
   'unknown_lab',
@@ -104,7 +100,11 @@ export class DevicesController {
   async call(
     @LabId() lab: string,
     @DeviceId() device: string,
-    @FunctionName() name: string,
+    @(pathText('function_name', {
+      description: 'Name of a function that the device declares.',
+      example: 'status',
+    })())
+    name: string,
     @ForcedCall() force: Force,
     @Body(
       {

@@ -4,10 +4,10 @@ import { EventReader } from '../ports/index.js';
 import { entryText } from './event-stream.js';
 import { Feed, FeedOptions, StreamPlaces } from './feed.js';
 
-/** What events are called, one and many. */
+/** The singular and plural of the entries. */
 export const eventNouns = ['event', 'events'] as const;
 
-/** The events of all records, as they are committed. */
+/** Feed of the events of all records in the order of their commits. */
 @Injectable()
 export class EventFeed extends Feed<ServiceEvent, EventFilter> implements OnModuleDestroy {
   constructor(

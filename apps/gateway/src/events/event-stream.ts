@@ -1,24 +1,24 @@
 import type { FastifyReply } from 'fastify';
 
-/** Bytes that may wait for a client; one that is further behind takes less than there is. */
+/** Maximum number of bytes that wait for a client. A client that is further behind reads too slowly. */
 export const maxBehindBytes = 1024 * 1024;
 
-/** How long a client that is behind has to take the rest before the connection is broken, in milliseconds. */
+/** Time for a slow client to read the rest before the connection is closed, in milliseconds. */
 const partingMs = 5_000;
 
-/** The answer to one client: server-sent events (HTML Living Standard, 9.2), for as long as both sides want. */
+/** The answer to one client: server-sent events (HTML Living Standard, 9.2), until one side ends it. */
 export class EventStream {
   readonly #reply: FastifyReply;
   #open = true;
 
-  /** Sends the headers. @param onEnd called once, whoever ends it */
+  /** Sends the headers. @param onEnd called once, whichever side ends the stream */
   constructor(reply: FastifyReply, onEnd: () => void) {
     this.#reply = reply;
     const headers = { ...reply.getHeaders(), 'content-type': 'text/event-stream; charset=utf-8' };
     reply.hijack();
-    // It ends with the connection, so that no piece needs a frame of its own, which costs a third of the processor time.
+    // The answer ends with the connection: chunk frames would cost a third of the processor time.
     reply.raw.useChunkedEncodingByDefault = false;
-    // Proxies that collect what they pass on would hold events back; a connection kept after the end, a shutdown.
+    // A buffering proxy would delay events. A connection that stays open after the end would delay a shutdown.
     reply.raw.writeHead(200, { ...headers, 'x-accel-buffering': 'no', connection: 'close' } as Record<
       string,
       string
@@ -37,7 +37,7 @@ export class EventStream {
     return this.#open;
   }
 
-  /** Sends text, or ends the stream when too much waits already. */
+  /** Sends text, or ends the stream when too much text already waits. */
   write(text: string): void {
     if (!this.#open) return;
     if (this.#reply.raw.writableLength > maxBehindBytes)
@@ -45,7 +45,7 @@ export class EventStream {
     else this.#reply.raw.write(text);
   }
 
-  /** Resolves when the client has taken what was sent, or has gone; it is ended after `limitMs` without that. */
+  /** Resolves when the client has read everything or has left. Ends the stream after `limitMs` otherwise. */
   async taken(limitMs: number): Promise<void> {
     const { raw } = this.#reply;
     if (!this.#open || !raw.writableNeedDrain) return;
@@ -63,7 +63,7 @@ export class EventStream {
     });
   }
 
-  /** @param last sent before the end */
+  /** Ends the stream. @param last text to send before the end */
   end(last: string): void {
     if (!this.#open) return;
     this.#open = false;
@@ -75,14 +75,14 @@ export class EventStream {
   }
 }
 
-/** One entry as a client gets it. @param type a name without line breaks */
+/** The text of one entry. @param type a name without line breaks */
 export function entryText(type: string, entry: { id: number }): string {
   return `id: ${entry.id}\nevent: ${type}\ndata: ${JSON.stringify(entry)}\n\n`;
 }
 
 /**
- * A sign of life that also says up to where the client has seen everything: an id without data moves the position from
- * which it goes on, and is no event.
+ * A heartbeat with the id up to which the client has everything: an id without data is no event, but moves the position from
+ * which a client continues.
  */
 export function heartbeatText(id: number): string {
   return `: heartbeat\nid: ${id}\n\n`;

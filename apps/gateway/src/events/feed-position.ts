@@ -1,12 +1,12 @@
 import { ServiceError } from '@lab/contracts';
 
 /**
- * Whether all entries behind this one can be had.
+ * Checks that all entries behind a position are available.
  *
- * @param source says which entries there are
- * @param noun what they are called, one and many
- * @param path of the field that names it, for faults
- * @throws ServiceError `events_pruned` when some are kept no longer; `invalid` when there is no such entry yet;
+ * @param source knows the available entries
+ * @param noun singular and plural of the entries, for messages
+ * @param path of the field with the position, for faults
+ * @throws ServiceError `events_pruned` when some entries were removed; `invalid` when the entry does not exist yet;
  *   `store_unavailable`
  */
 export async function requirePosition(
@@ -17,7 +17,7 @@ export async function requirePosition(
 ): Promise<void> {
   const { latest, pruned } = await source.extent();
   if (after < pruned)
-    throw new ServiceError('events_pruned', `${capital(many)} up to number ${pruned} are kept no longer.`, {
+    throw new ServiceError('events_pruned', `${capital(many)} up to number ${pruned} were removed.`, {
       faults: [
         {
           path,

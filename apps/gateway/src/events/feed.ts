@@ -4,17 +4,17 @@ import { heartbeatText, type EventStream } from './event-stream.js';
 import { requirePosition } from './feed-position.js';
 import { Follower, type FeedSource, type Told } from './follower.js';
 
-/** How feeds keep their clients; a class, because Nest injects by it. */
+/** Settings of feeds; a class, because Nest injects by it. */
 export class FeedOptions {
-  /** Streams at once, of all feeds together. */
+  /** Maximum number of open streams of all feeds together. */
   clients = 200;
-  /** Between two signs of life, in milliseconds. */
+  /** Interval of heartbeats, in milliseconds. */
   heartbeatMs = 15_000;
-  /** How long one stream lasts: then the client comes again, and is asked again who it is. */
+  /** Longest duration of a stream. Then the client reconnects and is authenticated again. */
   lifeMs = 3_600_000;
 }
 
-/** How many streams are open, of all feeds together. */
+/** Counts the open streams of all feeds together. */
 @Injectable()
 export class StreamPlaces {
   readonly #most: number;
@@ -24,7 +24,7 @@ export class StreamPlaces {
     this.#most = clients;
   }
 
-  /** @throws ServiceError `service_unavailable` when there is none */
+  /** @throws ServiceError `service_unavailable` when no place is free */
   take(): void {
     if (this.#taken >= this.#most)
       throw new ServiceError(
@@ -40,31 +40,31 @@ export class StreamPlaces {
   }
 }
 
-/** How long a client that is brought up to date may take for one piece, in milliseconds. */
+/** Longest time for a client that catches up to read one piece, in milliseconds. */
 const takingMs = 30_000;
-/** Characters that are sent in one piece, but for an entry that is longer. */
+/** Maximum number of characters in one piece. A longer entry is a piece of its own. */
 const pieceLength = 64 * 1024;
 
 interface Client<Filter> {
   stream: EventStream;
   filter: Filter | undefined;
   endsAt: number;
-  /** It has everything that it wants up to this entry. */
+  /** Id up to which the client has every entry that it wants. */
   position: number;
 }
 
 /**
- * Entries for everybody who listens here. One reader follows the source, however many clients there are, and none as long
- * as there is no client; only a client that asks for what is not at hand any more is brought up to date by reads of its own.
+ * Sends entries to all clients of this gateway. One reader follows the source for all clients, and none while there is no
+ * client. Only a client that asks for entries that left the memory catches up by reads of its own.
  */
 export class Feed<Entry extends { id: number }, Filter extends object> {
   readonly #source: FeedSource<Entry, Filter>;
   readonly #options: FeedOptions;
   readonly #places: StreamPlaces;
   readonly #live = new Set<Client<Filter>>();
-  /** Streams, those that are being brought up to date included. */
+  /** Number of streams, including those that catch up. */
   readonly #streams = new Set<EventStream>();
-  /** Requests that are being answered: those with a stream, and those that still may get one. */
+  /** Number of requests with a stream, or that may still get one. */
   #guests = 0;
   #follower: Promise<Follower<Entry>> | undefined;
   #listens = false;
@@ -78,12 +78,12 @@ export class Feed<Entry extends { id: number }, Filter extends object> {
   }
 
   /**
-   * Sends a client what it asks for, from the entry behind `after` on and for as long as it stays.
+   * Sends a client the entries that it asks for, from behind `after` until the client leaves.
    *
-   * @param after undefined: only what comes from now on
-   * @param open makes the stream, once nothing can be wrong with the request any more
+   * @param after undefined: only new entries
+   * @param open makes the stream, after all checks of the request
    * @throws ServiceError `service_unavailable` when there are too many clients; `events_pruned` when entries behind
-   *   `after` are kept no longer; `invalid` when there is no such entry yet; `store_unavailable`
+   *   `after` were removed; `invalid` when the entry does not exist yet; `store_unavailable`
    */
   async serve(
     filter: Filter,
@@ -96,7 +96,7 @@ export class Feed<Entry extends { id: number }, Filter extends object> {
     try {
       follower = await this.#following();
       if (after !== undefined) await requirePosition(this.#source, this.#source.nouns, after, '?after');
-      // Nothing is awaited between the place and the stream, so that no more of them open than may.
+      // No await between taking the place and opening the stream: otherwise more streams than allowed could open.
       client = this.#admit(filter, after ?? follower.position, open);
     } catch (error) {
       this.#leave();
@@ -107,17 +107,17 @@ export class Feed<Entry extends { id: number }, Filter extends object> {
     try {
       while (await this.#catchUp(client, follower));
     } catch {
-      // The answer has begun and cannot become a problem any more; the client comes again.
+      // The answer has begun, so it cannot become a problem document. The client reconnects.
       stream.end(`: the ${this.#source.nouns[1]} cannot be read at present\n\n`);
     }
-    // From here on without a pause, so that nothing falls between what is at hand and what comes.
+    // No await from here on: otherwise an entry could be lost between the memory and the new entries.
     if (!stream.open || this.#closed) return;
     this.#send(client, follower.behind(client.position));
     stream.write(heartbeatText(client.position));
     this.#live.add(client);
   }
 
-  /** Ends all streams, and follows no more. */
+  /** Ends all streams and stops following. */
   close(): void {
     this.#closed = true;
     this.#rest();
@@ -153,7 +153,7 @@ export class Feed<Entry extends { id: number }, Filter extends object> {
     if (this.#guests === 0) this.#rest();
   }
 
-  /** Follows no more, until somebody comes. */
+  /** Stops following until a client arrives. */
   #rest(): void {
     clearInterval(this.#heartbeat);
     void this.#follower?.then(
@@ -196,9 +196,9 @@ export class Feed<Entry extends { id: number }, Filter extends object> {
   }
 
   /**
-   * Sends a client a page of what it has not got, and waits until it has taken that.
+   * Sends a client a page of the entries that it lacks, and waits until it has read them.
    *
-   * @returns false when what is left is at hand, and little enough to be sent at once
+   * @returns false when the remaining entries are in memory and fit into one piece
    */
   async #catchUp(client: Client<Filter>, follower: Follower<Entry>): Promise<boolean> {
     const { stream, filter, position } = client;
@@ -219,7 +219,7 @@ export class Feed<Entry extends { id: number }, Filter extends object> {
       client,
       entries.map((entry) => ({ entry, text: this.#source.text(entry) })),
     );
-    // All that it wants up to there has been read; much of what lies between it may not want.
+    // Everything up to there has been read, though the client may not want all of it.
     if (entries.length < this.#source.pageSize) client.position = Math.max(client.position, floor);
     return true;
   }
@@ -232,19 +232,19 @@ export class Feed<Entry extends { id: number }, Filter extends object> {
     client.position = Math.max(client.position, page.at(-1)?.entry.id ?? 0);
   }
 
-  /** Sends everybody what has come. */
+  /** Sends new entries to every client. */
   #spread(page: readonly Told<Entry>[]): void {
     const all = textOf(page);
     for (const client of [...this.#live]) this.#send(client, page, all);
   }
 
-  /** Entries were removed before they were read here: whoever listens has missed them. */
+  /** Entries were removed before this gateway read them: every client has missed them. */
   #breakOff(pruned: number): void {
     for (const { stream, position } of [...this.#live]) stream.end(gapText(position, pruned));
   }
 
   /**
-   * Sends what a client wants of a page, and has not got before: it may have read ahead of the feed.
+   * Sends the entries of a page that a client wants and lacks: a client may have read ahead of the feed.
    *
    * @param all the text of the whole page
    */
@@ -277,7 +277,7 @@ function textOf(page: readonly Told<unknown>[]): string {
   return page.map(({ text }) => text).join('');
 }
 
-/** The texts of entries, many of them together. */
+/** The texts of entries, joined into pieces. */
 function* pieces(page: readonly Told<unknown>[]): Generator<string, void, undefined> {
   let piece = '';
   for (const { text } of page) {
@@ -290,7 +290,7 @@ function* pieces(page: readonly Told<unknown>[]): Generator<string, void, undefi
   if (piece !== '') yield piece;
 }
 
-/** Entries behind the last one that a client has were removed before it got them. */
+/** Entries behind the position of a client were removed before the client got them. */
 function gapText(after: number, oldest: number): string {
   return `event: gap\ndata: ${JSON.stringify({ after, oldest })}\n\n`;
 }

@@ -1,41 +1,41 @@
 import { setImmediate } from 'node:timers/promises';
 
-/** What is followed: entries with rising ids, of which the oldest may be gone. */
+/** A source of entries with rising ids. The oldest entries may have been removed. */
 export interface FeedSource<Entry, Filter> {
-  /** What entries are called, one and many. */
+  /** Singular and plural of the entries, for messages. */
   readonly nouns: readonly [string, string];
-  /** How often it is looked for new ones without being called, in milliseconds. */
+  /** Interval of polls for new entries, in milliseconds. */
   readonly pollMs: number;
-  /** Entries that are read at once: so much a client may be behind, beside what its stream allows. */
+  /** Entries of one read. A client may be this far behind, beside what its stream allows. */
   readonly pageSize: number;
   /** Id of the latest entry, 0 before the first, and up to which id entries may have been removed. */
   extent(): Promise<{ latest: number; pruned: number }>;
   /**
-   * The first entries behind an id: behind the last of them nothing earlier appears.
+   * The first entries behind an id. No entry will ever appear before the last of them.
    *
-   * @param filter entries that it does not want may be left out
+   * @param filter entries that do not pass may be left out
    */
   after(id: number, limit: number, filter?: Filter): Promise<{ pruned: number; entries: Entry[] }>;
   /** Calls back soon after entries were added. It may be late, or not called at all. */
   listen?(onEntries: () => void): void;
   isWanted(entry: Entry, filter: Filter): boolean;
-  /** An entry as a client gets it. */
+  /** The text of an entry for a client. */
   text(entry: Entry): string;
 }
 
-/** An entry, and how it is told. */
+/** An entry and its text. */
 export interface Told<Entry> {
   readonly entry: Entry;
   readonly text: string;
 }
 
-/** What is kept for clients that come again: entries, and characters of their texts. */
+/** Limits of the memory for clients that reconnect: entries, and characters of their texts. */
 const keptEntries = 5_000;
 const keptLength = 8 * 1024 * 1024;
-/** Shortest time between two looks, in milliseconds: entries that come fast go out together. */
+/** Shortest time between two reads, in milliseconds, so that entries in quick succession are sent together. */
 const paceMs = 40;
 
-/** Reads a source on from its end, page by page, and keeps the latest entries at hand, until it is stopped. */
+/** Follows a source from its end, page by page, and keeps the latest entries in memory until it is stopped. */
 export class Follower<Entry extends { id: number }> {
   readonly #source: FeedSource<Entry, never>;
   readonly #onPage: (page: readonly Told<Entry>[]) => void;
@@ -50,9 +50,9 @@ export class Follower<Entry extends { id: number }> {
   #called = false;
 
   /**
-   * @param latest id of the entry behind which it begins
-   * @param onPage told of entries as they are read
-   * @param onGap told when entries were removed before they were read, and up to which id: what was kept is dropped
+   * @param latest id of the entry behind which to begin
+   * @param onPage gets the entries of each page
+   * @param onGap gets the id up to which entries were removed before they were read; the memory is dropped
    */
   constructor(
     source: FeedSource<Entry, never>,
@@ -67,22 +67,22 @@ export class Follower<Entry extends { id: number }> {
     this.#timer = setInterval(() => this.look(), source.pollMs);
   }
 
-  /** Id of the last entry that was read. */
+  /** Id of the last entry read. */
   get position(): number {
     return this.#position;
   }
 
-  /** All entries behind this id, up to {@link position}, are at hand. */
+  /** All entries behind this id, up to {@link position}, are in memory. */
   get floor(): number {
     return this.#floor;
   }
 
-  /** The entries at hand behind an id. */
+  /** The entries in memory behind an id. */
   behind(id: number): Told<Entry>[] {
     return this.#recent.filter(({ entry }) => entry.id > id);
   }
 
-  /** Reads what has come; also soon after a look that is under way. */
+  /** Reads new entries, also soon after a read that is under way. */
   look(): void {
     this.#called = true;
     if (!this.#isReading) void this.#readOn();
@@ -98,17 +98,17 @@ export class Follower<Entry extends { id: number }> {
     try {
       while (this.#called && !this.#stopped) {
         this.#called = false;
-        // What was sent goes out in between.
+        // Lets the sockets send in between.
         while (await this.#readPage()) await setImmediate();
         await new Promise((resolve) => setTimeout(resolve, paceMs));
       }
     } catch {
-      // The database does not answer. The next look is at most a poll away; the clients have heartbeats meanwhile.
+      // The database does not answer. The next read follows within one poll; clients get heartbeats meanwhile.
     }
     this.#isReading = false;
   }
 
-  /** @returns whether there may be more */
+  /** @returns whether there may be more entries */
   async #readPage(): Promise<boolean> {
     const { pruned, entries } = await this.#source.after(this.#position, this.#source.pageSize);
     if (this.#stopped) return false;

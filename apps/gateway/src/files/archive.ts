@@ -1,19 +1,19 @@
 import { Readable } from 'node:stream';
 import { makeZip, predictLength } from 'client-zip';
 
-/** A file as it stands in an archive. */
+/** A file of an archive. */
 export interface ArchivedFile {
-  /** Its folders and name, with `/` between them. */
+  /** Folders and name, separated by `/`. */
   path: string;
   /** Bytes. */
   size: number;
   modified: Date;
-  /** Where its content is. */
+  /** Key of the content in the file store. */
   key: string;
 }
 
 /**
- * How many bytes {@link archiveOf} gives for these files.
+ * The length of the archive that {@link archiveOf} makes of these files, in bytes.
  *
  * @returns a whole number in decimal, of any size
  */
@@ -22,11 +22,11 @@ export function archiveLength(files: readonly ArchivedFile[]): string {
 }
 
 /**
- * A zip of the files, stored, in their order, with zip64 where a size asks for it. One content is open at a time, and
- * none after the stream has ended or was destroyed.
+ * A zip of the files in their order, without compression, with zip64 where a size needs it. At most one file is open at a
+ * time, and none after the stream has ended or was destroyed.
  *
- * @param open gives the content under a key
- * @returns fails when a content cannot be opened or read, or is not as long as the file is said to be
+ * @param open opens the content under a key
+ * @returns a stream that fails when a file cannot be read or does not have its declared size
  */
 export function archiveOf(
   files: readonly ArchivedFile[],
@@ -38,7 +38,7 @@ export function archiveOf(
       try {
         yield { ...entry, input: exactly(content, entry.size) };
       } finally {
-        // An archive that is given up gives up its entries, and not what it reads of them.
+        // Destroying the archive ends its entries, but not the content that is open.
         content.destroy();
       }
     }
@@ -58,7 +58,7 @@ async function* exactly(
   if (given !== size) throw new Error(`a file of ${size} bytes has ${given}`);
 }
 
-/** Paths as every program unpacks them: relative, inside, and each once. */
+/** Makes paths that every program unpacks: relative, inside the folder, and unique. */
 function entriesOf(files: readonly ArchivedFile[]) {
   const taken = new Set<string>();
   return files.map(({ path, size, modified, key }) => {

@@ -13,7 +13,7 @@ export interface ByteRange {
  * @param headers `Range`, and `If-Range` with what the client has of the file already
  * @param size of the file, in bytes
  * @param etag of the file, with its quotation marks
- * @returns undefined: the whole, also when several parts are asked for or the file has become another one
+ * @returns undefined: the whole file, also for several ranges and when the file has changed
  * @throws ServiceError `range_not_satisfiable` when no byte of the part is in the file
  */
 export function byteRangeOf(
@@ -29,16 +29,16 @@ export function byteRangeOf(
     first === ''
       ? { start: Math.max(size - Number(last), 0), end: size - 1 }
       : { start: Number(first), end: Math.min(last === '' ? Infinity : Number(last), size - 1) };
-  // A last byte before the first one makes the header invalid, not the range impossible.
+  // A last byte before the first one makes the header invalid. The range is not unsatisfiable.
   if (first !== '' && last !== '' && Number(last) < Number(first)) return undefined;
   if (range.start <= range.end) return range;
   throw new ServiceError(
     'range_not_satisfiable',
-    `The file has ${size} bytes, and none of them is in the range asked for.`,
+    `The file has ${size} bytes, and none of them is in the requested range.`,
   );
 }
 
-/** Status and headers of a file, or of the part of it that {@link byteRangeOf} found. */
+/** Sets status and headers for a file, or for the part that {@link byteRangeOf} found. */
 export function describePart(
   reply: FastifyReply,
   { size, etag }: { size: number; etag: string },

@@ -3,12 +3,12 @@ import type { FastifyInstance } from 'fastify';
 import type { FileStore } from '../ports/index.js';
 import { byteRangeOf, describePart } from './byte-range.js';
 
-/** Where agents fetch the files that their tasks get. */
+/** The route where agents fetch the input files of tasks. */
 const downloadRoute = '/api/downloads/:token';
 
 /**
- * `GET /api/downloads/<token>`: an agent fetches the bytes of one file that a task gets, or a range of them. The token is
- * signed by the orchestrator and names the file; nothing else is believed, and no other leave is needed.
+ * `GET /api/downloads/<token>`: an agent fetches the bytes of one input file, or a range of them. The orchestrator signs the
+ * token, which names the file. The route trusts nothing else and needs no other authorization.
  */
 export function serveDownloads(fastify: FastifyInstance, files: FileStore): void {
   fastify.get<{ Params: { token: string } }>(
@@ -20,7 +20,7 @@ export function serveDownloads(fastify: FastifyInstance, files: FileStore): void
       const range = byteRangeOf(request.headers, size, etag);
       const content = await files.get(key, range).catch((error: unknown) => {
         if (!isServiceError(error) || error.code !== 'not_found') throw error;
-        throw new ServiceError('not_found', 'The file is not in the store any more.', { cause: error });
+        throw new ServiceError('not_found', 'The file is no longer in the store.', { cause: error });
       });
       await describePart(reply, { size, etag }, range)
         .type('application/octet-stream')

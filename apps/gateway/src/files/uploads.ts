@@ -2,20 +2,19 @@ import { isServiceError, ServiceError } from '@lab/contracts';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { FileStore } from '../ports/index.js';
 
-/** The only route whose body may take as long as it goes on arriving. */
 const uploadRoute = '/api/uploads/:token';
 
-/** Header: the number of bytes that are here already, or behind which the body of a request comes. */
+/** Header: number of bytes that the service already has, or that precede the body of the request. */
 const offsetHeader = 'upload-offset';
 
 /**
- * `PUT /api/uploads/<token>`: an agent brings the bytes of one file. The token is signed by the orchestrator and names
- * the file, its size and its hash; nothing else is believed. The bytes are streamed and visible only once they match.
+ * `PUT /api/uploads/<token>`: an agent uploads the bytes of one file. The orchestrator signs the token, which names the file,
+ * its size and its hash; the route trusts nothing else. The bytes are streamed, and visible only once the hash matches.
  *
- * What arrived of an upload that broke off stays: `HEAD` answers with how much that is as `Upload-Offset`, and a `PUT`
- * with that header brings the rest.
+ * The service keeps the bytes of an upload that broke off. `HEAD` answers with their number as `Upload-Offset`, and a
+ * `PUT` with that header sends the rest.
  *
- * This is a route of its own below Nest, because here and only here a body is a stream and not JSON.
+ * The route is below Nest, because only here a body is a stream and not JSON.
  *
  * @param pauseMs longest pause within an upload, in milliseconds
  */
@@ -30,14 +29,14 @@ export function serveUploads(fastify: FastifyInstance, files: FileStore, pauseMs
         const grant = files.acceptTicket(request.params.token);
         const from = offsetOf(request, grant.size);
         refuseOtherSize(request, grant.size - from);
-        // A request that was left in the middle of its body has lost it.
+        // A client that disconnects in the middle of its body clears `raw.socket`.
         const { socket } = request.raw;
         const stop = breakLongPauses(request, pauseMs);
         try {
           const stored = await files.receive(grant, request.raw, from);
           await reply.code(201).send(stored);
         } catch (error) {
-          // What is left of the body is read by nobody, and on a connection that nobody reads its end is never seen.
+          // Nobody reads the rest of the body, and the end of a connection that nobody reads goes unnoticed.
           if (!request.raw.complete) reply.raw.once('finish', () => socket.destroy());
           throw request.raw.complete || isServiceError(error)
             ? error
@@ -68,7 +67,7 @@ function refuseOtherSize(request: FastifyRequest, size: number): void {
   if (announced === undefined || Number(announced) === size) return;
   throw new ServiceError(
     'invalid',
-    `The ticket leaves ${size} bytes to bring, and ${announced} were announced.`,
+    `The ticket leaves ${size} bytes to send, but the request announces ${announced}.`,
   );
 }
 

@@ -12,19 +12,19 @@ import { BrokerStatus, RecordReader, Requests } from '../ports/index.js';
 
 const parts = ['gateway', 'broker', 'database', 'orchestrator', 'agents', 'packages'] as const;
 
-/** How often the gateway looks when nobody asks, in milliseconds; 0: never. */
+/** Interval at which the gateway checks without a request, in milliseconds; 0: never. */
 export abstract class LookEvery {
   abstract readonly ms: number;
 }
 
-/** How long a part may take to answer, in milliseconds. */
+/** Longest time for a part to answer, in milliseconds. */
 const patienceMs = 1_000;
 
 type Leadership = NonNullable<ServiceHealth['leads']>;
 
 /**
- * Whether the service can do its work: every part that requests need is asked at this moment. It looks now and then by
- * itself as well, so that it knows since when a part is away.
+ * Checks whether the service can do its work, by asking every part that requests need. It also checks at intervals, to know
+ * since when a part is unavailable.
  */
 @Injectable()
 export class Readiness implements OnApplicationBootstrap, OnApplicationShutdown {
@@ -47,7 +47,7 @@ export class Readiness implements OnApplicationBootstrap, OnApplicationShutdown 
     clearInterval(this.#timer);
   }
 
-  /** Looks at every part. Whoever asks while it looks gets the same answer. Never rejects. */
+  /** Checks every part. Concurrent callers get the same answer. Never rejects. */
   look(): Promise<HealthReport> {
     this.#looking ??= this.#look().finally(() => (this.#looking = undefined));
     return this.#looking;
@@ -74,7 +74,7 @@ export class Readiness implements OnApplicationBootstrap, OnApplicationShutdown 
   }
 
   #database(): Promise<PartHealth> {
-    // No run can have this name: the cheapest question that reaches the database.
+    // No run can have this name: the cheapest query that reaches the database.
     return within(this.records.protocolRun('').then(() => ({ status: 'ok' as const }))).catch(away);
   }
 

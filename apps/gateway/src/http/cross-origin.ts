@@ -3,12 +3,12 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 const methods = 'GET, HEAD, POST, PUT, PATCH, DELETE';
 const requestHeaders = 'authorization, content-type, idempotency-key, last-event-id, x-request-id';
 const responseHeaders = 'content-disposition, location, retry-after, x-request-id';
-/** How long a browser remembers what it was allowed, in seconds. */
+/** Time for which a browser caches a permission, in seconds. */
 const rememberS = 600;
 
 /**
- * Lets pages of the origins listed use the interface (CORS, as the Fetch standard has it). No origin is allowed by a
- * pattern, and none may send what a browser keeps of itself, such as cookies: a page proves who asks by a token.
+ * Lets pages of the listed origins use the interface (CORS in the Fetch standard). Patterns of origins are not supported.
+ * Pages may not send stored credentials such as cookies: a page authenticates with a token.
  */
 export class CrossOrigin {
   readonly #origins: ReadonlySet<string>;
@@ -18,7 +18,7 @@ export class CrossOrigin {
     this.#origins = new Set(origins);
   }
 
-  /** For every answer: whether anything in it depends on who asks. */
+  /** Headers of every answer: they tell caches whether the answer depends on the origin. */
   get headers(): Record<string, string> {
     return this.#origins.size === 0 ? {} : { vary: 'Origin' };
   }
@@ -28,9 +28,9 @@ export class CrossOrigin {
   }
 
   /**
-   * Says in the answer which page may read it.
+   * Sets the headers that say which page may read the answer.
    *
-   * @returns true when the request was only a question whether another one may be made: it is answered
+   * @returns true when the request was a preflight request, which is now answered
    */
   answer(request: FastifyRequest, reply: FastifyReply): boolean {
     const { origin } = request.headers;

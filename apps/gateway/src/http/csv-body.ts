@@ -6,15 +6,15 @@ export const csvMediaType = 'text/csv';
 
 declare module 'fastify' {
   interface FastifyContextConfig {
-    /** Its body is CSV, and no JSON. */
+    /** True: the body of the route is CSV instead of JSON. */
     csv?: boolean;
   }
 }
 
-/** Marks a route whose body is CSV: it comes as the bytes that were sent. */
+/** Marks a route whose body is CSV. The handler gets the bytes as sent. */
 export const TakesCsv = (): MethodDecorator & ClassDecorator => RouteConfig({ csv: true });
 
-/** Lets the routes that {@link TakesCsv} have such bodies, and no other route. */
+/** Accepts CSV bodies for routes with {@link TakesCsv} and for no other route. */
 export function takeCsvBodies(fastify: FastifyInstance): void {
   fastify.addHook('preParsing', (request, _reply, payload, done) => {
     const isCsv = mediaTypeOf(request) === csvMediaType;

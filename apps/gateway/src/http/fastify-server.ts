@@ -27,7 +27,7 @@ export interface RequestLog extends Log {
   enabled(level: 'debug'): boolean;
 }
 
-/** What the server is told of who may ask for what, and how much. */
+/** Access rules and limits of the server. */
 export interface Doors {
   access: AccessRules;
   crossOrigin: CrossOrigin;
@@ -36,7 +36,7 @@ export interface Doors {
   problems: ProblemFilter;
 }
 
-/** On every answer; those that serve a page or its parts replace the policy and the caching. */
+/** Headers of every answer. Answers with a page or its parts replace the policy and the caching. */
 const commonHeaders = {
   [apiVersionHeader]: apiVersion,
   'cache-control': 'no-store',
@@ -49,15 +49,15 @@ const commonHeaders = {
   'x-frame-options': 'DENY',
 };
 
-/** A browser that once saw the service behind HTTPS asks for it in no other way for two years. */
+/** A browser that has seen the service behind HTTPS uses only HTTPS for two years. */
 const onlyHttps = { 'strict-transport-security': 'max-age=63072000' };
 
-/** How long after its time a connection with slow headers is ended at the latest, in milliseconds. */
+/** Longest delay between the timeout of slow headers and the end of the connection, in milliseconds. */
 const slowestCheckMs = 2_000;
 
 const requestIdField = requestIdHeader.toLowerCase();
 
-/** What the client calls its request, or a new name when that cannot be one. */
+/** The request id that the client gave, or a new one when the given text is not valid. */
 function requestIdOf(given: unknown): string {
   return isRequestId(given) ? given : randomUUID();
 }
@@ -67,7 +67,7 @@ export function fastifyAdapter(limits: Limits, problems: ProblemFilter): Fastify
   const options: FastifyHttpOptions<Server> = {
     bodyLimit: limits.bodyBytes,
     keepAliveTimeout: limits.keepAliveMs,
-    // Uploads may take long: the time of a body is bounded per route, not per server.
+    // Uploads may take long, so each route bounds the time of its body.
     requestTimeout: 0,
     genReqId: ({ headers }) => requestIdOf(headers[requestIdField]),
     return503OnClosing: false,
@@ -92,7 +92,7 @@ export function fastifyAdapter(limits: Limits, problems: ProblemFilter): Fastify
   return adapter;
 }
 
-/** What happens to every request before it reaches a controller: headers, limits, access, and the body as JSON. */
+/** Prepares every request before it reaches a controller: headers, limits, access, and the JSON body. */
 export function prepareRequests(fastify: FastifyInstance, doors: Doors): void {
   const { crossOrigin, limits, problems, traffic } = doors;
   const check = accessCheck(doors.access, crossOrigin);
@@ -118,8 +118,8 @@ export function prepareRequests(fastify: FastifyInstance, doors: Doors): void {
     done();
   });
   fastify.addHook('onSend', (_request, reply, payload, done) => {
-    // Fastify closes the connection under what is still being sent, which can throw the answer away unread (RFC 9112,
-    // 9.6). The rest is read and dropped instead, for as long as `letGoOfBody` lets it go on.
+    // Fastify closes the connection while the client still sends, which can destroy the answer before the client reads it
+    // (RFC 9112, 9.6). The server reads and drops the rest instead, for as long as `letGoOfBody` allows.
     if (reply.statusCode === 413) reply.removeHeader('connection');
     done(null, payload);
   });
@@ -147,7 +147,7 @@ export function prepareRequests(fastify: FastifyInstance, doors: Doors): void {
       return;
     }
     const timer = setTimeout(() => {
-      // Answered past the parser, which would wait for ever; the connection ends with the answer.
+      // The parser would wait for ever, so the answer bypasses it. The connection ends with the answer.
       reply.header('connection', 'close');
       problems.answer(new ServiceError('bad_request', 'The body did not arrive in time.'), request, reply);
     }, limits.bodyMs);
@@ -168,7 +168,7 @@ function refuseLongAddress(url: string, most: number): void {
   );
 }
 
-/** A request that was answered before its body was there does not keep its connection by sending the body for ever. */
+/** Ends the connection of a client that keeps sending a body after the request was answered. */
 function letGoOfBody({ raw }: FastifyRequest, bodyMs: number): void {
   if (raw.complete) return;
   const timer = setTimeout(() => raw.socket.destroy(), bodyMs);
@@ -178,8 +178,8 @@ function letGoOfBody({ raw }: FastifyRequest, bodyMs: number): void {
 }
 
 /**
- * Logs every request at debug level, by its route: an address may hold names of people or the token of an upload.
- * At other levels requests cost nothing here.
+ * Logs every request at debug level. It logs the route and not the address, which may contain names of people or the token
+ * of an upload. At other levels it costs nothing.
  */
 export function logRequests(fastify: FastifyInstance, log: RequestLog): void {
   if (!log.enabled('debug')) return;
@@ -199,10 +199,10 @@ const rawHeaders = Object.entries(commonHeaders)
   .map(([name, value]) => `${name}: ${value}\r\n`)
   .join('');
 
-/** What the parser of requests stumbled over; the packet is there, as a buffer, unless time ran out. */
+/** Error of the HTTP parser. It has the packet as a buffer, unless the request timed out. */
 type ParseError = Error & { code?: string; rawPacket?: unknown };
 
-/** Answers what could not be read as a request at all; there is no request object for it. */
+/** Answers bytes that are not an HTTP request. There is no request object for them. */
 function answerBrokenRequest(this: FastifyInstance, error: ParseError, socket: Socket): void {
   if (error.code === 'ECONNRESET' || !socket.writable) {
     socket.destroy();
@@ -216,7 +216,7 @@ function answerBrokenRequest(this: FastifyInstance, error: ParseError, socket: S
     detail,
     code: 'bad_request',
   });
-  // The answer to HEAD ends with its headers: what follows them breaks the client's parser (RFC 9110, 9.3.2).
+  // An answer to HEAD ends with its headers. A body would break the parser of the client (RFC 9110, 9.3.2).
   const packet = error.rawPacket;
   const isHead = Buffer.isBuffer(packet) && packet.subarray(0, 5).toString('latin1') === 'HEAD ';
   socket.end(

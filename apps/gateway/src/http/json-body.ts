@@ -2,13 +2,13 @@ import { isUtf8 } from 'node:buffer';
 import { ServiceError, type Fault } from '@lab/contracts';
 import { jsonFaultOffset } from './json-position.js';
 
-/** Levels of nesting that a body may have. */
+/** Maximum depth of nesting of a body. */
 export const maxDepth = 64;
 
-/** Faults of content that are listed at most; one more would help nobody. */
+/** Maximum number of listed faults. */
 const maxFaults = 20;
 
-/** Keys that mean something to JavaScript objects themselves. */
+/** Keys that reach the prototype of a JavaScript object. */
 const forbiddenKeys = new Set(['__proto__', 'constructor']);
 
 /**
@@ -29,7 +29,7 @@ export function parseJsonBody(body: Buffer): unknown {
   }
   const faults = contentFaults(value);
   if (faults.length > 0) {
-    throw new ServiceError('invalid', 'The body holds values that cannot be kept.', { faults });
+    throw new ServiceError('invalid', 'The body contains values that cannot be stored.', { faults });
   }
   return value;
 }
@@ -47,7 +47,7 @@ function malformed(text: string, cause: unknown): ServiceError {
   );
 }
 
-/** What makes a parsed JSON value unusable, with the path of each such place. */
+/** The unusable values inside a parsed JSON value, each with its path. */
 export function contentFaults(value: unknown): Fault[] {
   const faults: Fault[] = [];
   const path: (string | number)[] = [];

@@ -1,4 +1,4 @@
-/** What one client may ask of the server. */
+/** Limits of requests. */
 export const limits = {
   /** Bytes of a JSON body. */
   bodyBytes: 1024 * 1024,
@@ -11,23 +11,23 @@ export const limits = {
   /** Milliseconds that an idle connection is kept. */
   keepAliveMs: 72_000,
   connections: 2_000,
-  /** Bytes of a path, and of a query: each names a record or two, and a name has at most 1800 bytes percent-encoded. */
+  /** Bytes of a path, and of a query. Each names one or two records; a percent-encoded name has at most 1800 bytes. */
   addressBytes: 2_048,
-  /** Requests that change something, a second, by one client; twice as many at once after a rest. */
+  /** Requests per second of one client that may change something. After a pause, twice as many at once. */
   changesPerSecond: 50,
-  /** The same of requests that read. */
+  /** The same for requests that only read. */
   readsPerSecond: 500,
-  /** The same of all requests from one address, whatever tokens they bring. */
+  /** The same for all requests from one address, with any tokens. */
   requestsPerSecond: 1_000,
-  /** Requests of one client under way at once. */
+  /** Concurrent requests of one client. */
   underWayPerClient: 100,
-  /** Requests of all clients under way at once. */
+  /** Concurrent requests of all clients. */
   underWay: 1_000,
 } as const;
 
 export type Limits = { [K in keyof typeof limits]: number };
 
-/** What `limits` of `config.yml` says of requests. */
+/** The limits of requests in `limits` of `config.yml`. */
 interface LimitSettings {
   max_body_bytes: number;
   changes_per_s?: number | undefined;
@@ -37,10 +37,10 @@ interface LimitSettings {
 }
 
 /**
- * The limits as they are set.
+ * The configured limits.
  *
- * @param local only whoever works at this machine reaches the server, and needs no token: what is not set is then not
- *   limited, since such a client can take the machine's time without asking the server
+ * @param local true: only people at this machine reach the server, without a token. Limits that are not configured are then
+ *   off, since such a client can use the machine without the server anyway
  */
 export function limitsFrom(settings: LimitSettings, local: boolean): Partial<Limits> {
   const usual = local

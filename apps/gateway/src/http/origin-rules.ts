@@ -3,10 +3,9 @@ import { ServiceError } from '@lab/contracts';
 import type { CrossOrigin } from './cross-origin.js';
 
 /**
- * Without authentication, the only thing between a web page somewhere and a robot arm is that the page's requests can
- * be told from those of the people at this machine. Two rules do that: a server that listens on this machine only is
- * asked for by a name of this machine (a foreign name that resolves to it is DNS rebinding), and a request that acts
- * does not come from a page of another origin, unless that origin is allowed by name.
+ * Keeps web pages of other sites from moving a robot arm, with authentication on or off. A server that listens on loopback
+ * accepts only host names of this machine: a foreign name that resolves to it is DNS rebinding. A request that acts must not
+ * come from a page of another origin, unless the configuration lists that origin.
  */
 export interface AccessRules {
   /** Address that the server listens on. */

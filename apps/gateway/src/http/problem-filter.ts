@@ -14,7 +14,7 @@ export class ProblemFilter implements ExceptionFilter {
     this.answer(thrown, http.getRequest<FastifyRequest>(), http.getResponse<FastifyReply>());
   }
 
-  /** The same for errors that Nest does not see. */
+  /** As {@link catch}, for errors that Nest does not see. */
   answer(thrown: unknown, request: FastifyRequest, reply: FastifyReply): void {
     const error = asServiceError(thrown);
     if (error.code === 'internal') {
@@ -40,17 +40,17 @@ export class ProblemFilter implements ExceptionFilter {
   }
 }
 
-/** What RFC 6750 asks for: whether a token is missing or is not valid. */
+/** The challenge of RFC 6750: it tells whether the token is missing or not valid. */
 function challenge({ headers }: FastifyRequest): string {
   return headers.authorization === undefined ? 'Bearer' : 'Bearer error="invalid_token"';
 }
 
-/** Seconds from 1 to 60, whole, as the header has them. */
+/** Value of the header `Retry-After`: whole seconds from 1 to 60. */
 function retryAfter({ retryAfterS = 1 }: ServiceError): string {
   return String(Math.min(Math.max(Math.ceil(retryAfterS), 1), 60));
 }
 
-/** The path without its query. The token of an upload or download is a key to a file and is left out. */
+/** The path without its query. It leaves out the token of an upload or download, which gives access to a file. */
 function instanceOf(request: FastifyRequest): string {
   const path = request.url.split('?', 1)[0] ?? '/';
   return /^\/api\/(uploads|downloads)(?=\/)/.exec(path)?.[0] ?? path;

@@ -3,11 +3,11 @@ import { errorCatalogue, isServiceError, ServiceError, type ErrorCode, type Prob
 export const problemMediaType = 'application/problem+json';
 
 export interface ProblemContext {
-  /** Path that was asked for. */
+  /** Path of the request. */
   instance: string;
-  /** True for requests that may act: their problems say what is known of the effect. */
+  /** True for requests that may act: their problems state the known effect. */
   acting: boolean;
-  /** Under which the log has a defect. */
+  /** Id of the request in the log. */
   requestId: string;
 }
 
@@ -29,7 +29,7 @@ const ownWords: Partial<Record<ErrorCode, string>> = {
 };
 
 /**
- * Any thrown value as an error of the catalogue: errors of the HTTP layer by their status, everything unknown as
+ * Turns any thrown value into an error of the catalogue: errors of the HTTP layer by their status, everything unknown into
  * `internal`, with the original as cause.
  */
 export function asServiceError(thrown: unknown): ServiceError {
@@ -50,7 +50,7 @@ function statusOf(thrown: unknown): number | undefined {
   return undefined;
 }
 
-/** The document that tells a client of an error. Of a defect it tells nothing but where to look it up. */
+/** The problem document of an error. For a defect of the service it contains only the id to find it in the log. */
 export function problemOf(error: ServiceError, context: ProblemContext): Problem {
   const entry = errorCatalogue[error.code];
   return {

@@ -1,23 +1,23 @@
 interface Bucket {
-  /** Requests that may be made at once. */
+  /** Number of requests that the client may make at once. */
   left: number;
-  /** When that was so, in milliseconds. */
+  /** Time of that number, in milliseconds. */
   at: number;
 }
 
 /**
- * How often each client may ask: a token bucket per client. Memory is bounded: of too many clients the one that has
- * been quiet for longest is forgotten, and begins anew with a full bucket.
+ * Limits the rate of requests with a token bucket per client. Memory is bounded: when there are too many clients, the one
+ * that was quiet for longest is dropped, and would start again with a full bucket.
  */
 export class RateLimiter {
-  /** The client that was quiet for longest first. */
+  /** Ordered by the latest request: the client that was quiet for longest comes first. */
   readonly #buckets = new Map<string, Bucket>();
 
   /**
-   * @param perSecond requests that a client may make on the average; Infinity: as many as it likes
-   * @param burst requests that it may make at once after a rest
+   * @param perSecond average number of requests per second of a client; Infinity: no limit
+   * @param burst requests that a client may make at once after a pause
    * @param now milliseconds that never go back
-   * @param maxClients clients that are remembered at once
+   * @param maxClients maximum number of clients in memory
    */
   constructor(
     private readonly perSecond: number,
@@ -26,12 +26,12 @@ export class RateLimiter {
     private readonly maxClients = 10_000,
   ) {}
 
-  /** How many clients are remembered. */
+  /** Number of clients in memory. */
   get clients(): number {
     return this.#buckets.size;
   }
 
-  /** Counts one request of the client. @returns 0, or in how many seconds it may be made, and then it is not counted */
+  /** Counts one request of the client. @returns 0, or the seconds to wait; then the request is not counted */
   take(client: string): number {
     if (this.perSecond === Infinity) return 0;
     const now = this.now();

@@ -3,14 +3,14 @@ import type { FastifyInstance } from 'fastify';
 
 const scope = new AsyncLocalStorage<string>();
 
-/** Id of the request that is being answered where this is called; undefined when it is called for none. */
+/** Id of the request that the calling code works for; undefined outside of requests. */
 export function currentRequestId(): string | undefined {
   return scope.getStore();
 }
 
 /**
- * Lets {@link currentRequestId} know the request in everything that its route does. Begun behind the body: what reads that is
- * called by the connection, which knows of no request.
+ * Makes {@link currentRequestId} work in everything that a route does. The scope begins after the body is read, because the
+ * connection calls the code that reads it, outside of any request.
  */
 export function scopeRequests(fastify: FastifyInstance): void {
   fastify.addHook('preValidation', (request, _reply, done) => scope.run(request.id, done));

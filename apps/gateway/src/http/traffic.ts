@@ -7,21 +7,21 @@ export interface Asking {
   method: string;
   /** Address that the connection comes from. */
   address: string;
-  /** The header of that name. */
+  /** The header `Authorization`. */
   authorization: string | undefined;
   /** Pattern of the route; undefined when there is none. */
   route: string | undefined;
 }
 
-/** Nothing that anybody asks too much may keep people from stopping a machine. */
+/** Routes without limits: no load may keep people from stopping a machine. */
 const neverRefused = 'POST /api/estop';
 
-/** Answers that go on for as long as the client listens: they have limits of their own. */
+/** Streams, which have limits of their own. */
 const endless = /\/(events|logs\/stream)$/;
 
 /**
- * How much one client, and all of them together, may ask. A client is a token, or an address without one. The token is
- * not looked up for it: who invents tokens is held by the limit of the address, which all its tokens share.
+ * Limits the requests of one client and of all clients together. A client is a token, or an address without a token. The
+ * token is not verified here: a client that invents tokens is bound by the limit of its address, which all tokens share.
  */
 export class Traffic {
   readonly #changes: RateLimiter;
@@ -43,10 +43,10 @@ export class Traffic {
   }
 
   /**
-   * Lets a request in.
+   * Admits a request.
    *
-   * @returns to be called once when it has been answered or has gone
-   * @throws ServiceError `too_many_requests`; `service_unavailable` when it is not this client who asks too much
+   * @returns a function to call once when the request is answered or the client has left
+   * @throws ServiceError `too_many_requests`; `service_unavailable` when all clients together ask too much
    */
   enter({ method, address, authorization, route }: Asking): () => void {
     if (route !== undefined && `${method} ${route}` === neverRefused) return () => undefined;
@@ -83,7 +83,7 @@ export class Traffic {
   }
 }
 
-/** Tells tokens apart without keeping any. */
+/** A hash that distinguishes tokens, so that none is kept. */
 function tokenKey(authorization: string): string {
   return createHash('sha256').update(authorization).digest('base64url');
 }

@@ -20,20 +20,19 @@ export interface Asked {
 export const foundAgainKey = 'svc:found-again';
 
 /**
- * Marks a route that makes something under the name in its body, and looks for it when it is {@link Asked} again: a
- * request that broke off can be repeated.
+ * Marks a route that creates a record under the name in its body, and looks for that record when it is {@link Asked} again.
+ * A request of such a route that broke off can be repeated.
  */
 export const FoundAgain = (): MethodDecorator => SetMetadata(foundAgainKey, true);
 
 export const eachTimeKey = 'svc:each-time';
 
 /**
- * Marks a route that is carried out each time it is asked, under a key or not: one that must work while the keys cannot be
- * read, and where once more does no harm.
+ * Marks a route that ignores idempotency keys. It must work while the database is unavailable, and a repeat does no harm.
  */
 export const EachTime = (): MethodDecorator => SetMetadata(eachTimeKey, true);
 
-/** The {@link Asked} of a request; without an idempotency key its submission has an id of its own. */
+/** A parameter of a handler: the {@link Asked} of the request. Without an idempotency key its submission has an id of its own. */
 export const AskedAs = createParamDecorator((_: unknown, context: ExecutionContext): Asked => {
   const { asked } = context.switchToHttp().getRequest<FastifyRequest>();
   return asked ?? { submissionId: randomUUID(), again: false };

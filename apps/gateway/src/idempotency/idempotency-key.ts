@@ -6,7 +6,7 @@ import type { FastifyRequest } from 'fastify';
 export const longestKey = 255;
 
 /**
- * The key that a request is sent with, bare or as a quoted string; undefined: it has none.
+ * The key of a request, given bare or as a quoted string; undefined: none.
  *
  * @throws ServiceError `bad_request`
  */
@@ -22,7 +22,7 @@ export function keyOf({ headers }: Pick<FastifyRequest, 'headers'>): string | un
   );
 }
 
-/** Tells two requests under one key apart: SHA-256 of query and body, in which the order of fields does not count. */
+/** Distinguishes two requests under one key: SHA-256 of query and body. The order of fields does not count. */
 export function fingerprintOf({ url, body }: Pick<FastifyRequest, 'url' | 'body'>): string {
   const query = url.includes('?') ? url.slice(url.indexOf('?')) : '';
   const hash = createHash('sha256').update(query).update('\n');

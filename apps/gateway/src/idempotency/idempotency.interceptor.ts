@@ -16,21 +16,21 @@ import { fingerprintOf, keyOf } from './idempotency-key.js';
 import { Keys, type KeptAnswer, type KeyName } from './key-store.js';
 
 /**
- * A key is held for so long, in seconds, and again every third of it: what a gateway asked of the orchestrator before it
- * died has begun by the end of the lease or never will.
+ * Lease of a key, in seconds. The gateway renews it after every third of that time. If the gateway dies, its requests to the
+ * orchestrator have begun by the end of the lease, or never will.
  */
 const leaseS = 15;
-/** Between two times that old keys are forgotten, in milliseconds. */
+/** Interval between two removals of old keys, in milliseconds. */
 const forgetMs = 600_000;
-/** Longest answer that is kept, in characters. */
+/** Longest stored answer, in characters. */
 const longestAnswer = 1_048_576;
-/** What these answer can be read once and never again. */
+/** Routes whose responses contain a secret. The service shows it only once. */
 const onceOnly = /^\/api\/(tokens|webhooks)(\/|$)/;
 
 /**
- * Carries a request with the header `Idempotency-Key` out once: a repeat gets the same answer, whichever gateway it reaches.
- * A request that did nothing leaves its key free. One that broke off is carried on if its route can find what was made,
- * and else answered with what is known, which is nothing.
+ * Executes a request with the header `Idempotency-Key` only once: a repeat gets the same answer at every gateway. A request
+ * without effect frees its key. A repeat of a request that broke off is executed if its route can find the record that the
+ * first request created. Otherwise the answer says that the outcome is unknown.
  */
 @Injectable()
 export class IdempotencyInterceptor implements NestInterceptor, OnApplicationShutdown {
@@ -43,7 +43,7 @@ export class IdempotencyInterceptor implements NestInterceptor, OnApplicationShu
     private readonly keys: Keys,
     private readonly reflector: Reflector,
   ) {
-    // A lease that cannot be renewed runs out, and what was asked under it is looked for.
+    // If the lease cannot be renewed, it expires, and a repeat looks for the record.
     this.#renewal = setInterval(
       () => {
         if (this.#open > 0) this.keys.holdOn(this.#holder, leaseS).catch(() => undefined);
@@ -91,19 +91,19 @@ export class IdempotencyInterceptor implements NestInterceptor, OnApplicationShu
       case 'in_progress':
         throw new ServiceError(
           'idempotency_key_in_progress',
-          'A request with this key is being carried out. Ask again in a moment for its answer.',
+          'A request with this key is under way. Repeat it in a moment to get its answer.',
         );
       case 'other_request':
         throw new ServiceError(
           'idempotency_key_reused',
-          'This key was sent with another query or body. Nothing was done; take a new key for a new request.',
+          'This key was sent with another query or body. Nothing was done. Use a new key for a new request.',
         );
       case 'broken_off':
         if (!isFoundAgain) {
           await this.keys.letGo(name, this.#holder);
           throw new ServiceError(
             'outcome_unknown',
-            'The request with this key broke off, and may have been carried out or not. Read the record; to ask anew, take a new key.',
+            'The request with this key broke off and may have had its effect. Read the record. To send a new request, use a new key.',
             { effect: 'maybe' },
           );
         }
@@ -135,11 +135,11 @@ export class IdempotencyInterceptor implements NestInterceptor, OnApplicationShu
           location: location === undefined ? null : String(location),
           body: text !== null && text.length <= longestAnswer ? text : null,
         })
-        // It was carried out, and the answer says so; a repeat will have to look.
+        // The request was executed, and the answer says so. A repeat looks for the record.
         .catch(() => undefined);
       return value;
     } catch (error) {
-      // Of a request that broke off, what the first one did is known only when it was looked for.
+      // If the first request broke off, its effect is known only after a look-up.
       const nothingDone = isServiceError(error) && error.effect === 'none' && !(brokeOff && error.retryable);
       await (
         nothingDone ? this.keys.giveBack(name, this.#holder) : this.keys.letGo(name, this.#holder)
@@ -162,7 +162,7 @@ function replay({ status, location, body }: KeptAnswer, reply: FastifyReply): un
   if (body === null && status !== 204)
     throw new ServiceError(
       'answer_not_kept',
-      'This was carried out under this key before. Its answer is not kept: it is too large, or shown only once.',
+      'A request with this key was executed before. Its answer is not stored: it is too large, or contains a secret that is shown only once.',
       { effect: 'done' },
     );
   reply.header('idempotent-replayed', 'true');
@@ -171,7 +171,7 @@ function replay({ status, location, body }: KeptAnswer, reply: FastifyReply): un
   return body === null ? undefined : (JSON.parse(body) as unknown);
 }
 
-/** What is resumed was there before: whether this very request was carried out cannot be seen. */
+/** Resumed work existed before, so the record does not show whether this request was executed. */
 function resumes(body: unknown): boolean {
   return typeof body === 'object' && body !== null && 'resume' in body && body.resume === true;
 }

@@ -3,19 +3,19 @@ import type { KeptAnswer, KeyName, KeyState } from '@lab/persistence';
 export type { KeptAnswer, KeyName, KeyState };
 
 /**
- * What the gateway needs of where keys are kept; abstract, because Nest injects by it. All methods reject with
- * ServiceError `store_unavailable` when the database does not answer.
+ * The store of idempotency keys; abstract, because Nest injects by it. Every method rejects with ServiceError
+ * `store_unavailable` when the database does not answer.
  */
 export abstract class Keys {
-  /** Takes a key; with `new` and `broken_off` it is held by `holder` for `leaseS` seconds. */
+  /** Takes a key. After `new` and `broken_off`, `holder` holds it for `leaseS` seconds. */
   abstract take(name: KeyName, fingerprint: string, holder: string, leaseS: number): Promise<KeyState>;
-  /** Holds on to all keys of a holder that have no answer. */
+  /** Renews the lease of all keys of a holder that have no answer. */
   abstract holdOn(holder: string, leaseS: number): Promise<void>;
   abstract answer(name: KeyName, holder: string, answer: KeptAnswer): Promise<void>;
-  /** Nothing was done: it is as if the key had never been given. */
+  /** Frees a key, because the request had no effect. */
   abstract giveBack(name: KeyName, holder: string): Promise<void>;
-  /** It is not known what was done. */
+  /** Ends the lease of a key, because the effect of the request is unknown. */
   abstract letGo(name: KeyName, holder: string): Promise<void>;
-  /** Forgets what is older than is kept. */
+  /** Removes expired keys. */
   abstract forget(): Promise<unknown>;
 }

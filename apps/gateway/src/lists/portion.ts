@@ -1,11 +1,10 @@
 import { lists, type ListName, type ListRequest, type Portion } from '@lab/contracts';
 
 /**
- * One page of a list that is here as a whole, by the same rules by which the database reads one.
+ * One page of a list that is in memory, by the same rules by which the database reads a page.
  *
  * @param idOf unique among the records
- * @param aliases filter to the field that it is about, where the names differ; of a field that is a list it is enough
- *   that one of its values is the wanted one
+ * @param aliases filter to field, where their names differ; a field that is a list passes when one of its values matches
  */
 export function portionOf<Item extends object>(
   items: readonly Item[],

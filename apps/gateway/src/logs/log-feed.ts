@@ -6,10 +6,10 @@ import { passes } from '../lists/index.js';
 
 export type LogFilter = ListRequest['filters'];
 
-/** Filters of lines whose names are not those of the fields that they are about. */
+/** Filters whose names differ from the fields of a line. */
 export const logFields = { task_run: 'task_run_id', since: 'at', until: 'at', text: 'message' };
 
-/** What tasks and devices write, as it is stored. */
+/** Feed of the output of tasks and devices in the order in which it is stored. */
 @Injectable()
 export class LogFeed extends Feed<LogLine, LogFilter> implements OnModuleDestroy {
   constructor(
@@ -20,7 +20,7 @@ export class LogFeed extends Feed<LogLine, LogFilter> implements OnModuleDestroy
     super(
       {
         nouns: ['line', 'lines'],
-        // Nobody is called when lines are stored, so that storing them costs nothing for those who do not listen.
+        // Storing a line notifies nobody, so that it costs nothing while no client follows.
         pollMs: 250,
         // A line has up to 8 KiB.
         pageSize: 100,
@@ -37,7 +37,7 @@ export class LogFeed extends Feed<LogLine, LogFilter> implements OnModuleDestroy
     );
   }
 
-  /** As of every feed; 0 is behind whatever line is the oldest: of lines it is usual that some were removed. */
+  /** As in every feed, but 0 means behind the oldest existing line, because old lines are regularly removed. */
   override async serve(
     filter: LogFilter,
     after: number | undefined,

@@ -6,10 +6,10 @@ const dayMs = 86_400_000;
 const plan = { firstMs: 60_000, everyMs: 600_000, failed: 'old lines could not be removed' };
 
 /**
- * Forgets old lines, again and again. Errors are logged, and the next round tries again.
+ * Removes old lines at intervals. It logs errors and tries again in the next round.
  *
- * @param keep for how many days a line is kept, and how many of them at most
- * @returns ends it; what is under way is not waited for
+ * @param keep days for which lines are kept, and maximum number of lines
+ * @returns stops it without waiting for a round that is under way
  */
 export function pruneLogs(
   lines: Pick<LogLines, 'prune'>,

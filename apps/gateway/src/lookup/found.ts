@@ -1,7 +1,7 @@
 import { isServiceError, ServiceError } from '@lab/contracts';
 
 /**
- * A record that was looked for.
+ * The record of a look-up.
  *
  * @throws ServiceError `not_found`
  */
@@ -11,8 +11,8 @@ export function found<T>(record: T | undefined, what: string, name: string): T {
 }
 
 /**
- * Reads the record after the orchestrator has committed what was asked for. Whatever goes wrong from here on, the
- * request itself was carried out, and the error says so.
+ * Reads a record after the orchestrator has committed a request. If the read fails, the error says that the request itself
+ * was executed.
  */
 export async function committed<T>(read: () => Promise<T | undefined>, what: string): Promise<T> {
   let record: T | undefined;
@@ -20,14 +20,10 @@ export async function committed<T>(read: () => Promise<T | undefined>, what: str
     record = await read();
   } catch (error) {
     if (!isServiceError(error)) throw error;
-    throw new ServiceError(
-      error.code,
-      `The request was carried out, but ${what} cannot be read at present.`,
-      {
-        effect: 'done',
-        cause: error,
-      },
-    );
+    throw new ServiceError(error.code, `The request was executed, but ${what} cannot be read now.`, {
+      effect: 'done',
+      cause: error,
+    });
   }
   if (record !== undefined) return record;
   throw new ServiceError('internal', `${what} was accepted but has no record`, { effect: 'done' });

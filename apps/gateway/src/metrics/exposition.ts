@@ -3,7 +3,7 @@ import type { MetricFamily } from '@lab/contracts';
 /** Media type of the text format of Prometheus, version 0.0.4. */
 export const expositionType = 'text/plain; version=0.0.4; charset=utf-8';
 
-/** What one process has measured. */
+/** Metrics of one process. */
 export interface Measured {
   service: string;
   instance: string;
@@ -13,8 +13,8 @@ export interface Measured {
 type Sample = MetricFamily['samples'][number];
 
 /**
- * The text that Prometheus reads. Each value says of which process it is; families of the same name stand together,
- * described as the first process describes them.
+ * The text that Prometheus reads. Each value has labels of its process. Families of the same name are merged under the
+ * description of the first process.
  */
 export function exposition(all: readonly Measured[]): string {
   const byName = new Map<string, { family: MetricFamily; lines: string[] }>();

@@ -1,17 +1,17 @@
 import type { MetricFamily } from '@lab/contracts';
 import type { Measured } from './exposition.js';
 
-/** A process that has not told anything for so long has ended, or is not heard, in milliseconds. */
+/** Time after which a silent process counts as ended, in milliseconds. */
 const forgottenMs = 30_000;
-/** Processes that are remembered at most, so that none that speaks under ever new names takes the memory. */
+/** Maximum number of processes in memory, in case a process reports under ever new names. */
 const mostProcesses = 200;
 
-/** What each process of the service has measured, as it last told. */
+/** The latest metrics of each process of the service. */
 export class Measurements {
   readonly #heard = new Map<string, { measured: Measured; at: number }>();
 
   /**
-   * @param own what this process has measured
+   * @param own metrics of this process
    * @param now milliseconds that never go back
    */
   constructor(
@@ -19,7 +19,7 @@ export class Measurements {
     private readonly now: () => number,
   ) {}
 
-  /** Of a server that measures nothing. */
+  /** For a server without metrics. */
   static none(): Measurements {
     return new Measurements(
       () => ({ service: 'gateway', instance: '', families: [] }),
@@ -27,7 +27,7 @@ export class Measurements {
     );
   }
 
-  /** A process tells what it has measured. */
+  /** Takes the metrics that a process reports. */
   hear(measured: { service: string; instance: string; families: MetricFamily[] }): void {
     const key = `${measured.service}/${measured.instance}`;
     this.#heard.delete(key);
@@ -38,7 +38,7 @@ export class Measurements {
     }
   }
 
-  /** Of this process as it is, of others as they last told; by name of the process. */
+  /** Current metrics of this process and the latest of the others, by name of the process. */
   all(): Measured[] {
     const since = this.now() - forgottenMs;
     for (const [key, { at }] of this.#heard) if (at < since) this.#heard.delete(key);

@@ -1,10 +1,10 @@
 import type { Meter } from '@lab/runtime';
 import type { FastifyInstance } from 'fastify';
 
-/** Upper bounds of how long requests take, in seconds. */
+/** Upper bounds of the buckets for durations, in seconds. */
 const times = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30];
 
-/** Counts requests by method, route and status; what meets no route is one route. Addresses are not looked at. */
+/** Counts requests by method, route and status. Requests without a route count as one route. Addresses are not recorded. */
 export function measureRequests(fastify: FastifyInstance, meter: Meter): void {
   const count = meter.counter('svc_http_requests_total', 'Requests that were answered.');
   const took = meter.histogram('svc_http_request_seconds', 'Time until a request was answered.', times);

@@ -23,8 +23,9 @@ import {
 const usualLimit = 500;
 
 const text = { type: 'string' };
-const SchedulePart = (): ParameterDecorator =>
-  FromQuery(
+/** A parameter of a handler: the part of the schedule that the query selects. */
+function SchedulePart(): ParameterDecorator {
+  return FromQuery(
     [
       queryParameter(
         'run',
@@ -44,6 +45,7 @@ const SchedulePart = (): ParameterDecorator =>
       limit: requireLimit(limit, usualLimit, longestSchedule),
     }),
   );
+}
 
 /** The plan of the leading orchestrator, and the reason why each queued task has not started. */
 @ApiTags('Operating')

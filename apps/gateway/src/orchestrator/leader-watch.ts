@@ -1,14 +1,14 @@
-/** Which orchestrator is heard to lead. */
+/** Keeps the epoch of the leading orchestrator. */
 export class LeaderWatch {
   #epoch = 0;
   readonly #listeners = new Set<() => void>();
 
-  /** Epoch of the latest leader that was heard; 0 before the first. */
+  /** Epoch of the latest known leader; 0 before the first. */
   get epoch(): number {
     return this.#epoch;
   }
 
-  /** Somebody says that they lead. */
+  /** Takes note that an orchestrator leads in this epoch. */
   hear(epoch: number): void {
     if (epoch <= this.#epoch) return;
     const succeeded = this.#epoch > 0;
@@ -17,8 +17,8 @@ export class LeaderWatch {
   }
 
   /**
-   * Calls back when a leader is heard that succeeds the present one: what that one has not committed by then it never
-   * will. The first leader that is ever heard succeeds nobody. The returned function ends it.
+   * Calls back when a new leader succeeds the present one, which can commit nothing from then on. The first known leader
+   * succeeds nobody. The returned function unsubscribes.
    */
   onSuccession(listener: () => void): () => void {
     this.#listeners.add(listener);

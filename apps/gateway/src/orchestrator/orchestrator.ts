@@ -35,31 +35,31 @@ const words = {
   },
 };
 
-/** Between two looks for an orchestrator that leads, in milliseconds. */
+/** Interval between two attempts to reach a leading orchestrator, in milliseconds. */
 const lookMs = 100;
 
 const delay = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
 
-/** A request of the leading orchestrator. */
+/** A request to the leading orchestrator. */
 export type OrchestratorRequest = AnyRequest & { readonly subject: `svc.v1.orchestrator.${string}` };
 
-/** A request for something to be made under the name in its body. */
+/** A request that creates a record under the name in its body. */
 type NamedSubmission =
   | typeof orchestratorRequests.submitProtocolRun
   | typeof orchestratorRequests.submitCampaign
   | typeof orchestratorRequests.submitTask;
 
-/** How long a request waits for an orchestrator that leads. */
+/** Longest time that a request waits for a leading orchestrator. */
 export abstract class FailoverWait {
   /** Milliseconds. */
   abstract readonly ms: number;
 }
 
 /**
- * The leading orchestrator, as people are told of it: what the bus says of subjects is put in their words.
+ * Sends requests to the leading orchestrator, and puts errors of the bus into words for users.
  *
- * While nobody leads a request waits for the next leader, since nothing was done with it. One that may have been carried
- * out is never sent again.
+ * While no orchestrator leads, a request waits for the next leader, since it had no effect yet. A request that may have had
+ * an effect is never sent again.
  */
 @Injectable()
 export class Orchestrator {
@@ -69,7 +69,7 @@ export class Orchestrator {
     private readonly wait: FailoverWait,
   ) {}
 
-  /** @throws ServiceError what the orchestrator answered, or that it did not */
+  /** @throws ServiceError the error that the orchestrator answered, or one that says that it did not answer */
   async ask<D extends OrchestratorRequest>(
     definition: D,
     body: RequestOf<D>,
@@ -83,9 +83,9 @@ export class Orchestrator {
   }
 
   /**
-   * Asks what a submission would be answered if it was meant.
+   * Tries a submission out.
    *
-   * @throws ServiceError what it would be refused with
+   * @throws ServiceError as the submission itself would
    */
   async tryOut<Asked extends Submission>(asked: Asked): Promise<DryRunRecord<Asked['submission']>> {
     const record = await this.ask<typeof orchestratorRequests.dryRun>(orchestratorRequests.dryRun, asked);
@@ -93,13 +93,13 @@ export class Orchestrator {
   }
 
   /**
-   * Asks for something that has a name of its own to be made, and makes sure that it is made once: when the answer is
-   * lost it is looked for, and asked for again only once the orchestrator that was asked can never make it any more.
+   * Creates a named record exactly once. When the answer is lost, the gateway looks for the record. It sends the request
+   * again only after the orchestrator that got it can never commit it any more.
    *
    * @param asked.submissionId stored with what is made
    * @param asked.again true: the request was sent before, and may have been carried out
    * @param isMade whether the submission with this id made something under the name
-   * @throws ServiceError what the orchestrator answered; with effect `maybe` when it could not be found out in time
+   * @throws ServiceError the error of the orchestrator; with effect `maybe` when the outcome stays unknown in time
    */
   async make<D extends NamedSubmission>(
     definition: D,
@@ -121,7 +121,7 @@ export class Orchestrator {
       } catch (error) {
         if (!isServiceError(error)) throw error;
         if (inDoubt && error.code === 'duplicate_name' && (await isMade())) return body;
-        // Another one took over before this was sent to anybody.
+        // Another orchestrator took over before the request was sent.
         if (error.code === 'aborted' && error.effect === 'none') continue;
         if (error.effect !== 'maybe') throw inWords(error);
         if (await this.wasMade(epoch, isMade, error)) return body;
@@ -132,7 +132,7 @@ export class Orchestrator {
     }
   }
 
-  /** Sends a request as soon as somebody leads. */
+  /** Sends a request as soon as an orchestrator leads. */
   private async askLeader<D extends OrchestratorRequest>(
     definition: D,
     body: RequestOf<D>,
@@ -150,9 +150,9 @@ export class Orchestrator {
   }
 
   /**
-   * @param epoch of the leader that was asked
-   * @returns false when it is certain that it was not made and never will be
-   * @throws the error given, in words, when that does not become certain in time
+   * @param epoch of the leader that got the request
+   * @returns false when it is certain that the record does not exist and never will
+   * @throws the given error, in words, when that does not become certain in time
    */
   private async wasMade(
     epoch: number,
@@ -161,7 +161,7 @@ export class Orchestrator {
   ): Promise<boolean> {
     const giveUpAt = performance.now() + this.wait.ms;
     for (;;) {
-      // Before it is looked: what the leader of that epoch ever committed is there by now.
+      // Read before the look-up: everything that the leader of that epoch committed is stored by now.
       const succeeded = epoch > 0 && this.leaders.epoch > epoch;
       const made = await unlessStoreIsAway(isMade);
       if (made === true) return true;
@@ -172,7 +172,7 @@ export class Orchestrator {
   }
 }
 
-/** Undefined while the database does not answer. */
+/** The result; undefined while the database does not answer. */
 async function unlessStoreIsAway(look: () => Promise<boolean>): Promise<boolean | undefined> {
   try {
     return await look();
@@ -182,7 +182,7 @@ async function unlessStoreIsAway(look: () => Promise<boolean>): Promise<boolean 
   }
 }
 
-/** Nobody leads at present, or the way to whoever does is closed; nothing was done. */
+/** Whether no orchestrator leads or none can be reached, and the request had no effect. */
 function isGap(error: unknown): boolean {
   return (
     isServiceError(error) &&

@@ -1,7 +1,7 @@
 import type { Bus } from '@lab/messaging';
 import type { Announcements } from './broker.js';
 
-/** Publishes, and makes sure that the broker got it: the bus itself drops what is published while disconnected. */
+/** Publishes an event and waits until the broker has it: the bus itself drops events while it is disconnected. */
 export function announcementsOver(bus: Bus): Announcements {
   return {
     async announce(definition, tokens, body) {

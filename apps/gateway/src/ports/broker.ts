@@ -1,15 +1,15 @@
 import type { AnyEvent, AnyRequest, BodyOf, ReplyOf, RequestOf, Tokens } from '@lab/contracts';
 
 export interface CallOptions {
-  /** Milliseconds to wait for the reply; default: what the definition says. */
+  /** Milliseconds to wait for the reply; default: the timeout of the definition. */
   timeoutMs?: number;
-  /** Incarnation of the agent that the message is meant for. */
+  /** Incarnation of the agent that the message is for. */
   inc?: number;
-  /** Gives up waiting; what was begun is not stopped by it. */
+  /** Stops waiting for the reply. The request itself continues. */
   signal?: AbortSignal;
 }
 
-/** Requests over the broker. Rejections are ServiceErrors whose `effect` says what is known. */
+/** Requests over the broker. They reject with ServiceErrors that state the known `effect`. */
 export abstract class Requests {
   abstract call<D extends AnyRequest>(
     definition: D,
@@ -19,12 +19,12 @@ export abstract class Requests {
   ): Promise<ReplyOf<D>>;
 }
 
-/** Events over the broker, for whoever listens. */
+/** Events over the broker to all subscribers. */
 export abstract class Announcements {
   /**
    * Sends the event before it returns.
    *
-   * @returns resolves when the broker has got it
+   * @returns resolves when the broker has the event
    * @throws ServiceError `disconnected`
    */
   abstract announce<D extends AnyEvent>(
@@ -34,7 +34,7 @@ export abstract class Announcements {
   ): Promise<void>;
 }
 
-/** Whether the broker is connected at this moment. */
+/** Whether the broker is connected now. */
 export abstract class BrokerStatus {
   abstract readonly connected: boolean;
 }

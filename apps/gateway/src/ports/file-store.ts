@@ -12,20 +12,20 @@ export interface FileGrant {
 export abstract class FileStore {
   /** @param range bytes `start` to `end`, both included; default: all */
   abstract get(key: string, range?: { start: number; end: number }): Promise<Readable>;
-  /** How many bytes of an upload are here, so that it may go on behind them. */
+  /** Number of bytes that are stored of an upload, so that it can continue behind them. */
   abstract received(grant: FileGrant): Promise<number>;
   /**
-   * Takes an upload, or what follows the first `from` bytes of one that broke off.
+   * Stores an upload, or the rest of an interrupted one behind its first `from` bytes.
    *
-   * @throws ServiceError `wrong_state` when it cannot go on there; `invalid` when the content is not what was granted
+   * @throws ServiceError `wrong_state` when it cannot continue there; `invalid` when the content is not the granted one
    */
   abstract receive(
     grant: FileGrant,
     source: AsyncIterable<Uint8Array>,
     from: number,
   ): Promise<{ size: number; sha256: string }>;
-  /** @throws ServiceError `forbidden` when the token is not one of ours or has expired */
+  /** @throws ServiceError `forbidden` when this service did not sign the token, or it has expired */
   abstract acceptTicket(token: string): FileGrant;
-  /** What the bearer of a token may fetch. @throws as {@link acceptTicket} */
+  /** The file that the bearer of a token may fetch. @throws as {@link acceptTicket} */
   abstract acceptDownload(token: string): FileGrant;
 }

@@ -8,10 +8,10 @@ import { found } from '../lookup/index.js';
 import { RecordReader } from '../ports/index.js';
 import { fromStore, Operation, page, pathName, record } from '../routes/index.js';
 
-const id = (what: string, description: string) => pathName('id', what, { description, example: attempt.id });
-const TaskRunId = id('task run', 'Id of the task run.');
-const AttemptId = id('attempt', 'Id of the attempt.');
-const AuditEntryId = id('entry of the audit', 'Id of the entry.');
+/** A parameter of a handler: the id in the path. @param what see {@link pathName} */
+function Id(what: string, description: string): ParameterDecorator {
+  return pathName('id', what, { description, example: attempt.id })();
+}
 
 /** Records across all work: task runs and attempts by id, attempts, files, and the audit. */
 @ApiTags('Tasks')
@@ -28,7 +28,7 @@ export class RecordsController {
     problems: fromStore,
   })
   @Get('task-runs/:id')
-  async taskRun(@TaskRunId() id: string): Promise<TaskRunRecord> {
+  async taskRun(@Id('task run', 'Id of the task run.') id: string): Promise<TaskRunRecord> {
     return found(await this.records.taskById(id), 'task run with the id', id);
   }
 
@@ -49,7 +49,7 @@ export class RecordsController {
     problems: fromStore,
   })
   @Get('attempts/:id')
-  async attempt(@AttemptId() id: string): Promise<AttemptRecord> {
+  async attempt(@Id('attempt', 'Id of the attempt.') id: string): Promise<AttemptRecord> {
     return found(await this.records.attempt(id), 'attempt with the id', id);
   }
 
@@ -84,7 +84,7 @@ export class RecordsController {
     problems: fromStore,
   })
   @Get('audit/:id')
-  async auditEntry(@AuditEntryId() id: string): Promise<AuditRecord> {
+  async auditEntry(@Id('entry of the audit', 'Id of the entry.') id: string): Promise<AuditRecord> {
     return found(await this.records.auditEntry(id), 'entry of the audit with the id', id);
   }
 }

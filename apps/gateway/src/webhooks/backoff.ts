@@ -1,19 +1,19 @@
-/** Attempts at one delivery until it is given up: about four days. */
+/** Maximum number of attempts at one delivery, over about four days. */
 export const mostAttempts = 15;
 
 const firstS = 5;
 const longestS = 12 * 3_600;
 
-/** Longest time for which a receiver may ask to be left alone, in seconds. */
+/** Longest delay that a receiver may ask for, in seconds. */
 const longestAskedS = 24 * 3_600;
 
 /**
- * Until the next attempt, in seconds: four times longer after each, from 5 s to 12 h, up to a fifth more or less, so that
- * what failed together does not come again together. A receiver that asks for more time gets it.
+ * Delay before the next attempt, in seconds. It grows fourfold after each attempt, from 5 s to 12 h, plus or minus up to a
+ * fifth, so that deliveries that failed together are not retried together. A receiver may ask for more time.
  *
  * @param attempts made so far, from 1
  * @param chance from 0 to 1
- * @param askedS what the receiver asked for (`Retry-After`), in seconds
+ * @param askedS delay that the receiver asked for (`Retry-After`), in seconds
  */
 export function retryInS(attempts: number, chance: number, askedS = 0): number {
   const usual = Math.min(longestS, firstS * 4 ** (attempts - 1));

@@ -8,7 +8,7 @@ export function newSecret(): string {
 }
 
 /**
- * The headers of a message as in the Standard Webhooks specification.
+ * The headers of a message, as the Standard Webhooks specification defines them.
  *
  * @param secrets each gives one signature: during a rotation there are two
  * @param seconds since 1970

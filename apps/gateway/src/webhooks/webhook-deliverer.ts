@@ -10,33 +10,33 @@ import { mostAttempts, retryInS } from './backoff.js';
 import type { DeliveryRow, DeliveryStore, WebhookRow, WebhookStore } from './webhook-stores.js';
 import type { Attempt, WebhookSender } from './webhook-sender.js';
 
-/** How often it looks without being called, and shortest time between two looks, in milliseconds. */
+/** Interval of polls, and shortest time between two of them, in milliseconds. */
 const lookMs = 1_000;
 const paceMs = 20;
-/** How long a webhook is held, in seconds, and how often it is taken again, in milliseconds. */
+/** Lease of a webhook, in seconds, and interval of its renewal, in milliseconds. */
 const leaseS = 20;
 const holdMs = 3_000;
-/** Events that are read at once, and deliveries of one webhook that wait at most. */
+/** Events of one read, and maximum number of waiting deliveries of one webhook. */
 const pageSize = 200;
 const mostPending = 200;
-/** Requests to one webhook at once, while it accepts them. */
+/** Concurrent requests to one webhook while it accepts them. */
 const atOnce = 4;
-/** Longest pause of a webhook that does not accept what it is sent, in milliseconds. */
+/** Longest pause of a webhook that does not accept messages, in milliseconds. */
 const longestPauseMs = 60_000;
-/** How long a webhook may fail until it is disabled, in seconds. */
+/** Duration of failures after which a webhook is disabled, in seconds. */
 const patienceS = 5 * 86_400;
-/** How long a shutdown waits for requests under way, in milliseconds. */
+/** Longest time that a shutdown waits for requests under way, in milliseconds. */
 const partingMs = 3_000;
 const forgetMs = 3_600_000;
 
-/** What this process remembers of a webhook that it holds. */
+/** State of a webhook that this process holds. */
 interface Line {
   sending: Map<string, Promise<void>>;
-  /** Attempts in a row that were not accepted. */
+  /** Number of failed attempts in a row. */
   failures: number;
-  /** Nothing is sent before, milliseconds since 1970. */
+  /** Earliest time of the next attempt, in milliseconds since 1970. */
   pausedUntil: number;
-  /** When somebody changed the webhook last: a pause of before counts no more. */
+  /** Time of the latest change of the webhook. A change ends an earlier pause. */
   changedAt: string;
 }
 
@@ -44,16 +44,16 @@ export type AttemptOutcome = 'delivered' | 'failed' | 'given_up';
 
 export interface DelivererOptions {
   log: Log;
-  /** How long deliveries that ended are kept, in days. */
+  /** Time for which ended deliveries are kept, in days. */
   keptDays: number;
-  /** Told how each attempt at an event ended. */
+  /** Gets the outcome of each attempt. */
   count?: (outcome: AttemptOutcome) => void;
 }
 
 /**
- * Sends events to webhooks, each at least once, and those of one record in their order: the next one goes when the one
- * before it was accepted or given up. Whatever is to be sent stands in the database before anything is sent, so another
- * gateway goes on where this one dies. Of two gateways one holds a webhook at a time.
+ * Sends events to webhooks, each at least once, and the events of one record in order: the next event is sent after the
+ * previous one was accepted or given up. Every delivery is in the database before it is sent, so that another gateway
+ * continues when this one dies. Only one gateway holds a webhook at a time.
  */
 export class WebhookDeliverer implements OnApplicationBootstrap, OnModuleDestroy {
   readonly #holder = randomUUID();
@@ -81,7 +81,7 @@ export class WebhookDeliverer implements OnApplicationBootstrap, OnModuleDestroy
     this.#working = this.#work();
   }
 
-  /** A webhook was made or changed, or something is to be sent to it again: looks at it at once. */
+  /** Checks a webhook at once, because it was created or changed or has a delivery to repeat. */
   changed(id: string): void {
     this.#holdAt = 0;
     const line = this.#lines.get(id);
@@ -89,7 +89,7 @@ export class WebhookDeliverer implements OnApplicationBootstrap, OnModuleDestroy
     this.#look();
   }
 
-  /** Sends a message that says nothing, once, and tells what came of it. @returns undefined when the webhook is gone */
+  /** Sends one empty message. @returns the delivery with its result; undefined when the webhook was removed */
   async ping(webhook: WebhookRow): Promise<DeliveryRecord | undefined> {
     const id = systemIds.next();
     const event: ServiceEvent = {
@@ -134,7 +134,7 @@ export class WebhookDeliverer implements OnApplicationBootstrap, OnModuleDestroy
         await this.#turn();
         this.#isDown = false;
       } catch (error) {
-        // Once for each time that the database is away; the next look is at most a second later.
+        // Logged once for each outage of the database. The next check follows within a second.
         if (!this.#isDown) this.options.log.warn('webhooks cannot be delivered at present', { error });
         this.#isDown = true;
         this.#called = false;
@@ -143,7 +143,7 @@ export class WebhookDeliverer implements OnApplicationBootstrap, OnModuleDestroy
     }
   }
 
-  /** Until it is called, or the next look is due. */
+  /** Waits until it is woken or the next check is due. */
   async #pause(): Promise<void> {
     if (this.#stopped) return;
     await new Promise<void>((resolve) => {
@@ -183,7 +183,7 @@ export class WebhookDeliverer implements OnApplicationBootstrap, OnModuleDestroy
     }
   }
 
-  /** Moves a webhook on past a page. */
+  /** Moves a webhook past a page of events. */
   async #take(
     webhook: WebhookRow,
     { pruned, events }: Awaited<ReturnType<EventReader['after']>>,
@@ -203,7 +203,7 @@ export class WebhookDeliverer implements OnApplicationBootstrap, OnModuleDestroy
     const wanted = events
       .filter((event) => isWanted(event, filter))
       .map((event) => ({
-        // Rises with the events, so that the log has those of one moment in their order.
+        // Rises with the events, so that the log keeps the order of simultaneous events.
         id: systemIds.next(),
         event_id: event.id,
         type: event.type,
@@ -216,7 +216,7 @@ export class WebhookDeliverer implements OnApplicationBootstrap, OnModuleDestroy
     } else this.#holdAt = 0;
   }
 
-  /** Begins to send what is due. */
+  /** Starts the deliveries that are due. */
   async #send(webhook: WebhookRow): Promise<void> {
     const { id, changed_at: changedAt } = webhook;
     const line: Line = this.#lines.get(id) ?? { sending: new Map(), failures: 0, pausedUntil: 0, changedAt };
@@ -227,7 +227,7 @@ export class WebhookDeliverer implements OnApplicationBootstrap, OnModuleDestroy
     for (const delivery of await this.deliveries.due(webhook, [...line.sending.keys()], free)) {
       const sending = this.#deliver(webhook, delivery, line)
         .catch((error: unknown) =>
-          // It stays pending, and is sent again.
+          // The delivery stays pending and is sent again.
           this.options.log.warn('it could not be written down how a delivery ended', { error }),
         )
         .finally(() => {
@@ -263,7 +263,7 @@ export class WebhookDeliverer implements OnApplicationBootstrap, OnModuleDestroy
     await this.#note(webhook, attempt);
   }
 
-  /** Writes down that a webhook does not accept what it is sent. */
+  /** Records that a webhook does not accept messages. */
   async #note({ id, url }: WebhookRow, { error, gone }: Attempt): Promise<void> {
     const code = gone ? 'gone' : 'not_accepted';
     const message = gone ? 'the receiver wants nothing more (410)' : (error ?? '');
@@ -274,7 +274,7 @@ export class WebhookDeliverer implements OnApplicationBootstrap, OnModuleDestroy
   }
 }
 
-/** How long nothing is sent to a webhook after failures in a row, in milliseconds: one that is down is asked seldom. */
+/** Pause of a webhook after failures in a row, in milliseconds. */
 function pauseMs(failures: number, { askedForS }: Attempt): number {
   const usual = Math.min(longestPauseMs, 500 * 2 ** failures);
   return Math.max(usual, Math.min((askedForS ?? 0) * 1_000, 86_400_000));

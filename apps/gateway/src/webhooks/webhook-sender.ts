@@ -4,17 +4,17 @@ import { askedForS } from './backoff.js';
 import type { DeliveryRow, WebhookRow } from './webhook-stores.js';
 import { signedHeaders } from './signature.js';
 
-/** How long an attempt may take, in milliseconds. */
+/** Longest time of an attempt, in milliseconds. */
 const attemptMs = 10_000;
-/** Longest part of an answer that is kept, and longest reason, in characters. */
+/** Longest stored part of an answer, and longest reason, in characters. */
 const longestAnswer = 1_024;
 
-/** What became of one attempt. */
+/** Result of one attempt. */
 export interface Attempt extends Pick<DeliveryRow, 'status' | 'duration_ms' | 'error' | 'answer'> {
   accepted: boolean;
-  /** The receiver wants nothing more, ever. */
+  /** True: the receiver wants no further messages. */
   gone: boolean;
-  /** For how long it wants to be left alone, in seconds. */
+  /** Delay that the receiver asks for, in seconds. */
   askedForS: number | undefined;
 }
 
@@ -26,7 +26,7 @@ export class WebhookSender {
     private readonly sealing: Sealing | undefined,
   ) {}
 
-  /** @throws ServiceError `invalid` when there is nothing to seal it with */
+  /** @throws ServiceError `invalid` when the gateway has no key to seal it with */
   seal(secret: string): string {
     if (this.sealing !== undefined) return this.sealing.seal(secret);
     throw new ServiceError('invalid', 'The secret of a webhook cannot be kept safe here.', {
@@ -60,7 +60,7 @@ export class WebhookSender {
     }
   }
 
-  /** Makes one attempt. @param signal breaks it off: then it is not known whether the receiver has got it */
+  /** Makes one attempt. @param signal aborts it; then it is unknown whether the receiver got the message */
   async send(webhook: WebhookRow, messageId: string, body: string, signal: AbortSignal): Promise<Attempt> {
     const begin = performance.now();
     const ended = (attempt: Pick<Attempt, 'status' | 'error' | 'answer'> & Partial<Attempt>): Attempt => ({
@@ -112,7 +112,7 @@ function reasonOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }
 
-/** Short, and without what the database cannot hold. */
+/** Shortens a text and removes what the database cannot store. */
 function storable(text: string): string {
   return text.slice(0, longestAnswer).replaceAll('\u0000', '').toWellFormed();
 }

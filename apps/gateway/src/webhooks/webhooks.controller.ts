@@ -36,10 +36,6 @@ const WebhookId = pathName('webhook_id', 'webhook', {
   description: 'Id of the webhook.',
   example: example.id,
 });
-const DeliveryId = pathName('delivery_id', 'delivery', {
-  description: 'Id of the delivery.',
-  example: delivery.id,
-});
 
 /** Webhooks: where the service sends events, and the deliveries of those events. */
 @ApiTags('Webhooks')
@@ -242,7 +238,14 @@ export class WebhooksController {
   })
   @Post(':webhook_id/deliveries/:delivery_id/redeliver')
   @HttpCode(202)
-  async redeliver(@WebhookId() id: string, @DeliveryId() deliveryId: string): Promise<DeliveryRecord> {
+  async redeliver(
+    @WebhookId() id: string,
+    @(pathName('delivery_id', 'delivery', {
+      description: 'Id of the delivery.',
+      example: delivery.id,
+    })())
+    deliveryId: string,
+  ): Promise<DeliveryRecord> {
     const { enabled } = await this.#webhook(id);
     const kept = found(await this.deliveries.byId(id, deliveryId), 'delivery', deliveryId);
     if (kept.event_id === null)

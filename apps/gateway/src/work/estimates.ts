@@ -15,12 +15,12 @@ interface Known {
 }
 
 const nothing: Known = { runs: new Map(), campaigns: new Map() };
-/** How long an answer counts, in milliseconds: however many records are read, the orchestrator is asked once in that time. */
+/** Time for which an answer is reused, in milliseconds, so that many reads cause one request to the orchestrator. */
 const freshMs = 1_000;
 
 /**
- * Puts into records when they are expected to be complete, which the leading orchestrator knows and the database does
- * not. Records can be read without an orchestrator: then nothing is known.
+ * Adds the expected time of completion to records. The leading orchestrator knows it; the database does not. Without an
+ * orchestrator, records have no such time.
  */
 @Injectable()
 export class Estimates {

@@ -1,21 +1,21 @@
 import { ServiceError, type JsonObject } from '@lab/contracts';
 import { holdsSecrets, withSecretsSealed, type Sealing } from '@lab/runtime';
 
-/** The door at which secrets in free objects are sealed: behind it nobody but an optimizer worker can read them. */
+/** Seals secrets in free-form objects. Only an optimizer worker can open them. */
 export class Secrets {
-  /** @param sealing undefined: this gateway has no key, so it takes no secrets */
+  /** @param sealing undefined: this gateway has no key and accepts no secrets */
   constructor(private readonly sealing: Sealing | undefined) {}
 
   /**
    * A copy with every secret sealed.
    *
    * @param path of the object in the body
-   * @throws ServiceError `invalid` when there is a secret, and nothing to seal it with
+   * @throws ServiceError `invalid` when the object has a secret and the gateway has no key
    */
   sealed(object: JsonObject, path: string): JsonObject {
     if (!holdsSecrets(object)) return object;
     if (this.sealing !== undefined) return withSecretsSealed(object, this.sealing);
-    throw new ServiceError('invalid', 'The body holds an API key, which cannot be kept safe here.', {
+    throw new ServiceError('invalid', 'The body contains an API key, which this gateway cannot protect.', {
       faults: [
         {
           path,

@@ -132,14 +132,14 @@ describe('a token of the issuer', () => {
       {},
       'The claim "nbf" of the token is not what it must be.',
     ],
-    ['of an unknown key', {}, { kid: 'unknown' }, 'The token is not one that the issuer signed.'],
+    ['of an unknown key', {}, { kid: 'unknown' }, 'The issuer did not sign this token.'],
     [
       'with a path for a key',
       {},
       { kid: '../../etc/passwd' },
-      'The token is not one that the issuer signed.',
+      'The issuer did not sign this token.',
     ],
-    ['signed with PS256', {}, { alg: 'PS256' }, 'The token is not one that the issuer signed.'],
+    ['signed with PS256', {}, { alg: 'PS256' }, 'The issuer did not sign this token.'],
     [
       'with a line break for a name',
       { sub: 'a\nb' },

@@ -143,7 +143,7 @@ describe('a stream of lines', () => {
     expect(ids(await client.next(1))).toEqual([3]);
     const pruned = await service.send('GET', '/api/logs/stream?after=1');
     expectProblem(pruned, 410, 'events_pruned');
-    expect(pruned.body['detail']).toBe('Lines up to number 2 are kept no longer.');
+    expect(pruned.body['detail']).toBe('Lines up to number 2 were removed.');
     service.lines.pruned = 9;
     service.lines.store({ id: 10 });
     await client.ended;
