@@ -1,5 +1,5 @@
 import { Controller, Get, Res } from '@nestjs/common';
-import { apiVersion, type HealthReport } from '@lab/contracts';
+import type { HealthReport } from '@lab/contracts';
 import { ApiTags } from '@nestjs/swagger';
 import type { FastifyReply } from 'fastify';
 import { NeedsNothing } from '../access/index.js';
@@ -40,18 +40,6 @@ export class HealthController {
   @Get('health/live')
   live(): { status: 'ok' } {
     return { status: 'ok' };
-  }
-
-  @Operation({
-    summary: 'Read the version of the interface',
-    answer: {
-      description: 'The version.',
-      content: json({ type: 'object', properties: { version: { type: 'string' } } }, { version: apiVersion }),
-    },
-  })
-  @Get('health/version')
-  version(): { version: string } {
-    return { version: apiVersion };
   }
 
   @Operation({ summary: 'Check whether the service can do its work', ...readiness })

@@ -1,11 +1,5 @@
 import { beforeEach, describe, expect, it } from 'vitest';
-import {
-  apiVersion,
-  serviceRequests,
-  ServiceError,
-  type HealthReport,
-  type ServiceHealth,
-} from '@lab/contracts';
+import { serviceRequests, ServiceError, type HealthReport, type ServiceHealth } from '@lab/contracts';
 import { sharedHarness } from '../twins.js';
 
 const gateway = sharedHarness();
@@ -34,10 +28,6 @@ it('a gateway that answers is alive, whatever else is away', async () => {
   gateway.records.failure = new ServiceError('store_unavailable', 'no database');
   const reply = await gateway.send('GET', '/health/live');
   expect([reply.status, reply.body]).toEqual([200, { status: 'ok' }]);
-});
-
-it('tells the version of the interface to everybody', async () => {
-  expect((await gateway.send('GET', '/health/version')).body).toEqual({ version: apiVersion });
 });
 
 describe('a service', () => {
