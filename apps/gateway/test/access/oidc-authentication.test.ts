@@ -133,12 +133,7 @@ describe('a token of the issuer', () => {
       'The claim "nbf" of the token is not what it must be.',
     ],
     ['of an unknown key', {}, { kid: 'unknown' }, 'The issuer did not sign this token.'],
-    [
-      'with a path for a key',
-      {},
-      { kid: '../../etc/passwd' },
-      'The issuer did not sign this token.',
-    ],
+    ['with a path for a key', {}, { kid: '../../etc/passwd' }, 'The issuer did not sign this token.'],
     ['signed with PS256', {}, { alg: 'PS256' }, 'The issuer did not sign this token.'],
     [
       'with a line break for a name',
