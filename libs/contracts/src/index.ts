@@ -1,5 +1,6 @@
 export type { JsonObject, JsonValue } from './json.js';
 export * from './errors.js';
+export * from './rest/fault.js';
 export { mediaTypeOf } from './media-type.js';
 export { dtoFaults, dtoSchema, zodSchema, type Checked, type Schema } from './schema.js';
 export * from './states.js';

@@ -2,7 +2,7 @@ import 'reflect-metadata';
 import { plainToInstance } from 'class-transformer';
 import { getMetadataStorage, validateSync, type ValidationError } from 'class-validator';
 import type { ZodType } from 'zod';
-import type { Fault } from './errors.js';
+import type { Fault } from './rest/fault.js';
 
 export type Checked<T> = { ok: true; value: T } | { ok: false; faults: Fault[] };
 

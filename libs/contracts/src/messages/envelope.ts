@@ -1,5 +1,6 @@
 import { z } from 'zod';
-import { effects, errorCatalogue, Fault, type ErrorCode } from '../errors.js';
+import { effects, errorCatalogue, type ErrorCode } from '../errors.js';
+import { Fault } from '../rest/fault.js';
 import { zodOf } from '../rest/fields/field.js';
 
 /** Major version of the envelope. A receiver refuses another one. */

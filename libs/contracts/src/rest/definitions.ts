@@ -1,4 +1,4 @@
-import { Fault } from '../errors.js';
+import { Fault } from './fault.js';
 import type { JsonObject } from '../json.js';
 import { deviceStates, type DeviceState } from '../states.js';
 import { Field, Optional, choice, flag, free, list, orNull, text } from './fields/field.js';

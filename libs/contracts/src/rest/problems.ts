@@ -1,4 +1,5 @@
-import { effects, errorCatalogue, Fault, type Effect, type ErrorCode } from '../errors.js';
+import { effects, errorCatalogue, type Effect, type ErrorCode } from '../errors.js';
+import { Fault } from './fault.js';
 import { Described, Field, Optional, choice, inline, integer, list, text } from './fields/field.js';
 
 @Described('RFC 9457 problem details.')
