@@ -5,7 +5,6 @@ export { mediaTypeOf } from './media-type.js';
 export { dtoFaults, dtoSchema, zodSchema, type Checked, type Schema } from './schema.js';
 export * from './states.js';
 export * from './messages/agent.js';
-export { orchestratorEvents } from './messages/agent-reports.js';
 export * from './messages/define.js';
 export * from './messages/definitions.js';
 export * from './messages/envelope.js';

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { zodSchema } from '../schema.js';
 import { emergencyStop } from './agent.js';
-import { defineEvent, defineRequest } from './define.js';
+import { defineRequest } from './define.js';
 import { attemptReport, attemptResult, deviceAssignment, deviceStatus } from './work.js';
 
 /** What agents ask of the leading orchestrator. */
@@ -94,25 +94,5 @@ export const agentReports = {
     ),
     timeoutMs: 5_000,
     errors: ['not_found'],
-  }),
-};
-
-export const orchestratorEvents = {
-  /** The leader publishes it at its start and every second. An agent that hears a new epoch registers again. */
-  leading: defineEvent({
-    name: 'orchestrator.leading',
-    subject: 'svc.v1.event.orchestrator.leading',
-    body: zodSchema(
-      z.object({
-        epoch: z.number().int(),
-        instance: z.string(),
-        /**
-         * The emergency stops in force, and the ids of the latest released ones. An agent that missed an emergency stop
-         * stops within a second. No agent releases a stop only because the leader does not know it yet.
-         */
-        halts: z.array(emergencyStop).optional(),
-        released: z.array(z.string()).optional(),
-      }),
-    ),
   }),
 };

@@ -18,7 +18,7 @@ import { optimizerStatus } from './optimizer.js';
 import { deviceFunction, jsonObject } from './work.js';
 import { agentReports } from './agent-reports.js';
 import { emergencyStop } from './agent.js';
-import { defineRequest } from './define.js';
+import { defineEvent, defineRequest } from './define.js';
 
 /** A record that was made or changed. The caller reads it from the database. */
 const accepted = z.object({ id: z.string(), name: z.string() });
@@ -457,4 +457,24 @@ export const orchestratorRequests = {
   }),
 
   ...agentReports,
+};
+
+export const orchestratorEvents = {
+  /** The leader publishes it at its start and every second. An agent that hears a new epoch registers again. */
+  leading: defineEvent({
+    name: 'orchestrator.leading',
+    subject: 'svc.v1.event.orchestrator.leading',
+    body: zodSchema(
+      z.object({
+        epoch: z.number().int(),
+        instance: z.string(),
+        /**
+         * The emergency stops in force, and the ids of the latest released ones. An agent that missed an emergency stop
+         * stops within a second. No agent releases a stop only because the leader does not know it yet.
+         */
+        halts: z.array(emergencyStop).optional(),
+        released: z.array(z.string()).optional(),
+      }),
+    ),
+  }),
 };
