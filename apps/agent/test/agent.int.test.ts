@@ -438,7 +438,7 @@ describe('a device that is not guessed about', () => {
     await expect(call('scribble')).rejects.toMatchObject({
       code: 'device_error',
       effect: 'maybe',
-      message: expect.stringContaining('it broke the protocol') as string,
+      message: expect.stringContaining('it violated the protocol') as string,
     });
     await lab.deviceIs('arm', 'uncertain');
     expect(agent.child.exitCode).toBeNull();
