@@ -148,6 +148,10 @@ export const rooms = {
     agent: ['ports', 'ledger', 'devices', 'attempts'],
     testing: ['ports', 'ledger', 'agent'],
   },
+  testkit: {
+    invariants: [],
+    faults: ['invariants'],
+  },
   persistence: {
     schema: [],
     connection: ['schema'],

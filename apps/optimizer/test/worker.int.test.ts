@@ -1,5 +1,6 @@
 import { optimizerEvents, serviceRequests } from '@lab/contracts';
-import { MemoryBroker, type Bus } from '@lab/messaging';
+import type { Bus } from '@lab/messaging';
+import { MemoryBroker } from '@lab/messaging/testing';
 import { createLog } from '@lab/runtime';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { OptimizerWorker } from '../src/worker.js';

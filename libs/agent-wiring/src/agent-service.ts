@@ -14,7 +14,7 @@ import { agentTimings } from './timings.js';
 
 export interface ServiceParts {
   bus: Bus;
-  /** Told of every leader before the agent is. */
+  /** Gets every announcement of a leader before the agent does. */
   orchestrator: { hearLeader(epoch: number): void };
   log: Pick<Log, 'error'>;
   computer: string;
@@ -25,7 +25,7 @@ export interface ServiceParts {
   timers: Timers;
 }
 
-/** The agent's face on the broker: requests under `{computer}.{inc}`, heartbeats, changes of devices, health. */
+/** Connects the agent to the broker: requests under `{computer}.{inc}`, heartbeats, changes of devices, health. */
 export class AgentService implements Announcer {
   readonly #parts: ServiceParts;
   readonly #startedAt: number;
@@ -41,7 +41,7 @@ export class AgentService implements Announcer {
     this.#startedAt = parts.clock.now();
   }
 
-  /** Listens for leaders and health requests, and takes the agent through losses of the broker. */
+  /** Listens for leaders, emergency stops and health requests, and tells the agent when the broker is back. */
   async start(agent: Agent): Promise<void> {
     const { bus, orchestrator } = this.#parts;
     this.#agent = agent;
@@ -76,7 +76,7 @@ export class AgentService implements Announcer {
     this.#publishHeartbeat();
   }
 
-  /** Tells that the agent goes away; its devices and tasks are still there, and requests still answered. */
+  /** Announces that the agent leaves. Its devices and tasks still run, and it still answers requests. */
   announceLeaving(): void {
     const inc = this.#inc;
     if (inc === undefined || this.#agent === undefined) return;
@@ -93,7 +93,7 @@ export class AgentService implements Announcer {
     await Promise.all(all.map((subscription) => subscription.unsubscribe()));
   }
 
-  /** An orderly end: no more heartbeats, which would bring the agent back; it says that it leaves, and `end` ends it. */
+  /** Leaves in order: stops the heartbeats, which would bring the agent back, announces the end, and awaits `end`. */
   async leave(end: () => Promise<unknown>): Promise<void> {
     this.#stopBeating();
     this.announceLeaving();
@@ -101,7 +101,7 @@ export class AgentService implements Announcer {
     await this.stop();
   }
 
-  /** The agent is leaving: a heartbeat would bring it back. */
+  /** Stops the heartbeats: after the announcement of its end one would bring the agent back. */
   stopBeating(): void {
     this.#stopBeating();
   }
@@ -181,7 +181,7 @@ export class AgentService implements Announcer {
     );
   }
 
-  /** Nothing depends on the arrival of an event, so neither may anything on its sending. */
+  /** Publishes an event. A failure is only logged, because events may be lost anyway. */
   #tell(what: string, publish: () => void): void {
     try {
       publish();

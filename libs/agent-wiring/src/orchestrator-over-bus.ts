@@ -3,20 +3,20 @@ import { orchestratorRequests, type AttemptResult } from '@lab/contracts';
 import type { Bus } from '@lab/messaging';
 
 /**
- * The leading orchestrator, over the broker. What an earlier leader was asked and has not answered when its successor is
- * heard is given up at once, to be asked again: one that was stopped would keep it until the time is up.
+ * The leading orchestrator, over the broker. When a new leader is heard, pending requests to the earlier leader are
+ * given up at once so that the agent sends them again. A suspended leader would otherwise hold them until their timeout.
  */
 export class OrchestratorOverBus implements Orchestrator {
   readonly #bus: Bus;
   #epoch = 0;
-  /** One for each pending request. */
+  /** One controller for each pending request. */
   readonly #pending = new Set<AbortController>();
 
   constructor(bus: Bus) {
     this.#bus = bus;
   }
 
-  /** Somebody leads. */
+  /** A leader announced itself. */
   hearLeader(epoch: number): void {
     if (epoch <= this.#epoch) return;
     const isFirst = this.#epoch === 0;

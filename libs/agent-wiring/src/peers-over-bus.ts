@@ -13,7 +13,7 @@ import { agentTimings } from './timings.js';
 
 const { readingMs, reconnectMs, repeatMostMs, repeatMs, watchAfterMs } = agentTimings;
 
-/** What the clock of an agent said, and when it was asked by the clock of this process. */
+/** A reading of another agent's clock, and when it was asked for by the clock of this process. */
 interface Reading {
   inc: number;
   nowMs: number;
@@ -31,13 +31,13 @@ interface PeerCall {
 /**
  * Devices of other agents, over the broker.
  *
- * A message may be lost on either way, so a call without an answer is sent again under its id until its time is over:
- * the agent that has it lets the repeat join, or answers it as it answered before, and makes no call twice. It makes none
- * that was long on its way: each is sent with what its agent's clock said a moment ago, and again if it came too late.
+ * A request or reply may be lost, so a call without an answer is sent again under its id until its timeout. The called
+ * agent executes a call once: a repeat joins the running call or gets the same answer. The agent refuses a call that was
+ * under way for too long. Each call therefore carries a recent reading of that agent's clock, and a refused call is sent
+ * again with a new reading.
  *
- * A caller does not wait in vain for an agent that was started anew: the heartbeat of its next incarnation ends the
- * calls to the earlier one, of which no process is left by then. An agent that is silent may still be at work, so its
- * calls wait for their time.
+ * When an agent restarts, the heartbeat of its next incarnation ends the calls to the earlier one, because none of its
+ * processes is left by then. A silent agent may still be at work, so its calls wait for their timeout.
  */
 export class PeersOverBus implements Peers {
   readonly #bus: Bus;
@@ -47,7 +47,7 @@ export class PeersOverBus implements Peers {
   /** By computer. */
   readonly #readings = new Map<string, Reading>();
 
-  /** @param clock for differences of time */
+  /** @param clock a monotonic clock */
   constructor(bus: Bus, clock: Clock, timers: Timers, log: Pick<Log, 'debug'>) {
     this.#bus = bus;
     this.#clock = clock;
@@ -105,7 +105,7 @@ export class PeersOverBus implements Peers {
   }
 
   /**
-   * @param flight told whether the call may have left this computer
+   * @param flight says whether the call may have left this computer; updated here
    * @throws what the agent answered; ServiceError with effect none when the call cannot have left this computer
    */
   async #untilAnswered(
@@ -144,7 +144,7 @@ export class PeersOverBus implements Peers {
     }
   }
 
-  /** @throws ReachedNobody when nothing was sent before; what `giveUp` was fired with */
+  /** @throws ReachedNobody when nothing was sent before; the reason of `giveUp` */
   async #untilClockRead(
     to: AgentIncarnation,
     giveUp: AbortSignal,
@@ -178,13 +178,13 @@ export class PeersOverBus implements Peers {
         attempt_id: call.attemptId,
         as_of_ms: asOf,
       },
-      // A second more than this side waits, so that it is always known which of them gave up.
+      // One second longer than this side waits, so that this side always gives up first.
       { timeoutMs: timeoutMs + 1_000, signal, inc, fence: { [`${lab}.${name}`]: call.fence } },
     );
     return reply.result;
   }
 
-  /** A reading from less than {@link readingMs} ago, asked for if there is none. @throws what a request throws */
+  /** A reading that is younger than {@link readingMs}, asked for if there is none. @throws what a request throws */
   async #readClock({ computer, inc }: AgentIncarnation, signal: AbortSignal): Promise<number> {
     const known = this.#readings.get(computer);
     const askedAt = this.#clock.now();

@@ -1,9 +1,9 @@
 import { orchestratorRequests } from '@lab/contracts';
-import { MemoryBroker } from '@lab/messaging';
+import { MemoryBroker } from '@lab/messaging/testing';
 import { expect, it } from 'vitest';
 import { OrchestratorOverBus } from '../src/orchestrator-over-bus.js';
 
-it('a result that an earlier leader keeps to itself is given up as soon as another one is heard', async () => {
+it('gives up a request to an earlier leader as soon as another leader is heard', async () => {
   const broker = new MemoryBroker();
   const bus = broker.connect({ role: 'agent', name: 'a' });
   const leader = broker.connect({ role: 'orchestrator', name: 'o' });

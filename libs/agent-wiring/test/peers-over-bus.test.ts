@@ -1,5 +1,6 @@
 import { agentEvents, agentRequests, ServiceError } from '@lab/contracts';
-import { MemoryBroker, type Bus, type CarriedMessage, type Subscription } from '@lab/messaging';
+import type { Bus, Subscription } from '@lab/messaging';
+import { MemoryBroker, type CarriedMessage } from '@lab/messaging/testing';
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import { PeersOverBus } from '../src/peers-over-bus.js';
 
@@ -40,7 +41,7 @@ beforeEach(() => {
 });
 afterEach(() => void vi.useRealTimers());
 
-it.each(['the call', 'the answer'])('is sent again under its id when %s was lost', async (what) => {
+it.each(['the call', 'the answer'])('sends a call again under its id when %s was lost', async (what) => {
   const network = broker();
   const served: string[] = [];
   await serving(network.connect({ role: 'agent', name: 'b' }), (body) => {
@@ -66,7 +67,7 @@ it.each(['the call', 'the answer'])('is sent again under its id when %s was lost
   expect(served).toEqual(what === 'the call' ? ['x/1'] : ['x/1', 'x/1']);
 });
 
-it('survives a restart of the broker, and waits for the other agent to be connected again', async () => {
+it('completes a call over a restart of the broker, and waits until the other agent is connected again', async () => {
   const network = broker();
   const other = network.connect({ role: 'agent', name: 'b' });
   let served = 0;
@@ -91,7 +92,7 @@ it('survives a restart of the broker, and waits for the other agent to be connec
   await expect(end).resolves.toBe('moved');
 });
 
-it('takes what the agent answers, and does not repeat what was refused or reached nobody', async () => {
+it('returns the answer of the agent, and does not repeat a call that was refused or reached nobody', async () => {
   const network = broker();
   const peers = new PeersOverBus(network.connect({ role: 'agent', name: 'a' }), clock, timers, log);
   await expect(peers.call(to, call, 60_000)).rejects.toMatchObject({
@@ -108,7 +109,7 @@ it('takes what the agent answers, and does not repeat what was refused or reache
   expect(served).toBe(1);
 });
 
-it('is over when its time is, or when the agent was started anew', async () => {
+it('ends a call at its timeout, or when the agent was restarted', async () => {
   const network = broker();
   const other = network.connect({ role: 'agent', name: 'b' });
   await serving(other, () => new Promise(() => undefined));
@@ -134,7 +135,7 @@ it('is over when its time is, or when the agent was started anew', async () => {
   await over;
 });
 
-it('rests on a reading of the other clock, asked for at most twice a second', async () => {
+it('sends a call with a recent reading of the other clock, asked for at most twice a second', async () => {
   const network = broker();
   const readings: number[] = [];
   const asked: string[] = [];
@@ -155,7 +156,7 @@ it('rests on a reading of the other clock, asked for at most twice a second', as
   expect(readings).toEqual([0, 100, 200, 300, 400, 0, 100, 200, 300, 400]);
 });
 
-it('that came too late is sent again with a new reading', async () => {
+it('sends a call that came too late again with a new reading', async () => {
   const network = broker();
   const readings: number[] = [];
   await serving(network.connect({ role: 'agent', name: 'b' }), ({ as_of_ms: asOf }) => {
@@ -171,7 +172,7 @@ it('that came too late is sent again with a new reading', async () => {
   expect(readings[1]).toBeGreaterThan(readings[0] ?? Infinity);
 });
 
-it('that never left has had no effect, however long it was tried', async () => {
+it('reports no effect for a call that never left this computer', async () => {
   const network = broker();
   await serving(network.connect({ role: 'agent', name: 'b' }), () => ({ result: 'moved' }));
   lose = ({ subject }) => subject.endsWith('.clock');
@@ -184,7 +185,7 @@ it('that never left has had no effect, however long it was tried', async () => {
   await end;
 });
 
-it('bars the calls of an attempt, and hears when the other agent was started anew', async () => {
+it('bars the calls of an attempt, and hears when the other agent was restarted', async () => {
   const network = broker();
   const other = network.connect({ role: 'agent', name: 'b' });
   const barred: string[] = [];

@@ -16,8 +16,8 @@ type AgentRequest = AnyRequest & {
 };
 
 /**
- * The engine's way to the agents: requests to the subject of one computer in one incarnation. Immediately before each is
- * sent it is made sure that this process leads.
+ * Sends the engine's requests to agents, on the subject of one computer in one incarnation. It checks the lease
+ * immediately before each request.
  */
 export function agentsOverBus(bus: Bus, lease: Lease): Agents {
   const ask = async <D extends AgentRequest>(
@@ -63,7 +63,7 @@ export function agentsOverBus(bus: Bus, lease: Lease): Agents {
   };
 }
 
-/** Nobody listening on an agent's subject means that this agent process is not there: nothing was done. */
+/** Without a subscriber on its subject the agent process does not exist, so the request had no effect. */
 async function unreachable<T>(reply: Promise<T>, to: AgentAddress): Promise<T> {
   try {
     return await reply;

@@ -6,15 +6,15 @@ import { leaderTimings } from './timings.js';
 
 const { failedMs, leaseMs, lookMs, renewMs } = leaderTimings;
 
-/** What is done while leading. */
+/** The work of one leadership. */
 export interface Term {
-  /** Takes no more requests and stops deciding; bounded, never rejects. */
+  /** Takes no more requests and stops deciding. It ends within a bounded time and never rejects. */
   end(reason: string): Promise<void>;
 }
 
 export interface LeadershipPorts {
   store: Pick<Store, 'lead' | 'renew' | 'resign'>;
-  /** Milliseconds that pass evenly, whatever is done to the clock of the wall. */
+  /** A monotonic clock, in milliseconds. */
   clock: Clock;
   timers: Timers;
   log: Pick<Log, 'info' | 'warn' | 'error'>;
@@ -29,8 +29,8 @@ const words: Record<Ending, string> = {
 };
 
 /**
- * Leads whenever the database allows it, and stands by whenever it does not. Each leadership has an epoch and a
- * {@link Term} of its own: one that was lost is over for good, and the next begins anew from what is stored.
+ * Leads while the database allows it, and stands by otherwise. Each leadership has its own epoch and {@link Term}. A lost
+ * leadership never resumes: the next one begins with what is stored.
  */
 export class Leadership {
   readonly #ports: LeadershipPorts;
@@ -46,8 +46,8 @@ export class Leadership {
   #running: Promise<void> | undefined;
 
   /**
-   * @param instance name of this process; what it asks for again under this name it gets, whether or not its lease is over
-   * @param begin takes over; a ServiceError means that it can be tried again, any other error that it cannot
+   * @param instance unique name of this process; the database renews a lease for the same name even before the lease has ended
+   * @param begin takes over; after a ServiceError the takeover is tried again, after any other error it is not
    */
   constructor(ports: LeadershipPorts, instance: string, begin: (lease: Lease) => Promise<Term>) {
     this.#ports = ports;
@@ -60,7 +60,7 @@ export class Leadership {
     return this.#state === 'leading';
   }
 
-  /** Name of another process that was heard to lead no longer ago than a lease lasts. */
+  /** Name of another process that announced its leadership within the duration of a lease. */
   get leader(): string | undefined {
     const { clock } = this.#ports;
     return this.#heard !== undefined && clock.now() - this.#heard.at < leaseMs
@@ -68,12 +68,12 @@ export class Leadership {
       : undefined;
   }
 
-  /** Resolves when this process leads, or stands by for one that does. */
+  /** Resolves when this process leads, or stands by for another leader. */
   get settled(): Promise<void> {
     return this.#settled;
   }
 
-  /** Somebody says that they lead. */
+  /** A process announces that it leads. */
   hear(instance: string): void {
     if (instance === this.#instance) return;
     this.#heard = { instance, at: this.#ports.clock.now() };
@@ -81,9 +81,9 @@ export class Leadership {
   }
 
   /**
-   * Leads and stands by in turn until {@link stop}; then it has given the leadership back.
+   * Leads and stands by in turn until {@link stop}. It gives the leadership back before it resolves.
    *
-   * @throws Error of a takeover that cannot succeed, after the leadership was given back
+   * @throws the Error of a takeover that cannot succeed, after it gave the leadership back
    */
   run(): Promise<void> {
     this.#running ??= this.#run();
@@ -156,7 +156,7 @@ export class Leadership {
     await this.#sleep(failedMs);
   }
 
-  /** Has the lease confirmed for as long as that is possible. */
+  /** Renews the lease until that is no longer possible. */
   async #keep(lease: Lease): Promise<Ending> {
     const { store, clock } = this.#ports;
     let lost = false;
@@ -187,7 +187,7 @@ export class Leadership {
     }
   }
 
-  /** Standing by is certain only once the database has refused the leadership and its owner was heard. */
+  /** This process stands by once the database refused the leadership and the leader was heard. */
   #standBy(): void {
     if (this.#state !== 'starting' || !this.#refused || this.leader === undefined) return;
     this.#state = 'standby';
@@ -195,7 +195,7 @@ export class Leadership {
     this.#tellSettled();
   }
 
-  /** The answer, or undefined when there is none in time or it cannot be had. */
+  /** The answer; undefined after a timeout or an error. */
   #within(ms: number, answer: Promise<boolean>): Promise<boolean | undefined> {
     return new Promise((resolve) => {
       const cancel = this.#ports.timers.after(ms, () => resolve(undefined));
@@ -212,7 +212,7 @@ export class Leadership {
     });
   }
 
-  /** Sleeps, or less when something happened that cannot wait. */
+  /** Sleeps until the time is over or `#wake` is called. */
   #sleep(ms: number): Promise<void> {
     if (this.#stopping) return Promise.resolve();
     return new Promise((resolve) => {

@@ -4,8 +4,8 @@ import type { Clock } from '@lab/ports';
 import { leaderTimings } from './timings.js';
 
 /**
- * One leadership. It is held while the database has confirmed it lately, by a clock that goes on while the process is
- * stopped: who wakes up from a stop holds nothing, and finds that out before it acts.
+ * One leadership. It is held for a limited time after each confirmation by the database. The clock goes on while the
+ * process is suspended, so a process that resumes finds that its lease is over before it acts.
  */
 export class Lease {
   #confirmedAt: number;
@@ -13,8 +13,8 @@ export class Lease {
   #onLost: () => void = () => undefined;
 
   /**
-   * @param askedAt when it was asked for, by `clock`
-   * @param clock milliseconds that pass evenly, whatever is done to the clock of the wall
+   * @param askedAt when this process asked for the lease, by `clock`
+   * @param clock a monotonic clock, in milliseconds
    */
   constructor(
     readonly epoch: number,
@@ -28,36 +28,36 @@ export class Lease {
     return this.remainingMs > 0;
   }
 
-  /** How long it is held without another confirmation, in milliseconds; 0 once it is not. */
+  /** Remaining time without another confirmation, in milliseconds; 0 when the lease is not held. */
   get remainingMs(): number {
     return this.#lost ? 0 : Math.max(0, this.#confirmedAt + leaderTimings.actsForMs - this.clock.now());
   }
 
-  /** The database has confirmed it. @param askedAt when it was asked, by the clock of this lease */
+  /** The database has confirmed the lease. @param askedAt when it was asked, by the clock of this lease */
   confirm(askedAt: number): void {
     this.#confirmedAt = askedAt;
   }
 
-  /** Somebody else leads, or this process steps aside: it is never held again. */
+  /** Ends the lease for good: another process leads, or this one steps aside. */
   lose(): void {
     this.#lost = true;
     this.#onLost();
   }
 
-  /** Calls back when it is lost, at once if it is. */
+  /** Calls back when the lease is lost; at once if it already is. */
   onLost(callback: () => void): void {
     this.#onLost = callback;
     if (this.#lost) callback();
   }
 
-  /** @throws ServiceError `service_unavailable`, effect none, when it is not held at this moment: ask whoever leads next */
+  /** @throws ServiceError `service_unavailable` (effect none) when the lease is not held now; the next leader can be asked */
   demand(): void {
     if (!this.held)
       throw new ServiceError('service_unavailable', 'this orchestrator does not know whether it leads');
   }
 }
 
-/** The store of one leadership: decides nothing while that is not held. Reading is always allowed. */
+/** The store of one leadership. It commits only while the lease is held; reading is always allowed. */
 export function storeUnder(lease: Lease, store: Store): Store {
   return {
     lead: (instance, ms) => store.lead(instance, ms),

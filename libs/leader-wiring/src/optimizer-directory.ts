@@ -3,11 +3,11 @@ import type { Bus } from '@lab/messaging';
 import type { Clock, Timers } from '@lab/ports';
 import { leaderTimings } from './timings.js';
 
-/** A worker that is there, as far as anybody knows. */
+/** A worker that was heard recently. */
 export interface OptimizerWorker {
   readonly instance: string;
   readonly addresses: readonly string[];
-  /** Fires when it is gone: it has said so, or was not heard any more. */
+  /** Fires when the worker has left, or was not heard for {@link leaderTimings.workerGoneMs}. */
   readonly gone: AbortSignal;
 }
 
@@ -17,11 +17,11 @@ interface Known extends OptimizerWorker {
   cancel: () => void;
 }
 
-/** Which optimizer workers are there, by what they say of themselves. */
+/** The optimizer workers, known by their announcements. */
 export class OptimizerDirectory {
   readonly #workers = new Map<string, Known>();
   readonly #arrivals = new Set<(addresses: readonly string[]) => void>();
-  /** Session to who wants to know that it is lost. */
+  /** Listeners for the loss of a session, by session. */
   readonly #sessions = new Map<string, (reason: string) => void>();
   readonly #ports: { clock: Clock; timers: Timers };
   readonly #since: number;
@@ -32,7 +32,7 @@ export class OptimizerDirectory {
     this.#since = ports.clock.now();
   }
 
-  /** @param ports the clock counts evenly, whatever is done to the clock of the wall */
+  /** @param ports with a monotonic clock */
   static async listen(bus: Bus, ports: { clock: Clock; timers: Timers }): Promise<OptimizerDirectory> {
     const directory = new OptimizerDirectory(ports);
     const subscriptions = await Promise.all([
@@ -47,10 +47,10 @@ export class OptimizerDirectory {
   }
 
   /**
-   * The worker at an address; of several the one that appeared last, for it may have come in place of another. While not
-   * every worker can have been heard yet, it is waited for.
+   * The worker at an address. Of several workers it is the one that appeared last, which may replace another one. Shortly
+   * after the start the directory waits until every worker can have been heard.
    *
-   * @throws ServiceError `optimizer_unavailable` with the addresses that there are
+   * @throws ServiceError `optimizer_unavailable`, with the known addresses in its message
    */
   async at(address: string): Promise<OptimizerWorker> {
     const { clock, timers } = this.#ports;
@@ -78,13 +78,13 @@ export class OptimizerDirectory {
     );
   }
 
-  /** Calls back when a worker appears, or has other addresses. @returns ends it */
+  /** Calls back when a worker appears or changes its addresses. @returns ends the callbacks */
   onArrival(listener: (addresses: readonly string[]) => void): () => void {
     this.#arrivals.add(listener);
     return () => this.#arrivals.delete(listener);
   }
 
-  /** Calls back at most once when the process of a session has died. @returns ends it */
+  /** Calls back at most once, when the process of a session has died. @returns ends the callback */
   onLost(session: string, listener: (reason: string) => void): () => void {
     this.#sessions.set(session, listener);
     return () => this.#sessions.delete(session);

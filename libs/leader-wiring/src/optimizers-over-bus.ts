@@ -16,11 +16,11 @@ import { leaderTimings } from './timings.js';
 type OptimizerRequest = AnyRequest & { readonly subject: `svc.v1.optimizer.{instance}.${string}` };
 
 /**
- * The engine's way to the optimizer workers. Immediately before each request is sent it is made sure that this process
- * leads; a request to a worker that disappears is given up at once, however long it may take.
+ * Sends the engine's requests to optimizer workers. It checks the lease immediately before each request. When the worker
+ * disappears, the request fails at once.
  *
- * A computation may take minutes, and its request or reply may be lost. So a request without an answer is sent again
- * under its id until its time is over; the worker lets the repeat join the computation that goes on.
+ * A computation may take minutes, and its request or reply may be lost. A request without an answer is therefore sent
+ * again under its id until its timeout. The worker lets the repeat join the running computation.
  */
 export function optimizersOverBus(
   bus: Bus,

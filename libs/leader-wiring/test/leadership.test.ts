@@ -72,7 +72,7 @@ function lab() {
 }
 
 describe('leadership', () => {
-  it('is kept for as long as the database confirms it, and nobody else begins', async () => {
+  it('is kept while the database confirms it, and no other process leads', async () => {
     const { clock, candidate } = lab();
     const [a, b] = [candidate('a').start(), candidate('b').start()];
     await clock.advance(60_000);
@@ -83,7 +83,7 @@ describe('leadership', () => {
     expect(clock.pending).toBe(0);
   });
 
-  it('passes to the standby when the leader loses the database, after the leader has let go of it', async () => {
+  it('passes to the standby when the leader loses the database, after the lease of the leader has ended', async () => {
     const { clock, candidate } = lab();
     const [a, b] = [candidate('a').start(), candidate('b').start()];
     await clock.advance(10_500);
@@ -104,7 +104,7 @@ describe('leadership', () => {
     await Promise.all([a.leadership.stop(), b.leadership.stop()]);
   });
 
-  it('at no time is in two hands, whatever each of them can reach', async () => {
+  it('is never held by two processes, whichever of them reaches the database', async () => {
     const { clock, candidate } = lab();
     const all = ['a', 'b', 'c'].map((name) => candidate(name).start());
     let moves = 0;
@@ -119,7 +119,7 @@ describe('leadership', () => {
     await Promise.all(all.map((each) => each.leadership.stop()));
   });
 
-  it('is given back by a leader that stops: the next one leads within its next look', async () => {
+  it('is given back by a leader that stops, so that the standby leads when it asks next', async () => {
     const { clock, candidate } = lab();
     const [a, b] = [candidate('a').start(), candidate('b').start()];
     await clock.advance(5_000);
@@ -130,7 +130,7 @@ describe('leadership', () => {
     await b.leadership.stop();
   });
 
-  it('is taken up again by the same process after an outage, as a new term of a new epoch', async () => {
+  it('returns to the same process after an outage as a new term with a new epoch', async () => {
     const { clock, candidate } = lab();
     const a = candidate('a').start();
     await clock.advance(1_000);
@@ -144,7 +144,7 @@ describe('leadership', () => {
     await a.leadership.stop();
   });
 
-  it('ends at once when a commit finds that somebody else leads', async () => {
+  it('ends at once when a commit shows that another process leads', async () => {
     const { clock, store, candidate } = lab();
     const a = candidate('a').start();
     await clock.advance(1_000);
@@ -157,7 +157,7 @@ describe('leadership', () => {
     await a.leadership.stop();
   });
 
-  it('is tried again when the takeover failed by the database, and given up for good when it cannot succeed', async () => {
+  it('is tried again when the database failed the takeover, and given up when the takeover cannot succeed', async () => {
     const { clock, candidate } = lab();
     const [a, b] = [candidate('a'), candidate('b')];
     let failures = 2;
@@ -180,7 +180,7 @@ describe('leadership', () => {
     await c.leadership.stop();
   });
 
-  it('is stood by for only once its owner was heard, and its owner has a name', async () => {
+  it('is awaited as standby only after the leader was heard by name', async () => {
     const { clock, candidate } = lab();
     const [a, b] = [candidate('a').start(), candidate('b').start()];
     let settled = false;
@@ -198,7 +198,7 @@ describe('leadership', () => {
 });
 
 describe('the store of a lease', () => {
-  it('commits nothing once the lease has not been confirmed for too long, however the time has passed', async () => {
+  it('commits nothing when the latest confirmation of the lease is too old', async () => {
     const { clock, store, candidate } = lab();
     const a = candidate('a').start();
     await clock.advance(1_500);

@@ -2,7 +2,8 @@ import { optimizerEvents as events, optimizerRequests as requests, ServiceError 
 import { SequentialIds } from '@lab/engine/testing';
 import { VirtualClock } from '@lab/ports';
 import type { OptimizerMaking } from '@lab/engine';
-import { MemoryBroker, type Bus, type CarriedMessage } from '@lab/messaging';
+import type { Bus } from '@lab/messaging';
+import { MemoryBroker, type CarriedMessage } from '@lab/messaging/testing';
 import { expect, it } from 'vitest';
 import { OptimizerDirectory } from '../src/optimizer-directory.js';
 import { optimizersOverBus } from '../src/optimizers-over-bus.js';
@@ -88,7 +89,7 @@ async function setUp() {
   };
 }
 
-it('finds the worker of an address, and speaks to it as what it is', async () => {
+it('finds the worker at an address, and sends it every kind of request', async () => {
   const { optimizers, others, passed } = await setUp();
   const arrivals: unknown[] = [];
   optimizers.onArrival((addresses) => arrivals.push(addresses));
@@ -117,7 +118,7 @@ it('finds the worker of an address, and speaks to it as what it is', async () =>
   await expect(session.close()).resolves.toBeUndefined();
 });
 
-it('waits for workers that cannot have been heard yet, and then says which addresses there are', async () => {
+it('waits for workers that cannot have been heard yet, and then names the known addresses', async () => {
   const { optimizers, others, passed } = await setUp();
   const { announce } = await worker(others, 'w1');
   const asked = optimizers.describe(here, making);
@@ -133,7 +134,7 @@ it('waits for workers that cannot have been heard yet, and then says which addre
   });
 });
 
-it('gives up what is on its way to a worker that leaves, or is not heard any more, and says so once', async () => {
+it('gives up pending requests to a worker that leaves or falls silent, and reports the loss once', async () => {
   const { optimizers, others, passed } = await setUp();
   for (const how of ['leaves', 'is silent'] as const) {
     const { announce } = await worker(others, how);
@@ -155,7 +156,7 @@ it('gives up what is on its way to a worker that leaves, or is not heard any mor
   }
 });
 
-it('hears of the death of a process, of its own session only', async () => {
+it('reports the death of a process to its own session only', async () => {
   const { optimizers, others, passed } = await setUp();
   const { announce } = await worker(others, 'w1');
   announce();
@@ -174,7 +175,7 @@ it('hears of the death of a process, of its own session only', async () => {
   expect(lost).toEqual(['second: out of memory']);
 });
 
-it('takes the worker that appeared last, and says nothing when another one leads', async () => {
+it('uses the worker that appeared last, and sends nothing when another process leads', async () => {
   const { optimizers, others, passed, depose } = await setUp();
   const first = await worker(others, 'w1');
   first.announce();

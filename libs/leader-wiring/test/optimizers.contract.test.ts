@@ -7,7 +7,7 @@ import {
 import { MemoryOptimizers, SequentialIds } from '@lab/engine/testing';
 import { VirtualClock } from '@lab/ports';
 import type { OptimizerMaking, OptimizerSession, Optimizers } from '@lab/engine';
-import { MemoryBroker } from '@lab/messaging';
+import { MemoryBroker } from '@lab/messaging/testing';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { OptimizerDirectory } from '../src/optimizer-directory.js';
 import { optimizersOverBus } from '../src/optimizers-over-bus.js';
@@ -147,7 +147,7 @@ describe.each([
     note: {},
   });
 
-  it('say what they are, and what is wrong with what they are made of', async () => {
+  it('describe themselves, and refuse wrong overrides', async () => {
     await expect(under.optimizers.describe(here, making)).resolves.toMatchObject({
       input_names: ['a.n'],
       runtime_params: { p_ai: 0 },
@@ -157,7 +157,7 @@ describe.each([
     ).rejects.toMatchObject({ code: 'invalid', faults: [{ path: 'optimizer_overrides.nope' }] });
   });
 
-  it('propose the same row for the same run, take results, and say what was best', async () => {
+  it('propose the same row for the same run, take results, and return the best rows', async () => {
     const session = await open();
     const { trials } = await session.propose(runs, []);
     expect(trials.map(({ number, run, inputs }) => [number, run, inputs])).toEqual([
@@ -174,14 +174,14 @@ describe.each([
     ]);
   });
 
-  it('are given insights, and say which a suggestion has used', async () => {
+  it('take insights, and name those that a suggestion used', async () => {
     const session = await open();
     under.worker.uses = (insights) => insights.map(({ id }) => id);
     const insight = { id: 'i1', text: 'less', by: 'ada', at: 1 };
     expect((await session.propose(runs, [insight])).insights_used).toEqual(['i1']);
   });
 
-  it('begin with the parameters given, and change all of them or none', async () => {
+  it('begin with the given parameters, and change all of them or none', async () => {
     const session = await open({ p_ai: 0.5, p_bayesian: 0.5 });
     await expect(session.configure({ p_ai: 0.25 })).resolves.toEqual({
       p_ai: 0.25,
@@ -192,7 +192,7 @@ describe.each([
     expect(under.worker.session('c').runtimeParams).toMatchObject({ p_ai: 0.25, descending: false });
   });
 
-  it('answer an error of the author as one', async () => {
+  it('answer an error of the author code as optimizer_error', async () => {
     const session = await open();
     under.worker.row = () => {
       throw new Error('the grid is exhausted');
@@ -203,7 +203,7 @@ describe.each([
     });
   });
 
-  it('have one session per campaign: the earlier one is over', async () => {
+  it('have one session per campaign: a new one ends the earlier one', async () => {
     const [first, second] = [await open(), await open()];
     await expect(first.propose(runs, [])).rejects.toMatchObject({ code: 'stale_message' });
     await expect(second.propose(runs, [])).resolves.toMatchObject({ trials: [{}, {}] });
@@ -211,7 +211,7 @@ describe.each([
     await expect(second.best()).rejects.toMatchObject({ code: 'stale_message' });
   });
 
-  it('say that a process has died, and the session is over', async () => {
+  it('report that a process has died, and end the session', async () => {
     const session = await open();
     const lost: string[] = [];
     session.onLost((reason) => lost.push(reason));
@@ -220,7 +220,7 @@ describe.each([
     await expect(session.tell([])).rejects.toMatchObject({ code: 'stale_message' });
   });
 
-  it('are not to be had without a worker, and say when one has come', async () => {
+  it('are unavailable without a worker, and report its arrival', async () => {
     const session = await open();
     const arrivals: unknown[] = [];
     const stop = under.optimizers.onArrival((addresses) => arrivals.push(addresses));

@@ -12,13 +12,6 @@ export type {
 } from './bus.js';
 export { connectBus, connectionTimings, type BusIdentity, type ConnectOptions } from './connect-bus.js';
 export { handledBy, serveAll, type Handled, type HandlersOf } from './handlers.js';
-export {
-  MemoryBroker,
-  type CarriedMessage,
-  type MemoryBrokerOptions,
-  type MemoryIdentity,
-  type MemoryWire,
-} from './memory-broker.js';
 export { Repeats } from './repeats.js';
 export { ReachedNobody } from './reached-nobody.js';
 export type { Wire, WireMessage, WireSubscription } from './wire.js';

@@ -1,6 +1,7 @@
 import { agentEvents, agentRequests, ServiceError } from '@lab/contracts';
 import { describe, expect, it } from 'vitest';
-import { MemoryBroker, type BusTimers, type CarriedMessage } from '../src/index.js';
+import type { BusTimers } from '../src/index.js';
+import { MemoryBroker, type CarriedMessage } from '../src/testing/index.js';
 
 const call = agentRequests.taskStatus;
 const tokens = { computer: 'c', inc: '1' };

@@ -1,4 +1,4 @@
-import { MemoryBroker } from '../src/index.js';
+import { MemoryBroker } from '../src/testing/index.js';
 import { busContract } from './bus-contract.js';
 
 busContract('memory', () => {

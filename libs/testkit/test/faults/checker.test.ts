@@ -87,7 +87,7 @@ describe('the checker finds', () => {
     expect(await broken('a run and a task', lose)).toContain('I4');
   });
 
-  it('I3 when the store frees what it gives', async () => {
+  it('I3 when the store frees what it allocates', async () => {
     const free = (world: World): void => {
       const { store } = world.database;
       const commit = store.commit.bind(store);
@@ -104,7 +104,7 @@ describe('the checker finds', () => {
     expect(await broken('a run and a task', free)).toContain('I3');
   });
 
-  it('I3 when a device is given up that a run keeps for a task to come', async () => {
+  it('I3 when a device is released that a run holds for a later task', async () => {
     const giveUp = ({ history: { commits } }: World): void => {
       const push = commits.push.bind(commits);
       commits.push = (commit) => {
@@ -121,7 +121,7 @@ describe('the checker finds', () => {
     });
   });
 
-  it('I4 and I7 when the store acknowledges ends and forgets them', async () => {
+  it('I4 and I7 when the store acknowledges ends but does not keep them', async () => {
     const forget = (world: World): void => {
       const { store } = world.database;
       const commit = store.commit.bind(store);
@@ -176,7 +176,7 @@ describe('the checker finds', () => {
     expect(await broken('a run and a task', omit)).toContain('I7');
   });
 
-  it('I7 when what goes on is archived', async () => {
+  it('I7 when running work is archived', async () => {
     const early = (world: World): void => {
       const { store } = world.database;
       const commit = store.commit.bind(store);
@@ -233,7 +233,7 @@ describe('the checker finds', () => {
     fault: { what: 'double', ms },
   });
 
-  it('I2 when an agent denies what it began', async () => {
+  it('I2 when an agent denies an attempt that it began', async () => {
     const deny = (world: World): void => {
       tamper(world, 'agent.task.status', () => () => ({ status: 'unknown' }));
       tamper(
@@ -245,7 +245,7 @@ describe('the checker finds', () => {
     expect(await broken('a long task whose start is not answered', deny)).toContain('I2');
   });
 
-  it('I2 when a call arrives after its attempt was given up, at an agent that was not told', async () => {
+  it('I2 when a late call reaches an agent that was not told of the end of its attempt', async () => {
     const held: Fault[] = [
       { kind: 'message', name: 'agent.device.call', n: 1, fault: { what: 'delay', ms: 1_500 } },
       { kind: 'crash', who: 'pc_a', at: 1_000, ms: 200 },
@@ -269,7 +269,7 @@ describe('the checker finds', () => {
     expect(check(history, nothing)).toContainEqual(expect.objectContaining({ invariant: 'I1' }));
   });
 
-  it('I8 when one writes who was succeeded', () => {
+  it('I8 when a deposed leader writes', () => {
     const history = new History(() => 0);
     history.leaderships.push({ at: 0, epoch: 1, instance: 'a' }, { at: 5, epoch: 2, instance: 'b' });
     history.commits.push({ at: 3, epoch: 1, changes: [] });
@@ -285,7 +285,7 @@ describe('the checker finds', () => {
     expect(await broken('an agent that dies at work', ask)).toContain('I9');
   });
 
-  it('an error where only answers may be', async () => {
+  it('an error that is not an answer of the service', async () => {
     const fail = (world: World): void => {
       const { store } = world.database;
       store.takenNames = () => Promise.reject(new TypeError('not a function'));

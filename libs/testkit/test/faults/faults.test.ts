@@ -4,7 +4,7 @@ import { plan, play } from '../../src/faults/play/enumerate.js';
 import { exempt, pointList } from '../../src/faults/play/point-list.js';
 
 /** A sample: `npm run sim:faults` plays any number of schedules, `npm run sim:points` all points. */
-describe('whatever goes wrong', () => {
+describe('random schedules with faults', () => {
   it('30 schedules break no invariant', { timeout: 300_000 }, async () => {
     const tally = await playSeeds(Array.from({ length: 30 }, (_, n) => n + 1));
     expect(tally.failed).toEqual([]);

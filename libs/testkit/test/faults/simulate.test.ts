@@ -4,7 +4,7 @@ import { shrink } from '../../src/faults/play/shrink.js';
 import { simulate, type Outcome } from '../../src/faults/play/simulate.js';
 
 describe('a simulation', () => {
-  it('is the same to the letter when its schedule is', async () => {
+  it('gives the same trace for the same schedule', async () => {
     for (const seed of [3, 11, 42]) {
       const [first, second] = [await simulate(scheduleOf(seed)), await simulate(scheduleOf(seed))];
       expect(second.lines).toEqual(first.lines);
@@ -13,7 +13,7 @@ describe('a simulation', () => {
     }
   });
 
-  it('is another one under another seed', async () => {
+  it('gives another trace for another seed', async () => {
     expect((await simulate(scheduleOf(1))).lines).not.toEqual((await simulate(scheduleOf(2))).lines);
   });
 });

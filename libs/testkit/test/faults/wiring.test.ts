@@ -78,6 +78,6 @@ describe('the fault simulator and the processes', () => {
     const requesting = sourcesIn(simulator).filter(({ text }) => /\bimplements (Bus|Wire)\b/.test(text));
     // The faults of the network sit between the bus and the broker, and are the only connection of their own.
     expect(requesting.map(({ path }) => path)).toEqual([`${simulator}/surroundings/network.ts`]);
-    expect(importedIn(simulator, '@lab/messaging')).toContain('MemoryBroker');
+    expect(importedIn(simulator, '@lab/messaging/testing')).toContain('MemoryBroker');
   });
 });

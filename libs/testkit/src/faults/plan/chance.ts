@@ -1,6 +1,6 @@
 import { SeededRandom } from '@lab/actors/testing';
 
-/** Dice that fall the same way for the same seed. */
+/** Random numbers that are the same for the same seed. */
 export class Chance {
   readonly #random: SeededRandom;
 
@@ -42,8 +42,8 @@ export class Chance {
 }
 
 /**
- * A number in [0, 1) that depends on nothing but the seed and the name: what is decided by it stays the same when
- * something else is left out of a schedule.
+ * A number in [0, 1) that depends only on its arguments. A decision made with it therefore stays the same when
+ * something else is removed from a schedule.
  */
 export function diceOf(seed: number, name: string, count: number): number {
   let hash = (seed ^ 0x9e3779b9) >>> 0;

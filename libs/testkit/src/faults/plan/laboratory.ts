@@ -24,31 +24,31 @@ export type Step =
 export interface TaskSketch {
   name: string;
   needs: string[];
-  /** Slot to what fills it: a device, any of a type, or the slot of an earlier task. */
+  /** What fills each slot: a device, any device of a type, or the device in a slot of an earlier task. */
   slots: Record<string, { device: DeviceName } | { type: string } | { like: string; slot: string }>;
-  /** Slots that the run keeps for the tasks that refer to them. */
+  /** Slots whose devices the run holds for the tasks that refer to them. */
   hold: string[];
-  /** It needs the one beaker as well. */
+  /** The task also needs the only beaker. */
   beaker?: boolean;
-  /** What is done when it does not end well. */
+  /** What the engine does when the task fails. */
   policy?: TaskFailurePolicy;
   steps: Step[];
 }
 
 export interface ProtocolSketch {
   name: string;
-  /** It has an optimizer, which finds the input of its first task. */
+  /** The protocol has an optimizer, which proposes the input of its first task. */
   search?: boolean;
   tasks: TaskSketch[];
 }
 
-/** What a task returns of itself, beside its files. */
+/** The output parameters of a task. */
 export interface TaskOutputs extends JsonObject {
   attempt: string;
   effects: number;
 }
 
-/** What the optimizer of a protocol finds and is told; undefined: the protocol has none. */
+/** The input that the optimizer of a protocol proposes and the output that it gets; undefined without an optimizer. */
 export function searchedBy(
   protocols: readonly ProtocolSketch[],
   name: string,
@@ -164,7 +164,7 @@ function slotOf(sketch: TaskSketch, slot: string): DeviceSlot {
   return { kind: 'reference', task: filled.like, slot: filled.slot, hold };
 }
 
-/** The slot of the beaker, if the task has one. */
+/** The slot of the beaker, if the task needs it. */
 function resourcesOf<Slot>(sketch: TaskSketch, slot: Slot): Record<string, Slot> {
   return sketch.beaker === true ? { r: slot } : {};
 }
@@ -173,7 +173,7 @@ function moduleOf(name: string): TaskDefinition['module'] {
   return { hash: name, package: 'simulated', source: `${name}.ts` };
 }
 
-/** Loads the laboratory anew with another parameter for one device, whose process is then started anew. */
+/** Reloads the laboratory with another parameter for one device. Its agent then restarts the device's process. */
 export function changeDevice(definitions: MemoryDefinitions, device: DeviceName): void {
   const lab = definitions.loadedLabs.get(labName);
   const before = lab?.devices[device];

@@ -8,7 +8,7 @@ const move = (slot: string, ms = 300): TaskSketch['steps'][number] => ({
   ms,
 });
 
-/** A graph with everything in it: a hold and a reference, calls here and on another computer, a file, no device at all. */
+/** A protocol with every feature: a hold and a reference, local and remote calls, a file, a task without a device. */
 const protocol: TaskSketch[] = [
   {
     name: 'take',
@@ -113,8 +113,7 @@ const careful: TaskSketch[] = [
 ];
 
 /**
- * What is played so that every point is reached: work that goes well, and work to which one thing happens before the
- * point in question is hit.
+ * The scenarios that together reach every fault point: work without faults, and work with one fault before the point.
  */
 export const scenarios: Readonly<Record<string, Schedule>> = {
   'a run and a task': scenario([run, read]),

@@ -22,7 +22,7 @@ import type { MessageFault } from '../surroundings/network.js';
 
 export const orchestrators = ['orchestrator-1', 'orchestrator-2'] as const;
 
-/** Something that people do. Times in milliseconds after the laboratory is up. */
+/** An action of people. Times are milliseconds after the start of the laboratory. */
 export type Act = { at: number } & (
   | { do: 'submit_run'; name: string; protocol: string; priority: number }
   | {
@@ -32,31 +32,31 @@ export type Act = { at: number } & (
       runs: number;
       beside: number;
       onFailure?: RunFailureAction;
-      /** Its runs are found by the optimizer of the protocol. */
+      /** The optimizer of the protocol proposes the parameters of the runs. */
       optimize?: boolean;
     }
-  /** Somebody looks at the optimizer of a campaign, changes a parameter of it, and leaves an insight. */
+  /** A person reads the optimizer of a campaign, changes one of its parameters, and adds an insight. */
   | { do: 'ask_optimizer'; name: string; protocol: string }
   | { do: 'submit_task'; name: string; type: string; slots: Record<string, DeviceName>; priority: number }
   | { do: 'cancel_run' | 'cancel_campaign' | 'cancel_task'; name: string }
   | { do: 'pause_run' | 'resume_run' | 'pause_campaign' | 'resume_campaign'; name: string }
-  /** Another priority; of a campaign also how many of its runs go on at a time. */
+  /** A change of priority; for a campaign also of the number of concurrent runs. */
   | { do: 'change_run' | 'change_campaign' | 'change_task'; name: string; priority: number }
   | { do: 'pause_queue' | 'resume_queue' }
-  /** What is over leaves the lists, and comes back. */
+  /** Finished work is archived, and restored. */
   | { do: 'archive' | 'restore'; kind: WorkKind; name: string }
-  /** Emergency stop of a device, or of everything; and the end of every stop. */
+  /** Emergency stop of a device or of everything, and the release of every stop. */
   | { do: 'reset_resource'; name: string; force: boolean }
   | { do: 'stop'; device?: DeviceName }
   | { do: 'release' }
-  /** Somebody calls a function of a device by hand, or looks at its report. */
+  /** A person calls a function of a device, or reads its report. */
   | { do: 'call'; device: DeviceName; function: string; ms: number }
   | { do: 'look'; device: DeviceName }
-  /** The laboratory is loaded anew with another parameter for a device. */
+  /** The laboratory is reloaded with another parameter for a device. */
   | { do: 'reload'; device: DeviceName }
 );
 
-/** Something that goes wrong. Times in milliseconds; moments after the laboratory is up. */
+/** A fault. `at` is in milliseconds after the start of the laboratory, `ms` a duration in milliseconds. */
 export type Fault =
   | { kind: 'message'; name: string; n: number; fault: MessageFault }
   | { kind: 'crash' | 'pause'; who: string; at: number; ms: number }
@@ -65,7 +65,7 @@ export type Fault =
   | { kind: 'slow'; at: number; ms: number; upToMs: number }
   | { kind: 'commit'; n: number; fault: CommitFault }
   | { kind: 'disk_full'; who: string; at: number; ms: number }
-  /** An orderly stop, and a start after a time. */
+  /** An orderly stop, and a restart after a time. */
   | { kind: 'leave'; who: string; at: number; ms: number }
   | { kind: 'device_dies'; device: string; at: number }
   /** The next `_initialize` of the device fails. */
@@ -75,31 +75,31 @@ export type Fault =
   | { kind: 'optimizer_dies'; at: number }
   | { kind: 'point'; point: string; side: Side; n: number; action: PointAction; ms: number };
 
-/** What a driver can do; the author of a driver decides. */
+/** Optional abilities of a driver. */
 export interface Drivers {
-  /** When its agent is gone it brings the instrument to rest; else a motion goes on to its end. */
+  /** Without its agent the driver stops the instrument. A driver without this ability lets the motion end. */
   haltWhenOrphaned: boolean;
-  /** It has `_reconcile`: it reads from the instrument whether it moves. */
+  /** The driver has `_reconcile`, which reads from the instrument whether it moves. */
   canReconcile: boolean;
-  /** It has `_stop`. */
+  /** The driver has `_stop`. */
   canStop: boolean;
 }
 
-/** All that a simulation does, and nothing that it does by itself. */
+/** The input of a simulation: it determines everything that happens. */
 export interface Schedule {
   seed: number;
   protocols: ProtocolSketch[];
   tasks: TaskSketch[];
   acts: Act[];
   faults: Fault[];
-  /** What the drivers of all instruments can do. */
+  /** The abilities of all drivers. */
   drivers: Drivers;
 }
 
-/** When the last fault begins at the latest, in milliseconds. */
+/** Latest beginning of a fault, in milliseconds. */
 export const stormMs = 25_000;
 
-/** Messages whose loss and repetition is told from each other by number; the others are lost with their links. */
+/** Messages that may be lost or doubled one by one. Other messages are lost only with their links. */
 const faulty = {
   'agent.task.start': 6,
   'agent.task.cancel': 2,
@@ -136,7 +136,7 @@ export function scheduleOf(seed: number): Schedule {
 
 const search = 'search';
 
-/** A campaign with an optimizer beside everything else, and what befalls that. */
+/** Adds a campaign with an optimizer, and its faults. */
 function withSearch(chance: Chance, schedule: Schedule): Schedule {
   const name = 'searching';
   const at = chance.int(0, 8_000);
@@ -210,8 +210,8 @@ function driversOf(chance: Chance): Drivers {
 }
 
 /**
- * A graph of tasks. A task that refers to what an earlier one got needs and waits for nothing else, so that no two runs
- * can each hold what the other one waits for: that is decided by people, not by the service.
+ * A graph of tasks. A task that refers to the device of an earlier task needs no other device. So two runs cannot
+ * deadlock by holding a device that the other one waits for; the service leaves such deadlocks to people.
  */
 function protocolOf(chance: Chance, name: string): ProtocolSketch {
   const tasks: TaskSketch[] = [];
@@ -322,7 +322,7 @@ function actsOf(chance: Chance, protocols: readonly ProtocolSketch[], tasks: rea
   return acts;
 }
 
-/** Something is paused, and goes on after a while. */
+/** Pauses something, and resumes it after a while. */
 function pauseOf(chance: Chance, at: number, names: readonly { name: string; cancel: string }[]): Act[] {
   const later = at + chance.int(10, 6_000);
   const named = names.length === 0 ? undefined : chance.pick(names);

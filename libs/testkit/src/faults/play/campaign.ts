@@ -3,7 +3,7 @@ import { scheduleOf, type Schedule } from '../plan/schedule.js';
 import { shrink } from './shrink.js';
 import { simulate } from './simulate.js';
 
-/** What came of many schedules. */
+/** The result of many schedules. */
 export interface Tally {
   schedules: number;
   violations: number;
@@ -45,16 +45,16 @@ export async function playSeeds(seeds: Iterable<number>): Promise<Tally> {
   return tally;
 }
 
-/** What a reader needs to see what went wrong under a seed. */
+/** The explanation of a failed seed. */
 export interface Report {
   schedule: Schedule;
   violations: readonly Violation[];
-  /** The least that was found to go wrong in the same way. */
+  /** The smallest schedule that was found to break the same invariant. */
   shrunk: Schedule;
   lines: readonly string[];
 }
 
-/** Plays the schedule of a seed again, makes it smaller while it still breaks an invariant, and tells what happened. */
+/** Plays the schedule of a seed again, and shrinks it while it still breaks an invariant. */
 export async function explain(seed: number): Promise<Report> {
   const schedule = scheduleOf(seed);
   const { violations, lines } = await simulate(schedule);

@@ -8,31 +8,31 @@ import { simulate } from './simulate.js';
 
 const actions: readonly PointAction[] = ['kill', 'stop', 'disconnect'];
 
-/** One play of a scenario with a process lost at one point. */
+/** One scenario with one process lost at one fault point. */
 export interface Trial {
   scenario: string;
   point: string;
   side: Side;
-  /** At which time of reaching it, from 1. */
+  /** The process is lost when the point is reached for the n-th time, from 1. */
   n: number;
   action: PointAction;
   ms: number;
 }
 
 export interface Coverage {
-  /** Every point with its side, and in how many scenarios it is reached. */
+  /** Number of scenarios that reach each point, by `<side> <point>`. */
   points: Map<string, number>;
-  /** Of those, the ones that are reached nowhere and not exempt. */
+  /** Points that no scenario reaches and that are not exempt. */
   uncovered: string[];
-  /** Points that are reached and in no list: a source was forgotten. */
+  /** Points that are reached but not listed in point-list.ts. */
   unlisted: string[];
   trials: Trial[];
 }
 
 /**
- * Finds out which points the scenarios reach, and what is to be tried at each.
+ * Finds the points that the scenarios reach, and makes the trials for each.
  *
- * @param depth how often each point is tried with each action, over the scenarios that reach it and the times that they do
+ * @param depth number of trials for each point and action, spread over scenarios and occurrences
  */
 export async function plan(depth: number): Promise<Coverage> {
   const points = new Map<string, number>();
@@ -60,7 +60,7 @@ export async function plan(depth: number): Promise<Coverage> {
   return { points, uncovered, unlisted: [...unlisted], trials };
 }
 
-/** So many of the items, evenly from first to last. */
+/** At most `most` items, spread evenly from first to last. */
 function spreadOver<Item>(items: readonly Item[], most: number): Item[] {
   if (items.length <= most) return [...items];
   return Array.from({ length: most }, (_, n) => items[Math.floor((n * items.length) / most)]).filter(
@@ -87,7 +87,7 @@ export function scheduleOfTrial({ scenario, point, side, n, action, ms }: Trial)
   return { ...schedule, faults: [...schedule.faults, fault] };
 }
 
-/** Plays a trial. @returns what it broke */
+/** Plays a trial. @returns the invariants that it broke */
 export async function play(trial: Trial): Promise<Violation[]> {
   return (await simulate(scheduleOfTrial(trial))).violations;
 }

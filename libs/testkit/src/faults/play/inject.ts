@@ -7,7 +7,7 @@ import type { World } from './world.js';
 
 type PointFault = Extract<Fault, { kind: 'point' }>;
 
-/** Sets up everything that goes wrong in a schedule. @param from the moment that times count from */
+/** Sets up the faults of a schedule. @param from moment from which their times count */
 export function injectFaults(world: World, from: number): void {
   const points: PointFault[] = [];
   for (const fault of world.schedule.faults) {
@@ -94,14 +94,14 @@ function listen(world: World, faults: readonly PointFault[]): void {
 
 function strike(world: World, { action, ms }: PointFault, life: Life): void {
   if (life.node === gateway) {
-    // It keeps nothing, so all that its loss means to the others is that it does not answer.
+    // The gateway keeps no state here, so its loss only means that it does not answer.
     world.network.cut(gateway, 'closed', ms);
     return;
   }
   const known =
     world.computers.has(life.node) || world.orchestrators.has(life.node) || life.node === optimizerNode;
   if (!known) {
-    // A child: its channel is all that connects it, and without that it ends.
+    // A child process ends when it loses its channel to the agent.
     if (action === 'stop') {
       loseChild(world, life, ms);
       life.pause();

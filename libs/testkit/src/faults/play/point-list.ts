@@ -19,7 +19,7 @@ import {
 import type { Change } from '@lab/engine';
 import type { Side } from '../surroundings/fault-points.js';
 
-/** Every kind of change; a new one does not compile until it stands here. */
+/** Every kind of change. A kind that is missing here is a compile error. */
 const changes: Readonly<Record<Change['op'], true>> = {
   insertCampaign: true,
   updateCampaign: true,
@@ -47,33 +47,31 @@ const changes: Readonly<Record<Change['op'], true>> = {
   tell: true,
 };
 
-/** Points that no simulation reaches, each with the reason. */
+/** Points that no scenario reaches, each with the reason. */
 export const exempt: Readonly<Record<string, string>> = {
   'send module.fetch':
-    'code is fetched before a task or device is begun, by a cache that is tested by itself',
-  'reply module.fetch': 'see there',
-  'send file.fetch':
-    'a file that a task gets is fetched before the task begins, and what breaks off there never began; the cache is tested by itself',
-  'reply file.fetch': 'see there',
-  'hear device log': 'a line for people, on which nothing depends',
-  'hear task log': 'see there',
-  'send log.append': 'see there; it is sent until it is stored, and stored once',
-  'reply log.append': 'see there',
-  'send simulation.run': 'it is asked for nothing that is kept, and changes nothing',
-  'reply simulation.run': 'see there',
-  'send simulation.protocol_run': 'see there',
-  'reply simulation.protocol_run': 'see there',
-  'send submission.dry_run': 'see there',
-  'reply submission.dry_run': 'see there',
-  'record tally': 'only part of a checkpoint, which is one write: "write" and "datasync" are its points',
-  'record call_over': 'see there',
-  'record device': 'see there',
+    'an agent fetches code before it starts a task or device; the cache has tests of its own',
+  'reply module.fetch': 'as above',
+  'send file.fetch': 'an agent fetches input files before it starts the task; the cache has tests of its own',
+  'reply file.fetch': 'as above',
+  'hear device log': 'no decision depends on a log line',
+  'hear task log': 'as above',
+  'send log.append': 'as above; the agent repeats it until it is stored, and it is stored once',
+  'reply log.append': 'as above',
+  'send simulation.run': 'the request changes nothing',
+  'reply simulation.run': 'as above',
+  'send simulation.protocol_run': 'as above',
+  'reply simulation.protocol_run': 'as above',
+  'send submission.dry_run': 'as above',
+  'reply submission.dry_run': 'as above',
+  'record tally': 'part of a checkpoint, which is one write: its points are "write" and "datasync"',
+  'record call_over': 'as above',
+  'record device': 'as above',
 };
 
 /**
- * Every moment at which a crash could make a difference, by the sources themselves: the messages of the catalogue, the
- * messages to and from processes, the records of the ledger, the changes and states that are committed. What is added
- * there is added here.
+ * Every moment at which a crash could make a difference. The list follows from the declarations: messages of the
+ * catalogue, messages to and from child processes, records of the ledger, committed changes and states.
  */
 export function pointList(): string[] {
   const requests: AnyRequest[] = [

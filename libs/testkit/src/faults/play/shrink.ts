@@ -2,12 +2,12 @@ import type { Invariant } from '../../invariants/index.js';
 import type { Schedule } from '../plan/schedule.js';
 import { simulate } from './simulate.js';
 
-/** Schedules tried at most. */
+/** Most schedules that are tried. */
 const mostTries = 400;
 
 /**
- * The smallest part of a schedule that was found to break one of the same invariants: first faults are left out, by
- * halves and then one by one, then what people do.
+ * The smallest part of a schedule that was found to break one of the same invariants. Faults are removed first, in
+ * halves and then one by one; then the actions of people.
  */
 export async function shrink(
   schedule: Schedule,
@@ -26,7 +26,7 @@ export async function shrink(
   return { ...fewer, acts };
 }
 
-/** Leaves out as much of a list as it can while it still fails, from large pieces to single items. */
+/** Removes as many items as possible while the rest still fails, from large pieces to single items. */
 async function smallest<Item>(
   items: readonly Item[],
   fails: (kept: Item[]) => Promise<boolean>,

@@ -4,28 +4,30 @@ import { endOfFaults, injectFaults } from './inject.js';
 import type { Schedule } from '../plan/schedule.js';
 import { World } from './world.js';
 
-/** Until everything is up, in milliseconds. */
+/** Time for all processes to start, in milliseconds. */
 const bootMs = 3_000;
-/** The longest that anything may take once the faults have stopped, in milliseconds. */
+/** All work must be over this long after the last fault, in milliseconds (I4). */
 const quiesceMs = 60_000;
-/** Whether all is quiet is looked at this often, in milliseconds. */
+/** The simulation checks this often whether all is quiet, in milliseconds. */
 const stepMs = 500;
-/** How often people settle what is asked of them before it counts as endless. */
+/** After this many rounds of questions to people the simulation gives up. */
 const rounds = 40;
-/** The longest that an orderly stop of the agents takes, in milliseconds. */
+/** Longest orderly stop of the agents, in milliseconds. */
 const stopMs = 60_000;
 
 export interface Outcome {
   violations: Violation[];
-  /** One line per thing that happened, oldest first. */
+  /** The trace, oldest line first. */
   lines: readonly string[];
-  /** How much happened. */
+  /** Number of alarms of the clock. */
   events: number;
   /** Fault points that were reached, `<side> <point>`, each with how often. */
   reached: ReadonlyMap<string, number>;
 }
 
-/** Plays a schedule to its end and checks everything. The same schedule gives the same outcome, to the letter. */
+/** Plays a schedule to its end and judges it. The same schedule always gives the same trace.
+ *
+ * @param prepare changes the world before it starts, for example to break an invariant on purpose */
 export async function simulate(schedule: Schedule, prepare?: (world: World) => void): Promise<Outcome> {
   const world = new World(schedule);
   prepare?.(world);
@@ -48,7 +50,7 @@ export async function simulate(schedule: Schedule, prepare?: (world: World) => v
     const asked = people.asked;
     people.settle();
     await untilQuiet(world, () => (people.asked ? !people.waiting : isQuiet(world)));
-    // Nothing was asked and nothing has come of waiting: more of it would not help.
+    // Nothing was asked, and waiting changed nothing: further rounds would not help.
     if (!asked && !people.asked) break;
   }
   history.note('people have settled what was asked');
@@ -68,7 +70,7 @@ async function untilQuiet(world: World, quiet: () => boolean): Promise<void> {
   while (!quiet() && world.time.now() < end);
 }
 
-/** Everything is over, acknowledged and put away, and every process is there. */
+/** All work is over, results are acknowledged, spools are empty, and every agent runs. */
 function isQuiet(world: World): boolean {
   if (world.people.waiting || world.people.unfinished().length > 0) return false;
   for (const { agent, spool } of world.computers.values())
@@ -77,7 +79,7 @@ function isQuiet(world: World): boolean {
   return true;
 }
 
-/** Stops everything in order. @returns what is left though nothing may be */
+/** Stops everything in order. @returns what is left although nothing should be */
 async function close(world: World): Promise<string[]> {
   const { time, computers, orchestrators } = world;
   world.open = false;
@@ -90,7 +92,7 @@ async function close(world: World): Promise<string[]> {
     }
     stopping += 1;
     const stopped = (): void => void (stopping -= 1);
-    // One that dies while it stops has stopped as well.
+    // An agent that dies while it stops counts as stopped.
     void Promise.race([
       agent.stop('the laboratory closes'),
       new Promise<void>((resolve) => life?.onEnd(resolve)),

@@ -8,13 +8,13 @@ import type { Loss } from '../surroundings/history.js';
 import type { Instrument } from '../surroundings/instrument.js';
 import { Surroundings } from '../surroundings/surroundings.js';
 
-/** Until a process that is started again has been heard, in milliseconds. */
+/** Time until the others have heard a restarted process, in milliseconds. */
 const returnMs = 2_000;
 
-/** The longest that an orderly stop takes, and the return after it, in milliseconds. */
+/** Longest orderly stop together with the restart after it, in milliseconds. */
 const leaveMs = 20_000;
 
-/** Everything that a schedule plays with: the processes of the service and the people, in their surroundings. */
+/** The whole simulation: the processes of the service and the people, in their surroundings. */
 export class World extends Surroundings {
   readonly computers: ReadonlyMap<string, SimulatedComputer>;
   readonly orchestrators: ReadonlyMap<string, SimulatedOrchestrator>;
@@ -29,10 +29,10 @@ export class World extends Surroundings {
     this.people = new People(this, this);
   }
 
-  /** Everything is started, as after a power cut. */
+  /** Starts all processes, as after a power cut. */
   boot(): void {
     for (const each of [...this.orchestrators.values(), ...this.computers.values()]) each.boot();
-    // Without work for it nothing would be learnt from it.
+    // An optimizer worker without work would test nothing.
     if (this.schedule.protocols.some(({ search }) => search === true)) this.optimizer.boot();
   }
 
@@ -49,7 +49,7 @@ export class World extends Surroundings {
     return instrumentOf(this, key);
   }
 
-  /** Takes note that a process is lost to the others, for so long in milliseconds. */
+  /** Notes in the history that a process is lost to the others for `ms` milliseconds. */
   lose(kind: Loss['kind'], who: string, ms: number): void {
     const at = this.time.now();
     this.history.losses.push({ at, until: at + ms, kind, who });
@@ -72,7 +72,7 @@ export class World extends Surroundings {
     node.leave(ms);
   }
 
-  /** Stops a process for a time, in milliseconds. */
+  /** Suspends a process for a time, in milliseconds. */
   pause(who: string, ms: number): void {
     const { life } = this.node(who);
     if (life === undefined || life.paused) return;
@@ -92,7 +92,7 @@ export class World extends Surroundings {
       if (child.kind === 'device' && child.name === key) child.life.end();
   }
 
-  /** Ends a task process that works, else one that waits. */
+  /** Ends a task process that works; without one, a task process that waits. */
   killTask(computer: string): void {
     const tasks = [...(this.computers.get(computer)?.children?.all ?? [])].filter(
       (child) => child.kind === 'task',

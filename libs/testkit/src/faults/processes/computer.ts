@@ -19,17 +19,17 @@ import { descriptionOf } from '../surroundings/object-store.js';
 import type { SimulatedTime } from '../surroundings/simulated-time.js';
 import type { Surroundings } from '../surroundings/surroundings.js';
 
-/** As long as the real process needs to end what an earlier one left, and to open its files. */
+/** Time that the real process takes to end leftover processes and to open its files, in milliseconds. */
 const bootMs = 300;
-/** Until a supervisor starts a process that ended by itself. */
+/** A supervisor restarts a process that ended by itself after this time, in milliseconds. */
 const restartMs = 1_000;
-/** Until a driver without its agent has brought its instrument to rest, when it does. */
+/** A driver that stops its instrument without its agent takes this long, in milliseconds. */
 const orphanMs = 50;
 const homingMs = 150;
 
 /**
- * One lab computer: its disk, its instruments, and the agent process that runs on it at the moment. The wiring is that
- * of `apps/agent`; broker, disk and processes are simulated.
+ * One lab computer: its disk, its instruments, and its present agent process. The agent is wired as in `apps/agent`;
+ * network, disk and child processes are simulated.
  */
 export class SimulatedComputer {
   readonly disk: SimulatedDisk;
@@ -51,7 +51,7 @@ export class SimulatedComputer {
     this.disk = new SimulatedDisk(name, world.seed);
   }
 
-  /** Starts an agent process, unless one runs. */
+  /** Starts an agent process unless one runs. */
   boot(): void {
     if (this.life !== undefined) return;
     const { world, name } = this;
@@ -85,7 +85,7 @@ export class SimulatedComputer {
     this.life.end();
   }
 
-  /** An orderly stop: it says so, ends its work, and is started again after a time, in milliseconds. */
+  /** An orderly stop and a restart. @param downMs until the next process starts, in milliseconds */
   leave(downMs: number): void {
     const { agent, life } = this;
     const service = this.#service;
@@ -151,7 +151,7 @@ export class SimulatedComputer {
       await agent.start();
     };
     start().catch((error: unknown) => {
-      // As the real process: it ends, and its supervisor starts the next one.
+      // Like the real process, it ends, and its supervisor starts the next one.
       history.note(`${name} could not start`, String(error));
       life.end();
     });
@@ -190,7 +190,7 @@ export class SimulatedComputer {
     );
   }
 
-  /** The author's code of a task. */
+  /** Runs the code of a task. */
   async #run(steps: readonly Step[], { run, signal, process, call }: TaskContext): Promise<TaskOutput> {
     const { history, time } = this.world;
     const attempt = run.attempt_id;
@@ -266,7 +266,7 @@ export class SimulatedComputer {
     };
   }
 
-  /** A reader looks at what the dead agent left: results that are durable may never be lost from here on. */
+  /** Reads the ledger of the dead agent. A result in it must never be lost from here on. */
   async #salvage(): Promise<void> {
     const { history, time } = this.world;
     for (const record of await this.disk.records())
@@ -301,7 +301,7 @@ function fieldsOf(fields: Record<string, unknown>): string | undefined {
   return text === '{}' ? undefined : text.slice(0, 300);
 }
 
-/** Thinks for a time, unless it is asked to stop. */
+/** Waits for a time. @throws Error when the task is stopped */
 function pause(time: SimulatedTime, ms: number, signal: AbortSignal): Promise<void> {
   return new Promise((resolve, reject) => {
     const cancel = time.after(ms, resolve);

@@ -16,18 +16,18 @@ import { Repeats, type Bus } from '@lab/messaging';
 import type { Surroundings } from '../surroundings/surroundings.js';
 
 export const optimizerNode = 'optimizer';
-/** Where the worker says that it is. */
+/** The address that the worker announces. */
 export const optimizerAddress = '127.0.0.1';
 
 const bootMs = 300;
-/** Making an optimizer, and a computation of it. */
+/** Duration of making an optimizer, and of one computation, in milliseconds. */
 const makesMs = 60;
 const computesMs = 25;
 const leavesMs = 20;
 
 type OptimizerRequest = AnyRequest & { readonly subject: `svc.v1.optimizer.{instance}.${string}` };
 
-/** The optimizer of a campaign in its process. */
+/** The optimizer of one campaign. */
 interface Session {
   session: string;
   input: string;
@@ -36,14 +36,14 @@ interface Session {
   runtimeParams: RuntimeParameterValues;
 }
 
-/** What the optimizer finds for the n-th run: nothing else could be mistaken for it. */
+/** What the optimizer proposes for the n-th run. The values of two runs always differ. */
 export function rowOf(input: string, n: number): Trial['inputs'] {
   return { [input]: n * 3 };
 }
 
 /**
- * The optimizer worker. Its optimizers keep nothing beyond their processes, and say so as a defect when they are told
- * twice in one session that a run was measured.
+ * The optimizer worker, simulated. An optimizer keeps no state beyond its process. It reports a defect when a session
+ * changes a trial that was already measured.
  */
 export class SimulatedOptimizer {
   readonly name = optimizerNode;
@@ -77,7 +77,7 @@ export class SimulatedOptimizer {
     this.life.end();
   }
 
-  /** An orderly stop, and a start after a time, in milliseconds. */
+  /** An orderly stop and a restart. @param downMs until the next process starts, in milliseconds */
   leave(downMs: number): void {
     const { life } = this;
     if (life === undefined) return;
@@ -207,7 +207,7 @@ export class SimulatedOptimizer {
     session.told.set(number, state);
   }
 
-  /** @param text what the protocol does, in words: its name comes first */
+  /** @param text description of the protocol; it begins with the protocol's name */
   #describe(text: string): OptimizerDescription {
     const [protocol = ''] = text.split(':', 1);
     const searched = searchedBy(this.world.schedule.protocols, protocol);

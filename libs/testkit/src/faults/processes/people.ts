@@ -26,14 +26,14 @@ import type { SimulatedOrchestrator } from './orchestrator.js';
 /** The name of the gateway on the network. */
 export const gateway = 'gateway';
 
-/** How long the gateway tries to reach a leader, and how often, in milliseconds. */
+/** The gateway tries this long and this often to reach a leader, in milliseconds. */
 const patienceMs = 8_000;
 const againMs = 250;
 
-/** Who does it, for the audit. */
+/** Name of the person in the audit. */
 const by = 'ada';
 
-/** The processes that people deal with. */
+/** The processes that people use. */
 interface Processes {
   readonly computers: ReadonlyMap<string, SimulatedComputer>;
   readonly orchestrators: ReadonlyMap<string, SimulatedOrchestrator>;
@@ -46,7 +46,7 @@ export function instrumentOf({ computers }: Processes, key: string): Instrument 
   return computer.instrument(key);
 }
 
-/** The people of the laboratory, behind the gateway. */
+/** The people of the laboratory. They act through the gateway. */
 export class People {
   readonly #bus: Bus;
   readonly #life: Life;
@@ -62,7 +62,7 @@ export class People {
     this.#bus = world.network.connect(this.#life);
   }
 
-  /** Somebody waits for an answer. */
+  /** A request of people has no answer yet. */
   get waiting(): boolean {
     return this.#asking > 0;
   }
@@ -164,13 +164,13 @@ export class People {
       case 'reload':
         changeDevice(this.world.definitions, act.device);
         for (const { engine } of this.processes.orchestrators.values())
-          // Whoever leads next begins with what is loaded then.
+          // A deposed engine ignores the change; the next leader loads the changed definitions.
           engine?.definitionsChanged().catch((_deposed: unknown) => undefined);
         return;
     }
   }
 
-  /** The agents are told before anything else; that it is recorded is asked for until it is. */
+  /** The gateway first publishes the stop to the agents, and then asks the leader until the stop is recorded. */
   #stop(device: DeviceName | undefined): void {
     const { history, time } = this.world;
     const id = `stop-${(this.#calls += 1)}`;
@@ -186,7 +186,7 @@ export class People {
     });
   }
 
-  /** Ends the stops that there are now, each by its name: one that is engaged meanwhile is another matter. */
+  /** Releases the present stops by their ids. A stop that is engaged meanwhile stays in force. */
   #release(): void {
     const { history, time } = this.world;
     for (const [id, stop] of history.stops) {
@@ -196,7 +196,7 @@ export class People {
     }
   }
 
-  /** Finds a device and uses it by hand. */
+  /** A person reads all views, finds a device, and calls it. */
   async #handle(act: Extract<Act, { do: 'call' | 'look' }>): Promise<void> {
     const where = { lab: labName, device: act.device };
     await this.#bus.request(requests.listDevices, {}, {});
@@ -229,17 +229,17 @@ export class People {
     await this.#bus.request(requests.configureOptimizer, {}, { name, by, runtime_params: { p_ai: 0.5 } });
   }
 
-  /** Is there anything that only a person can settle? */
+  /** Something waits for a person. */
   get asked(): boolean {
     return this.#questions().length > 0 || this.#paused().length > 0 || this.#faulted().length > 0;
   }
 
-  /** Has looked at the instruments, and settles everything that is asked. */
+  /** People look at the instruments and answer every question. */
   settle(): void {
     for (const goOn of this.#paused()) this.#ask(goOn);
     for (const reset of this.#faulted()) this.#ask(reset);
     for (const item of this.#questions()) {
-      // Whoever sees it move waits.
+      // A person waits while the instrument moves.
       if (this.#devicesOf(item).some((key) => instrumentOf(this.processes, key).moving)) continue;
       const decision = { id: item.id, by, ...this.#decide(item) };
       this.world.history.note(`people: ${decision.action}`, item.device ?? item.taskRunId ?? item.id);
@@ -247,7 +247,7 @@ export class People {
     }
   }
 
-  /** What a person decides: of a device that it stands still, of a task whatever the dice say, until it is taken. */
+  /** A person reports a device as idle. For a task the person picks at random, again after each refusal. */
   #decide(item: AttentionRow): Pick<AttentionDecision, 'action' | 'output_parameters'> {
     if (item.kind === 'device') return { action: 'idle' };
     const dice = diceOf(this.world.seed, `decision ${item.id}`, (this.#decisions += 1));
@@ -256,20 +256,20 @@ export class People {
     return { action: 'completed', output_parameters: { attempt: 'looked at by a person', effects: 0 } };
   }
 
-  /** Open questions but those about agents: all of them come back. */
+  /** Open questions except those about agents, because every agent comes back. */
   #questions(): AttentionRow[] {
     const { attention } = this.world.database.store.rows;
     return [...attention.values()].filter(({ state, kind }) => state === 'open' && kind !== 'agent');
   }
 
-  /** The devices that a person looks at before deciding, by `<lab>.<device>`. */
+  /** The devices that a person inspects before deciding, as `<lab>.<device>`. */
   #devicesOf({ device, attemptId }: AttentionRow): string[] {
     if (device !== null) return [device];
     const attempt = this.world.database.store.rows.attempts.get(attemptId ?? '');
     return Object.values(attempt?.devices ?? {}).map(({ lab, name }) => `${lab}.${name}`);
   }
 
-  /** Devices that did not start and about which nothing is in doubt, each with how it is started again. */
+  /** The requests that restart faulted devices without a doubt. */
   #faulted(): (() => Promise<unknown>)[] {
     return [...this.processes.computers.values()].flatMap(({ name: computer, agent }) => {
       const inc = agent?.inc;
@@ -284,7 +284,7 @@ export class People {
     });
   }
 
-  /** What is paused, each with how it goes on. */
+  /** The requests that resume what is paused and release what is stopped. */
   #paused(): (() => Promise<unknown>)[] {
     const { protocolRuns, campaigns, emergencyStops, queuePauses } = this.world.database.store.rows;
     const named = ({ name }: { name: string }): { name: string; by: string } => ({ name, by });
@@ -309,7 +309,7 @@ export class People {
     ];
   }
 
-  /** Is anything that was accepted not over yet? */
+  /** Accepted work that is not over, in words. */
   unfinished(): string[] {
     const { rows } = this.world.database.store;
     return [...rows.campaigns.values(), ...rows.protocolRuns.values(), ...rows.taskRuns.values()]
@@ -324,12 +324,12 @@ export class People {
     });
   }
 
-  /** Nobody leaves anything paused for ever: until it goes on, or is over, it is said again. */
+  /** Repeats the request without end: people leave nothing paused. */
   #resume(send: () => Promise<unknown>): void {
     this.#ask(send, Infinity);
   }
 
-  /** Asks until there is an answer that waiting does not change, as the gateway does. */
+  /** Repeats a request as the gateway does: until it has an answer that waiting would not change. */
   #ask(send: () => Promise<unknown>, patience = patienceMs): void {
     const { time } = this.world;
     const until = time.now() + patience;
@@ -354,7 +354,7 @@ export class People {
   }
 }
 
-/** Whether it was done is not known; what is idempotent can be said again. */
+/** It is not known whether the request had an effect. An idempotent request can be repeated. */
 function isUnanswered(error: ServiceError): boolean {
   return error.effect === 'maybe';
 }

@@ -5,7 +5,7 @@ import type { History } from './history.js';
 import { Life } from './life.js';
 import type { SimulatedTime } from './simulated-time.js';
 
-/** What a message takes between an agent and its child, in milliseconds. */
+/** Latency of a message between an agent and its child process, in milliseconds. */
 const ipcMs = 0.05;
 
 interface Parts {
@@ -14,19 +14,19 @@ interface Parts {
   history: History;
 }
 
-/** A process that a fault may hit. */
+/** A child process, for faults to hit. */
 export interface Child {
   readonly kind: 'device' | 'task';
-  /** `<lab>.<device>`; of a task process its number. */
+  /** `<lab>.<device>`; for a task process `<computer>/<number>`. */
   readonly name: string;
   readonly life: Life;
-  /** It was told to do something and has not said that it is done. */
+  /** The process has got a call or task and has not answered. */
   readonly working: boolean;
 }
 
 /**
- * The children of one agent process. Each has a life of its own: it may die or be stopped alone, and its messages reach
- * the agent as the agent's own life allows.
+ * The child processes of one agent process. Each has a life of its own: it may die or be suspended alone. Its messages
+ * reach the agent only while the agent lives, and wait while the agent is suspended.
  */
 export class Children {
   readonly all = new Set<Child>();
@@ -122,7 +122,7 @@ export class Children {
   }
 }
 
-/** What a dead agent starts does nothing. */
+/** The child of a dead agent: it does nothing. */
 const dead = {
   send: () => undefined,
   onMessage: () => undefined,

@@ -7,16 +7,16 @@ import type { History } from './history.js';
 import type { Life } from './life.js';
 import type { SimulatedTime } from './simulated-time.js';
 
-/** What befalls the `n`-th commit, from 1. */
+/** Fault of one commit. */
 export type CommitFault = 'refuse' | 'lose_answer';
 
 /**
- * PostgreSQL as its users see it: it takes time, is away at times, refuses, and may apply what it cannot acknowledge any
- * more. Every commit goes into the history at the moment it is applied.
+ * PostgreSQL as the orchestrator sees it: it takes time, is sometimes unreachable, refuses commits, and may apply a
+ * commit without acknowledging it. A commit enters the history when it is applied.
  */
 export class Database {
   readonly store: MemoryStore;
-  /** Set: it cannot be reached. */
+  /** The database is unreachable. */
   away = false;
   #commits = 0;
   #asks = 0;
@@ -41,7 +41,7 @@ export class Database {
     history.events = this.store.events;
   }
 
-  /** The store as one process reaches it: every question takes its time and is answered only while somebody listens. */
+  /** The store as one process reaches it: every query takes time, and only a living process gets the answer. */
   of(life: Life): Store {
     const { store } = this;
     const { history, time } = this.parts;
@@ -115,7 +115,7 @@ export class Database {
   }
 }
 
-/** What a commit does, for the names of fault points: the new state of everything that has one, and the other steps. */
+/** The steps of a commit, for the names of fault points: new states, and the kinds of the other changes. */
 export function stepsOf(changes: readonly Change[]): string[] {
   const steps = new Set<string>();
   for (const change of changes) {

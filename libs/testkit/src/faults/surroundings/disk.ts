@@ -11,10 +11,10 @@ import { diceOf } from '../plan/chance.js';
 import type { Points } from './fault-points.js';
 import type { Life } from './life.js';
 
-/** Small enough that every few attempts the ledger begins its other segment. */
+/** Small enough that the ledger changes its segment every few attempts. */
 const segmentBytes = 6 * 1024;
 
-/** The disk of one computer, which outlives its agents: a crash loses or tears what was not synchronised. */
+/** The disk of one computer. It outlives the agents; a crash loses or tears writes that were not synchronised. */
 export class SimulatedDisk {
   #disk = new MemoryLedgerDisk();
   #full = false;
@@ -28,7 +28,7 @@ export class SimulatedDisk {
     this.#random = new SeededRandom(seed + computer.length * 104_729);
   }
 
-  /** From now on nothing can be written, as on a full or failing disk; or it can again. */
+  /** Makes every write fail as on a full disk, or ends that. */
   full(is: boolean): void {
     this.#full = is;
   }
@@ -84,7 +84,7 @@ export class SimulatedDisk {
     };
   }
 
-  /** Every operation takes its time, and none outlives the process that asked for it. */
+  /** Every operation takes time, and ends with the process that asked for it. */
   #diskOf(life: Life, points: Points): LedgerDisk {
     const disk = this.#disk;
     disk.fault = (operation) => {

@@ -1,23 +1,23 @@
 import type { Life } from './life.js';
 
-/** Just before, or just after. */
+/** Immediately before or after a step. */
 export type Side = 'before' | 'after';
 
-/** What befalls a process at a point. */
+/** Fault of a process at a point. */
 export type PointAction = 'kill' | 'stop' | 'disconnect';
 
 export type PointListener = (point: string, side: Side, n: number, life: Life) => void;
 
 /**
- * The named moments at which a process does something that another one may come to hear of: sends, replies, writes to
- * the ledger, commits, messages to and from its children. The listener may end, pause or disconnect the process there,
- * and then the step itself happens or not, by the side on which it was.
+ * The named moments at which a process does something observable: it sends, replies, writes to the ledger, commits, or
+ * exchanges messages with its children. A listener may end, suspend or disconnect the process there. Before the step,
+ * this prevents the step; after it, the step has happened.
  */
 export class Points {
   readonly #counts = new Map<string, number>();
   listener: PointListener | undefined;
 
-  /** Names that were reached, each with how often. */
+  /** Points that were reached, by `<side> <point>`, each with how often. */
   get reached(): ReadonlyMap<string, number> {
     return this.#counts;
   }

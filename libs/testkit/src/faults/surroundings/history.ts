@@ -2,27 +2,27 @@ import type { AttemptOutcome, JsonObject } from '@lab/contracts';
 import type { Change } from '@lab/engine';
 import type { StoredEvent } from '@lab/engine/testing';
 
-/** A physical effect of an instrument, as its own log has it. */
+/** An entry in the log of an instrument: a motion begins or ends. */
 export interface InstrumentEntry {
   /** Milliseconds since 1970. */
   at: number;
   what: 'begin' | 'end';
-  /** Given by whoever asked for the effect: `<attempt>#<number>`, or `<person's call>`. */
+  /** Names the call: `<attempt>#<number>`, or `by-hand-<n>#1` for a person's call. */
   tag: string;
   function: string;
-  /** The id under which the call reached the driver. */
+  /** Number of the call at the driver. */
   callId: string;
 }
 
-/** What the tags and ids of people's own calls begin with. */
+/** Tags and ids of calls by people begin with this. */
 export const byHand = 'by-hand-';
 
-/** The code of a task ran, as the task itself saw it. */
+/** One execution of the code of a task, as the task noted it. */
 export interface Execution {
   attempt: string;
   computer: string;
   beganAt: number;
-  /** What it returned; undefined: it was stopped, failed or lost. */
+  /** What the code returned; undefined: it was stopped, failed or lost. */
   returned: { at: number; outputs: JsonObject } | undefined;
   files: { name: string; size: number; sha256: string }[];
 }
@@ -33,7 +33,7 @@ export interface Commit {
   changes: readonly Change[];
 }
 
-/** A submission that was answered with success. */
+/** An accepted submission. */
 export interface Acceptance {
   at: number;
   kind: 'protocolRun' | 'campaign' | 'onDemandTask';
@@ -41,7 +41,7 @@ export interface Acceptance {
   id: string;
 }
 
-/** A result that was found to be durable in a ledger. */
+/** A result in a ledger. */
 export interface DurableResult {
   at: number;
   computer: string;
@@ -49,19 +49,19 @@ export interface DurableResult {
   outcome: AttemptOutcome;
 }
 
-/** An emergency stop of people. */
+/** An emergency stop. */
 export interface Stop {
   /** `all` or `device:<lab>.<device>`. */
   scope: string;
-  /** When the person was told that it is recorded. */
+  /** When the person got the answer that the stop is recorded. */
   engagedAt: number | undefined;
-  /** When a person asked for its end. */
+  /** When a person asked for its release. */
   releasedAt: number | undefined;
-  /** Computer to when its agent heard of it. */
+  /** When the agent of each computer heard of the stop. */
   heardAt: Map<string, number>;
 }
 
-/** A process died, or was lost to the others; or people stopped everything. */
+/** A process died or was lost to the others, or people engaged an emergency stop. */
 export interface Loss {
   at: number;
   until: number;
@@ -71,26 +71,26 @@ export interface Loss {
 }
 
 /**
- * What really happened, gathered outside all crashes: the only thing that the checker looks at. Nothing of it comes from
- * what the engine or the agents say of themselves, but for what they committed, made durable or answered.
+ * What really happened. It is recorded outside of all processes, so no crash loses it, and the checker judges nothing
+ * else. Of engine and agents it holds only what they committed, wrote to a ledger, or answered.
  */
 export class History {
   readonly instruments = new Map<string, InstrumentEntry[]>();
   readonly executions: Execution[] = [];
   readonly commits: Commit[] = [];
-  /** Each epoch with when it began. */
+  /** Beginning of each epoch. */
   readonly leaderships: { at: number; epoch: number; instance: string }[] = [];
   readonly acceptances: Acceptance[] = [];
   readonly durableResults: DurableResult[] = [];
   readonly losses: Loss[] = [];
   /** By id. */
   readonly stops = new Map<string, Stop>();
-  /** What the object store holds, by `<attempt>/<name>`. */
+  /** Files in the object store, by `<attempt>/<name>`. */
   readonly stored = new Map<string, { size: number; sha256: string }>();
   events: readonly StoredEvent[] = [];
-  /** Errors that no fault explains: exceptions where only ServiceErrors may be. */
+  /** Errors other than ServiceErrors: no fault explains them. */
   readonly defects: string[] = [];
-  /** One line per thing that happened. */
+  /** The trace. */
   readonly lines: string[] = [];
 
   constructor(private readonly now: () => number) {}
@@ -119,5 +119,5 @@ export class History {
   }
 }
 
-/** When every simulation begins, in milliseconds since 1970. */
+/** Beginning of every simulation, in milliseconds since 1970. */
 export const epochMs = 1_700_000_000_000;

@@ -2,7 +2,7 @@ import type { DeviceFunction, JsonObject, JsonValue } from '@lab/contracts';
 import type { History, InstrumentEntry } from './history.js';
 import type { SimulatedTime } from './simulated-time.js';
 
-/** What every simulated instrument can do: something that moves, something that may be repeated, something that looks. */
+/** The functions of every simulated instrument: an effect, an idempotent one, and a query. */
 export const instrumentFunctions: readonly DeviceFunction[] = [
   { name: 'move', kind: 'effect', timeout_s: 8 },
   { name: 'set', kind: 'idempotent', timeout_s: 8 },
@@ -10,8 +10,8 @@ export const instrumentFunctions: readonly DeviceFunction[] = [
 ];
 
 /**
- * A physical instrument. It outlives every process that drives it: a motion that was commanded goes on to its end when
- * its driver dies, and stands in the instrument's own log whatever becomes of everybody else.
+ * A physical instrument. It outlives its driver processes: a motion goes on when its driver dies. The instrument logs
+ * every motion itself.
  */
 export class Instrument {
   readonly #log: InstrumentEntry[] = [];
@@ -25,14 +25,14 @@ export class Instrument {
     history.instruments.set(key, this.#log);
   }
 
-  /** The next homing fails. */
+  /** The next `_initialize` fails. */
   failsToHome = false;
 
   get moving(): boolean {
     return this.#motion !== undefined;
   }
 
-  /** Carries out a command. @returns what the driver hears in the end; a motion that was stopped is an error */
+  /** Executes a command. @returns the answer to the driver @throws Error when the motion was stopped */
   command(name: string, args: JsonObject, callId: string): Promise<JsonValue> {
     const tag = String(args['tag']);
     const ms = Number(args['ms'] ?? 0);
@@ -61,7 +61,7 @@ export class Instrument {
     });
   }
 
-  /** `_initialize`: everything comes to rest at its home. */
+  /** `_initialize`: stops any motion and moves to the home position. @param ms duration in milliseconds */
   home(ms: number): Promise<void> {
     this.halt();
     const fails = this.failsToHome;
@@ -71,7 +71,7 @@ export class Instrument {
     );
   }
 
-  /** Whatever moves comes to rest. */
+  /** Stops any motion. */
   halt(): void {
     this.#motion?.stop('stopped');
   }

@@ -1,8 +1,8 @@
 import type { SimulatedTime } from './simulated-time.js';
 
 /**
- * One life of a simulated process: everything that reaches it or leaves it passes through here. After its end nothing
- * does any more; while it is paused everything waits, in order.
+ * One life of a simulated process. Every input and output of the process passes through here. After its end nothing
+ * passes; while it is suspended everything waits, in order.
  */
 export class Life {
   #alive = true;
@@ -11,7 +11,7 @@ export class Life {
   readonly #time: SimulatedTime;
   readonly #ended: (() => void)[] = [];
 
-  /** @param node the name of the process, the same in each of its lives */
+  /** @param node name of the process, the same in all of its lives */
   constructor(
     readonly node: string,
     time: SimulatedTime,
@@ -27,14 +27,14 @@ export class Life {
     return this.#paused;
   }
 
-  /** Does the step now, or when the process goes on, or never. */
+  /** Runs the step now, or when the suspended process goes on, or never. */
   act(step: () => void): void {
     if (!this.#alive) return;
     if (this.#paused) this.#waiting.push(step);
     else step();
   }
 
-  /** Does the step after a time. The returned function cancels it. */
+  /** Runs the step after a time. The returned function cancels it. */
   after(ms: number, step: () => void): () => void {
     let cancelled = false;
     const cancel = this.#time.after(ms, () =>
@@ -52,7 +52,7 @@ export class Life {
     return this.#time.now();
   }
 
-  /** A question to the world outside: what is answered after the end of this life is never heard. */
+  /** A question to the surroundings. An answer after the end of this life is dropped. */
   ask<Answer>(
     put: (resolve: (answer: Answer) => void, reject: (error: Error) => void) => void,
   ): Promise<Answer> {
@@ -66,12 +66,12 @@ export class Life {
     });
   }
 
-  /** SIGSTOP: from now on everything waits. */
+  /** SIGSTOP: everything waits from now on. */
   pause(): void {
     this.#paused = true;
   }
 
-  /** SIGCONT: what waited happens now, one after the other. */
+  /** SIGCONT: runs the steps that waited, in order. */
   resume(): void {
     if (!this.#paused) return;
     this.#paused = false;

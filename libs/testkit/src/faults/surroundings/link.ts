@@ -1,4 +1,5 @@
-import { connectionTimings, type BusStatus, type MemoryWire } from '@lab/messaging';
+import { connectionTimings, type BusStatus } from '@lab/messaging';
+import type { MemoryWire } from '@lab/messaging/testing';
 import type { Life } from './life.js';
 import type { SimulatedTime } from './simulated-time.js';
 

@@ -1,13 +1,5 @@
-import {
-  MemoryBroker,
-  type Bus,
-  type BusLog,
-  type BusStatus,
-  type MemoryWire,
-  type Wire,
-  type WireMessage,
-  type WireSubscription,
-} from '@lab/messaging';
+import type { Bus, BusLog, BusStatus, Wire, WireMessage, WireSubscription } from '@lab/messaging';
+import { MemoryBroker, type MemoryWire } from '@lab/messaging/testing';
 import { diceOf } from '../plan/chance.js';
 import type { Points } from './fault-points.js';
 import type { History } from './history.js';

@@ -6,9 +6,9 @@ import type { History } from './history.js';
 import type { Life } from './life.js';
 import type { SimulatedTime } from './simulated-time.js';
 
-/** The object store behind the gateway: a file is there whole or not at all. */
+/** The object store behind the gateway. It stores a file completely or not at all. */
 export class SimulatedObjectStore {
-  /** Set: it cannot be reached. */
+  /** The object store is unreachable. */
   away = false;
   #puts = 0;
 
@@ -16,7 +16,7 @@ export class SimulatedObjectStore {
     private readonly parts: { time: SimulatedTime; points: Points; history: History; seed: number },
   ) {}
 
-  /** Stores a file; `stored` is told when it is there for ever. */
+  /** Stores a file. It calls `stored` when the file is durable. */
   put(life: Life, key: string, content: string, stored: () => void, failed: (error: Error) => void): void {
     const { points, history, time, seed } = this.parts;
     points.reach('upload', 'before', life);

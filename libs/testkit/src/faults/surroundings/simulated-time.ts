@@ -5,8 +5,8 @@ interface Alarm {
 }
 
 /**
- * The one clock of a simulation. Time passes from alarm to alarm; between two alarms everything that promises have set
- * in motion comes to rest, however long the chain. Alarms of the same moment ring in the order in which they were set.
+ * The only clock of a simulation. Time jumps from alarm to alarm. Before the next alarm all pending promises settle, however
+ * long their chain. Alarms of the same moment ring in the order in which they were set.
  */
 export class SimulatedTime {
   #now: number;
@@ -95,7 +95,7 @@ function before(a: Alarm, b: Alarm): boolean {
   return a.at < b.at || (a.at === b.at && a.order < b.order);
 }
 
-/** Resolves when no promise is left to run: the next task of the event loop begins only then. */
+/** Resolves when no microtask is left: the next task of the event loop begins only then. */
 function rest(): Promise<void> {
   return new Promise((resolve) => setImmediate(resolve));
 }

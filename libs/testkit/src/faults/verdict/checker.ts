@@ -12,17 +12,17 @@ import { isOver, readCommits, type Committed, type CommittedAttempt } from './co
 import { byHand, type History, type InstrumentEntry } from '../surroundings/history.js';
 import { computerOf } from '../plan/schedule.js';
 
-/** What is known of the end of a simulation beside its history. */
+/** What the simulation knows of its end, beside the history. */
 export interface Ending {
-  /** Not over 60 s after the faults, though nothing was asked of people. */
+  /** Work that is not over 60 s after the last fault although people were asked nothing. */
   late: readonly string[];
-  /** Not over although people settled everything. */
+  /** Work that is not over although people answered every question. */
   unfinished: readonly string[];
-  /** Processes, files and ledger entries that are left. */
+  /** Processes, files and ledger entries that are left behind. */
   leftovers: readonly string[];
 }
 
-/** Judges a history by its instruments, commits, ledgers and answers alone. */
+/** Judges a history by the shared invariants. */
 export function check(history: History, ending: Ending): Violation[] {
   return judge(factsOf(history, ending));
 }
@@ -120,7 +120,7 @@ function attemptFact(attempt: CommittedAttempt): AttemptFact {
   };
 }
 
-/** What a result may be recorded as: outputs may not fit, and what was stopped for its timeout has failed. */
+/** States that the record may show for a result. Outputs may not fit, and an attempt stopped at its timeout has failed. */
 const endOf: Readonly<Record<string, readonly AttemptState[]>> = {
   completed: ['completed', 'failed'],
   failed: ['failed'],
@@ -139,7 +139,7 @@ function statesOf({ attempts, tasks, runs, campaigns }: Committed): Map<string, 
   return states;
 }
 
-/** A question is needless unless one of the attempt's processes was lost while it was there, or people stopped it. */
+/** A question is needless unless a process of the attempt was lost during the attempt, or people stopped it. */
 function questionsOf({ losses }: History, { attempts }: Committed): NonNullable<Facts['questions']> {
   return [...attempts.values()].flatMap(({ id, stages, computers, fences }) => {
     const asked = stages.find(({ state }) => state === 'needs_attention');

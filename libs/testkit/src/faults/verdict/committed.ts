@@ -9,7 +9,7 @@ import type {
 import type { DeviceSlot, ProtocolSnapshot } from '@lab/definitions/model';
 import type { Commit } from '../surroundings/history.js';
 
-/** A state that was committed, with when. */
+/** A committed state with its time. */
 export interface Stage<State> {
   at: number;
   state: State;
@@ -55,11 +55,11 @@ export interface CommittedRun {
   parameters?: Record<string, JsonObject>;
   /** Of a campaign. */
   optimize?: boolean;
-  /** Of a protocol run: what it was accepted with. */
+  /** Of a protocol run: the protocol that it was accepted with. */
   definitionHash?: string;
 }
 
-/** Who had a device or resource, from each moment on. */
+/** Owner of a device or resource from a moment on. */
 export interface Ownership {
   at: number;
   taskRunId: string | null;
@@ -67,7 +67,7 @@ export interface Ownership {
   fence: number;
 }
 
-/** What the commits say, told anew from their changes alone: a reading of its own beside the engine's and the store's. */
+/** The records as the commits give them. This reading of the changes is independent of the engine's and the store's. */
 export interface Committed {
   attempts: Map<string, CommittedAttempt>;
   tasks: Map<string, CommittedTask>;
@@ -79,13 +79,13 @@ export interface Committed {
   owners: Map<string, Ownership[]>;
   /** By hash. */
   protocols: Map<string, ProtocolSnapshot>;
-  /** Steps that contradict what was committed before. */
+  /** Changes that contradict earlier ones. */
   contradictions: { invariant: 'I2' | 'I3' | 'I11'; what: string }[];
 }
 
 const over: ReadonlySet<string> = new Set(['completed', 'failed', 'cancelled', 'skipped', 'never_ran']);
 
-/** Nothing can follow. */
+/** The last state is final. */
 export function isOver(stages: readonly Stage<string>[]): boolean {
   return over.has(stages.at(-1)?.state ?? '');
 }
@@ -114,7 +114,7 @@ export function readCommits(commits: readonly Commit[]): Committed {
   return committed;
 }
 
-/** What a task took with `hold` stays with its run for every task that refers to it. */
+/** A device that a task took with `hold` stays with the run until every task that refers to it has ended. */
 function checkRelease(
   { attempts, tasks, runs, owners, protocols, contradictions }: Committed,
   unit: string,
@@ -124,7 +124,7 @@ function checkRelease(
     ownership?.heldByRunId ?? tasks.get(ownership?.taskRunId ?? '')?.runId ?? '';
   const run = runs.get(runOf(before));
   if (run?.id === runOf(owners.get(unit)?.at(-1))) return;
-  // A run that goes on after its end has given everything back in between.
+  // A run that was resumed after its end had released everything in between.
   if (run === undefined || run.stages.some((stage) => isOver([stage]))) return;
   const sketches = protocols.get(run.definitionHash ?? '')?.protocol.tasks ?? [];
   const rows = new Map(
@@ -261,7 +261,7 @@ function own({ owners, contradictions }: Committed, at: number, change: Ownershi
   else past.push({ ...now, at, taskRunId: null, heldByRunId: null });
 }
 
-/** Who had it at that moment. */
+/** Owner at that moment. */
 export function ownerAt(past: readonly Ownership[] | undefined, at: number): Ownership | undefined {
   return past?.findLast((ownership) => ownership.at <= at);
 }

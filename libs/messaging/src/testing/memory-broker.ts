@@ -1,8 +1,8 @@
-import type { Bus, BusStatus } from './bus.js';
-import { defaultDrainMs, silentLog, type BusIdentity } from './connect-bus.js';
-import { MessageBus } from './message-bus.js';
-import { systemBusTimers, type BusTimers } from './timers.js';
-import type { Wire, WireMessage, WireSubscription } from './wire.js';
+import type { Bus, BusStatus } from '../bus.js';
+import { defaultDrainMs, silentLog, type BusIdentity } from '../connect-bus.js';
+import { MessageBus } from '../message-bus.js';
+import { systemBusTimers, type BusTimers } from '../timers.js';
+import type { Wire, WireMessage, WireSubscription } from '../wire.js';
 
 export interface CarriedMessage {
   readonly subject: string;
