@@ -27,7 +27,8 @@ export interface CallOptions {
   timeoutMs?: number;
   signal?: AbortSignal;
   /**
-   * Key of a request that acts. For 24 h the service carries out a request with this key once, however often it arrives.
+   * Key of a request that acts. For 24 h the service carries out a request with this key once, however often it
+   * arrives.
    * Default: a new key.
    */
   idempotencyKey?: string;
@@ -52,11 +53,15 @@ interface AnyInput extends CallOptions {
 
 const usualTimeoutMs = 15_000;
 const usualRetries = 3;
-/** An emergency stop has no key: keys are in the database, and a stop must not wait for it. A second arrival does no harm. */
+/**
+ * An emergency stop has no key: keys are in the database, and a stop must not wait for it. A second arrival does no
+ * harm.
+ */
 const keyless = '/api/estop';
 
 /**
- * A client of the REST interface, with the types of its OpenAPI document. Every method throws {@link ProblemError} when the
+ * A client of the REST interface, with the types of its OpenAPI document. Every method throws {@link ProblemError}
+ * when the
  * service refuses the request, and {@link UnreachableError} when no answer comes.
  */
 export class ApiClient {

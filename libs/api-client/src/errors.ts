@@ -25,7 +25,8 @@ export class UnreachableError extends Error {
 
   /**
    * @param reason `refused`: no server listens there, and nothing was sent. `lost`: the connection ended. `timeout`: no
-   *   answer came in time. After both the request may have arrived. `foreign`: another server than the service answered.
+   *   answer came in time. After both the request may have arrived. `foreign`: another server than the service
+   * answered.
    */
   constructor(
     readonly reason: 'refused' | 'lost' | 'timeout' | 'foreign',

@@ -18,7 +18,8 @@ const firstPauseMs = 200;
 const longestPauseMs = 10_000;
 
 /**
- * Sends a request that may safely arrive twice. It repeats the request when the connection was refused or lost, or when the
+ * Sends a request that may safely arrive twice. It repeats the request when the connection was refused or lost, or
+ * when the
  * answer is 503 or has `Retry-After`.
  *
  * @param retries most attempts after the first

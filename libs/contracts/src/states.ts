@@ -1,6 +1,7 @@
 /**
  * The states of every record as tables: for each state the states that may follow, each with the event that causes the
- * change. Other code asks the predicates below and does not compare names of states. The page `docs/reference/states.md`
+ * change. Other code asks the predicates below and does not compare names of states. The page
+ * `docs/reference/states.md`
  * is generated from these tables.
  */
 export type Transitions<State extends string> = {

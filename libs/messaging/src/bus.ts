@@ -28,7 +28,8 @@ export interface MessageContext<D extends { readonly subject: string }> {
   readonly tokens: TokensFor<D>;
   readonly envelope: Envelope;
   /**
-   * True once the time of the caller is over. This process measures it by its own clock from the arrival of the message.
+   * True once the time of the caller is over. This process measures it by its own clock from the arrival of the
+   * message.
    * Work that has not begun by then must not begin. Always false for events.
    */
   expired(): boolean;
@@ -50,7 +51,8 @@ export interface ServeOptions {
   /** Of all servers of a subject with the same queue name, one gets each request. Default: every server gets it. */
   queue?: string;
   /**
-   * Called before each request is handled. False: this process ignores the request and never answers it, because another
+   * Called before each request is handled. False: this process ignores the request and never answers it, because
+   * another
    * process must answer it.
    */
   when?: () => boolean;
@@ -93,8 +95,10 @@ export interface Bus {
 
   /**
    * Answers a request. Every subscriber of a subject gets every request, unless the subscribers name a queue. A token
-   * that is absent stands for any value. A {@link ServiceError} of the handler travels to the caller as it is. Any other
-   * error becomes `internal` (effect maybe) and is logged here. A request that does not fit the definition never reaches
+   * that is absent stands for any value. A {@link ServiceError} of the handler travels to the caller as it is. Any
+   * other
+   * error becomes `internal` (effect maybe) and is logged here. A request that does not fit the definition never
+   * reaches
    * the handler; the bus answers `bad_request`. A request whose caller no longer waits when its turn comes is answered
    * with `deadline_exceeded` (effect none).
    *
@@ -108,17 +112,21 @@ export interface Bus {
   ): Promise<Subscription>;
 
   /**
-   * Publishes an event to all present subscribers, which check it. While disconnected the bus drops it: events are lossy
+   * Publishes an event to all present subscribers, which check it. While disconnected the bus drops it: events are
+   * lossy
    * by contract.
    *
-   * @throws ServiceError `bad_request` (a token is missing, or the body is no JSON) or `payload_too_large`, both a defect
+   * @throws ServiceError `bad_request` (a token is missing, or the body is no JSON) or `payload_too_large`, both a
+   * defect
    *   of the caller
    */
   publish<D extends AnyEvent>(definition: D, tokens: TokensFor<D>, body: BodyOf<D>): void;
 
   /**
-   * Listens to an event. A token that is absent stands for any value. The bus logs events that do not fit the definition
-   * and errors of the handler. It passes on the events in the order of arrival. A handler that returns a promise does not
+   * Listens to an event. A token that is absent stands for any value. The bus logs events that do not fit the
+   * definition
+   * and errors of the handler. It passes on the events in the order of arrival. A handler that returns a promise does
+   * not
    * delay the next event.
    */
   subscribe<D extends AnyEvent>(

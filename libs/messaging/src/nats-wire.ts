@@ -5,7 +5,10 @@ import type { Wire, WireMessage, WireSubscription } from './wire.js';
 /** Status in the NATS header when no process is subscribed to the subject of the request. */
 const noRespondersCode = 503;
 
-/** One connection to a NATS server. The client reconnects without a time limit. It never gets messages to buffer meanwhile. */
+/**
+ * One connection to a NATS server. The client reconnects without a time limit. It never gets messages to buffer
+ * meanwhile.
+ */
 export class NatsWire implements Wire {
   #connected = true;
   #maxPayload = 0;

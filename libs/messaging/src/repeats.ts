@@ -1,6 +1,8 @@
 import type { BusTimers } from './timers.js';
 
-/** How long an answer is kept for repeats of its request, in milliseconds; longer than any pause between two of them. */
+/**
+ * How long an answer is kept for repeats of its request, in milliseconds; longer than any pause between two of them.
+ */
 const keptMs = 60_000;
 
 /**

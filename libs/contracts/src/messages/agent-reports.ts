@@ -7,7 +7,8 @@ import { attemptReport, attemptResult, deviceAssignment, deviceStatus } from './
 /** What agents ask of the leading orchestrator. */
 export const agentReports = {
   /**
-   * An agent registers at its start and after every change of leader. It reports the attempts that it knows, so that the
+   * An agent registers at its start and after every change of leader. It reports the attempts that it knows, so that
+   * the
    * leader adopts running work and recognises lost work. It receives its incarnation and the devices that it runs.
    */
   registerAgent: defineRequest({

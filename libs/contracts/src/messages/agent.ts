@@ -56,7 +56,8 @@ export const agentRequests = {
   /**
    * Calls a function of a device. A call from a task has an `attempt_id`, and its envelope carries the fence of the
    * allocation. A call from a person (device RPC) has neither, and the agent checks only that the function exists. The
-   * agent refuses a call that was on its way for longer than {@link callFreshMs} with `late_message`. A call that has not
+   * agent refuses a call that was on its way for longer than {@link callFreshMs} with `late_message`. A call that has
+   * not
    * begun when the caller gives up never begins. A call that has begun may take as long as its function declares; the
    * caller waits that long and `deviceAnswerMs` more.
    */
@@ -87,7 +88,8 @@ export const agentRequests = {
     ],
   }),
   /**
-   * The agent's own clock, in milliseconds since an arbitrary moment. A call with a recent reading was sent recently. The
+   * The agent's own clock, in milliseconds since an arbitrary moment. A call with a recent reading was sent recently.
+   * The
    * comparison needs one clock only.
    */
   readClock: defineRequest({
@@ -154,7 +156,8 @@ export function emergencyStopCovers(
 
 export const agentEvents = {
   /**
-   * Emergency stop, sent to every agent at once, without queues, fences or a leader. `_stop` runs on every device of the
+   * Emergency stop, sent to every agent at once, without queues, fences or a leader. `_stop` runs on every device of
+   * the
    * scope. The devices take no effects until the leading orchestrator releases the emergency stop.
    */
   emergencyStop: defineEvent({
@@ -172,7 +175,9 @@ export const agentEvents = {
         session: z.string(),
         devices: z.array(deviceStatus),
         attempts: z.array(attemptReport),
-        /** Rises with every heartbeat of a session. Commands carry the newest one heard, which shows their freshness. */
+        /**
+         * Rises with every heartbeat of a session. Commands carry the newest one heard, which shows their freshness.
+         */
         seq: z.number().int().optional(),
         /** The emergency stops in force on this computer. */
         halts: z.array(emergencyStop).optional(),

@@ -26,7 +26,8 @@ export const envelope = z.object({
   /** Fence per device, `<lab>.<device>` to number. The receiver refuses a lower fence than it has seen. */
   fence: z.record(z.string(), z.number().int()).optional(),
   /**
-   * Number of the newest heartbeat of the addressed agent that the sender has heard. The agent knows by its own clock when
+   * Number of the newest heartbeat of the addressed agent that the sender has heard. The agent knows by its own clock
+   * when
    * it sent that heartbeat. It refuses the command when that was longer ago than the command allows.
    */
   fresh: z.number().int().optional(),

@@ -148,7 +148,9 @@ export type FromTask = z.infer<typeof fromTask>;
 
 const asked = { call_id: z.string() };
 
-/** From an optimizer worker to the process of an optimizer. The process answers each in turn by `result` or `failure`. */
+/**
+ * From an optimizer worker to the process of an optimizer. The process answers each in turn by `result` or `failure`.
+ */
 export const toOptimizer = z.discriminatedUnion('type', [
   /** The first message, sent once. It makes the optimizer; the answer is its description. */
   z.object({

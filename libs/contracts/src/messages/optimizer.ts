@@ -39,14 +39,20 @@ const making = {
   /** What the protocol does, in words, for an AI. */
   protocol: z.string(),
   module: moduleReference,
-  /** Overrides the constructor arguments key by key. Runtime parameters among them are set afterwards. Secrets are sealed. */
+  /**
+   * Overrides the constructor arguments key by key. Runtime parameters among them are set afterwards. Secrets are
+   * sealed.
+   */
   overrides: jsonObject,
 };
 
 /** Given parameters of runs, by task and parameter. Only rows with all inputs of the optimizer count. */
 export const givenRows = z.array(z.record(z.string(), jsonObject));
 
-/** A session is one life of the optimizer of a campaign: one leader, one child process, all trials sent from the start. */
+/**
+ * A session is one life of the optimizer of a campaign: one leader, one child process, all trials sent from the
+ * start.
+ */
 const session = z.object({ campaign_id: z.string(), session: z.string() });
 
 /** Milliseconds for a call of author code. It is enough for a fit and for a question to an AI with its repetitions. */
@@ -59,7 +65,8 @@ const callErrors = ['invalid', 'optimizer_error', 'stale_message', 'optimizer_un
 /** The requests that the worker named in the subject answers. */
 export const optimizerRequests = {
   /**
-   * Makes an optimizer, asks for its description, and drops it. Refuses arguments and overrides that do not fit, and rows
+   * Makes an optimizer, asks for its description, and drops it. Refuses arguments and overrides that do not fit, and
+   * rows
    * that the optimizer does not accept, each with its path: `given[3].mix_colors.cyan_volume`.
    */
   describe: defineRequest({

@@ -26,7 +26,8 @@ const named = z.object({ name: z.string() });
 
 /**
  * A submission with the id that the gateway gave it. The id is stored in the row, but not shown in the record. If the
- * answer is lost, the gateway knows by the id whether a record was made by this very submission. Absent: nobody will ask.
+ * answer is lost, the gateway knows by the id whether a record was made by this very submission. Absent: nobody will
+ * ask.
  */
 export type Submitted<Submission> = Submission & { submission_id?: string };
 
@@ -388,7 +389,8 @@ export const orchestratorRequests = {
     errors: ['invalid', 'agent_unreachable', ...cancelErrors],
   }),
   /**
-   * Resets the data of a resource to the lab file and records the act in the audit. While a task or a protocol run has the
+   * Resets the data of a resource to the lab file and records the act in the audit. While a task or a protocol run
+   * has the
    * resource, this needs `force` and a reason.
    */
   resetResource: defineRequest({
@@ -400,7 +402,8 @@ export const orchestratorRequests = {
     errors: ['invalid', ...cancelErrors],
   }),
   /**
-   * Records an emergency stop. The agents have got it by the event already, and get it again from the leader. The same id
+   * Records an emergency stop. The agents have got it by the event already, and get it again from the leader. The
+   * same id
    * names the same emergency stop.
    */
   engageStop: defineRequest({

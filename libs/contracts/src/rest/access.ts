@@ -17,7 +17,8 @@ import { bodies, line, oneOf, recordName, whole } from './fields/inputs.js';
 import type { Page } from './pages.js';
 
 /**
- * What a person or program may do, least first. Each role includes the roles before it. `lab_admin` is given for one lab;
+ * What a person or program may do, least first. Each role includes the roles before it. `lab_admin` is given for one
+ * lab;
  * the others are given for one lab or for all; `admin` is always given for all.
  */
 export const roles = ['viewer', 'submitter', 'operator', 'lab_admin', 'admin'] as const;
@@ -140,7 +141,10 @@ const brokenEntry = orNull(
   }),
 );
 
-/** What a check of the whole audit found. `broken` is the first entry that was changed or does not follow the one before it. */
+/**
+ * What a check of the whole audit found. `broken` is the first entry that was changed or does not follow the one
+ * before it.
+ */
 export class AuditVerification {
   @Field(integer('Number of entries that were checked, a broken entry included.', 1_204)) entries!: number;
   @Field(brokenEntry) broken!: TypeOf<typeof brokenEntry>;

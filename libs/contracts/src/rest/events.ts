@@ -20,7 +20,10 @@ export const eventKinds = [
 ] as const;
 export type EventKind = (typeof eventKinds)[number];
 
-/** Version of the shape of events. Within a version, fields may be added to a body; none is removed or changes its meaning. */
+/**
+ * Version of the shape of events. Within a version, fields may be added to a body; none is removed or changes its
+ * meaning.
+ */
 export const eventSchema = 1;
 
 @Described('An event of one record.')
@@ -80,7 +83,8 @@ export function eventKindOf(text: string): string {
 }
 
 /**
- * True if the filter selects the event. A run and a campaign belong to themselves: the filter `campaign` selects the events
+ * True if the filter selects the event. A run and a campaign belong to themselves: the filter `campaign` selects the
+ * events
  * of the campaign, of its runs, and of their tasks, attempts and trials.
  */
 export function isWanted(

@@ -1,5 +1,6 @@
 /**
- * Version of the REST interface. Every answer carries it in `SVC-API-Version`, and the document has it as `info.version`.
+ * Version of the REST interface. Every answer carries it in `SVC-API-Version`, and the document has it as
+ * `info.version`.
  * It rises when something that clients rely on is removed or changes its meaning. Additions leave it as it is.
  */
 export const apiVersion = '1';

@@ -9,7 +9,10 @@ export interface Page<Item> {
   next_cursor: string | null;
 }
 
-/** A place between two records of a list: the value of the field that the list is sorted by, and the id that settles ties. */
+/**
+ * A place between two records of a list: the value of the field that the list is sorted by, and the id that settles
+ * ties.
+ */
 export interface ListPosition {
   /** Moments as ISO 8601 in UTC with milliseconds. */
   value: string | number;

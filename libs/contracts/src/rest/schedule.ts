@@ -16,7 +16,10 @@ import {
   type TypeOf,
 } from './fields/field.js';
 
-/** The schedule: what runs, what is planned, and why each queued task has not started. Moments are ISO 8601 in UTC, durations seconds. */
+/**
+ * The schedule: what runs, what is planned, and why each queued task has not started. Moments are ISO 8601 in UTC,
+ * durations seconds.
+ */
 
 /** Most tasks that one answer lists, so that it fits into one message. */
 export const longestSchedule = 1_000;

@@ -154,7 +154,9 @@ export class SimulatedLoss {
   @Optional(seconds('Seconds until the device can be used again. Default: for ever.', 120)) for?: number;
 }
 
-/** What is to be simulated (`POST /api/simulations`, `svc sim`). Moments and durations are seconds of the laboratory. */
+/**
+ * What is to be simulated (`POST /api/simulations`, `svc sim`). Moments and durations are seconds of the laboratory.
+ */
 export class SimulationScenario {
   @Optional(
     ruled(
@@ -346,7 +348,10 @@ const otherWork = object({
   delay: orNull(number('Seconds; negative: earlier; null: not known.', 3.5)),
 });
 
-/** What would happen to a protocol run if it was submitted now (`POST /api/protocols/simulate`). Moments are ISO 8601 in UTC. */
+/**
+ * What would happen to a protocol run if it was submitted now (`POST /api/protocols/simulate`). Moments are ISO 8601
+ * in UTC.
+ */
 export class WhatIfRecord {
   @Field(time('The moment that the estimate describes.')) at!: string;
   @Field(choice(schedulerTypes)) scheduler!: SchedulerType;

@@ -13,7 +13,10 @@ import {
 } from './fields/field.js';
 import { line, nested, whole, yesNo } from './fields/inputs.js';
 
-/** `active`: the service delivers the events. `failing`: the receiver did not accept the last attempts. `disabled`: the service sends nothing. */
+/**
+ * `active`: the service delivers the events. `failing`: the receiver did not accept the last attempts. `disabled`:
+ * the service sends nothing.
+ */
 export const webhookStates = ['active', 'failing', 'disabled'] as const;
 export type WebhookState = (typeof webhookStates)[number];
 

@@ -5,7 +5,8 @@ import { z } from 'zod';
 export type JsonSchema = Readonly<Record<string, unknown>>;
 
 /**
- * What a field may hold: its schema in the OpenAPI document, the check of a message that carries it, and, for the body of
+ * What a field may hold: its schema in the OpenAPI document, the check of a message that carries it, and, for the
+ * body of
  * a request, the rules of class-validator.
  */
 export interface FieldType<T> {
@@ -240,7 +241,9 @@ type ObjectOf<F extends Fields> = { [K in Exclude<keyof F, OptionalKeys<F>>]: Ty
   [K in OptionalKeys<F>]?: TypeOf<F[K]>;
 };
 
-/** An object without a name of its own in the OpenAPI document. {@link optional} marks the fields that may be absent. */
+/**
+ * An object without a name of its own in the OpenAPI document. {@link optional} marks the fields that may be absent.
+ */
 export function object<F extends Fields>(fields: F, description?: string): FieldType<ObjectOf<F>> {
   const declared = Object.entries(fields).map(([name, type]): [string, Declared] => [
     name,
@@ -252,7 +255,10 @@ export function object<F extends Fields>(fields: F, description?: string): Field
   );
 }
 
-/** The class as an {@link object}: its schema stands where it is used. @param over other texts and examples of its fields */
+/**
+ * The class as an {@link object}: its schema stands where it is used.
+ * @param over other texts and examples of its fields
+ */
 export function inline<T extends object>(shape: Shape<T>, over: Partial<Fields> = {}): FieldType<T> {
   const declared = [...fieldsOf(shape)].map(([name, field]): [string, Declared] => [
     name,

@@ -34,7 +34,9 @@ export function isInline(value: unknown): boolean {
   return text.length * 3 <= maxInlineBytes || new TextEncoder().encode(text).length <= maxInlineBytes;
 }
 
-/** A value that is small enough for a message. With `entries` each value of a map is, with `each` each item of a list. */
+/**
+ * A value that is small enough for a message. With `entries` each value of a map is, with `each` each item of a list.
+ */
 export function IsInline(options: ValidationOptions & { entries?: boolean } = {}): PropertyDecorator {
   const { entries = false, ...rest } = options;
   const fits = (value: unknown): boolean =>

@@ -70,7 +70,10 @@ export interface DryRunRecord<Resolved extends Submission['submission'] = Submis
 export interface Clone<Submitted> {
   /** Can be posted as it is, unless a required value was left out. Its name is a free one. */
   submission: Submitted;
-  /** Paths of secrets, which nobody can read and which the next submission gives again, and of files, which only a protocol gives. */
+  /**
+   * Paths of secrets, which nobody can read and which the next submission gives again, and of files, which only a
+   * protocol gives.
+   */
   left_out: string[];
 }
 

@@ -40,7 +40,10 @@ export class ProtocolRunSubmission {
   @Optional(freeObject()) meta?: JsonObject;
 }
 
-/** What changes about a protocol run (`PATCH /api/protocols/{protocol_run_name}`). A field that is absent stays as it is. */
+/**
+ * What changes about a protocol run (`PATCH /api/protocols/{protocol_run_name}`). A field that is absent stays as it
+ * is.
+ */
 export class ProtocolRunChange {
   @Optional(changedPriority()) priority?: number;
   @Optional(

@@ -137,7 +137,10 @@ const deviceCall = orNull(
   }),
 );
 
-/** What an attempt did to devices, as its agent recorded it: the last call that is known to have ended, and a call that is not. */
+/**
+ * What an attempt did to devices, as its agent recorded it: the last call that is known to have ended, and a call
+ * that is not.
+ */
 export const attemptCalls = object(
   {
     effects: integer('Number of calls of kind `effect` that began.', 2, 0),
