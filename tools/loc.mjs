@@ -1,5 +1,6 @@
 /**
- * Counts the lines of product code that people write. Tests, fixtures, generated files and data are left out. Prints
+ * Counts the lines of product code that people write. Tests with their doubles and
+ * fixtures, generated files and data are left out. Prints
  * what each project has, and last one line of JSON: `product_lines`, `largest_file` (lines and path), `largest_folder`
  * (source files and path).
  *
@@ -10,7 +11,7 @@ import { readFileSync } from 'node:fs';
 
 const code = /\.(ts|mts|mjs|js|py|html|css)$/;
 const leftOut = [
-  /(^|\/)(test|fixtures|e2e)\//,
+  /(^|\/)(test|testing|fixtures|e2e)\//,
   /\.test\.ts$/,
   /^libs\/api-client\/src\/generated\.ts$/,
   /^libs\/optimization\/src\/numeric\/kernel-wasm\.ts$/,
