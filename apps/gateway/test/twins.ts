@@ -1,6 +1,8 @@
 import { connect } from 'node:net';
 import { Readable } from 'node:stream';
 import {
+  fieldNamesOf,
+  type Shape,
   lists,
   ServiceError,
   type AnyEvent,
@@ -23,7 +25,7 @@ import {
   type StoredListName,
   type TaskFileRecord,
   type ServiceEvent,
-  type TaskRunRecord,
+  TaskRunRecord,
   type Tokens,
   type Trial,
   type WorkKind,
@@ -497,29 +499,26 @@ export function raw(
 
 const at = '2026-11-20T09:30:00.000Z';
 
+/** A record with null in every field. */
+const empty = <Record extends object>(shape: Shape<Record>): Record =>
+  Object.fromEntries(fieldNamesOf(shape).map((name) => [name, null])) as Record;
+
 export function taskRecord(given: Partial<TaskRunRecord> = {}): TaskRunRecord {
   return {
+    ...empty(TaskRunRecord),
     id: '0190c0de-0000-7000-8000-000000000001',
     name: 'rinse_1',
     type: 'clean_container',
-    protocol_run: null,
     owner: 'ada',
     priority: 0,
     state: 'queued',
-    reason: null,
-    cancel_requested_at: null,
     devices: {},
     input_parameters: {},
     input_resources: {},
     input_files: {},
-    output_parameters: null,
-    output_resources: null,
     output_files: [],
     attempt: 0,
     failures: 0,
-    retry_at: null,
-    late_by_s: null,
-    computer: null,
     definition_hash: 'abc',
     code_hash: 'def',
     allocation_timeout: 600,
@@ -527,9 +526,6 @@ export function taskRecord(given: Partial<TaskRunRecord> = {}): TaskRunRecord {
     meta: {},
     created_at: at,
     queued_at: at,
-    started_at: null,
-    ended_at: null,
-    archived_at: null,
     ...given,
   };
 }

@@ -22,7 +22,7 @@ export * from './rest/definitions.js';
 export * from './rest/devices.js';
 export * from './rest/emergency-stops.js';
 export * from './rest/events.js';
-export { schemas, type JsonSchema, type Shape } from './rest/fields/field.js';
+export { fieldNamesOf, schemas, type JsonSchema, type Shape } from './rest/fields/field.js';
 export { unnamedPerson, type TaskParameters } from './rest/fields/inputs.js';
 export { isInline, isWellFormedName, maxInlineBytes, maxNameLength } from './rest/fields/rules.js';
 export * from './rest/files.js';

@@ -10,8 +10,9 @@ import type {
   TrialRow,
 } from '@lab/engine';
 import { trialKey } from '@lab/engine';
+import { newTaskRun } from '@lab/engine/testing';
 
-/** Rows with every field filled in, for tests that care about one or two of them. */
+/** Rows for tests that care about one or two of their fields. */
 
 export const t0 = Date.UTC(2026, 10, 21, 2, 55, 33, 120);
 export const hash = 'a'.repeat(64);
@@ -97,39 +98,21 @@ export function protocolRun(id: string, over: Partial<ProtocolRunRow> = {}): Pro
 }
 
 export function taskRun(id: string, over: Partial<TaskRunRow> = {}): TaskRunRow {
-  return {
+  return newTaskRun({
     id,
     name: `task ${id}`,
     type: 'mix',
     runId: null,
     owner: 'ada',
-    submissionId: null,
     priority: 0,
-    state: 'created',
-    reason: null,
-    cancelRequestedAt: null,
     definitionHash: hash,
     devices: { mixer: { lab_name: 'color_lab', name: 'mixer_1' } },
     resources: { beaker: { name: 'beaker_1', type: 'beaker', meta: { capacity: 300 } } },
     inputParameters: { volume: 0.1, label: '' },
-    inputFiles: {},
-    outputParameters: null,
-    outputResources: null,
-    outputFiles: [],
-    attempt: 0,
-    failures: 0,
-    retryAt: null,
-    failurePolicy: {},
-    computer: null,
     allocationTimeout: 600.5,
-    meta: {},
     createdAt: t0,
-    queuedAt: null,
-    startedAt: null,
-    lateByS: null,
-    endedAt: null,
     ...over,
-  };
+  });
 }
 
 export function attempt(id: string, taskRunId: string, over: Partial<AttemptRow> = {}): AttemptRow {

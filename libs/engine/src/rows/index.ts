@@ -49,4 +49,4 @@ export type {
   TaskRunRow,
   TrialRow,
 } from './rows.js';
-export { newTaskRun, unbegun } from './task-run.js';
+export { newTaskRun, unbegun } from './rows.js';

@@ -21,7 +21,7 @@ import type {
   TaskRunRow,
   TrialRow,
 } from '../../src/rows/rows.js';
-import { newTaskRun } from '../../src/rows/task-run.js';
+import { newTaskRun } from '../../src/rows/rows.js';
 
 const campaign: CampaignRow = {
   id: 'c',

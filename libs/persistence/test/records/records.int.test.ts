@@ -1,4 +1,8 @@
 import {
+  CampaignRecord,
+  fieldNamesOf,
+  ProtocolRunRecord,
+  TaskRunRecord,
   storedLists,
   type ListRequest,
   type Portion,
@@ -121,7 +125,7 @@ describe('records', () => {
         }),
       },
     ]);
-    const mix = {
+    const mix: unknown = expect.objectContaining({
       id: 't1',
       name: 'mix',
       type: 'mix',
@@ -161,7 +165,7 @@ describe('records', () => {
       started_at: iso(t0 + 2),
       ended_at: iso(t0 + 3),
       archived_at: null,
-    };
+    });
     const first = {
       id: 'r1',
       name: 'run r1',
@@ -271,6 +275,20 @@ describe('records', () => {
       cancel_requested_at: iso(t0 + 7),
     });
     expect(await records.task('rinse', 'run')).toMatchObject({ id: 't4', protocol_run: 'run' });
+  });
+
+  test('have every field of their class and no other', async () => {
+    await store.commit(epoch, [
+      { op: 'insertCampaign', row: campaign('c1') },
+      { op: 'insertProtocolRun', row: protocolRun('r1') },
+      { op: 'insertTaskRun', row: taskRun('t1', { runId: 'r1' }) },
+    ]);
+    const run = await records.protocolRun('run r1');
+    const fields = (record: object = {}): string[] => Object.keys(record).sort();
+    expect(fields(await records.campaign('campaign c1'))).toEqual([...fieldNamesOf(CampaignRecord)].sort());
+    expect(fields(run)).toEqual([...fieldNamesOf(ProtocolRunRecord)].sort());
+    expect(fields(run?.tasks[0])).toEqual([...fieldNamesOf(TaskRunRecord)].sort());
+    expect(fields(await records.taskById('t1'))).toEqual([...fieldNamesOf(TaskRunRecord)].sort());
   });
 
   test('tell which submission made a record, without showing its id', async () => {

@@ -96,6 +96,15 @@ function fieldsOf(shape: object): Map<string, Declared> {
   return new Map([...inherited, ...(declaredFields.get(shape) ?? [])]);
 }
 
+const fieldNames = new Map<object, readonly string[]>();
+
+/** The names of the fields of a class. */
+export function fieldNamesOf(shape: Shape): readonly string[] {
+  const names = fieldNames.get(shape) ?? [...fieldsOf(shape).keys()];
+  fieldNames.set(shape, names);
+  return names;
+}
+
 /** The schema of a class in the OpenAPI document. Other fields than the declared ones are not allowed. */
 export function schemaOf(shape: Shape): JsonSchema {
   return objectSchema([...fieldsOf(shape)], descriptions.get(shape));
