@@ -3310,12 +3310,6 @@ export interface components {
        * @example 2026-11-20T09:30:00.000Z
        */
       queued_at: string | null;
-      /**
-       * Format: date-time
-       * @description When the task was last queued again after an attempt; null: never.
-       * @example 2026-11-20T09:30:00.000Z
-       */
-      requeued_at: string | null;
     };
     ResourceValue: {
       /**

@@ -146,8 +146,6 @@ export interface TaskRunRow {
   meta: JsonObject;
   createdAt: number;
   queuedAt: number | null;
-  /** When the task was last queued again after an attempt; null: never. */
-  requeuedAt: number | null;
   startedAt: number | null;
   /**
    * Seconds by which the task started after its greatest allowed lag; null: it started in time, or has no such lag.
@@ -186,7 +184,6 @@ export function newTaskRun(given: Pick<TaskRunRow, GivenField> & Partial<TaskRun
   return {
     ...unbegun(),
     submissionId: null,
-    requeuedAt: null,
     state: 'created',
     inputParameters: {},
     outputResources: null,

@@ -109,13 +109,7 @@ export function askAbout(turn: Turn, task: TaskRunRow, reason: Reason, patch: Ta
  * the run.
  */
 export function queueAgain(turn: Turn, task: TaskRunRow, patch: TaskPatch): void {
-  turn.setTask(task, 'queued', {
-    retryAt: null,
-    queuedAt: turn.now,
-    requeuedAt: turn.now,
-    ...patch,
-    startedAt: null,
-  });
+  turn.setTask(task, 'queued', { retryAt: null, queuedAt: turn.now, ...patch, startedAt: null });
   giveBack(turn, task);
 }
 

@@ -28,7 +28,6 @@ describe('a retry', () => {
     await test.fail('r/a', 'first', 0);
     expect(test.task('r/a')).toMatchObject({ state: 'queued', failures: 1, reason: { message: 'first' } });
     expect(test.task('r/a').retryAt).toBe(test.clock.now() + 10_000);
-    expect(test.task('r/a').requeuedAt).toBe(test.clock.now());
     expect(test.allocated()).toEqual([]);
     await test.live(9_000);
     expect(test.running()).toEqual([]);

@@ -144,7 +144,6 @@ export const taskRuns = tableOf<TaskRunRow>()({
     meta: 'jsonb',
     createdAt: 'timestamptz',
     queuedAt: 'timestamptz?',
-    requeuedAt: 'timestamptz?',
     startedAt: 'timestamptz?',
     lateByS: 'double precision?',
     endedAt: 'timestamptz?',

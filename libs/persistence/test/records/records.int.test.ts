@@ -291,11 +291,6 @@ describe('records', () => {
     expect(fields(await records.taskById('t1'))).toEqual([...fieldNamesOf(TaskRunRecord)].sort());
   });
 
-  test('show when a task was queued again', async () => {
-    await store.commit(epoch, [{ op: 'insertTaskRun', row: taskRun('t1', { requeuedAt: t0 + 7 }) }]);
-    expect(await records.taskById('t1')).toMatchObject({ requeued_at: iso(t0 + 7) });
-  });
-
   test('tell which submission made a record, without showing its id', async () => {
     await store.commit(epoch, [
       { op: 'insertCampaign', row: campaign('c1', { name: 'same', submissionId: 's-1' }) },

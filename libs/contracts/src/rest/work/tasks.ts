@@ -127,8 +127,6 @@ export class TaskRunRecord extends WorkRecord {
   /** What the submission of an on-demand task says; empty for a task of a run. */
   @Field(TaskFailurePolicy) failure_policy!: TaskFailurePolicy;
   @Field(orNull(time('When all tasks that this task depends on were done.'))) queued_at!: string | null;
-  @Field(orNull(time('When the task was last queued again after an attempt; null: never.')))
-  requeued_at!: string | null;
 }
 
 const deviceCall = orNull(
