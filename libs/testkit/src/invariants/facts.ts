@@ -156,7 +156,7 @@ export interface EventFact {
   aggregate: string;
   /** Counts the events of one record from 1. */
   seq: number;
-  /** Position in the log; undefined: not compared. */
+  /** Position in the log, from 0 or 1; undefined: not compared. */
   id?: number;
   /** `<kind>.<what happened>`; undefined: not compared. */
   type?: string;

@@ -90,7 +90,7 @@ export function* eventsComplete({
   const lastSeq = new Map<string, number>();
   const lastType = new Map<string, string>();
   const archived = new Set<string>();
-  let last = -Infinity;
+  let last = -1;
   for (const { aggregate, seq, id = last + 1, type, archivedState } of events) {
     if (id <= last) yield `event ${id} comes after event ${last}`;
     last = id;

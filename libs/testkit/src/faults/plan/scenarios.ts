@@ -63,7 +63,7 @@ const throwing: TaskSketch = {
   steps: [move('a', 50), { do: 'throw' }],
 };
 
-const drivers = { haltWhenOrphaned: false, canReconcile: true, canStop: true };
+const drivers = { stopsWithoutAgent: false, canReconcile: true, canStop: true };
 
 const run: Act = { at: 100, do: 'submit_run', name: 'run', protocol: 'graph', priority: 0 };
 const read: Act = {
@@ -199,7 +199,7 @@ export const scenarios: Readonly<Record<string, Schedule>> = {
   'a device that dies and cannot tell': scenario(
     [read],
     [{ kind: 'device_dies', device: 'lab.reader', at: 900 }],
-    { drivers: { haltWhenOrphaned: false, canReconcile: false, canStop: false } },
+    { drivers: { stopsWithoutAgent: false, canReconcile: false, canStop: false } },
   ),
   'a run that fails': scenario([{ at: 100, do: 'submit_run', name: 'run', protocol: 'broken', priority: 0 }]),
   'failures by policy': scenario([

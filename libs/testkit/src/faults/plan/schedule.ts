@@ -78,7 +78,7 @@ export type Fault =
 /** Optional abilities of a driver. */
 export interface Drivers {
   /** Without its agent the driver stops the instrument. A driver without this ability lets the motion end. */
-  haltWhenOrphaned: boolean;
+  stopsWithoutAgent: boolean;
   /** The driver has `_reconcile`, which reads from the instrument whether it moves. */
   canReconcile: boolean;
   /** The driver has `_stop`. */
@@ -203,7 +203,7 @@ function optimizerFault(chance: Chance): Fault {
 
 function driversOf(chance: Chance): Drivers {
   return {
-    haltWhenOrphaned: chance.maybe(0.5),
+    stopsWithoutAgent: chance.maybe(0.5),
     canReconcile: chance.maybe(0.5),
     canStop: chance.maybe(0.5),
   };

@@ -67,9 +67,9 @@ export class SimulatedComputer {
       this.agent = undefined;
       this.#service = undefined;
       this.#leaving = false;
-      if (world.schedule.drivers.haltWhenOrphaned)
+      if (world.schedule.drivers.stopsWithoutAgent)
         world.time.after(orphanMs, () => {
-          for (const instrument of this.instruments.values()) instrument.halt();
+          for (const instrument of this.instruments.values()) instrument.stopMotion();
         });
       world.restart(this, this.#downMs);
       this.#downMs = restartMs;
@@ -168,13 +168,13 @@ export class SimulatedComputer {
         call: (called, args) => instrument.command(called, args, String((calls += 1))),
         report: () => Promise.resolve({ moving: instrument.moving }),
         cleanUp: () => {
-          instrument.halt();
+          instrument.stopMotion();
           return Promise.resolve();
         },
         ...(canStop
           ? {
               stop: () => {
-                instrument.halt();
+                instrument.stopMotion();
                 return Promise.resolve();
               },
             }

@@ -175,13 +175,13 @@ export class People {
     const { history, time } = this.world;
     const id = `stop-${(this.#calls += 1)}`;
     const scope = device === undefined ? 'all' : `device:${labName}.${device}`;
-    const halt: EmergencyStop = { id, scope, by, reason: 'a spill' };
+    const emergencyStop: EmergencyStop = { id, scope, by, reason: 'a spill' };
     const stop = history.stop(id);
     stop.scope = scope;
     history.losses.push({ at: time.now(), until: Infinity, kind: 'stop', who: scope });
-    this.#bus.publish(agentEvents.emergencyStop, {}, halt);
+    this.#bus.publish(agentEvents.emergencyStop, {}, emergencyStop);
     this.#resume(async () => {
-      await this.#bus.request(requests.engageStop, {}, halt);
+      await this.#bus.request(requests.engageStop, {}, emergencyStop);
       stop.engagedAt = time.now();
     });
   }

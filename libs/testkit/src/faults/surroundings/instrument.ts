@@ -63,7 +63,7 @@ export class Instrument {
 
   /** `_initialize`: stops any motion and moves to the home position. @param ms duration in milliseconds */
   home(ms: number): Promise<void> {
-    this.halt();
+    this.stopMotion();
     const fails = this.failsToHome;
     this.failsToHome = false;
     return new Promise((resolve, reject) =>
@@ -72,7 +72,7 @@ export class Instrument {
   }
 
   /** Stops any motion. */
-  halt(): void {
+  stopMotion(): void {
     this.#motion?.stop('stopped');
   }
 }
