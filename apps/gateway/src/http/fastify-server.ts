@@ -171,7 +171,9 @@ function refuseLongAddress(url: string, most: number): void {
 /** Ends the connection of a client that keeps sending a body after the request was answered. */
 function letGoOfBody({ raw }: FastifyRequest, bodyMs: number): void {
   if (raw.complete) return;
-  const timer = setTimeout(() => raw.socket.destroy(), bodyMs);
+  // Taken now: a request has no socket any more once its connection is detached.
+  const { socket } = raw;
+  const timer = setTimeout(() => socket.destroy(), bodyMs);
   const clear = (): void => clearTimeout(timer);
   raw.once('end', clear);
   raw.once('close', clear);
