@@ -12,7 +12,7 @@ import { BusModule, BusServer, nestLogger } from '@lab/messaging/nest';
 import type { FileTickets } from '@lab/object-store';
 import type { PostgresStore } from '@lab/persistence';
 import { Shutdown, systemClock, systemIds, systemTimers, type Log } from '@lab/runtime';
-import { archiveOld } from './archiving.js';
+import { archiveOld } from './upkeep/archiving.js';
 import type { Config } from './config.js';
 import { firstLoad } from './definitions/first-load.js';
 import { LabLoading } from './definitions/lab-loading.js';
@@ -21,11 +21,11 @@ import { readLoadedRecord } from './definitions/loaded-record.js';
 import { Loading } from './definitions/loading.js';
 import type { PackageIndex } from './definitions/package-index.js';
 import { ProtocolLoading } from './definitions/protocol-loading.js';
-import { pruneEvents } from './event-pruning.js';
+import { pruneEvents } from './upkeep/event-pruning.js';
 import { orchestratorHandlers } from './requests/index.js';
 import { DryRuns } from './simulation/dry-runs.js';
 import { Simulations } from './simulation/simulations.js';
-import { schedulerOf } from './scheduler.js';
+import { schedulerOf } from './solver/scheduler.js';
 
 export interface TermParts {
   config: Config;

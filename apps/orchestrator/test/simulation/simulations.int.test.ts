@@ -5,14 +5,14 @@ import { fileURLToPath, pathToFileURL } from 'node:url';
 import { afterEach, describe, expect, it } from 'vitest';
 import { agentStates, deviceStates, taskRunStates } from '@lab/contracts';
 import type { WorkingRows } from '@lab/engine';
-import { batch } from '../../../libs/simulation/test/small-lab.js';
-import { LoadedDefinitions } from '../src/definitions/loaded-definitions.js';
-import { Simulations } from '../src/simulation/simulations.js';
+import { batch } from '../../../../libs/simulation/test/small-lab.js';
+import { LoadedDefinitions } from '../../src/definitions/loaded-definitions.js';
+import { Simulations } from '../../src/simulation/simulations.js';
 
 /** Simulations in the threads that the built orchestrator runs them in. */
 
 const program = pathToFileURL(
-  fileURLToPath(new URL('../dist/simulation/simulation-thread.js', import.meta.url)),
+  fileURLToPath(new URL('../../dist/simulation/simulation-thread.js', import.meta.url)),
 );
 const lab = batch();
 const labs = new Map(

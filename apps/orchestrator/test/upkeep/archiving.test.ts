@@ -1,7 +1,7 @@
 import { ServiceError, type WorkKind } from '@lab/contracts';
 import { VirtualClock } from '@lab/ports';
 import { expect, it } from 'vitest';
-import { archiveOld } from '../src/archiving.js';
+import { archiveOld } from '../../src/upkeep/archiving.js';
 
 it('archives batch after batch once an hour, goes on after an outage, and leaves no timer behind', async () => {
   const clock = new VirtualClock();

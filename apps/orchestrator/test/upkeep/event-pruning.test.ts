@@ -1,7 +1,7 @@
 import { ServiceError } from '@lab/contracts';
 import { VirtualClock } from '@lab/ports';
 import { expect, it } from 'vitest';
-import { pruneEvents } from '../src/event-pruning.js';
+import { pruneEvents } from '../../src/upkeep/event-pruning.js';
 
 it('looks once an hour, batch after batch, goes on after an outage, and leaves no timer behind', async () => {
   const clock = new VirtualClock();

@@ -1,8 +1,8 @@
 import { systemClock, type Log, type SchedulerSettings } from '@lab/runtime';
 import { CpsatPolicy, GreedyPolicy, type Policy } from '@lab/scheduling';
-import { CpSatSolver } from './solver/cp-sat-solver.js';
-import { rehearse } from './solver/rehearsal.js';
-import { SearchWorker } from './solver/search-worker.js';
+import { CpSatSolver } from './cp-sat-solver.js';
+import { rehearse } from './rehearsal.js';
+import { SearchWorker } from './search-worker.js';
 
 /** The policy that was chosen, with what searches for it. */
 export interface Scheduler {

@@ -6,11 +6,11 @@ import { pathToFileURL } from 'node:url';
 import { MemoryLog } from '@lab/actors/testing';
 import { checkSchedule, lowerBound, type Schedule } from '@lab/scheduling';
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import { SearchWorker } from '../src/solver/search-worker.js';
+import { SearchWorker } from '../../src/solver/search-worker.js';
 import { hintOf, laboratoryProblem } from './laboratory-problem.js';
 
 /** The build: a thread runs no TypeScript. */
-const program = new URL('../dist/solver/search-thread.js', import.meta.url);
+const program = new URL('../../dist/solver/search-thread.js', import.meta.url);
 
 let folder: string;
 let log: MemoryLog;

@@ -8,14 +8,14 @@ import { pathToFileURL } from 'node:url';
 import { MemoryLog } from '@lab/actors/testing';
 import { checkSchedule, type ExactRequest, type Problem, type Schedule } from '@lab/scheduling';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { CpSatChild } from '../src/solver/cp-sat-child.js';
-import { CpSatSolver, type CpSatSolverOptions } from '../src/solver/cp-sat-solver.js';
+import { CpSatChild } from '../../src/solver/cp-sat-child.js';
+import { CpSatSolver, type CpSatSolverOptions } from '../../src/solver/cp-sat-solver.js';
 import { hintOf, laboratoryProblem } from './laboratory-problem.js';
 
 /** The real solver, in real processes. Limits are wide, for the machine may be busy; figures are in the guide. */
 
 /** The build: a process runs no TypeScript. */
-const program = new URL('../dist/solver/cp-sat-process.js', import.meta.url);
+const program = new URL('../../dist/solver/cp-sat-process.js', import.meta.url);
 const patience = { timeout: 60_000, interval: 20 };
 
 let folder: string;
@@ -313,7 +313,7 @@ describe('a process of CP-SAT', () => {
     const parent = join(folder, 'parent.mjs');
     await writeFile(
       parent,
-      `import { CpSatChild } from ${JSON.stringify(new URL('../dist/solver/cp-sat-child.js', import.meta.url).href)};
+      `import { CpSatChild } from ${JSON.stringify(new URL('../../dist/solver/cp-sat-child.js', import.meta.url).href)};
        const child = new CpSatChild(new URL(${JSON.stringify(program.href)}), 60_000);
        process.on('message', async ({ problem, request }) => {
          await child.started;
