@@ -160,6 +160,14 @@ export const rooms = {
     gateway: ['schema', 'connection', 'records'],
     embedded: [],
   },
+  orchestrator: {
+    priority: [],
+    definitions: [],
+    upkeep: [],
+    solver: ['priority'],
+    simulation: ['priority', 'definitions'],
+    requests: ['definitions', 'simulation'],
+  },
 };
 
 /** Libraries that only the named projects may import: one door for each outside world. */

@@ -15,8 +15,7 @@ import { FileTickets } from '@lab/object-store';
 import { openStore } from '@lab/persistence';
 import { measureProcess, Meter, runService, steadyClock, systemTimers, tellMeasurements } from '@lab/runtime';
 import { config } from './config.js';
-import { packageRecords } from './definitions/definition-records.js';
-import { PackageIndex } from './definitions/package-index.js';
+import { PackageIndex, packageRecords } from './definitions/index.js';
 import { engineMeasures } from './engine-metrics.js';
 import { beginTerm, type BegunTerm } from './term.js';
 

@@ -12,20 +12,20 @@ import { BusModule, BusServer, nestLogger } from '@lab/messaging/nest';
 import type { FileTickets } from '@lab/object-store';
 import type { PostgresStore } from '@lab/persistence';
 import { Shutdown, systemClock, systemIds, systemTimers, type Log } from '@lab/runtime';
-import { archiveOld } from './upkeep/archiving.js';
 import type { Config } from './config.js';
-import { firstLoad } from './definitions/first-load.js';
-import { LabLoading } from './definitions/lab-loading.js';
-import { LoadedDefinitions } from './definitions/loaded-definitions.js';
-import { readLoadedRecord } from './definitions/loaded-record.js';
-import { Loading } from './definitions/loading.js';
-import type { PackageIndex } from './definitions/package-index.js';
-import { ProtocolLoading } from './definitions/protocol-loading.js';
-import { pruneEvents } from './upkeep/event-pruning.js';
+import {
+  firstLoad,
+  LabLoading,
+  LoadedDefinitions,
+  Loading,
+  ProtocolLoading,
+  readLoadedRecord,
+  type PackageIndex,
+} from './definitions/index.js';
 import { orchestratorHandlers } from './requests/index.js';
-import { DryRuns } from './simulation/dry-runs.js';
-import { Simulations } from './simulation/simulations.js';
-import { schedulerOf } from './solver/scheduler.js';
+import { DryRuns, Simulations } from './simulation/index.js';
+import { schedulerOf } from './solver/index.js';
+import { archiveOld, pruneEvents } from './upkeep/index.js';
 
 export interface TermParts {
   config: Config;

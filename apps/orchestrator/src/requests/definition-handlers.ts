@@ -4,13 +4,14 @@ import type { HandlersOf } from '@lab/messaging';
 import {
   definitionRecord,
   definitionSummaries,
+  faultOf,
   labRecords,
   packageRecords,
-} from '../definitions/definition-records.js';
-import type { LabLoading } from '../definitions/lab-loading.js';
-import type { LoadedDefinitions } from '../definitions/loaded-definitions.js';
-import { faultOf, type PackageIndex } from '../definitions/package-index.js';
-import type { ProtocolLoading } from '../definitions/protocol-loading.js';
+  type LabLoading,
+  type LoadedDefinitions,
+  type PackageIndex,
+  type ProtocolLoading,
+} from '../definitions/index.js';
 
 export interface DefinitionParts {
   labs: LabLoading;

@@ -2,7 +2,7 @@ import { orchestratorRequests, ServiceError } from '@lab/contracts';
 import type { Engine } from '@lab/engine';
 import type { HandlersOf } from '@lab/messaging';
 import { taskFileKey, type FileTickets } from '@lab/object-store';
-import type { PackageIndex } from '../definitions/package-index.js';
+import type { PackageIndex } from '../definitions/index.js';
 
 /** Bytes of one piece of a module; its base64 form stays well under the broker's limit for a message. */
 const pieceBytes = 128 * 1024;

@@ -3,8 +3,7 @@ import type { Engine } from '@lab/engine';
 import { engineHandlers, engineListeners } from '@lab/leader-wiring';
 import { handledBy, type Handled, type HandlersOf } from '@lab/messaging';
 import type { FileTickets } from '@lab/object-store';
-import type { DryRuns } from '../simulation/dry-runs.js';
-import type { Simulations } from '../simulation/simulations.js';
+import type { DryRuns, Simulations } from '../simulation/index.js';
 import { definitionHandlers, type DefinitionParts } from './definition-handlers.js';
 
 import { fileHandlers } from './file-handlers.js';

@@ -10,7 +10,7 @@ import type {
   WhatIfRecord,
 } from '@lab/contracts';
 import type { CurrentState } from '@lab/simulation';
-import type { LoadedSet } from '../definitions/loaded-definitions.js';
+import type { LoadedSet } from '../definitions/index.js';
 
 /** What the thread that simulates is given. */
 export type SimulationOrder = { loaded: LoadedSet; maxTasks: number } & (

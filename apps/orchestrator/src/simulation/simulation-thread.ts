@@ -1,7 +1,7 @@
 /** Program of the thread of one simulation: it ends with it, and touches nothing outside. */
 import { parentPort, workerData } from 'node:worker_threads';
 import type { Definitions } from '@lab/engine';
-import { lowerThreadPriority } from '../priority/low-priority.js';
+import { lowerThreadPriority } from '../priority/index.js';
 import type { Found, SimulationAnswer, SimulationOrder } from './simulation-order.js';
 
 // Before anything is loaded, which alone takes most of a second of a processor.

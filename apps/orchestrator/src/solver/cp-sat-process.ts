@@ -6,7 +6,7 @@ import { Socket } from 'node:net';
 import { isMainThread, Worker } from 'node:worker_threads';
 import { solveExactly, warmUp } from './cp-sat-solving.js';
 import { loadCpSat, type CpSat } from './cp-sat.js';
-import { lowerProcessPriority } from '../priority/low-priority.js';
+import { lowerProcessPriority } from '../priority/index.js';
 import type { SolveOrder, SolverNews } from './cp-sat-messages.js';
 
 if (isMainThread) {

@@ -1,7 +1,7 @@
 /** Program of the thread that searches: one search at a time, cancelled through memory that it shares with its owner. */
 import { parentPort } from 'node:worker_threads';
 import { improve, lowerBound, type Schedule, type SearchResult } from '@lab/scheduling';
-import { lowerThreadPriority } from '../priority/low-priority.js';
+import { lowerThreadPriority } from '../priority/index.js';
 import type { SearchNews, SearchOrder } from './search-messages.js';
 
 /** At most so often an improvement is told, in milliseconds: its owner has to read each. */

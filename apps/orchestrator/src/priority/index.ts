@@ -1,0 +1,1 @@
+export { lowerProcessPriority, lowerThreadPriority } from './low-priority.js';

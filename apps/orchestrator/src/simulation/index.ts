@@ -1,0 +1,2 @@
+export { DryRuns } from './dry-runs.js';
+export { Simulations } from './simulations.js';

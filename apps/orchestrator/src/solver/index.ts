@@ -1,0 +1,3 @@
+export { CpSatSolver } from './cp-sat-solver.js';
+export { schedulerOf } from './scheduler.js';
+export { SearchWorker } from './search-worker.js';

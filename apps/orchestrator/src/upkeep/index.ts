@@ -1,0 +1,2 @@
+export { archiveOld } from './archiving.js';
+export { pruneEvents } from './event-pruning.js';
