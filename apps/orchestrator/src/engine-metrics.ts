@@ -2,18 +2,18 @@ import { isTerminal, type AttemptState } from '@lab/contracts';
 import type { Counts, Change, Measures } from '@lab/engine';
 import type { Meter, Reading } from '@lab/runtime';
 
-/** Upper bounds of times inside the engine, in seconds. */
+/** Upper bounds for durations inside the engine, in seconds. */
 const shortTimes = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 10];
-/** Of what tasks wait and run, in seconds. */
+/** Upper bounds for the times that tasks wait and run, in seconds. */
 const longTimes = [0.01, 0.1, 1, 10, 60, 300, 1_800, 7_200, 43_200];
 
-/** What an attempt has become in the end, or that only a person can say so. */
+/** The outcome of an attempt, or that only a person can determine it. */
 const isOutcome = (state: AttemptState): boolean => isTerminal(state) || state === 'needs_attention';
 
 /**
- * Counts what the engine does, over all terms of this process, and tells how much there is of everything while it leads.
+ * Metrics of the engine: counters over all terms of this process, and gauges while it leads.
  *
- * @param counts of the present term; undefined while another process leads
+ * @param counts numbers of the present term; undefined while another process leads
  */
 export function engineMeasures(
   meter: Meter,
@@ -99,7 +99,7 @@ export function engineMeasures(
   };
 }
 
-/** Moments of the latest records; what was put in long ago is forgotten, and then simply not measured. */
+/** The times of the latest records. Old entries are dropped and then not measured. */
 class Recent {
   readonly #at = new Map<string, number>();
 

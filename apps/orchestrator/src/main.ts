@@ -87,10 +87,11 @@ await runService(service, config, async ({ config, log, shutdown }) => {
   );
 
   const running = leadership.run();
-  // Before everything it works with: what is under way is finished, and the next one leads at once.
+  // Leadership stops before the parts that it uses: the engine finishes what is under way, and the next
+  // leader takes over at once.
   shutdown.add('leadership', () => leadership.stop(), { deadlineMs: 10_000 });
   await Promise.race([leadership.settled, running]);
-  // A takeover that cannot succeed ends the process, and with it the service of others who can.
+  // A takeover that cannot succeed ends this process, so that another one can take over.
   running.catch((error: unknown) => {
     throw error;
   });

@@ -39,17 +39,18 @@ export interface TermParts {
   measures: Measures;
 }
 
-/** A term that has begun, and what it began with. */
+/** A term that has begun, with the definitions that it loaded. */
 export interface BegunTerm extends Term {
   labs: string[];
   protocols: string[];
-  /** How much there is of everything at this moment. */
+  /** Numbers of everything at this moment. */
   counts(): Counts;
 }
 
 /**
- * Takes over: loads what the leader before had loaded, as the packages are on disk now, takes up the work that is going
- * on, and serves requests from then on. Every part is made anew, for what an earlier term knew may be out of date.
+ * Takes over: loads what the leader before had loaded, with the packages as they are on disk now, takes up the
+ * unfinished work, and serves requests from then on. Every part is made anew, because the knowledge of an earlier
+ * term may be out of date.
  *
  * @throws ServiceError `store_unavailable`; Error in one sentence when the packages cannot be loaded as configured
  */
@@ -133,7 +134,7 @@ export async function beginTerm(parts: TermParts, lease: Lease): Promise<BegunTe
     });
     shutdown.add('messages', () => app.close());
     await app.listen();
-    // Before the messages: whoever waits for devices is answered, not waited for.
+    // Stops before the messages, so that a caller who waits for devices gets an answer.
     shutdown.add('loading', () => labs.stop());
     shutdown.add(
       'pruning',

@@ -12,7 +12,7 @@ import { labVersion } from './from-catalog.js';
 import type { LoadedSet } from './loaded-definitions.js';
 import { diagnosticsOf, faultOf } from './package-index.js';
 
-/** What people are shown of definitions: the packages as last read, and beside that what is loaded. */
+/** Records of definitions: the packages as they were last read, and what is loaded. */
 
 export function labRecords(catalog: Catalog, loaded: LoadedSet): LabRecord[] {
   return definitionSummaries(catalog, loaded, 'lab').map((summary) => {
@@ -34,7 +34,7 @@ export function labRecords(catalog: Catalog, loaded: LoadedSet): LabRecord[] {
   });
 }
 
-/** Every definition, by type and name; also those that are loaded and gone from disk. */
+/** Every definition by type and name, also those that are loaded and no longer on disk. */
 export function definitionSummaries(
   catalog: Catalog,
   loaded: LoadedSet,
@@ -50,7 +50,11 @@ export function definitionSummaries(
     .sort((a, b) => compare(a.type, b.type) || compare(a.name, b.name));
 }
 
-/** @throws ServiceError `not_found` */
+/**
+ * The record of one definition.
+ *
+ * @throws ServiceError `not_found`
+ */
 export function definitionRecord(
   catalog: Catalog,
   loaded: LoadedSet,
@@ -134,7 +138,7 @@ function version<Key extends string>(
   return snapshot === undefined ? undefined : { hash: snapshot.hash, definition: snapshot[key] };
 }
 
-/** What is loaded without being on disk any more. */
+/** Definitions that are loaded and no longer on disk. */
 function loadedOrigins(loaded: LoadedSet): DefinitionOrigin[] {
   const gone = (kind: DefinitionType) => (name: string) => ({
     kind,

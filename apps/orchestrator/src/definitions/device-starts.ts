@@ -2,16 +2,16 @@ import { isGivenUp, isUsable, ServiceError, type LoadedDevice } from '@lab/contr
 import type { Clock, Timers } from '@lab/ports';
 import type { DeviceStart, Engine } from '@lab/engine';
 
-/** How long a device may take, the stop of its earlier version included, in milliseconds. */
+/** Milliseconds within which a device must start, including the stop of its earlier version. */
 const deadlineMs = 95_000;
 const lookMs = 50;
 
 /**
- * Waits until the devices of a laboratory have been started: each is usable, or its computer is not connected.
+ * Waits until each device of a laboratory is usable or its computer is not connected.
  *
  * @param started names of the devices that are to start; the others are only described
  * @param since moment before the change, in milliseconds since 1970: an earlier start does not count
- * @throws ServiceError `device_unavailable`, one fault per device that is faulted or did not start in time;
+ * @throws ServiceError `device_unavailable`, with one fault per device that is faulted or did not start in time;
  *   `service_unavailable` when this process stops meanwhile
  */
 export async function awaitStarts(
@@ -45,7 +45,7 @@ export async function awaitStarts(
   }
 }
 
-/** @param late news of the start may be lost: what is usable now counts */
+/** @param late true: news of the start may be lost, so a device that is usable now counts as started */
 function progress(
   { reachable, startedAt, state }: DeviceStart,
   since: number,

@@ -6,11 +6,11 @@ import type { LabVersion, LoadedSet } from './loaded-definitions.js';
 import type { LoadedRecord } from './loaded-record.js';
 
 /**
- * What is loaded at start: what was loaded when it last changed at run time, as long as the configuration is the one that
- * was in force then; else what is configured.
+ * The definitions to load at start. If the definitions changed at run time under the present configuration, they are
+ * what was loaded after the last change; else they are what the configuration names.
  *
- * @param userDir for the message
- * @param report told of what was loaded and cannot be any more
+ * @param userDir folder for the error message
+ * @param report called with each definition that was loaded and cannot be loaded any more
  * @throws Error in one sentence when the configuration names a laboratory or protocol that is unknown or has errors
  */
 export function firstLoad(

@@ -2,7 +2,7 @@ import { contentHash, type Catalog } from '@lab/definitions';
 import type { DeviceDefinition, TaskSnapshot } from '@lab/definitions/model';
 import type { LabVersion, LoadedSet } from './loaded-definitions.js';
 
-/** The version of a laboratory in a catalog; undefined when it is unknown there or has errors. */
+/** The version of a laboratory in a catalog; undefined when it is unknown or has errors. */
 export function labVersion(catalog: Catalog, name: string): LabVersion | undefined {
   const lab = catalog.lab(name);
   if (lab === undefined) return undefined;
@@ -15,7 +15,7 @@ export function labVersion(catalog: Catalog, name: string): LabVersion | undefin
   return { lab, devices, hash: contentHash({ lab, devices: Object.fromEntries(devices) }) };
 }
 
-/** The task types of the catalog, with those that are loaded already as they are. */
+/** The task types of the catalog. Those that are loaded already stay as they are. */
 export function withNewTasks(catalog: Catalog, tasks: LoadedSet['tasks']): Map<string, TaskSnapshot> {
   const all = new Map(tasks);
   for (const type of catalog.taskTypes()) {

@@ -7,7 +7,7 @@ import type { LabVersion, LoadedSet } from './loaded-definitions.js';
 import { labelsOf, refuseInUse, type Loading } from './loading.js';
 import { requireSound } from './package-index.js';
 
-/** How often it is looked whether the work of a draining laboratory has ended, in milliseconds. */
+/** Milliseconds between two looks whether the work of a draining laboratory has ended. */
 const drainLookMs = 500;
 
 /** Loads, unloads and reloads laboratories while the service runs. */
@@ -21,10 +21,10 @@ export class LabLoading {
   ) {}
 
   /**
-   * Loads laboratories from their files; one that is loaded stays as it is, and one that drains goes on.
+   * Loads laboratories from their files. A loaded laboratory stays as it is, and a draining one continues.
    *
    * @throws ServiceError `invalid` with every mistake in the files; `device_unavailable` when a device of a connected
-   *   computer does not start, whereupon none of them is loaded
+   *   computer does not start; then none of the laboratories is loaded
    */
   load(names: readonly string[]): Promise<LabChange[]> {
     return this.loading.alone(async () => {
@@ -45,8 +45,8 @@ export class LabLoading {
   /**
    * Unloads laboratories and the protocols that need them.
    *
-   * @param drain with work going on: take nothing new, and unload when that work has ended
-   * @throws ServiceError `wrong_state` that names the work; `invalid` for a name that nothing has
+   * @param drain if there is unfinished work: accept no new work, and unload when the unfinished work has ended
+   * @throws ServiceError `wrong_state` that names the work; `invalid` for an unknown name
    */
   unload(names: readonly string[], drain: boolean): Promise<LabChange[]> {
     return this.loading.alone(async () => {
@@ -71,17 +71,19 @@ export class LabLoading {
   }
 
   /**
-   * Reads laboratories from disk anew. Devices that did not change go on; the others are restarted.
+   * Reads laboratories from disk again. Devices that did not change keep running; the others are restarted.
    *
-   * @param drain with a changed device in use: take nothing new, and reload when all work of the laboratory has ended
-   * @throws ServiceError as of {@link load}, and then the earlier version stays; `wrong_state` when one is not loaded, or a
-   *   device that changed is in use, or work goes on and a device or resource is gone from the files
+   * @param drain if a changed device is in use: accept no new work, and reload when all work of the laboratory has
+   *   ended
+   * @throws ServiceError as of {@link load}; the earlier version then stays. `wrong_state` when a laboratory is not
+   *   loaded, a changed device is in use, or unfinished work needs a device or resource that is no longer in the
+   *   files
    */
   reload(names: readonly string[], drain: boolean): Promise<LabChange[]> {
     return this.loading.alone(() => this.#reload(names, drain));
   }
 
-  /** Goes on with what was draining when the service stopped. */
+  /** Continues the drains that were under way when the service stopped. */
   resume(): void {
     this.#look();
   }
@@ -135,7 +137,10 @@ export class LabLoading {
     );
   }
 
-  /** Puts the set in place and waits for devices; takes everything back when one of them does not start. */
+  /**
+   * Makes the set the loaded one and waits for its devices. If a device does not start, the whole change is taken
+   * back.
+   */
   async #start(
     next: LoadedSet,
     started: ReadonlyMap<string, ReadonlySet<string>>,
@@ -170,7 +175,7 @@ export class LabLoading {
     }
   }
 
-  /** @returns the work that is waited for, by laboratory */
+  /** @returns the unfinished work, by laboratory */
   async #drain(
     names: readonly string[],
     purpose: 'unload' | 'reload',
@@ -209,7 +214,7 @@ export class LabLoading {
     }
   }
 
-  /** The work has ended: reload it, or go on with the version there is. */
+  /** When the work has ended: reloads the laboratory, or keeps the present version. */
   async #finishReload(name: string): Promise<void> {
     const { log } = this.loading.parts;
     try {
@@ -289,15 +294,15 @@ function namesOf(version: LabVersion | undefined): Set<string> {
 }
 
 interface Difference {
-  /** Devices that start anew, because they are new or changed. */
+  /** Devices that are started because they are new or changed. */
   restarted: ReadonlySet<string>;
-  /** Those of the earlier version that changed. */
+  /** Devices of the earlier version that changed. */
   replaced: ReadonlySet<string>;
-  /** Devices and resources that are in the earlier version only. */
+  /** Devices and resources that only the earlier version has. */
   gone: string[];
 }
 
-/** What the agents will do differently, told as they are told it. */
+/** What the agents will do differently, compared as it is sent to them. */
 function difference(before: LabVersion | undefined, after: LabVersion | undefined): Difference {
   const restarted = new Set<string>();
   const replaced = new Set<string>();

@@ -9,18 +9,21 @@ export interface LabVersion {
   hash: string;
 }
 
-/** What is loaded at one moment. A value: a change makes another one. */
+/** The definitions that are loaded at one moment. A value: every change makes a new one. */
 export interface LoadedSet {
   readonly labs: ReadonlyMap<string, LabVersion>;
   readonly protocols: ReadonlyMap<string, ProtocolSnapshot>;
   readonly tasks: ReadonlyMap<string, TaskSnapshot>;
-  /** Laboratories that take no new work, and what is done when their work has ended. */
+  /** Laboratories that accept no new work, and the change that follows when their work has ended. */
   readonly draining: ReadonlyMap<string, 'unload' | 'reload'>;
 }
 
-/** What the engine decides by. It changes only by putting another {@link LoadedSet} in the place of the present one. */
+/**
+ * The definitions that the engine decides by. They change only when another {@link LoadedSet} replaces the present
+ * one.
+ */
 export class LoadedDefinitions implements Definitions {
-  /** Laboratories whose devices are being started for the first time: they may yet be taken back. */
+  /** Laboratories whose devices are starting for the first time. The load may still be taken back. */
   starting: ReadonlySet<string> = new Set();
 
   constructor(public current: LoadedSet) {}

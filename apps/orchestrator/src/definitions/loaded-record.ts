@@ -1,4 +1,4 @@
-/** What was loaded when it last changed at run time, and the configuration that it departed from. */
+/** The definitions that were loaded after the last change at run time, and the configuration of that time. */
 export interface LoadedRecord {
   configured: { labs: readonly string[] | null; protocols: readonly string[] | null };
   labs: string[];
@@ -7,10 +7,10 @@ export interface LoadedRecord {
 }
 
 /**
- * What the database holds of an earlier leader.
+ * Reads the record that an earlier leader stored.
  *
  * @param value undefined: nothing was ever changed at run time
- * @throws Error when it is there but cannot be understood
+ * @throws Error when the record cannot be understood
  */
 export function readLoadedRecord(value: unknown): LoadedRecord | undefined {
   if (value === undefined || isRecord(value)) return value;

@@ -11,17 +11,17 @@ export interface LoadingParts {
   engine: Engine;
   definitions: LoadedDefinitions;
   index: PackageIndex;
-  /** Notes what is loaded, for whoever leads next. */
+  /** Stores what is loaded, for the next leader. */
   remember: (record: LoadedRecord) => Promise<void>;
   configured: LoadedRecord['configured'];
   timers: Timers;
   log: Log;
 }
 
-/** How long a change waits for those before it, in milliseconds; shorter than its caller waits. */
+/** Milliseconds for which a change waits for earlier changes; less than its caller waits. */
 const patienceMs = 15_000;
 
-/** Changes of what is loaded: one at a time, each whole or not at all, and remembered over a restart. */
+/** Changes of the loaded definitions: one at a time, each whole or not at all, and remembered over a restart. */
 export class Loading {
   #last: Promise<void> = Promise.resolve();
 
@@ -32,9 +32,9 @@ export class Loading {
   }
 
   /**
-   * Runs `act` when every change before it is over.
+   * Runs `act` when every earlier change has ended.
    *
-   * @throws ServiceError `wrong_state` when that takes too long: `act` is not run then
+   * @throws ServiceError `wrong_state` when that takes too long; `act` is then not run
    */
   async alone<T>(act: () => Promise<T>): Promise<T> {
     const before = this.#last;
@@ -69,9 +69,9 @@ export class Loading {
   }
 
   /**
-   * Puts another set in the place of the present one.
+   * Replaces the loaded set.
    *
-   * @param guard throws a ServiceError to refuse the change by what is going on
+   * @param guard throws a ServiceError to refuse the change because of unfinished work
    * @throws ServiceError what `guard` throws; `store_unavailable`
    */
   async apply(next: LoadedSet, guard: (work: UnfinishedWork[]) => void = () => undefined): Promise<void> {
@@ -88,7 +88,7 @@ export class Loading {
     );
   }
 
-  /** Notes what is loaded for the next leader. The change itself stands, also when this fails. */
+  /** Stores what is loaded for the next leader. If this fails, the change itself stands. */
   async remember(): Promise<void> {
     const { remember, configured, log } = this.parts;
     const { labs, protocols, draining } = this.current;
@@ -107,9 +107,9 @@ export class Loading {
   }
 
   /**
-   * The loaded set with versions of laboratories of a catalog in it, and the task types that are new.
+   * The loaded set with these versions of laboratories and with new task types.
    *
-   * @throws ServiceError `invalid` when a resource of theirs belongs to another loaded laboratory
+   * @throws ServiceError `invalid` when one of their resources belongs to another loaded laboratory
    */
   withLabs(catalog: Catalog, names: readonly string[], field: string): LoadedSet {
     const labs = new Map(this.current.labs);
@@ -124,7 +124,10 @@ export class Loading {
   }
 }
 
-/** What is loaded may be older than what is on disk, where the packages were checked against each other. */
+/**
+ * Checks resources against the loaded laboratories. The packages were checked against each other, but a loaded
+ * laboratory may be older than its files.
+ */
 function clashes(labs: ReadonlyMap<string, LabVersion>, name: string, path: string): Fault[] {
   const mine = labs.get(name)?.lab;
   if (mine === undefined) return [];
@@ -147,7 +150,7 @@ function clashes(labs: ReadonlyMap<string, LabVersion>, name: string, path: stri
   return faults;
 }
 
-/** Refuses a change because of work that goes on. @throws ServiceError `wrong_state` that names the work */
+/** Refuses a change because of unfinished work. @throws ServiceError `wrong_state` that names the work */
 export function refuseInUse(what: string, work: readonly UnfinishedWork[], hint: string): void {
   if (work.length === 0) return;
   const labels = work.map(({ label }) => label);

@@ -5,12 +5,14 @@ import { withNewTasks } from './from-catalog.js';
 import { labelsOf, refuseInUse, type Loading } from './loading.js';
 import { requireSound } from './package-index.js';
 
-/** Loads, unloads and reloads protocols and task types. Work that was accepted keeps what it was accepted with. */
+/**
+ * Loads, unloads and reloads protocols and task types. Accepted work keeps the definitions that it was accepted with.
+ */
 export class ProtocolLoading {
   constructor(private readonly loading: Loading) {}
 
   /**
-   * Loads protocols with their task types as they are on disk; one that is loaded stays as it is.
+   * Loads protocols and their task types from disk. A loaded protocol stays as it is.
    *
    * @throws ServiceError `invalid` with every mistake in the files, and for every laboratory that is not loaded
    */
@@ -22,7 +24,9 @@ export class ProtocolLoading {
     });
   }
 
-  /** As {@link load}, also when loaded. @throws ServiceError as {@link load}; `wrong_state` when one is not loaded */
+  /**
+   * As {@link load}, for loaded protocols. @throws ServiceError as {@link load}; `wrong_state` when one is not loaded
+   */
   reload(types: readonly string[]): Promise<ProtocolChange[]> {
     return this.loading.alone(async () => {
       const catalog = await this.loading.parts.index.refresh();
@@ -39,8 +43,9 @@ export class ProtocolLoading {
   /**
    * Unloads protocols.
    *
-   * @param drain also while runs or campaigns of them go on, which end with the definition they have
-   * @throws ServiceError `wrong_state` that names the work; `invalid` for a name that nothing has
+   * @param drain true: unload also while runs or campaigns of the protocol are unfinished; they end with the
+   *   definition they have
+   * @throws ServiceError `wrong_state` that names the work; `invalid` for an unknown name
    */
   unload(types: readonly string[], drain: boolean): Promise<ProtocolChange[]> {
     return this.loading.alone(async () => {
@@ -65,10 +70,11 @@ export class ProtocolLoading {
   }
 
   /**
-   * Reads task types from disk anew, and the loaded protocols that use them, since both are checked together.
+   * Reads task types from disk again, together with the loaded protocols that use them, because both are checked
+   * together.
    *
-   * @throws ServiceError `invalid` with every mistake in the files of the task types, or of a protocol that does not fit
-   *   them; all stay as they are then
+   * @throws ServiceError `invalid` with every mistake in the files of the task types or of a protocol that does not
+   *   fit them; then all stay as they are
    */
   reloadTasks(types: readonly string[]): Promise<TaskTypeChange[]> {
     return this.loading.alone(async () => {

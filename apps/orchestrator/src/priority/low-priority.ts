@@ -2,19 +2,22 @@ import { readdirSync, readlinkSync } from 'node:fs';
 import { getPriority, setPriority } from 'node:os';
 import { basename } from 'node:path';
 
-/** Steps of niceness below the service: about a tenth of a processor for which the service or tasks compete. */
+/**
+ * Steps of niceness below the service. A thread then gets about a tenth of a processor that the service or tasks
+ * compete for.
+ */
 const steps = 10;
 const lowest = 19;
 
 /**
- * Lets everything else on a busy machine go before this thread: better plans are worth nothing if the tasks that they plan
- * take longer for it. On Linux each thread has a priority of its own; elsewhere nothing changes.
+ * Gives this thread a low priority: a better plan is worth nothing if the planned tasks take longer because of the
+ * search. On Linux each thread has its own priority; elsewhere nothing changes.
  */
 export function lowerThreadPriority(): void {
   try {
     lower(Number(basename(readlinkSync('/proc/thread-self'))));
   } catch {
-    // It searches as urgently as before.
+    // The search keeps its priority.
   }
 }
 
@@ -23,7 +26,7 @@ export function lowerProcessPriority(): void {
   try {
     for (const thread of readdirSync('/proc/self/task')) lower(Number(thread));
   } catch {
-    // It solves as urgently as before.
+    // The solver keeps its priority.
   }
 }
 

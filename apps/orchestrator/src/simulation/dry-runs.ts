@@ -8,7 +8,7 @@ import {
 import type { Engine } from '@lab/engine';
 import type { Simulations } from './simulations.js';
 
-/** Submissions that are only tried out: checked as those that are meant, and played through. */
+/** Dry runs: submissions that pass the checks of real ones and are simulated, but not accepted. */
 export class DryRuns {
   constructor(
     private readonly parts: {
@@ -20,9 +20,9 @@ export class DryRuns {
   ) {}
 
   /**
-   * Changes nothing. Whether it would be accepted does not hang on whether it can be played through.
+   * Tries a submission out. Changes nothing. A submission may be acceptable even if it cannot be simulated.
    *
-   * @throws ServiceError what the submission would be refused with
+   * @throws ServiceError as the submission itself
    */
   async tryOut(asked: Submission): Promise<DryRunRecord> {
     const resolved = await this.parts.engine.submissions.tryOut(asked);

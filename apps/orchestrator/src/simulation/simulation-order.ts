@@ -12,7 +12,7 @@ import type {
 import type { CurrentState } from '@lab/simulation';
 import type { LoadedSet } from '../definitions/index.js';
 
-/** What the thread that simulates is given. */
+/** The order to the simulation thread. */
 export type SimulationOrder = { loaded: LoadedSet; maxTasks: number } & (
   | { kind: 'scenario'; scenario: SimulationScenario }
   | {
@@ -24,14 +24,14 @@ export type SimulationOrder = { loaded: LoadedSet; maxTasks: number } & (
   | { kind: 'estimate'; asked: Submission; current: CurrentState; scheduler: SimulatedScheduler }
 );
 
-/** What was found, by the kind of the order. */
+/** The results, by kind of order. */
 export interface Found {
   scenario: SimulationRecord;
   what_if: WhatIfRecord;
   estimate: { estimate: SubmissionEstimate; warnings: string[] };
 }
 
-/** What it says of it. */
+/** The answer of the thread. */
 export type SimulationAnswer =
   | { ok: true; record: Found[keyof Found] }
   | { ok: false; code: ErrorCode; message: string; faults: readonly Fault[] };

@@ -1,10 +1,10 @@
-/** Program of the thread of one simulation: it ends with it, and touches nothing outside. */
+/** Program of the thread of one simulation. The thread ends with the simulation and touches nothing outside. */
 import { parentPort, workerData } from 'node:worker_threads';
 import type { Definitions } from '@lab/engine';
 import { lowerThreadPriority } from '../priority/index.js';
 import type { Found, SimulationAnswer, SimulationOrder } from './simulation-order.js';
 
-// Before anything is loaded, which alone takes most of a second of a processor.
+// Before the modules are loaded, which alone takes most of a second of a processor.
 lowerThreadPriority();
 const { toServiceError } = await import('@lab/contracts');
 const { estimate, simulate, whatIf } = await import('@lab/simulation');

@@ -13,24 +13,24 @@ import { requirePlayable, type CurrentState } from '@lab/simulation';
 import type { LoadedDefinitions } from '../definitions/index.js';
 import type { Found, SimulationAnswer, SimulationOrder } from './simulation-order.js';
 
-/** Simulations that go on at the same time; more are refused. */
+/** Number of simulations at the same time; more are refused. */
 const maxAtOnce = 2;
-/** Tasks of a scenario: its report must fit into one message. */
+/** Number of tasks of a scenario at most: the report must fit into one message. */
 const maxTasks = 2_000;
-/** How long one may take, in milliseconds: less than the request that asks for it waits. */
+/** Milliseconds that a simulation may take; less than the caller of the request waits. */
 const patienceMs = 30_000;
 
 type Order<Kind> = Omit<Extract<SimulationOrder, { kind: Kind }>, 'loaded' | 'maxTasks'>;
 
 /**
- * Simulations asked for by people: each in a thread of its own with a copy of what is loaded and of what goes on, so
- * that it can change nothing. The threads have a low priority: whatever else the machine has to do comes first.
+ * Simulations. Each runs in a thread of its own on a copy of the loaded definitions and of the unfinished work, so
+ * that it can change nothing. The threads have a low priority: all other work of the machine goes first.
  */
 export class Simulations {
   readonly #going = new Set<Worker>();
   readonly #program: URL;
 
-  /** @param program of the threads; the one beside this file */
+  /** @param program of the threads; by default the one beside this file */
   constructor(
     private readonly parts: {
       engine: Pick<Engine, 'workingRows'> & { views: Pick<Engine['views'], 'counts' | 'devices'> };
@@ -44,21 +44,29 @@ export class Simulations {
     this.#program = program;
   }
 
-  /** @throws ServiceError `invalid` with every fault, also when it takes too long; `backlog_full` */
+  /**
+   * Simulates a scenario.
+   *
+   * @throws ServiceError `invalid` with every fault, also when the simulation takes too long; `backlog_full`
+   */
   simulate(scenario: SimulationScenario): Promise<SimulationRecord> {
     return this.#run<'scenario'>({ kind: 'scenario', scenario });
   }
 
-  /** @throws ServiceError as {@link simulate}, what the submission would be answered, and `store_unavailable` */
+  /**
+   * Simulates a protocol run as if it was submitted now.
+   *
+   * @throws ServiceError as {@link simulate} and as the submission itself; `store_unavailable`
+   */
   async whatIf(submission: ProtocolRunSubmission): Promise<WhatIfRecord> {
     const { scheduler } = this.parts;
     return this.#run<'what_if'>({ kind: 'what_if', submission, current: await this.#current(), scheduler });
   }
 
   /**
-   * When something would begin and end if it was submitted now.
+   * Estimates when work would begin and end if it was submitted now.
    *
-   * @param asked what the engine would accept
+   * @param asked a submission that the engine would accept
    * @throws ServiceError as {@link whatIf}
    */
   async estimate(asked: Submission): Promise<Found['estimate']> {
@@ -66,7 +74,7 @@ export class Simulations {
     return this.#run<'estimate'>({ kind: 'estimate', asked, current: await this.#current(), scheduler });
   }
 
-  /** Ends those that go on. */
+  /** Ends all running simulations. */
   async stop(): Promise<void> {
     await Promise.all([...this.#going].map((thread) => thread.terminate()));
   }
@@ -85,7 +93,7 @@ export class Simulations {
     const order = { ...asked, loaded: this.parts.definitions.current, maxTasks };
     const thread = new Worker(this.#program, {
       workerData: order,
-      // Without the settings of the service, among which are secrets.
+      // The thread does not get the settings of the service, because they hold secrets.
       env: {},
       execArgv: [],
       resourceLimits: { maxOldGenerationSizeMb: 512 },

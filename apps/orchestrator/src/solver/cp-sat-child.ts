@@ -4,26 +4,26 @@ import { processEnvironment } from '@lab/runtime';
 import type { ExactAnswer, ExactRequest, Problem } from '@lab/scheduling';
 import type { SolveOrder, SolverNews } from './cp-sat-messages.js';
 
-/** What a solve came to: an answer, or that the process died, why, and whether anybody wanted it to. */
+/** The outcome of a solve: an answer, or that the process died, why, and whether the caller killed it. */
 export type SolveEnd =
   | { type: 'answer'; answer: ExactAnswer; fault: string | null; memory: number }
   | { type: 'died'; reason: string; killed: boolean };
 
-/** How a start ended. */
+/** The outcome of a start. */
 export type StartEnd =
   | { ready: true }
   | {
       ready: false;
       reason: string;
       killed: boolean;
-      /** Another process would do no better. */ hopeless: boolean;
+      /** True when another process could not solve either. */ hopeless: boolean;
     };
 
-/** One solver process: it starts at once, solves one problem at a time, and is ended by {@link kill}. */
+/** One solver process. It starts at once, solves one problem at a time, and ends with {@link kill}. */
 export class CpSatChild {
-  /** Settles when it can solve, or never will. */
+  /** Settles when the process can solve, or never will. */
   readonly started: Promise<StartEnd>;
-  /** Settles when it has ended. */
+  /** Settles when the process has ended. */
   readonly exited: Promise<void>;
   readonly #child: ChildProcess;
   #answered: ((end: SolveEnd) => void) | null = null;
@@ -34,11 +34,11 @@ export class CpSatChild {
 
   /**
    * @param program of the process
-   * @param startLimitMs after which a process that is not ready is killed
+   * @param startLimitMs milliseconds after which a process that is not ready is killed
    */
   constructor(program: URL, startLimitMs: number) {
     const child = fork(program, [], {
-      // Without the settings of the service, among which are secrets.
+      // The process does not get the settings of the service, because they hold secrets.
       env: Object.fromEntries(
         Object.entries(processEnvironment()).filter(([name]) => !name.startsWith('SVC_')),
       ),
@@ -51,7 +51,7 @@ export class CpSatChild {
       createInterface({ input: child.stderr, crlfDelay: Infinity }).on('line', (line) => {
         if (line.trim() !== '') this.#lastLine = line;
       });
-    // The channel or the pipe of a process that has just died; its end is told by the exit.
+    // The channel or the pipe of a process that has just died. The `exit` event reports the end.
     child.stdin?.on('error', () => undefined);
     this.exited = new Promise((resolve) => {
       child.once('exit', () => resolve());
@@ -81,7 +81,7 @@ export class CpSatChild {
         this.#answer({ type: 'died', reason: this.#reason(), killed: this.#killed });
       });
     });
-    // The service does not wait for it at its own end; it hears of that by its standard input.
+    // The service does not wait for the process when it ends. The process notices by its standard input.
     child.unref();
     child.channel?.unref();
     for (const stream of [child.stdin, child.stderr])
@@ -92,7 +92,7 @@ export class CpSatChild {
     return this.#child.pid;
   }
 
-  /** @param limitMs after which it is killed, whatever the solver thinks of its limit */
+  /** @param limitMs milliseconds after which the process is killed, even if the solver has not reached its own limit */
   solve(problem: Problem, request: ExactRequest, limitMs: number): Promise<SolveEnd> {
     const id = (this.#lastId += 1);
     return new Promise((resolve) => {
@@ -109,7 +109,7 @@ export class CpSatChild {
     });
   }
 
-  /** Ends it within milliseconds, in the middle of a solve, too. */
+  /** Kills the process within milliseconds, also in the middle of a solve. */
   kill(): void {
     this.#killed = true;
     this.#child.kill('SIGKILL');

@@ -1,23 +1,23 @@
 import type { ExactAnswer, ExactRequest, Problem } from '@lab/scheduling';
 
-/** To the process: what to solve; one problem at a time. */
+/** An order to the process: a problem to solve. One at a time. */
 export interface SolveOrder {
   id: number;
   problem: Problem;
   request: ExactRequest;
 }
 
-/** From the process. The first is `ready` or `unavailable`; every order is answered once. */
+/** A message of the process. The first is `ready` or `unavailable`; every order gets one answer. */
 export type SolverNews =
   | { type: 'ready' }
-  /** It cannot solve, and nobody need try again. */
+  /** True when it cannot solve and a further process could not either. */
   | { type: 'unavailable'; reason: string }
   | {
       type: 'answer';
       id: number;
       answer: ExactAnswer;
-      /** Why the answer is of no use; null when nothing is wrong with it. */
+      /** Why the answer is unusable; null: it is usable. */
       fault: string | null;
-      /** What the process takes by now, in bytes. */
+      /** Memory of the process, in bytes. */
       memory: number;
     };

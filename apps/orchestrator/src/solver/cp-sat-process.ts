@@ -1,6 +1,6 @@
 /**
- * Program of a solver process: solves one problem at a time with CP-SAT, until it is killed. It does not end by itself as
- * long as its parent lives, and not a moment later: a thread of it watches, for a solve blocks the event loop.
+ * Program of a solver process: it solves one problem at a time with CP-SAT until it is killed. It ends as soon as its
+ * parent ends, and not before. A thread of it watches the parent, because a solve blocks the event loop.
  */
 import { Socket } from 'node:net';
 import { isMainThread, Worker } from 'node:worker_threads';
@@ -11,7 +11,7 @@ import type { SolveOrder, SolverNews } from './cp-sat-messages.js';
 
 if (isMainThread) {
   lowerProcessPriority();
-  // It has nothing to do with the end of this program by itself.
+  // The thread alone does not keep this process alive.
   new Worker(new URL(import.meta.url), { execArgv: [] }).unref();
   await serve();
 } else watchParent();
@@ -37,10 +37,10 @@ async function serve(): Promise<void> {
 
 const nothing = { status: 'unknown', schedule: null, lowerBound: null } as const;
 
-/** Standard input is a pipe that nobody writes to, and that ends when the parent does, in whatever way. */
+/** Standard input is a pipe that nobody writes to. It closes when the parent ends in any way. */
 function watchParent(): void {
   const input = new Socket({ fd: 0, readable: true, writable: false });
-  // Nothing of a native library in the middle of a solve runs to its end first.
+  // Ends at once: the native library in the middle of a solve must not run to its end first.
   const end = (): void => void process.kill(process.pid, 'SIGKILL');
   input.on('error', end).on('close', end).resume();
 }

@@ -2,34 +2,34 @@ import type { ExactAnswer, ExactRequest, ExactSolver, Ongoing, PlanLog, Problem 
 import { CpSatChild } from './cp-sat-child.js';
 
 export interface CpSatSolverOptions {
-  /** Solver processes at a time. */
+  /** Number of solver processes at a time. */
   workers: number;
   log: PlanLog;
-  /** The program of a process; the one beside this file. */
+  /** Program of a process; by default the one beside this file. */
   program?: URL;
-  /** Milliseconds without a problem after which a process is ended; 2 minutes. */
+  /** Milliseconds without a problem after which a process is ended. Default 2 minutes. */
   idleMs?: number;
-  /** Milliseconds that a process may take until it is ready; 60 s. */
+  /** Milliseconds within which a process must be ready. Default 60 s. */
   startLimitMs?: number;
-  /** Bytes that a process may keep between problems; 600 MB. */
+  /** Memory that a process may keep between problems, in bytes. Default 600 MB. */
   memoryLimit?: number;
 }
 
-/** A process is killed so many milliseconds after the limit of a solve. */
+/** Milliseconds after the limit of a solve at which the process is killed. */
 const graceMs = 500;
-/** So many deaths in a row, without an answer between, mean that there is no solver here. */
+/** Number of deaths in a row, without an answer between, after which the solver counts as unavailable. */
 const deathsInARow = 3;
 
 interface Solve {
   problem: Problem;
   request: ExactRequest;
   settle: (answer: ExactAnswer) => void;
-  /** The process that works on it; null as long as none does. */
+  /** The process that works on the problem; null: none yet. */
   child: CpSatChild | null;
   cancelled: boolean;
 }
 
-/** A place for a process, with the process when there is one. */
+/** A place for a process, with the process if there is one. */
 interface Seat {
   child: CpSatChild | null;
   taken: boolean;
@@ -37,10 +37,10 @@ interface Seat {
 }
 
 /**
- * CP-SAT in processes of its own, for it blocks where it runs and ends what it runs in when it fails. They are started by
- * the first problems, kept warm between problems, and ended when they have none for a while or have grown too large.
- * More problems than there are processes wait in order. Without the package, or when it does not work here, it says so
- * once and answers `unavailable` from then on.
+ * CP-SAT in separate processes, because a solve blocks its process and a failure ends it. The first problems start
+ * the processes. A process stays warm between problems, and is ended when it has had none for a while or has grown
+ * too large. If there are more problems than processes, the problems wait in order. Without the package, or when it
+ * does not work on this machine, the solver logs that once and answers `unavailable` from then on.
  */
 export class CpSatSolver implements ExactSolver {
   readonly workers: number;
@@ -70,7 +70,7 @@ export class CpSatSolver implements ExactSolver {
     return this.#available;
   }
 
-  /** The processes that live. */
+  /** The running processes. */
   pids(): number[] {
     return [...this.#living].flatMap(({ pid }) => pid ?? []);
   }
@@ -84,7 +84,7 @@ export class CpSatSolver implements ExactSolver {
     return { done, cancel: () => this.#cancel(solve) };
   }
 
-  /** Ends the processes; what they solve or would have solved is answered `unknown`. */
+  /** Ends the processes. Problems under way or waiting are answered `unknown`. */
   async stop(): Promise<void> {
     this.#stopped = true;
     for (const solve of this.#waiting.splice(0)) solve.settle(answers.unknown);
@@ -96,7 +96,7 @@ export class CpSatSolver implements ExactSolver {
 
   #seatNext(): void {
     const free = this.#seats.filter(({ taken }) => !taken);
-    // One that is warm before one that would have to be started.
+    // A warm process before one that would have to be started.
     const seat = free.find(({ child }) => child !== null) ?? free[0];
     if (seat === undefined || this.#waiting.length === 0) return;
     const solve = this.#waiting.shift() as Solve;
@@ -125,7 +125,7 @@ export class CpSatSolver implements ExactSolver {
       if (end.killed && !solve.cancelled && !this.#stopped)
         this.#log.warn('CP-SAT did not keep its limit of time, and its process is replaced');
       const answer = this.#lost(seat, end);
-      // The next one shall find it warm.
+      // Keeps a warm process for the next problem.
       if (solve.cancelled && !this.#stopped) seat.child = this.#startChild(seat);
       return answer;
     }
@@ -135,7 +135,7 @@ export class CpSatSolver implements ExactSolver {
     return end.answer;
   }
 
-  /** A process ended, or cannot solve. */
+  /** Handles the end of a process, or that it cannot solve. */
   #lost(seat: Seat, { reason, killed, hopeless = false }: Loss): ExactAnswer {
     this.#retire(seat);
     if (killed) return answers.unknown;
@@ -158,7 +158,7 @@ export class CpSatSolver implements ExactSolver {
     this.#living.add(child);
     void child.exited.then(() => {
       this.#living.delete(child);
-      // It died with nothing to do.
+      // The process died without a problem.
       if (seat.child === child && !seat.taken) seat.child = null;
     });
     return child;
@@ -174,16 +174,16 @@ export class CpSatSolver implements ExactSolver {
     if (place !== -1) this.#waiting.splice(place, 1);
     solve.cancelled = true;
     solve.settle(answers.unknown);
-    // Nothing else ends a solve. A process that is only starting is of use to the next one.
+    // Only a kill ends a solve. A process that is still starting can serve the next problem.
     solve.child?.kill();
   }
 }
 
 interface Loss {
   reason: string;
-  /** By us. */
+  /** True when this solver killed the process. */
   killed: boolean;
-  /** Another process would do no better. */
+  /** True when another process could not solve either. */
   hopeless?: boolean;
 }
 

@@ -11,9 +11,10 @@ import {
 import type { CpSat, CpSatParameters } from './cp-sat.js';
 
 /**
- * Solves a problem with CP-SAT, and checks what it says with the checker of schedules, which shares nothing with the model.
+ * Solves a problem with CP-SAT and checks the answer with the checker of schedules, which shares no code with the
+ * model.
  *
- * @returns `fault`: why the answer is of no use; null when nothing is wrong with it
+ * @returns `fault`: why the answer is unusable; null: it is usable
  */
 export async function solveExactly(
   cpSat: CpSat,
@@ -50,7 +51,7 @@ export async function solveExactly(
   };
 }
 
-/** Solves a small problem, so that the library is loaded and its first functions are compiled. */
+/** Solves a small problem to load the library and compile its first functions. */
 export async function warmUp(cpSat: CpSat): Promise<void> {
   const runs = 4;
   const starts: number[] = [];
@@ -88,9 +89,9 @@ export async function warmUp(cpSat: CpSat): Promise<void> {
 const unknown = { status: 'unknown', schedule: null } as const;
 
 /**
- * The build has one search thread whatever `numWorkers` says, and with interleaved search it crashes. Measured: the default
- * search proves plans of about 50 tasks fastest; a search in the tree of lower bounds with the full linear relaxation is
- * the only one that rises above the bound of {@link lowerBound} at 100 tasks.
+ * The build has one search thread for any `numWorkers`, and crashes with interleaved search. Measured: the default
+ * search proves plans of about 50 tasks fastest. At 100 tasks, only a search in the tree of lower bounds with the
+ * full linear relaxation exceeds the bound of {@link lowerBound}.
  */
 const parameters: Record<ExactRequest['goal'], Omit<CpSatParameters, 'maxTimeInSeconds'>> = {
   optimum: { numWorkers: 1, randomSeed: 1 },

@@ -1,6 +1,6 @@
 import type { CpModelProto, CpResponse } from '@lab/scheduling';
 
-/** Parameters of `SatParameters` that are used here. */
+/** The parameters of `SatParameters` that are used here. */
 export interface CpSatParameters {
   numWorkers: 1;
   randomSeed: number;
@@ -9,12 +9,12 @@ export interface CpSatParameters {
   linearizationLevel?: number;
 }
 
-/** CP-SAT, as far as it is used here. A solve blocks its thread until its end and cannot be called off. */
+/** The part of CP-SAT that is used here. A solve blocks its thread until its end and cannot be cancelled. */
 export interface CpSat {
   solve(model: CpModelProto, parameters: CpSatParameters): Promise<CpResponse>;
 }
 
-/** The names of `CpSolverStatus` by number, for the package gives either. */
+/** The names of `CpSolverStatus` by number. The package gives either. */
 const statuses = ['UNKNOWN', 'MODEL_INVALID', 'FEASIBLE', 'INFEASIBLE', 'OPTIMAL'] as const;
 
 interface RawResponse {
@@ -31,12 +31,13 @@ interface CpSatModule {
 }
 
 /**
- * Loads CP-SAT in this process, which takes hundreds of megabytes from then on.
+ * Loads CP-SAT in this process. It takes hundreds of megabytes from then on.
  *
  * @throws Error when the package is not installed
  */
 export async function loadCpSat(): Promise<CpSat> {
-  // An optional dependency, whose own declarations are 4,000 lines and need it installed to build.
+  // An optional dependency. Its own declarations have 4,000 lines and would have to be installed for every
+  // build.
   const name = 'or-tools-wasm/cp-sat';
   const { CpSat: raw } = (await import(name)) as CpSatModule;
   return {

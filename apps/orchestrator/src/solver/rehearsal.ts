@@ -7,17 +7,17 @@ import {
   type Snapshot,
 } from '@lab/scheduling';
 
-/** Runs that are planned at a time, of four tasks each; and how often. */
+/** Number of runs that are planned at a time, of four tasks each, and number of rounds. */
 const runs = 25;
 const plans = 15;
-/** Milliseconds between two steps: most of the time this process does what it is there for. */
+/** Milliseconds between two steps. The process is free for its own work most of the time. */
 const pauseMs = 5;
 
 /**
- * Plans a laboratory that nobody has, step by step, and throws the plans away: what has run before is compiled code, so
- * that the first plan of the real one takes a fraction of the time.
+ * Plans an imaginary laboratory step by step and throws the plans away. This compiles the code of the planner, so
+ * that the first real plan takes a fraction of the time.
  *
- * @param log hears of defects
+ * @param log gets defects
  */
 export function rehearse(log: PlanLog): Ongoing<void> {
   let first = 0;
@@ -33,7 +33,7 @@ export function rehearse(log: PlanLog): Ongoing<void> {
     if (first < plans) wait();
     else end();
   };
-  // Nothing waits for it: it keeps no process going.
+  // The timer does not keep the process alive.
   const wait = (): void => void (timer = setTimeout(step, pauseMs).unref());
   wait();
   const cancel = (): void => {
@@ -46,7 +46,8 @@ export function rehearse(log: PlanLog): Ongoing<void> {
 const units = ['arm1', 'arm2', 'mixer1', 'mixer2', 'mixer3', 'reader', 'station'];
 
 /**
- * Each run takes a mixer and keeps it while an arm pours from it, measures, and cleans. The first of them has begun.
+ * The problem: each run takes a mixer and keeps it while an arm pours from it, measures, and cleans. The first run
+ * has begun.
  *
  * @param first number of that run
  */

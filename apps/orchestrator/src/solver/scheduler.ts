@@ -4,16 +4,16 @@ import { CpSatSolver } from './cp-sat-solver.js';
 import { rehearse } from './rehearsal.js';
 import { SearchWorker } from './search-worker.js';
 
-/** The policy that was chosen, with what searches for it. */
+/** The configured scheduling policy and its solvers. */
 export interface Scheduler {
   policy: Policy;
-  /** Ends threads and processes; to be called once the policy has stopped. */
+  /** Ends threads and processes. Call it after the policy has stopped. */
   stop(): Promise<void>;
 }
 
 /**
- * The policy that the settings choose. No search is started here: one begins with the first plan, CP-SAT with the first
- * proof, so that nothing waits for a solver. Planning is rehearsed, a few milliseconds at a time.
+ * Makes the configured scheduling policy. No solver starts here: the search starts with the first plan and CP-SAT
+ * with the first proof, so that nothing waits for a solver. Planning is rehearsed a few milliseconds at a time.
  */
 export function schedulerOf(settings: SchedulerSettings, log: Log): Scheduler {
   if (settings.type === 'greedy') return { policy: new GreedyPolicy(), stop: () => Promise.resolve() };

@@ -1,20 +1,20 @@
 import type { Problem, Schedule, SearchResult } from '@lab/scheduling';
 
-/** To the thread: what to search. */
+/** An order to the thread: a problem to search. */
 export interface SearchOrder {
   id: number;
   problem: Problem;
   seed: number;
   start?: Schedule;
-  /** Milliseconds; null: no limit of time. */
+  /** Time limit in milliseconds; null: none. */
   timeLimitMs: number | null;
   rounds: number | null;
   lowerBound?: number;
-  /** One number, shared: anything but 0 ends the search. */
+  /** One shared number. Any value but 0 ends the search. */
   cancelled: Int32Array;
 }
 
-/** From the thread. The last of a search is `done` or `failed`. */
+/** A message of the thread. The last one of a search is `done` or `failed`. */
 export type SearchNews =
   | { type: 'better'; id: number; schedule: Schedule }
   | { type: 'done'; id: number; result: SearchResult }

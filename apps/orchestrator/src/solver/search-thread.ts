@@ -1,10 +1,10 @@
-/** Program of the thread that searches: one search at a time, cancelled through memory that it shares with its owner. */
+/** Program of the search thread: one search at a time. The owner cancels a search through shared memory. */
 import { parentPort } from 'node:worker_threads';
 import { improve, lowerBound, type Schedule, type SearchResult } from '@lab/scheduling';
 import { lowerThreadPriority } from '../priority/index.js';
 import type { SearchNews, SearchOrder } from './search-messages.js';
 
-/** At most so often an improvement is told, in milliseconds: its owner has to read each. */
+/** Least milliseconds between two reported improvements, because the owner has to read each. */
 const newsEveryMs = 50;
 
 const port = parentPort;

@@ -10,7 +10,7 @@ import type {
 } from '@lab/scheduling';
 import type { SearchNews, SearchOrder } from './search-messages.js';
 
-/** A search that is to end ends within this time, in milliseconds, or its thread is ended. */
+/** Milliseconds within which a cancelled search must end. Otherwise its thread is ended. */
 const patienceMs = 2_000;
 
 interface Search {
@@ -24,12 +24,12 @@ interface Search {
 }
 
 /**
- * Searches in a thread of its own, one after the other, so that the event loop of this process never waits for one. The
- * thread is started by the first search and lives until {@link stop}; when it dies, the search that was going on is
- * lost, and the next one gets a new thread.
+ * Searches in a separate thread, one after the other, so that the event loop of this process never waits for a
+ * search. The first search starts the thread, which lives until {@link stop}. When the thread dies, its search is
+ * lost and the next search gets a new thread.
  */
 export class SearchWorker implements Searcher {
-  /** Its searches may be ended by time. */
+  /** False, because a time limit may end a search. */
   readonly reproducible = false;
   readonly #log: PlanLog;
   readonly #program: URL;
@@ -39,7 +39,7 @@ export class SearchWorker implements Searcher {
   #lastId = 0;
   #stopped = false;
 
-  /** @param program of the thread; the one beside this file */
+  /** @param program of the thread; by default the one beside this file */
   constructor(log: PlanLog, program = new URL('./search-thread.js', import.meta.url)) {
     this.#log = log;
     this.#program = program;
@@ -66,7 +66,7 @@ export class SearchWorker implements Searcher {
     return { done, cancel: () => this.#cancel(search) };
   }
 
-  /** Ends the thread; searches that go on or wait are lost. */
+  /** Ends the thread. Searches under way or waiting are lost. */
   async stop(): Promise<void> {
     this.#stopped = true;
     for (const search of this.#waiting.splice(0)) search.settle(null);
@@ -81,7 +81,7 @@ export class SearchWorker implements Searcher {
     const { id, problem, request, cancelled } = search;
     const order: SearchOrder = { id, problem, ...request, cancelled };
     this.#thread ??= this.#startThread();
-    // Only a search keeps this process going.
+    // Only a search keeps this process alive.
     this.#thread.ref();
     this.#thread.postMessage(order);
     if (request.timeLimitMs !== null) this.#endWithin(search, request.timeLimitMs + patienceMs);
@@ -101,7 +101,7 @@ export class SearchWorker implements Searcher {
   #endWithin(search: Search, ms: number): void {
     clearTimeout(search.guard);
     search.guard = setTimeout(() => {
-      // When this process got no processor for long its end may have been told already, behind this timer.
+      // If this process got no processor for long, the end of the search may already wait behind this timer.
       setImmediate(() => {
         if (this.#current !== search) return;
         this.#log.error('a search did not end when it had to, and its thread is ended');
@@ -112,7 +112,7 @@ export class SearchWorker implements Searcher {
 
   #startThread(): Worker {
     const thread = new Worker(this.#program, {
-      // Without the settings of the service, among which are secrets.
+      // The thread does not get the settings of the service, because they hold secrets.
       env: {},
       execArgv: [],
       resourceLimits: { maxOldGenerationSizeMb: 512 },

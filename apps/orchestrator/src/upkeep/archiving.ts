@@ -3,7 +3,10 @@ import type { Clock, Log, Timers } from '@lab/ports';
 import type { Engine } from '@lab/engine';
 import { inRounds } from '@lab/runtime';
 
-/** Pieces of work in one commit, and the pause between, in milliseconds: decisions wait for no longer than that. */
+/**
+ * Number of pieces of work in one commit, and milliseconds between two commits. A decision waits no longer than for
+ * one such commit.
+ */
 const batch = 100;
 const pauseMs = 50;
 
@@ -11,11 +14,11 @@ const dayMs = 86_400_000;
 const plan = { firstMs: 90_000, everyMs: 3_600_000, failed: 'what is old could not be archived' };
 
 /**
- * Archives what has been over for long, again and again, a few at a time, oldest first. What was archived stays so when it
- * is ended in between; the next round goes on.
+ * Archives work that has been over for long: again and again, a few pieces at a time, oldest first. When it is
+ * stopped in between, archived work stays archived and the next round continues.
  *
- * @param days how long it has been over at least
- * @returns ends it; what is under way is not waited for
+ * @param days number of days that work must have been over
+ * @returns stops it; a commit under way is not waited for
  */
 export function archiveOld(
   {

@@ -2,7 +2,10 @@ import type { Clock, Log, Timers } from '@lab/ports';
 import type { PostgresStore } from '@lab/persistence';
 import { inRounds } from '@lab/runtime';
 
-/** Events that are looked at at once, and the pause between, in milliseconds: commits wait for no longer than that. */
+/**
+ * Number of events that one statement looks at, and milliseconds between two statements. A commit waits no longer
+ * than for one such statement.
+ */
 const batch = 1_000;
 const pauseMs = 50;
 
@@ -10,10 +13,10 @@ const dayMs = 86_400_000;
 const plan = { firstMs: 60_000, everyMs: 3_600_000, failed: 'old events could not be removed' };
 
 /**
- * Forgets old events, again and again, a few at a time. Errors are logged, and the next round tries again.
+ * Removes old events: again and again, a few at a time. Errors are logged, and the next round tries again.
  *
- * @param keptDays events younger than so many days stay, and the latest of everything that events are about
- * @returns ends it; what is under way is not waited for
+ * @param keptDays days for which events are kept; the latest event of each record always stays
+ * @returns stops it; a statement under way is not waited for
  */
 export function pruneEvents(
   {

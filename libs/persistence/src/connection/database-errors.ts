@@ -1,25 +1,26 @@
 import { isServiceError, ServiceError } from '@lab/contracts';
 import pg from 'pg';
 
-/** SQLSTATE of the function that applies commits. */
+/** The SQLSTATEs that the commit function raises. */
 export const staleEpoch = 'LB001';
 export const wrongState = 'LB002';
 export const givenUp = 'LB003';
 
-/** The server's own answer that the statement failed and left nothing behind. */
+/** True when the server itself answered that the statement failed, and so left nothing behind. */
 export function isRefusal(error: unknown): error is pg.DatabaseError {
   return error instanceof pg.DatabaseError && error.severity === 'ERROR';
 }
 
-/** True for an answer that may be another one later, without anybody's change: no room, too slow, not set up yet. */
+/** True for an error that may pass without anybody's change: no room, too slow, not set up yet. */
 function isPassing(code: string): boolean {
-  // 42P01, 42883: tables or the function are not there yet, for the migration runs while others start already.
+  // 42P01, 42883: the tables or the function do not exist yet. The gateway may start while the migration
+  // still runs.
   return /^(08|40|53|55|57|58)/.test(code) || code === '42P01' || code === '42883';
 }
 
 /**
- * Any error of a read, or of a write that the database refused, as a {@link ServiceError} with effect `none`.
- * Messages of the database stay in the cause: they may hold values.
+ * Turns any error of a read, or of a write that the database refused, into a {@link ServiceError} with effect `none`.
+ * The message of the database stays in the cause, because it may hold values.
  */
 export function databaseError(error: unknown): ServiceError {
   if (isServiceError(error)) return error;
@@ -43,7 +44,7 @@ export function unavailable(error: unknown): ServiceError {
 }
 
 /**
- * The rows of a query.
+ * Waits for a query.
  *
  * @throws ServiceError as of {@link databaseError}
  */

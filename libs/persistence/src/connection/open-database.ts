@@ -7,13 +7,13 @@ export interface DatabaseOptions {
   url: string;
   /** Most connections at a time. */
   poolSize: number;
-  /** Seen by the database's administrator. */
+  /** Name of the connections, for the administrator of the database. */
   applicationName: string;
   /** Longest time one statement may take, in milliseconds. */
   statementTimeoutMs: number;
   /** Settings of every session. */
   session?: Record<string, string>;
-  /** Told of connections that broke; they are replaced at the next use. */
+  /** Called when a connection breaks. The pool replaces it at the next use. */
   onIdleError?: (error: Error) => void;
 }
 
@@ -37,34 +37,34 @@ export function openDatabase(options: DatabaseOptions): OpenDatabase {
     keepAlive: true,
     statement_timeout: options.statementTimeoutMs,
     idle_in_transaction_session_timeout: options.statementTimeoutMs,
-    // The server gives up first; this is for a server that does not answer at all.
+    // The server ends a slow statement first. This limit is for a server that does not answer at all.
     query_timeout: options.statementTimeoutMs + 2_000,
     options: Object.entries(session)
       .map(([name, value]) => `-c ${name}=${value}`)
       .join(' '),
     types: { getTypeParser: parserOf },
   });
-  // Without listeners the end of a connection, as in a restart of the server, would end this process. A statement under
-  // way is rejected besides.
+  // Without a listener, the end of a connection (a restart of the server, for example) would end this
+  // process. The pool rejects the statement under way as well.
   const lost = (error: Error): void => options.onIdleError?.(error);
   pool.on('connect', (client) => client.on('error', lost));
   pool.on('error', () => undefined /* the client told it already */);
   return { pool, db: new Kysely<Database>({ dialect: new PostgresDialect({ pool }) }) };
 }
 
-/** Sums stay below 2^53, and times are in UTC, so that both have an exact form here. */
+/** Parses bigint as a number, because sums stay below 2^53, and times as ISO 8601 text, because they are in UTC. */
 function parserOf(oid: number, format?: 'text' | 'binary'): (text: string) => unknown {
   if (format !== 'binary' && oid === int8) return Number;
   if (format !== 'binary' && oid === timestamptz) return isoTime;
   return pg.types.getTypeParser(oid, format) as (text: string) => unknown;
 }
 
-/** A time of the years 1 to 9999 in UTC, to the microsecond, as the database writes it. */
+/** A time in UTC as the database writes it: years 1 to 9999, precision of a microsecond. */
 const usualTime = /^(\d{4}-\d\d-\d\d)[ T](\d\d:\d\d:\d\d)(?:\.(\d{1,6}))?(?:\+00(?::00)?|Z)$/;
 
 /**
- * The database's text of a time (`2026-11-21 02:55:33.12+00`, or ISO 8601 inside JSON) as `2026-11-21T02:55:33.120Z`. A
- * list has hundreds of them, and a `Date` for each would be half of its cost.
+ * Converts the database's text of a time (`2026-11-21 02:55:33.12+00`, or ISO 8601 inside JSON) to
+ * `2026-11-21T02:55:33.120Z`. A list has hundreds of times; a `Date` for each would be half of its cost.
  */
 export function isoTime(text: string): string {
   const [, day, time, fraction = ''] = usualTime.exec(text) ?? [];

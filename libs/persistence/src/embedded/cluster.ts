@@ -4,7 +4,7 @@ import { dirname, join } from 'node:path';
 import { codeOf, type ServerBinaries } from './binaries.js';
 import type { Identity } from './identity.js';
 
-/** Role that owns everything, and database of the service. */
+/** The role that owns everything, and the database of the service. */
 export const roleName = 'lab';
 export const databaseName = 'lab';
 
@@ -22,10 +22,11 @@ export async function clusterExists(dataDir: string): Promise<boolean> {
 }
 
 /**
- * Creates the database files, whole or not at all: they are made under another name and renamed when complete.
+ * Creates the database files, whole or not at all: it makes them under another name and renames them when they are
+ * complete.
  *
  * @param durable false skips the synchronisation to disk
- * @throws Error with what initdb said
+ * @throws Error with the message of initdb
  */
 export async function createCluster(
   binaries: ServerBinaries,
@@ -64,7 +65,7 @@ export async function createCluster(
   if (durable) await syncFolder(dirname(dataDir));
 }
 
-/** A folder may stand in for the data when it is empty; one with other things in it is somebody's. */
+/** An empty folder may be used for the data. A folder with other contents belongs to somebody else. */
 async function emptyFolder(dataDir: string): Promise<void> {
   try {
     await rmdir(dataDir);
@@ -89,7 +90,7 @@ async function syncFolder(folder: string): Promise<void> {
   }
 }
 
-/** Runs a program to its end. */
+/** Runs a program and waits for its end. */
 async function run(identity: Identity, program: string, args: readonly string[]): Promise<void> {
   const child = identity.spawn(program, args, {
     cwd: '/',
@@ -114,7 +115,7 @@ async function run(identity: Identity, program: string, args: readonly string[])
     );
 }
 
-/** The server takes nothing from the surroundings but where to find programs and folders for temporary files. */
+/** The server gets nothing of the environment except where to find programs and folders for temporary files. */
 export function serverEnvironment(): NodeJS.ProcessEnv {
   const inherited: NodeJS.ProcessEnv = {};
   for (const name of ['PATH', 'SystemRoot', 'TEMP', 'TMP', 'TMPDIR']) {
@@ -183,7 +184,7 @@ export async function resetPassword(
     );
 }
 
-/** The last line that says something. */
+/** The last line that is not empty. */
 export function lastLine(text: string): string {
   return text.trim().split('\n').at(-1)?.trim() ?? '';
 }

@@ -7,7 +7,7 @@ function addressOf(port: number, password: string, database: string): string {
 }
 
 /**
- * Makes sure that the service's database is there.
+ * Creates the service's database, unless it exists.
  *
  * @returns its address, with the password
  * @throws the database's error, for example 28P01 for a wrong password

@@ -3,15 +3,15 @@ import { chown, lchown, readFile, readdir, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 
 /**
- * As whom the server runs. PostgreSQL refuses to run as root, and a service that root starts from a folder which only
- * root can enter cannot run it as anybody else on disk either; a user namespace in which root's files belong to an
- * ordinary number settles both.
+ * The user as whom the server runs. PostgreSQL refuses to run as root. If root starts the service from a folder that
+ * only root can enter, no other user on disk can run the server there either. A user namespace, in which root's files
+ * belong to an ordinary user id, solves both.
  */
 export interface Identity {
   kind: 'self' | 'namespace' | 'user';
-  /** Starts a program; the process id is that of the program itself, so that it can be signalled. */
+  /** Starts a program. The process id is that of the program itself, so that it can be signalled. */
   spawn(program: string, args: readonly string[], options: SpawnOptions): ChildProcess;
-  /** Gives a folder with all that is in it to the identity. */
+  /** Makes the user the owner of a folder with all its contents. */
   own(folder: string): Promise<void>;
 }
 
@@ -29,7 +29,7 @@ const self: Identity = {
 
 const namespaceArgs = ['--user', '--map-user=1000', '--map-group=1000', '--'];
 
-/** The namespace execs the program in the same process, so that its id is the program's. */
+/** The namespace replaces itself with the program, so the process id is that of the program. */
 const namespace: Identity = {
   kind: 'namespace',
   spawn: (program, args, options) => spawn('unshare', [...namespaceArgs, program, ...args], options),
@@ -37,11 +37,12 @@ const namespace: Identity = {
 };
 
 /**
- * Chooses how to run the server: directly when not root; in a user namespace; as the user `postgres` or `nobody`.
+ * Chooses how to run the server: directly when not root, else in a user namespace, else as the user `postgres` or
+ * `nobody`.
  *
- * @param program the server program, run once with `--version` to see that the way works
- * @param dataDir data folder; it need not exist yet, its nearest existing parent is what counts
- * @throws Error in one sentence when there is no way
+ * @param program the server program; it is run once with `--version` to check that the choice works
+ * @param dataDir data folder; it need not exist yet, because its nearest existing parent is checked
+ * @throws Error in one sentence when no choice works
  */
 export async function chooseIdentity(program: string, dataDir: string): Promise<Identity> {
   if (process.getuid?.() !== 0) return self;
@@ -90,7 +91,7 @@ async function existingParent(folder: string): Promise<string> {
   }
 }
 
-/** Changes nothing when the folder itself has the owner already: the server creates all its files as that owner. */
+/** Changes nothing when the user owns the folder already, because the server creates all its files as that user. */
 async function giveTo(folder: string, uid: number, gid: number): Promise<void> {
   if ((await stat(folder)).uid === uid) return;
   const entries = await readdir(folder, { recursive: true });

@@ -5,7 +5,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { codeOf } from './binaries.js';
 
-/** What a server says about itself in its data folder while it runs. */
+/** What a running server writes about itself in its data folder. */
 export interface PostmasterFile {
   pid: number;
   port: number;
@@ -13,7 +13,7 @@ export interface PostmasterFile {
   status: string;
 }
 
-/** Undefined when there is no server, or it has not written the file to its end yet. */
+/** Reads the file; undefined when no server runs, or it has not written the whole file yet. */
 export async function readPostmasterFile(dataDir: string): Promise<PostmasterFile | undefined> {
   let text: string;
   try {
@@ -39,8 +39,8 @@ export function isAlive(pid: number): boolean {
 }
 
 /**
- * True when the process is a PostgreSQL server of this data folder: its number may have gone to another process since
- * the file was written, and that one must not be touched.
+ * True when the process is a PostgreSQL server of this data folder. Its id may belong to another process by now,
+ * which must not be touched.
  */
 export async function servesFolder(pid: number, dataDir: string): Promise<boolean> {
   if (!isAlive(pid)) return false;

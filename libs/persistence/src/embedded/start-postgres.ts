@@ -21,15 +21,15 @@ import { isAlive, readPostmasterFile, servesFolder, waitForExit } from './postma
 export interface PostgresOptions {
   /** Folder of the database files; created with mode 0700. The caller makes sure that no other stack uses it. */
   dataDir: string;
-  /** Takes one line for each step worth telling an operator. No secrets. */
+  /** Called with one line for each step that an operator may want to read. The lines hold no secrets. */
   log?: (line: string) => void;
-  /** On 127.0.0.1; a free one when not given. */
+  /** Port on 127.0.0.1; absent: a free one. */
   port?: number;
-  /** Of the role `lab`; when not given, it is kept in `passwordFile`. */
+  /** Password of the role `lab`; absent: the one in `passwordFile`. */
   password?: string;
   /** Default `<dataDir>/../secrets/postgres-password`; mode 0600. */
   passwordFile?: string;
-  /** False trades the safety against power loss for speed; for tests only. Default true. */
+  /** False gives up the safety against power loss for speed; for tests only. Default true. */
   durable?: boolean;
 }
 
@@ -39,11 +39,11 @@ export interface RunningPostgres {
   /** Process id of the server itself. */
   pid: number;
   port: number;
-  /** Settles when the server has ended, for whatever reason. */
+  /** Settles when the server has ended, for any reason. */
   exited: Promise<{ code: number | null; signal: NodeJS.Signals | null }>;
   /**
-   * Ends all sessions, writes everything out and resolves when the server is gone: SIGINT, after 10 s SIGQUIT, after
-   * another 3 s SIGKILL. May be called again.
+   * Ends all sessions, lets the server write everything out, and resolves when it has ended: SIGINT, after 10 s
+   * SIGQUIT, after another 3 s SIGKILL. May be called again.
    */
   stop(): Promise<void>;
   /** Ends the server with SIGKILL, as a crash would. */
@@ -57,10 +57,10 @@ const quitMs = 3_000;
 const maxLogBytes = 5_000_000;
 
 /**
- * Starts the PostgreSQL server that npm installed: creates the database when there is none, stops a server that a
+ * Starts the PostgreSQL server that npm installed. It creates the database if there is none, stops a server that a
  * killed stack left behind, and resolves when the server answers.
  *
- * @throws Error in one sentence when it cannot; nothing is left running then
+ * @throws Error in one sentence when the server cannot start; then nothing is left running
  */
 export async function startPostgres(options: PostgresOptions): Promise<RunningPostgres> {
   const dataDir = resolve(options.dataDir);
@@ -108,8 +108,8 @@ export async function startPostgres(options: PostgresOptions): Promise<RunningPo
 type Server = Omit<RunningPostgres, 'url'>;
 
 /**
- * After a crash the memory of the dead server stays in use until its last session has noticed, and a free port may be
- * taken by another process before the server binds it: both are tried again.
+ * Tries again in two cases. After a crash, the memory of the dead server stays in use until its last session has
+ * noticed. And another process may take a free port before the server binds it.
  */
 async function launch(
   binaries: ServerBinaries,
@@ -161,7 +161,8 @@ async function launchOnce(
         dataDir,
         ...Object.entries(settings(port, durable)).flatMap(([key, value]) => ['-c', `${key}=${value}`]),
       ],
-      // Its own process group: a Ctrl-C in the terminal is for the stack, which stops its parts in order.
+      // The server has its own process group. A Ctrl-C in the terminal goes to the stack, which stops its
+      // parts in order.
       {
         cwd: dataDir,
         stdio: ['ignore', output.fd, output.fd],
@@ -209,7 +210,7 @@ function settings(port: number, durable: boolean): Record<string, string> {
     unix_socket_directories: '',
     max_connections: '60',
     shared_buffers: '32MB',
-    // One laptop, 700 MB for the whole stack: no processes for what is not used.
+    // The whole stack must fit on a laptop, in 700 MB: no processes for functions that are not used.
     io_method: 'sync',
     wal_level: 'minimal',
     max_wal_senders: '0',
@@ -221,7 +222,7 @@ function settings(port: number, durable: boolean): Record<string, string> {
     timezone: 'UTC',
     log_timezone: 'UTC',
     log_checkpoints: 'off',
-    // Statements may carry what users submitted; the service reports its own errors.
+    // Statements may hold what users submitted. The service reports its own errors.
     log_min_error_statement: 'panic',
     log_error_verbosity: 'terse',
     fsync: durable ? 'on' : 'off',
@@ -260,7 +261,7 @@ async function untilReady(
   }
 }
 
-/** Starts a new log file when the old one has grown large; returns where the new lines begin. */
+/** Starts a new log file when the old one has grown large. @returns where the new lines begin */
 async function turnLog(logFile: string): Promise<number> {
   try {
     const { size } = await stat(logFile);
@@ -301,8 +302,9 @@ async function stopServer(
 }
 
 /**
- * Stops the server that a stack left behind when it was killed, so that it writes everything out. A file that names a
- * process which is not a server of this folder is removed: the server would take that process for its rival.
+ * Stops the server that a killed stack left behind, so that it writes everything out. If the file names a process
+ * that is no server of this folder, the file is removed, because a new server would take that process for a running
+ * server.
  */
 async function stopOrphan(
   binaries: ServerBinaries,
@@ -325,7 +327,7 @@ async function stopOrphan(
   throw new Error(`A PostgreSQL server that was left behind (process ${left.pid}) does not end.`);
 }
 
-/** Windows has no signals; the server's own control program passes the request on. */
+/** Windows has no signals. The server's own control program passes the request on. */
 async function stopByControl(binaries: ServerBinaries, dataDir: string): Promise<void> {
   const args = ['stop', '-D', dataDir, '-m', 'fast', '-t', String(stopMs / 1000)];
   await promisify(execFile)(binaries.pgCtl, args, { windowsHide: true });

@@ -3,31 +3,34 @@ import { sql, type Kysely } from 'kysely';
 import { answered } from '../connection/index.js';
 import type { Database } from '../schema/index.js';
 
-/** An act of somebody who came through the gateway, as it is written down. */
+/** An audit entry of an act that came through the gateway. */
 export interface AuditEntry {
   id: string;
   /** Milliseconds since 1970. */
   at: number;
   by: string;
-  /** How they showed who they are. */
+  /** How the caller was authenticated. */
   kind: Principal['kind'];
   action: string;
   subject: string;
   detail: JsonObject;
-  /** Under which the log has the request. */
+  /** Id of the request in the log. */
   request_id: string;
-  /** Address that the request came from. */
+  /** IP address of the caller. */
   ip: string;
 }
 
-/** Entries that one query of a check looks at. */
+/** Number of entries that one query of a check reads. */
 const pageOfCheck = 10_000;
 
-/** The audit as the gateway uses it. Rejects with ServiceError `store_unavailable` when the database does not answer. */
+/**
+ * The audit trail of the gateway. Every method rejects with ServiceError `store_unavailable` when the database does
+ * not answer.
+ */
 export class AuditTrail {
   constructor(private readonly db: Kysely<Database>) {}
 
-  /** Adds entries in this order, all or none. Entries that are there already, by their ids, are left alone. */
+  /** Adds entries in this order, all or none. Entries whose ids exist already are skipped. */
   async append(entries: readonly AuditEntry[]): Promise<void> {
     const rows = entries.map(({ at, ...entry }) => ({ ...entry, at: new Date(at).toISOString() }));
     await answered(
@@ -42,7 +45,7 @@ export class AuditTrail {
     );
   }
 
-  /** Goes through the whole chain, oldest entry first, up to the first that is broken. */
+  /** Checks the chain from the oldest entry to the first broken one. */
   async check(): Promise<AuditVerification> {
     let entries = 0;
     let last = { seq: 0, hash: '' };
@@ -71,10 +74,11 @@ export class AuditTrail {
     return { entries, broken: await this.#missingEnd(last), head: last.hash };
   }
 
-  /** Whether entries that were there are missing at the end. */
+  /** Checks whether entries are missing at the end of the chain. */
   async #missingEnd(last: { seq: number; hash: string }): Promise<AuditVerification['broken']> {
     const { rows } = await answered(
-      // Entries may have been added since the last page was read: then the head is further on, and they are there.
+      // Other writers may have added entries since the last page was read. The head is then further on, and
+      // those entries exist.
       sql<{ seq: number; hash: string | null; added: boolean }>`
         select head.seq, head.hash, exists (select from audit where seq = head.seq and hash = head.hash) as added
         from audit_head head`.execute(this.db),

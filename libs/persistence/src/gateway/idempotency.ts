@@ -3,12 +3,12 @@ import { sql, type Kysely } from 'kysely';
 import { answered } from '../connection/index.js';
 import type { Database, KeyName } from '../schema/index.js';
 
-/** What a request with a key was answered. */
+/** The answer to a request with a key. */
 export interface KeptAnswer {
   status: number;
-  /** Of the header `Location`; null: there was none. */
+  /** Value of the header `Location`; null: the answer had none. */
   location: string | null;
-  /** JSON text; null: there was none, or it is not kept. */
+  /** JSON text; null: the answer had no body, or its body is not kept. */
   body: string | null;
 }
 
@@ -29,8 +29,9 @@ export type KeyState =
 const keptS = 24 * 3_600;
 
 /**
- * Requests that are carried out once under a key, and what they were answered. A key is held for some seconds by who
- * carries its request out, again and again until there is an answer, so that one whose holder died is known to be free.
+ * Idempotency keys and the answers given under them. The gateway that carries out a request holds its key by a lease
+ * and renews the lease until there is an answer. When the holder dies, the lease ends and another gateway can take
+ * the key.
  *
  * Every method rejects with ServiceError `store_unavailable` when the database does not answer.
  */
@@ -38,11 +39,11 @@ export class IdempotencyKeys {
   constructor(private readonly db: Kysely<Database>) {}
 
   /**
-   * Takes a key for a request that is about to be carried out.
+   * Takes a key for a request that the caller is about to carry out.
    *
-   * @param fingerprint of the whole request: another one under the same key is another request
-   * @param holder who carries it out
-   * @param leaseS for how long the key is held
+   * @param fingerprint of the whole request: the same key with another fingerprint is another request
+   * @param holder id of the process that carries the request out
+   * @param leaseS seconds for which the key is held
    */
   async take(name: KeyName, fingerprint: string, holder: string, leaseS: number): Promise<KeyState> {
     const { principal, route, key } = name;
@@ -74,7 +75,7 @@ export class IdempotencyKeys {
         .where('key', '=', key)
         .executeTakeFirst(),
     );
-    // Given back in between: the caller may try again at once.
+    // The holder gave the key back in between. The caller may try again at once.
     if (row === undefined) return { state: 'in_progress' };
     if (row.fingerprint !== fingerprint) return { state: 'other_request' };
     const { status, location, body } = row;
@@ -83,7 +84,7 @@ export class IdempotencyKeys {
       : { state: 'answered', answer: { status, location, body } };
   }
 
-  /** Holds on to all keys of a holder that have no answer. */
+  /** Renews the lease of all keys that a holder has and that have no answer. */
   async holdOn(holder: string, leaseS: number): Promise<void> {
     await answered(
       sql`
@@ -92,12 +93,12 @@ export class IdempotencyKeys {
     );
   }
 
-  /** Keeps the answer, unless somebody else holds the key by now. */
+  /** Stores the answer, unless another process holds the key by now. */
   async answer(name: KeyName, holder: string, { status, location, body }: KeptAnswer): Promise<void> {
     await answered(this.#held(name, holder).set({ status, location, body }).execute());
   }
 
-  /** Nothing was done under the key: it is as if it had never been given. */
+  /** Removes a key whose request did nothing, as if it had never been sent. */
   async giveBack({ principal, route, key }: KeyName, holder: string): Promise<void> {
     await answered(
       this.db
@@ -111,12 +112,12 @@ export class IdempotencyKeys {
     );
   }
 
-  /** It is not known what was done: nobody holds the key any more when its lease is over. */
+  /** Releases a key whose outcome is unknown. It stays taken until its lease ends. */
   async letGo(name: KeyName, holder: string): Promise<void> {
     await answered(this.#held(name, holder).set({ holder: '' }).execute());
   }
 
-  /** Forgets what is older than is kept. @returns how many */
+  /** Removes keys that are older than 24 hours. @returns how many */
   async forget(): Promise<number> {
     const { numAffectedRows } = await answered(
       sql`delete from idempotency_key where begun_at <= ${forgotten}`.execute(this.db),

@@ -10,22 +10,28 @@ import type { NewAccessToken } from './tokens.js';
 
 const prefixOf: Record<TokenKind, string> = { personal: 'svc_pat_', service: 'svc_svc_' };
 
-/** Characters of the random part that are kept, to tell tokens from each other: they leave 232 unknown bits. */
+/**
+ * Number of characters of the random part that are stored, so that people can tell tokens apart. 232 bits stay
+ * unknown.
+ */
 const shownCharacters = 4;
 
 const dayMs = 86_400_000;
 
-/** SHA-256 of a token, hexadecimal: what is kept of it. A plain hash is enough, for nobody guesses 32 random bytes. */
+/**
+ * SHA-256 of a token, hexadecimal. Only this is stored. A plain hash is enough, because nobody can guess 32 random
+ * bytes.
+ */
 export function hashOfToken(token: string): string {
   return createHash('sha256').update(token).digest('hex');
 }
 
 /**
- * A new token, and what is kept of it.
+ * Makes a token and the row that is stored for it.
  *
- * @param by who makes it
+ * @param by name of the person or service that makes it
  * @param now milliseconds since 1970
- * @throws ServiceError `invalid` for what a token cannot be
+ * @throws ServiceError `invalid` with every fault of the submission
  */
 export function issueToken(
   { name, kind = 'personal', grants, note = '', expires_in_days: days }: TokenSubmission,

@@ -10,14 +10,17 @@ import { answered } from '../connection/index.js';
 import { conditionOf, logColumns, storedLists } from '../records/index.js';
 import { asStorable, type Database } from '../schema/index.js';
 
-/** Lines that are removed at once: a batch that comes meanwhile waits for no longer than that. */
+/** Number of lines that one statement removes. A batch of new lines waits no longer than for one such statement. */
 const atOnce = 5_000;
 
-/** Lines that tasks and devices wrote. Rejects with ServiceError `store_unavailable` when the database does not answer. */
+/**
+ * The lines that tasks and devices logged. Every method rejects with ServiceError `store_unavailable` when the
+ * database does not answer.
+ */
 export class LogLines {
   constructor(private readonly db: Kysely<Database>) {}
 
-  /** Id of the latest line, 0 before the first, and up to which id lines may have been removed. */
+  /** Id of the latest line (0 before the first), and the id up to which lines may have been removed. */
   async extent(): Promise<{ latest: number; pruned: number }> {
     const { rows } = await answered(
       sql<{ latest: number; pruned: number }>`
@@ -28,12 +31,12 @@ export class LogLines {
   }
 
   /**
-   * The first lines behind an id, in the order in which they were stored: a reader that goes on behind the last one misses
-   * nothing.
+   * Reads the first lines after an id, in the order in which they were stored. A reader that continues after the last
+   * line that it got misses none.
    *
-   * @param id 0: from the oldest
-   * @param limit most lines, from 1
-   * @param filters of the list of lines; those that do not pass them are left out
+   * @param id 0: from the oldest line
+   * @param limit number of lines at most, from 1
+   * @param filters as of the list of lines
    */
   async after(
     id: number,
@@ -61,10 +64,10 @@ export class LogLines {
   }
 
   /**
-   * Stores lines of one agent process; those that are there already are left alone. Characters that cannot be stored are
-   * replaced.
+   * Stores lines of one agent process. Lines that are stored already are skipped. Characters that PostgreSQL cannot
+   * store are replaced.
    *
-   * @param stream names that process for ever
+   * @param stream id of the process, unique for ever
    */
   async append(computer: string, stream: string, lines: readonly WrittenLine[]): Promise<void> {
     const rows = lines.map((line) =>
@@ -83,10 +86,10 @@ export class LogLines {
   }
 
   /**
-   * Removes lines that were stored before a moment, and the oldest of those that are too many.
+   * Removes lines that were stored before a moment, and the oldest lines beyond a number.
    *
    * @param before milliseconds since 1970
-   * @param most lines that are kept at most, from 1
+   * @param most number of lines to keep at most, from 1
    * @returns how many were removed
    */
   async prune(before: number, most: number): Promise<number> {

@@ -6,11 +6,11 @@ import { AccessTokens } from './tokens.js';
 import { WebhookDeliveries } from './webhook-deliveries.js';
 import { Webhooks } from './webhooks.js';
 
-/** The `postgresql://` address, and who is told of connections that broke. Default of `poolSize` is 4, of the timeout 5000. */
+/** Options of {@link openGatewayStore}. By default `poolSize` is 4 and `statementTimeoutMs` is 5000. */
 export type GatewayStoreOptions = Pick<DatabaseOptions, 'url' | 'onIdleError'> &
   Partial<Pick<DatabaseOptions, 'poolSize' | 'statementTimeoutMs'>>;
 
-/** What the gateway keeps of its own: one part per concern, over one small pool. */
+/** The tables that the gateway itself writes: one part per concern, over one small pool. */
 export interface GatewayStore {
   readonly tokens: AccessTokens;
   readonly audit: AuditTrail;
@@ -22,7 +22,10 @@ export interface GatewayStore {
   close(): Promise<void>;
 }
 
-/** Opens the store; connects at the first use. The schema is brought up to date by whoever opens the engine's store. */
+/**
+ * Opens the store. It connects at the first use. The process that opens the engine's store brings the schema up to
+ * date.
+ */
 export function openGatewayStore({
   poolSize = 4,
   statementTimeoutMs = 5_000,

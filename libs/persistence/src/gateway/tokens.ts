@@ -4,16 +4,16 @@ import type { AccessTokenRow, Database } from '../schema/index.js';
 
 export type NewAccessToken = Omit<AccessTokenRow, 'last_used_at' | 'revoked_at' | 'revoked_by'>;
 
-/** Page of a list, newest first. */
+/** Selects a page of access tokens, newest first. */
 export interface TokenPage {
-  /** Of this name only. */
+  /** Only tokens of this name. */
   name?: string;
   limit: number;
-  /** The last of the page before. */
+  /** Last token of the page before. */
   after?: Pick<AccessTokenRow, 'created_at' | 'id'>;
 }
 
-/** Tokens of access. Every method rejects with ServiceError `store_unavailable` when the database does not answer. */
+/** Access tokens. Every method rejects with ServiceError `store_unavailable` when the database does not answer. */
 export class AccessTokens {
   constructor(private readonly db: Kysely<Database>) {}
 
@@ -43,7 +43,7 @@ export class AccessTokens {
     return answered(this.db.selectFrom('access_token').selectAll().where('id', '=', id).executeTakeFirst());
   }
 
-  /** Of these ids those that are revoked. */
+  /** Which of these tokens are revoked. */
   async revokedOf(ids: readonly string[]): Promise<string[]> {
     if (ids.length === 0) return [];
     const rows = await answered(
@@ -70,7 +70,7 @@ export class AccessTokens {
     return answered(query.execute());
   }
 
-  /** Revokes it, if it is not revoked already. @returns whether it was done now */
+  /** Revokes a token, unless it is revoked already. @returns whether this call revoked it */
   async revoke(id: string, by: string, at: string): Promise<boolean> {
     const { numUpdatedRows } = await answered(
       this.db
@@ -83,7 +83,7 @@ export class AccessTokens {
     return numUpdatedRows > 0n;
   }
 
-  /** Notes that these were used. @param lastUse by id, ISO 8601 */
+  /** Stores when tokens were last used. @param lastUse by id, ISO 8601 */
   async used(lastUse: ReadonlyMap<string, string>): Promise<void> {
     if (lastUse.size === 0) return;
     await answered(

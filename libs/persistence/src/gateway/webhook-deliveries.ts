@@ -2,24 +2,27 @@ import { sql, type Kysely, type RawBuilder } from 'kysely';
 import { answered } from '../connection/index.js';
 import type { Database, DeliveryRow, WebhookRow } from '../schema/index.js';
 
-/** How an attempt ended. */
+/** The outcome of an attempt to deliver. */
 export interface AttemptEnd extends Pick<
   DeliveryRow,
   'state' | 'status' | 'duration_ms' | 'error' | 'answer'
 > {
-  /** Until the next attempt, in seconds; of what is pending. */
+  /** Seconds until the next attempt, for a delivery that stays pending. */
   nextInS: number;
 }
 
-/** Deliveries of webhooks. Every method rejects with ServiceError `store_unavailable` when the database does not answer. */
+/**
+ * Deliveries of webhooks. Every method rejects with ServiceError `store_unavailable` when the database does not
+ * answer.
+ */
 export class WebhookDeliveries {
   constructor(private readonly db: Kysely<Database>) {}
 
   /**
-   * What is to be sent to a webhook now, oldest event first. Of one record only its oldest pending event is: its events
-   * are sent in their order.
+   * The deliveries that are due now, oldest event first. Only the oldest pending event of a record is due, because
+   * its events are sent in their order.
    *
-   * @param besides ids that are being sent
+   * @param besides ids of deliveries that are being sent
    */
   async due(
     { id, holder }: Pick<WebhookRow, 'id' | 'holder'>,
@@ -44,7 +47,7 @@ export class WebhookDeliveries {
     return row;
   }
 
-  /** Writes down how an attempt ended, unless it was asked for anew meanwhile. */
+  /** Stores the outcome of an attempt, unless the delivery was requested again meanwhile. */
   async settle({ id, round }: Pick<DeliveryRow, 'id' | 'round'>, end: AttemptEnd): Promise<void> {
     const { state, status, duration_ms: duration, error, answer, nextInS } = end;
     await answered(
@@ -57,7 +60,7 @@ export class WebhookDeliveries {
     );
   }
 
-  /** Keeps one that has ended already: a ping. @returns undefined when its webhook is gone */
+  /** Stores a delivery that has ended already: a ping. @returns undefined when the webhook no longer exists */
   async keep(
     delivery: Pick<DeliveryRow, 'id' | 'webhook_id' | 'type' | 'aggregate' | 'body'>,
     { state, status, duration_ms: duration, error, answer }: Omit<AttemptEnd, 'nextInS'>,
@@ -72,7 +75,7 @@ export class WebhookDeliveries {
     return row;
   }
 
-  /** Asks for an event to be sent again, or what waits for a further attempt to be tried at once. */
+  /** Requests that an ended delivery is sent again, or that a pending one is tried at once. */
   async askAgain(webhookId: string, id: string): Promise<DeliveryRow | undefined> {
     const [row] = await this.#all(sql`
       update webhook_delivery set
@@ -83,7 +86,7 @@ export class WebhookDeliveries {
     return row;
   }
 
-  /** Forgets what ended and is older than this, some at a time. @returns how many */
+  /** Removes some of the ended deliveries that are older than this. @returns how many */
   async forget(olderThanDays: number): Promise<number> {
     const { numAffectedRows } = await answered(
       sql`

@@ -10,9 +10,9 @@ export type NewWebhook = Pick<
 
 export type WebhookPatch = Partial<Pick<WebhookRow, 'url' | 'description' | 'filters' | 'enabled'>>;
 
-/** An event of a page that a webhook wants, as it will be sent. */
+/** An event that a webhook wants, as it will be sent. */
 export interface DeliverableEvent {
-  /** Of the delivery. */
+  /** Id of the delivery. */
   id: string;
   event_id: number;
   type: string;
@@ -22,14 +22,14 @@ export interface DeliverableEvent {
 }
 
 /**
- * Webhooks, and who delivers them: a process holds a webhook for some seconds, again and again, so that nobody else
- * delivers it meanwhile, and others can when it died. Every method rejects with ServiceError `store_unavailable` when the
- * database does not answer.
+ * Webhooks and their holders. A process holds a webhook by a lease that it renews: no other process delivers
+ * meanwhile, and another one can take over when the holder dies. Every method rejects with ServiceError
+ * `store_unavailable` when the database does not answer.
  */
 export class Webhooks {
   constructor(private readonly db: Kysely<Database>) {}
 
-  /** @returns undefined when there are `most` already */
+  /** Adds a webhook. @returns undefined when there are `most` already */
   async add(webhook: NewWebhook, most: number): Promise<WebhookRow | undefined> {
     const { id, url, description, filters, enabled, position, secret, created_by: by } = webhook;
     return this.#one(sql`
@@ -44,7 +44,7 @@ export class Webhooks {
     return this.#one(sql`select * from webhook where id = ${id}`);
   }
 
-  /** What is switched on begins anew: whatever waits for a further attempt is tried at once. */
+  /** Changes a webhook. When it is enabled, its pending deliveries are tried at once. */
   async change(id: string, { filters, ...patch }: WebhookPatch): Promise<WebhookRow | undefined> {
     const fields: Updateable<Database['webhook']> = patch;
     return answered(
@@ -69,7 +69,7 @@ export class Webhooks {
     );
   }
 
-  /** Puts another secret in place; the one there was signs beside it for some seconds. */
+  /** Replaces the secret. The old secret also signs for some seconds. */
   async rotate(id: string, secret: string, overlapS: number): Promise<WebhookRow | undefined> {
     return this.#one(sql`
       update webhook set
@@ -79,20 +79,20 @@ export class Webhooks {
       where id = ${id} returning *`);
   }
 
-  /** Lets it go on behind this event, whichever it was at. */
+  /** Lets the webhook continue after this event, whatever its position was. */
   async moveTo(id: string, position: number): Promise<WebhookRow | undefined> {
     return this.#one(sql`update webhook set position = ${position} where id = ${id} returning *`);
   }
 
-  /** Removes it with its deliveries. */
+  /** Removes a webhook with its deliveries. */
   async remove(id: string): Promise<WebhookRow | undefined> {
     return this.#one(sql`delete from webhook where id = ${id} returning *`);
   }
 
   /**
-   * Takes every enabled webhook that nobody else holds, and holds on to those it has.
+   * Takes every enabled webhook that no other process holds, and renews the lease of those that the caller holds.
    *
-   * @returns all that the holder has now
+   * @returns all webhooks that the caller holds now
    */
   async hold(holder: string, leaseS: number): Promise<WebhookRow[]> {
     const { rows } = await answered(
@@ -103,17 +103,18 @@ export class Webhooks {
     return rows.sort((a, b) => (a.id < b.id ? -1 : 1));
   }
 
-  /** Lets go of all. */
+  /** Releases all webhooks of a holder. */
   async letGo(holder: string): Promise<void> {
     await answered(sql`update webhook set held_until = now() where holder = ${holder}`.execute(this.db));
   }
 
   /**
-   * Moves a webhook on past a page of events, and takes those that it wants into its deliveries, both or neither. One
-   * that it had before becomes pending again.
+   * Moves the position of a webhook past a page of events and stores the deliveries of those that it wants, both or
+   * neither. A delivery that exists already becomes pending again.
    *
-   * @param mostPending how many may wait
-   * @returns false when it is elsewhere by now, is held by somebody else, or has too much waiting
+   * @param mostPending number of deliveries that may wait
+   * @returns false when the webhook has another position by now, another process holds it, or too many deliveries
+   *   wait
    */
   async take(
     { id, position, holder }: Pick<WebhookRow, 'id' | 'position' | 'holder'>,
@@ -141,7 +142,7 @@ export class Webhooks {
     return rows[0]?.moved === true;
   }
 
-  /** Its last attempt was accepted. */
+  /** Notes that the receiver accepted the last attempt. */
   async recovered(id: string): Promise<void> {
     await answered(
       sql`update webhook set failing_since = null, reason = null where id = ${id} and failing_since is not null`.execute(
@@ -151,10 +152,10 @@ export class Webhooks {
   }
 
   /**
-   * Its last attempt was not accepted. Once that is so for too long, it is disabled.
+   * Notes that the receiver did not accept the last attempt. A webhook that fails for too long is disabled.
    *
-   * @param patienceS how long it may fail, in seconds; 0: it is disabled now
-   * @returns whether it was disabled by this
+   * @param patienceS seconds for which it may fail; 0: it is disabled now
+   * @returns whether this call disabled it
    */
   async failed(id: string, reason: Reason, patienceS: number): Promise<boolean> {
     const row = await this.#one(sql`

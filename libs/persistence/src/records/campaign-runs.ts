@@ -6,42 +6,49 @@ import type { Database } from '../schema/index.js';
 /** A version of a protocol with the task types that it uses. */
 export type StoredProtocol = Extract<DefinitionRow['body'], { protocol: unknown }>;
 
-/** What is known of the runs of a campaign before they are read. */
+/** The versions of the protocol of a campaign, and its latest run. */
 export interface CampaignExtent {
   /** Versions of the protocol that the campaign and its runs were accepted with, the earliest first. */
   protocols: StoredProtocol[];
-  /** Id of the latest run; null: none has begun. */
+  /** Id of the latest run; null: no run has begun. */
   last: string | null;
 }
 
-/** A protocol run of a campaign with what went in and what came out. */
+/** A protocol run of a campaign with its parameters and outputs. */
 export interface CampaignRun {
   id: string;
-  /** In the campaign, from 1. */
+  /** Number in the campaign, from 1. */
   number: number;
   name: string;
   state: RunState;
   reason: Reason | null;
-  /** Where its parameters come from. */
+  /** The source of its parameters. */
   source: TrialSource;
   parameters: TaskParameters;
-  /** Task name to output name to value, those that are one number, text or flag; without tasks that have none. */
+  /**
+   * Task name to output name to value: outputs that are one number, text or flag. Tasks without such outputs are left
+   * out.
+   */
   outputs: Record<string, JsonObject>;
   started_at: string | null;
   ended_at: string | null;
 }
 
-/** Which part of the runs of a campaign is read. */
+/** A part of the runs of a campaign. */
 export interface CampaignRunsPart {
-  /** Id of the run behind which it begins; null: with the first. */
+  /** Id of the run after which the part begins; null: it begins with the first run. */
   after: string | null;
-  /** Id of the last run that may be in it. */
+  /** Id of the last run that the part may contain. */
   upTo: string;
-  /** Runs at most. */
+  /** Number of runs at most. */
   limit: number;
 }
 
-/** @param campaign its id and the hash of its definition */
+/**
+ * Reads the extent of a campaign.
+ *
+ * @param campaign its id and the hash of its definition
+ */
 export async function readCampaignExtent(
   db: Kysely<Database>,
   campaign: { id: string; definition_hash: string },
@@ -68,17 +75,13 @@ export async function readCampaignExtent(
   };
 }
 
-/**
- * A part of the runs of a campaign, by their numbers.
- *
- * @param campaignId its id
- */
+/** Reads a part of the runs of a campaign in the order of their numbers. */
 export async function readCampaignRuns(
   db: Kysely<Database>,
   campaignId: string,
   { after, upTo, limit }: CampaignRunsPart,
 ): Promise<CampaignRun[]> {
-  // Runs are created by their numbers, so that their ids have the same order.
+  // Runs are created in the order of their numbers, so their ids have the same order.
   const { rows } = await sql<CampaignRun>`
     select run.id, run.number, run.name, run.state, run.reason, run.parameters, run.started_at, run.ended_at,
       coalesce(trial.source, 'given') as source, coalesce(done.outputs, '{}'::jsonb) as outputs

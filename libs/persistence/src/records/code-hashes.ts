@@ -1,13 +1,13 @@
 import type { Kysely } from 'kysely';
 import type { Database } from '../schema/index.js';
 
-/** Snapshots whose hashes are kept in memory. */
+/** Number of snapshots whose hashes are kept in memory. */
 const mostKept = 1_000;
 
-/** Task type to the hash of its code, of one snapshot. */
+/** The hashes of the code of one snapshot, by task type. */
 export type CodeHashes = ReadonlyMap<string, string>;
 
-/** Which code the snapshots name. Snapshots never change, so each is read once. */
+/** Reads the hashes of the code that snapshots name. Snapshots never change, so each is read once. */
 export class CodeHashReader {
   readonly #db: Kysely<Database>;
   readonly #known = new Map<string, CodeHashes>();
@@ -16,7 +16,7 @@ export class CodeHashReader {
     this.#db = db;
   }
 
-  /** @returns by definition hash; one that is not stored is left out */
+  /** @returns the hashes by definition hash, without definitions that are not stored */
   async of(hashes: Iterable<string>): Promise<ReadonlyMap<string, CodeHashes>> {
     const found = new Map<string, CodeHashes>();
     const missing: string[] = [];

@@ -8,22 +8,22 @@ import { eventChannel, isStorable } from '../schema/index.js';
 export interface EventLogOptions {
   /** `postgresql://` address. */
   url: string;
-  /** Most connections for reading, beside the one that listens. Default 2. */
+  /** Number of connections for reading at most, beside the one that listens. Default 2. */
   poolSize?: number;
   /** Longest time one query may take, in milliseconds. Default 5000. */
   statementTimeoutMs?: number;
-  /** Told of connections that broke; they are replaced. */
+  /** Called when a connection breaks. It is replaced. */
   onIdleError?: (error: Error) => void;
 }
 
-/** Some of the events behind an id, in the order of their commits. */
+/** A page of events in the order of their commits. */
 export interface EventPage {
   /** Events up to this id may have been removed; 0: none was. */
   pruned: number;
   events: ServiceEvent[];
 }
 
-/** Between two tries to listen again, in milliseconds. */
+/** Milliseconds between two tries to listen again. */
 const relistenMs = 1_000;
 
 interface StoredEvent {
@@ -35,7 +35,7 @@ interface StoredEvent {
   at: string;
 }
 
-/** Opens the reading side of the events; connects at the first read. */
+/** Opens the event log. It connects at the first read. */
 export function openEventLog(options: EventLogOptions): EventLog {
   return new EventLog(
     options,
@@ -51,8 +51,8 @@ export function openEventLog(options: EventLogOptions): EventLog {
 }
 
 /**
- * The events as they were committed. An event that has been read was preceded by all with a smaller id: a reader that
- * goes on behind the last id it has seen misses nothing. Every read throws ServiceError `store_unavailable` when the
+ * The committed events. A reader that sees an event can also see all events with smaller ids: a reader that continues
+ * after the last id that it has seen misses none. Every read throws ServiceError `store_unavailable` when the
  * database does not answer.
  */
 export class EventLog {
@@ -67,7 +67,7 @@ export class EventLog {
     this.#database = database;
   }
 
-  /** Id of the latest event, 0 before the first, and up to which id events may have been removed. */
+  /** Id of the latest event (0 before the first), and the id up to which events may have been removed. */
   async extent(): Promise<{ latest: number; pruned: number }> {
     const rows = await this.#read<{ latest: number; pruned: number }>(sql`
       select coalesce((select max(id) from outbox), 0) as latest, pruned_through as pruned from outbox_horizon`);
@@ -75,10 +75,10 @@ export class EventLog {
   }
 
   /**
-   * The first events behind an id.
+   * Reads the first events after an id.
    *
    * @param id 0: from the beginning
-   * @param limit most events, from 1
+   * @param limit number of events at most, from 1
    */
   async after(id: number, limit: number): Promise<EventPage> {
     const rows = await this.#read<{ pruned: number } & (StoredEvent | { id: null })>(sql`
@@ -93,9 +93,9 @@ export class EventLog {
   }
 
   /**
-   * The events of one record by `seq`, those behind a number.
+   * Reads the events of one record after a number, by `seq`.
    *
-   * @param limit most events, from 1
+   * @param limit number of events at most, from 1
    */
   async history(aggregate: string, afterSeq: number, limit: number): Promise<ServiceEvent[]> {
     if (!isStorable(aggregate)) return [];
@@ -106,8 +106,9 @@ export class EventLog {
   }
 
   /**
-   * Calls back soon after events were committed, and after every time that the connection had been lost: then some may
-   * have been. Whoever must not miss one looks from time to time without being called.
+   * Calls back soon after events were committed. It also calls back each time that a lost connection is restored,
+   * because events may have been committed meanwhile. A caller that must not miss an event also looks from time to
+   * time without a call.
    */
   listen(onEvents: () => void): void {
     const listening: Promise<void> = this.#listen(onEvents).finally(() => this.#ears.delete(onEvents));

@@ -1,15 +1,15 @@
 import { sql, type Kysely, type RawBuilder } from 'kysely';
 import type { Database } from '../schema/index.js';
 
-/** Stored records that belong to labs. */
+/** Kinds of stored records that belong to labs. */
 export type LabRecordKind =
   'campaign' | 'protocol_run' | 'task' | 'task_run' | 'attempt' | 'attention' | 'resource';
 
-/** Of a campaign or run, and of all tasks of a run: the labs that its protocol names. */
+/** The labs that the protocol of a campaign or run names. Tasks of a run belong to the same labs. */
 const ofProtocol = (definitionHash: RawBuilder<unknown>): RawBuilder<unknown> =>
   sql`(select (body->'protocol'->'labs')::jsonb from definition where hash = ${definitionHash})`;
 
-/** Of an on-demand task: those of its devices and resources; null among them stands for a resource that nobody knows. */
+/** The labs of the devices and resources of an on-demand task; null stands for a resource that is unknown. */
 const ofUsed = sql`(select coalesce(jsonb_agg(distinct used.lab), '[]'::jsonb) from (
   select device.value->>'lab_name' as lab from jsonb_each(task_run.devices) device
   union all
@@ -19,29 +19,29 @@ const ofUsed = sql`(select coalesce(jsonb_agg(distinct used.lab), '[]'::jsonb) f
 const ofTask = sql`case when task_run.run_id is null then ${ofUsed}
   else ${ofProtocol(sql`task_run.definition_hash`)} end`;
 
-/** Whether the protocol of a campaign or run names a lab. Looked up once for a whole list. */
+/** The condition that the protocol of a campaign or run names a lab. PostgreSQL evaluates it once for a whole list. */
 export const namesLab = (table: string, lab: unknown): RawBuilder<unknown> =>
   sql`${sql.ref(`${table}.definition_hash`)} = any(array(
     select hash from definition where kind = 'protocol' and (body->'protocol'->'labs')::jsonb ? ${lab}::text))`;
 
-/** Whether it names some labs and only such as are among these. */
+/** The condition that the protocol names at least one lab, and only labs among these. */
 export const namesOnly = (table: string, labs: readonly string[]): RawBuilder<unknown> =>
   sql`${sql.ref(`${table}.definition_hash`)} = any(array(
     select hash from definition where kind = 'protocol' and (body->'protocol'->'labs')::jsonb <> '[]'::jsonb
       and (body->'protocol'->'labs')::jsonb <@ ${JSON.stringify(labs)}::jsonb))`;
 
-/** Whether a task belongs to a lab. */
+/** The condition that a task belongs to a lab. */
 export const taskIsOf = (lab: unknown): RawBuilder<unknown> =>
   sql`(jsonb_path_exists(task_run.devices, '$.* ? (@.lab_name == $lab)', jsonb_build_object('lab', ${lab}::text))
     or (task_run.run_id is not null and ${namesLab('task_run', lab)})
     or (task_run.run_id is null and task_run.resources <> '{}'::jsonb and ${ofUsed} ? ${lab}::text))`;
 
-/** Whether a task belongs to some labs and only to such as are among these. */
+/** The condition that a task belongs to at least one lab, and only to labs among these. */
 export const taskIsOnlyOf = (labs: readonly string[]): RawBuilder<unknown> =>
   sql`case when task_run.run_id is null then ${ofUsed} <> '[]'::jsonb and ${ofUsed} <@ ${JSON.stringify(labs)}::jsonb
     else ${namesOnly('task_run', labs)} end`;
 
-/** Which labs a record belongs to; the same that its events name. */
+/** Queries for the labs of a record. The events of the record name the same labs. */
 const queries: Readonly<
   Record<
     LabRecordKind,
@@ -70,9 +70,12 @@ const queries: Readonly<
 };
 
 /**
+ * Reads the labs that a record belongs to.
+ *
  * @param key the name of a campaign, protocol run, task or resource, else the id
- * @param run of a task: its protocol run; undefined: the on-demand task submitted last under that name
- * @returns names, empty when it is of none, or of one that is not known; undefined when there is no such record
+ * @param run of a task: its protocol run; undefined: the on-demand task that was submitted last under that name
+ * @returns the names; empty when the record belongs to no lab, or to one that is unknown; undefined when there is no
+ *   such record
  */
 export async function readLabs(
   db: Kysely<Database>,

@@ -34,25 +34,28 @@ import {
 import { namesLab, namesOnly, taskIsOf, taskIsOnlyOf } from './labs.js';
 import { deliveryRecord, webhookRecord } from './webhooks.js';
 
-/** How one list is read. */
+/** How one list is read from the database. */
 export interface StoredList<Row, Item> {
   columns: RawBuilder<unknown>;
-  /** A list within something may be put together given the name or id of that. */
+  /** The source of the rows. A list of something's parts may depend on the name or id of the owner. */
   from: RawBuilder<unknown> | ((owner: string) => RawBuilder<unknown>);
-  /** What of all rows belongs to the list, given the name or id of what it is a list of. */
+  /** The condition that a row belongs to the owner, given by name or id. */
   within?: (owner: string) => RawBuilder<unknown>;
-  /** Unique among the rows, as text in the order of bytes. */
+  /** Unique among the rows; text that is compared byte by byte. */
   id: RawBuilder<unknown>;
-  /** Every field by which the list is sorted or narrowed down, where it is not a column of `alias`. */
+  /** The expressions of fields for sorting and filtering that are no columns of `alias`. */
   fields?: Readonly<Record<string, RawBuilder<unknown>>>;
-  /** Table that has the fields which `fields` does not name. */
+  /** Table with the fields that `fields` does not name. */
   alias: string;
-  /** Whether a row belongs to some labs and only to such as are among these; a list without it is not told apart so. */
+  /**
+   * The condition that a row belongs to at least one lab, and only to labs among these. Absent: the list cannot be
+   * restricted to labs.
+   */
   ofLabs?: (labs: readonly string[]) => RawBuilder<unknown>;
   /** Filters that are more than a comparison with a field. */
   special?: Readonly<Record<string, (value: FilterValue) => RawBuilder<unknown>>>;
   record: (row: Row, codes: Codes) => Item;
-  /** Of rows that have code: the hash of their definitions. */
+  /** The definition hash of a row that has code. */
   definition?: (row: Row) => string;
 }
 
@@ -60,7 +63,7 @@ export type FilterValue = string | number | boolean | readonly string[];
 
 type Lists = { [Name in StoredListName]: StoredList<never, StoredItems[Name]> };
 
-/** Keeps the type of the rows within one list. */
+/** Checks the type of the rows within one list. */
 const list = <Row, Item>(given: StoredList<Row, Item>): StoredList<never, Item> =>
   given as unknown as StoredList<never, Item>;
 
@@ -73,16 +76,16 @@ const tasksWithRuns = sql`task_run left join protocol_run on protocol_run.id = t
 const attemptsWithTasks = sql`attempt join task_run on task_run.id = attempt.task_run_id
   left join protocol_run on protocol_run.id = task_run.run_id`;
 const attemptColumns = sql`attempt.*, task_run.name as task, protocol_run.name as protocol_run`;
-/** What is told of a line. */
+/** The columns of a log line that people see. */
 export const logColumns = sql`log_line.id, log_line.at, log_line.level, log_line.source, log_line.computer, log_line.lab,
   log_line.device, log_line.task_run_id, log_line.task, log_line.protocol_run, log_line.campaign, log_line.attempt_id,
   log_line.attempt, log_line.message`;
 type AttemptOfTask = StoredAttempt & { task: string; protocol_run: string | null };
 
-/** Names of the resources in the slots of a task, written as in its index, which is used only for the same expression. */
+/** Names of the resources in the slots of a task. PostgreSQL uses the index only for exactly this expression. */
 const resourceNames = sql`jsonb_path_query_array(task_run.resources, '$.*.name')`;
 
-/** What the rows of each list are, how they are found, and what becomes of them. */
+/** How each list is read. */
 export const storedLists: Lists = {
   tasks: list<StoredTaskRun & ArchivedSince & { protocol_run: string | null }, StoredItems['tasks']>({
     columns: sql`task_run.*, protocol_run.name as protocol_run, archive.archived_at`,
@@ -211,7 +214,7 @@ export const storedLists: Lists = {
   files: list<StoredTaskRun & StoredFile, StoredItems['files']>({
     columns: sql`task_run.id, task_run.name, task_run.type, task_run.owner, task_run.attempt, task_run.created_at,
       protocol_run.name as protocol_run, campaign.name as campaign, file.value as file`,
-    // Written as in the index of tasks with files, which is used only for the same condition.
+    // PostgreSQL uses the index of tasks with files only for exactly this condition.
     from: sql`(select * from task_run where output_files <> '[]'::jsonb) task_run
       left join protocol_run on protocol_run.id = task_run.run_id
       left join campaign on campaign.id = protocol_run.campaign_id
@@ -288,7 +291,7 @@ interface StoredFile {
   file: FileDescription;
 }
 
-/** Field that a filter is about when the list does not say. */
+/** The field that a filter compares, by kind of filter, unless the list names another one. */
 const usualFields: Readonly<Partial<Record<ListFilter['kind'], string>>> = {
   contains: 'name',
   since: 'created_at',
@@ -312,7 +315,8 @@ export function conditionOf(
   const field = of.fields?.[name] ?? fieldOf(of, usualFields[filter.kind] ?? name);
   switch (filter.kind) {
     case 'choice':
-      // An index that begins with the field keeps the order behind it for one value, and not for several.
+      // For one value, an index that begins with the field also gives the order. For several values it does
+      // not.
       return Array.isArray(value) && value.length === 1
         ? sql`${field} = ${value[0]}`
         : sql`${field} = any(${value}::text[])`;

@@ -25,11 +25,11 @@ interface Placed {
 }
 
 /**
- * Reads one page: the records behind a position, in the order of a field and, where it is the same, of the id. What is
- * inserted meanwhile neither repeats nor hides a record that was there before.
+ * Reads one page: the records after a position, ordered by a field and then by id. Records that are inserted
+ * meanwhile neither repeat nor hide a record that was there before.
  *
- * @param owner name or id of what a list within something belongs to
- * @param codesOf the hashes of the code of definitions
+ * @param owner name or id of the owner, for a list of its parts
+ * @param codesOf reads the hashes of the code of definitions
  */
 export async function readPage<Name extends StoredListName>(
   db: Kysely<Database>,

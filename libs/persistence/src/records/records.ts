@@ -44,18 +44,18 @@ import {
 export interface RecordsOptions {
   /** `postgresql://` address. */
   url: string;
-  /** Most connections. Default 4. */
+  /** Number of connections at most. Default 4. */
   poolSize?: number;
   /** Longest time one query may take, in milliseconds. Default 5000. */
   statementTimeoutMs?: number;
-  /** Told of connections that broke; they are replaced at the next use. */
+  /** Called when a connection breaks. The pool replaces it at the next use. */
   onIdleError?: (error: Error) => void;
 }
 
-/** How one page of a list is asked for. */
+/** Which page of a list is read. */
 export type ListOptions = ListRequest;
 
-/** Opens the reading side; connects at the first read. */
+/** Opens the records for reading. It connects at the first read. */
 export function openRecords(options: RecordsOptions): Records {
   const { db } = openDatabase({
     url: options.url,
@@ -69,9 +69,9 @@ export function openRecords(options: RecordsOptions): Records {
 }
 
 /**
- * What the gateway shows. Every read is one query and so a picture of one moment; only the hashes of code come from the
- * snapshots, which never change. Every method throws ServiceError
- * `store_unavailable` when the database does not answer.
+ * The records that the gateway shows. Every read is one query and shows one moment; only the hashes of code come from
+ * the snapshots, which never change. Every method throws ServiceError `store_unavailable` when the database does not
+ * answer.
  */
 export class Records {
   readonly #db: Kysely<Database>;
@@ -104,10 +104,10 @@ export class Records {
   }
 
   /**
-   * Trials of a campaign that have a note, by number: its journal.
+   * The journal of a campaign: its trials that have a note, by number.
    *
    * @param options.after number of the trial after which to begin; 0: from the first
-   * @param options.limit most trials, 1 to 1000
+   * @param options.limit number of trials at most, 1 to 1000
    */
   async journal(campaign: string, options: { after: number; limit: number }): Promise<Trial[]> {
     const rows = await answered(
@@ -210,7 +210,7 @@ export class Records {
   }
 
   /**
-   * The names of all labs that a record belongs to; empty: it is of none; undefined: there is no such record.
+   * Reads the names of all labs that a record belongs to; empty: none; undefined: there is no such record.
    *
    * @param key the name of a campaign, protocol run, task or resource, else the id
    * @param protocolRunName of a task, as with {@link task}
@@ -221,9 +221,9 @@ export class Records {
   }
 
   /**
-   * One page of a list.
+   * Reads one page of a list.
    *
-   * @param owner of a list within something: the name of the campaign or resource, the id of the task run
+   * @param owner of a list of parts: the name of the campaign or resource, or the id of the task run
    */
   list<Name extends StoredListName>(
     name: Name,
@@ -233,12 +233,12 @@ export class Records {
     return answered(readPage(this.#db, name, request, (hashes) => this.#codeHashes.of(hashes), owner));
   }
 
-  /** What is known of the runs of a campaign before they are read. @param campaign its id and the hash of its definition */
+  /** Reads the extent of a campaign. @param campaign its id and the hash of its definition */
   campaignExtent(campaign: { id: string; definition_hash: string }): Promise<CampaignExtent> {
     return answered(readCampaignExtent(this.#db, campaign));
   }
 
-  /** A part of the runs of a campaign, by their numbers. */
+  /** Reads a part of the runs of a campaign in the order of their numbers. */
   campaignRuns(campaignId: string, part: CampaignRunsPart): Promise<CampaignRun[]> {
     return answered(readCampaignRuns(this.#db, campaignId, part));
   }
@@ -319,7 +319,7 @@ function tasksOfRun(eb: ExpressionBuilder<Database, 'protocol_run'>) {
   ).as('tasks');
 }
 
-/** Tasks are accepted with the definitions of their run. */
+/** Tasks have the definition of their run. */
 function hashesOf(runs: readonly { definition_hash: string }[]): string[] {
   return runs.map((run) => run.definition_hash);
 }

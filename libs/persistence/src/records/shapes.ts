@@ -36,12 +36,12 @@ import {
 import type { CodeHashes } from './code-hashes.js';
 import { recordOf } from './record-of.js';
 
-/** Rows of the database as the records that people read. */
+/** Conversions of rows to the records that people read. */
 
-/** Definition hash to the hashes of the code it names. */
+/** The hashes of code, by definition hash. */
 export type Codes = ReadonlyMap<string, CodeHashes>;
 
-/** Since when the work, or what it belongs to, is archived; null: it is not. */
+/** When the work, or the work that it belongs to, was archived; null: it is not archived. */
 export interface ArchivedSince {
   archived_at: string | null;
 }
@@ -155,7 +155,7 @@ export function attentionRecord(row: AttentionWithTask): AttentionRecord {
   });
 }
 
-/** A resource and who has it, by its allocation. */
+/** A resource with its allocation. */
 export type StoredResourceInUse = StoredResource & {
   task: string | null;
   task_state: TaskRunState | null;
@@ -168,7 +168,7 @@ export function resourceRecord(row: StoredResourceInUse): ResourceRecord {
   return recordOf(ResourceRecord, row, { used_by: userOf(row) });
 }
 
-/** While a run keeps a resource between two tasks, its allocation still names the task that had it last. */
+/** While a run holds a resource between two tasks, the allocation still names the task that used it last. */
 function userOf({ task, task_state: state, run }: StoredResourceInUse): string | null {
   if (task === null || state === null || isTerminal(state)) return null;
   return run === null ? task : `${run}/${task}`;
@@ -182,7 +182,7 @@ export function emergencyStopRecord(row: StoredEmergencyStop): EmergencyStopReco
   return recordOf(EmergencyStopRecord, row, { engaged_at: row.at });
 }
 
-/** Set while a run or campaign still waits for its tasks to stop, because somebody cancelled it. */
+/** The time of a cancel request, while the run or campaign waits for its tasks to stop. */
 function cancelRequestedAt({ state, ending }: Pick<StoredCampaign, 'state' | 'ending'>): string | null {
   if (isTerminal(state) || ending?.state !== 'cancelled') return null;
   return new Date(ending.since).toISOString();

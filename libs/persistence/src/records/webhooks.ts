@@ -1,7 +1,7 @@
 import type { DeliveryRecord, WebhookRecord } from '@lab/contracts';
 import type { DeliveryRow, WebhookRow } from '../schema/index.js';
 
-/** A webhook as people read it, without its secrets. */
+/** The record of a webhook, without its secrets. */
 export function webhookRecord({
   secret: _secret,
   previous_secret: _previous,
@@ -17,12 +17,12 @@ export function webhookRecord({
   };
 }
 
-/** A delivery as people read it, without what was sent. */
+/** The record of a delivery, without its body. */
 export function deliveryRecord({ body: _body, round: _round, ...row }: DeliveryRow): DeliveryRecord {
   return { ...row, message_id: messageIdOf(row) };
 }
 
-/** What a receiver tells repeats by. */
+/** The id by which a receiver recognises a repeated message. */
 export function messageIdOf({ id, event_id: event }: Pick<DeliveryRow, 'id' | 'event_id'>): string {
   return event === null ? `ping_${id}` : `event_${event}`;
 }

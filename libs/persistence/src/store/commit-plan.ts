@@ -13,7 +13,7 @@ import { tables } from '../schema/index.js';
 
 type Stored = Record<string, unknown>;
 
-/** An update of one row: what to set, and, where the state changes, the states it may have before. */
+/** An update of one row: the columns to set and, if the state changes, the states that the row may have before. */
 interface Update {
   id: string;
   from?: string[];
@@ -21,17 +21,21 @@ interface Update {
 }
 
 /**
- * What a commit comes to, row by row, as the database's function `commit_changes` reads it. All changes of one row are
- * one statement's work, and all rows of one table too; names and attempts are judged by the outcome of the commit.
+ * The changes of a commit, merged row by row, in the form that the database's function `commit_changes` reads. One
+ * statement handles all rows of a table. Names and attempts are judged by the outcome of the commit.
  */
 export interface CommitPlan {
   /** The argument for the database. */
   document: Record<string, unknown[]>;
-  /** Names that the commit makes, for the message when one is taken. */
+  /** Names that the commit makes. If one is taken, the error message names it. */
   names: { protocolRuns: string[]; campaigns: string[]; onDemandTasks: string[] };
 }
 
-/** @throws ServiceError `wrong_state` when the changes contradict each other */
+/**
+ * Merges the changes of a commit.
+ *
+ * @throws ServiceError `wrong_state` when the changes contradict each other
+ */
 export function planCommit(changes: readonly Change[]): CommitPlan {
   const { campaigns, protocolRuns, taskRuns, attempts, trials } = tables;
   const campaign = new TablePlan(campaigns, campaignTransitions);
@@ -149,7 +153,7 @@ export function planCommit(changes: readonly Change[]): CommitPlan {
   };
   put(
     'definitions',
-    // As text, for the database to keep the order of the fields.
+    // As text, so that the database keeps the order of the fields.
     sorted(definitions).map(({ hash, kind, body }) => ({ hash, kind, body: JSON.stringify(body) })),
   );
   for (const { table, updates, inserts } of [campaign, protocolRun, taskRun, attempt, trial]) {
@@ -219,7 +223,7 @@ class TablePlan<Row extends { id: string }> {
   }
 }
 
-/** Values in the order of their keys, so that every commit touches rows in the same order. */
+/** The values in the order of their keys, so that every commit touches rows in the same order. */
 function sorted<Value>(map: ReadonlyMap<string, Value>): Value[] {
   return [...map].sort(([a], [b]) => (a < b ? -1 : a > b ? 1 : 0)).map(([, value]) => value);
 }

@@ -32,20 +32,21 @@ import { loadDurations, loadEnded, loadWorkingRows } from './working-rows.js';
 export interface StoreOptions {
   /** `postgresql://` address. */
   url: string;
-  /** Most connections. Default 4: one commit at a time, and reads and the lease beside it. */
+  /** Number of connections at most. Default 4: one for the commit, the others for reads and for the lease. */
   poolSize?: number;
   /** Longest time one statement may take, in milliseconds. Default 5000. */
   statementTimeoutMs?: number;
-  /** How long a commit whose connection broke is asked after, in milliseconds. Default 5000. */
+  /** Milliseconds for which the store asks for the outcome of a commit whose connection broke. Default 5000. */
   settleTimeoutMs?: number;
-  /** Told of connections that broke; they are replaced at the next use. */
+  /** Called when a connection breaks. The pool replaces it at the next use. */
   onIdleError?: (error: Error) => void;
 }
 
 /**
  * Opens the store and brings its schema up to date.
  *
- * @throws ServiceError `store_unavailable` when the database does not answer
+ * @throws ServiceError `store_unavailable` when the database does not answer; `wrong_state` when another development
+ *   version made the database
  */
 export async function openStore(options: StoreOptions): Promise<PostgresStore> {
   const database = openDatabase({
@@ -53,7 +54,8 @@ export async function openStore(options: StoreOptions): Promise<PostgresStore> {
     poolSize: options.poolSize ?? 4,
     applicationName: 'lab-orchestrator',
     statementTimeoutMs: options.statementTimeoutMs ?? 5_000,
-    // Plans are kept while the tables grow from nothing: one made for an empty table must not scan a large one.
+    // PostgreSQL keeps plans while the tables grow from nothing. A plan made for an empty table must not scan
+    // a large one.
     session: { enable_seqscan: 'off', enable_hashjoin: 'off', enable_mergejoin: 'off' },
     ...(options.onIdleError === undefined ? {} : { onIdleError: options.onIdleError }),
   });
@@ -77,7 +79,7 @@ interface Unsettled {
   commit: string;
 }
 
-/** More names than this are looked for by how they begin, if they begin alike. */
+/** If more names than this begin alike, the store reads all names with that beginning instead of each. */
 const lookedUpOneByOne = 100;
 
 function commonPrefix([first = '', ...others]: readonly string[]): string {
@@ -88,7 +90,7 @@ function commonPrefix([first = '', ...others]: readonly string[]): string {
     length = same;
   }
   const prefix = first.slice(0, length);
-  // Half of a pair of surrogates is no character.
+  // Half of a surrogate pair is no character.
   return prefix.isWellFormed() ? prefix : prefix.slice(0, -1);
 }
 
@@ -97,9 +99,9 @@ function leaseEnd(leaseMs: number): RawBuilder<unknown> {
 }
 
 /**
- * The store on PostgreSQL. A commit is one statement and therefore one round trip. Commits of one store go one after
- * the other, and one whose connection broke is settled, by asking the database whether it was applied and forbidding it
- * otherwise, before anything else is read or written.
+ * The store on PostgreSQL. A commit is one statement and therefore one round trip. Commits of one store follow one
+ * another. When the connection breaks during a commit, the store settles that commit before it reads or writes
+ * anything else: it asks the database whether the commit was applied, and forbids it if not.
  */
 export class PostgresStore implements Store {
   readonly #database: OpenDatabase;
@@ -112,7 +114,8 @@ export class PostgresStore implements Store {
     this.#settleTimeoutMs = settleTimeoutMs;
   }
 
-  // The clock is read after the row is locked, for who waits for the lock would compare with the time it began to wait.
+  // The statement reads the clock after it has locked the row. Otherwise a process that waits for the lock
+  // would compare with the time at which it began to wait.
   async lead(instance: string, leaseMs: number): Promise<number | null> {
     return this.#read(async ({ db }) => {
       const { rows } = await sql<{ epoch: number }>`
@@ -139,7 +142,10 @@ export class PostgresStore implements Store {
     );
   }
 
-  /** What the leader noted last with {@link noteLoaded}; undefined when none ever did. @throws ServiceError `store_unavailable` */
+  /**
+   * The record that a leader stored last with {@link noteLoaded}; undefined when no leader did. @throws ServiceError
+   * `store_unavailable`
+   */
   async loaded(): Promise<unknown> {
     return this.#read(async ({ db }) => {
       const { rows } = await sql<{ record: unknown }>`select record from loaded_definitions`.execute(db);
@@ -148,7 +154,7 @@ export class PostgresStore implements Store {
   }
 
   /**
-   * Notes what is loaded, for whoever leads next.
+   * Stores what is loaded, for the next leader.
    *
    * @param record any value that JSON can write
    * @throws ServiceError `stale_message` when the epoch is not the latest; `store_unavailable`
@@ -173,8 +179,8 @@ export class PostgresStore implements Store {
   }
 
   /**
-   * As {@link Store.commit}. A `store_unavailable` has the effect `maybe` when the connection broke during the commit
-   * and the database could not be asked within the time; {@link load} then settles it first.
+   * As {@link Store.commit}. `store_unavailable` has the effect `maybe` when the connection broke during the commit
+   * and the database could not be asked within the time. {@link load} then settles the commit first.
    */
   async commit(epoch: number, changes: readonly Change[]): Promise<void> {
     const plan = planCommit(changes);
@@ -190,7 +196,7 @@ export class PostgresStore implements Store {
     const asked = names.filter(isStorable);
     if (asked.length === 0) return new Set();
     const prefix = commonPrefix(asked);
-    // The runs that a campaign will have, up to 100,000: one range of the index instead of a look for each.
+    // A campaign checks the names of up to 100,000 runs at once. They are one range of the index.
     if (kind === 'protocolRun' && asked.length > lookedUpOneByOne && prefix !== '')
       return this.#runNamesFrom(prefix, new Set(asked));
     return this.#read(async ({ db }) => {
@@ -222,12 +228,14 @@ export class PostgresStore implements Store {
   }
 
   /**
-   * Removes events that are older than a moment, but never the latest of an aggregate, for the next one is numbered by it.
+   * Removes events that are older than a moment. The latest event of an aggregate always stays, because it gives the
+   * next one its number.
    *
    * @param before milliseconds since 1970
-   * @param after events up to this id were looked at before; 0: none
-   * @param limit how many are looked at
-   * @returns how many were removed, and where to go on; without `next` there is nothing left to look at
+   * @param after id up to which earlier calls have looked; 0: none
+   * @param limit number of events to look at
+   * @returns how many were removed, and the id after which the next call continues; absent: nothing is left to look
+   *   at
    * @throws ServiceError `store_unavailable`
    */
   async pruneEvents(
@@ -256,7 +264,7 @@ export class PostgresStore implements Store {
     return { removed: row.removed, ...(over ? {} : { next: row.last }) };
   }
 
-  /** Waits for the commit under way and closes all connections. */
+  /** Waits for the commit under way, then closes all connections. */
   async close(): Promise<void> {
     await this.#inTurn(() => this.#database.db.destroy());
   }
@@ -288,9 +296,9 @@ export class PostgresStore implements Store {
   }
 
   /**
-   * Finds out about the commit whose connection broke.
+   * Settles the commit whose connection broke.
    *
-   * @param cause when given, the commit is the caller's own: returns only when it was applied
+   * @param cause given when the caller made the commit: the method then returns only if the commit was applied
    */
   async #settle(cause?: unknown): Promise<void> {
     const unsettled = this.#unsettled;
@@ -320,7 +328,7 @@ export class PostgresStore implements Store {
     }
   }
 
-  /** Asks, and in the same breath makes sure that the statement cannot be applied when it arrives late. */
+  /** Asks for the outcome and, with the same statement, makes sure that a commit that arrives late is not applied. */
   async #outcomeOf({ epoch, commit }: Unsettled): Promise<'applied' | 'refused' | 'deposed'> {
     const { db } = this.#database;
     const refused = await sql`
@@ -369,7 +377,7 @@ export class PostgresStore implements Store {
   }
 
   async #runNamesFrom(prefix: string, asked: ReadonlySet<string>): Promise<Set<string>> {
-    // Byte by byte, as the index is; no character is above the last one.
+    // Compared byte by byte, like the index. No character is above the last one.
     const { rows } = await this.#read(({ db }) =>
       sql<{ name: string }>`
         select name from protocol_run where name ~>=~ ${prefix} and name ~<~ ${`${prefix}\u{10ffff}`}`.execute(
@@ -379,7 +387,7 @@ export class PostgresStore implements Store {
     return new Set(rows.flatMap(({ name }) => (asked.has(name) ? [name] : [])));
   }
 
-  /** The name for the message: one that exists, or else one that the commit makes twice. */
+  /** The name for the error message: one that exists already, or one that the commit makes twice. */
   async #firstTaken(kind: NameKind, names: readonly string[]): Promise<string | undefined> {
     const twice = names.find((name, index) => names.indexOf(name) !== index);
     if (twice !== undefined || names.length < 2) return twice ?? names[0];
@@ -395,7 +403,7 @@ export class PostgresStore implements Store {
     }
   }
 
-  /** Runs after everything that was asked before has settled. */
+  /** Runs the work after all earlier work has settled. */
   #inTurn<T>(work: () => Promise<T>): Promise<T> {
     const turn = this.#turn.then(work);
     this.#turn = turn.catch((_reason: unknown) => undefined /* told to whoever asked for that turn */);

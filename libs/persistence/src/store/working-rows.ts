@@ -5,7 +5,7 @@ import { type Database, tables } from '../schema/index.js';
 
 const unfinished = sql.raw<boolean>(tables.unfinished);
 
-/** Everything that is not over, as it was at one moment. */
+/** Loads all work that is not over, as it was at one moment. */
 export async function loadWorkingRows(db: Kysely<Database>): Promise<WorkingRows> {
   return asOfOneMoment(db, async (tx) => {
     const campaigns = await tx.selectFrom('campaign').selectAll().where(unfinished).orderBy('id').execute();
@@ -140,10 +140,10 @@ export async function loadEnded(
   });
 }
 
-/** Completed attempts that are looked at, newest first, however many there are. */
+/** Number of completed attempts to learn from, newest first. */
 const attemptsToLearnFrom = 10_000;
 
-/** As {@link Store.durations}, of the latest completed attempts of all tasks together. */
+/** As {@link Store.durations}, from the latest completed attempts of all tasks together. */
 export async function loadDurations(db: Kysely<Database>, most: number): Promise<DurationSamples[]> {
   const { rows } = await sql<DurationSamples>`
     with latest as (
