@@ -162,11 +162,12 @@ export const rooms = {
   },
   orchestrator: {
     priority: [],
-    definitions: [],
+    loaded: [],
     upkeep: [],
+    definitions: ['loaded'],
     solver: ['priority'],
-    simulation: ['priority', 'definitions'],
-    requests: ['definitions', 'simulation'],
+    simulation: ['priority', 'loaded'],
+    requests: ['loaded', 'definitions', 'simulation'],
   },
 };
 

@@ -13,15 +13,8 @@ import type { FileTickets } from '@lab/object-store';
 import type { PostgresStore } from '@lab/persistence';
 import { Shutdown, systemClock, systemIds, systemTimers, type Log } from '@lab/runtime';
 import type { Config } from './config.js';
-import {
-  firstLoad,
-  LabLoading,
-  LoadedDefinitions,
-  Loading,
-  ProtocolLoading,
-  readLoadedRecord,
-  type PackageIndex,
-} from './definitions/index.js';
+import { firstLoad, LabLoading, Loading, ProtocolLoading, type PackageIndex } from './definitions/index.js';
+import { LoadedDefinitions, readLoadedRecord } from './loaded/index.js';
 import { orchestratorHandlers } from './requests/index.js';
 import { DryRuns, Simulations } from './simulation/index.js';
 import { schedulerOf } from './solver/index.js';

@@ -9,7 +9,7 @@ import {
 } from '@lab/contracts';
 import { contentHash, type Catalog, type DefinitionOrigin } from '@lab/definitions';
 import { labVersion } from './from-catalog.js';
-import type { LoadedSet } from './loaded-definitions.js';
+import type { LoadedSet } from '../loaded/index.js';
 import { diagnosticsOf, faultOf } from './package-index.js';
 
 /** Records of definitions: the packages as they were last read, and what is loaded. */

@@ -2,8 +2,8 @@ import { ServiceError } from '@lab/contracts';
 import type { Catalog } from '@lab/definitions';
 import type { ProtocolSnapshot } from '@lab/definitions/model';
 import { labVersion, withNewTasks } from './from-catalog.js';
-import type { LabVersion, LoadedSet } from './loaded-definitions.js';
-import type { LoadedRecord } from './loaded-record.js';
+import type { LabVersion, LoadedSet } from '../loaded/index.js';
+import type { LoadedRecord } from '../loaded/index.js';
 
 /**
  * The definitions to load at start. If the definitions changed at run time under the present configuration, they are

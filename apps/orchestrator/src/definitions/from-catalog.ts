@@ -1,6 +1,6 @@
 import { contentHash, type Catalog } from '@lab/definitions';
 import type { DeviceDefinition, TaskSnapshot } from '@lab/definitions/model';
-import type { LabVersion, LoadedSet } from './loaded-definitions.js';
+import type { LabVersion, LoadedSet } from '../loaded/index.js';
 
 /** The version of a laboratory in a catalog; undefined when it is unknown or has errors. */
 export function labVersion(catalog: Catalog, name: string): LabVersion | undefined {

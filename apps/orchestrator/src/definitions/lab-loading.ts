@@ -3,7 +3,7 @@ import { sameJson } from '@lab/definitions/model';
 import type { Clock, Timers } from '@lab/ports';
 import type { UnfinishedWork } from '@lab/engine';
 import { awaitStarts } from './device-starts.js';
-import type { LabVersion, LoadedSet } from './loaded-definitions.js';
+import type { LabVersion, LoadedSet } from '../loaded/index.js';
 import { labelsOf, refuseInUse, type Loading } from './loading.js';
 import { requireSound } from './package-index.js';
 

@@ -3,8 +3,8 @@ import type { Catalog } from '@lab/definitions';
 import type { Engine, UnfinishedWork } from '@lab/engine';
 import type { Log, Timers } from '@lab/ports';
 import { labVersion, withNewTasks } from './from-catalog.js';
-import type { LabVersion, LoadedDefinitions, LoadedSet } from './loaded-definitions.js';
-import type { LoadedRecord } from './loaded-record.js';
+import type { LabVersion, LoadedDefinitions, LoadedSet } from '../loaded/index.js';
+import type { LoadedRecord } from '../loaded/index.js';
 import type { PackageIndex } from './package-index.js';
 
 export interface LoadingParts {

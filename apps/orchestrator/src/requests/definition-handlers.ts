@@ -8,10 +8,10 @@ import {
   labRecords,
   packageRecords,
   type LabLoading,
-  type LoadedDefinitions,
   type PackageIndex,
   type ProtocolLoading,
 } from '../definitions/index.js';
+import type { LoadedDefinitions } from '../loaded/index.js';
 
 export interface DefinitionParts {
   labs: LabLoading;

@@ -10,7 +10,7 @@ import type {
   WhatIfRecord,
 } from '@lab/contracts';
 import type { CurrentState } from '@lab/simulation';
-import type { LoadedSet } from '../definitions/index.js';
+import type { LoadedSet } from '../loaded/index.js';
 
 /** The order to the simulation thread. */
 export type SimulationOrder = { loaded: LoadedSet; maxTasks: number } & (

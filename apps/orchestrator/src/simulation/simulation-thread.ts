@@ -8,7 +8,7 @@ import type { Found, SimulationAnswer, SimulationOrder } from './simulation-orde
 lowerThreadPriority();
 const { toServiceError } = await import('@lab/contracts');
 const { estimate, simulate, whatIf } = await import('@lab/simulation');
-const { LoadedDefinitions } = await import('../definitions/loaded-definitions.js');
+const { LoadedDefinitions } = await import('../loaded/index.js');
 
 const order = workerData as SimulationOrder;
 const ports = { stopwatch: () => performance.now() };

@@ -10,7 +10,7 @@ import {
 } from '@lab/contracts';
 import { rememberedDurations, type Engine, type Store } from '@lab/engine';
 import { requirePlayable, type CurrentState } from '@lab/simulation';
-import type { LoadedDefinitions } from '../definitions/index.js';
+import type { LoadedDefinitions } from '../loaded/index.js';
 import type { Found, SimulationAnswer, SimulationOrder } from './simulation-order.js';
 
 /** Number of simulations at the same time; more are refused. */

@@ -6,7 +6,7 @@ import { afterEach, describe, expect, it } from 'vitest';
 import { agentStates, deviceStates, taskRunStates } from '@lab/contracts';
 import type { WorkingRows } from '@lab/engine';
 import { batch } from '../../../../libs/simulation/test/small-lab.js';
-import { LoadedDefinitions } from '../../src/definitions/loaded-definitions.js';
+import { LoadedDefinitions } from '../../src/loaded/loaded-definitions.js';
 import { Simulations } from '../../src/simulation/simulations.js';
 
 /** Simulations in the threads that the built orchestrator runs them in. */
