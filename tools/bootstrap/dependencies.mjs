@@ -15,9 +15,8 @@ const installedPath = join(root, 'node_modules', '.package-lock.json');
 export async function installDependencies() {
   const lock = readFileSync(lockPath, 'utf8');
   const hash = createHash('sha256').update(lock).digest('hex');
-  if (readIfThere(stampPath) === hash) return;
   const { packages } = JSON.parse(lock);
-  if (!isInstalled(packages)) {
+  if (readIfThere(stampPath) !== hash && !isInstalled(packages)) {
     tell('installing dependencies (npm ci)');
     const args = ['ci', '--include=dev', '--no-fund', '--no-audit'];
     const npm = process.env.npm_execpath;
