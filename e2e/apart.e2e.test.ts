@@ -76,7 +76,7 @@ afterAll(async () => {
 });
 
 describe('an agent with an empty cache and no packages', () => {
-  it('fetches the code of its devices and tasks, and runs the color lab', async () => {
+  it('fetches the code of its devices and tasks and runs the color lab', async () => {
     const example = JSON.parse(
       await readFile(join(root, 'lab-packages', 'color_lab', 'examples', 'run.json'), 'utf8'),
     ) as ProtocolRunSubmission;

@@ -60,7 +60,7 @@ function kill(name: string): void {
 }
 
 describe('a task whose agent is killed in the middle of an effect', () => {
-  it('opens items for the task and the device, and the run goes on after a person resolved both', async () => {
+  it('leads to attention items for the task and the device, and the run continues after a person resolved both', async () => {
     await misbehaving('killed', 'long_step');
     // The second step is the long one.
     await eventually(
@@ -128,7 +128,7 @@ describe('a task whose agent is killed in the middle of an effect', () => {
 });
 
 describe('a task whose own process is killed in the middle of an effect', () => {
-  it('fails after the effect has ended, is not retried, and reports its effects', async () => {
+  it('fails after the effect has ended, is not retried and reports its effects', async () => {
     await misbehaving('died', 'die_in_step', { retry: { attempts: 3, backoff: 0 } });
     const run = await eventually(() => lab.api.run('died'), isOver);
     expect(run.state).toBe('failed');
@@ -146,7 +146,7 @@ describe('a task whose own process is killed in the middle of an effect', () => 
 });
 
 describe('a gateway that is killed', () => {
-  it('interrupts no task, and a repeated submission is refused as a duplicate', async () => {
+  it('interrupts no task and refuses a repeated submission as a duplicate', async () => {
     const submission = {
       name: 'beside the gateway',
       type: 'wait',
@@ -193,7 +193,7 @@ describe('a failure policy', () => {
     ).toBe(true);
   });
 
-  it('skips what depends on a task that failed, and goes on with the rest', async () => {
+  it('skips the tasks that depend on a failed task and continues with the others', async () => {
     await misbehaving('skipping', 'throw', { on_failure: 'skip' });
     const run = await eventually(() => lab.api.run('skipping'), isOver);
     expect(run).toMatchObject({ state: 'completed', reason: { code: 'tasks_failed' } });
@@ -206,7 +206,7 @@ describe('a failure policy', () => {
     });
   });
 
-  it('opens an item for a failed task, and retries the task when a person decides so', async () => {
+  it('opens an attention item for a failed task and retries the task when a person decides so', async () => {
     await misbehaving('asking', 'throw', { on_failure: 'ask' });
     const item = await itemAbout('asking/trouble');
     expect(item.reason).toMatchObject({ code: 'task_error', message: 'the task was told to throw' });

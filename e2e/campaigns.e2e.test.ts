@@ -63,7 +63,7 @@ const asking = () => ({
 
 describe('campaign submission', () => {
   it(
-    'optimize: an optimizer proposes the dynamic parameters for each run, each bound to its run',
+    'optimize: an optimizer proposes the dynamic parameters of each run and binds each proposal to its run',
     async () => {
       expect(
         await submit({
@@ -112,7 +112,7 @@ describe('campaign submission', () => {
   });
 
   it(
-    'optimizer_ip: another worker, with an address of its own, serves its own campaign',
+    'optimizer_ip: a worker with its own address serves its own campaign',
     async () => {
       lab.stack.beside('optimizer', '--ip', '127.0.0.9');
       const answer = await eventually(
@@ -130,7 +130,7 @@ describe('campaign submission', () => {
   );
 
   it(
-    'protocol_run_parameters over global_parameters, the optimizer over both; a whole row is a trial that is given',
+    'protocol_run_parameters override global_parameters, the optimizer overrides both, and a complete row is used as a trial',
     async () => {
       const answer = await submit({
         name: 'given',
@@ -153,7 +153,7 @@ describe('campaign submission', () => {
   );
 
   it(
-    'max_protocol_runs 0: runs without end until the campaign is cancelled',
+    'max_protocol_runs 0: the campaign starts runs until it is cancelled',
     async () => {
       expect(
         (
@@ -176,7 +176,7 @@ describe('campaign submission', () => {
   );
 
   it(
-    'meta.optimizer_overrides: runtime parameters of the optimizer applied at submission',
+    'meta.optimizer_overrides: the service applies runtime parameters of the optimizer at submission',
     async () => {
       const answer = await submit({
         name: 'downwards',
@@ -197,7 +197,7 @@ describe('campaign submission', () => {
 });
 
 describe('endpoint rules', () => {
-  it('2. without optimization: exactly max_protocol_runs entries', async () => {
+  it('2. a campaign without an optimizer needs exactly max_protocol_runs entries', async () => {
     const answer = await submit({
       name: 'short',
       max_protocol_runs: 2,
@@ -208,7 +208,7 @@ describe('endpoint rules', () => {
   });
 
   it(
-    '3. with optimization: what is not among the inputs of the optimizer comes from the request',
+    '3. with an optimizer, the request gives the parameters that are not inputs of the optimizer',
     async () => {
       const only = { inputs: [{ kind: 'discrete', key: 'second.factor', values: [8, 16] }] };
       const body = {
@@ -232,7 +232,7 @@ describe('endpoint rules', () => {
   );
 
   it(
-    '7. parameters are changed without a restart; either probability derives the other; an invalid value changes nothing',
+    '7. parameters change without a restart, either probability derives the other, and an invalid value changes nothing',
     async () => {
       await submit({ name: 'tuned', max_protocol_runs: 0, optimize: true });
       const params = '/api/campaigns/tuned/optimizer/params';
@@ -278,7 +278,7 @@ describe('endpoint rules', () => {
   );
 
   it(
-    '8. and 9. an AI suggests, told domain, results and insights; what it says is held to the domain, and it is believed nothing else',
+    '8. and 9. the AI receives domain, results and insights, and the service accepts only suggestions inside the domain',
     async () => {
       const valid = [row(8, 4, 32), row(4, 4, 64), row(2, 4, 64)];
       ai.answer = ({ count }) => suggest(...valid.splice(0, count));
@@ -314,7 +314,7 @@ describe('endpoint rules', () => {
   );
 
   it(
-    '8. insights are queued until a suggestion succeeds, and 9. a failing AI leaves the plugged-in optimizer',
+    '8. insights stay queued until a suggestion succeeds, and 9. the plugged-in optimizer proposes when the AI fails',
     async () => {
       ai.answer = () => suggest(row(3, 3, 3));
       await submit({
@@ -361,7 +361,7 @@ describe('endpoint rules', () => {
   );
 
   it(
-    '8. journal, insights and settings are there again after a resume',
+    '8. a resume restores journal, insights and settings',
     async () => {
       const before = await optimizerOf('advised');
       const insight = { insight: 'for later', by: 'ada' };
@@ -395,7 +395,7 @@ describe('endpoint rules', () => {
   );
 
   it(
-    '10. results are told as a table of the latest rows, behind a beginning that stays the same',
+    '10. the AI receives the results as a table of the latest rows after a constant beginning',
     async () => {
       const points = [3, 4, 5].flatMap((factor) => [row(2, factor, 64), row(4, factor, 64)]);
       ai.answer = ({ count }) => suggest(...points.splice(0, count));
@@ -433,7 +433,7 @@ describe('endpoint rules', () => {
   );
 
   it(
-    '7. p_ai zero removes the AI, and above zero it is asked again',
+    '7. p_ai zero removes the AI, and a p_ai above zero brings it back',
     async () => {
       ai.answer = () => suggest();
       await submit({
@@ -484,7 +484,7 @@ describe('conditions that are rejected or fail', () => {
     ['ai_model uses an unsupported provider prefix', { p_ai: 0.5, ai_model: 'nobody:test' }],
     ['Grid example: descending not boolean', { descending: 'yes' }],
     ['an override that the optimizer does not know', { no_such_setting: 1 }],
-  ])('%s: invalid', async (_, overrides) => {
+  ])('%s: the request is invalid', async (_, overrides) => {
     const answer = await submit({
       name: 'refused',
       max_protocol_runs: 2,
@@ -495,7 +495,7 @@ describe('conditions that are rejected or fail', () => {
     expect((await lab.api.call('GET', '/api/campaigns/refused')).status).toBe(404);
   });
 
-  it('a row that is given and that the optimizer does not take: invalid, with its place; nothing is stored', async () => {
+  it('a given row outside the domain is refused with its path, and nothing is stored', async () => {
     const answer = await submit({
       name: 'outside',
       max_protocol_runs: 3,
@@ -511,7 +511,7 @@ describe('conditions that are rejected or fail', () => {
   });
 
   it(
-    'Grid example: sampling more points than remain: the campaign fails with what was measured, and can be read',
+    'Grid example: a campaign that samples more points than remain fails, keeps its measurements and stays readable',
     async () => {
       await submit({
         name: 'exhausted',
@@ -529,9 +529,9 @@ describe('conditions that are rejected or fail', () => {
   );
 });
 
-describe('for forms and people', () => {
+describe('campaign settings for forms and people', () => {
   it(
-    'the defaults of a protocol have its fields, those of the AI and those of its own',
+    'the defaults of a protocol contain its own settings and those of the AI',
     async () => {
       const { status, body } = await lab.api.call<OptimizerDescription>(
         'GET',

@@ -22,7 +22,7 @@ const wait = (name: string, seconds = 60) => ({
 const isRunning = (record: { state: string }): boolean => record.state === 'running';
 const cancel = (path: string) => lab.api.call<Problem>('POST', `/api/${path}/cancel`);
 
-describe('cancel', () => {
+describe('a cancel', () => {
   it('of a running task stops it and frees its device', async () => {
     await lab.api.submit('tasks', wait('running one'));
     await eventually(() => lab.api.task('running one'), isRunning);
@@ -43,7 +43,7 @@ describe('cancel', () => {
     await eventually(() => lab.api.task('holds'), isOver);
   });
 
-  it('of a run stops its tasks first, and then the run is cancelled', async () => {
+  it('of a run stops its tasks first and then cancels the run', async () => {
     await lab.api.submit('protocols', {
       name: 'stopped run',
       type: 'slow_multiplication',
@@ -76,7 +76,7 @@ describe('cancel', () => {
     expect((await eventually(() => lab.api.run('broken run'), isOver)).state).toBe('failed');
   });
 
-  it('of a campaign starts no more runs and cancels those there are', async () => {
+  it('of a campaign cancels its runs and starts no more', async () => {
     await lab.api.submit('campaigns', {
       name: 'stopped campaign',
       protocol: 'slow_multiplication',
@@ -95,10 +95,13 @@ describe('cancel', () => {
     expect(new Set(campaign.protocol_runs.map((run) => run.state))).toEqual(new Set(['cancelled']));
   });
 
-  it.each(['tasks', 'protocols', 'campaigns'])('of %s that do not exist is 404', async (kind) => {
-    const answer = await cancel(`${kind}/nobody`);
-    expect([answer.status, answer.body.code]).toEqual([404, 'not_found']);
-  });
+  it.each(['tasks', 'protocols', 'campaigns'])(
+    'of %s that do not exist is answered with 404',
+    async (kind) => {
+      const answer = await cancel(`${kind}/nobody`);
+      expect([answer.status, answer.body.code]).toEqual([404, 'not_found']);
+    },
+  );
 
   it('of work that has ended is refused with wrong_state', async () => {
     const answer = await cancel('protocols/stopped%20run');

@@ -37,7 +37,7 @@ function usesOf(runs: ProtocolRunRecord[], device: string): [number, number][] {
 }
 
 describe('a run of color_mixing', () => {
-  it('carries one beaker on one station through all its tasks, and measures a color', async () => {
+  it('carries one beaker on one station through all its tasks and measures a color', async () => {
     expect((await lab.api.submit('protocols', example)).status).toBe(201);
     const run = await eventually(() => lab.api.run(example.name), isOver);
     expect([run.state, run.reason]).toEqual(['completed', null]);
@@ -71,7 +71,7 @@ describe('a run of color_mixing', () => {
 });
 
 describe('a run of lightfastness', () => {
-  it('fades a spot of the paint in its station, and keeps how it faded', async () => {
+  it('fades a spot of paint in its station and records the fading', async () => {
     const fading = await readExample('lightfastness.json');
     expect((await lab.api.submit('protocols', fading)).status).toBe(201);
     const run = await eventually(() => lab.api.run(fading.name), isOver);
@@ -92,7 +92,7 @@ describe('a run of lightfastness', () => {
 });
 
 describe('two runs at once', () => {
-  it('share the arm and the cleaning station, and have a station and a beaker each', async () => {
+  it('share the arm and the cleaning station, and each has its own station and beaker', async () => {
     const names = ['rival_1', 'rival_2'];
     await Promise.all(names.map((name) => lab.api.submit('protocols', { ...example, name })));
     const runs = await Promise.all(names.map((name) => eventually(() => lab.api.run(name), isOver, 60_000)));

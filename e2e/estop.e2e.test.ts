@@ -39,7 +39,7 @@ const report = async ({ api }: Lab) =>
   ).body.report;
 
 describe('an emergency stop', () => {
-  it('stops moving devices, blocks every start also after a restart, and ends when a person releases it', async () => {
+  it('stops moving devices, blocks every start even after a restart, and ends when a person releases it', async () => {
     const first = lab;
     const { api } = first;
     const made = (await api.rpc<{ steps: number }>(place, 'brittle', 'count')).body.steps;
@@ -104,7 +104,7 @@ describe('an emergency stop', () => {
     expect(all.find(({ id }) => id === stopped.body.id)).toMatchObject({ released_by: 'bo' });
   });
 
-  it('of one device leaves the others alone', async () => {
+  it('of one device does not affect other devices', async () => {
     const { api } = lab;
     const request = { lab_name: place, device_name: 'brittle' };
     const { body, status } = await api.call<EmergencyStopRecord>('POST', '/api/estop', request);

@@ -57,7 +57,7 @@ const statesOf = (events: readonly ServiceEvent[], kind: string): string[] =>
   events.filter(({ type }) => type.startsWith(`${kind}.`)).map(({ type }) => type.slice(kind.length + 1));
 
 describe('the events of the service', () => {
-  it('report every state of a task, live and again to a client that reconnects', async () => {
+  it('report every state of a task live, and again to a client that reconnects', async () => {
     const live = await follow('?owner=ada');
     await lab.api.submit('tasks', multiply('told'));
     const story = await until(live, ({ type }) => type === 'task_run.completed');
@@ -79,7 +79,7 @@ describe('the events of the service', () => {
     again.close();
   });
 
-  it('are numbered without gaps for each record, and are of known kinds', async () => {
+  it('are numbered without gaps for each record and have known kinds', async () => {
     const client = await follow('?after=0');
     await lab.api.submit('tasks', multiply('last'));
     const all = await until(
@@ -105,8 +105,8 @@ describe('the events of the service', () => {
   });
 });
 
-describe('what tasks and devices write', () => {
-  it('is in the log when the task has ended, and is found by its writer', async () => {
+describe('the output of tasks and devices', () => {
+  it('is in the log when the task has ended and can be searched by its writer', async () => {
     const lines = (path: string): Promise<LogLine[]> => lab.api.all<LogLine>(path);
     const stream = await EventClient.open<LogLine>(`${lab.stack.url}/api/logs/stream?task=logged`);
     await lab.api.submit('tasks', multiply('logged'));
@@ -141,7 +141,7 @@ describe('what tasks and devices write', () => {
 });
 
 describe('a webhook', () => {
-  it('receives the events of a task in order and signed, and only the types that it asked for', async () => {
+  it('receives only the event types that it asked for, signed and in order', async () => {
     const made = await lab.api.call<{ id: string; secret: string }>('POST', '/api/webhooks', {
       url: receiver.url,
       filters: { type: 'task_run', owner: 'ada' },

@@ -117,7 +117,7 @@ async function products(): Promise<number> {
   return answer.body.products;
 }
 
-describe('work goes on, nothing twice and nothing lost,', () => {
+describe('the service loses no work and does no work twice', () => {
   it('when the leading orchestrator is killed', async () => {
     const leader = await standby();
     await workThrough('killed', async () => {
@@ -130,7 +130,7 @@ describe('work goes on, nothing twice and nothing lost,', () => {
     });
   });
 
-  it('when it is stopped, and when it wakes', async () => {
+  it('when the leading orchestrator is stopped and when it wakes', async () => {
     const leader = await standby();
     await workThrough('stopped', async () => {
       process.kill(leader, 'SIGSTOP');
@@ -146,7 +146,7 @@ describe('work goes on, nothing twice and nothing lost,', () => {
     });
   });
 
-  it('when it leaves in order', async () => {
+  it('when the leading orchestrator shuts down in order', async () => {
     const leader = await standby();
     await workThrough('left', async () => {
       process.kill(leader, 'SIGTERM');
@@ -154,7 +154,7 @@ describe('work goes on, nothing twice and nothing lost,', () => {
     });
   });
 
-  it('when the broker is started again', async () => {
+  it('when the broker restarts', async () => {
     const restart = async (): Promise<void> => {
       const pid = processes().get('nats-server') ?? 0;
       process.kill(pid, 'SIGKILL');
@@ -167,7 +167,7 @@ describe('work goes on, nothing twice and nothing lost,', () => {
     await workThrough('broker', restart, ['503 maybe', '504 maybe']);
   });
 
-  it('when the gateway is killed while a file is sent to it: the file arrives as it was written', async () => {
+  it('when the gateway is killed during an upload, and the file arrives as it was written', async () => {
     const name = 'a large file';
     const kilobytes = 100_000;
     const submission = { name, type: 'write_file', input_parameters: { text: 'x', kilobytes } };
@@ -195,7 +195,7 @@ describe('work goes on, nothing twice and nothing lost,', () => {
     expect(processes().get('gateway')).not.toBe(pid);
   });
 
-  it('when the optimizer is killed: another one is announced', async () => {
+  it('when the optimizer is killed, and another one is announced', async () => {
     const url = readFileSync(join(lab.stack.dataDir, 'secrets', 'nats-url'), 'utf8').trim();
     const bus = await connectBus({ url, role: 'test', name: 'failover' });
     try {
@@ -212,7 +212,7 @@ describe('work goes on, nothing twice and nothing lost,', () => {
     }
   });
 
-  it('when the database is started again; meanwhile reads and submissions are refused, to be tried again', async () => {
+  it('when the database restarts, and meanwhile reads and submissions are refused as retryable', async () => {
     await standby();
     const pid = processes().get('postgres') ?? 0;
     await lab.api.submit('tasks', multiply('before the outage'));

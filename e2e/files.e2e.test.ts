@@ -58,8 +58,8 @@ afterAll(async () => {
   if (folder !== undefined) await rm(folder, { recursive: true, force: true });
 });
 
-describe('files of a task, kept in a bucket', () => {
-  it('are complete in the bucket, and nowhere else', async () => {
+describe('files of a task in a bucket', () => {
+  it('are complete in the bucket and exist nowhere else', async () => {
     expect(task).toMatchObject({ state: 'completed', reason: null });
     const { Contents = [] } = await client.send(new ListObjectsV2Command({ Bucket: bucket }));
     expect(Contents.map(({ Size = 0 }) => Size).sort((a, b) => a - b)).toEqual(
@@ -68,7 +68,7 @@ describe('files of a task, kept in a bucket', () => {
     await expect(access(join(lab.stack.dataDir, 'files'))).rejects.toThrow();
   });
 
-  it('are downloaded as the record says, also in parts', async () => {
+  it('are downloaded as the record describes them, also in parts', async () => {
     const large = task.output_files.find(({ name }) => name === 'large.bin');
     const address = `${lab.stack.url}/api/tasks/files/files/large.bin`;
     const whole = Buffer.from(await (await fetch(address)).arrayBuffer());

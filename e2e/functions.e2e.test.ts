@@ -34,12 +34,12 @@ describe('the functions of a device', () => {
     expect(body).not.toHaveProperty('report');
   });
 
-  it('come with the report of the device when it is asked for', async () => {
+  it('are part of the report of the device on request', async () => {
     expect((await show('brittle', '?report=true')).body.report).toEqual({ steps: await steps(), stops: 0 });
     expect((await show<Problem>('brittle', '?report=yes')).status).toBe(422);
   });
 
-  it('of an unknown device or laboratory are a 404', async () => {
+  it('of an unknown device or laboratory are answered with 404', async () => {
     expect((await show<Problem>('none')).body).toMatchObject({ status: 404, code: 'unknown_device' });
     const answer = await lab.api.call<Problem>('GET', '/api/labs/nowhere/devices/brittle');
     expect(answer.body).toMatchObject({ status: 404, code: 'unknown_lab' });
@@ -51,7 +51,7 @@ describe('a task', () => {
     ['calls_undeclared', 'has no function hidden'],
     ['calls_inherited', 'has no function inherited'],
     ['wrong_argument', 'arguments.seconds: -1 is below the minimum of 0 s'],
-  ])('that %s fails with that, and the device never hears of the call', async (mode, message) => {
+  ])('that %s fails with that reason, and the device never receives the call', async (mode, message) => {
     const before = await steps();
     const answer = await lab.api.submit('tasks', {
       name: mode,
@@ -68,25 +68,33 @@ describe('a task', () => {
   });
 });
 
-describe('a call with wrong parameters', () => {
+describe('a call of a device function', () => {
   it.each([
     [{ seconds: -1 }, 'arguments.seconds', 'below_min'],
     [{ seconds: 'long' }, 'arguments.seconds', 'type'],
     [{ second: 1 }, 'arguments.second', 'unknown_parameter'],
-  ])('such as %o is refused by its path before the device hears of it', async (parameters, path, code) => {
-    const before = await steps();
-    const { status, body } = await lab.api.rpc<Problem>('multiplication_lab', 'brittle', 'step', parameters);
-    expect(status).toBe(422);
-    expect(body).toMatchObject({ code: 'invalid', effect: 'none', errors: [{ path, code }] });
-    expect(await steps()).toBe(before);
-  });
+  ])(
+    'with wrong parameters such as %o is refused with the path before the device receives it',
+    async (parameters, path, code) => {
+      const before = await steps();
+      const { status, body } = await lab.api.rpc<Problem>(
+        'multiplication_lab',
+        'brittle',
+        'step',
+        parameters,
+      );
+      expect(status).toBe(422);
+      expect(body).toMatchObject({ code: 'invalid', effect: 'none', errors: [{ path, code }] });
+      expect(await steps()).toBe(before);
+    },
+  );
 
   it('is refused when a required parameter is missing', async () => {
     const { body } = await lab.api.rpc<Problem>('multiplication_lab', 'multiplier_a', 'multiply', { a: 2 });
     expect(body).toMatchObject({ status: 422, errors: [{ path: 'arguments.b', code: 'missing_parameter' }] });
   });
 
-  it('correct parameters reach the device, with defaults for those left out', async () => {
+  it('with correct parameters reaches the device, with defaults for omitted parameters', async () => {
     const before = await steps();
     const { status, body } = await lab.api.rpc('multiplication_lab', 'brittle', 'step');
     expect({ status, body }).toEqual({ status: 200, body: { steps: before + 1 } });

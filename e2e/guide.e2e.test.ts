@@ -80,7 +80,7 @@ const me = async (token: string): Promise<[number, Principal]> => {
 };
 
 describe('the guide', { timeout: 400_000 }, () => {
-  it('REST: what is typed does what the page says', async () => {
+  it('REST: the commands do what the page says', async () => {
     expect(await shell.follow(page('rest'), here({ token: admin }))).toEqual({
       typed: 13,
       compared: 13,
@@ -90,7 +90,7 @@ describe('the guide', { timeout: 400_000 }, () => {
     expect(again).toMatchObject({ state: 'cancelled', priority: 5 });
   });
 
-  it('events: what is typed does what the page says', async () => {
+  it('events: the commands do what the page says', async () => {
     const instead = { 'https://receiver.example.org/lab': receiver.url };
     expect(await shell.follow(page('events'), here({ token: admin, instead }))).toEqual({
       typed: 5,
@@ -105,12 +105,12 @@ describe('the guide', { timeout: 400_000 }, () => {
     expect(ping !== undefined && isSignedBy(secret, ping)).toBe(true);
   });
 
-  it('files: what is typed does what the page says', async () => {
+  it('files: the commands do what the page says', async () => {
     expect(await shell.follow(page('files'), here({ token: admin }))).toMatchObject({ typed: 3, left: [] });
     expect(readFileSync(join(shell.folder, 'files', 'spectrum.csv'), 'utf8')).toContain(',');
   });
 
-  it('command line: what is typed does what the page says', async () => {
+  it('command line: the commands do what the page says', async () => {
     expect(await shell.follow(page('command-line'), here())).toEqual({ typed: 12, compared: 10, left: [] });
     const record = JSON.parse(
       readFileSync(join(shell.folder, 'command-line', 'paint_again_2.json'), 'utf8'),
@@ -118,7 +118,7 @@ describe('the guide', { timeout: 400_000 }, () => {
     expect(record).toMatchObject({ name: 'paint_again_2', state: 'completed' });
   });
 
-  it('security: what is typed does what the page says, and another computer submits with a token of its own', async () => {
+  it('security: the commands do what the page says, and another computer submits with its own token', async () => {
     const { printed: ada } = await shell.typed('svc token create ada --role submitter', here());
     const { printed: old } = await shell.typed('svc token create old --role viewer --json', here());
     const { id, token: revoked } = JSON.parse(old) as TokenRecord & { token: string };
@@ -134,11 +134,11 @@ describe('the guide', { timeout: 400_000 }, () => {
   });
 });
 
-describe('a service that asks for tokens', () => {
+describe('a service that requires tokens', () => {
   const asked = async (token: string, method: string, path: string, body?: object) =>
     (await new Api(stack.url, token).call(method, path, body)).status;
 
-  it('Authentication 1: each request carries one, which is made, used and revoked', async () => {
+  it('Authentication 1: each request carries a token, which people create, use and revoke', async () => {
     expect(await asked('', 'GET', '/api/me')).toBe(401);
     expect(await me(admin)).toEqual([200, { name: 'root', kind: 'token', grants: [{ role: 'admin' }] }]);
     const typed = async (token: string, command: string): Promise<string> => {
@@ -169,7 +169,7 @@ describe('a service that asks for tokens', () => {
     expect(body).toMatchObject({ broken: null, entries: expect.any(Number) as number });
   });
 
-  it('Authentication 2: without it, no service starts where other computers reach it', async () => {
+  it('Authentication 2: without tokens, no service starts where other computers can reach it', async () => {
     const secrets = ['nats-url', 'database-url', 'upload-secret', 'secrets-key'].map((name) => [
       `SVC_${name.toUpperCase().replaceAll('-', '_')}_FILE`,
       join(stack.dataDir, 'secrets', name),
@@ -179,7 +179,7 @@ describe('a service that asks for tokens', () => {
     expect([code, printed]).toEqual([1, expect.stringContaining('SVC_HTTP_HOST')]);
   });
 
-  it('Authentication 3: a role for one laboratory reaches what belongs to it, and nothing else', async () => {
+  it('Authentication 3: a role for one laboratory reaches the records of that laboratory and nothing else', async () => {
     const made = await api.call<TokenRecord & { token: string }>('POST', '/api/tokens', {
       name: 'mia',
       grants: [{ role: 'operator', lab: 'multiplication_lab' }],
@@ -222,7 +222,7 @@ describe('a service that asks for tokens', () => {
   });
 });
 
-describe('after all of that', () => {
+describe('after all commands of the guide', () => {
   const canary = `canary-${randomUUID()}`;
 
   /** What only those it was given to may know, with what it is called. */
@@ -249,7 +249,7 @@ describe('after all of that', () => {
   const leaksOf = (place: string, text: Buffer | string, known: Map<string, string>): string[] =>
     [...known].flatMap(([name, secret]) => (text.includes(secret) ? [`${name} in ${place}`] : []));
 
-  it('no secret is in a log, a record, a file, an answer or the arguments of a process', async () => {
+  it('no log, record, file, answer or process argument contains a secret', async () => {
     const bearer = new Api(stack.url, canary);
     await bearer.call('GET', '/api/me');
     await bearer.call('POST', '/api/tasks', `{"name": "x", "token": "${canary}`);

@@ -27,7 +27,7 @@ async function pidOf(service: string): Promise<number> {
 const ready = () => lab.api.call<Report>('GET', '/health/ready');
 const metrics = async (): Promise<string> => (await lab.api.call<string>('GET', '/metrics')).body;
 
-it('a stack whose parts are all there is ready, under the leadership that counts', async () => {
+it('a complete stack is ready and names its leadership', async () => {
   const { status, body } = await ready();
   expect([status, body.status]).toEqual([200, 'ok']);
   expect(body.epoch).toBeGreaterThan(0);
@@ -41,7 +41,7 @@ it('a stack whose parts are all there is ready, under the leadership that counts
   ]);
 });
 
-it('every process tells what it has measured, and the work that was done is counted', async () => {
+it('every process reports its measurements, and the service counts completed work', async () => {
   const submission = {
     name: 'counted',
     type: 'score_color',
@@ -68,7 +68,7 @@ it('every process tells what it has measured, and the work that was done is coun
   expect(text).toMatch(/^svc_agent_degraded\{[^}]*\} 0$/m);
 });
 
-it('says which part is away and since when, and is ready again when it is back', async () => {
+it('the readiness answer names a missing part and since when, and is positive again after the part returns', async () => {
   const before = Date.now();
   const pid = await pidOf('orchestrator');
   process.kill(pid, 'SIGSTOP');

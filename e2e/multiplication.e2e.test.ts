@@ -23,7 +23,7 @@ async function finishedTask(body: Record<string, unknown> & { name: string }): P
 }
 
 describe('a protocol run', () => {
-  it('resolves references to parameters and devices, fills dynamic slots, and keeps what each task gave', async () => {
+  it('resolves references to parameters and devices, fills dynamic slots and keeps the results of each task', async () => {
     const answer = await lab.api.submit('protocols', {
       name: 'run references',
       type: 'optimize_multiplication',
@@ -66,7 +66,7 @@ describe('a protocol run', () => {
 });
 
 describe('a resource', () => {
-  it('is put back to what the file of its lab says, and its history tells who had it and who did that', async () => {
+  it('returns to the values in the file of its lab on a reset, and its history names owners and people', async () => {
     const run = await lab.api.run('run references');
     const score = run.tasks.find((task) => task.name === 'score');
     const path = `/api/resources/${score?.input_resources['paper']?.name ?? ''}`;
@@ -109,7 +109,7 @@ describe('priority', () => {
     );
   }
 
-  it('of a protocol run: the higher goes first, whichever was submitted first', async () => {
+  it('of a protocol run decides which run goes first, not the order of submission', async () => {
     const run = (name: string, priority: number) => ({
       name,
       type: 'slow_multiplication',
@@ -120,7 +120,7 @@ describe('priority', () => {
     expect(high).toBeLessThan(low);
   });
 
-  it('of a campaign: that of its runs, which are of its owner', async () => {
+  it('of a campaign applies to its runs, which have the same owner', async () => {
     const campaign = (name: string, priority: number) => ({
       name,
       protocol: 'slow_multiplication',
@@ -135,8 +135,8 @@ describe('priority', () => {
   });
 });
 
-describe('a task that gets a file of another one', () => {
-  it('reads on its own computer what the other one wrote on another', async () => {
+describe('a task that receives a file of another task', () => {
+  it('reads on its own computer the file that the other task wrote on another', async () => {
     const answer = await lab.api.submit('protocols', {
       name: 'by file',
       type: 'multiplication_of_a_file',
@@ -181,7 +181,7 @@ describe('an on-demand task', () => {
     expect(task).toMatchObject({ state: 'completed', output_parameters: { sum: 50 } });
   });
 
-  it('waits behind a run that has its device, and starts when that is free', async () => {
+  it('waits behind a run that holds its device and starts when the device is free', async () => {
     await lab.api.submit('protocols', {
       name: 'in the way',
       type: 'slow_multiplication',
@@ -224,7 +224,7 @@ describe('an on-demand task', () => {
     await eventually(() => lab.api.task('holder'), isOver);
   });
 
-  it('has 600 s to start where nothing else is said', async () => {
+  it('has 600 s to start by default', async () => {
     const task = await finishedTask({
       name: 'patient',
       type: 'multiply',
@@ -234,7 +234,7 @@ describe('an on-demand task', () => {
     expect(task.allocation_timeout).toBe(600);
   });
 
-  it('has a name that none has that runs or waits; when it is over, the name is free', async () => {
+  it('needs a name that no queued or running task has, and frees the name when it ends', async () => {
     const wait = {
       type: 'wait',
       devices: { multiplier: at('multiplier_a') },
@@ -261,7 +261,7 @@ describe('an on-demand task', () => {
     await eventually(() => lab.api.task('waits'), isOver);
   });
 
-  it('goes before one of lower priority that was submitted earlier', async () => {
+  it('starts before a task of lower priority that was submitted earlier', async () => {
     const multiply = {
       type: 'multiply',
       devices: { multiplier: at('multiplier_a') },
@@ -281,7 +281,7 @@ describe('an on-demand task', () => {
     expect(Date.parse(high?.started_at ?? '')).toBeLessThan(Date.parse(low?.started_at ?? ''));
   });
 
-  it('stores its files, whole, under the names the author gave', async () => {
+  it('stores its complete files under the names that the author chose', async () => {
     const task = await finishedTask({
       name: 'files',
       type: 'write_file',
@@ -304,7 +304,7 @@ describe('an on-demand task', () => {
 });
 
 describe('a campaign', () => {
-  it('runs its protocol with the parameters of each run over those of all, and counts', async () => {
+  it('runs its protocol with parameters per run that override the common ones, and counts its runs', async () => {
     const answer = await lab.api.submit('campaigns', {
       name: 'series',
       protocol: 'optimize_multiplication',
@@ -339,7 +339,7 @@ describe('a campaign', () => {
 });
 
 describe('the agents', () => {
-  it('are listed by computer with how they are and what they run', async () => {
+  it('are listed by computer with their state and their work', async () => {
     const { items } = (await lab.api.call<Page<AgentRecord>>('GET', '/api/agents')).body;
     expect(items.map(({ computer, state, reason }) => [computer, state, reason])).toEqual([
       ['bench_b', 'online', null],
@@ -370,7 +370,7 @@ describe('device RPC', () => {
     }
   });
 
-  it('asks neither the queue nor who has the device', async () => {
+  it('ignores the queue and the holder of the device', async () => {
     await lab.api.submit('tasks', {
       name: 'has it',
       type: 'wait',
@@ -390,7 +390,7 @@ describe('device RPC', () => {
     await eventually(() => lab.api.task('has it'), isOver);
   });
 
-  it('answers a query while an effect is going on', async () => {
+  it('answers a query during an effect', async () => {
     const effect = lab.api.rpc('multiplication_lab', 'multiplier_a', 'hold', { seconds: 1.5 });
     const begin = Date.now();
     const query = await lab.api.rpc<{ products: number }>('multiplication_lab', 'multiplier_a', 'count');
@@ -412,7 +412,7 @@ describe('device RPC', () => {
     expect([answer.status, answer.body.code]).toEqual([status, code]);
   });
 
-  it("gives the author's message and stack when the function throws, and the device goes on", async () => {
+  it("returns the author's message and stack when the function throws, and the device continues", async () => {
     const answer = await lab.api.rpc<Problem & { author_stack?: string }>(
       'multiplication_lab',
       'brittle',

@@ -74,7 +74,7 @@ it('a device and a task run with an npm package that only the agent has', async 
   expect(await readdir(join(lab.stack.dataDir, 'agents', 'svc_computer', 'packages'))).toHaveLength(1);
 });
 
-it('a version that does not exist is refused with the words of npm, and the earlier one goes on', async () => {
+it('a version that does not exist is refused with the message of npm, and the earlier version stays in use', async () => {
   await writeManifest('7.0.999');
   const { status, body } = await reload<Problem>();
   expect(status).toBe(503);
@@ -90,7 +90,7 @@ it('a version that does not exist is refused with the words of npm, and the earl
   expect(await product('earlier')).toEqual({ product: 44 });
 });
 
-it('a range is refused at its line, and another version that exists is taken', async () => {
+it('a range is refused at its line, and another existing version is accepted', async () => {
   await writeManifest('^7.0.0');
   const { status, body } = await reload<Problem>();
   expect(status).toBe(422);

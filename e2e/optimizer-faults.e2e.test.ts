@@ -57,7 +57,7 @@ const grid = [2, 4, 8].flatMap((number) =>
 );
 
 it(
-  'the optimizer, its worker, the leader and the broker are killed, and every row is run once, in its place',
+  'after kills of the optimizer, its worker, the leader and the broker, the campaign has run every row once and in its place',
   { timeout: 5 * limitMs },
   async () => {
     const runs = 24;

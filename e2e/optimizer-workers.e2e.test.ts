@@ -46,14 +46,14 @@ function accepted(body: ReturnType<typeof campaign>): Promise<unknown> {
   );
 }
 
-it('an address without a worker is refused, and those that there are are named', async () => {
+it('an address without a worker is refused, and the error names the existing addresses', async () => {
   const { status, body } = await lab.api.submit('campaigns', campaign('nobody there', '127.0.0.9'));
   expect({ status, code: body.code }).toEqual({ status: 503, code: 'optimizer_unavailable' });
   expect(body.detail).toMatch(/127\.0\.0\.9.*127\.0\.0\.1/);
 });
 
 it(
-  'two workers on two addresses serve two campaigns, and one that is killed is waited for',
+  'two workers on two addresses serve two campaigns, and a campaign waits for its killed worker',
   { timeout: 4 * limitMs },
   async () => {
     const start = (address: string): ChildProcess => lab.stack.beside('optimizer', '--ip', address);

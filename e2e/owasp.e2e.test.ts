@@ -58,14 +58,14 @@ describe('3 broken object property level authorization', () => {
     ['definition_hash', 'x'],
     ['attempt', 3],
     ['created_at', '2020-01-01T00:00:00.000Z'],
-  ])('nobody sets %s of a task by submitting it', async (field, value) => {
+  ])('a submission cannot set %s of a task', async (field, value) => {
     const { status, body } = await send('POST', '/api/tasks', { ...score, name: 'mass', [field]: value });
     expect([status, body.code]).toEqual([422, 'invalid']);
     expect(body.errors).toContainEqual(expect.objectContaining({ path: field }));
     expect((await lab.api.call('GET', '/api/tasks/mass')).status).toBe(404);
   });
 
-  it.each(['__proto__', 'constructor'])('a key named %s reaches nothing', async (key) => {
+  it.each(['__proto__', 'constructor'])('a key named %s changes no object of the service', async (key) => {
     const text = `{"name": "proto", "type": "score_color", "input_parameters": {"${key}": {"red": 1}}}`;
     const { status } = await send('POST', '/api/tasks', text);
     expect(status).toBe(422);
@@ -73,7 +73,7 @@ describe('3 broken object property level authorization', () => {
 });
 
 describe('4 unrestricted resource consumption', () => {
-  it('a body of 10 MB is refused, and never read to its end', async () => {
+  it('a body of 10 MB is refused before the service reads all of it', async () => {
     const { port } = new URL(lab.api.url);
     const socket = connect(Number(port), '127.0.0.1');
     const answer = await new Promise<string>((resolve, reject) => {
@@ -87,7 +87,7 @@ describe('4 unrestricted resource consumption', () => {
     expect(answer).toMatch(/^HTTP\/1\.1 413 /);
   });
 
-  it('a document of 10,000 keys, or one that multiplies itself, holds nobody up', async () => {
+  it('a document of 10,000 keys, or one that multiplies itself, delays no other request', async () => {
     const keys = Array.from({ length: 10_000 }, (_, index) => `key_${index}: ${index}`).join('\n');
     const lists = ['a: &a [x, x, x, x, x, x, x, x, x]'];
     for (let level = 1; level < 9; level += 1) {
@@ -103,13 +103,13 @@ describe('4 unrestricted resource consumption', () => {
     expect((await lab.api.call('GET', '/health/ready')).status).toBe(200);
   });
 
-  it('no list is longer than 500, however long one is asked for', async () => {
+  it('a list has at most 500 entries, whatever limit the request names', async () => {
     expect((await send('GET', '/api/tasks?limit=500')).status).toBe(200);
     expect((await send('GET', '/api/tasks?limit=501')).status).toBe(422);
     expect((await send('GET', '/api/tasks?limit=1000000')).status).toBe(422);
   });
 
-  it('who changes too much too fast is told when to come back, and can stop the machines meanwhile', async () => {
+  it('a client that changes too much too fast is told when to retry and can still stop the machines', async () => {
     const answers = await Promise.all(
       Array.from({ length: 80 }, () => lab.api.call<Problem>('POST', '/api/tasks/nothing/cancel')),
     );
@@ -126,7 +126,7 @@ describe('4 unrestricted resource consumption', () => {
 });
 
 describe('6 unrestricted access to sensitive business flows', () => {
-  it('who submits without end fills no more than their share of the queue, and others go on submitting', async () => {
+  it('a user who submits without end fills only their share of the queue, and others can submit', async () => {
     const submit = (name: string, owner: string): Promise<Answer<Problem>> =>
       send('POST', '/api/tasks', { ...score, name, owner });
     expect((await send('POST', '/api/queue/pause', { by: 'ada' })).status).toBe(202);
@@ -162,13 +162,13 @@ describe('7 server side request forgery', () => {
     'https://example.org:22/',
     'https://ada:secret@example.org/',
     'file:///etc/passwd',
-  ])('a webhook is not made for %s', async (url) => {
+  ])('a webhook to %s is refused', async (url) => {
     const { status, body } = await create(url);
     expect([status, body.code]).toEqual([422, 'invalid']);
     expect(body.errors).toMatchObject([{ path: 'url' }]);
   });
 
-  it('nothing is sent to a name that leads to this computer', async () => {
+  it('the service sends nothing to a name that resolves to this computer', async () => {
     const made = await create('https://localhost/');
     expect(made.status).toBe(201);
     const path = `/api/webhooks/${(made.body as unknown as { id: string }).id}`;
@@ -180,7 +180,7 @@ describe('7 server side request forgery', () => {
 });
 
 describe('8 security misconfiguration', () => {
-  it('every answer guards against other pages, and none says what it is made of', async () => {
+  it('every answer carries headers against other pages and does not name the server software', async () => {
     for (const path of ['/api/tasks', '/nothing', '/health/live', '/docs', '/api/tasks/%zz']) {
       const { headers } = await lab.api.call('GET', path);
       expect(Object.fromEntries(headers), path).toMatchObject({
@@ -209,7 +209,7 @@ describe('8 security misconfiguration', () => {
     }
   });
 
-  it('only pages of origins that are named may ask, and only by a name of this computer', async () => {
+  it('only named origins may send requests, and only to a name of this computer', async () => {
     const asking = (origin: string, host?: string) => rawStatus(lab.api, origin, host);
     expect(await asking(dashboard)).toBe(422);
     expect(await asking('https://evil.example.com')).toBe(403);
@@ -219,7 +219,7 @@ describe('8 security misconfiguration', () => {
 });
 
 describe('9 improper inventory management', () => {
-  it('the document names the version, and what it does not describe does not exist', async () => {
+  it('the document names the version, and endpoints outside the document do not exist', async () => {
     const document = (await lab.api.call<{ info: { version: string }; paths: object }>('GET', '/docs-json'))
       .body;
     expect(document.info.version).toMatch(/^\d+$/);

@@ -42,7 +42,7 @@ const taskIs = (run: string, task: string, state: string) =>
   );
 
 describe('a pause', () => {
-  it('of a run lets its running tasks end and starts no other until a person resumes it', async () => {
+  it('of a run lets its running tasks end and starts no other task until a person resumes it', async () => {
     const { api } = lab;
     await api.submit('protocols', { name: 'calm', ...slow(1) });
     await taskIs('calm', 'wait', 'running');
@@ -111,7 +111,7 @@ describe('a pause', () => {
   });
 });
 
-describe('a run that failed', () => {
+describe('a failed run', () => {
   it('continues where it stopped when a person resumes it, and keeps its history', async () => {
     const { api } = lab;
     // A device that has just started has made no step.
@@ -143,7 +143,7 @@ describe('a run that failed', () => {
 });
 
 describe('Ctrl-C while tasks run', () => {
-  it('names them; the next start runs those without an effect again and asks a person about the others', async () => {
+  it('names the tasks, and the next start repeats tasks without an effect and asks a person about the others', async () => {
     const first = lab;
     const before = await steps();
     await lab.api.submit('tasks', {

@@ -38,7 +38,7 @@ describe('the requests of the README', () => {
   });
   afterAll(() => lab.stack.dispose());
 
-  it('are all there', () => {
+  it('are all present', () => {
     expect(commands.length).toBeGreaterThanOrEqual(7);
   });
 
@@ -56,14 +56,14 @@ describe('the requests of the README', () => {
   });
 });
 
-describe('the requests of the page about campaigns', () => {
+describe('the requests of the campaigns page', () => {
   // The requests of the README cancel a run and leave a mixture in its beaker, so this page needs a fresh lab.
   beforeAll(async () => {
     lab = await startLab(['color_lab', 'multiplication_lab']);
   });
   afterAll(() => lab.stack.dispose());
 
-  it('are answered as written and in order, each once its precondition holds', async () => {
+  it('are answered as written and in order, each after its precondition holds', async () => {
     // The campaign must still run when the last request about it is typed.
     const commands = (await requestsOf('docs/guide/campaigns.md')).map((command) =>
       command.replace('"max_protocol_runs": 24', '"max_protocol_runs": 0'),

@@ -72,7 +72,7 @@ async function stopTask(name: string): Promise<void> {
 }
 
 describe('a reload during a running campaign', () => {
-  it('leaves running runs on the old definitions and code, and gives later runs the new ones', async () => {
+  it('leaves the old definitions and code to running runs and gives the new ones to later runs', async () => {
     await lab.api.submit('campaigns', {
       name: 'series',
       protocol: 'slow_multiplication',
@@ -132,7 +132,7 @@ describe('a reload during a running campaign', () => {
 });
 
 describe('a broken edit', () => {
-  it('is refused with file and line, and the version before stays in use', async () => {
+  it('is refused with file and line, and the earlier version stays in use', async () => {
     const before = await labState();
     const restore = await edit(`laboratories/${labName}/lab.yml`, (text) =>
       text.replace('type: multiplier', 'type: multiplyer'),
@@ -171,7 +171,7 @@ describe('a broken edit', () => {
     expect([status, body.code, body.errors?.map((fault) => fault.code)]).toEqual([422, 'invalid', [code]]);
   });
 
-  it('with a resource that another laboratory has is refused, and names both', async () => {
+  it('with a resource of another laboratory is refused, and the error names both laboratories', async () => {
     const other = file('laboratories/other_lab');
     await mkdir(other);
     await writeFile(
@@ -185,7 +185,7 @@ describe('a broken edit', () => {
     expect(JSON.stringify(body)).toContain(labName);
   });
 
-  it('of the code of a task type names the file and the line of the code', async () => {
+  it('of the code of a task type is refused with file and line of the code', async () => {
     const restore = await edit('tasks/multiply/task.ts', (text) => `${text}\nconst = 1;\n`);
     const answer = await post<Problem>('/api/tasks/reload', { task_types: ['multiply'] });
     expect(answer.status).toBe(422);
@@ -202,7 +202,7 @@ describe('a broken edit', () => {
 });
 
 describe('a laboratory in use', () => {
-  it('is not unloaded, and the work is named', async () => {
+  it('is not unloaded, and the error names the work', async () => {
     await waitTask('in the way', 60);
     const answer = await refused('unload');
     expect([answer.status, answer.body.code]).toEqual([409, 'wrong_state']);
@@ -211,7 +211,7 @@ describe('a laboratory in use', () => {
     await stopTask('in the way');
   });
 
-  it('is not reloaded while a device that changed is in use; devices that did not change go on', async () => {
+  it('is not reloaded while a changed device is in use, and unchanged devices keep running', async () => {
     const restore = await edit(
       'devices/multiplier/device.ts',
       (text) => `${text}\nexport const edition = 2;\n`,
@@ -232,7 +232,7 @@ describe('a laboratory in use', () => {
     expect((await change('reload')).status).toBe(200);
   });
 
-  it('accepts no new work while it drains, and is unloaded when its work has ended', async () => {
+  it('accepts no new work while it drains and is unloaded when its work has ended', async () => {
     await waitTask('last', 4);
     const answer = await change('unload', { drain: true });
     expect(answer.status).toBe(202);
@@ -314,7 +314,7 @@ describe('the command line', () => {
     expect(listed.output).toMatch(new RegExp(`^${labName} +loaded`));
   });
 
-  it('shows the faulty line of the source, and exits with 3', async () => {
+  it('shows the faulty line of the source and exits with 3', async () => {
     const restore = await edit(`laboratories/${labName}/lab.yml`, (text) =>
       text.replace('type: multiplier', 'type: multiplyer'),
     );
@@ -328,7 +328,7 @@ describe('the command line', () => {
     expect(packages.output).toContain(`labs: ${labName}`);
   });
 
-  it('names the work that prevents the change, and exits with 3', async () => {
+  it('names the work that prevents the change and exits with 3', async () => {
     await waitTask('in the way of svc', 60);
     const refusal = await svc('labs', 'unload', labName);
     expect(refusal.code).toBe(3);
@@ -337,7 +337,7 @@ describe('the command line', () => {
   });
 });
 
-describe('the check of a text', () => {
+describe('the check of a definition', () => {
   it('finds every mistake with its line, and none in a sound protocol', async () => {
     const text = await readFile(file('experiments/slow_multiplication/experiment.yml'), 'utf8');
     const sound = await post<Validation>('/api/protocols/validate', { protocol_yaml: text });
@@ -358,8 +358,8 @@ describe('the check of a text', () => {
   });
 });
 
-describe('a definition', () => {
-  it('has 1 s as the duration of a task of a protocol that declares none', async () => {
+describe('a protocol', () => {
+  it('gives a task without a declared duration 1 s', async () => {
     const path = '/api/definitions/protocol/slow_multiplication';
     const { body } = await lab.api.call<DefinitionRecord>('GET', path);
     expect(body.definition).toMatchObject({ tasks: [{ name: 'wait', duration: 1 }, { name: 'multiply' }] });
@@ -373,7 +373,7 @@ describe('a restart', () => {
   });
   afterAll(() => rm(dataDir, { recursive: true, force: true }));
 
-  it('restores what was loaded at run time, unless the configuration has changed', async () => {
+  it('restores the definitions that were loaded at run time, unless the configuration has changed', async () => {
     const states = async (env: Record<string, string>, act?: (url: string) => Promise<unknown>) => {
       const stack = await startServiceStack({ userDir, dataDir, env });
       try {

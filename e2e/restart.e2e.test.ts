@@ -22,7 +22,7 @@ const multiply = (name: string) => ({
 });
 
 describe('a stack that is stopped and started again', () => {
-  it('keeps its records and files, and continues with the queued work', async () => {
+  it('keeps its records and files and continues with the queued work', async () => {
     const first = await startLab(['multiplication_lab'], { dataDir });
     await first.api.submit('tasks', multiply('kept'));
     const kept = await eventually(() => first.api.task('kept'), isOver);
@@ -52,7 +52,7 @@ describe('a stack that is stopped and started again', () => {
     }
   });
 
-  it('starts again after its supervisor was killed, and keeps its records', async () => {
+  it('starts again after its supervisor was killed and keeps its records', async () => {
     const first = await startLab(['multiplication_lab'], { dataDir });
     await first.api.submit('tasks', multiply('before the kill'));
     const task = await eventually(() => first.api.task('before the kill'), isOver);

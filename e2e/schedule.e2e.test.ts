@@ -83,7 +83,7 @@ describe('the schedule under greedy', () => {
 });
 
 describe('the schedule under cpsat', () => {
-  it('gives the planned time and device of each task, and continues when the CP-SAT process is lost', async () => {
+  it('gives the planned time and device of each task, and survives the loss of the CP-SAT process', async () => {
     const cpsat = await start({ TYPE: 'cpsat', RESOLUTION: '0.01', TIME_LIMIT: '1' });
     const names = await submitAtOnce(cpsat, 4);
     const schedule = await eventually(

@@ -53,8 +53,8 @@ function orders(uses: Use[]): Record<string, string[]> {
   );
 }
 
-describe('a campaign that was recorded', () => {
-  it('is simulated in the same order on every device, with the same makespan', async () => {
+describe('a recorded campaign', () => {
+  it('has the same order on every device and the same makespan in the simulation', async () => {
     const sweep = JSON.parse(
       await readFile(path('color_lab/examples/sweep.json'), 'utf8'),
     ) as CampaignSubmission;
@@ -136,7 +136,7 @@ describe('the service', () => {
     expect([status, body.outcome, body.tasks_total, body.scheduler]).toEqual([200, 'completed', 28, 'cpsat']);
   });
 
-  it('forecasts a run, and stores nothing', async () => {
+  it('forecasts a run and stores nothing', async () => {
     const run = JSON.parse(await readFile(path('color_lab/examples/run.json'), 'utf8')) as { name: string };
     const { status, body } = await lab.api.call<WhatIfRecord>('POST', '/api/protocols/simulate', run);
     expect([status, body.name, body.notes]).toEqual([200, run.name, []]);
@@ -174,7 +174,7 @@ describe('scheduler selection', () => {
   const colors = (more: object = {}) => ({ type: 'color_mixing', iterations: 4, ...more });
   const mixed = { protocols: [colors(), { type: 'lightfastness', iterations: 4 }] };
 
-  it('groups: cpsat keeps them back to back despite urgent work; greedy does not keep them together', async () => {
+  it('groups: cpsat keeps a group back to back despite urgent work, and greedy does not', async () => {
     const urgent: SimulationScenario = {
       protocols: [{ type: 'grouped_multiplication' }],
       tasks: [
@@ -203,7 +203,7 @@ describe('scheduler selection', () => {
     expect(cpsat.makespan).toBeLessThan(0.95 * greedy.makespan);
   });
 
-  it('durations: cpsat orders by them, greedy does not', async () => {
+  it('durations: cpsat orders by durations, and greedy does not', async () => {
     const waiting: SimulationScenario = {
       protocols: [
         { type: 'grouped_multiplication', at: 1 },
@@ -228,7 +228,7 @@ describe('scheduler selection', () => {
     expect(await shorterFirst('cpsat')).toBe(true);
   });
 
-  it('dynamic devices: concurrent runs spread over all matching devices, under either policy', async () => {
+  it('dynamic devices: concurrent runs spread over all matching devices under either policy', async () => {
     for (const type of ['greedy', 'cpsat'] as const) {
       const { units } = await played(type, { protocols: [colors({ iterations: 3 })] });
       const uses = units.filter(({ name }) => name.startsWith('color_lab.station_'));

@@ -32,7 +32,7 @@ async function misbehave(mode: string) {
   return eventually(() => lab.api.task(name), isOver);
 }
 
-describe('a task that goes wrong', () => {
+describe('a faulty task', () => {
   it("fails with the author's message and a stack inside the package when it throws", async () => {
     const task = await misbehave('throw');
     expect(task.state).toBe('failed');
@@ -47,7 +47,7 @@ describe('a task that goes wrong', () => {
     expect(task.reason?.message).toContain('7');
   });
 
-  it('fails when its outputs differ from its definition, and keeps them', async () => {
+  it('fails when its outputs differ from its definition, and the record keeps the outputs', async () => {
     const task = await misbehave('wrong_output');
     expect(task).toMatchObject({
       state: 'failed',
@@ -56,7 +56,7 @@ describe('a task that goes wrong', () => {
     });
   });
 
-  it('fails when it returns no triple', async () => {
+  it('fails when it does not return a triple', async () => {
     expect((await misbehave('no_triple')).state).toBe('failed');
   });
 
@@ -82,7 +82,7 @@ describe('a task that goes wrong', () => {
   });
 });
 
-describe('a device that goes wrong', () => {
+describe('a faulty device', () => {
   it("fails the task with the author's message when its function throws", async () => {
     const task = await misbehave('device_throws');
     expect(task.state).toBe('failed');
@@ -104,14 +104,14 @@ describe('a device that goes wrong', () => {
     expect((await misbehave('not_at_all')).state).toBe('completed');
   });
 
-  it('leaves the others alone', async () => {
+  it('does not affect other devices', async () => {
     const answer = await lab.api.rpc('multiplication_lab', 'multiplier_a', 'multiply', { a: 2, b: 2 });
     expect(answer.body).toEqual({ product: 4 });
   });
 });
 
-describe('a run with a task that fails', () => {
-  it('stops its other tasks and fails with the reason of that task', async () => {
+describe('a run with a failed task', () => {
+  it('stops its other tasks and fails with the reason of the failed task', async () => {
     await brittleIdle();
     await lab.api.submit('protocols', {
       name: 'trouble inside',
@@ -128,7 +128,7 @@ describe('a run with a task that fails', () => {
   });
 });
 
-describe('a request that is wrong', () => {
+describe('an invalid request', () => {
   const run = { name: 'wrong', type: 'optimize_multiplication' };
   const parameters = { first: { number: 1, factor: 1 }, second: { factor: 1 } };
   const task = { name: 'wrong', type: 'multiply' };

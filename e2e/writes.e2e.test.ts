@@ -40,7 +40,7 @@ async function send<T>(key: string, method: string, path: string, body?: unknown
 }
 
 describe('a request with an idempotency key', () => {
-  it('has its effect once, also when clients send it many times at once', async () => {
+  it('has its effect once, even when clients send it many times at once', async () => {
     const replies = await Promise.all(
       Array.from({ length: 5 }, () => send<TaskRunRecord>('once', 'POST', '/api/tasks', product('once', 3))),
     );
@@ -63,7 +63,7 @@ describe('a dry run', () => {
   const records = (): Promise<unknown[]> =>
     Promise.all(kept.map(async (list) => (await lab.api.call('GET', `/api/${list}?limit=500`)).body));
 
-  it('is answered like the submission, and stores nothing', async () => {
+  it('is answered like the submission and stores nothing', async () => {
     const { api } = lab;
     await api.call('POST', '/api/queue/pause');
     const asked: [path: string, body: { name: string }][] = [
@@ -105,7 +105,7 @@ describe('a dry run', () => {
   });
 });
 
-describe('work that has not begun', () => {
+describe('queued work', () => {
   it('runs with its latest parameters', async () => {
     const { api } = lab;
     await api.call('POST', '/api/queue/pause');
@@ -130,7 +130,7 @@ describe('work that has not begun', () => {
     expect([late.status, late.body.code]).toEqual([409, 'wrong_state']);
   });
 
-  it('goes first with a higher priority', async () => {
+  it('starts first after its priority rises', async () => {
     const { api } = lab;
     await api.call('POST', '/api/queue/pause');
     for (const name of ['first', 'second']) await api.submit('tasks', product(name, 3));
@@ -142,7 +142,7 @@ describe('work that has not begun', () => {
     expect(Date.parse(second?.started_at ?? '')).toBeLessThan(Date.parse(first?.started_at ?? ''));
   });
 
-  it('of a campaign takes a new number of runs and new parameters', async () => {
+  it('of a campaign accepts a new number of runs and new parameters', async () => {
     const { api } = lab;
     await api.submit('campaigns', {
       name: 'growing',
@@ -165,7 +165,7 @@ describe('work that has not begun', () => {
 });
 
 describe('a clone', () => {
-  it('can be posted as it is', async () => {
+  it('can be posted unchanged', async () => {
     const { api } = lab;
     await api.submit('protocols', { name: 'model', ...slow(0.1), priority: 3 });
     await eventually(() => api.run('model'), isOver);
@@ -185,7 +185,7 @@ describe('an archived campaign', () => {
     (await lab.api.all<{ name: string }>(path)).map(({ name }) => name);
   const act = <T>(path: string): Promise<Answer<T>> => lab.api.call<T>('POST', path, { by: 'ada' });
 
-  it('leaves the lists with its runs and tasks, is read by its name, and returns when restored', async () => {
+  it('leaves the lists with its runs and tasks, is readable by its name, and returns when restored', async () => {
     const { api } = lab;
     await api.submit('campaigns', {
       name: 'kept',
