@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { connect } from 'node:net';
 import { afterEach, describe, expect, it } from 'vitest';
-import { startNats, type NatsFixture } from '../src/index.js';
+import { startNats, type NatsFixture } from '../src/servers/index.js';
 
 describe('the NATS fixture', () => {
   const started: NatsFixture[] = [];

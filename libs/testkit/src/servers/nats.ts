@@ -7,7 +7,7 @@ import { processEnvironment } from '@lab/runtime';
 
 /** A real nats-server for tests: on 127.0.0.1, on a free port, gone with the test process. */
 
-const repository = fileURLToPath(new URL('../../../', import.meta.url));
+const repository = fileURLToPath(new URL('../../../../', import.meta.url));
 
 export interface NatsOptions {
   /** Further command-line arguments of nats-server, for example `['--user', 'a', '--pass', 'b']`. */

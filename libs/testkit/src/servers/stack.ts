@@ -12,7 +12,7 @@ import { processEnvironment } from '@lab/runtime';
 /** The real processes of the service, started as a user would, from outside. */
 
 /** The built command line; the same path from the sources and from the build of this library. */
-const cli = fileURLToPath(new URL('../../../apps/cli/bin/svc.mjs', import.meta.url));
+const cli = fileURLToPath(new URL('../../../../apps/cli/bin/svc.mjs', import.meta.url));
 
 export interface StackOptions {
   /** Folder of packages. Default: the lab packages of the product. */
