@@ -6,7 +6,8 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { ProtocolRunSubmission } from '@lab/contracts';
-import { freePort, testNats, testPostgres } from '@lab/testkit';
+import { freePort } from '@lab/testkit';
+import { testNats, testPostgres } from '@lab/testkit/testing';
 import { Api, eventually, isOver } from './api.js';
 
 /**

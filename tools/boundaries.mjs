@@ -1,78 +1,38 @@
 /**
  * Who may import whom. The same table stands in ARCHITECTURE.md; `tools/test/boundaries.test.ts` compares both with
  * the imports that the sources really make, and eslint enforces it while editing.
+ *
+ * @type {Record<string, string[]>}
  */
-export const allowedImports = {
-  contracts: [],
-  ports: [],
-  runtime: ['contracts', 'ports'],
-  'api-client': ['contracts'],
-  messaging: ['contracts', 'ports'],
-  'object-store': ['contracts', 'ports'],
-  sdk: ['contracts'],
-  definitions: ['contracts', 'ports'],
-  hosting: ['contracts', 'ports', 'runtime', 'messaging', 'definitions'],
-  scheduling: ['contracts', 'ports'],
-  actors: ['contracts', 'ports'],
-  engine: ['contracts', 'ports', 'definitions', 'scheduling'],
-  simulation: ['contracts', 'ports', 'definitions', 'engine', 'scheduling'],
-  optimization: ['contracts', 'ports', 'sdk'],
-  'agent-wiring': ['contracts', 'ports', 'messaging', 'actors'],
-  'leader-wiring': ['contracts', 'ports', 'messaging', 'engine'],
-  persistence: ['contracts', 'ports', 'engine'],
-  gateway: ['contracts', 'ports', 'runtime', 'messaging', 'definitions', 'persistence', 'object-store'],
-  orchestrator: [
-    'contracts',
-    'ports',
-    'runtime',
-    'messaging',
-    'definitions',
-    'engine',
-    'scheduling',
-    'leader-wiring',
-    'simulation',
-    'persistence',
-    'object-store',
-  ],
-  agent: [
-    'contracts',
-    'ports',
-    'runtime',
-    'messaging',
-    'hosting',
-    'actors',
-    'agent-wiring',
-    'sdk',
-    'definitions',
-  ],
-  optimizer: ['contracts', 'ports', 'runtime', 'messaging', 'hosting', 'sdk', 'optimization'],
-  cli: [
-    'contracts',
-    'ports',
-    'api-client',
-    'runtime',
-    'actors',
-    'definitions',
-    'scheduling',
-    'simulation',
-    'persistence',
-  ],
-  testkit: [
-    'contracts',
-    'ports',
-    'runtime',
-    'messaging',
-    'definitions',
-    'scheduling',
-    'actors',
-    'agent-wiring',
-    'engine',
-    'leader-wiring',
-    'persistence',
-    'object-store',
-    'sdk',
-  ],
-};
+export const allowedImports = listed({
+  contracts: '',
+  ports: '',
+  runtime: 'contracts ports',
+  'api-client': 'contracts',
+  messaging: 'contracts ports',
+  'object-store': 'contracts ports',
+  sdk: 'contracts',
+  definitions: 'contracts ports',
+  hosting: 'contracts ports runtime messaging definitions',
+  scheduling: 'contracts ports',
+  actors: 'contracts ports',
+  engine: 'contracts ports definitions scheduling',
+  simulation: 'contracts ports definitions engine scheduling',
+  optimization: 'contracts ports sdk',
+  'agent-wiring': 'contracts ports messaging actors',
+  'leader-wiring': 'contracts ports messaging engine',
+  persistence: 'contracts ports engine',
+  gateway: 'contracts ports runtime messaging definitions persistence object-store',
+  orchestrator:
+    'contracts ports runtime messaging definitions engine scheduling leader-wiring ' +
+    'simulation persistence object-store',
+  agent: 'contracts ports runtime messaging hosting actors agent-wiring sdk definitions',
+  optimizer: 'contracts ports runtime messaging hosting sdk optimization',
+  cli: 'contracts ports api-client runtime actors definitions scheduling simulation persistence',
+  testkit:
+    'contracts ports runtime messaging definitions scheduling actors agent-wiring engine ' +
+    'leader-wiring persistence object-store sdk',
+});
 
 /** What lab packages may import of ours: the contract, and the optimizers that keep to it. */
 export const labPackageImports = ['sdk', 'optimization'];
@@ -149,6 +109,8 @@ export const rooms = {
     testing: ['ports', 'ledger', 'agent'],
   },
   testkit: {
+    servers: [],
+    testing: ['servers'],
     invariants: [],
     faults: ['invariants'],
   },
@@ -202,3 +164,9 @@ export const pureProjects = [
   'simulation',
   'optimization',
 ];
+
+/** @param {Record<string, string>} table names separated by blanks, by project */
+function listed(table) {
+  const entries = Object.entries(table).map(([name, list]) => [name, list.split(' ').filter(Boolean)]);
+  return Object.fromEntries(entries);
+}

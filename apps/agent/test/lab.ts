@@ -22,7 +22,7 @@ import {
 } from '@lab/contracts';
 import { connectBus, type Bus } from '@lab/messaging';
 import { processEnvironment } from '@lab/runtime';
-import { testNats, type TestNats } from '@lab/testkit';
+import { testNats, type TestNats } from '@lab/testkit/testing';
 import { armModule, steadyArmModule, taskModule, type TestModule } from './modules.js';
 
 /** The built program: a child process cannot run sources. */

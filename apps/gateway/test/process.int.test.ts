@@ -8,7 +8,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import { serviceRequests } from '@lab/contracts';
 import { connectBus } from '@lab/messaging';
 import { openStore } from '@lab/persistence';
-import { testNats, testPostgres, type TestNats, type TestPostgres } from '@lab/testkit';
+import { testNats, testPostgres, type TestNats, type TestPostgres } from '@lab/testkit/testing';
 import pg from 'pg';
 import { startReceiver } from './receiver.js';
 import { send } from './twins.js';

@@ -1,7 +1,7 @@
 import type { DeliveryRecord, ServiceEvent, WebhookRecord } from '@lab/contracts';
 import { openEventLog, openGatewayStore, openRecords, openStore } from '@lab/persistence';
 import { Outbound, Sealing, Secret } from '@lab/runtime';
-import { testPostgres, type TestPostgres } from '@lab/testkit';
+import { testPostgres, type TestPostgres } from '@lab/testkit/testing';
 import pg from 'pg';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import type { AttemptOutcome } from '../src/webhooks/webhook-deliverer.js';

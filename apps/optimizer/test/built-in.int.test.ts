@@ -1,6 +1,6 @@
 import { fileURLToPath } from 'node:url';
 import type { JsonObject, Trial } from '@lab/contracts';
-import { optimizerModules, type OptimizerModule } from '@lab/testkit';
+import { optimizerModules, type OptimizerModule } from '@lab/testkit/testing';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { Laboratory, type RunningWorker, type Session } from './laboratory.js';
 

@@ -14,7 +14,7 @@ import {
 } from '@lab/contracts';
 import { connectBus, type Bus } from '@lab/messaging';
 import { startChild, type RunningChild } from '@lab/runtime';
-import { testNats, type TestNats } from '@lab/testkit';
+import { testNats, type TestNats } from '@lab/testkit/testing';
 import type { TestModule } from './modules.js';
 
 const program = fileURLToPath(new URL('../dist/main.js', import.meta.url));

@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url';
 import { optimizerEvents, serviceRequests } from '@lab/contracts';
 import { connectBus, type Bus } from '@lab/messaging';
 import { startChild, type RunningChild } from '@lab/runtime';
-import { testNats, type TestNats } from '@lab/testkit';
+import { testNats, type TestNats } from '@lab/testkit/testing';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 
 const program = fileURLToPath(new URL('../dist/main.js', import.meta.url));

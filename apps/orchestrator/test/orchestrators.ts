@@ -13,7 +13,7 @@ import {
   type AttemptReport,
 } from '@lab/contracts';
 import { connectBus, type Bus, type Subscription } from '@lab/messaging';
-import { testNats, testPostgres, type TestNats, type TestPostgres } from '@lab/testkit';
+import { testNats, testPostgres, type TestNats, type TestPostgres } from '@lab/testkit/testing';
 
 /** The build: here, where sources are what packages resolve to, asking for the package would give TypeScript. */
 const main = fileURLToPath(new URL('../dist/main.js', import.meta.url));

@@ -1,6 +1,6 @@
 import 'reflect-metadata';
 import { defineEvent, defineRequest, ServiceError, zodSchema, type ReplyOf } from '@lab/contracts';
-import { testNats, type TestNats } from '@lab/testkit';
+import { testNats, type TestNats } from '@lab/testkit/testing';
 import { Controller, Module, type INestMicroservice } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import { MessagePattern } from '@nestjs/microservices';

@@ -69,7 +69,7 @@ describe('the NATS fixture', () => {
 
   it('tells what the server said when it does not start', async () => {
     await expect(startNats({ args: ['--no-such-option'] })).rejects.toThrow(
-      /before it served[^]*no-such-option/,
+      /before it was ready[^]*no-such-option/,
     );
   });
 });

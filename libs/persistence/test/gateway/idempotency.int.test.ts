@@ -1,4 +1,4 @@
-import { testPostgres, type TestDatabase, type TestPostgres } from '@lab/testkit';
+import { testPostgres, type TestDatabase, type TestPostgres } from '@lab/testkit/testing';
 import pg from 'pg';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
 import { openGatewayStore, openStore, type GatewayStore, type PostgresStore } from '../../src/index.js';

@@ -1,5 +1,5 @@
 import type { ListRequest, LogLine, WrittenLine } from '@lab/contracts';
-import { testPostgres, type TestDatabase, type TestPostgres } from '@lab/testkit';
+import { testPostgres, type TestDatabase, type TestPostgres } from '@lab/testkit/testing';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
 import {
   openGatewayStore,

@@ -1,5 +1,5 @@
 import type { Change, ProtocolRunRow } from '@lab/engine';
-import { testPostgres, type TestPostgres } from '@lab/testkit';
+import { testPostgres, type TestPostgres } from '@lab/testkit/testing';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { openRecords, openStore, type PostgresStore, type Records } from '../../src/index.js';
 import { campaign, hash, lead, protocolRun, putDefinition, t0, taskRun, trial } from '../rows.js';

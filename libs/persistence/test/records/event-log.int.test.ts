@@ -1,4 +1,4 @@
-import { testPostgres, type TestPostgres } from '@lab/testkit';
+import { testPostgres, type TestPostgres } from '@lab/testkit/testing';
 import pg from 'pg';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { openEventLog, openStore, type EventLog } from '../../src/index.js';

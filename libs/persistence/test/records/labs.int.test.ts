@@ -1,6 +1,6 @@
 import type { ListRequest, StoredListName } from '@lab/contracts';
 import type { Change } from '@lab/engine';
-import { testPostgres, type TestDatabase, type TestPostgres } from '@lab/testkit';
+import { testPostgres, type TestDatabase, type TestPostgres } from '@lab/testkit/testing';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import {
   openRecords,

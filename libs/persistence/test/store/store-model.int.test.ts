@@ -1,7 +1,7 @@
 import { attemptStates, isServiceError, runStates, taskRunStates, trialStates } from '@lab/contracts';
 import { MemoryStore } from '@lab/engine/testing';
 import type { Change, Store } from '@lab/engine';
-import { testPostgres, type TestPostgres } from '@lab/testkit';
+import { testPostgres, type TestPostgres } from '@lab/testkit/testing';
 import * as fc from 'fast-check';
 import pg from 'pg';
 import { afterAll, beforeAll, expect, test } from 'vitest';

@@ -1,5 +1,5 @@
 import { MemoryStore } from '@lab/engine/testing';
-import { testPostgres, type TestPostgres } from '@lab/testkit';
+import { testPostgres, type TestPostgres } from '@lab/testkit/testing';
 import pg from 'pg';
 import { afterAll, beforeAll } from 'vitest';
 import { openStore, type PostgresStore } from '../../src/index.js';

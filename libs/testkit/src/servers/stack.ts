@@ -5,9 +5,9 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { processEnvironment } from '@lab/runtime';
+import { forEachLine, startProgram, stopProgram } from './program.js';
 
 /** The real processes of the service, started as a user would, from outside. */
 
@@ -68,6 +68,9 @@ async function isFree(port: number): Promise<boolean> {
   return true;
 }
 
+/** How often another port is tried after another process took the first one. */
+const portTries = 3;
+
 /**
  * Starts the whole service with `svc start` and waits until it serves.
  *
@@ -80,13 +83,12 @@ export async function startServiceStack(options: StackOptions = {}): Promise<Sta
     ...(options.userDir === undefined ? {} : { SVC_USER_DIR: options.userDir }),
     ...options.env,
   };
+  const { supervisor, printed, env, url } = await launch(own, options.readyMs ?? 60_000);
   const beside: ChildProcess[] = [];
-  const { supervisor, exited, printed, env, url } = await launch(own, options.readyMs ?? 60_000);
-
   const stop = async (): Promise<number | null> => {
-    await Promise.all(beside.map((child) => stopChild(child)));
-    if (supervisor.exitCode === null && supervisor.signalCode === null) supervisor.kill('SIGINT');
-    return exited;
+    await Promise.all(beside.map((child) => stopProgram(child)));
+    await stopProgram(supervisor, 'SIGINT');
+    return supervisor.exitCode;
   };
   return {
     url,
@@ -94,13 +96,10 @@ export async function startServiceStack(options: StackOptions = {}): Promise<Sta
     pid: supervisor.pid ?? 0,
     output: () => printed.join('\n'),
     stop,
-    async kill() {
-      supervisor.kill('SIGKILL');
-      await exited;
-    },
+    kill: () => stopProgram(supervisor, 'SIGKILL'),
     beside(...args) {
       const child = spawn(process.execPath, [cli, ...args], { env, stdio: ['ignore', 'pipe', 'pipe'] });
-      collect(child, printed);
+      forEachLine(child, (line) => printed.push(line));
       beside.push(child);
       return child;
     },
@@ -111,79 +110,28 @@ export async function startServiceStack(options: StackOptions = {}): Promise<Sta
   };
 }
 
-interface Launched {
-  supervisor: ChildProcess;
-  exited: Promise<number | null>;
-  printed: string[];
-  env: Record<string, string | undefined>;
-  url: string;
-}
-
-/** How often another port is tried when somebody else took the first in the moment between the look and the start. */
-const portTries = 3;
-
-async function launch(own: Record<string, string>, readyMs: number): Promise<Launched> {
+async function launch(own: Record<string, string>, readyMs: number) {
   for (let attempt = 1; ; attempt += 1) {
     const port = String(await freePort());
-    const env: Record<string, string | undefined> = {
-      ...processEnvironment(),
-      SVC_HTTP_PORT: port,
-      ...own,
-    };
+    const env: NodeJS.ProcessEnv = { ...processEnvironment(), SVC_HTTP_PORT: port, ...own };
     const printed: string[] = [];
-    const supervisor = spawn(process.execPath, [cli, 'start'], { env, stdio: ['ignore', 'pipe', 'pipe'] });
-    const exited = new Promise<number | null>((resolve) => supervisor.once('exit', (code) => resolve(code)));
-    // A stack must not outlive whoever asked for it, also when that ends by an error nobody caught.
-    const endWithUs = (): void => void supervisor.kill('SIGTERM');
-    process.once('exit', endWithUs);
-    supervisor.once('exit', () => process.off('exit', endWithUs));
+    let url = '';
     try {
-      return { supervisor, exited, printed, env, url: await readyLine(supervisor, printed, readyMs) };
+      const supervisor = await startProgram({
+        ...{ name: 'the stack', command: process.execPath, args: [cli, 'start'], env },
+        ...{ readyMs, endSignal: 'SIGTERM' },
+        onLine(line) {
+          printed.push(line);
+          url = /^ready (http:\S+)/.exec(line)?.[1] ?? url;
+          return url !== '';
+        },
+      });
+      return { supervisor, printed, env, url };
     } catch (error) {
-      const taken = env['SVC_HTTP_PORT'] === port && printed.some((line) => isPortInUse(line, port));
-      if (!taken || attempt === portTries) throw error;
-      await exited;
+      const taken = printed.some(
+        (line) => line.includes(port) && /EADDRINUSE|Port \d+ of \S+ is in use/.test(line),
+      );
+      if (!taken || env['SVC_HTTP_PORT'] !== port || attempt === portTries) throw error;
     }
   }
-}
-
-function isPortInUse(line: string, port: string): boolean {
-  return line.includes(port) && /EADDRINUSE|Port \d+ of \S+ is in use/.test(line);
-}
-
-function collect(child: ChildProcess, into: string[], onLine?: (line: string) => void): void {
-  for (const stream of [child.stdout, child.stderr]) {
-    if (stream === null) continue;
-    createInterface({ input: stream }).on('line', (line) => {
-      into.push(line);
-      onLine?.(line);
-    });
-  }
-}
-
-function readyLine(supervisor: ChildProcess, printed: string[], timeoutMs: number): Promise<string> {
-  return new Promise((resolve, reject) => {
-    const fail = (why: string): void => {
-      clearTimeout(timer);
-      supervisor.kill('SIGTERM');
-      reject(new Error(`${why}\n${printed.join('\n')}`));
-    };
-    const timer = setTimeout(() => fail(`the stack was not ready within ${timeoutMs} ms`), timeoutMs);
-    const onExit = (code: number | null): void => fail(`the stack exited with ${code} before it was ready`);
-    supervisor.once('exit', onExit);
-    collect(supervisor, printed, (line) => {
-      const match = /^ready (http:\S+)/.exec(line);
-      if (match?.[1] === undefined) return;
-      clearTimeout(timer);
-      supervisor.off('exit', onExit);
-      resolve(match[1]);
-    });
-  });
-}
-
-async function stopChild(child: ChildProcess): Promise<void> {
-  if (child.exitCode !== null || child.signalCode !== null) return;
-  const gone = once(child, 'exit');
-  child.kill('SIGTERM');
-  await gone;
 }

@@ -1,7 +1,7 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { startNats } from '../servers/nats.js';
+import { startNats } from '../servers/index.js';
 import { sharedServer } from './shared-server.js';
 
 /** A broker for one test: no other test sees its messages. */
