@@ -51,7 +51,7 @@ const ours = imports.flatMap((entry) => {
 });
 
 describe('the import graph', () => {
-  it('was read: every project imports something', () => {
+  it('contains at least one import of every project', () => {
     for (const { name } of projects.filter(
       ({ name: project }) => !['contracts', 'ports'].includes(project),
     )) {
@@ -102,7 +102,7 @@ describe('the import graph', () => {
     ).toEqual([]);
   });
 
-  it('lets lab packages import the SDK and the optimizers and nothing else of ours', () => {
+  it('lets lab packages import only the SDK and the optimizers of this repository', () => {
     const wrong = sourcesOf('lab-packages')
       .filter((file) => !file.includes('.test.'))
       .flatMap((file) => importsIn(file).map((specifier) => ({ file, specifier })))
@@ -110,7 +110,7 @@ describe('the import graph', () => {
     expect(wrong).toEqual([]);
   });
 
-  it('gives packages what they may import', () => {
+  it('gives packages the imports of the table', () => {
     expect([...productLibraries].sort()).toEqual([...labPackageImports].sort());
   });
 
@@ -204,17 +204,17 @@ describe('the table in ARCHITECTURE.md', () => {
     ]),
   );
 
-  it('names every project, and no other', () => {
+  it('names every project and no other', () => {
     expect([...rows.keys()].sort()).toEqual(projects.map(({ name }) => name).sort());
   });
 
-  it('says what each project may import, as lint and this test do', () => {
+  it('lists the allowed imports of each project as lint and this test do', () => {
     expect(Object.fromEntries([...rows].map(([name, { may }]) => [name, may]))).toEqual(
       Object.fromEntries(Object.entries(table).map(([name, may]) => [name, [...may].sort()])),
     );
   });
 
-  it('names the rooms that the tree has', () => {
+  it('names the rooms of the tree', () => {
     const inTree = projects.map(({ name, folder }) => [
       name,
       readdirSync(`${root}${folder}/src`, { withFileTypes: true })
@@ -227,7 +227,7 @@ describe('the table in ARCHITECTURE.md', () => {
     );
   });
 
-  it('is followed by what lab packages may import', () => {
+  it('is followed by the allowed imports of lab packages', () => {
     const [sentence = ''] = /lab packages\s+import\s[^;.]*/.exec(text) ?? [];
     expect([...sentence.matchAll(/`([^`]+)`/g)].map((name) => name[1])).toEqual(labPackageImports);
   });
@@ -247,7 +247,7 @@ describe('source files', () => {
     expect(long).toEqual([]);
   });
 
-  it('lie at most 25 in a folder', () => {
+  it('share a folder with at most 24 others', () => {
     const inFolder = new Map<string, number>();
     for (const file of sources.filter((path) => !isTest(path))) {
       inFolder.set(dirname(file), (inFolder.get(dirname(file)) ?? 0) + 1);

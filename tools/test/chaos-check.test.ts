@@ -273,7 +273,7 @@ it('accepts a sound history', () => {
   expect(violationsOf(sound())).toEqual([]);
 });
 
-it('has a broken history for every invariant that it observes', () => {
+it('has a broken history for every invariant that it checks', () => {
   expect(Object.keys(broken)).toEqual([...observed]);
 });
 

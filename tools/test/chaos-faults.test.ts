@@ -30,12 +30,12 @@ function first(count: number, seed: number): [string, number, string | undefined
   return drawn;
 }
 
-it('chooses the same faults, pauses and targets for the same seed, and other ones for another seed', () => {
+it('the same seed chooses the same faults, pauses and targets, and another seed chooses others', () => {
   expect(first(200, 5)).toEqual(first(200, 5));
   expect(first(200, 5)).not.toEqual(first(200, 6));
 });
 
-it('chooses the next fault independently of the draws of the fault before', () => {
+it('the choice of the next fault does not depend on the draws of the fault before', () => {
   const plainly = first(50, 9);
   const drawn: string[] = [];
   for (const { name, chance } of schedule(9)) {
@@ -46,7 +46,7 @@ it('chooses the next fault independently of the draws of the fault before', () =
   expect(drawn).toEqual(plainly.map(([name]) => name));
 });
 
-it('draws every fault about as often as its weight says', () => {
+it('the frequency of every fault is close to its weight', () => {
   const drawn = first(5_000, 3).map(([name]) => name);
   const total = Object.values(faults).reduce((sum, { weight }) => sum + weight, 0);
   for (const [name, { weight }] of Object.entries(faults)) {
@@ -56,7 +56,7 @@ it('draws every fault about as often as its weight says', () => {
   }
 });
 
-it('hits nothing in an empty plant except links', () => {
+it('an empty plant has only links to disturb', () => {
   const empty: Target = {
     ...plant,
     names: [],

@@ -45,7 +45,7 @@ async function until(condition: () => boolean, socket: Socket): Promise<void> {
 const numbers = (from: number, count: number): string =>
   Array.from({ length: count }, (_, index) => `${from + index};`).join('');
 
-it('carries data both ways, and ends each direction by itself', async () => {
+it('the link carries data both ways and ends each direction separately', async () => {
   client.end('question');
   await once(served, 'end');
   expect(received.up).toBe('question');
@@ -54,7 +54,7 @@ it('carries data both ways, and ends each direction by itself', async () => {
   expect(received.down).toBe('answer');
 });
 
-it('keeps the order of bytes while its delay changes, and delivers the end last', async () => {
+it('the link keeps the order of bytes while its delay changes, and delivers the end last', async () => {
   let sent = '';
   for (const [index, ms] of [80, 5, 40, 0, 20, 0].entries()) {
     link.delay(ms);
@@ -70,7 +70,7 @@ it('keeps the order of bytes while its delay changes, and delivers the end last'
   expect(received.up).toBe(`${sent}last`);
 });
 
-it('delivers after its delay', async () => {
+it('the link delivers after its delay', async () => {
   link.delay(120);
   const startedAt = performance.now();
   client.write('a');
@@ -78,7 +78,7 @@ it('delivers after its delay', async () => {
   expect(performance.now() - startedAt).toBeGreaterThanOrEqual(119);
 });
 
-it('holds data in a silent direction, carries it in the other, and delivers held data after the silence', async () => {
+it('the link holds data in a silent direction, carries it in the other and delivers held data after the silence', async () => {
   link.silence('up');
   const text = numbers(0, 2_000);
   client.write(text);
@@ -90,7 +90,7 @@ it('holds data in a silent direction, carries it in the other, and delivers held
   expect(received.up).toBe(text);
 });
 
-it('hides the end of a process during a silence', async () => {
+it('the link hides the end of a process during a silence', async () => {
   link.silence('up', 'down');
   let ended = false;
   served.on('end', () => (ended = true));
@@ -104,7 +104,7 @@ it('hides the end of a process during a silence', async () => {
   if (!ended) await closed(served);
 });
 
-it('resets connections without delivering held data, and carries new connections', async () => {
+it('the link resets connections without delivering held data and carries new connections', async () => {
   link.silence('up');
   client.write('never heard');
   const gone = [closed(client), closed(served)];

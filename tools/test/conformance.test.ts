@@ -73,14 +73,14 @@ const tests = new Set(
 );
 
 describe(page, () => {
-  it('says something under every id, and has no id twice', () => {
+  it('has a statement under every id, and each id once', () => {
     expect(statements.length).toBeGreaterThanOrEqual(80);
     expect(statements.filter(({ id, text }) => id === '' || text === '')).toEqual([]);
     const ids = statements.map(({ id }) => id);
     expect(ids.filter((id, index) => ids.indexOf(id) !== index)).toEqual([]);
   });
 
-  it.each(statements)('$id is held by tests that exist', ({ tests: named }) => {
+  it.each(statements)('the tests of $id exist', ({ tests: named }) => {
     expect(named).not.toEqual([]);
     expect(named.filter((test) => !tests.has(test))).toEqual([]);
   });

@@ -182,7 +182,7 @@ const others = (counts: Findings['counts'], but: string): number[] =>
     .map(([, count]) => count);
 
 describe('the fuzzer', () => {
-  it('finds no fault in a server that keeps to its document, and sends as many requests as wanted', async () => {
+  it('finds no fault in a server that follows its document, and sends the requested number of requests', async () => {
     const { counts, faults } = await found(() => undefined);
     expect([...faults.keys()]).toEqual([]);
     expect(counts).toMatchObject({ server_errors: 0, schema_mismatches: 0, unauthenticated_successes: 0 });
@@ -241,7 +241,7 @@ describe('the fuzzer', () => {
     for (const fault of faults.keys()) expect(fault).toMatch(expected);
   });
 
-  it('counts a reply against its schema, one without description, and one for a path that is no route', async () => {
+  it('checks a reply against its schema, and counts a reply without a description and a reply for an unknown path', async () => {
     const { counts, faults } = await found(({ key }, { status }) => {
       if (key === 'GET /open') return open({ title: 'no name' });
       if (key === 'GET /secrets' && status === 200) return { status: 204, body: {} };
@@ -254,7 +254,7 @@ describe('the fuzzer', () => {
     expect(told).toContain('no route: status 200 for a path that is no route');
   });
 
-  it('counts an error of the server, and prints the smallest request that causes it, without a secret', async () => {
+  it('counts an error of the server and prints the smallest request that causes it, without a secret', async () => {
     const { counts, faults } = await found(({ key, grants, body }) =>
       key === 'POST /api/tasks' &&
       grants !== undefined &&

@@ -73,7 +73,7 @@ describe('the optimizer with one objective', () => {
 });
 
 describe('the optimizer with several objectives', () => {
-  it('gives rows of which none beats another', async () => {
+  it('gives rows that do not dominate one another', async () => {
     const optimizer = await createBayesian('several-objectives.ts');
     play(optimizer, [6, 2, 2], (row) => {
       const heat = (number(row, 'react.temperature') - 30) / 90;
@@ -90,7 +90,7 @@ describe('the optimizer with several objectives', () => {
 });
 
 describe('the optimizer with constraints', () => {
-  it('holds every row to them, and finds runs that keep the threshold', async () => {
+  it('keeps every row inside the constraints and finds runs that keep the threshold', async () => {
     const optimizer = await createBayesian('constrained.ts');
     const rows = play(optimizer, [6, 2, 2], (row) => ({
       'test.strength': number(row, 'mix.resin') + 0.5 * number(row, 'mix.filler'),
@@ -107,7 +107,7 @@ describe('the optimizer with constraints', () => {
 describe('the grid search', () => {
   type Grid = { grid: Record<string, number[]>; output: string };
 
-  it('tries each of its 36 points once, in the order that is wanted, and ends with an error', async () => {
+  it('tries each of its 36 points once in the configured order and ends with an error', async () => {
     const optimizer = await create<Grid>('optimizer.ts');
     const [first] = await optimizer.sample(1);
     expect(first).toEqual({ 'mix_colors.cyan': 0, 'mix_colors.magenta': 0 });
@@ -126,7 +126,7 @@ describe('the grid search', () => {
     expect(best.map((row) => row['mix_colors.cyan'])).toEqual([0.4, 0.4, 0.4, 0.4, 0.4, 0.4]);
   });
 
-  it('forgets the points of failed runs, and refuses settings that it does not know', async () => {
+  it('forgets the points of failed runs and refuses unknown settings', async () => {
     const optimizer = await create<Grid>('optimizer.ts');
     const rows = await optimizer.sample(1);
     await optimizer.report_failed(rows);
@@ -138,7 +138,7 @@ describe('the grid search', () => {
 });
 
 describe('the hybrid optimizer', () => {
-  it('works without a language model, and says so of each row that the AI was to choose', async () => {
+  it('works without a language model, and marks each row that the AI should have chosen', async () => {
     const optimizer = (await create<HybridArguments>('hybrid.ts')) as HybridOptimizer;
     const models: LanguageModels = {
       providers: ['ollama'],
@@ -159,7 +159,7 @@ describe('the hybrid optimizer', () => {
     expect(optimizer.get_runtime_params()).toMatchObject({ p_bayesian: 1, ai_history_size: 30 });
   }, 60_000);
 
-  it('refuses a model of a provider that there is not', async () => {
+  it('refuses a model of an unknown provider', async () => {
     const optimizer = (await create<HybridArguments>('hybrid.ts')) as HybridOptimizer;
     const models: LanguageModels = {
       providers: ['anthropic'],
@@ -169,7 +169,7 @@ describe('the hybrid optimizer', () => {
     expect(() => optimizer.connect({ clock: { now: () => 0 }, models })).toThrow(/"ollama" is no supported/);
   });
 
-  it('takes another optimizer in, which keeps the constraints and can be changed while it runs', async () => {
+  it('wraps another optimizer, which keeps the constraints and accepts changes while it runs', async () => {
     const optimizer = (await create<HybridArguments>('plugged-in.ts')) as HybridOptimizer;
     expect(optimizer.get_runtime_params()).toMatchObject({ p_ai: 0, stratified: false });
     optimizer.set_runtime_params({ stratified: true });

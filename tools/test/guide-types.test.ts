@@ -105,7 +105,7 @@ const faultsOf = (blocks: Block[]): string[] =>
   });
 
 describe('every block of the guide', () => {
-  it('is a file with a path, or a fragment that can be read', () => {
+  it('is a file with a path, or a readable fragment', () => {
     expect(faultsOf(guideBlocks)).toEqual([]);
   });
 
@@ -118,7 +118,7 @@ describe('every block of the guide', () => {
     ['a path of the other language', '```ts\n// a/b.yml\n```', /does not end in \.ts/],
     ['a fragment that is no code', '```ts\n// fragment of a.ts\nconst = ;\n```', /expected/],
     ['a fragment that is no YAML', '```yaml\n# fragment of a.yml\na: [1\n```', /YAMLException/],
-  ])('would be refused as %s, by page and line', (_, text, fault) => {
+  ])('is refused as %s, by page and line', (_, text, fault) => {
     const [found = '', ...more] = faultsOf(blocksOf('page.md', `# Title\n\n${text}\n`));
     expect(found).toMatch(/^page\.md:3 /);
     expect(found).toMatch(fault);
@@ -133,18 +133,18 @@ describe('every block of the guide', () => {
   );
 });
 
-describe('the code that the guide shows', () => {
+describe('the code of the guide', () => {
   const code = new Map(
     guideFiles.filter(({ path }) => path.endsWith('.ts')).map(({ path, text }) => [path, text]),
   );
 
-  it('has the right types, strictly', () => {
+  it('passes the strict type check', () => {
     expect([...code.keys()]).toContain('packages/demo_pkg/tasks/dispense/task.ts');
     const examples = [...guideExamples].map(([name, text]) => [`examples/${name}`, text] as const);
     expect(typeFaults(new Map([...code, ...examples]))).toEqual([]);
   }, 20_000);
 
-  it('would be refused with a wrong type, a missing import or a device that is not as the SDK wants it', () => {
+  it('fails with a wrong type, a missing import or a device that breaks the rules of the SDK', () => {
     const wrong = new Map([
       ['my_lab/a.ts', "import { nothing } from '@lab/sdk';\nexport const a: number = nothing;\n"],
       ['my_lab/b.ts', "import { a } from './a.js';\n\nexport const b: string = a;\n"],

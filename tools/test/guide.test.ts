@@ -17,7 +17,7 @@ const packageFolders = [
   ),
 ];
 
-describe('the files that the guide shows', () => {
+describe('the files of the guide', () => {
   let place: string;
   let userDir: string;
   let catalog: Catalog;
@@ -42,14 +42,14 @@ describe('the files that the guide shows', () => {
   });
   afterAll(() => rmSync(place, { recursive: true, force: true }));
 
-  it('are of every kind', () => {
+  it('include every kind of definition', () => {
     const kinds = new Set(guideFiles.map(({ path }) => path.split('/').at(-1)));
     expect([...kinds].sort()).toEqual(
       ['device.ts', 'device.yml', 'experiment.yml', 'lab.yml', 'task.ts', 'task.yml'].sort(),
     );
   });
 
-  it('have each a path of their own, outside of the packages that are there', () => {
+  it('have different paths, none of which exists in the packages', () => {
     const paths = guideFiles.map(({ path }) => path);
     expect(paths).toEqual([...new Set(paths)]);
     const taken = new Set(readdirSync(`${root}lab-packages`));
@@ -79,12 +79,12 @@ describe('the files that the guide shows', () => {
   );
 });
 
-describe('the templates that the guide shows', () => {
+describe('the templates of the guide', () => {
   const rows = [...textOf(`${guide}/templating.md`).matchAll(/^\|[^|]*\| `(\{\{.*)` +\| `(.*)` +\|$/gm)].map(
     ([, template = '', result = '']) => [template.replaceAll('\\|', '|'), result] as const,
   );
 
-  it('are found: one for each helper at least', () => {
+  it('include at least one for each helper', () => {
     expect(rows.length).toBeGreaterThanOrEqual(40);
   });
 
@@ -116,11 +116,11 @@ describe('links', () => {
       .map((target) => ({ page, target })),
   );
 
-  it('are found', () => {
+  it('exist on the pages', () => {
     expect(links.length).toBeGreaterThanOrEqual(20);
   });
 
-  it('lead to files and headings that exist', () => {
+  it('lead to existing files and headings', () => {
     const dead = links.filter(({ page, target }) => {
       const [path = '', anchor] = target.split('#');
       const file = path === '' ? page : join(dirname(page), path);

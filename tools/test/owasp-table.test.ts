@@ -17,7 +17,7 @@ it('each of the ten risks has a row', () => {
   expect(rows.map(({ number }) => number)).toEqual([1, 2, 3, 4, 5, 6, 7, 8, 9, 10]);
 });
 
-it.each(rows)('$number $risk is held by tests that there are', ({ tests }) => {
+it.each(rows)('the tests of risk $number $risk exist', ({ tests }) => {
   expect(tests.length).toBeGreaterThanOrEqual(2);
   expect(tests.filter((path) => !existsSync(`${root}${path}`))).toEqual([]);
   for (const path of tests) expect(textOf(path), path).toMatch(/\b(it|test)(\.each)?\(/);

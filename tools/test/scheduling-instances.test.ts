@@ -20,7 +20,7 @@ describe('the instances of the repository', () => {
     ['jsp', 43, true],
     ['fjsp', 10, true],
     ['lab', 30, false],
-  ])('of the set %s are readable, and a schedule of each passes the checker', (set, count, shop) => {
+  ])('are readable in the set %s, and a schedule of each passes the checker', (set, count, shop) => {
     const instances = readInstances(folder, set);
     expect(instances.length).toBe(count);
     for (const { problem, bestKnown, reference } of instances) {
@@ -41,7 +41,7 @@ describe('a folder of instances', () => {
     writeFileSync(join(folder, path), text);
   };
 
-  it('has the sets as sub-folders or is a set, with the best known values in it or beside it', () => {
+  it('has the sets as sub-folders or is a set, with the best known values inside or beside it', () => {
     write('jsp/b10.txt', '1 1\n0 3\n');
     write('jsp/b9.txt', '1 1\n0 3\n');
     write('best-known.json', '{"jsp":{"b9":[2,3]}}');
@@ -76,7 +76,7 @@ describe('a file', () => {
     expect(predecessorsOf(problem)).toEqual([[], [0], [], [2]]);
   });
 
-  it('of a flexible job shop has machines to choose from, with or without their mean number', () => {
+  it('of a flexible job shop has alternative machines, with or without their mean number', () => {
     for (const head of ['2 3', '2 3 1.5']) {
       const problem = readFlexibleJobShop(`${head}\n1  2 0 5 2 6\n2  1 1 4  1 0 2\n`, 'x');
       expect(choicesOf(problem)).toEqual([

@@ -71,7 +71,7 @@ describe('an agent with its devices and tasks as real processes', () => {
     expect(logged).toContainEqual(expect.objectContaining({ msg: 'arm is ready', device: 'lab.arm' }));
   });
 
-  it('answers calls and reports of people, and keeps its settings from the code of authors', async () => {
+  it('answers calls and status requests of people, and hides its settings from the code of authors', async () => {
     lab.assigned.set('svc_computer', [lab.device('arm')]);
     await lab.agent();
     await lab.deviceIs('arm', 'idle');
@@ -112,7 +112,7 @@ describe('an agent with its devices and tasks as real processes', () => {
     });
   });
 
-  it('cannot tell how a task ended whose device died, and keeps the device uncertain until a person resets it', async () => {
+  it('cannot know the end of a task whose device died, and keeps the device uncertain until a person resets it', async () => {
     lab.assigned.set('svc_computer', [lab.device('arm')]);
     await lab.agent();
     await lab.deviceIs('arm', 'idle');
@@ -130,7 +130,7 @@ describe('an agent with its devices and tasks as real processes', () => {
     expect(await call('where')).not.toBe(before);
   });
 
-  it('reports what an author threw, and how a task process died', async () => {
+  it('reports the error that an author threw, and the end of a task process', async () => {
     await lab.agent();
     expect(await lab.run({ mode: 'throw', why: 'no more cyan' })).toMatchObject({
       kind: 'failed',
@@ -155,7 +155,7 @@ describe('an agent with its devices and tasks as real processes', () => {
     expect(lab.stored.get(`/${task.attempt_id}/picture.bin`)?.equals(Buffer.alloc(3_000_000, 7))).toBe(true);
   });
 
-  it('stops a task that is cancelled', async () => {
+  it('stops a cancelled task', async () => {
     await lab.agent();
     const task = lab.task({ mode: 'wait', ms: 60_000 });
     await lab.start(task);
@@ -168,7 +168,7 @@ describe('an agent with its devices and tasks as real processes', () => {
     expect(await lab.outcome(task.attempt_id)).toEqual({ kind: 'cancelled' });
   });
 
-  it('aborts a call at the time that its function declares', async () => {
+  it('aborts a call at the timeout that its function declares', async () => {
     lab.assigned.set('svc_computer', [lab.device('arm')]);
     await lab.agent();
     await lab.deviceIs('arm', 'idle');
@@ -194,7 +194,7 @@ describe('an agent with its devices and tasks as real processes', () => {
     await lab.deviceIs('leg', 'faulted');
   });
 
-  it('refuses code whose hash is not the one that was asked for', async () => {
+  it('refuses code whose hash differs from the requested one', async () => {
     lab.modules.set(armModule.reference.hash, { ...armModule, text: `${armModule.text} // changed` });
     lab.assigned.set('svc_computer', [lab.device('arm')]);
     lab.launch('svc_computer');
@@ -205,7 +205,7 @@ describe('an agent with its devices and tasks as real processes', () => {
 });
 
 describe('when something fails', () => {
-  it('an agent that was killed leaves no process behind and reports the task it ran as unknown', async () => {
+  it('a killed agent leaves no process behind, and the next agent reports its task as unknown', async () => {
     lab.assigned.set('svc_computer', [lab.device('arm')]);
     const first = await lab.agent();
     await lab.deviceIs('arm', 'idle');
@@ -222,7 +222,7 @@ describe('when something fails', () => {
     expect(lab.hellos.at(-1)?.attempts).toEqual([{ attempt_id: task.attempt_id, status: 'ended' }]);
   });
 
-  it('an agent that was killed while it fetched a file for a task has not begun it, and the next one goes on', async () => {
+  it('an agent that was killed while it fetched an input file has not begun the task, and the next one continues', async () => {
     const bytes = Buffer.from(`${'number\n'.repeat(100_000)}the end`);
     const sha256 = createHash('sha256').update(bytes).digest('hex');
     const file = { name: 'raw.csv', size: bytes.length, sha256, task_run_id: 't1', attempt: 1 };
@@ -272,7 +272,7 @@ describe('when something fails', () => {
     await lost;
   });
 
-  it('a call to an agent that was killed ends when the next one is heard; nobody knows what it did', async () => {
+  it('a call to a killed agent ends when the next agent registers, and its effect is unknown', async () => {
     lab.assigned.set('bench_b', [lab.device('arm')]);
     const [, far] = await Promise.all([lab.agent(), lab.agent('bench_b')]);
     await lab.deviceIs('arm', 'idle');
@@ -291,7 +291,7 @@ describe('when something fails', () => {
     });
   });
 
-  it('a lost broker stops no task, and its result arrives when the broker is back', async () => {
+  it('a lost broker stops no task, and the result arrives when the broker is back', async () => {
     await lab.close();
     const nats = await startNats();
     lab = await Lab.open(nats);
@@ -309,7 +309,7 @@ describe('when something fails', () => {
     expect(lab.inc()).toBe(1);
   });
 
-  it('a result that is not acknowledged is reported again, also by the next agent process', async () => {
+  it('the agent reports an unacknowledged result again, also from the next agent process', async () => {
     const first = await lab.agent();
     lab.acknowledging = false;
     const task = lab.task({ mode: 'wait', ms: 0 });
@@ -334,8 +334,8 @@ describe('when something fails', () => {
   });
 });
 
-describe('a device that is not guessed about', () => {
-  it('goes on after its process was killed in the middle of an effect when its driver says that it is idle', async () => {
+describe('a device in an unknown state', () => {
+  it('continues after its process was killed in the middle of an effect when its driver says that it is idle', async () => {
     const { device, trace, parked } = lab.steadyArm();
     lab.assigned.set('svc_computer', [device]);
     await lab.agent();
@@ -349,7 +349,7 @@ describe('a device that is not guessed about', () => {
     expect(readFileSync(trace, 'utf8')).toBe('initialize\nmove\nasked for move\ninitialize\n');
   });
 
-  it('is asked about when its agent was killed, and initialised only when somebody knows', async () => {
+  it('leads to a question when its agent was killed, and is initialised only after an answer', async () => {
     const { device, trace, parked } = lab.steadyArm();
     lab.assigned.set('svc_computer', [device]);
     const first = await lab.agent();
@@ -402,7 +402,7 @@ describe('a device that is not guessed about', () => {
     expect(readFileSync(trace, 'utf8')).toBe('initialize\nmove\nstop: enough\n');
   });
 
-  it('obeys an emergency stop, also after its agent was killed, until it is released', async () => {
+  it('obeys an emergency stop, also after its agent was killed, until the stop is released', async () => {
     const { device, trace } = lab.steadyArm();
     lab.assigned.set('svc_computer', [device]);
     const first = await lab.agent();
@@ -431,7 +431,7 @@ describe('a device that is not guessed about', () => {
     expect(lines).toEqual(['initialize', 'move', 'stop: stopped by ann: a hand is in it', 'initialize']);
   });
 
-  it('that writes something else to its channel is ended, and its agent lives', async () => {
+  it('is ended when it writes anything else to its channel, and its agent survives', async () => {
     lab.assigned.set('svc_computer', [lab.device('arm')]);
     const agent = await lab.agent();
     await lab.deviceIs('arm', 'idle');
@@ -446,8 +446,8 @@ describe('a device that is not guessed about', () => {
   });
 });
 
-describe('an agent that is asked to stop', () => {
-  it('lets a device clean up that it interrupts', async () => {
+describe('a stopping agent', () => {
+  it('lets an interrupted device clean up', async () => {
     const trace = join(lab.dataDir, 'trace');
     lab.assigned.set('svc_computer', [lab.device('arm', { trace })]);
     const agent = await lab.agent();
@@ -462,7 +462,7 @@ describe('an agent that is asked to stop', () => {
     expect(readFileSync(trace, 'utf8')).toMatch(/^move a3\ncleaned up\n/);
   });
 
-  it('says that it leaves, ends its tasks, reports them, cleans its devices up and exits with 0', async () => {
+  it('announces that it leaves, ends and reports its tasks, cleans up its devices and exits with 0', async () => {
     const trace = join(lab.dataDir, 'trace');
     lab.assigned.set('svc_computer', [lab.device('arm', { trace })]);
     const agent = await lab.agent();

@@ -17,7 +17,7 @@ const codes = (given: Parameters<typeof checkArguments>[1]): string[] =>
   checkArguments(dose, given).faults.map(({ path, code }) => `${path} ${code}`);
 
 describe('the arguments of a device call', () => {
-  it('get defaults, and nothing for an optional parameter that is left out', () => {
+  it('get defaults, and omitted optional parameters stay absent', () => {
     expect(checkArguments(dose, { volume: 3 })).toEqual({ values: { volume: 3, fast: false }, faults: [] });
     expect(checkArguments(dose, { volume: 3, fast: true, note: 'n' }).values).toEqual({
       volume: 3,
@@ -26,7 +26,7 @@ describe('the arguments of a device call', () => {
     });
   });
 
-  it('are refused with all their faults, each by its path', () => {
+  it('are refused with all their faults, each with its path', () => {
     expect(codes({ volum: 3, fast: 1, note: null, purposes: ['a', 2] })).toEqual([
       'arguments.volum unknown_parameter',
       'arguments.volume missing_parameter',
@@ -38,11 +38,11 @@ describe('the arguments of a device call', () => {
     expect(codes({ volume: -1 })).toEqual(['arguments.volume below_min']);
   });
 
-  it('are told what was probably meant', () => {
+  it('are refused with a suggestion when a name is mistyped', () => {
     expect(checkArguments(dose, { volum: 3 }).faults[0]?.hint).toContain('volume');
   });
 
-  it('are none for a function with no parameters', () => {
+  it('are empty for a function without parameters', () => {
     const home: DeviceFunction = { name: 'home', kind: 'effect', parameters: {} };
     expect(checkArguments(home, {})).toEqual({ values: {}, faults: [] });
     expect(checkArguments(home, { to: 1 }).faults).toHaveLength(1);

@@ -17,16 +17,16 @@ const pools = (env: Record<string, string>): [number, number] => {
 };
 
 describe('the number of task processes', () => {
-  it('is 2 warm ones and 16 at most when nothing is said', () => {
+  it('is 2 warm ones and at most 16 by default', () => {
     expect(pools({})).toEqual([2, 16]);
   });
 
-  it('is what the limits of config.yml say', () => {
+  it('follows the limits of config.yml', () => {
     writeFileSync(join(cwd, 'config.yml'), 'limits: { task_pool_size: 5, task_pool_max: 9 }\n');
     expect(pools({})).toEqual([5, 9]);
   });
 
-  it('is what the environment says, over config.yml', () => {
+  it('follows the environment, which overrides config.yml', () => {
     writeFileSync(join(cwd, 'config.yml'), 'limits: { task_pool_size: 5, task_pool_max: 9 }\n');
     expect(pools({ SVC_TASK_POOL_SIZE: '0' })).toEqual([0, 9]);
   });

@@ -80,7 +80,7 @@ export default class Check {
   expect(agent.lines.filter((line) => line.includes('a number: true'))).toHaveLength(2);
 });
 
-it('a version that does not exist makes the device faulted and the task fail, and both say so', async () => {
+it('a version that does not exist makes the device faulted and the task fail, and both errors name it', async () => {
   const wrong = ['is-number@7.0.999'];
   const said = 'npm could not install is-number@7.0.999: notarget No matching version found';
   lab.assigned.set('svc_computer', [assignment('left', meter(wrong))]);

@@ -32,7 +32,7 @@ const list = (): DeviceProcessList => new DeviceProcessList(path, new MemoryLog(
 const recorded = async (): Promise<unknown> => JSON.parse(await readFile(path, 'utf8')) as unknown;
 
 describe('the list of device processes', () => {
-  it('waits for a process that an earlier agent left, and lets it end by itself', async () => {
+  it('waits for a process of an earlier agent, which can end by itself', async () => {
     const { pid, gone } = await child(1);
     list().add(pid);
     await list().endLeftovers();
@@ -40,14 +40,14 @@ describe('the list of device processes', () => {
     expect(await recorded()).toEqual([]);
   });
 
-  it('kills one that does not end', async () => {
+  it('kills a process that does not end', async () => {
     const { pid, gone } = await child(600);
     list().add(pid);
     await list().endLeftovers();
     expect(await gone).toEqual([null, 'SIGKILL']);
   }, 15_000);
 
-  it('leaves another process alone that has got the same number', async () => {
+  it('does not touch another process that has received the same number', async () => {
     const { pid } = await child(600);
     const processes = list();
     processes.add(pid);
@@ -65,7 +65,7 @@ describe('the list of device processes', () => {
     expect(await recorded()).toEqual([identify(second.pid)]);
   });
 
-  it('is empty when there is none yet, or one that is not a list', async () => {
+  it('is empty when its file is missing or contains no list', async () => {
     await list().endLeftovers();
     await writeFile(path, '{"pid":');
     await list().endLeftovers();

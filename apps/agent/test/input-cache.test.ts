@@ -57,10 +57,10 @@ function sending(bytes: Buffer, breakAfter = Infinity): typeof answer {
   };
 }
 
-describe('a file that a task gets', () => {
+describe('an input file of a task', () => {
   const bytes = Buffer.alloc(200_000, 'spectrum ');
 
-  it('is fetched once for all tasks, also of a later process, and each has a copy of its own', async () => {
+  it('is fetched once for all tasks, also of a later process, and each task has its own copy', async () => {
     answer = sending(bytes);
     const cache = open();
     const [first, second, third] = ['1', '2', '3'].map((name) => join(folder, name)) as [
@@ -75,7 +75,7 @@ describe('a file that a task gets', () => {
     expect(asked).toEqual([undefined]);
   });
 
-  it('is fetched from where it broke off, by another process as well', async () => {
+  it('is fetched from the point of interruption, by another process as well', async () => {
     answer = sending(bytes, 90_000);
     const path = join(folder, 'copy');
     await expect(open().copyTo(path, content(bytes), ticket, never)).rejects.toMatchObject({
@@ -87,7 +87,7 @@ describe('a file that a task gets', () => {
     expect(asked).toEqual([undefined, expect.stringMatching(/^bytes=[1-9]\d*-$/)]);
   });
 
-  it('is fetched anew when what is kept of it has changed on the disk', async () => {
+  it('is fetched anew when its partial copy on the disk has changed', async () => {
     answer = sending(bytes);
     await open().copyTo(join(folder, '1'), content(bytes), ticket, never);
     const [name = ''] = await kept();
@@ -97,7 +97,7 @@ describe('a file that a task gets', () => {
     expect(asked).toHaveLength(2);
   });
 
-  it('is fetched anew when the pieces of it do not belong together', async () => {
+  it('is fetched anew when its pieces do not belong together', async () => {
     answer = sending(bytes);
     await open().copyTo(join(folder, '1'), content(bytes), ticket, never);
     const [name = ''] = await kept();
@@ -112,7 +112,7 @@ describe('a file that a task gets', () => {
   it.each([
     ['another content', Buffer.alloc(200_000, 'x'), 'invalid'],
     ['more than it has', Buffer.alloc(200_001, 'spectrum '), 'invalid'],
-  ])('is refused for good when the store sends %s', async (_what, sent, code) => {
+  ])('is refused permanently when the store sends %s', async (_what, sent, code) => {
     answer = sending(sent);
     const path = join(folder, 'copy');
     await expect(open().copyTo(path, content(bytes), ticket, never)).rejects.toMatchObject({ code });
@@ -124,13 +124,13 @@ describe('a file that a task gets', () => {
     [404, 'not_found'],
     [403, 'service_unavailable'],
     [500, 'service_unavailable'],
-  ])('that is answered with %i fails with %s', async (status, code) => {
+  ])('fails with the answer %i as %s', async (status, code) => {
     answer = (_request, response) => response.writeHead(status).end();
     const copied = open().copyTo(join(folder, 'copy'), content(bytes), ticket, never);
     await expect(copied).rejects.toMatchObject({ code });
   });
 
-  it('is given up when its task is not wanted any more', async () => {
+  it('is no longer fetched when no task needs it', async () => {
     const abort = new AbortController();
     answer = (_request, response) => {
       response.writeHead(200).write('spec', () => abort.abort());
@@ -139,7 +139,7 @@ describe('a file that a task gets', () => {
     await expect(copied).rejects.toMatchObject({ code: 'aborted' });
   });
 
-  it('is given up at once also while it waits for the same file of another task, which goes on', async () => {
+  it('is no longer fetched for a cancelled task while another task waits for the same file and continues', async () => {
     let send: () => void = () => undefined;
     answer = (_request, response) => {
       response.writeHead(200);
@@ -164,7 +164,7 @@ describe('a file that a task gets', () => {
     expect(await readFile(join(folder, 'copy'), 'utf8')).toBe('');
   });
 
-  it('makes room by what was not given out for longest', async () => {
+  it('makes room by removing the files that were used longest ago', async () => {
     const cache = open(250);
     const files = ['a', 'b', 'c'].map((letter) => Buffer.alloc(100, letter)) as [Buffer, Buffer, Buffer];
     let copies = 0;

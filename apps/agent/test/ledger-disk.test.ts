@@ -41,7 +41,7 @@ function underTest(path: string): LedgerUnderTest {
 ledgerContract('files', async () => underTest(await folder()));
 
 describe('the files of a ledger', () => {
-  it('have their whole size from the start, and keep it', async () => {
+  it('have their whole size from the start and keep it', async () => {
     const path = join(await folder(), 'agents', 'bench');
     const ledger = ledgerIn(path);
     await ledger.open(defaultLedgerMemory);

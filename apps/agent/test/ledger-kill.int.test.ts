@@ -12,7 +12,7 @@ import { FolderLedgerDisk } from '../src/ledger-disk.js';
 const writer = fileURLToPath(new URL('ledger-writer.mjs', import.meta.url));
 const lives = 8;
 
-describe('a ledger whose process is killed again and again', () => {
+describe('a ledger whose process is killed repeatedly', () => {
   let folder: string;
   beforeAll(async () => {
     folder = await mkdtemp(join(tmpdir(), 'lab-ledger-kill-'));
@@ -36,7 +36,7 @@ describe('a ledger whose process is killed again and again', () => {
     return said;
   }
 
-  it('has everything that was durable, undamaged', async () => {
+  it('keeps everything that was durable, undamaged', async () => {
     const open = new Set<string>();
     for (let life = 0; life < lives; life += 1) {
       const said = await live(life, 1 + ((life * 97) % 250));

@@ -42,7 +42,7 @@ const messages = (): string[] => stored.map(({ message }) => message);
 const unavailable = new ServiceError('service_unavailable', 'no gateway');
 
 describe('the relay of lines', () => {
-  it('sends what comes within a moment together, numbered and with the time', async () => {
+  it('sends lines that arrive close together in one message, numbered and with the time', async () => {
     const lines = relay();
     lines.add(line('one'));
     await time.advance(100);
@@ -55,7 +55,7 @@ describe('the relay of lines', () => {
     ]);
   });
 
-  it('sends a full batch at once, and the next one while lines go on to come', async () => {
+  it('sends a full batch at once and the next one while lines keep arriving', async () => {
     const lines = relay();
     for (let n = 0; n < 2.5 * longestLogBatch; n += 1) lines.add(line(String(n)));
     await time.advance(0);
@@ -67,7 +67,7 @@ describe('the relay of lines', () => {
     expect(messages()).toEqual(Array.from({ length: 2.5 * longestLogBatch }, (_, n) => String(n)));
   });
 
-  it('loses nothing that fits while nobody stores, and sends the same numbers again', async () => {
+  it('keeps lines within its limit while no store answers, and sends the same numbers again', async () => {
     const lines = relay();
     failure = unavailable;
     lines.add(line('one'));
@@ -88,7 +88,7 @@ describe('the relay of lines', () => {
     expect(stored).toHaveLength(2 + 3 * longestLogBatch);
   });
 
-  it('drops what comes while too much waits, and says so in its place, for each origin', async () => {
+  it('drops lines above its limit and reports the gap in its place, for each origin', async () => {
     const lines = relay({ lines: 4 });
     failure = unavailable;
     for (const message of ['1', '2', '3', '4', '5', '6']) lines.add(line(message));
@@ -116,7 +116,7 @@ describe('the relay of lines', () => {
     ]);
   });
 
-  it('counts bytes as well, and those of many origins together', async () => {
+  it('counts bytes as well, also those of many origins together', async () => {
     const lines = relay({ bytes: 3_000 });
     failure = unavailable;
     for (let n = 0; n < 300; n += 1) lines.add(line('x'.repeat(2_000), { attempt_id: `a${n}` }));
@@ -129,7 +129,7 @@ describe('the relay of lines', () => {
     expect(told.length).toBeLessThan(150);
   });
 
-  it('gives up lines that nobody can store, once, and goes on with the others', async () => {
+  it('drops lines that the store refuses, once, and continues with the others', async () => {
     const lines = relay();
     failure = new ServiceError('bad_request', 'malformed');
     lines.add(line('unfit'));
@@ -142,7 +142,7 @@ describe('the relay of lines', () => {
     expect(messages()).not.toContain('unfit');
   });
 
-  it('cuts a long line to the bytes that it may have, between two characters', async () => {
+  it('cuts a long line at its byte limit, between two characters', async () => {
     const lines = relay();
     lines.add(line('ü€'.repeat(10_000)));
     await time.advance(500);
@@ -151,7 +151,7 @@ describe('the relay of lines', () => {
     expect(message).toMatch(/^(ü€)+ü?… \(\d+ bytes more\)$/);
   });
 
-  it('sends what is left at the end, and waits for no longer than it may', async () => {
+  it('sends the remaining lines at the end, within its time limit', async () => {
     const lines = relay();
     lines.add(line('last words'));
     await lines.close(1_000);

@@ -60,7 +60,7 @@ function resuming(store: { bytes: Buffer; puts: number; breakAt?: number | undef
 }
 
 describe('a spooled file', () => {
-  it('goes on where its upload broke off', async () => {
+  it('continues at the byte where its upload stopped', async () => {
     const bytes = Buffer.from(Uint8Array.from({ length: 3_000_000 }, (_, n) => n % 251));
     const store = { bytes: Buffer.alloc(0), puts: 0, breakAt: 1_000_000 as number | undefined };
     answer = resuming(store);
@@ -75,7 +75,7 @@ describe('a spooled file', () => {
     expect(store.puts).toBe(2);
   });
 
-  it('asks again where to go on when the store says otherwise', async () => {
+  it('asks for the offset again when the store reports another one', async () => {
     const bytes = Buffer.alloc(1_200_000, 'x');
     answer = (request, response) => {
       if (request.method === 'HEAD') response.writeHead(200, { 'upload-offset': 7 }).end();
@@ -87,7 +87,7 @@ describe('a spooled file', () => {
     });
   });
 
-  it('may be added by the agent itself, and is sent like any other', async () => {
+  it('may be added by the agent itself and is sent like any other', async () => {
     await spool.prepare('a/1');
     const file = await spool.add('a/1', 'more.json', '{"é":1}');
     const sha256 = createHash('sha256').update('{"é":1}').digest('hex');
@@ -125,7 +125,7 @@ describe('a spooled file', () => {
     expect(seen[1]?.body.equals(bytes)).toBe(true);
   });
 
-  it('that is empty is sent as well', async () => {
+  it('is sent also when it is empty', async () => {
     const lengths: unknown[] = [];
     answer = (request, response) => {
       lengths.push(request.headers['content-length']);
@@ -135,7 +135,7 @@ describe('a spooled file', () => {
     expect(lengths).toEqual(['0']);
   });
 
-  it('that the store refuses before it has all bytes is refused with what the store said', async () => {
+  it('is refused with the answer of the store when the store refuses before it has all bytes', async () => {
     answer = (_, response) => response.writeHead(413, { connection: 'close' }).end('at most 1 MB');
     await expect(spool.upload('a/1', await spooled(Buffer.alloc(200_000)), ticket())).rejects.toMatchObject({
       code: 'payload_too_large',
@@ -143,7 +143,7 @@ describe('a spooled file', () => {
     });
   });
 
-  it('may be sent again when the store is down, cuts the line or refuses an old ticket', async () => {
+  it('may be sent again when the store is down, breaks the connection or refuses an old ticket', async () => {
     const file = await spooled(Buffer.alloc(1_000));
     const again = { code: 'service_unavailable', retryable: true };
     answer = (_, response) => response.writeHead(403).end('expired');
@@ -157,7 +157,7 @@ describe('a spooled file', () => {
     await expect(spool.upload('a/1', file, gone)).rejects.toMatchObject(again);
   });
 
-  it('outside its folder, missing or of another size is never sent', async () => {
+  it('is never sent when it lies outside its folder, is missing or has another size', async () => {
     let asked = 0;
     answer = (_, response) => {
       asked += 1;
@@ -180,7 +180,7 @@ describe('a spooled file', () => {
 });
 
 describe('a spool folder', () => {
-  it('is empty when prepared, whatever was there, and gone when discarded', async () => {
+  it('is empty when prepared, even when it had contents before, and gone when discarded', async () => {
     const first = await spool.prepare('x/../../y');
     expect(first.startsWith(folder)).toBe(true);
     await writeFile(join(first, 'old'), 'old');
@@ -194,7 +194,7 @@ describe('a spool folder', () => {
 });
 
 describe('the spool', () => {
-  it('keeps the folders it is told to keep, and removes the others', async () => {
+  it('keeps the folders in use and removes the others', async () => {
     for (const id of ['a/1', 'b', 'c']) await spool.prepare(id);
     await spool.sweep(new Set(['a/1', 'c', 'never was']));
     expect((await readdir(folder)).sort()).toEqual([encodeToken('a/1'), 'c'].sort());

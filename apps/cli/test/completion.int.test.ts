@@ -68,7 +68,7 @@ function isBalanced(script: string): boolean {
 }
 
 describe('the script for a shell', () => {
-  it.each(shells)('$shell can be read by it, and completes a command', ({ shell, completes, words }) => {
+  it.each(shells)('is readable by $shell and completes a command', ({ shell, completes, words }) => {
     if (isThere(shell)) {
       ran(shell, '-n', shell);
       expect(ran(shell, '-c', completes).split(/\s/)).toEqual(['estop']);

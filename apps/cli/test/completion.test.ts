@@ -9,7 +9,7 @@ import { svcProgram } from '../src/program.js';
 const completed = (...words: string[]): string[] => candidates(svcProgram(), words);
 
 describe('completion', () => {
-  it('knows commands, subcommands, options, and the values that an argument or option is limited to', () => {
+  it('knows commands, subcommands, options, and the allowed values of an argument or option', () => {
     expect(completed('')).toEqual(expect.arrayContaining(['start', 'submit', 'watch', 'estop']));
     expect(completed('')).not.toContain('complete');
     expect(completed('atten')).toEqual(['attention']);
@@ -36,7 +36,7 @@ describe('the script for bash', () => {
   });
   afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-  it('asks svc about all words up to the one that is typed, and offers what it says', () => {
+  it('sends svc all words up to the typed one and offers its answer', () => {
     const line = `${scripts.bash}
 COMP_WORDS=(svc watch protocol "" after); COMP_CWORD=3; _svc; printf '%s\\n' "\${COMPREPLY[@]}"; complete -p svc`;
     const out = execFileSync('bash', ['-c', line], {

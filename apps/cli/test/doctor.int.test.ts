@@ -61,7 +61,7 @@ async function left(): Promise<LedgerRecord[]> {
 const contents = (): Buffer[] => segmentNames.map((name) => readFileSync(join(folder, name)));
 
 describe('svc doctor ledger', () => {
-  it('says what is open and in doubt, ends with 0, and changes nothing', async () => {
+  it('shows open and doubtful entries, exits with 0 and changes nothing', async () => {
     await left();
     const before = contents();
     const { status, stdout, stderr } = doctor();
@@ -93,7 +93,7 @@ describe('svc doctor ledger', () => {
     expect(lines.map((line) => JSON.parse(line) as unknown)).toEqual(records);
   });
 
-  it('ends with 1 when the ledger is damaged', async () => {
+  it('exits with 1 when the ledger is damaged', async () => {
     await left();
     const current = join(folder, segmentNames[0]);
     const bytes = readFileSync(current);
@@ -105,7 +105,7 @@ describe('svc doctor ledger', () => {
     expect((JSON.parse(doctor('--json').stdout) as LedgerReport).state).toBe('damaged');
   });
 
-  it('ends with 1 and one sentence when there is no ledger', () => {
+  it('exits with 1 and one sentence when there is no ledger', () => {
     expect(doctor()).toEqual(
       expect.objectContaining({
         status: 1,

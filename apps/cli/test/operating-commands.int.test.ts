@@ -64,7 +64,7 @@ const svc = (...args: string[]): Promise<Ran> => svcAt(gateway.url, ...args);
 const bodies = (): unknown[] => gateway.requests.sent.map(({ body }) => body);
 
 describe('svc agents', () => {
-  it('lists the agents with why they are away, and shows one with its devices', async () => {
+  it('lists the agents with the reason of their absence, and shows one with its devices', async () => {
     gateway.requests.on(requests.listAgents, () => ({ agents: [agent] }));
     const { out } = await svc('agents');
     expect(out.split('\n')[1]).toMatch(
@@ -89,7 +89,7 @@ describe('svc attention', () => {
     actions: ['idle' as const],
   };
 
-  it('lists what is open, says so when nothing is, and shows one with what is known', async () => {
+  it('lists open items or says that there are none, and shows one with its known facts', async () => {
     expect(await svc('attention')).toEqual({ code: 0, out: 'nothing needs attention', err: '' });
     gateway.records.attention.push(attentionItem, device, { ...device, id: 'over', state: 'resolved' });
     const { out } = await svc('attention', 'list');
@@ -117,7 +117,7 @@ describe('svc attention', () => {
     });
   });
 
-  it('settles one by its subject, with outputs from a file', async () => {
+  it('settles an item by its subject, with outputs from a file', async () => {
     gateway.records.attention.push(attentionItem);
     gateway.requests.on(requests.resolveAttention, ({ id }) => ({ id }));
     const outputs = { output_parameters: { red: 1 } };
@@ -145,7 +145,7 @@ describe('svc attention', () => {
     expect(gateway.requests.sent).toHaveLength(1);
   });
 
-  it('tells in a sentence why something was not settled', async () => {
+  it('explains in a sentence why an item was not settled', async () => {
     gateway.records.attention.push(attentionItem);
     gateway.requests.on(requests.resolveAttention, () => {
       throw new ServiceError('invalid', 'the outputs are not those of mix_colors', {
@@ -207,7 +207,7 @@ describe('svc estop', () => {
     expect(gateway.requests.sent).toEqual([]);
   });
 
-  it('says where to turn when nothing answers', async () => {
+  it('tells the user where to turn when no service answers', async () => {
     const { code, err } = await svcAt(`http://127.0.0.1:${await freePort()}`, 'estop');
     expect(code).toBe(4);
     expect(err).toContain('stop switches of the instruments');
@@ -226,7 +226,7 @@ describe('svc resources', () => {
     since: null,
   };
 
-  it('lists resources and their history, and puts the data of one back', async () => {
+  it('lists resources and their history, and resets the data of one', async () => {
     gateway.records.resources.push(beaker);
     gateway.records.usesOf.set('beaker_1', [
       {
@@ -269,7 +269,7 @@ describe('svc resources', () => {
 });
 
 describe('svc pause, resume and queue', () => {
-  it('are passed on and answered with the state', async () => {
+  it('send the change to the service and print the state', async () => {
     gateway.records.runs.push(runRecord({ state: 'paused' }));
     gateway.records.campaignList.push(campaignRecord({ state: 'running' }));
     gateway.requests
@@ -302,7 +302,7 @@ describe('svc pause, resume and queue', () => {
 });
 
 describe('svc webhook', () => {
-  it('gives one another secret, and sends it an event again', async () => {
+  it('gives a webhook a new secret and sends it an event again', async () => {
     const url = 'https://receiver.example.org/lab';
     const made = (await gateway.send('POST', '/api/webhooks', { url })).body;
     const id = String(made['id']);
@@ -328,7 +328,7 @@ describe('svc webhook', () => {
 });
 
 describe('svc schedule', () => {
-  it('tells the plan, the tasks with their times and what they wait for, and when runs end', async () => {
+  it('shows the plan, the tasks with their times and reasons for waiting, and the end of each run', async () => {
     gateway.requests.on(requests.readSchedule, () => schedule);
     const { code, out } = await svc('schedule', '--run', 'mix_1', '--limit', '7');
     expect(code).toBe(0);
@@ -366,7 +366,7 @@ describe('svc schedule', () => {
     expect(out).toMatch(/^ +station_1 +A{20,}$/m);
   });
 
-  it('gives all of it as JSON, and says what is wrong with what it is asked', async () => {
+  it('prints everything as JSON, and explains a wrong argument', async () => {
     gateway.requests.on(requests.readSchedule, () => ({
       ...schedule,
       policy: 'greedy' as const,

@@ -82,8 +82,8 @@ export default class Pump extends BaseDevice<{ port: string }> {
 
 const taskFile = 'wet_lab/tasks/fill/task.ts';
 
-describe('the code of a task is compared with task.yml', () => {
-  it('and passes when names and types agree, without tsconfig.json or node_modules of its own', async () => {
+describe('the comparison of task code with task.yml', () => {
+  it('passes when names and types agree, without tsconfig.json or node_modules in the package', async () => {
     putLab(task(right.devices, right.parameters, right.resources));
     expect(await errorsOf()).toEqual([]);
   });
@@ -133,7 +133,7 @@ describe('the code of a task is compared with task.yml', () => {
     ],
     ['a resource that it does not know', { resources: '{}' }, ['7:70 missing_resource']],
   ];
-  it.each(wrong)('which finds %s', async (_what, change, places) => {
+  it.each(wrong)('finds %s', async (_what, change, places) => {
     const { devices, parameters, resources } = { ...right, ...change };
     putLab(task(devices, parameters, resources));
     const expected = places.map((place) => `${taskFile}:${place}`);
@@ -148,7 +148,7 @@ describe('the code of a task is compared with task.yml', () => {
       '{ raw: InputFile & { text: string }; row: InputFile }',
       ['2:16 file_type', '2:51 unknown_file', '5:3 missing_file'],
     ],
-  ])('which, for files of other tasks, %s', async (_what, files, places) => {
+  ])('compares the types of files of other tasks: it %s', async (_what, files, places) => {
     putLab('');
     put(
       'wet_lab/tasks/fill/task.yml',
@@ -172,7 +172,7 @@ export default class Fill extends BaseTask<No, No, Record<string, Resource>, Fil
     );
   });
 
-  it('which finds code without a task', async () => {
+  it('finds code without a task', async () => {
     putLab('export const fill = 1;\n');
     expect(await errorsOf()).toEqual([`${taskFile}:1:1 missing_class`]);
     putLab('export default class Fill {}\n');
@@ -217,7 +217,7 @@ const args: BayesianArguments = {
 `;
   const factory = 'export const svc_create_campaign_optimizer';
 
-  it('finds nothing where the built-in one is created', async () => {
+  it('finds nothing when the factory creates the built-in optimizer', async () => {
     putOptimizer(
       `${head}${factory}: CreateCampaignOptimizer<BayesianArguments> = () => [args, BayesianSequentialOptimizer];\n`,
     );
@@ -243,7 +243,7 @@ const args: BayesianArguments = {
       ['9:14 optimizer_type'],
     ],
     ['no factory', 'export { args };', ['null:null missing_export']],
-  ])('tells of %s', async (_, line, places) => {
+  ])('reports %s', async (_, line, places) => {
     putOptimizer(`${head}${line}\n`);
     expect(await errorsOf()).toEqual(places.map((place) => `${optimizerFile}:${place}`));
   });
@@ -266,7 +266,7 @@ describe('one pass', () => {
     ]);
   });
 
-  it('of one package finds its siblings, and tells nothing of them', async () => {
+  it('of one package finds its siblings and reports nothing about them', async () => {
     putLab(task(right.devices, right.parameters, right.resources));
     put('other/package.json', '{ "name": "other" }');
     put(
@@ -278,7 +278,7 @@ describe('one pass', () => {
     expect(await errorsOf('wet_lab')).not.toEqual([]);
   });
 
-  it('honours what tsconfig.json asks for, and says what is wrong with it', async () => {
+  it('follows tsconfig.json and reports its errors', async () => {
     putLab(`${task(right.devices, right.parameters, right.resources)}function idle(): void {}\n`);
     expect(await errorsOf()).toEqual([]);
     const config = { target: 'ES2023', module: 'NodeNext', strict: true, noUnusedLocals: true };
@@ -290,7 +290,7 @@ describe('one pass', () => {
 });
 
 describe('generated types', () => {
-  it('suit a task that is written with them, are the same each time, and are reported when stale', async () => {
+  it('fit a task that uses them, are the same each time and are reported when stale', async () => {
     putLab(
       `import { BaseTask, type TaskResult } from '@lab/sdk';
 import type { TaskTypes } from '../../svc-types.js';
@@ -330,7 +330,7 @@ describe('the packages of the product', () => {
   });
 });
 
-describe('what is scaffolded', () => {
+describe('the scaffold of a package', () => {
   const orders: [string, string][][] = [
     [
       ['lab', 'a_lab'],
@@ -395,7 +395,7 @@ describe('what is scaffolded', () => {
     expect(await errorsOf('demo_pkg')).toEqual([]);
   });
 
-  it('never overwrites: a name or a file that is there is left as it is', async () => {
+  it('never overwrites an existing name or file', async () => {
     await createPackage(userDir, 'demo_pkg');
     await expect(createPackage(userDir, 'demo_pkg')).rejects.toThrow('demo_pkg exists already');
     await addPart(userDir, 'device', 'demo_pkg', 'pump');
@@ -411,7 +411,7 @@ describe('what is scaffolded', () => {
     await expect(createPackage(userDir, name)).rejects.toThrow('use letters, digits and underscores');
   });
 
-  it('says what is missing: the package, or what a protocol needs', async () => {
+  it('names a missing package, and definitions that a protocol needs', async () => {
     await expect(addPart(userDir, 'lab', 'demo_pkg', 'a_lab')).rejects.toThrow('svc pkg create demo_pkg');
     await createPackage(userDir, 'demo_pkg');
     await expect(addPart(userDir, 'protocol', 'demo_pkg', 'p')).rejects.toThrow(
@@ -421,7 +421,7 @@ describe('what is scaffolded', () => {
 });
 
 describe('package.json', () => {
-  it('is checked for the npm packages that agents are to install, and named with the line', async () => {
+  it('is checked for npm packages that agents install, and the error names the line', async () => {
     putLab(task(right.devices, right.parameters, right.resources));
     put(
       'wet_lab/package.json',

@@ -23,7 +23,7 @@ function svc(...args: string[]): { status: number | null; stdout: string; stderr
   });
 }
 
-it('check ends with 0 and counts when all is well, with 1 and the list, as text or JSON, when not', () => {
+it('check exits with 0 and a count without errors, and with 1 and the list of errors as text or JSON', () => {
   expect(svc('create', 'demo_pkg', '--dir', 'own')).toMatchObject({ status: 0, stderr: '' });
   expect(svc('add', 'device', 'demo_pkg', 'pump', '--dir', 'own')).toMatchObject({
     status: 0,
@@ -48,7 +48,7 @@ it('check ends with 0 and counts when all is well, with 1 and the list, as text 
   );
 });
 
-it('what cannot be done is said in one sentence on standard error, with 1', () => {
+it('every other failure is one sentence on standard error with exit code 1', () => {
   expect(svc('check', 'nowhere')).toMatchObject({ status: 1, stdout: '' });
   const refused = svc('add', 'lab', 'demo_pkg', 'a_lab', '--dir', '.');
   expect(refused).toMatchObject({ status: 1, stdout: '' });

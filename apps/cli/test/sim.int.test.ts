@@ -8,7 +8,7 @@ import { simulationShell } from './simulation-shell.js';
 const { files, svc } = simulationShell();
 
 describe('svc sim', () => {
-  it('prints what the guide shows, and draws it', async () => {
+  it('prints the output that the guide shows, with its chart', async () => {
     const command = /```sh\nsvc (sim .*)\n```/.exec(files.page)?.[1]?.split(' ') ?? [];
     const shown = /```text\n([\s\S]*?)```/.exec(files.page)?.[1] ?? 'nothing';
     const { code, out, err } = await svc(...command);
@@ -35,15 +35,12 @@ describe('svc sim', () => {
       'type: color_mixin',
       /^bad\.yml:6:11 unknown_protocol\n[\s\S]*did you mean "color_mixing"/,
     ],
-  ])(
-    'says where a scenario with a wrong word is wrong, and what would be right: %s',
-    async (right, wrong, told) => {
-      await writeFile(join(files.folder, 'bad.yml'), files.scenario.replace(right, wrong));
-      const { code, out, err } = await svc('sim', 'bad.yml');
-      expect([code, out]).toEqual([1, '']);
-      expect(err).toMatch(told);
-    },
-  );
+  ])('names the place of a wrong word in a scenario and the right word: %s', async (right, wrong, told) => {
+    await writeFile(join(files.folder, 'bad.yml'), files.scenario.replace(right, wrong));
+    const { code, out, err } = await svc('sim', 'bad.yml');
+    expect([code, out]).toEqual([1, '']);
+    expect(err).toMatch(told);
+  });
 
   it.each([
     [['color_day.yml', '--jitter', 'much'], /--jitter/],

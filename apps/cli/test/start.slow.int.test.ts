@@ -72,8 +72,8 @@ afterEach(async () => {
 
 afterAll(() => rmSync(template, { recursive: true, force: true }));
 
-describe('a stack that starts', () => {
-  it('says where it serves in one line once everything serves, and ends with 0 on a signal, leaving nothing', async () => {
+describe('a starting stack', () => {
+  it('prints its address in one line once everything serves, and ends with 0 on a signal without leftovers', async () => {
     const stack = start();
     const url = await stack.ready();
     const names = remember(stack).map(({ name }) => name);
@@ -94,7 +94,7 @@ describe('a stack that starts', () => {
     expect(existsSync(join(stack.dataDir, 'run', 'processes.json'))).toBe(false);
   });
 
-  it('runs as many orchestrators as it is told to, each with a log of its own, and replaces any that ends', async () => {
+  it('runs the configured number of orchestrators, each with its own log, and replaces any that ends', async () => {
     const stack = start({ SVC_ORCHESTRATORS: '2' });
     await stack.ready();
     const before = remember(stack);
@@ -115,7 +115,7 @@ describe('a stack that starts', () => {
     remember(stack);
   });
 
-  it('gives secrets to its services as private files only, and a broker address that asks for a password', async () => {
+  it('gives secrets to its services only as private files, and serves a broker address with a password', async () => {
     const stack = start();
     const { environment } = await get(await stack.ready());
     remember(stack);
@@ -134,7 +134,7 @@ describe('a stack that starts', () => {
     expect(commandLines).not.toContain(url.password);
   });
 
-  it('keeps what its services print in their log files and echoes warnings, with secrets concealed', async () => {
+  it('keeps the output of its services in their log files and echoes warnings, with secrets concealed', async () => {
     const stack = start();
     const url = await stack.ready();
     remember(stack);
@@ -145,7 +145,7 @@ describe('a stack that starts', () => {
     expect(log).not.toContain('hunter2');
   });
 
-  it('uses an address that is configured instead of starting a server of its own', async () => {
+  it('uses a configured address instead of starting its own server', async () => {
     const stack = start({ SVC_NATS_URL: 'nats://127.0.0.1:4999' });
     const answer = await get(await stack.ready());
     expect(answer.brokerPort).toBe('4999');
@@ -154,7 +154,7 @@ describe('a stack that starts', () => {
 });
 
 describe('a process of the stack that ends', () => {
-  it('is started again, and the rest stays', async () => {
+  it('is restarted, and the other processes keep running', async () => {
     const stack = start();
     const url = await stack.ready();
     const before = remember(stack);
@@ -168,7 +168,7 @@ describe('a process of the stack that ends', () => {
     expect(others(remember(stack)).sort()).toEqual(others(before).sort());
   });
 
-  it.each(['nats-server', 'postgres'])('comes back under the same address: %s', async (name) => {
+  it.each(['nats-server', 'postgres'])('returns under the same address: %s', async (name) => {
     const stack = start();
     const url = await stack.ready();
     const before = await get(url);
@@ -184,7 +184,7 @@ describe('a process of the stack that ends', () => {
   });
 });
 
-describe('a stack that is killed', () => {
+describe('a killed stack', () => {
   it('leaves no process behind', async () => {
     const stack = start();
     await stack.ready();
@@ -193,7 +193,7 @@ describe('a stack that is killed', () => {
     expect(await survivors(listed, 15_000)).toEqual([]);
   });
 
-  it('leaves no process behind when it is killed while it starts', async () => {
+  it('leaves no process behind when it is killed during its start', async () => {
     const stack = start({ STAND_IN: 'hang' });
     await eventually(
       () => remember(stack).map(({ name }) => name),
@@ -207,7 +207,7 @@ describe('a stack that is killed', () => {
     );
   });
 
-  it('can be started again at once on the same data folder and port', async () => {
+  it('can be restarted at once on the same data folder and port', async () => {
     const first = start();
     const url = await first.ready();
     remember(first);
@@ -235,7 +235,7 @@ describe('a stack that is killed', () => {
 });
 
 describe('a stack that cannot start', () => {
-  it('says in one sentence that another one uses the data folder, and leaves that one alone', async () => {
+  it('says in one sentence that another stack uses the data folder, and does not touch that stack', async () => {
     const first = start();
     const url = await first.ready();
     remember(first);
@@ -276,7 +276,7 @@ describe('a stack that cannot start', () => {
     expect(existsSync(join(stack.dataDir, 'run', 'processes.json'))).toBe(false);
   });
 
-  it('says what is missing when there is no nats-server', async () => {
+  it('says that nats-server is missing', async () => {
     const stack = start({ SVC_NATS_SERVER_BIN: '/nowhere/nats-server' });
     expect(await stack.exited).toBe(1);
     expect(stack.err).toEqual(['SVC_NATS_SERVER_BIN names /nowhere/nats-server, which is not a program.']);
@@ -284,7 +284,7 @@ describe('a stack that cannot start', () => {
 });
 
 describe('a signal', () => {
-  it('while the stack starts calls the start off, and nothing stays', async () => {
+  it('cancels a start, and nothing stays', async () => {
     const stack = start({ STAND_IN: 'hang' });
     await eventually(
       () => remember(stack).map(({ name }) => name),
@@ -295,7 +295,7 @@ describe('a signal', () => {
     expect(await survivors(seen, 0)).toEqual([]);
   });
 
-  it('for the second time does not wait for services that linger', async () => {
+  it('ends slow services at once when it is sent a second time', async () => {
     const stack = start({ STAND_IN: 'linger' });
     await stack.ready();
     remember(stack);
@@ -318,7 +318,7 @@ describe('a signal', () => {
     expect(await survivors(seen, 0)).toEqual([]);
   });
 
-  it('that arrives twice at once, as npm hands it on, still lets services end by themselves', async () => {
+  it('lets services end by themselves when it arrives twice at once, as npm forwards it', async () => {
     const stack = start();
     await stack.ready();
     remember(stack);

@@ -82,7 +82,7 @@ function acceptSubmissions(): void {
 }
 
 describe('svc submit', () => {
-  it('takes JSON and YAML, from a file and from standard input, and sees by the fields what it is', async () => {
+  it('takes JSON and YAML, from a file and from standard input, and recognises the kind by the fields', async () => {
     acceptSubmissions();
     await writeFile(
       join(folder, 'rinse.yml'),
@@ -104,7 +104,7 @@ describe('svc submit', () => {
     ]);
   });
 
-  it('asks for the kind where the fields do not say, and tells what is wrong with a file', async () => {
+  it('asks for the kind when the fields do not decide it, and reports the errors of a file', async () => {
     acceptSubmissions();
     await writeFile(join(folder, 'bare.yml'), 'name: bare\ntype: score_color\n');
     expect(await svc(['submit', 'bare.yml'])).toMatchObject({
@@ -121,7 +121,7 @@ describe('svc submit', () => {
     expect(gateway.requests.sent).toHaveLength(1);
   });
 
-  it('tells what the service says with the line of the file', async () => {
+  it('shows the errors of the service with the line of the file', async () => {
     gateway.requests.on(requests.submitTask, () => {
       throw new ServiceError('invalid', 'the parameters are wrong', {
         faults: [{ path: 'input_parameters.red', code: 'out_of_range', message: 'must be at most 255' }],
@@ -137,7 +137,7 @@ describe('svc submit', () => {
     expect(err).toContain('must be at most 255');
   });
 
-  it('takes the parameters of a campaign from a CSV file, and tells what is wrong with its lines and rows', async () => {
+  it('takes the parameters of a campaign from a CSV file, and reports errors with line and row', async () => {
     acceptSubmissions();
     gateway.requests.on(definitionRequests.getDefinition, ({ type, name }) => ({
       ...{ type, name, package: 'p', file: 'f', loaded: true, hash: 'h', sound: true, errors: [] },
@@ -203,7 +203,7 @@ describe('svc submit', () => {
 });
 
 describe('svc watch', () => {
-  it('prints a line for every change, and ends with the work: 0 when it completed, 1 when not', async () => {
+  it('prints a line for every change and exits when the work ends: 0 when it completed, 1 otherwise', async () => {
     const task = (state: TaskRunRecord['state']): TaskRunRecord =>
       taskRecord({
         name: 'mix',
@@ -232,7 +232,7 @@ describe('svc watch', () => {
     expect(code).toBe(1);
   });
 
-  it('gives the record at the end as JSON, and says when there is none of that name', async () => {
+  it('prints the final record as JSON, and reports an unknown name', async () => {
     gateway.records.campaignList.push(campaignRecord({ name: 'sweep', state: 'completed' }));
     const { code, out } = await svc(['watch', 'campaign', 'sweep', '--json']);
     expect({ code, name: (JSON.parse(out) as { name: string }).name }).toEqual({ code: 0, name: 'sweep' });
@@ -242,7 +242,7 @@ describe('svc watch', () => {
 });
 
 describe('svc cancel and retry', () => {
-  it('are passed on, a task of a run by its run', async () => {
+  it('send the request to the service, and address a task of a run by its run', async () => {
     gateway.records.runs.push(runRecord({ state: 'running' }));
     gateway.records.taskRuns.push(taskRecord({ name: 'mix', protocol_run: 'mix_1', state: 'running' }));
     gateway.records.attention.push(attentionItem);
@@ -265,7 +265,7 @@ describe('svc cancel and retry', () => {
 });
 
 describe('svc archive and restore', () => {
-  it('are passed on by kind, and what is archived is listed apart', async () => {
+  it('send the request by kind, and list archived records separately', async () => {
     const since = { archived_at: '2026-11-20T09:30:00.000Z' };
     gateway.records.campaignList.push(campaignRecord({ name: 'sweep', state: 'completed' }));
     gateway.records.taskRuns.push(taskRecord({ name: 'rinse', state: 'failed', ...since }));
@@ -284,7 +284,7 @@ describe('svc archive and restore', () => {
 });
 
 describe('svc list', () => {
-  it('lists records of a kind as a table or as JSON, narrowed by the state', async () => {
+  it('lists records of a kind as a table or as JSON, filtered by state', async () => {
     gateway.records.taskRuns.push(
       taskRecord({ id: '1', name: 'rinse_1', state: 'completed' }),
       taskRecord({ id: '2', name: 'mix', protocol_run: 'mix_1', state: 'running' }),
@@ -305,7 +305,7 @@ describe('svc list', () => {
 });
 
 describe('svc logs', () => {
-  it('shows what tasks and devices wrote, the oldest first, of what is asked for', async () => {
+  it('shows the selected lines of tasks and devices, the oldest first', async () => {
     gateway.records.logs = [
       logLine({ id: 1, task: 'mix', protocol_run: 'run_1', message: 'stirring' }),
       logLine({
@@ -333,7 +333,7 @@ describe('svc logs', () => {
     expect(await svc(['logs', '--since', 'yesterday'])).toMatchObject({ code: 3 });
   });
 
-  it('goes on with what comes, from where the list ended', async () => {
+  it('continues with new lines after the end of the list', async () => {
     gateway.records.logs = [logLine({ id: 1, task: 'mix', message: 'stirring' }), logLine({ id: 2 })];
     gateway.lines.store(...gateway.records.logs, logLine({ id: 3, task: 'mix', message: 'meanwhile' }));
     const child = spawn(process.execPath, [cli, 'logs', '--task', 'mix', '--follow'], {
@@ -354,7 +354,7 @@ describe('svc logs', () => {
 });
 
 describe('svc results', () => {
-  it('prints the table of a campaign or puts it into a file, and never over another one', async () => {
+  it('prints the table of a campaign or writes it to a new file, and never overwrites a file', async () => {
     gateway.records.campaignList.push(campaignRecord({ name: 'sweep' }));
     const header = 'number,run,state,source,started_at,ended_at,reason,reason_message';
     expect(await svc(['results', 'sweep'])).toEqual({ code: 0, out: header, err: '' });
@@ -382,7 +382,7 @@ describe('svc files', () => {
     gateway.files.contents.set(taskFileKey(task.id, task.attempt, file.name), bytes);
   }
 
-  it('lists them, and saves one whole; never over another', async () => {
+  it('lists the files and saves one whole, and never overwrites a file', async () => {
     produce(content);
     expect((await svc(['files', 'list', 'look'])).out).toMatch(/^a b\.png +9 +[0-9a-f]{64}$/m);
     expect((await svc(['files', 'get', 'look', 'a b.png'])).code).toBe(0);
@@ -395,7 +395,7 @@ describe('svc files', () => {
     });
   });
 
-  it('keeps nothing of a file that came with other bytes', async () => {
+  it('keeps nothing of a file that arrived with other bytes', async () => {
     produce(Buffer.from('a PICTURE'));
     expect(await svc(['files', 'get', 'look', 'a b.png', '-o', 'wrong.png'])).toMatchObject({ code: 1 });
     await expect(readFile(join(folder, 'wrong.png'))).rejects.toThrow('ENOENT');
@@ -404,7 +404,7 @@ describe('svc files', () => {
 });
 
 describe('every command', () => {
-  it('says by its exit code whether it was not understood, was refused or not answered', async () => {
+  it('exits with different codes for a misunderstood, a refused and an unanswered command', async () => {
     expect(await svc(['lits', 'tasks'])).toMatchObject({ code: 2 });
     expect(await svc(['rpc', 'lab', 'arm', 'move', '{x}'])).toMatchObject({
       code: 2,

@@ -93,7 +93,7 @@ describe('a part of a file', () => {
     ['bytes=50000-', 50_000, 100_000],
     ['bytes=-10', 99_990, 100_000],
     ['bytes=99999-200000', 99_999, 100_000],
-  ])('%s is given with where it lies', async (range, start, end) => {
+  ])('%s is answered with its position', async (range, start, end) => {
     const response = await part({ range, 'if-range': etag });
     expect(response.status).toBe(206);
     expect(Object.fromEntries(response.headers)).toMatchObject({
@@ -109,7 +109,7 @@ describe('a part of a file', () => {
     { range: 'bytes=0-1,5-6' },
     { range: 'bytes=0-1', 'if-range': '"of another file"' },
     { range: 'pages=1-2' },
-  ])('is the whole for %j', async (headers) => {
+  ])('is the whole file for %j', async (headers) => {
     const response = await part(headers);
     expect([response.status, response.headers.get('content-range')]).toEqual([200, null]);
     expect(Buffer.from(await response.arrayBuffer()).equals(content)).toBe(true);
@@ -122,12 +122,12 @@ describe('a part of a file', () => {
     expect(reply.headers.get('content-disposition')).toBeNull();
   });
 
-  it('is no matter of HEAD', async () => {
+  it('does not change the answer to HEAD', async () => {
     const response = await part({ range: 'bytes=0-99' }, 'HEAD');
     expect([response.status, response.headers.get('content-length')]).toEqual([200, '100000']);
   });
 
-  it('of an empty file cannot be had, the file can', async () => {
+  it('of an empty file is refused, and the whole file is not', async () => {
     const empty = `${gateway.url}/api/tasks/image/files/empty`;
     expect((await fetch(empty, { headers: { range: 'bytes=0-' } })).status).toBe(416);
     const whole = await fetch(empty);
@@ -162,7 +162,7 @@ with zipfile.ZipFile(sys.argv[1]) as archive:
     );
   }
 
-  it('has all files of a task, and is named after it', async () => {
+  it('has all files of a task and the name of the task', async () => {
     records.taskRuns.push(
       await taskWith(
         { 'photo.png': photo, 'größe.csv': table, empty: Buffer.alloc(0) },
@@ -179,7 +179,7 @@ with zipfile.ZipFile(sys.argv[1]) as archive:
     expect(Number(head.headers.get('content-length'))).toBeGreaterThan(photo.length);
   });
 
-  it('has all files of a protocol run, a folder for each task', async () => {
+  it('has all files of a protocol run, with a folder for each task', async () => {
     const tasks = [
       await taskWith({ 'photo.png': photo }, { name: 'image', protocol_run: 'mix_1' }),
       await taskWith({}, { name: 'wash', protocol_run: 'mix_1' }),
@@ -192,7 +192,7 @@ with zipfile.ZipFile(sys.argv[1]) as archive:
     });
   });
 
-  it('unpacks nowhere but where it is told to, and no file over another', async () => {
+  it('unpacks only below the chosen folder, and no file overwrites another', async () => {
     const odd = { '..': table, 'a\\b': table, 'a:b': table, A_B: photo, 'end.': table };
     records.taskRuns.push(await taskWith(odd, { name: 'odd' }));
     expect(Object.keys(await unpacked('/api/tasks/odd/files.zip'))).toEqual([
@@ -204,19 +204,19 @@ with zipfile.ZipFile(sys.argv[1]) as archive:
     ]);
   });
 
-  it('of no files is empty', async () => {
+  it('without files is empty', async () => {
     records.taskRuns.push(await taskWith({}, { name: 'none' }));
     expect(await unpacked('/api/tasks/none/files.zip')).toEqual({});
   });
 
-  it('of what is not there is not found', async () => {
+  it('of unknown work is not found', async () => {
     for (const path of ['/api/tasks/nothing/files.zip', '/api/protocols/nothing/files.zip']) {
       expectProblem(await send(gateway.url, 'GET', path), 404, 'not_found');
     }
     expectProblem(await send(gateway.url, 'GET', '/api/protocols/mix_1/files.zip?x=1'), 422, 'invalid');
   });
 
-  it('whose file is gone breaks off, and the log says so', async () => {
+  it('breaks off when a file is gone, and the log says so', async () => {
     const task = await taskWith({ first: photo, gone: table }, { name: 'broken' });
     await files.delete(taskFileKey(task.id, 1, 'gone'));
     records.taskRuns.push(task);
@@ -225,7 +225,7 @@ with zipfile.ZipFile(sys.argv[1]) as archive:
     expect(JSON.stringify(log.lines)).toContain('the archive of broken broke off');
   });
 
-  it('that nobody waits for any more leaves no file open', async () => {
+  it('leaves no file open when the client disconnects', async () => {
     const open = async (): Promise<number> => {
       const { stdout } = await run('ls', ['-l', `/proc/${process.pid}/fd`]);
       return stdout.split('\n').filter((line) => line.includes(folder)).length;

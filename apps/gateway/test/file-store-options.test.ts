@@ -19,7 +19,7 @@ describe('the store of files', () => {
     });
   });
 
-  it('is a bucket with the keys that are given, and none without them', () => {
+  it('is a bucket with the given keys, or without keys', () => {
     const keys = { s3AccessKeyId: new Secret('key'), s3SecretAccessKey: new Secret('secret') };
     expect(storeOf({ ...given, ...keys, files: s3 })).toMatchObject({
       kind: 's3',

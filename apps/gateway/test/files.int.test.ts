@@ -51,7 +51,7 @@ afterAll(async () => {
   await rm(folder, { recursive: true, force: true });
 });
 
-describe('a file that a task gets', () => {
+describe('an input file of a task', () => {
   const content = Buffer.alloc(100_000, 'numbers\n');
   const sha256 = createHash('sha256').update(content).digest('hex');
   const key = taskFileKey('t1', 2, 'numbers.txt');
@@ -60,7 +60,7 @@ describe('a file that a task gets', () => {
   const fetched = (path: string, headers: Record<string, string> = {}): Promise<Response> =>
     fetch(`${gateway.url}${path}`, { headers });
 
-  it('is fetched with a ticket, whole or from where it broke off', async () => {
+  it('is downloaded with a ticket, whole or from a given byte', async () => {
     await files.put(
       key,
       (async function* () {
@@ -76,7 +76,7 @@ describe('a file that a task gets', () => {
     expect(Buffer.from(await rest.arrayBuffer()).equals(content.subarray(90_000))).toBe(true);
   });
 
-  it('is not found when it is not there, and not given out with a ticket for bringing one, or none', async () => {
+  it('is not found when it is missing, and is refused without a ticket or with a ticket for an upload', async () => {
     const gone = tickets.downloadTicket({ ...grant, key: taskFileKey('t1', 1, 'numbers.txt') });
     const missing = await fetched(new URL(gone.url).pathname);
     expect([missing.status, ((await missing.json()) as { code: string }).code]).toEqual([404, 'not_found']);
@@ -107,7 +107,7 @@ describe('a file', () => {
       headers: { 'content-type': 'application/octet-stream' },
     });
 
-  it('uploaded with a ticket is downloaded byte for byte, under its name, and not shown', async () => {
+  it('uploaded with a ticket is downloaded byte for byte, under its name, as an attachment', async () => {
     const task = taskRecord({
       name: 'measure',
       state: 'completed',
@@ -141,7 +141,7 @@ describe('a file', () => {
     expect([head.status, head.headers.get('content-length')]).toEqual([200, String(content.length)]);
   });
 
-  it('that is not what its ticket says is refused and not kept', async () => {
+  it('that differs from its ticket is refused and not kept', async () => {
     const key = taskFileKey(randomUUID(), 1, 'x');
     const other = Buffer.from(content);
     other[5] = 0;
@@ -160,7 +160,7 @@ describe('a file', () => {
     }
   });
 
-  it('whose upload breaks off leaves nothing', async () => {
+  it('leaves nothing when its upload breaks off', async () => {
     const key = taskFileKey(randomUUID(), 1, 'x');
     const path = await ticket(key);
     await new Promise<void>((resolve) => {
@@ -176,7 +176,7 @@ describe('a file', () => {
     expect(log.lines).toEqual([]);
   });
 
-  it('whose upload broke off goes on where it did', async () => {
+  it('continues an interrupted upload at the same byte', async () => {
     const key = taskFileKey(randomUUID(), 1, 'x');
     const path = await ticket(key);
     const received = async (): Promise<number> => {
@@ -209,11 +209,11 @@ describe('a file', () => {
     expect(log.lines).toEqual([]);
   });
 
-  it('without a valid ticket is not told how far an upload has come', async () => {
+  it('shows the progress of its upload only with a valid ticket', async () => {
     expect((await fetch(`${gateway.url}/api/uploads/x`, { method: 'HEAD' })).status).toBe(403);
   });
 
-  it('whose bytes stop coming is let go after the pause that is allowed', async () => {
+  it('is dropped after the allowed pause when its bytes stop arriving', async () => {
     const hasty = await startServer(surroundings(), {
       host: '127.0.0.1',
       port: 0,

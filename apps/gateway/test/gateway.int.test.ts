@@ -143,7 +143,7 @@ async function standInAgent(calls: string[]): Promise<{ unsubscribe(): Promise<u
 
 describe('a task through the real broker and database', () => {
   it.each(['rinse 1', 'größe/日本 100%', `it's "quoted"`])(
-    'named %s is submitted, read, cancelled and read again',
+    'is submitted, read, cancelled and read again with the name %s',
     async (name) => {
       const submitted = await http('POST', '/api/tasks', {
         name,
@@ -168,7 +168,7 @@ describe('a task through the real broker and database', () => {
     },
   );
 
-  it('whose name is taken by an unfinished one is refused by the database with 409', async () => {
+  it('is refused by the database with 409 when an unfinished task has the name', async () => {
     const body = { name: 'twice', type: 'clean_container' };
     expect((await http('POST', '/api/tasks', body)).status).toBe(201);
     const again = await http('POST', '/api/tasks', body);
@@ -176,7 +176,7 @@ describe('a task through the real broker and database', () => {
     expect(again.body.code).toBe('duplicate_name');
   });
 
-  it('that does not exist is 404 for read, cancel and files', async () => {
+  it('is answered with 404 for read, cancel and files when it does not exist', async () => {
     for (const [method, path] of [
       ['GET', '/api/tasks/none'],
       ['POST', '/api/tasks/none/cancel'],
@@ -190,7 +190,7 @@ describe('a task through the real broker and database', () => {
 });
 
 describe('a device call through the real broker', () => {
-  it('reaches the agent, follows it to its next incarnation, and is never sent twice', async () => {
+  it('reaches the agent, follows it to its next incarnation and is never sent twice', async () => {
     const calls: string[] = [];
     const first = await standInAgent(calls);
     const path = '/api/rpc/color_lab/pump.1%20%3E/dose';
@@ -218,7 +218,7 @@ describe('a device call through the real broker', () => {
     expect(calls).toHaveLength(3);
   });
 
-  it('is found in the logs of gateway, orchestrator and agent by the one name of its request', async () => {
+  it('is found in the logs of gateway, orchestrator and agent by the id of its request', async () => {
     const agent = await standInAgent([]);
     const path = '/api/rpc/color_lab/pump/dose';
     const other = await http('POST', path, { volume: 1 });
@@ -241,14 +241,14 @@ describe('a device call through the real broker', () => {
     }
   });
 
-  it('to an unknown laboratory is 404', async () => {
+  it('to an unknown laboratory is answered with 404', async () => {
     const reply = await http('POST', '/api/rpc/nowhere/pump/dose', {});
     expect(reply.body).toMatchObject({ code: 'unknown_lab', status: 404, effect: 'none' });
   });
 });
 
 describe('an emergency stop through the real broker', () => {
-  it('is heard by the agents first, and recorded', async () => {
+  it('reaches the agents first and is then recorded', async () => {
     const order: string[] = [];
     const agent = await serviceBus.subscribe(
       agentEvents.emergencyStop,
@@ -277,7 +277,7 @@ describe('an emergency stop through the real broker', () => {
     }
   });
 
-  it('that no orchestrator records is heard by the agents all the same, and the answer says so', async () => {
+  it('reaches the agents even when no orchestrator records it, and the answer says so', async () => {
     const heard: string[] = [];
     const agent = await serviceBus.subscribe(agentEvents.emergencyStop, {}, ({ id }) => void heard.push(id));
     try {
@@ -292,7 +292,7 @@ describe('an emergency stop through the real broker', () => {
 });
 
 describe('when a part is away', () => {
-  it('reads go on without the orchestrator, and what needs it says so in words', async () => {
+  it('reads work without the orchestrator, and requests that need it get an explanation', async () => {
     expect((await http('GET', '/health/ready')).status).toBe(200);
     await Promise.all(orchestrator.map((subscription) => subscription.unsubscribe()));
     try {
@@ -312,7 +312,7 @@ describe('when a part is away', () => {
     }
   });
 
-  it('reads go on without the broker, and it works again when the broker is back', async () => {
+  it('reads work without the broker, and the broker is used again when it is back', async () => {
     await nats.stop();
     const refused = await http('POST', '/api/tasks', { name: 'later', type: 'clean_container' });
     expect(refused.status).toBe(503);
@@ -337,7 +337,7 @@ describe('when a part is away', () => {
     expect((await http('POST', '/api/tasks', { name: 'later', type: 'clean_container' })).status).toBe(201);
   });
 
-  it('nothing of all this was a defect', () => {
+  it('the gateway reports no defect', () => {
     expect(log.lines.filter(({ level }) => level === 'error')).toEqual([]);
   });
 });

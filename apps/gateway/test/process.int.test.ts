@@ -82,7 +82,7 @@ async function urlOf(told: Promise<Told>): Promise<string> {
   return (await told).details?.url ?? '';
 }
 
-it('tells its supervisor when it serves, answers for its health, and leaves cleanly when told to', async () => {
+it('the gateway reports to its supervisor, answers health requests and ends cleanly on request', async () => {
   const { child, output, told } = start(0);
   const exit = once(child, 'exit');
   try {
@@ -103,7 +103,7 @@ it('tells its supervisor when it serves, answers for its health, and leaves clea
   expect(output()).not.toContain(secret);
 });
 
-it('whose port is in use says so in one sentence and exits with 1', async () => {
+it('a gateway whose port is in use says so in one sentence and exits with 1', async () => {
   const first = start(0);
   const { port } = new URL(await urlOf(first.told));
   const second = start(Number(port));
@@ -121,7 +121,7 @@ it('whose port is in use says so in one sentence and exits with 1', async () => 
   }
 });
 
-it('that loses its supervisor ends by itself', async () => {
+it('a gateway that loses its supervisor ends by itself', async () => {
   const { child, told } = start(0);
   const exit = once(child, 'exit');
   await told;
@@ -129,7 +129,7 @@ it('that loses its supervisor ends by itself', async () => {
   expect(await exit).toEqual([0, null]);
 });
 
-it('that is killed while it sends events to a webhook leaves none out, and keeps those of a record in order', async () => {
+it('a gateway that is killed while it delivers to a webhook omits no event and keeps the order of each record', async () => {
   const receiver = await startReceiver();
   const config = join(folder, 'config.yml');
   await writeFile(config, `webhooks: { allow: [127.0.0.1], http: true, ports: [${receiver.port}] }\n`);

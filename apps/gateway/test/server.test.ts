@@ -14,7 +14,7 @@ const gateway = sharedHarness();
 
 const run = { name: 'mix_1', type: 'color_mixing' };
 
-describe('submission', () => {
+describe('a submission', () => {
   it.each([
     [
       '/api/protocols',
@@ -35,7 +35,7 @@ describe('submission', () => {
       () => gateway.records.taskRuns.push(taskRecord({ name: 'mix 1/ä' })),
     ],
   ])(
-    'to %s is passed on as it is with an id, and answered 201 with the record and its address',
+    'to %s is sent on unchanged with an id, and answered with 201, the record and its address',
     async (path, body, request, store) => {
       gateway.requests.on(request, () => {
         store();
@@ -63,7 +63,7 @@ describe('submission', () => {
     ['/api/tasks', 'null', ['']],
     ['/api/tasks', '[]', ['']],
     ['/api/protocols', '{"name": "x\\u0000", "type": "y"}', ['name']],
-  ])('to %s with %j is refused with every fault and reaches nobody', async (path, body, paths) => {
+  ])('to %s with %j is refused with every fault and reaches no orchestrator', async (path, body, paths) => {
     const reply = await gateway.send('POST', path, body);
     expectProblem(reply, 422, 'invalid');
     expect(new Set(reply.body.errors?.map((fault) => fault.path))).toEqual(new Set(paths));
@@ -103,7 +103,7 @@ describe('submission', () => {
     [0.2, '1'],
     [7.2, '8'],
     [900, '60'],
-  ])('that may succeed in %d s says to come back in %s s', async (retryAfterS, header) => {
+  ])('that may succeed in %d s says to retry after %s s', async (retryAfterS, header) => {
     gateway.requests.on(orchestratorRequests.submitProtocolRun, () => {
       throw new ServiceError('backlog_full', 'too many', { retryAfterS });
     });
@@ -112,7 +112,7 @@ describe('submission', () => {
     expect(reply.headers.get('retry-after')).toBe(header);
   });
 
-  it('whose answer never came tells to look before sending again', async () => {
+  it('without an answer tells the client to look before sending again', async () => {
     gateway.requests.on(orchestratorRequests.submitProtocolRun, () => {
       throw new ServiceError('deadline_exceeded', 'no reply on svc.v1.x', { effect: 'maybe' });
     });
@@ -122,7 +122,7 @@ describe('submission', () => {
     expect(reply.body.detail).toContain('Read the record');
   });
 
-  it('whose record cannot be read afterwards says that it was carried out', async () => {
+  it('reports its success when the record cannot be read afterwards', async () => {
     gateway.requests.on(orchestratorRequests.submitProtocolRun, () => {
       gateway.records.failure = new ServiceError('store_unavailable', 'gone');
       return { id: 'i', name: 'mix_1' };
@@ -134,7 +134,7 @@ describe('submission', () => {
   });
 });
 
-describe('cancel', () => {
+describe('a cancel', () => {
   it.each([
     ['/api/protocols/mix_1/cancel', orchestratorRequests.cancelProtocolRun, { name: 'mix_1' }],
     ['/api/campaigns/mix_1/cancel', orchestratorRequests.cancelCampaign, { name: 'mix_1' }],
@@ -144,7 +144,7 @@ describe('cancel', () => {
       orchestratorRequests.cancelTask,
       { name: 'mix_1', protocol_run_name: 'run 1' },
     ],
-  ])('POST %s is passed on and answered 202 with the record', async (path, request, body) => {
+  ])('POST %s is sent on and answered with 202 and the record', async (path, request, body) => {
     gateway.records.runs.push(runRecord());
     gateway.records.campaignList.push(campaignRecord({ name: 'mix_1' }));
     gateway.records.taskRuns.push(
@@ -167,14 +167,14 @@ describe('cancel', () => {
     ['/api/protocols/mix/cancel', { force: true }],
     ['/api/protocols/mix/cancel?force=1', undefined],
     ['/api/campaigns/mix/cancel', ['x']],
-  ])('POST %s with %j cancels nothing rather than something else', async (path, body) => {
+  ])('POST %s with %j cancels nothing', async (path, body) => {
     expectProblem(await gateway.send('POST', path, body), 422, 'invalid');
     expect(gateway.requests.sent).toEqual([]);
   });
 });
 
 describe('reading', () => {
-  it('tells an on-demand task from a task of a run', async () => {
+  it('distinguishes an on-demand task from a task of a run', async () => {
     gateway.records.taskRuns.push(
       taskRecord({ type: 'alone' }),
       taskRecord({ type: 'inside', protocol_run: 'mix_1' }),
@@ -206,7 +206,7 @@ describe('reading', () => {
   });
 
   it.each(['%00', 'a%00b', '%20a', 'x'.repeat(201), '%0A'])(
-    'answers 404 for %s, which no record can be named',
+    'answers 404 for %s, which no record can have as a name',
     async (name) => {
       for (const path of [`/api/protocols/${name}`, `/api/campaigns/${name}`, `/api/tasks/${name}`]) {
         expectProblem(await gateway.send('GET', path), 404, 'not_found');
@@ -215,7 +215,7 @@ describe('reading', () => {
     },
   );
 
-  it('lists newest first, by state and limit', async () => {
+  it('lists the newest first, filtered by state and limit', async () => {
     gateway.records.runs.push(
       runRecord({ name: 'a', state: 'failed', created_at: '2026-11-20T09:30:01.000Z' }),
       runRecord({ name: 'b', created_at: '2026-11-20T09:30:02.000Z' }),
@@ -248,7 +248,7 @@ describe('reading', () => {
     }
   });
 
-  it('goes on while the orchestrator is away, and submission says 503', async () => {
+  it('continues while the orchestrator is away, and submissions get 503', async () => {
     const away = await startHarness();
     try {
       away.records.runs.push(runRecord());
@@ -316,7 +316,7 @@ describe('a device call over HTTP', () => {
     expect(gateway.requests.sent).toEqual([]);
   });
 
-  it("that fails tells the author's message and stack and what is known of the effect", async () => {
+  it("reports the author's message, the stack and the known effect when it fails", async () => {
     gateway.requests.on(agentRequests.callDevice, () => {
       throw new ServiceError('device_error', 'the pump is dry', {
         effect: 'maybe',

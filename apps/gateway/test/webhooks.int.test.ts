@@ -112,7 +112,7 @@ const hurry = (): Promise<unknown> =>
 const idsOf = (received: readonly Received[]): number[] => received.map(({ event }) => event.id);
 
 describe('events', { timeout: 60_000 }, () => {
-  it('are sent as they are told elsewhere, signed, in the order of each record, and are in the log', async () => {
+  it('are sent with a signature in the order of each record, and appear in the log', async () => {
     const { id, secret, position } = await create();
     await commit('a', 'b', 'a', 'a', 'b');
     const received = await arrived(5);
@@ -134,7 +134,7 @@ describe('events', { timeout: 60_000 }, () => {
     expect(counted).toEqual(Array(5).fill('delivered'));
   });
 
-  it('that the filters leave out are passed over', async () => {
+  it('outside the filters are skipped', async () => {
     const { id } = await create({ filters: { aggregate: 'task_run/mine', type: 'task_run.running' } });
     const last = await commit('other', 'mine', 'other');
     await eventually(
@@ -146,7 +146,7 @@ describe('events', { timeout: 60_000 }, () => {
     expect(idsOf(receiver.received)).toEqual([last - 1]);
   });
 
-  it('that are not accepted hold up those of their record only, and come again with the same id', async () => {
+  it('that the receiver refuses delay only their record and are sent again with the same id', async () => {
     const { id } = await create();
     receiver.answer = ({ event }) =>
       event.aggregate === 'task_run/x' ? { status: 500, text: 'broken' } : undefined;
@@ -179,7 +179,7 @@ describe('events', { timeout: 60_000 }, () => {
     expect(counted).toContain('failed');
   });
 
-  it('are given up in the end, and then the next one of the record goes', async () => {
+  it('are abandoned after the last attempt, and the next event of the record is sent', async () => {
     const { id } = await create();
     receiver.answer = ({ event }) => (event.seq === 1 ? { status: 400 } : undefined);
     await commit('late');
@@ -202,7 +202,7 @@ describe('events', { timeout: 60_000 }, () => {
     expect(counted).toContain('given_up');
   });
 
-  it('wait for as long as the receiver asks, and when it wants nothing more the webhook is disabled', async () => {
+  it('wait as long as the receiver asks, and a receiver that wants no more disables the webhook', async () => {
     const { id } = await create();
     receiver.answer = () => ({ status: 503, headers: { 'retry-after': '900' } });
     await commit('busy');
@@ -231,7 +231,7 @@ describe('events', { timeout: 60_000 }, () => {
     expect(await read(id)).toMatchObject({ state: 'active', reason: null });
   });
 
-  it('that were sent are sent again when that is asked for, one or all of them', async () => {
+  it('are sent again on request, one or all of them', async () => {
     const { id, position } = await create();
     await commit('p', 'q');
     await arrived(2);
@@ -253,7 +253,7 @@ describe('events', { timeout: 60_000 }, () => {
     expect(await deliveries(id)).toHaveLength(2);
   });
 
-  it('that were removed before they were sent are not passed over in silence', async () => {
+  it('that were removed before they were sent disable the webhook, and its reason names the place for a replay', async () => {
     const { id } = await create({ enabled: false });
     const last = await commit('r', 'r');
     await admin.query('update outbox_horizon set pruned_through = $1', [last]);
@@ -274,7 +274,7 @@ describe('events', { timeout: 60_000 }, () => {
     }
   });
 
-  it('are sent by one of two gateways, and by the other when that one is gone', async () => {
+  it('are sent by one of two gateways, and by the other when the first is gone', async () => {
     const { id } = await create();
     const other = await startGateway();
     const first = Array.from({ length: 30 }, (_, index) => `pair${index % 7}`);
@@ -295,7 +295,7 @@ describe('events', { timeout: 60_000 }, () => {
     expect(receiver.received).toHaveLength(60);
   });
 
-  it('of a receiver that fails for five days disable its webhook, and what ended is forgotten with age', async () => {
+  it('disable a webhook after five days of failures, and old deliveries are forgotten', async () => {
     const { id } = await create();
     await commit('old');
     await eventually(

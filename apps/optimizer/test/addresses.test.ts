@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { ownAddresses } from '../src/addresses.js';
 
 describe('the addresses of a computer', () => {
-  it('are those of all its networks, each once, the loopback address always among them', () => {
+  it('include those of all networks once and always the loopback address', () => {
     const network = { netmask: '', mac: '', internal: false, cidr: null, family: 'IPv4' as const };
     expect(
       ownAddresses({

@@ -26,7 +26,7 @@ function scored(trial: Trial): Trial {
 }
 
 describe('the grid search of the multiplication lab', () => {
-  it('searches 36 combinations, each once, and says that the grid is exhausted', async () => {
+  it('proposes each of 36 combinations once and reports that the grid is exhausted', async () => {
     const session = await lab.open(worker, 'grid', grid);
     const proposed: Trial[] = [];
     for (let first = 1; first <= 36; first += 4) {
@@ -54,7 +54,7 @@ describe('the grid search of the multiplication lab', () => {
     });
   });
 
-  it('takes descending as a runtime parameter and at the start, and nothing but true or false', async () => {
+  it('accepts descending at the start and at run time, and only true or false', async () => {
     const last = { 'first.number': 8, 'first.factor': 5, 'second.factor': 64 };
     const session = await lab.open(worker, 'descending', grid, { overrides: { descending: true } });
     expect(session.description.fields).toContainEqual(
@@ -70,7 +70,7 @@ describe('the grid search of the multiplication lab', () => {
     });
   });
 
-  it('rebuilds itself from what was completed', async () => {
+  it('restores itself from completed runs', async () => {
     const before = await lab.open(worker, 'rebuilt', grid);
     const trials = (await before.propose(upTo(10))).trials.map((trial, i) => (i < 7 ? scored(trial) : trial));
     await before.tell(trials);
@@ -82,7 +82,7 @@ describe('the grid search of the multiplication lab', () => {
 });
 
 describe('the hybrid optimizer', () => {
-  it('refuses a provider that there is not, and probabilities that do not add up', async () => {
+  it('refuses an unknown provider and probabilities that do not add up', async () => {
     const wrong: [JsonObject, string][] = [
       [{ p_ai: 0.5, ai_model: 'oracle:delphi' }, 'optimizer_overrides.p_ai'],
       [{ p_ai: 0.5, p_bayesian: 0.6, ai_model: 'ollama:qwen3.5:9b' }, 'optimizer_overrides.p_bayesian'],
@@ -102,7 +102,7 @@ describe('the hybrid optimizer', () => {
     }
   });
 
-  it('derives either probability from the other, and keeps settings for forms', async () => {
+  it('derives either probability from the other and describes its settings for forms', async () => {
     const described = await lab.describe(worker, grid, {
       p_ai: 0.25,
       ai_model: 'ollama:qwen3.5:9b',
@@ -116,7 +116,7 @@ describe('the hybrid optimizer', () => {
     );
   });
 
-  it('falls back to the grid when its model cannot be reached, and keeps the insights', async () => {
+  it('uses the grid when its model is unavailable, and keeps the insights', async () => {
     const overrides = {
       p_ai: 1,
       ai_model: 'local:nobody',

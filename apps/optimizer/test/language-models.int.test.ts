@@ -98,7 +98,7 @@ describe('a local model', () => {
     expect(body).not.toHaveProperty('base_url');
   });
 
-  it('gets the whole conversation, and settings of its own', async () => {
+  it('gets the whole conversation and its own settings', async () => {
     const messages: Question['messages'] = [
       { role: 'user', content: 'What next?' },
       { role: 'assistant', content: '{}' },
@@ -112,7 +112,7 @@ describe('a local model', () => {
     });
   });
 
-  it('that knows of no schemas is asked without, at once from then on', async () => {
+  it('that refuses schemas is asked without them, at once from then on', async () => {
     const local = models();
     script = [trouble(400, 'response_format json_schema is not supported'), completion];
     expect((await local.ask(question())).text).toBe(suggestion);
@@ -126,7 +126,7 @@ describe('a local model', () => {
     expect(JSON.stringify(second.body['messages'])).toContain('Answer with JSON that fits this JSON schema');
   });
 
-  it('needs an address when it has none of its own', async () => {
+  it('needs an address when its provider has none', async () => {
     await expect(models().ask(question({ provider: 'local', settings: {} }))).rejects.toThrow(
       'local:qwen3.5:9b gave no answer: "local" needs the address of a server: base_url in ai_model_settings',
     );
@@ -136,14 +136,14 @@ describe('a local model', () => {
   });
 });
 
-describe('a server in trouble', () => {
-  it.each([429, 500, 503])('that answers %i is asked again until it answers', async (status) => {
+describe('a faulty server', () => {
+  it.each([429, 500, 503])('that answers %i is asked again until it succeeds', async (status) => {
     script = [trouble(status), trouble(status), completion];
     expect((await models().ask(question())).text).toBe(suggestion);
     expect(asked).toHaveLength(3);
   });
 
-  it('is given up after some tries', async () => {
+  it('is abandoned after several tries', async () => {
     script = [trouble(429)];
     await expect(models().ask(question())).rejects.toThrow(
       'ollama:qwen3.5:9b gave no answer (HTTP 429): come back later',
@@ -151,14 +151,14 @@ describe('a server in trouble', () => {
     expect(asked).toHaveLength(6);
   });
 
-  it('is waited for as long as it says', async () => {
+  it('is asked again after the delay that it names', async () => {
     script = [json({ error: { message: 'later' } }, 429, { 'retry-after': '0.2' }), completion];
     const began = performance.now();
     await models().ask(question());
     expect(performance.now() - began).toBeGreaterThan(190);
   });
 
-  it('is not waited for after the end of the time', async () => {
+  it('is not asked again after the end of the time limit', async () => {
     script = [() => undefined];
     const late = new AbortController();
     const answer = models().ask(question({ signal: late.signal }));
@@ -174,7 +174,7 @@ describe('a server in trouble', () => {
     expect(asked).toHaveLength(2);
   });
 
-  it('that cuts its answer off is asked again', async () => {
+  it('whose answer is cut off is asked again', async () => {
     const cut: Act = (response) => {
       response.writeHead(200, { 'content-type': 'application/json', 'content-length': '500' });
       response.write('{"choices":[');
@@ -184,7 +184,7 @@ describe('a server in trouble', () => {
     expect((await models().ask(question())).text).toBe(suggestion);
   });
 
-  it('that says no JSON, or something else than an answer, fails the question', async () => {
+  it('that answers without JSON or with other JSON fails the question', async () => {
     script = [(response) => response.writeHead(200, { 'content-type': 'text/html' }).end('<html>hello')];
     await expect(models().ask(question())).rejects.toThrow(/Invalid JSON response/);
     script = [json({ result: 'yes' })];
@@ -202,7 +202,7 @@ describe.each([
     models().ask(question({ provider, model: 'm-1', key, settings: { base_url: `${url}/v1` } }));
 
   it.each([200, 500])(
-    'that answers %i and never ends is left after a few megabytes, and not asked again',
+    'with the status %i and an endless answer is left after a few megabytes and not asked again',
     async (status) => {
       let sent = 0;
       const left = new Promise<void>((resolve) => {
@@ -226,7 +226,7 @@ describe.each([
     },
   );
 
-  it('that sends elsewhere is not followed, and the key goes nowhere else', async () => {
+  it('that redirects is not followed and does not receive the key', async () => {
     script = [
       (response) => response.writeHead(307, { location: `${url}/elsewhere` }).end(),
       json({ error: { message: 'here' } }),
@@ -243,7 +243,7 @@ describe.each([
     { choices: 'no', content: 'no', output: 'no', candidates: 'no' },
     { choices: [null], content: [null], output: [null], candidates: [null] },
     { choices: [], content: [], output: [], candidates: [], usage: { __proto__: null } },
-  ])('that answers %j gives no suggestion, and harms nobody', async (body) => {
+  ])('that answers %j gives no suggestion and causes no harm', async (body) => {
     script = [json(body as object)];
     const answer = await asking().catch((error: unknown) => error);
     if (answer instanceof Error) expect(answer.message).toContain('gave no answer');
@@ -261,7 +261,7 @@ describe('a key', () => {
     ['mistral', 'authorization', `Bearer ${canary}`],
     ['openai-compatible', 'authorization', `Bearer ${canary}`],
   ])(
-    'of the author goes to %s, and is in no error even when the server says it',
+    'of the author goes to %s, and no error contains it even when the server repeats it',
     async (provider, header, value) => {
       script = [trouble(401, `Incorrect API key provided: ${canary}`)];
       const asking = models().ask(
@@ -276,7 +276,7 @@ describe('a key', () => {
     },
   );
 
-  it('of the environment does not go to another address than that of the provider', async () => {
+  it('of the environment goes only to the address of the provider', async () => {
     for (const provider of ['anthropic', 'openai', 'google']) {
       await expect(models(env).ask(question({ provider }))).rejects.toThrow(
         `There is no API key for ${provider}: set ai_api_key; that of the environment is not sent to another base_url`,
@@ -287,7 +287,7 @@ describe('a key', () => {
     expect(asked[0]?.headers).not.toHaveProperty('authorization');
   });
 
-  it('that is missing is said to be, with the name of the variable', async () => {
+  it('is named by its variable in the error when it is missing', async () => {
     await expect(models().ask(question({ provider: 'anthropic', settings: {} }))).rejects.toThrow(
       'There is no API key for anthropic: set ai_api_key, or ANTHROPIC_API_KEY in the environment of the optimizer worker',
     );
@@ -297,7 +297,7 @@ describe('a key', () => {
 describe('the models of large providers', () => {
   const settings = () => ({ base_url: `${url}/v1` });
 
-  it('of Anthropic answer with a tool or a schema, and keep the prefix', async () => {
+  it('of Anthropic answer with a tool or a schema and keep the prefix', async () => {
     script = [
       json({
         type: 'message',
@@ -366,7 +366,7 @@ describe('the models of large providers', () => {
   });
 });
 
-it('a pause ends early when nobody waits for it', async () => {
+it('a pause ends early when it is cancelled', async () => {
   const ended = new AbortController();
   const pause = models().delay(60_000, ended.signal);
   ended.abort();

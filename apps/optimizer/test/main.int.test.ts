@@ -45,7 +45,7 @@ function start(natsUrl: string): Promise<RunningChild> {
 }
 
 describe('the optimizer process', () => {
-  it('is there for the others once it is ready, and ends with 0 when asked to', async () => {
+  it('is available once it is ready, and exits with 0 on request', async () => {
     child = await start(nats.url);
     const health = await bus.request(serviceRequests.health, { service: 'optimizer' }, {});
     expect(health).toMatchObject({ service: 'optimizer', status: 'ok', instance: child.details.instance });

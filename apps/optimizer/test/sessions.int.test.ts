@@ -25,8 +25,8 @@ const given = (number: number, a: number, b: number): Trial => ({
 });
 const lostOf = (campaign: string) => lab.lost.filter(({ campaign_id }) => campaign_id === campaign);
 
-describe('an optimizer that is described', () => {
-  it('says what it takes, gives and can be told, with its arguments', async () => {
+describe('the description of an optimizer', () => {
+  it('contains its inputs, outputs and runtime parameters for its arguments', async () => {
     expect(await lab.describe(worker, gridModule('mode: null'))).toEqual({
       input_names: ['mix.a', 'mix.b'],
       output_names: ['score.loss'],
@@ -46,13 +46,13 @@ describe('an optimizer that is described', () => {
     });
   });
 
-  it('has overrides over its arguments, and runtime parameters among them set', async () => {
+  it('applies overrides to the arguments and sets runtime parameters among them', async () => {
     const found = await lab.describe(worker, gridModule(), { mode: 'slow', descending: true });
     expect(found.arguments).toMatchObject({ mode: 'slow' });
     expect(found.runtime_params).toEqual({ descending: true });
   });
 
-  it('refuses an override that nobody knows, and names those there are', async () => {
+  it('refuses an unknown override and names the known ones', async () => {
     await expect(lab.describe(worker, gridModule(), { speed: 9 })).rejects.toMatchObject({
       code: 'invalid',
       faults: [
@@ -65,14 +65,14 @@ describe('an optimizer that is described', () => {
     });
   });
 
-  it('refuses a runtime parameter as its class does', async () => {
+  it('refuses a runtime parameter for the reason that its class gives', async () => {
     await expect(lab.describe(worker, gridModule(), { descending: 'yes' })).rejects.toMatchObject({
       code: 'invalid',
       faults: [{ path: 'optimizer_overrides.descending', message: 'descending is not true or false' }],
     });
   });
 
-  it('names what is wrong with arguments of its own, and with those laid over them', async () => {
+  it('names the faults of arguments and of overrides', async () => {
     await expect(
       lab.describe(worker, gridModule(`mode: 'refuse the inputs'`), { inputs: [] }),
     ).rejects.toMatchObject({ code: 'invalid', faults: [{ path: 'optimizer_overrides.inputs[0].values' }] });
@@ -110,21 +110,21 @@ describe('an optimizer that is described', () => {
       /no file/,
     ],
     ['ends its process', 'process.exit(4);', /could not be made: it ended with exit code 4/],
-  ])('says so when the module %s', async (_, text, message) => {
+  ])('reports that the module %s', async (_, text, message) => {
     await expect(lab.describe(worker, moduleWith(text))).rejects.toMatchObject({
       code: 'optimizer_error',
       message: expect.stringMatching(message) as string,
     });
   });
 
-  it('may be made by a factory that takes its time', async () => {
+  it('accepts a factory that needs time', async () => {
     const module = moduleWith('export const svc_create_campaign_optimizer = async () => [{}, Grid];');
     expect((await lab.describe(worker, module)).input_names).toEqual(['mix.a', 'mix.b']);
   });
 });
 
 describe('a session', () => {
-  it('proposes rows for runs, is told each state once, in the order of numbers, and knows the best', async () => {
+  it('proposes rows for runs, reports each state once in the order of numbers, and knows the best', async () => {
     const session = await lab.open(worker, 'whole', gridModule());
     const { trials } = await session.propose([1, 2, 3]);
     expect(trials.map(({ inputs }) => inputs)).toEqual([
@@ -153,7 +153,7 @@ describe('a session', () => {
     expect(await session.best()).toEqual({ rows: [{ 'mix.a': 0, 'mix.b': 0, 'score.loss': 1 }] });
   });
 
-  it('gives a run the same row again, and says again which insights it has used', async () => {
+  it('gives a run the same row again, and names again the insights that it used', async () => {
     const session = await lab.open(worker, 'again', gridModule());
     const insight = { id: 'i1', text: 'try the corner', by: 'ana', at: 1 };
     const first = await session.propose([1, 2], [insight]);
@@ -164,7 +164,7 @@ describe('a session', () => {
     expect(more.trials[1]?.inputs).toEqual({ 'mix.a': 0, 'mix.b': 2 });
   });
 
-  it('proposes after a replay what the one before would have proposed', async () => {
+  it('proposes after a replay the same rows as its predecessor', async () => {
     const session = await lab.open(worker, 'replayed', gridModule());
     const { trials } = await session.propose([1, 2, 3, 4]);
     const [one, two, three, four] = trials as [Trial, Trial, Trial, Trial];
@@ -184,7 +184,7 @@ describe('a session', () => {
     expect(lostOf('replayed')).toEqual([]);
   });
 
-  it('begins with runtime parameters of before, but those it does not know', async () => {
+  it('begins with the earlier runtime parameters, without unknown ones', async () => {
     const session = await lab.open(worker, 'resumed', gridModule(), {
       runtime_params: { descending: true, gone: 3 },
     });
@@ -192,7 +192,7 @@ describe('a session', () => {
     expect((await session.propose([1])).trials[0]?.inputs).toEqual({ 'mix.a': 5, 'mix.b': 5 });
   });
 
-  it('changes runtime parameters, or when one is not allowed none', async () => {
+  it('changes runtime parameters, or none when one is not allowed', async () => {
     const session = await lab.open(worker, 'configured', gridModule());
     expect(await session.configure({ descending: true })).toEqual({ runtime_params: { descending: true } });
     await expect(session.configure({ descending: 'yes' })).rejects.toMatchObject({
@@ -206,7 +206,7 @@ describe('a session', () => {
     expect(await session.configure({})).toEqual({ runtime_params: { descending: true } });
   });
 
-  it('passes over inputs that were given and the optimizer refuses, and goes on', async () => {
+  it('skips given inputs that the optimizer refuses, and continues', async () => {
     const session = await lab.open(worker, 'odd', gridModule());
     expect(await session.tell([measured(given(1, 9, 9), 1), measured(given(2, 1, 1), 2)])).toEqual({
       measured: 1,
@@ -214,7 +214,7 @@ describe('a session', () => {
     await expect.poll(() => worker.lines.join('\n')).toContain('the optimizer learns nothing from c/1');
   });
 
-  it('fails with what the author threw, and goes on', async () => {
+  it('fails with the error that the author threw, and continues', async () => {
     const session = await lab.open(worker, 'throwing', gridModule(`mode: 'throw'`));
     await expect(session.propose([1])).rejects.toMatchObject({
       code: 'optimizer_error',
@@ -223,7 +223,7 @@ describe('a session', () => {
     expect(await session.tell([measured(given(1, 1, 1), 1)])).toEqual({ measured: 1 });
   });
 
-  it('says that nothing is left to propose, and still takes results', async () => {
+  it('reports that nothing is left to propose, and still accepts results', async () => {
     const session = await lab.open(worker, 'exhausted', gridModule());
     const all = Array.from({ length: 36 }, (_, i) => i + 1);
     const { trials } = await session.propose(all);
@@ -248,7 +248,7 @@ describe('a session', () => {
     await expect(session.propose([1, 2])).rejects.toMatchObject({ code: 'optimizer_error', message });
   });
 
-  it('is opened once by a name, and not in place of that of a later leader', async () => {
+  it('has a unique name and does not replace a session of a later leader', async () => {
     const first = await lab.open(worker, 'leaders', gridModule(), { session: 'a', epoch: 3 });
     const { pid } = await first.explain();
     expect(
@@ -271,11 +271,11 @@ describe('a session', () => {
   });
 });
 
-describe('a process that goes wrong', () => {
+describe('a faulty process', () => {
   it.each([
     ['computes for ever', 'loop', /gave no answer to "propose" within 5 s/],
     ['exits', 'exit', /exit code 9/],
-  ])('which %s costs its own session only', async (name, mode, reason) => {
+  ])('which %s ends only its own session', async (name, mode, reason) => {
     const healthy = await lab.open(worker, `beside ${mode}`, gridModule());
     const session = await lab.open(worker, name, gridModule(`mode: '${mode}'`));
     await expect(session.propose([1])).rejects.toMatchObject({ code: 'optimizer_unavailable' });
@@ -284,7 +284,7 @@ describe('a process that goes wrong', () => {
     expect((await healthy.propose([1])).trials).toHaveLength(1);
   });
 
-  it('is told as lost also when nobody asks it: killed, and by an error outside of a call', async () => {
+  it('is reported as lost without a request: after a kill and after an error outside of a call', async () => {
     const killed = await lab.open(worker, 'killed', gridModule());
     process.kill((await killed.explain()).pid, 'SIGKILL');
     await expect.poll(() => lostOf('killed')).toMatchObject([{ session: 's1', reason: /SIGKILL/ }]);
@@ -294,7 +294,7 @@ describe('a process that goes wrong', () => {
     expect(worker.lines.join('\n')).toContain('an error was thrown outside a call: Error: too late');
   });
 
-  it('which computes is not asked anything else meanwhile', async () => {
+  it('receives no other request while it computes', async () => {
     const session = await lab.open(worker, 'slow', gridModule(`mode: 'slow'`));
     const order: string[] = [];
     const propose = session.propose([1]).then(() => order.push('propose'));
@@ -307,7 +307,7 @@ describe('a process that goes wrong', () => {
 describe('a key', () => {
   const canary = 'sk-canary-0123456789abcdef';
 
-  it('arrives at the optimizer, and is in nothing that leaves it', async () => {
+  it('reaches the optimizer, and no output of the optimizer contains it', async () => {
     const sealed = new Sealing(new Secret(secretsKey)).seal(canary);
     const module = (mode: string) => gridModule(`mode: '${mode}', ai_api_key: null`);
     const overrides = { ai_api_key: sealed };
@@ -322,7 +322,7 @@ describe('a key', () => {
     expect(worker.lines.join('\n')).not.toContain(canary);
   });
 
-  it('that another key has sealed is refused', async () => {
+  it('that another key has encrypted is refused', async () => {
     const sealed = new Sealing(new Secret('some other key of a gateway far away')).seal(canary);
     await expect(
       lab.describe(worker, gridModule('ai_api_key: null'), { ai_api_key: sealed }),

@@ -79,7 +79,7 @@ describe('the optimizer worker', () => {
     expect(heard[0]).toEqual({ instance: 'w1', addresses: ['10.0.0.7'], version: '9.9.9' });
   });
 
-  it('answers for its health with its uptime in seconds', async () => {
+  it('answers health requests with its uptime in seconds', async () => {
     await worker.start();
     time.pass(2_500);
     const health = await other.request(serviceRequests.health, { service: 'optimizer' }, {});
@@ -92,7 +92,7 @@ describe('the optimizer worker', () => {
     });
   });
 
-  it('says that it leaves', async () => {
+  it('announces that it leaves', async () => {
     const left: string[] = [];
     await other.subscribe(optimizerEvents.leaving, {}, ({ instance }) => {
       left.push(instance);
@@ -102,7 +102,7 @@ describe('the optimizer worker', () => {
     await expect.poll(() => left).toEqual(['w1']);
   });
 
-  it('says and answers nothing after it has stopped', async () => {
+  it('sends and answers nothing after it has stopped', async () => {
     await worker.start();
     await expect.poll(() => heard.length).toBe(1);
     await worker.stop();

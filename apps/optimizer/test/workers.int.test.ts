@@ -26,7 +26,7 @@ it('two workers on two addresses serve two campaigns', async () => {
   expect(ofTwo.trials[0]?.inputs).toEqual({ 'mix.a': 5, 'mix.b': 5 });
 });
 
-it('an optimizer that takes more memory than it may costs its own session only', async () => {
+it('an optimizer above its memory limit ends only its own session', async () => {
   const worker = await lab.start({ SVC_OPTIMIZER_MEMORY_MB: '96' });
   const [greedy, modest] = await Promise.all([
     lab.open(worker, 'greedy', gridModule(`mode: 'eat'`)),
@@ -39,13 +39,13 @@ it('an optimizer that takes more memory than it may costs its own session only',
   expect((await modest.propose([1])).trials).toHaveLength(1);
 });
 
-it('a worker refuses addresses that are none', async () => {
+it('a worker refuses invalid addresses', async () => {
   await expect(lab.start({ SVC_OPTIMIZER_IP: 'bench_b' })).rejects.toThrow(
     /SVC_OPTIMIZER_IP: must be IP addresses, for example 10\.0\.0\.7/,
   );
 });
 
-it('a worker that is killed takes its optimizers with it, and another one goes on', async () => {
+it('a killed worker ends its optimizers, and another worker continues', async () => {
   const killed = await lab.start({ SVC_OPTIMIZER_CALL_TIMEOUT_S: '60' });
   const session = await lab.open(killed, 'moving', gridModule());
   const { trials } = await session.propose([1, 2]);

@@ -40,8 +40,8 @@ const attempt = (id: string, createdAt: number): Change => ({
   row: { id, createdAt } as AttemptRow,
 });
 
-describe('what the engine commits', () => {
-  it('is counted as attempts by outcome and tasks by state, with how long they waited and ran', () => {
+describe('the work that the engine commits', () => {
+  it('is counted as attempts by outcome and tasks by state, with waiting and running times', () => {
     const { measures, samplesOf } = measured(counts);
     measures.committed([task('t', 1_000), task('later', null)]);
     measures.committed([
@@ -65,7 +65,7 @@ describe('what the engine commits', () => {
     expect(samplesOf('svc_attempt_seconds')).toMatchObject([{ value: 5 }]);
   });
 
-  it('is measured by turns and commits, also those that fail', () => {
+  it('is measured by turns and commits, including failed ones', () => {
     const { measures, samplesOf } = measured(counts);
     measures.begin('turn')();
     measures.begin('commit')();
@@ -74,8 +74,8 @@ describe('what the engine commits', () => {
   });
 });
 
-describe('what there is', () => {
-  it('is told by state while this process leads', () => {
+describe('the gauges of the engine', () => {
+  it('are reported by state while this process leads', () => {
     const { samplesOf } = measured(counts);
     expect(samplesOf('svc_queue_length')).toEqual([{ labels: {}, value: 2 }]);
     expect(samplesOf('svc_tasks')).toContainEqual({ labels: { state: 'running' }, value: 3 });
@@ -83,7 +83,7 @@ describe('what there is', () => {
     expect(samplesOf('svc_plan_age_seconds')).toEqual([]);
   });
 
-  it('is not told by a standby, which says that it does not lead', () => {
+  it('are not reported by a standby, which reports that it does not lead', () => {
     const { samplesOf } = measured(undefined);
     expect(samplesOf('svc_leading')).toEqual([{ labels: {}, value: 0 }]);
     expect(samplesOf('svc_tasks')).toEqual([]);

@@ -63,8 +63,8 @@ async function standing(): Promise<string[]> {
   return [...new Set(seen)];
 }
 
-describe('of two orchestrators', () => {
-  it('the second stands by and says so', async () => {
+describe('with two orchestrators', () => {
+  it('the second is a standby and says so', async () => {
     expect(leader.told).toMatchObject({ type: 'ready', details: { epoch: 1 } });
     expect(standby.told).toMatchObject({ type: 'ready', details: { standby: true } });
     const name = standby.told.details?.leader;
@@ -75,7 +75,7 @@ describe('of two orchestrators', () => {
     );
   });
 
-  it('the standby takes over within 5 s when the leader is killed, adopts what runs and starts what waits', async () => {
+  it('the standby takes over within 5 s after the leader was killed, adopts running tasks and starts queued ones', async () => {
     agent.onStart = () => undefined;
     await submit('running');
     await hasStarted('running');
@@ -94,7 +94,7 @@ describe('of two orchestrators', () => {
     ]);
   });
 
-  it('a leader that was stopped finds the next one in its place when it wakes, and does nothing', async () => {
+  it('a leader that was stopped finds its successor when it wakes, and does nothing', async () => {
     leader.signal('SIGSTOP');
     // It is in the hands of the stopped one: nobody may ever act on it.
     const lost = submit('lost').catch((error: unknown) => error);
@@ -125,7 +125,7 @@ describe('of two orchestrators', () => {
   });
 });
 
-it('a leader that alone loses the database, without being told, lets go of everything before another one leads', async () => {
+it('a leader that alone loses the database without notice stops all work before another one leads', async () => {
   // The one that leads now goes, and the next leader is one whose way to the database can be cut.
   const hole = await BlackHole.before(site.databaseUrl);
   try {
@@ -159,7 +159,7 @@ it('a leader that alone loses the database, without being told, lets go of every
   }
 }, 120_000);
 
-it('what was loaded at run time is loaded by the next leader', async () => {
+it('the next leader loads the definitions that were loaded at run time', async () => {
   const { labs } = await site.bus.request(definitionRequests.unloadLabs, {}, { lab_types: ['bench_lab'] });
   expect(labs).toMatchObject([{ name: 'bench_lab', state: 'unloaded' }]);
   leader.signal('SIGKILL');

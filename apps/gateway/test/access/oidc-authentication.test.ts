@@ -89,7 +89,7 @@ async function refusal(token: string, by = authentication()): Promise<[string, s
 }
 
 describe('a token of the issuer', () => {
-  it.each(['RS256', 'ES256', 'EdDSA'])('signed with %s is taken', async (alg) => {
+  it.each(['RS256', 'ES256', 'EdDSA'])('signed with %s is accepted', async (alg) => {
     expect(await authentication().principalOf(await signed({ roles: ['viewer'] }, { alg }))).toEqual({
       name: 'ada',
       kind: 'oidc',
@@ -97,13 +97,13 @@ describe('a token of the issuer', () => {
     });
   });
 
-  it('may be of several audiences, and as much as 5 s late', async () => {
+  it('may have several audiences and be up to 5 s late', async () => {
     const by = authentication();
     expect((await by.principalOf(await signed({ aud: ['other', 'lab'] })))?.name).toBe('ada');
     expect((await by.principalOf(await signed({}, { expires: -2 })))?.name).toBe('ada');
   });
 
-  it('signed with a key that is new since then is taken: the keys are looked at again', async () => {
+  it('signed with a new key is accepted after the gateway fetched the keys again', async () => {
     const by = authentication();
     await by.principalOf(await signed());
     served.push({ ...(await exportJWK(pairs.next.publicKey)), kid: 'next', alg: 'ES256' });
@@ -145,7 +145,7 @@ describe('a token of the issuer', () => {
     expect(await refusal(await signed(claims, signing))).toEqual(['unauthorized', message]);
   });
 
-  it('signed by somebody else under the name of a key of the issuer is refused', async () => {
+  it('signed by somebody else under the key name of the issuer is refused', async () => {
     const token = await signed({}, { key: pairs.stranger.privateKey });
     expect((await refusal(token))[0]).toBe('unauthorized');
   });
@@ -162,13 +162,13 @@ describe('a token of the issuer', () => {
     }
   });
 
-  it.each(['HS256', 'HS512'])('signed with %s and a public key for a secret is refused', async (alg) => {
+  it.each(['HS256', 'HS512'])('signed with %s and a public key as the secret is refused', async (alg) => {
     const secret = new TextEncoder().encode(await exportSPKI(pairs.RS256.publicKey));
     const token = await signed({}, { alg, kid: 'RS256', key: secret });
     expect((await refusal(token))[0]).toBe('unauthorized');
   });
 
-  it('that was changed is refused', async () => {
+  it('is refused after a change', async () => {
     const [header, claims = '', signature] = (await signed({ roles: ['viewer'] })).split('.');
     const raised = {
       ...(JSON.parse(Buffer.from(claims, 'base64url').toString()) as object),
@@ -178,7 +178,7 @@ describe('a token of the issuer', () => {
     expect((await refusal(token))[0]).toBe('unauthorized');
   });
 
-  it('that brings a key of its own, or says where one is, is refused and nothing is fetched', async () => {
+  it('that contains a key or the address of a key is refused, and nothing is fetched', async () => {
     const jwk = await exportJWK(pairs.stranger.publicKey);
     const token = await new SignJWT({ iss: issuer, aud: 'lab', sub: 'ada' })
       .setExpirationTime('1m')
@@ -209,7 +209,7 @@ describe('roles', () => {
     expect(await grantsOf({ roles: value })).toEqual(grants);
   });
 
-  it('are found inside of a claim, and mean what is configured and nothing else', async () => {
+  it('are found inside a claim and mean only what the configuration says', async () => {
     const given = {
       roles_claim: 'realm_access.roles',
       roles: { staff: ['viewer', 'operator:color_lab'], boss: ['admin'] },
@@ -228,7 +228,7 @@ describe('roles', () => {
 });
 
 describe('an issuer', () => {
-  it('that says it is another one is not believed, until it says what it must', async () => {
+  it('that names another issuer is refused until it names itself', async () => {
     const by = authentication();
     discovered = { issuer: 'https://evil.org', jwks_uri: `${issuer}/keys` };
     expect((await refusal(await signed(), by))[0]).toBe('service_unavailable');
@@ -237,28 +237,28 @@ describe('an issuer', () => {
   });
 
   it.each([{ jwks_uri: 'not an address' }, { jwks_uri: undefined }, { jwks_uri: 'ftp://127.0.0.1/keys' }])(
-    'whose keys are at %j cannot be asked',
+    'whose keys are at %j is reported as unavailable',
     async (given) => {
       Object.assign(discovered, given);
       expect((await refusal(await signed()))[0]).toBe('service_unavailable');
     },
   );
 
-  it('that sends elsewhere is not followed', async () => {
+  it('that redirects is not followed', async () => {
     discovered.jwks_uri = `${issuer}/elsewhere`;
     expect((await refusal(await signed()))[0]).toBe('service_unavailable');
     expect(asked).not.toContain('/keys');
   });
 
-  it('that does not answer is no reason to let anybody in', async () => {
+  it('that does not answer admits nobody', async () => {
     const away = authentication({ issuer: 'http://127.0.0.1:1' });
     expect((await refusal(await signed(), away))[0]).toBe('service_unavailable');
   });
 
-  describe.each(['/.well-known/openid-configuration', '/keys'])('that answers badly at %s', (path) => {
+  describe.each(['/.well-known/openid-configuration', '/keys'])('with wrong answers at %s', (path) => {
     const patienceMs = 1_000;
 
-    it('for ever and without a length is read no further than it may, and its connection ends', async () => {
+    it('of endless length is read only up to the limit, and its connection ends', async () => {
       let sent = 0;
       const ended = new Promise<void>((resolve) => {
         played.set(path, (reply) => {
@@ -277,7 +277,7 @@ describe('an issuer', () => {
       expect(sent).toBeLessThan(32_000_000);
     });
 
-    it('with a length that cannot be meant is not waited for', async () => {
+    it('of an impossible length is refused at once', async () => {
       played.set(path, (reply) => {
         reply.writeHead(200, { 'content-length': 10_000_000_000 }).write(Buffer.alloc(300_000, ' '));
       });
@@ -293,7 +293,7 @@ describe('an issuer', () => {
           reply.on('close', () => clearInterval(timer));
         },
       ],
-    ])('%s is given up after its time', async (_, play) => {
+    ])('%s is abandoned after its time limit', async (_, play) => {
       played.set(path, play);
       const by = new OidcAuthentication(settings(), memoryLog(), patienceMs);
       expect((await refusal(await signed(), by))[0]).toBe('service_unavailable');
@@ -309,7 +309,7 @@ describe('an issuer', () => {
       '{"keys": {"length": 1}}',
       '<html>',
       '['.repeat(100_000),
-    ])('with %.20j lets nobody in, and answers no more than that it is away', async (text) => {
+    ])('with %.20j admits nobody and reveals only that it is unavailable', async (text) => {
       played.set(path, (reply) => void reply.writeHead(200).end(text));
       expect((await refusal(await signed()))[0]).toBe('service_unavailable');
     });
@@ -320,7 +320,7 @@ describe('an issuer', () => {
     });
   });
 
-  it('whose keys are none that can be used is not asked for others by a token', async () => {
+  it('without usable keys is not asked again because of a token', async () => {
     served = [
       { kty: 'RSA', kid: 'RS256', alg: 'RS256', n: 'AQAB', e: 'AQAB' },
       { kty: 'oct', kid: 'HS256', k: 'c2VjcmV0' },

@@ -42,7 +42,7 @@ beforeEach(() => {
 
 const accepted = { id: 'i', name: 'x' };
 
-describe('the server that an optimizer worker asks', () => {
+describe('the address of an optimizer worker', () => {
   const overrides = { ai_model_settings: { base_url: 'http://169.254.169.254/latest' } };
   const acts: [string, string, object][] = [
     [
@@ -59,7 +59,7 @@ describe('the server that an optimizer worker asks', () => {
     ['POST', '/api/campaigns/sweep/resume', { optimizer_overrides: overrides }],
   ];
 
-  it.each(acts)('is not named in %s %s by whoever may not change packages', async (method, path, body) => {
+  it.each(acts)('is refused in %s %s when the caller may not change packages', async (method, path, body) => {
     for (const person of [people.ada, people.op]) {
       const reply = await gateway.send(method, path, body, person);
       expectProblem(reply, 403, 'forbidden');
@@ -68,7 +68,7 @@ describe('the server that an optimizer worker asks', () => {
     expect(gateway.requests.sent).toEqual([]);
   });
 
-  it('is named by an admin', async () => {
+  it('is accepted from an admin', async () => {
     const root = await headersOf(gateway, 'root', [{ role: 'admin' }]);
     gateway.requests.on(requests.resumeCampaign, ({ name }) => ({ id: 'c', name }));
     const [, [method, path, body]] = acts as [unknown, [string, string, object]];
@@ -77,7 +77,7 @@ describe('the server that an optimizer worker asks', () => {
   });
 });
 
-describe('work of somebody', () => {
+describe('work with an owner', () => {
   const acts: [string, string, unknown, AnyRequest][] = [
     ['POST', '/api/tasks/rinse/cancel', undefined, requests.cancelTask],
     ['POST', '/api/protocols/mix/cancel', undefined, requests.cancelProtocolRun],
@@ -97,7 +97,7 @@ describe('work of somebody', () => {
     ],
   ];
 
-  it.each(acts)('is not changed by somebody else: %s %s', async (method, path, body, request) => {
+  it.each(acts)('cannot be changed by another person: %s %s', async (method, path, body, request) => {
     gateway.requests.on(request, () => accepted as never);
     expectProblem(await gateway.send(method, path, body, people.eve), 403, 'forbidden');
     expect(gateway.requests.of(request)).toEqual([]);
@@ -112,7 +112,7 @@ describe('work of somebody', () => {
   afterEach(() => gateway.records.labs.clear());
 
   it.each(addressed)(
-    'is changed by an operator of all its laboratories: %s %s',
+    'can be changed by an operator of all its laboratories: %s %s',
     async (method, path, body, request) => {
       gateway.requests.on(request, () => accepted as never);
       belongTo('color_lab');
@@ -123,7 +123,7 @@ describe('work of somebody', () => {
   );
 
   it.each(addressed)(
-    'is not changed by an operator of some of its laboratories: %s %s',
+    'cannot be changed by an operator of only some of its laboratories: %s %s',
     async (method, path, body, request) => {
       gateway.requests.on(request, () => accepted as never);
       belongTo('color_lab', 'other');
@@ -133,14 +133,14 @@ describe('work of somebody', () => {
     },
   );
 
-  it.each(acts)('is changed by who it belongs to: %s %s', async (method, path, body, request) => {
+  it.each(acts)('can be changed by its owner: %s %s', async (method, path, body, request) => {
     gateway.requests.on(request, () => accepted as never);
     await gateway.send(method, path, body, people.ada);
     expect(gateway.requests.of(request)).toHaveLength(1);
   });
 
   it.each(acts)(
-    'is changed by an operator, under their own name: %s %s',
+    'can be changed by an operator under the name of the operator: %s %s',
     async (method, path, body, request) => {
       gateway.requests.on(request, () => accepted as never);
       const given = method === 'POST' && path.endsWith('e') ? { by: 'somebody else' } : body;
@@ -152,7 +152,7 @@ describe('work of somebody', () => {
   );
 });
 
-describe('what is submitted', () => {
+describe('a submission', () => {
   const submission = { name: 'new', type: 'clean' };
 
   it.each<[keyof typeof people, string | undefined, string | undefined]>([
@@ -199,7 +199,7 @@ describe('a call of a device', () => {
   });
   const calls = (): number => gateway.requests.of(agentRequests.callDevice).length;
 
-  it('is made once it is in the audit, with what is called', async () => {
+  it('is executed after the audit has recorded it', async () => {
     const reply = await gateway.send('POST', path, { x: 1 }, people.eve);
     expect([reply.status, reply.body]).toEqual([200, { done: true }]);
     expect(gateway.audit.entries[0]).toMatchObject({
@@ -210,13 +210,13 @@ describe('a call of a device', () => {
     });
   });
 
-  it('is not made when that cannot be written', async () => {
+  it('is not executed when the audit cannot record it', async () => {
     gateway.audit.failure = new ServiceError('store_unavailable', 'gone');
     expectProblem(await gateway.send('POST', path, {}, people.eve), 503, 'store_unavailable');
     expect(calls()).toBe(0);
   });
 
-  it('is refused while a task has the device, also when it was free a moment ago', async () => {
+  it('is refused while a task has the device, even when the device was free a moment ago', async () => {
     expect((await gateway.send('POST', path, {}, people.eve)).status).toBe(200);
     holder = 'mix/pour';
     const reply = await gateway.send('POST', path, {}, people.eve);
@@ -226,7 +226,7 @@ describe('a call of a device', () => {
     expect(calls()).toBe(1);
   });
 
-  it('is made all the same with force and a reason, which the audit has', async () => {
+  it('is executed despite a task with force and a reason, which the audit records', async () => {
     holder = 'mix/pour';
     const query = '?force=true&reason=the%20beaker%20leaks';
     expect((await gateway.send('POST', `${path}${query}`, {}, people.eve)).status).toBe(200);
@@ -237,14 +237,14 @@ describe('a call of a device', () => {
   });
 
   it.each(['?force=true', '?force=true&reason=%20', '?force=yes&reason=x', `?reason=${'x'.repeat(2_001)}`])(
-    'is not understood with "%s"',
+    'is invalid with "%s"',
     async (query) => {
       expectProblem(await gateway.send('POST', `${path}${query}`, {}, people.eve), 422, 'invalid');
       expect(calls()).toBe(0);
     },
   );
 
-  it('that only asks is made whoever has the device', async () => {
+  it('of a query is executed at any time', async () => {
     holder = 'mix/pour';
     expect((await gateway.send('POST', '/api/rpc/color_lab/arm/where', {}, people.eve)).status).toBe(200);
   });
@@ -255,7 +255,7 @@ describe('a call of a device', () => {
     expect(calls()).toBe(0);
   });
 
-  it('keeps arguments that are long by their hash', async () => {
+  it('records long arguments by their hash', async () => {
     expect((await gateway.send('POST', path, { text: 'x'.repeat(5_000) }, people.eve)).status).toBe(200);
     expect(gateway.audit.entries[0]?.detail.arguments).toEqual({
       sha256: expect.stringMatching(/^[\da-f]{64}$/) as string,

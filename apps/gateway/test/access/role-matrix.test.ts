@@ -71,12 +71,12 @@ const kindOf = ({ need }: Operation): RecordKind | undefined =>
   typeof need === 'object' ? need.of : undefined;
 
 describe('every route of the document', () => {
-  it('says what it needs', () => {
+  it('declares the role that it needs', () => {
     expect(keys(({ need }) => need === undefined)).toEqual([]);
     expect(operations.length).toBeGreaterThan(50);
   });
 
-  it('is closed to who shows no token, but those that tell whether the service works', async () => {
+  it('refuses a caller without a token, except for the health routes', async () => {
     const open = keys(({ need }) => need === 'nothing');
     expect(open.filter((key) => !/^GET \/(api\/health|health\/|metrics)/.test(key))).toEqual([]);
     // What is measured is open by a setting only, so its route asks by itself.
@@ -85,7 +85,7 @@ describe('every route of the document', () => {
   });
 
   it.each([`Bearer svc_pat_${'A'.repeat(43)}`, 'Bearer a.b.c', 'Basic YTpi'])(
-    'is closed to who shows "%s" for a token',
+    'refuses a caller with "%s" for a token',
     async (authorization) => {
       const answers = new Set<number>();
       for (const operation of operations) answers.add(await statusOf(operation, { authorization }));
@@ -93,7 +93,7 @@ describe('every route of the document', () => {
     },
   );
 
-  it.each(roles)('asks of a %s for what they have, and refuses the rest', async (role) => {
+  it.each(roles)('admits a %s to the routes of that role and refuses the others', async (role) => {
     const beyond = (operation: Operation): boolean => {
       const needed = needs(operation);
       return needed !== undefined && roles.indexOf(needed) > roles.indexOf(role);
@@ -101,7 +101,7 @@ describe('every route of the document', () => {
     expect(await refused([{ role }], () => true)).toEqual(keys(beyond));
   });
 
-  it('that names a lab is open to the role for that lab, and closed to the role for another one', async () => {
+  it('admits the role for its lab and refuses the role for another lab when it names a lab', async () => {
     const named = (operation: Operation): boolean =>
       ![undefined, anyLab, labFilter].includes(labOf(operation));
     expect(keys(named)).toEqual(
@@ -117,13 +117,13 @@ describe('every route of the document', () => {
     expect(await refused([{ role: 'lab_admin', lab: 'y' }], named)).toEqual(keys(named));
   });
 
-  it('that is about no lab is closed to every role for one', async () => {
+  it('refuses every role for one lab when it concerns no lab', async () => {
     const ofAll = (operation: Operation): boolean =>
       needs(operation) !== undefined && labOf(operation) === undefined && kindOf(operation) === undefined;
     expect(await refused([{ role: 'lab_admin', lab: 'x' }], ofAll)).toEqual(keys(ofAll));
   });
 
-  it('may be used by the operator of any lab to stop, and to release only by one of all labs', async () => {
+  it('lets the operator of any lab stop, and only an operator of all labs release', async () => {
     const any = (operation: Operation): boolean => labOf(operation) === anyLab;
     expect(keys(any)).toEqual(['POST /api/estop']);
     expect(await refused([{ role: 'operator', lab: 'y' }], any)).toEqual([]);
@@ -132,7 +132,7 @@ describe('every route of the document', () => {
     expect(await refused([{ role: 'lab_admin', lab: 'y' }], release)).toEqual(keys(release));
   });
 
-  it('asks for the role that the interface promises', () => {
+  it('needs the role that the interface promises', () => {
     const promised: Record<string, Role> = {
       'GET /api/tasks': 'viewer',
       'POST /api/tasks': 'submitter',
@@ -185,7 +185,7 @@ describe('a route about one record', () => {
   });
 
   it.each(['viewer', 'submitter', 'operator', 'lab_admin'] as const)(
-    'is open to a %s of its only lab for what they have',
+    'admits a %s of its only lab to the routes of that role',
     async (role) => {
       belongTo(['x']);
       const beyond = (operation: Operation): boolean =>
@@ -208,7 +208,7 @@ describe('a route about one record', () => {
         { role: 'lab_admin', lab: 'y' },
       ],
     ],
-  ])('answers a role for one lab as if there was none: %s', async (_, labs, grants) => {
+  ])('answers a role for another lab as if the record did not exist: %s', async (_, labs, grants) => {
     belongTo(labs);
     const found = await answers(grants);
     expect(hidden(found)).toEqual(keys(about));
@@ -216,7 +216,7 @@ describe('a route about one record', () => {
     expect(await answers(grants)).toEqual(found);
   });
 
-  it('of several labs is open to roles for each of them', async () => {
+  it('of several labs admits roles for each of them', async () => {
     belongTo(['x', 'y']);
     const grants: Grant[] = [
       { role: 'lab_admin', lab: 'x' },
@@ -227,7 +227,7 @@ describe('a route about one record', () => {
     expect(hidden(await answers(grants))).toEqual([]);
   });
 
-  it('that somebody may see tells them which role is missing', async () => {
+  it('names the missing role to a caller who may read the record', async () => {
     belongTo(['x']);
     const headers = await headersOf(gateway, 'ada', [
       { role: 'viewer', lab: 'x' },
@@ -240,7 +240,7 @@ describe('a route about one record', () => {
     );
   });
 
-  it('is not looked for by those who have the role for all labs', async () => {
+  it('is not looked up for callers with the role for all labs', async () => {
     const labsOf = vi.spyOn(gateway.records, 'labsOf');
     gateway.requests.sent.length = 0;
     for (const role of roles) await refused([{ role }], about);
@@ -248,7 +248,7 @@ describe('a route about one record', () => {
     labsOf.mockRestore();
   });
 
-  it('is not open when its labs cannot be found out', async () => {
+  it('is refused when its labs are unknown', async () => {
     const labsOf = vi
       .spyOn(gateway.records, 'labsOf')
       .mockRejectedValue(new ServiceError('store_unavailable', 'gone'));
@@ -262,7 +262,7 @@ describe('a route about one record', () => {
   });
 });
 
-describe('a list of what belongs to labs', () => {
+describe('a list of records that belong to labs', () => {
   const lists = (): Operation[] => operations.filter((operation) => labOf(operation) === labFilter);
   /** How each answers; for those that read the database, within which labs they did. */
   const ask = async (grants: Grant[], query: string): Promise<{ statuses: number[]; within: unknown[] }> => {
@@ -292,20 +292,20 @@ describe('a list of what belongs to labs', () => {
   });
 
   it.each(['', '?lab=', '?lab=y', '?lab=X', '?lab=x,y', '?lab=x&lab=x', '?lab[]=x'])(
-    'is closed to a role for one lab with "%s"',
+    'refuses a role for one lab with "%s"',
     async (query) => {
       expect(await ask(viewer, query)).toEqual({ statuses: [403], within: [] });
     },
   );
 
-  it('is open to it with the filter, for what belongs to the labs of the caller alone', async () => {
+  it('shows a role for one lab, with the filter, only the records of the labs of the caller', async () => {
     const { statuses, within } = await ask([...viewer, { role: 'operator', lab: 'y' }], '?lab=x');
     expect(statuses).toEqual([0]);
     expect(within.length).toBeGreaterThanOrEqual(5);
     expect(within).toEqual(within.map(() => ['x', 'y']));
   });
 
-  it('is open as a whole to a role for all labs, with the filter and without', async () => {
+  it('shows a role for all labs everything, with the filter and without', async () => {
     for (const query of ['', '?lab=x']) {
       const { statuses, within } = await ask([...viewer, { role: 'viewer' }], query);
       expect([statuses, within]).toEqual([[0], within.map(() => undefined)]);
@@ -313,7 +313,7 @@ describe('a list of what belongs to labs', () => {
     }
   });
 
-  it('says how it is asked for', async () => {
+  it('declares its filter', async () => {
     const headers = await headersOf(gateway, 'ada', viewer);
     const { body } = await gateway.send('GET', '/api/campaigns', undefined, headers);
     expect(body.detail).toBe(
@@ -321,7 +321,7 @@ describe('a list of what belongs to labs', () => {
     );
   });
 
-  it('does not show what belongs to other labs as well', async () => {
+  it('hides records that also belong to other labs', async () => {
     gateway.records.campaignList.push(campaignRecord({ name: 'own' }), campaignRecord({ name: 'shared' }));
     gateway.records.labs.set('campaign/own', ['x']).set('campaign/shared', ['x', 'y']);
     const headers = await headersOf(gateway, 'ada', viewer);
@@ -331,7 +331,7 @@ describe('a list of what belongs to labs', () => {
     gateway.records.labs.clear();
   });
 
-  it('streams no event of them either', async () => {
+  it('streams no events of them either', async () => {
     gateway.events.events.push(
       ...[['x'], ['x', 'y'], ['y'], []].map((labs, index) => serviceEvent({ id: index + 1, body: { labs } })),
     );
@@ -347,7 +347,7 @@ describe('a list of what belongs to labs', () => {
   });
 });
 
-describe('a lab in a body', () => {
+describe('a lab in a request body', () => {
   it.each([
     [{ lab_types: ['a', 'b'] }],
     [{ lab_types: [] }],
@@ -357,13 +357,13 @@ describe('a lab in a body', () => {
     [['a']],
     ['a'],
     [null],
-  ])('is not guessed from %j: a role for one lab is not enough', async (body) => {
+  ])('cannot be %j: a role for one lab is not enough', async (body) => {
     const headers = await headersOf(gateway, 'ada', [{ role: 'lab_admin', lab: 'a' }]);
     const reply = await gateway.send('POST', '/api/labs/load', JSON.stringify(body), headers);
     expect([reply.status, reply.body.code]).toEqual([403, 'forbidden']);
   });
 
-  it('is told with the role that is missing', async () => {
+  it('leads to an error that names the missing role', async () => {
     const headers = await headersOf(gateway, 'ada', [{ role: 'operator', lab: 'a' }]);
     const reply = await gateway.send('POST', '/api/labs/load', { lab_types: ['a'] }, headers);
     expect(reply.body.detail).toBe(

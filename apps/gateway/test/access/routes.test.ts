@@ -36,7 +36,7 @@ function handlerOf(controller: ControllerClass, name: string): () => unknown {
   return (controller.prototype as Record<string, () => unknown>)[name] ?? (() => undefined);
 }
 
-it('has no route that does not say who may use it', () => {
+it('every route declares who may use it', () => {
   const { controllers = [] } = AppModule.over({} as Surroundings, 0);
   const { routes, open } = withoutNeed(controllers as ControllerClass[]);
   expect(open).toEqual([]);
@@ -60,11 +60,11 @@ function descriptorOf(object: object, name: string): PropertyDescriptor {
   return Object.getOwnPropertyDescriptor(object, name) ?? {};
 }
 
-it('is told of a route that does not', () => {
+it('the check reports a route that does not', () => {
   expect(withoutNeed([Careless])).toEqual({ routes: 2, open: ['Careless.open'] });
 });
 
-it('refuses a route that does not say who may use it, to everybody', () => {
+it('a route that does not declare its role refuses everybody', () => {
   const guard = new AccessGuard(new Reflector(), {} as RecordLabs);
   const principal: Principal = { name: 'root', kind: 'local', grants: [{ role: 'admin' }] };
   const context = (name: 'open' | 'closed') => {

@@ -72,18 +72,18 @@ describe('a token', () => {
     [{ ...submission, name: ' ' }, 'name'],
     [{ ...submission, hash: 'x' }, 'hash'],
     [{ ...submission, created_by: 'eve' }, 'created_by'],
-  ])('as in %j cannot be', async (given, path) => {
+  ])('as in %j cannot be created', async (given, path) => {
     const reply = await gateway.send('POST', '/api/tokens', given, await admin());
     expectProblem(reply, 422, 'invalid');
     expect(reply.body.errors?.map((fault) => fault.path)).toEqual([path]);
   });
 
-  it('makes no other token, unless it is of an admin', async () => {
+  it('of a role other than admin creates no other token', async () => {
     const headers = await headersOf(gateway, 'ada', [{ role: 'lab_admin' }]);
     expectProblem(await gateway.send('POST', '/api/tokens', submission, headers), 403, 'forbidden');
   });
 
-  it('that is revoked counts no more from that moment on, and its record stays', async () => {
+  it('has no effect from the moment of its revocation, and its record stays', async () => {
     const headers = await headersOf(gateway, 'bob', [{ role: 'viewer' }]);
     const { body } = await gateway.send('GET', '/api/tokens', undefined, headers);
     const [{ id } = { id: '' }] = body.items as { id: string }[];
@@ -97,7 +97,7 @@ describe('a token', () => {
     expect(again.body).toEqual(revoked.body);
   });
 
-  it('of somebody else is neither seen nor revoked without the role admin', async () => {
+  it('of another person can be seen and revoked only with the role admin', async () => {
     const headers = await headersOf(gateway, 'mallory', [{ role: 'lab_admin' }]);
     const [other] = gateway.tokens.kept.filter(({ name }) => name === 'ada');
     const path = `/api/tokens/${other?.id}`;
@@ -107,20 +107,20 @@ describe('a token', () => {
     expect(other?.revoked_at).toBeNull();
   });
 
-  it('is asked for in words that say how to get one', async () => {
+  it('is requested with an explanation of how to get one', async () => {
     const reply = await gateway.send('GET', '/api/me');
     expectProblem(reply, 401, 'unauthorized');
     expect(reply.headers.get('www-authenticate')).toBe('Bearer');
     expect(reply.body.detail).toContain('svc token create');
   });
 
-  it('is asked for before a body is read', async () => {
+  it('is required before the gateway reads a body', async () => {
     expectProblem(await gateway.send('POST', '/api/tasks', '{"name": '), 401, 'unauthorized');
     expectProblem(await gateway.send('POST', '/api/nothing', '{'), 401, 'unauthorized');
   });
 });
 
-describe('who has signed in at the issuer', () => {
+describe('a person who has signed in at the issuer', () => {
   it.each([
     [{ name: 'ida', grants: [{ role: 'viewer' }] }, 201],
     [{ name: 'ida', grants: [{ role: 'submitter', lab: 'a' }] }, 201],
@@ -151,7 +151,7 @@ describe('a list of tokens', () => {
   });
 
   it.each(['cursor=x', 'cursor=W10', 'cursor=WyJ4IiwieCJd', 'limit=0', 'limit=501', 'name=ada'])(
-    'is not given for "%s"',
+    'is refused for "%s"',
     async (query) => {
       expectProblem(
         await gateway.send('GET', `/api/tokens?${query}`, undefined, await admin()),
@@ -162,7 +162,7 @@ describe('a list of tokens', () => {
   );
 });
 
-describe('tokens that are known', () => {
+describe('a known token', () => {
   const start = Date.UTC(2026, 10, 21);
 
   function known(): {
@@ -184,7 +184,7 @@ describe('tokens that are known', () => {
   }
   const unavailable = new ServiceError('store_unavailable', 'gone');
 
-  it('count while the database is away, and those that are not known do not', async () => {
+  it('works while the database is away, and an unknown one does not', async () => {
     const { tokens, by, token } = known();
     await by.principalOf(token);
     tokens.failure = unavailable;
@@ -196,7 +196,7 @@ describe('tokens that are known', () => {
     await by.close();
   });
 
-  it('count no more once another gateway revoked them', async () => {
+  it('stops working after another gateway revoked it', async () => {
     const { tokens, by, token } = known();
     await by.principalOf(token);
     await tokens.revoke(tokens.kept[0]?.id ?? '', 'root', '2026-11-21T00:00:00.000Z');
@@ -205,7 +205,7 @@ describe('tokens that are known', () => {
     await by.close();
   });
 
-  it('count to the millisecond of their end', async () => {
+  it('works until the millisecond of its end', async () => {
     const { by, token, at } = known();
     at(86_400_000 - 1);
     expect((await by.principalOf(token))?.name).toBe('ada');
@@ -214,7 +214,7 @@ describe('tokens that are known', () => {
     await by.close();
   });
 
-  it('have their use written down once a minute at most, and at the end', async () => {
+  it('records its use at most once a minute, and at the end', async () => {
     const { tokens, by, token, at } = known();
     const lastUse = async (ms: number): Promise<number | undefined> => {
       at(ms);
@@ -232,7 +232,7 @@ describe('tokens that are known', () => {
   });
 });
 
-it('is off unless it is switched on: then everybody is local, whatever token they show', async () => {
+it('without authentication every caller is local, also with a token', async () => {
   const open = await startHarness();
   try {
     for (const authorization of ['', 'Bearer nonsense!']) {

@@ -28,8 +28,8 @@ beforeEach(() => {
   gateway.audit.failure = undefined;
 });
 
-describe('a request that acts', () => {
-  it('leaves who did what, from where, and how it ended, under the id that the log has', async () => {
+describe('a request that changes something', () => {
+  it('leaves an entry with actor, address and outcome under the id that the log uses', async () => {
     await gateway.send('POST', '/api/queue/pause', {}, ada);
     expect(gateway.audit.entries).toEqual([
       {
@@ -46,7 +46,7 @@ describe('a request that acts', () => {
     ]);
   });
 
-  it('and is refused or fails leaves that as well, with its code', async () => {
+  it('leaves an entry with its code when it is refused or fails', async () => {
     await gateway.send('POST', '/api/tasks/mix%201/cancel', undefined, ada);
     await gateway.send('POST', '/api/tasks', { name: 7 }, ada);
     expect(gateway.audit.entries.map(({ action, subject, detail }) => [action, subject, detail])).toEqual([
@@ -59,14 +59,14 @@ describe('a request that acts', () => {
     ]);
   });
 
-  it('leaves what names the subject, and nothing else of a query', async () => {
+  it('leaves only the parts of the query that name the subject', async () => {
     await gateway.send('POST', '/api/tasks/mix/cancel?token=hers&protocol_run_name=mix%201', undefined, ada);
     expect(gateway.audit.entries.map(({ subject }) => subject)).toEqual([
       '/api/tasks/mix/cancel?protocol_run_name=mix%201',
     ]);
   });
 
-  it('never leaves a token or what is in its body', async () => {
+  it('never leaves a token or the contents of its body', async () => {
     const admin = await headersOf(gateway, 'root', [{ role: 'admin' }]);
     const { body } = await gateway.send(
       'POST',
@@ -80,7 +80,7 @@ describe('a request that acts', () => {
     expect(text).not.toContain('a secret of hers');
   });
 
-  it('is answered although its entry cannot be written yet, and the entry is written later', async () => {
+  it('is answered before its entry can be written, and the entry follows later', async () => {
     gateway.audit.failure = new ServiceError('store_unavailable', 'gone');
     expect((await gateway.send('POST', '/api/queue/pause', {}, ada)).status).toBe(202);
     expect(gateway.audit.entries).toEqual([]);
@@ -89,8 +89,8 @@ describe('a request that acts', () => {
   });
 });
 
-describe('a request that only reads, or that nobody may make', () => {
-  it('leaves nothing', async () => {
+describe('a request that only reads or that nobody may make', () => {
+  it('leaves no entry', async () => {
     await gateway.send('GET', '/api/me', undefined, ada);
     await gateway.send('POST', '/api/queue/pause', {});
     await gateway.send('POST', '/api/packages/refresh', {}, ada);
@@ -98,7 +98,7 @@ describe('a request that only reads, or that nobody may make', () => {
   });
 });
 
-describe('what is written down', () => {
+describe('the audit', () => {
   const entry = (id: string): AuditEntry => ({
     id,
     at: 0,
@@ -111,7 +111,7 @@ describe('what is written down', () => {
     ip: '127.0.0.1',
   });
 
-  it('keeps its order over a time without a database', async () => {
+  it('keeps the order of its entries while the database is away', async () => {
     const audit = new MemoryAudit();
     const recorder = new AuditRecorder(audit, memoryLog());
     audit.failure = new ServiceError('store_unavailable', 'gone');
@@ -122,7 +122,7 @@ describe('what is written down', () => {
     expect(audit.entries.map(({ id }) => id)).toEqual(['1', '2', '3']);
   });
 
-  it('is not held up by an entry that can never be written, which the log has', async () => {
+  it('continues after an entry that can never be written, and the log contains that entry', async () => {
     const audit = new MemoryAudit();
     const append = audit.append.bind(audit);
     audit.append = (entries) =>
@@ -136,7 +136,7 @@ describe('what is written down', () => {
     expect(log.lines).toMatchObject([{ level: 'error', fields: { entry: { id: 'bad' } } }]);
   });
 
-  it('goes to the log when the service ends and the database is away', async () => {
+  it('goes to the log when the service ends while the database is away', async () => {
     const audit = new MemoryAudit();
     const log = memoryLog();
     const recorder = new AuditRecorder(audit, log);
@@ -156,7 +156,7 @@ describe('a gateway without authentication', () => {
   });
 
   it.each(['0.0.0.0', '::', '192.168.1.4', 'lab.example.org'])(
-    'may listen on %s only when that is said outright, or with tokens',
+    'may listen on %s only with explicit permission or with tokens',
     (host) => {
       expect(() => isOpenToNetwork(off, host)).toThrow(ConfigError);
       expect(() => isOpenToNetwork(off, host)).toThrow(/SVC_AUTH=tokens/);

@@ -86,7 +86,7 @@ function define(given: Partial<DefinitionRecord> = {}): void {
 }
 
 describe('the table of the runs of a campaign', () => {
-  it('has a row for each run, with what went in, what came out and why it failed', async () => {
+  it('has a row for each run with inputs, outputs and the reason of a failure', async () => {
     const reason = { code: 'task_failed', message: 'the pump, "old" one, is dry\nand hot' };
     sweep([
       run(1),
@@ -106,7 +106,7 @@ describe('the table of the runs of a campaign', () => {
     ]);
   });
 
-  it('is there before a run has begun, and for HEAD without its rows', async () => {
+  it('is available before a run has begun, and for HEAD without its rows', async () => {
     sweep([]);
     expect((await gateway.send('GET', results)).text.split('\r\n')).toHaveLength(2);
     const head = await fetch(`${gateway.url}${results}`, { method: 'HEAD' });
@@ -114,7 +114,7 @@ describe('the table of the runs of a campaign', () => {
     expect(head.headers.get('content-disposition')).toContain('sweep_runs.csv');
   });
 
-  it('is refused for a campaign that there is not, and for a query', async () => {
+  it('is refused for an unknown campaign and for a query', async () => {
     expectProblem(await gateway.send('GET', results), 404, 'not_found');
     sweep([run(1)]);
     expectProblem(await gateway.send('GET', `${results}?state=failed`), 422, 'invalid');
@@ -122,7 +122,7 @@ describe('the table of the runs of a campaign', () => {
     expectProblem(await gateway.send('GET', results), 503, 'store_unavailable');
   });
 
-  it('is read from the database a part at a time, and breaks off where it cannot go on', async () => {
+  it('is read from the database in parts, and breaks off when a part cannot be read', async () => {
     sweep(Array.from({ length: 1_001 }, (_, index) => run(index + 1)));
     const reads = vi.spyOn(gateway.records, 'campaignRuns');
     const { text } = await gateway.send('GET', results);
@@ -153,7 +153,7 @@ describe('the table of the runs of a campaign', () => {
 });
 
 describe('the table of the parameters of a campaign', () => {
-  it('has what runs got, then what those to come will get, and is read back as it was', async () => {
+  it('contains the parameters of past and future runs and can be submitted again', async () => {
     define();
     sweep([run(1)], {
       global_parameters: { mix: { label: 'all' } },
@@ -188,8 +188,8 @@ describe('the table of the parameters of a campaign', () => {
   });
 });
 
-describe('a table of parameters that is given', () => {
-  it('is told with what is wrong with it', async () => {
+describe('a submitted table of parameters', () => {
+  it('is refused with its faults', async () => {
     define();
     const reply = await post('mix.volume\n1\nmuch');
     expectProblem(reply, 422, 'invalid');
@@ -210,7 +210,7 @@ describe('a table of parameters that is given', () => {
     );
   });
 
-  it('is taken as text/csv only, and nothing else takes that', async () => {
+  it('is accepted as text/csv only, and no other route accepts text/csv', async () => {
     define();
     for (const type of ['text/csv; charset=utf-8', 'TEXT/CSV;header=present'])
       expect((await post('mix.volume\n1', type)).status, type).toBe(200);
@@ -225,7 +225,7 @@ describe('a table of parameters that is given', () => {
     expectProblem(await post(`mix.volume\n${'1\n'.repeat(600_000)}`), 413, 'payload_too_large');
   });
 
-  it('is for a protocol that is loaded', async () => {
+  it('needs a loaded protocol', async () => {
     define({ loaded: false });
     expectProblem(await post('mix.volume\n1'), 409, 'wrong_state');
     define();

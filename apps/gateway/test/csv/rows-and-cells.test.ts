@@ -111,7 +111,7 @@ describe('a table of parameters', () => {
   const written = (rows: TaskParameters[]): string =>
     table.header() + rows.map((parameters) => table.row({ parameters })).join('');
 
-  it('is read as what it was written of, whatever the values are', async () => {
+  it('yields the values from which it was written', async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(row, { maxLength: 8 }), async (rows) => {
         expect(await read(written(rows))).toEqual(rows);
@@ -120,7 +120,7 @@ describe('a table of parameters', () => {
     );
   });
 
-  it('holds no formula, also not for a spreadsheet that separates by semicolons and does not know of our quotes', () => {
+  it('contains no formula, also for a spreadsheet that separates by semicolons and ignores quotation marks', () => {
     const begins = /^[\s"']*[=+@＝＋－＠]|^[\s"']*-(?!\d)/;
     fc.assert(
       fc.property(fc.array(row, { maxLength: 5 }), (rows) => {
@@ -138,13 +138,13 @@ describe('a table of parameters', () => {
     expect([-5, 1e-7, 1e21, 0.1].map(cellOf)).toEqual(['-5', '1e-7', '1e+21', '0.1']);
   });
 
-  it('writes numbers, flags and plain text as people write them', () => {
+  it('shows numbers, flags and plain text as people write them', () => {
     const parameters = { first: { volume: 2.5, speed: 30, label: 'two words', lid: true, steps: [1, 2] } };
     expect(table.row({ parameters })).toBe(`2.5,30,two words,true,,,"[1,2]",${','.repeat(8)}\r\n`);
   });
 });
 
-describe('a table that people wrote', () => {
+describe('a table written by people', () => {
   it.each([
     [
       'with a mark of its encoding and other ends of lines',
@@ -159,7 +159,7 @@ describe('a table that people wrote', () => {
     expect(await read(text)).toEqual(wanted);
   });
 
-  it('may leave cells empty, break lines within quotation marks, and have no rows', async () => {
+  it('may have empty cells, line breaks within quotation marks, and no rows', async () => {
     expect(await read('first.label,first.volume\n"a\r\nb; ""c""",\n,3\n, \n')).toEqual([
       { first: { label: 'a\r\nb; "c"' } },
       { first: { volume: 3 } },
@@ -214,7 +214,7 @@ describe('a table that people wrote', () => {
       /decimal comma/,
     ],
   ] as const)(
-    'is refused for %s, with the line, the column and what instead',
+    'is refused for %s, with the line, the column and a correction',
     async (_, given, line, path, code, hint) => {
       const [fault, ...more] = await faultsOf(given);
       expect(more).toEqual([]);
@@ -224,14 +224,14 @@ describe('a table that people wrote', () => {
     },
   );
 
-  it('has decimal points between semicolons where it is clear that they are', async () => {
+  it('may have decimal points between semicolons when they are unambiguous', async () => {
     expect(await read('first.volume;first.speed\n1.250;1\n0.5;2')).toEqual([
       { first: { volume: 1.25, speed: 1 } },
       { first: { volume: 0.5, speed: 2 } },
     ]);
   });
 
-  it('is refused when it is no text, empty or too large, and lists no more faults than anybody reads', async () => {
+  it('is refused when it is not text, empty or too large, and lists a limited number of faults', async () => {
     expect(await faultsOf(Buffer.from([0x61, 0xff]))).toMatchObject([{ code: 'encoding' }]);
     expect(await faultsOf('\n\n')).toMatchObject([{ code: 'empty' }]);
     expect(await faultsOf(`first.lid\n${'x\n'.repeat(100)}`)).toHaveLength(20);
@@ -241,7 +241,7 @@ describe('a table that people wrote', () => {
     ]);
   });
 
-  it('lets others have their turn while it is read', async () => {
+  it('lets other requests run while it is read', async () => {
     let turns = 0;
     const timer = setInterval(() => (turns += 1), 0);
     const rows = await read(`first.lid,first.speed\n${'true,7\n'.repeat(50_000)}`);
@@ -252,7 +252,7 @@ describe('a table that people wrote', () => {
 });
 
 describe('records of RFC 4180', () => {
-  it('are read as they were written, with the line on which each begins', () => {
+  it('are read as they were written, with the first line of each', () => {
     const cells = fc.string({ unit: fc.constantFrom(...'",;\r\n a') });
     fc.assert(
       fc.property(fc.array(fc.array(cells, { minLength: 1, maxLength: 4 }), { maxLength: 5 }), (records) => {

@@ -18,8 +18,8 @@ const changed = (state: LabChange['state']): LabChange => ({
   waits_for: state === 'draining' ? ['protocol run mix_1'] : [],
 });
 
-describe('changes of what is loaded', () => {
-  it('go to the orchestrator with the names as they are', async () => {
+describe('changes of loaded definitions', () => {
+  it('go to the orchestrator with unchanged names', async () => {
     gateway.requests.on(requests.loadLabs, () => ({ labs: [changed('loaded')] }));
     const reply = await gateway.send('POST', '/api/labs/load', { lab_types: ['color_lab'] });
     expect([reply.status, reply.body]).toEqual([200, [changed('loaded')]]);
@@ -29,7 +29,7 @@ describe('changes of what is loaded', () => {
   it.each([
     ['draining', 202],
     ['unloaded', 200],
-  ] as const)('are answered by whether they are done: %s with %i', async (state, status) => {
+  ] as const)('are answered by their progress: %s with %i', async (state, status) => {
     gateway.requests.on(requests.unloadLabs, () => ({ labs: [changed(state)] }));
     const reply = await gateway.send('POST', '/api/labs/unload', { lab_types: ['color_lab'], drain: true });
     expect(reply.status).toBe(status);
@@ -54,7 +54,7 @@ describe('changes of what is loaded', () => {
     expect(reply.body.errors?.map((fault) => fault.path)).toContain(at);
   });
 
-  it('that are refused for mistakes in files say where these are', async () => {
+  it('with mistakes in files are refused with the place of each mistake', async () => {
     const fault = {
       path: 'type',
       code: 'type',
@@ -72,7 +72,7 @@ describe('changes of what is loaded', () => {
   });
 });
 
-describe('a protocol run with the name of a change', () => {
+describe('a protocol run with the name of a route', () => {
   it.each(['load', 'unload', 'reload', 'validate'])(
     'is read and cancelled under its name: %s',
     async (name) => {
@@ -88,7 +88,7 @@ describe('a protocol run with the name of a change', () => {
 });
 
 describe('definitions', () => {
-  it('of an unknown type are refused in a list, and not found by name', async () => {
+  it('of an unknown type are refused in a list and not found by name', async () => {
     expectProblem(await gateway.send('GET', '/api/definitions?type=robot'), 422, 'invalid');
     expectProblem(await gateway.send('GET', '/api/definitions/robot/arm'), 404, 'not_found');
   });

@@ -39,7 +39,7 @@ function failing(error: ServiceError): void {
 const call = (): Promise<unknown> => calls.call('color_lab', 'arm', 'move', { to: 'a' });
 
 describe('a device call', () => {
-  it('goes to the agent and incarnation that run the device, with the parameters as they are', async () => {
+  it('goes to the agent and incarnation that run the device, with unchanged parameters', async () => {
     expect(await call()).toEqual({ to: 'a' });
     expect(requests.of(callDevice)).toEqual([
       {
@@ -61,19 +61,19 @@ describe('a device call', () => {
     expect(await call()).toBeNull();
   });
 
-  it('looks a device up once, also when many calls come at once', async () => {
+  it('looks a device up once, also when many calls arrive at once', async () => {
     await Promise.all([call(), call(), call()]);
     await call();
     expect(requests.of(locateDevice)).toHaveLength(1);
   });
 
-  describe('waits five seconds longer than the function may take', () => {
+  describe('waits five seconds longer than the timeout of the function', () => {
     afterEach(() => {
       vi.useRealTimers();
     });
     const waited = (): unknown[] => requests.of(callDevice).map(({ options }) => options.timeoutMs);
 
-    it('by its declaration', async () => {
+    it('according to its declaration', async () => {
       functions = [{ name: 'move', kind: 'effect', timeout_s: 900 }];
       await call();
       expect(waited()).toEqual([905_000]);
@@ -88,7 +88,7 @@ describe('a device call', () => {
       expect(waited()).toEqual([65_000, 905_000, 905_000]);
     });
 
-    it('also when the declaration was changed more than ten seconds ago', async () => {
+    it('also when the declaration changed more than ten seconds ago', async () => {
       vi.useFakeTimers({ toFake: ['performance'] });
       await call();
       functions = [{ name: 'move', kind: 'effect', timeout_s: 900 }];
@@ -100,13 +100,13 @@ describe('a device call', () => {
     });
   });
 
-  it('tells devices of different labs apart, whatever their names', async () => {
+  it('distinguishes devices of different labs with the same name', async () => {
     await calls.call('a', 'bc', 'f', {});
     await calls.call('ab', 'c', 'f', {});
     expect(requests.of(locateDevice)).toHaveLength(2);
   });
 
-  it('asks again after a failed look-up', async () => {
+  it('looks the device up again after a failed look-up', async () => {
     requests.on(locateDevice, () => {
       throw new ServiceError('agent_unreachable', 'away');
     });
@@ -119,7 +119,7 @@ describe('a device call', () => {
     ['reaching nobody', new ReachedNobody('nobody serves it')],
     ['stale_message', new ServiceError('stale_message', 'no')],
     ['unknown_device', new ServiceError('unknown_device', 'no')],
-  ])('is sent once more, to where the device is now, after %s without effect', async (_, error) => {
+  ])('is sent once more, to the present agent of the device, after %s without effect', async (_, error) => {
     await call();
     failing(error);
     inc = 8;
@@ -148,13 +148,13 @@ describe('a device call', () => {
   it.each([
     ['nobody', new ReachedNobody('nobody serves it')],
     ['stale_message', new ServiceError('stale_message', 'no')],
-  ])('that meets %s twice says that the agent is not there', async (_, error) => {
+  ])('reports an unavailable agent after %s twice', async (_, error) => {
     failing(error);
     await expect(call()).rejects.toMatchObject({ code: 'agent_unreachable', effect: 'none' });
     expect(requests.of(callDevice)).toHaveLength(2);
   });
 
-  it('keeps the effect of a second failure', async () => {
+  it('reports the effect of the second failure', async () => {
     let count = 0;
     requests.on(callDevice, () => {
       count += 1;

@@ -39,7 +39,7 @@ beforeEach(() => {
 });
 
 describe('the detail of a device', () => {
-  it('has its functions with what is declared, and null for what is not', async () => {
+  it('contains its functions with their declarations, and null where a function declares nothing', async () => {
     expect(await details.find('lab', 'arm', { report: false })).toEqual({
       ...arm,
       functions: [
@@ -56,14 +56,14 @@ describe('the detail of a device', () => {
     expect(requests.of(reportDevice)).toEqual([]);
   });
 
-  it('has the report of the device when it is asked for, from the agent that runs it', async () => {
+  it('contains the report of the device on request, from the agent that runs it', async () => {
     expect(await details.find('lab', 'arm', { report: true })).toMatchObject({ report: { moves: 2 } });
     expect(requests.of(reportDevice).map(({ tokens }) => tokens)).toEqual([
       { computer: 'bench_b', inc: '4', lab: 'lab', device: 'arm' },
     ]);
   });
 
-  it('tells an unknown device from an unknown laboratory', async () => {
+  it('distinguishes an unknown device from an unknown laboratory', async () => {
     await expect(details.find('lab', 'leg', { report: false })).rejects.toMatchObject({
       code: 'unknown_device',
     });

@@ -29,7 +29,7 @@ const ids = (events: readonly ServiceEvent[]): number[] => events.map(({ id }) =
 const upTo = (last: number): number[] => Array.from({ length: last }, (_, index) => index + 1);
 
 describe('the stream of events', () => {
-  it('tells what happens from now on, in order, to everybody, by one reader', async () => {
+  it('sends new events in order to every client, with one reader', async () => {
     const gateway = await harness();
     gateway.events.commit({}, {});
     const followers = await Promise.all(Array.from({ length: 20 }, () => follow(gateway)));
@@ -45,7 +45,7 @@ describe('the stream of events', () => {
     expect(gateway.events.reads - before).toBeLessThan(10);
   });
 
-  it('goes on behind the last event that a client has, over pages and what is in memory, and repeats none', async () => {
+  it('continues after the last event of a client, over pages and memory, and repeats none', async () => {
     const gateway = await harness();
     gateway.events.commit(...Array.from({ length: 1_200 }, () => ({})));
     const early = await follow(gateway, '?after=0');
@@ -60,7 +60,7 @@ describe('the stream of events', () => {
     expect(ids(await again.next(1))).toEqual([7_301]);
   });
 
-  it('narrows down by type, record, owner, campaign, run and laboratory', async () => {
+  it('filters by type, record, owner, campaign, run and laboratory', async () => {
     const gateway = await harness();
     gateway.events.commit(
       {
@@ -86,7 +86,7 @@ describe('the stream of events', () => {
     expect(await found('lab=m&owner=bob')).toEqual([2]);
   });
 
-  it('says with every sign of life up to where a client has everything, also what it does not want', async () => {
+  it('reports with every heartbeat the latest number that the client has passed, including filtered events', async () => {
     const gateway = await harness({ heartbeatMs: 30 });
     const client = await follow(gateway, '?type=campaign');
     gateway.events.commit({}, {}, {});
@@ -95,7 +95,7 @@ describe('the stream of events', () => {
     expect(client.comments).toContain('heartbeat');
   });
 
-  it('refuses what is not there: pruned, yet to come, mistyped', async () => {
+  it('refuses numbers that are pruned, in the future or mistyped', async () => {
     const gateway = await harness();
     gateway.events.commit({}, {}, {});
     gateway.events.pruned = 2;
@@ -127,7 +127,7 @@ describe('the stream of events', () => {
     expectProblem(await gateway.send('GET', '/api/events?after=2'), 503, 'store_unavailable');
   });
 
-  it('ends with a gap when events are removed before a client has got them', async () => {
+  it('ends with a gap when events are removed before a client has received them', async () => {
     const gateway = await harness();
     const client = await follow(gateway);
     gateway.events.commit({}, {}, {}, {});
@@ -140,7 +140,7 @@ describe('the stream of events', () => {
     expect(ids(await again.next(1))).toEqual([10]);
   });
 
-  it('serves so many clients and no more, and again one when one has gone', async () => {
+  it('serves a limited number of clients, and a new one when one has left', async () => {
     const gateway = await harness({ clients: 3 });
     const [first] = await Promise.all([follow(gateway), follow(gateway), follow(gateway)]);
     const refused = await gateway.send('GET', '/api/events');
@@ -158,7 +158,7 @@ describe('the stream of events', () => {
       .toBe(200);
   });
 
-  it('cuts a client off that takes nothing, and tells the others meanwhile', async () => {
+  it('disconnects a client that does not read, and serves the others meanwhile', async () => {
     const gateway = await harness();
     const { hostname, port, host } = new URL(gateway.url);
     const lazy = connect(Number(port), hostname);
@@ -182,7 +182,7 @@ describe('the stream of events', () => {
     expect(taken).toBeLessThan(60 * large.length);
   });
 
-  it('outlives the database, ends with the service, and asks clients to come again in the end', async () => {
+  it('survives an outage of the database, ends with the service and asks clients to reconnect later', async () => {
     const gateway = await harness({ heartbeatMs: 20 });
     const client = await follow(gateway);
     gateway.events.failure = new ServiceError('store_unavailable', 'the database is away');

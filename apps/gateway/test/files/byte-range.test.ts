@@ -17,7 +17,9 @@ describe('the part of a file that a request asks for', () => {
     ['lines=1-2', undefined],
     ['bytes=a-b', undefined],
     ['', undefined],
-  ])('%j of ten bytes', (range, part) => expect(byteRangeOf({ range }, 10, '"a"')).toEqual(part));
+  ])('for %j of ten bytes is found', (range, part) =>
+    expect(byteRangeOf({ range }, 10, '"a"')).toEqual(part),
+  );
 
   it.each([
     ['bytes=10-', 10],
@@ -25,7 +27,7 @@ describe('the part of a file that a request asks for', () => {
     ['bytes=-0', 10],
     ['bytes=0-', 0],
     ['bytes=-5', 0],
-  ])('%j of %i bytes cannot be given', (range, size) => {
+  ])('for %j of %i bytes is refused', (range, size) => {
     expect(() => byteRangeOf({ range }, size, '"a"')).toThrow(
       expect.objectContaining({ code: 'range_not_satisfiable' }),
     );
@@ -39,7 +41,7 @@ describe('the part of a file that a request asks for', () => {
     expect(byteRangeOf({ range, 'if-range': 'Sat, 21 Nov 2026 10:00:00 GMT' }, 10, '"a"')).toBeUndefined();
   });
 
-  it('lies in the file, whatever is asked for', () => {
+  it('always lies in the file', () => {
     fc.assert(
       fc.property(
         fc.oneof(fc.string(), fc.stringMatching(/^bytes=\d{0,3}-\d{0,3}$/)),

@@ -13,7 +13,7 @@ describe('the name of a download', () => {
     ['a\r\nb', `attachment; filename="a__b"; filename*=UTF-8''a%0D%0Ab`],
   ])('%j is sent as %s', (name, header) => expect(attachment(name)).toBe(header));
 
-  it('never breaks the header and always comes back whole', () => {
+  it('never breaks the header and always returns complete', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'grapheme' }), (name) => {
         const header = attachment(name);

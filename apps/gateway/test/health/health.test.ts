@@ -23,7 +23,7 @@ const notOk = ({ parts }: HealthReport): string[] =>
 
 beforeEach(() => void gateway.requests.on(serviceRequests.health, () => leader()));
 
-it('a gateway that answers is alive, whatever else is away', async () => {
+it('a gateway that answers is alive, even when other parts are away', async () => {
   gateway.broker.connected = false;
   gateway.records.failure = new ServiceError('store_unavailable', 'no database');
   const reply = await gateway.send('GET', '/health/live');
@@ -31,7 +31,7 @@ it('a gateway that answers is alive, whatever else is away', async () => {
 });
 
 describe('a service', () => {
-  it('is ready when every part is, and says under whose leadership', async () => {
+  it('is ready when every part is, and names its leadership', async () => {
     expect(await ready()).toEqual({
       status: 200,
       report: {
@@ -72,14 +72,14 @@ describe('a service', () => {
   it.each([
     ['agents', { computers: { expected: 2, online: 1 } }, '1 of 2 computers have an agent that is heard'],
     ['packages', { packages: { read: 3, faulty: 1 } }, '1 of 3 have mistakes'],
-  ])('with %s that are not as they should be is ready, and says so', async (part, leads, detail) => {
+  ])('with faulty %s is ready and reports the fault', async (part, leads, detail) => {
     gateway.requests.on(serviceRequests.health, () => leader(leads));
     const { status, report } = await ready();
     expect([status, report.status, notOk(report)]).toEqual([200, 'degraded', [`${part} degraded`]]);
     expect(report.parts).toHaveProperty([part, 'detail'], detail);
   });
 
-  it('says since when a part is away, until it is back', async () => {
+  it('reports since when a part is away, until it is back', async () => {
     gateway.broker.connected = false;
     const first = (await ready()).report.parts.broker.since ?? '';
     await new Promise((resolve) => setTimeout(resolve, 5));
@@ -92,7 +92,7 @@ describe('a service', () => {
     expect(Date.parse(again)).toBeGreaterThan(Date.parse(first));
   });
 
-  it('is asked once for all who ask at once', async () => {
+  it('checks its parts once for simultaneous requests', async () => {
     let answer = (): void => undefined;
     const held = new Promise<void>((resolve) => (answer = resolve));
     gateway.requests.on(serviceRequests.health, async () => {
@@ -107,7 +107,7 @@ describe('a service', () => {
     expect(gateway.requests.of(serviceRequests.health).length).toBeLessThan(20);
   });
 
-  it('is the same under the path of before', async () => {
+  it('answers the same under the older path', async () => {
     expect((await gateway.send('GET', '/api/health')).body).toEqual((await ready()).report);
   });
 });

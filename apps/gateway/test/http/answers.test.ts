@@ -23,7 +23,7 @@ describe('every answer', () => {
   );
 });
 
-describe('a request that is wrong', () => {
+describe('an invalid request', () => {
   it.each([
     ['GET', '/api/nothing', undefined, undefined, 404, 'not_found'],
     ['PATCH', '/api/nothing/x', undefined, undefined, 404, 'not_found'],
@@ -43,7 +43,7 @@ describe('a request that is wrong', () => {
     expect(gateway.log.lines).toEqual([]);
   });
 
-  it('because it is too large does not have the connection closed under it', async () => {
+  it('keeps its connection when it is too large', async () => {
     const answer = await gateway.send('POST', '/api/protocols/validate', 'x'.repeat(1_500_000));
     expectProblem(answer, 413, 'payload_too_large');
     expect(answer.headers.get('connection')).not.toBe('close');
@@ -75,7 +75,7 @@ describe('a request that is wrong', () => {
     expect([reply.status, reply.body]).toEqual([431, '']);
   });
 
-  it('that is not HTTP gets 400', async () => {
+  it('gets 400 when it is not HTTP', async () => {
     const reply = await raw(gateway.url, 'what is this');
     expect(reply.status).toBe(400);
     expect(JSON.parse(reply.body)).toMatchObject({ code: 'bad_request' });
@@ -83,7 +83,7 @@ describe('a request that is wrong', () => {
 });
 
 describe('a defect', () => {
-  it('is a 500 that names where the log has it, and nothing else', async () => {
+  it('is answered with a 500 that names the log entry and nothing else', async () => {
     gateway.requests.on(orchestratorRequests.listDevices, () => {
       throw new TypeError('undefined is not a lab');
     });
@@ -96,8 +96,8 @@ describe('a defect', () => {
   });
 });
 
-describe('the name of a request', () => {
-  it('is what the client calls it, or one that is made, and stands on every answer', async () => {
+describe('the id of a request', () => {
+  it('comes from the client or is generated, and stands on every answer', async () => {
     const nameOf = async (path: string, given?: string): Promise<string | null> => {
       const headers: Record<string, string> = given === undefined ? {} : { 'x-request-id': given };
       return (await gateway.send('GET', path, undefined, headers)).headers.get('x-request-id');
@@ -113,7 +113,7 @@ describe('the name of a request', () => {
 });
 
 describe('a slow client', () => {
-  it('that does not send its body is answered and let go', async () => {
+  it('that does not send its body is answered and disconnected', async () => {
     const hasty = await startHarness({ limits: { bodyMs: 50 } });
     try {
       const reply = await raw(hasty.url, 'POST /api/protocols HTTP/1.1', [
@@ -129,7 +129,7 @@ describe('a slow client', () => {
 });
 
 describe('the log', () => {
-  it('at debug level has every request by its route, and never an address', async () => {
+  it('at debug level contains every request by its route, and never an address', async () => {
     const log = memoryLog({ debug: true });
     const talkative = await startHarness({ log });
     try {

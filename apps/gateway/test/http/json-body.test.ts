@@ -68,7 +68,7 @@ describe('the place of a fault in JSON', () => {
 });
 
 describe('a JSON body', () => {
-  it('that is empty has no value', () => {
+  it('without content has no value', () => {
     expect(parseJsonBody(Buffer.alloc(0))).toBeUndefined();
   });
 
@@ -82,13 +82,13 @@ describe('a JSON body', () => {
     );
   });
 
-  it('that is malformed is refused with line and column', () => {
+  it('is refused with line and column when it is malformed', () => {
     const error = failure('{\n  "a": 1,\n}');
     expect(error.code).toBe('malformed_json');
     expect(error.message).toContain('line 3, column 1');
   });
 
-  it('that is not UTF-8 is refused', () => {
+  it('is refused when it is not UTF-8', () => {
     expect(failure(Buffer.from([0x22, 0xff, 0x22])).code).toBe('malformed_json');
   });
 
@@ -100,7 +100,7 @@ describe('a JSON body', () => {
     ['{"a": {"\\u0000": 1}}', 'a.\ufffd', 'unusable_text'],
     ['{"a": 1e999}', 'a', 'number_out_of_range'],
     [nested(maxDepth + 1), '[0]'.repeat(maxDepth), 'too_deep'],
-  ])('%j is refused at the path of what cannot be kept', (body, path, code) => {
+  ])('%j is refused at the path of the value that cannot be stored', (body, path, code) => {
     const error = failure(body);
     expect(error.code).toBe('invalid');
     expect(error.faults).toContainEqual(expect.objectContaining({ path, code }));
@@ -110,7 +110,7 @@ describe('a JSON body', () => {
     expect(parseJsonBody(Buffer.from(nested(maxDepth)))).toBeInstanceOf(Array);
   });
 
-  it('of a megabyte of brackets is refused, not a crash', () => {
+  it('with a megabyte of brackets is refused without a crash', () => {
     expect(failure(nested(500_000)).faults[0]?.code).toBe('too_deep');
   });
 

@@ -16,8 +16,8 @@ async function gatewayWith(limits: Partial<Limits>, options: Partial<ServerOptio
   return harness;
 }
 
-describe('a client that asks too often', () => {
-  it('for changes is refused with when to come back, and nothing is done; what it reads goes on', async () => {
+describe('a client with too many requests', () => {
+  it('is refused further changes and told when to retry, and can still read', async () => {
     const gateway = await gatewayWith({ changesPerSecond: 1 });
     const cancel = () => gateway.send('POST', '/api/tasks/a/cancel');
     await cancel();
@@ -31,7 +31,7 @@ describe('a client that asks too often', () => {
     expect((await gateway.send('GET', '/api/protocols')).status).toBe(200);
   });
 
-  it('for records is refused, and may still change something', async () => {
+  it('is refused further reads and can still change something', async () => {
     const gateway = await gatewayWith({ readsPerSecond: 1 });
     const statuses = [];
     for (let index = 0; index < 3; index += 1)
@@ -40,7 +40,7 @@ describe('a client that asks too often', () => {
     expectProblem(await gateway.send('POST', '/api/protocols', {}), 422, 'invalid');
   });
 
-  it('is one by its token, and by its address however many tokens it makes up', async () => {
+  it('is identified by its token, or by its address, whatever tokens it invents', async () => {
     const gateway = await gatewayWith({ readsPerSecond: 1, requestsPerSecond: 3 });
     const read = async (token: string) =>
       (await gateway.send('GET', '/docs', undefined, { authorization: `Bearer ${token}` })).status;
@@ -60,11 +60,11 @@ describe('a client that asks too often', () => {
   });
 });
 
-describe('requests under way', () => {
+describe('active requests', () => {
   it.each([
     ['of one client', { underWayPerClient: 2 }, 429, 'too_many_requests'],
     ['of all clients', { underWay: 2 }, 503, 'service_unavailable'],
-  ])('%s are bounded, and one that ends makes room', async (_who, bounds, status, code) => {
+  ])('%s have a limit, and one that ends makes room', async (_who, bounds, status, code) => {
     const gateway = await gatewayWith(bounds);
     let answer = (): void => undefined;
     const held = new Promise<void>((resolve) => (answer = resolve));
@@ -99,7 +99,7 @@ describe('an address', () => {
     expect(reply.body.detail).toContain(part);
   });
 
-  it('of the longest name that a record may have is taken', async () => {
+  it('with the longest record name is accepted', async () => {
     const gateway = await gatewayWith({});
     const name = encodeURIComponent('配'.repeat(200));
     expectProblem(
@@ -117,7 +117,7 @@ function closing(socket: Socket): Promise<void> {
 }
 
 describe('a slow client', () => {
-  it('that sends its headers byte by byte is let go', async () => {
+  it('is disconnected when it sends its headers byte by byte', async () => {
     const gateway = await gatewayWith({ headersMs: 200 });
     const { port } = new URL(gateway.url);
     const socket = connect(Number(port), '127.0.0.1');
@@ -133,7 +133,7 @@ describe('a slow client', () => {
     expect(answer).toContain('X-Content-Type-Options'.toLowerCase());
   });
 
-  it('that goes on sending what was refused long ago is let go', async () => {
+  it('is disconnected when it keeps sending a body after the refusal', async () => {
     // Long enough for the answer to be read before the connection is cut, which throws away what was not.
     const gateway = await gatewayWith({ bodyMs: 1_000 });
     const { port } = new URL(gateway.url);
@@ -156,7 +156,7 @@ describe('a page of another origin', () => {
     'access-control-request-headers': 'authorization',
   };
 
-  it('that is allowed is told so before it asks, and may ask and read', async () => {
+  it('receives permission in advance when it is allowed, and may then send and read', async () => {
     const gateway = await gatewayWith({}, { origins: [dashboard] });
     const asked = await gateway.send('OPTIONS', '/api/protocols', undefined, {
       ...preflight,
@@ -179,7 +179,7 @@ describe('a page of another origin', () => {
   });
 
   it.each(['https://evil.example.com', 'http://dashboard.example.org', `${dashboard}.evil.com`, 'null'])(
-    'such as %s is allowed nothing',
+    'such as %s receives no permission',
     async (origin) => {
       const gateway = await gatewayWith({}, { origins: [dashboard] });
       for (const reply of [
@@ -206,7 +206,7 @@ describe('the headers of every answer', () => {
     'x-frame-options': 'DENY',
   };
 
-  it('ask for HTTPS only where the service is reached by it', async () => {
+  it('require HTTPS only when clients reach the service by HTTPS', async () => {
     const plain = await gatewayWith({});
     const secure = await gatewayWith({}, { publicUrl: 'https://lab.example.org' });
     const hsts = async ({ url }: Harness) =>
@@ -226,14 +226,14 @@ describe('the headers of every answer', () => {
     expect(Object.fromEntries((await gateway.send(method, path)).headers)).toMatchObject(guarding);
   });
 
-  it('of what is no HTTP guard too', async () => {
+  it('protect the answer to a message that is not HTTP', async () => {
     const gateway = await gatewayWith({});
     expect((await raw(gateway.url, 'what is this')).head.toLowerCase()).toContain('x-frame-options: deny');
   });
 });
 
-describe('the limits that are set', () => {
-  it('are the usual ones for a server on a network, and none of their own for who works at this machine', () => {
+describe('the configured limits', () => {
+  it('have defaults for a server on a network, and none apply on this computer', () => {
     expect(limitsFrom({ max_body_bytes: 5 }, false)).toEqual({
       bodyBytes: 5,
       changesPerSecond: limits.changesPerSecond,

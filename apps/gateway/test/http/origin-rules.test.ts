@@ -33,12 +33,12 @@ describe('a server on this machine only', () => {
 });
 
 describe('a server on a network', () => {
-  it('is reached by any name', () => {
+  it('accepts any host name', () => {
     expect(passes(open, { host: 'bench-pc:8070' })).toBe(true);
   });
 });
 
-describe('a request that acts', () => {
+describe('a request that changes something', () => {
   const host = '127.0.0.1:8070';
 
   it.each<Record<string, string>>([

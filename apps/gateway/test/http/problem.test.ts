@@ -40,7 +40,7 @@ describe('a problem', () => {
     });
   });
 
-  it('of a read says nothing of effects', () => {
+  it('of a read does not mention effects', () => {
     expect(problemOf(new ServiceError('not_found', 'x'), { ...context, acting: false })).not.toHaveProperty(
       'effect',
     );

@@ -8,7 +8,7 @@ function limiter(perSecond: number, burst: number, maxClients?: number) {
 }
 
 describe('a client', () => {
-  it('may ask as often as its burst at once, and is then told when it may ask again', () => {
+  it('may send its burst at once and is then told when to retry', () => {
     const { clock, take } = limiter(10, 3);
     expect([take(), take(), take()]).toEqual([0, 0, 0]);
     expect(take()).toBeCloseTo(0.1);
@@ -19,7 +19,7 @@ describe('a client', () => {
     expect(take()).toBeCloseTo(0.1);
   });
 
-  it('that asks no faster than its rate is never refused, and one that asks faster gets its rate', () => {
+  it('below its rate is never refused, and one above it gets its rate', () => {
     const { clock, take } = limiter(10, 3);
     let allowed = 0;
     for (let ms = 0; ms < 10_000; ms += 20) {
@@ -31,7 +31,7 @@ describe('a client', () => {
     expect(allowed).toBeLessThanOrEqual(103);
   });
 
-  it('gathers no more than its burst however long it rests', () => {
+  it('accumulates at most its burst during a pause', () => {
     const { clock, take } = limiter(10, 3);
     take();
     clock.ms = 3_600_000;
@@ -39,15 +39,15 @@ describe('a client', () => {
     expect(take()).toBeGreaterThan(0);
   });
 
-  it('is not held back by another one', () => {
+  it('does not affect another client', () => {
     const { take } = limiter(1, 1);
     expect([take('a'), take('b')]).toEqual([0, 0]);
     expect(take('a')).toBe(1);
   });
 });
 
-describe('the memory', () => {
-  it('is of so many clients at most, and those that were quiet for longest are forgotten', () => {
+describe('the memory of clients', () => {
+  it('has a maximum, and drops the clients that were quiet longest', () => {
     const { limiter: bounded, take } = limiter(1, 1, 100);
     take('first');
     for (let index = 0; index < 99; index += 1) take(`client ${index}`);
@@ -60,7 +60,7 @@ describe('the memory', () => {
     expect(take('client 0')).toBe(0);
   });
 
-  it('of nobody is kept where there is no limit', () => {
+  it('stays empty without a limit', () => {
     const { limiter: open, take } = limiter(Infinity, Infinity);
     for (let index = 0; index < 100; index += 1) expect(take(`client ${index}`)).toBe(0);
     expect(open.clients).toBe(0);

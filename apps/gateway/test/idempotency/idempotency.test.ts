@@ -53,7 +53,7 @@ function silent(): void {
 }
 
 describe('a request with an idempotency key', () => {
-  it('is carried out once; a repeat gets the same answer and says so', async () => {
+  it('is carried out once, and a repeat gets the same answer and a mark', async () => {
     accepting();
     const first = await post();
     const second = await post(submission, '"k-1"');
@@ -64,7 +64,7 @@ describe('a request with an idempotency key', () => {
     expect(sent()).toBe(1);
   });
 
-  it('is another one under another key or at another address', async () => {
+  it('is carried out again under another key or at another address', async () => {
     accepting();
     await post();
     await post({ ...submission, name: 'mix_2' }, 'k-2');
@@ -76,7 +76,7 @@ describe('a request with an idempotency key', () => {
     expect(sent()).toBe(2);
   });
 
-  it('is refused with another body, and while the first one is being carried out', async () => {
+  it('is refused with another body, and while the first request is in progress', async () => {
     let answer = (): void => undefined;
     const begun = new Promise<void>((begin) => {
       gateway.requests.on(requests.submitProtocolRun, async ({ name }) => {
@@ -97,7 +97,7 @@ describe('a request with an idempotency key', () => {
     expect(sent()).toBe(1);
   });
 
-  it('that did nothing leaves its key free', async () => {
+  it('frees its key when it had no effect', async () => {
     gateway.requests.on(requests.submitProtocolRun, () => {
       throw new ServiceError('backlog_full', 'too much');
     });
@@ -107,7 +107,7 @@ describe('a request with an idempotency key', () => {
     expect((await post()).status).toBe(201);
   });
 
-  it('whose gateway died is found when it had been carried out, and carried out when it had not', async () => {
+  it('is carried out after the death of its gateway unless the first request was carried out', async () => {
     silent();
     void post().catch(() => undefined);
     void post({ ...submission, name: 'mix_2' }, 'k-2').catch(() => undefined);
@@ -123,7 +123,7 @@ describe('a request with an idempotency key', () => {
     expect(ids()[2]).toBe(ids()[1]);
   });
 
-  it('whose gateway died is not taken for what somebody else made under the name', async () => {
+  it('does not claim work that somebody else created under the name after the death of its gateway', async () => {
     silent();
     void post().catch(() => undefined);
     await expect.poll(sent).toBe(1);
@@ -136,7 +136,7 @@ describe('a request with an idempotency key', () => {
     expectProblem(await post(), 409, 'duplicate_name');
   });
 
-  it('whose outcome nobody can find out says so, again and again', async () => {
+  it('reports an unknown outcome, also when repeated', async () => {
     gateway.records.taskRuns.push(taskRecord({ name: 'rinse_1' }));
     gateway.requests.on(requests.cancelTask, () => {
       throw new ServiceError('deadline_exceeded', 'no answer', { effect: 'maybe' });
@@ -152,7 +152,7 @@ describe('a request with an idempotency key', () => {
     expect(gateway.requests.of(requests.cancelTask)).toHaveLength(1);
   });
 
-  it('that stops the machines is carried out each time, for that must not wait for what is kept', async () => {
+  it('is carried out each time when it is an emergency stop, which must not wait for the database', async () => {
     gateway.requests.on(requests.engageStop, ({ id, scope }) => {
       gateway.records.stops.push({ ...emergencyStop, id, scope });
       return { id };
@@ -164,13 +164,13 @@ describe('a request with an idempotency key', () => {
     expect(gateway.records.stops).toHaveLength(2);
   });
 
-  it('needs a key that is one', async () => {
+  it('is refused with an invalid key', async () => {
     for (const key of ['', 'a b', 'x'.repeat(256)])
       expectProblem(await post(submission, key), 400, 'bad_request');
     expect(sent()).toBe(0);
   });
 
-  it('does not need a key', async () => {
+  it('may omit the key', async () => {
     accepting();
     for (const name of ['mix_1', 'mix_2'])
       expect((await gateway.send('POST', '/api/protocols', { ...submission, name })).status).toBe(201);
@@ -179,7 +179,7 @@ describe('a request with an idempotency key', () => {
   });
 });
 
-it('two bodies that differ in the order of their fields only are one request', () => {
+it('two bodies that differ only in the order of their fields are the same request', () => {
   const of = (body: unknown, url = '/api/tasks'): string => fingerprintOf({ url, body });
   expect(of({ a: 1, b: { c: 2, d: [1, 2] } })).toBe(of({ b: { d: [1, 2], c: 2 }, a: 1 }));
   expect(of({ a: [1, 2] })).not.toBe(of({ a: [2, 1] }));

@@ -16,7 +16,7 @@ const taskAt = (second: number, over: Partial<TaskRunRecord> = {}): TaskRunRecor
   });
 
 describe('a list', () => {
-  it('is read page by page, and its end is told', async () => {
+  it('is read page by page, and the last page has no cursor', async () => {
     gateway.records.taskRuns.push(...[1, 2, 3, 4, 5].map((second) => taskAt(second)));
     const first = await gateway.send('GET', '/api/tasks?limit=2');
     expect(namesOf(first)).toEqual(['task_5', 'task_4']);
@@ -27,7 +27,7 @@ describe('a list', () => {
     expect(third.body).toMatchObject({ items: [{ name: 'task_1' }], next_cursor: null });
   });
 
-  it('is sorted by the field asked for, and narrowed down by all filters together', async () => {
+  it('is sorted by the chosen field and filtered by all filters together', async () => {
     gateway.records.taskRuns.push(
       taskAt(1, { priority: 3, owner: 'ada' }),
       taskAt(2, { priority: 9, owner: 'ada', state: 'running' }),
@@ -58,13 +58,13 @@ describe('a list', () => {
     [`owner=${'x'.repeat(201)}`, '?owner'],
     ['text=a%00b', '?text'],
     ['limit=501', '?limit'],
-  ])('asked for with %s says what is wrong', async (query, path) => {
+  ])('explains the error of %s', async (query, path) => {
     const reply = await gateway.send('GET', `/api/tasks?${query}`);
     expectProblem(reply, 422, 'invalid');
     expect(reply.body.errors?.map((fault) => fault.path)).toEqual([path]);
   });
 
-  it('names the parameters there are when it is asked with another', async () => {
+  it('names its parameters when the request uses another one', async () => {
     const { body } = await gateway.send('GET', '/api/devices?colour=red');
     expect(body.errors?.[0]?.hint).toBe(
       'possible here: limit, cursor, sort, state, type, lab, computer, text',
@@ -93,7 +93,7 @@ describe('a cursor', () => {
     }
   });
 
-  it('that nobody gave is refused, whatever is in it', async () => {
+  it('is refused when it is invented', async () => {
     gateway.records.taskRuns.push(taskAt(1), taskAt(2));
     const cursor = cursorOf(await gateway.send('GET', '/api/tasks?limit=1'));
     const [own, value, id] = JSON.parse(Buffer.from(cursor, 'base64url').toString()) as unknown[];
@@ -115,8 +115,8 @@ describe('a cursor', () => {
   });
 });
 
-describe('what the orchestrator knows', () => {
-  it('is listed by the same rules', async () => {
+describe('the lists of the orchestrator', () => {
+  it('follow the same rules', async () => {
     const device = (lab_name: string, name: string, over: Partial<DeviceRecord> = {}): DeviceRecord => ({
       lab_name,
       name,
@@ -147,7 +147,7 @@ describe('what the orchestrator knows', () => {
 });
 
 describe('agents', () => {
-  it('are listed by laboratory and state, and read by their computer', async () => {
+  it('are listed by laboratory and state, and are read by their computer', async () => {
     gateway.requests.on(orchestratorRequests.listAgents, () => ({
       agents: [
         {
@@ -174,7 +174,7 @@ describe('agents', () => {
 });
 
 describe('single records', () => {
-  it('are found by name or id, and said to be missing where they are', async () => {
+  it('are found by name or id, and a missing one is answered with 404', async () => {
     gateway.records.taskRuns.push(taskAt(1));
     gateway.records.resources.push({
       name: 'beaker_1',

@@ -26,7 +26,7 @@ beforeEach(() => {
 });
 
 describe('lines of tasks and devices', () => {
-  it('are listed, the latest first, and found by what they are of', async () => {
+  it('are listed with the latest first and filtered by their origin', async () => {
     expect(await read('/api/logs')).toEqual(['moved', 'on demand', 'in the run']);
     expect(await read('/api/logs?task=mix&sort=id')).toEqual(['in the run', 'on demand']);
     expect(await read('/api/logs?level=warn&source=task,device')).toEqual(['moved', 'on demand']);
@@ -38,7 +38,7 @@ describe('lines of tasks and devices', () => {
     expect(await read('/api/labs/lab/devices/leg/logs')).toEqual([]);
   });
 
-  it('are read page by page, each list by its own cursor', async () => {
+  it('are read page by page, and each list has its own cursor', async () => {
     const { body } = await gateway.send('GET', '/api/logs?limit=2');
     expect(body).toMatchObject({ items: [{ id: 3 }, { id: 2 }] });
     const cursor = String(body['next_cursor']);
@@ -47,7 +47,7 @@ describe('lines of tasks and devices', () => {
     expectProblem(foreign, 400, 'bad_request');
   });
 
-  it('are of nothing that there is not, and narrowed down by nothing twice', async () => {
+  it('are refused for an unknown origin, and with the same filter twice', async () => {
     expectProblem(await gateway.send('GET', '/api/tasks/rinse/logs'), 404, 'not_found');
     expectProblem(await gateway.send('GET', '/api/protocols/run_2/logs'), 404, 'not_found');
     for (const path of [
@@ -86,7 +86,7 @@ describe('a stream of lines', () => {
   const inRun = { task_run_id: 't1', task: 'mix', protocol_run: 'run_1' };
   const ofArm = { source: 'device', lab: 'lab', device: 'arm' } as const;
 
-  it('tells each what is stored from then on and belongs to what it asked for', async () => {
+  it('sends each client the new lines that match its filter', async () => {
     const service = await begin();
     service.lines.store({}, {});
     const paths = [
@@ -112,7 +112,7 @@ describe('a stream of lines', () => {
     }
   });
 
-  it('goes on behind the last line that a client has, over all that it does not want, and repeats none', async () => {
+  it('continues after the last line of a client, skips lines outside the filter and repeats none', async () => {
     const service = await begin();
     const every = (from: number, to: number): Partial<LogLine>[] =>
       Array.from({ length: to - from + 1 }, (_, n) => ({
@@ -135,7 +135,7 @@ describe('a stream of lines', () => {
     expect(ids(await all.next(1_499))).toEqual(Array.from({ length: 1_499 }, (_, n) => n + 2));
   });
 
-  it('begins at the oldest line that is left, refuses what is not, and ends with a gap', async () => {
+  it('begins at the oldest existing line, refuses unknown numbers and ends with a gap', async () => {
     const service = await begin();
     service.lines.store({}, {}, {});
     service.lines.pruned = 2;
@@ -165,7 +165,7 @@ describe('a stream of lines', () => {
     expect(head.headers.get('content-type')).toBe('text/event-stream; charset=utf-8');
   });
 
-  it('shares its places with the events, and reads nothing while nobody listens', async () => {
+  it('shares its connection limit with the events, and reads nothing without clients', async () => {
     const service = await begin({ feeds: { clients: 2, heartbeatMs: 20 } });
     const first = await follow(service, '/logs/stream');
     const events = await follow(service, '/events');

@@ -14,7 +14,7 @@ const family = (name: string, value: number): MetricFamily => ({
 });
 
 describe('the text for Prometheus', () => {
-  it('puts values of all processes under one description, and tells buckets as they add up', () => {
+  it('puts values of all processes under one description, with cumulative buckets', () => {
     const text = exposition([
       {
         service: 'gateway',
@@ -51,8 +51,8 @@ describe('the text for Prometheus', () => {
   });
 });
 
-describe('what processes tell', () => {
-  it('stands until they tell again, and is forgotten when they are silent', () => {
+describe('the report of a process', () => {
+  it('is valid until its next report, and is forgotten when the process is silent', () => {
     let now = 0;
     const measurements = new Measurements(
       () => ({ service: 'gateway', instance: 'g', families: [] }),
@@ -70,7 +70,7 @@ describe('what processes tell', () => {
     expect(measurements.all()).toHaveLength(1);
   });
 
-  it('is of a bounded number of processes', () => {
+  it('is kept for a limited number of processes', () => {
     const measurements = Measurements.none();
     for (let index = 0; index < 1_000; index += 1)
       measurements.hear({ service: 'agent', instance: String(index), families: [] });
@@ -106,7 +106,7 @@ async function start(surroundings: object = {}): Promise<Harness> {
 }
 
 describe('/metrics', () => {
-  it('counts requests by their route, and what meets none as one, never by address', async () => {
+  it('counts requests by their route and unknown paths together, never by address', async () => {
     const gateway = await start();
     for (const path of ['/api/tasks/a', '/api/tasks/b', '/nothing/1', '/nothing/2'])
       await gateway.send('GET', path);
@@ -120,7 +120,7 @@ describe('/metrics', () => {
     expect(text).not.toContain('nothing');
   });
 
-  it('needs a viewer, unless it is set to be open', async () => {
+  it('needs the role viewer, unless it is configured as open', async () => {
     const gateway = await start({ authentication: byRole });
     const read = (token?: string) =>
       gateway.send(

@@ -72,7 +72,7 @@ describe('the OpenAPI document', () => {
     expect(found.map(({ ruleId }) => ruleId)).toContain('operation-operationId-unique');
   });
 
-  it('has an example of every answer and every body in JSON, and each fits its schema', () => {
+  it('has an example of every JSON answer and body, and each fits its schema', () => {
     for (const [key, operation] of operations()) {
       for (const { at, schema, value } of examplesOf(operation))
         expect(mismatches(schema, value), `${key} ${at}`).toEqual([]);
@@ -86,7 +86,7 @@ describe('the OpenAPI document', () => {
     }
   });
 
-  it('names its version, which every answer names as well, and says how long what is deprecated is kept', async () => {
+  it('contains the version that every answer names, and how long deprecated parts remain', async () => {
     expect(document.info.version).toBe(apiVersion);
     for (const path of ['/api/health', '/api/nothing', '/docs'])
       expect((await gateway.send('GET', path)).headers.get(apiVersionHeader), path).toBe(apiVersion);
@@ -98,7 +98,7 @@ describe('the OpenAPI document', () => {
     }
   });
 
-  it('puts every operation into a group that it says something of, and has no group without one', () => {
+  it('puts every operation into a described group, and no group is empty', () => {
     const used = operations().flatMap(([, { tags }]) => tags);
     expect([...new Set(used)].sort()).toEqual(document.tags.map(({ name }) => name).sort());
   });
@@ -121,7 +121,7 @@ describe('the OpenAPI document', () => {
     expect(() => openApiDocument(app)).toThrow('routes without @Operation: GET /careless');
   });
 
-  it('refers only to schemas that it has', () => {
+  it('refers only to schemas that it contains', () => {
     const names = [...JSON.stringify(document).matchAll(/"#\/components\/schemas\/(\w+)"/g)].map(
       (match) => match[1],
     );
@@ -129,7 +129,7 @@ describe('the OpenAPI document', () => {
     expect(names.length).toBeGreaterThan(10);
   });
 
-  it('names every path parameter, and gives every operation its own id and a summary', () => {
+  it('contains every path parameter, and gives every operation its own id and a summary', () => {
     for (const [key, operation] of operations()) {
       const inPath = [...key.matchAll(/\{(\w+)\}/g)].map((match) => match[1]);
       expect(
@@ -191,7 +191,7 @@ describe('the OpenAPI document', () => {
     ['SimulatedTasks', 10],
     ['SimulatedFailure', 3],
     ['SimulatedLoss', 3],
-  ])('says of every field of a %s what it is', (name, count) => {
+  ])('describes every field of a %s', (name, count) => {
     const fields = Object.entries(document.components.schemas[name]?.properties ?? {});
     expect(fields).toHaveLength(count);
     for (const [field, schema] of fields) {
@@ -202,7 +202,7 @@ describe('the OpenAPI document', () => {
     }
   });
 
-  it('has schemas that records and problems as they are sent fit', async () => {
+  it('has schemas that fit real records and problems', async () => {
     const task = taskRecord({
       state: 'failed',
       reason: { code: 'task_failed', message: 'm', stack: 's' },
@@ -293,7 +293,7 @@ describe('the OpenAPI document', () => {
 });
 
 describe('the interactive page', () => {
-  it('loads nothing from elsewhere and every part of it is served', async () => {
+  it('loads only its own parts, and the gateway serves all of them', async () => {
     const page = await gateway.send('GET', '/docs');
     expect(page.headers.get('content-type')).toContain('text/html');
     expect(page.headers.get('content-security-policy')).toContain("default-src 'none'; script-src 'self'");

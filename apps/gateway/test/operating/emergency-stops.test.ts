@@ -34,7 +34,7 @@ const refuse = (code: ErrorCode, effect: 'none' | 'maybe', times = Infinity): vo
 };
 
 describe('an emergency stop', () => {
-  it('is told to the agents before anything else', async () => {
+  it('reaches the agents before anything else', async () => {
     refuse('store_unavailable', 'none', 0);
     const id = await stops.engage({});
     expect(order).toEqual([agentEvents.emergencyStop.name, engageStop.name]);
@@ -47,7 +47,7 @@ describe('an emergency stop', () => {
     ['deadline_exceeded', 'maybe'],
     ['disconnected', 'maybe'],
   ] as const)(
-    'that is met by %s, effect %s, is recorded by asking again for the same one',
+    'is recorded by a repeated request for the same stop after %s with effect %s',
     async (code, effect) => {
       refuse(code, effect, 2);
       const id = await stops.engage({});
@@ -57,7 +57,7 @@ describe('an emergency stop', () => {
     },
   );
 
-  it('that cannot be recorded says that the agents know and keep to it', async () => {
+  it('reports that the agents obey it when it cannot be recorded', async () => {
     refuse('store_unavailable', 'none');
     const failure = await stops.engage({ lab_name: 'l' }).catch((error: unknown) => error);
     expect(failure).toMatchObject({ code: 'service_unavailable', effect: 'done', retryable: false });
@@ -65,7 +65,7 @@ describe('an emergency stop', () => {
     expect(requests.of(engageStop).length).toBeGreaterThan(2);
   });
 
-  it('that reached nobody says so and where to turn', async () => {
+  it('reports that it reached no agent, and where to turn', async () => {
     refuse('disconnected', 'none');
     announcements.failure = new ServiceError('disconnected', 'no connection');
     const failure = await stops.engage({}).catch((error: unknown) => error);
@@ -74,7 +74,7 @@ describe('an emergency stop', () => {
     expect(order.filter((name) => name === agentEvents.emergencyStop.name).length).toBeGreaterThan(2);
   });
 
-  it('is told as soon as the broker is back', async () => {
+  it('reaches the agents as soon as the broker is back', async () => {
     announcements.failure = new ServiceError('disconnected', 'no connection');
     requests.on(engageStop, ({ id }) => {
       if (announcements.announced.length > 0) return { id };
@@ -86,7 +86,7 @@ describe('an emergency stop', () => {
   });
 
   it.each(['unknown_lab', 'unknown_device'] as const)(
-    'refused with %s is not asked for again',
+    'is not requested again after the refusal %s',
     async (code) => {
       refuse(code, 'none');
       await expect(stops.engage({ lab_name: 'l', device_name: 'd' })).rejects.toMatchObject({ code });

@@ -14,7 +14,7 @@ import {
 
 const gateway = sharedHarness();
 
-describe('what only a person can settle', () => {
+describe('an attention item', () => {
   const path = `/api/attention/${attentionItem.id}`;
 
   it('is listed by state and read by its id', async () => {
@@ -57,14 +57,14 @@ describe('what only a person can settle', () => {
     expect(gateway.requests.sent).toEqual([]);
   });
 
-  it('tells why it was not settled', async () => {
+  it('explains why it was not settled', async () => {
     gateway.requests.on(requests.resolveAttention, () => {
       throw new ServiceError('wrong_state', 'it was settled by bo');
     });
     expectProblem(await gateway.send('POST', `${path}/resolve`, { action: 'failed' }), 409, 'wrong_state');
   });
 
-  it('is not settled twice, and not when there never was such an item', async () => {
+  it('cannot be settled twice, and an unknown item cannot be settled', async () => {
     gateway.requests.on(requests.resolveAttention, () => {
       throw new ServiceError('not_found', 'there is no open attention item');
     });
@@ -81,7 +81,7 @@ describe('pause and resume', () => {
     ['/api/protocols/mix_1/resume', requests.resumeProtocolRun],
     ['/api/campaigns/mix_1/pause', requests.pauseCampaign],
     ['/api/campaigns/mix_1/resume', requests.resumeCampaign],
-  ])('POST %s is passed on and answered 202 with the record', async (path, request) => {
+  ])('POST %s is sent on and answered with 202 and the record', async (path, request) => {
     gateway.records.runs.push(runRecord());
     gateway.records.campaignList.push(campaignRecord({ name: 'mix_1' }));
     gateway.requests.on(request, () => ({ id: 'i', name: 'mix_1' }));
@@ -95,7 +95,7 @@ describe('pause and resume', () => {
     expectProblem(await gateway.send('POST', `${path}?by=ada`), 422, 'invalid');
   });
 
-  it('of the queue answers what waits', async () => {
+  it('of the queue answers with the state of the queue', async () => {
     const paused = { ...queue, paused: true, paused_by: 'ada', paused_at: '2026-11-20T09:30:00.000Z' };
     gateway.requests
       .on(requests.pauseQueue, () => paused)
@@ -120,7 +120,7 @@ describe('pause and resume', () => {
 describe('the queue', () => {
   const [waiting = expect.fail('the example has no task')] = queuePage.items;
 
-  it('is read page by page, narrowed down by the one who decides the order', async () => {
+  it('is read page by page and filtered by the process that decides the order', async () => {
     gateway.requests.on(requests.readQueue, ({ after }) => ({
       queue,
       items: [{ ...waiting, position: after === null ? 1 : 2 }],
@@ -156,7 +156,7 @@ describe('the queue', () => {
   });
 
   it.each(['sort=priority', 'limit=0', 'limit=501', 'state=queued', 'owner='])(
-    'is not asked for with ?%s',
+    'is refused with ?%s',
     async (query) => {
       expectProblem(await gateway.send('GET', `/api/queue?${query}`), 422, 'invalid');
       expect(gateway.requests.sent).toEqual([]);
@@ -165,7 +165,7 @@ describe('the queue', () => {
 });
 
 describe('a reset of a resource', () => {
-  it('is passed on with who asks and why, and answered with the resource', async () => {
+  it('is sent on with actor and reason, and answered with the resource', async () => {
     const beaker = {
       name: 'beaker_1',
       type: 'beaker',
@@ -229,7 +229,7 @@ describe('an emergency stop', () => {
       { lab_name: 'color_lab', device_name: 'arm', reason: 'spill' },
       { scope: 'device:color_lab.arm', by: 'unknown', reason: 'spill' },
     ],
-  ])('with %j is told to the agents, then recorded, and answered 201', async (body, stop) => {
+  ])('with %j reaches the agents, is recorded and is answered with 201', async (body, stop) => {
     engaged();
     const reply = await gateway.send('POST', '/api/estop', body);
     expect(reply.status).toBe(201);
@@ -239,7 +239,7 @@ describe('an emergency stop', () => {
     expect(gateway.requests.of(requests.engageStop).map((each) => each.body)).toEqual([told.body]);
   });
 
-  it('of a device without its laboratory stops nothing, and says what is missing', async () => {
+  it('of a device without its laboratory stops nothing and names the missing field', async () => {
     const reply = await gateway.send('POST', '/api/estop', { device_name: 'arm' });
     expectProblem(reply, 400, 'bad_request');
     expect(reply.body).toMatchObject({
@@ -249,7 +249,7 @@ describe('an emergency stop', () => {
     expect([gateway.announcements.announced, gateway.requests.sent]).toEqual([[], []]);
   });
 
-  it('of a laboratory that there is not says so', async () => {
+  it('of an unknown laboratory names the error', async () => {
     gateway.requests.on(requests.engageStop, () => {
       throw new ServiceError('unknown_lab', 'the laboratory "none" is not loaded');
     });
@@ -262,7 +262,7 @@ describe('an emergency stop', () => {
     expect(gateway.announcements.announced).toEqual([]);
   });
 
-  it('is listed while it is in force, and on request afterwards', async () => {
+  it('is listed while it is in force, and afterwards on request', async () => {
     const { engaged_at: later } = emergencyStop;
     const engaged_at = '2026-11-20T09:00:00.000Z';
     const released = { ...emergencyStop, id: 'over', engaged_at, released_at: later };
@@ -289,7 +289,7 @@ describe('an emergency stop', () => {
 });
 
 describe('the schedule', () => {
-  it('is what the orchestrator answers, and any part of it can be asked for', async () => {
+  it('is the answer of the orchestrator, in whole or in part', async () => {
     gateway.requests.on(requests.readSchedule, () => schedule);
     expect((await gateway.send('GET', '/api/schedule')).body).toEqual(schedule);
     const part = 'run=mix_1&device=color_lab.station_1&lab=color_lab&limit=1000';
@@ -301,7 +301,7 @@ describe('the schedule', () => {
   });
 
   it.each(['runs=mix_1', 'limit=0', 'limit=1001', 'limit=many', 'run=a&run=b'])(
-    'is not asked for with ?%s',
+    'is refused with ?%s',
     async (query) => {
       expectProblem(await gateway.send('GET', `/api/schedule?${query}`), 422, 'invalid');
       expect(gateway.requests.sent).toEqual([]);

@@ -47,7 +47,7 @@ function world() {
   return { leaders, script, make, submit, tries, accept, orchestrator, requests };
 }
 
-describe('a request while nobody leads', () => {
+describe('a request without a leader', () => {
   it('waits for the next leader', async () => {
     const { script, submit, accept, tries } = world();
     script(nobody, nobody, nobody, accept);
@@ -57,7 +57,7 @@ describe('a request while nobody leads', () => {
     expect(tries()).toBe(4);
   });
 
-  it('is sent to a leader that is heard of while it waits', async () => {
+  it('is sent to a leader that appears while it waits', async () => {
     const { requests, leaders, submit, accept } = world();
     requests.on(orchestratorRequests.submitTask, (_body, _tokens, { signal }) => {
       if (signal?.aborted === true) throw new ServiceError('aborted', 'the call was aborted');
@@ -70,7 +70,7 @@ describe('a request while nobody leads', () => {
     expect((await submitted).outcome).toBe('rinse');
   });
 
-  it('is refused without effect when none comes in time', async () => {
+  it('is refused without effect when no leader appears in time', async () => {
     const { script, submit } = world();
     script(nobody);
     const submitted = submit();
@@ -81,7 +81,7 @@ describe('a request while nobody leads', () => {
     });
   });
 
-  it('is not sent again when the answer is an answer, or the request may have been carried out', async () => {
+  it('is not repeated after an answer, or when it may have been carried out', async () => {
     const { orchestrator, requests } = world();
     for (const code of ['wrong_state', 'store_unavailable'] as const) {
       requests.on(orchestratorRequests.cancelTask, () => {
@@ -100,15 +100,15 @@ describe('a request while nobody leads', () => {
   });
 });
 
-describe('a submission whose answer was lost', () => {
-  it('is the one that is there, and is not sent again', async () => {
+describe('a submission with a lost answer', () => {
+  it('finds its record and is not repeated', async () => {
     const { script, submit, make, tries } = world();
     script(() => (make(), lost()));
     expect((await submit()).outcome).toBe('rinse');
     expect(tries()).toBe(1);
   });
 
-  it('is not sent again while the orchestrator that was asked may still carry it out', async () => {
+  it('is not repeated while the first orchestrator may still carry it out', async () => {
     const { script, submit, make, tries, accept } = world();
     script(lost, accept);
     const submitted = submit();
@@ -120,7 +120,7 @@ describe('a submission whose answer was lost', () => {
     expect(tries()).toBe(1);
   });
 
-  it('is in doubt when neither it nor another leader is seen in time', async () => {
+  it('is in doubt when neither the first orchestrator nor another leader appears in time', async () => {
     const { script, submit } = world();
     script(lost);
     const submitted = submit();
@@ -128,7 +128,7 @@ describe('a submission whose answer was lost', () => {
     expect((await submitted).outcome).toMatchObject({ code: 'deadline_exceeded', effect: 'maybe' });
   });
 
-  it('is sent to the next leader once that one leads and it is not there', async () => {
+  it('is sent to the next leader when its record does not exist', async () => {
     const { script, submit, leaders, tries, accept } = world();
     script(lost, nobody, accept);
     const submitted = submit();
@@ -140,7 +140,7 @@ describe('a submission whose answer was lost', () => {
     expect(tries()).toBe(3);
   });
 
-  it('that finds its own name taken is told of its success, and one that was never in doubt of the duplicate', async () => {
+  it('that finds its own name taken reports success, and one that was never in doubt reports the duplicate', async () => {
     const { script, submit, make, leaders } = world();
     const taken = (): never => {
       throw new ServiceError('duplicate_name', 'taken');
@@ -158,7 +158,7 @@ describe('a submission whose answer was lost', () => {
     expect(leaders.epoch).toBe(1);
   });
 
-  it('is not waited for at a leader that was succeeded', async () => {
+  it('does not wait for a leader that has a successor', async () => {
     const { requests, leaders, submit, accept, tries } = world();
     let asked = 0;
     requests.on(orchestratorRequests.submitTask, (_body, _tokens, { signal }) => {

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { askedForS, mostAttempts, retryInS } from '../../src/webhooks/backoff.js';
 
-it('grows from 5 s to 12 h, and all attempts together last about four days', () => {
+it('the delay grows from 5 s to 12 h, and all attempts together last about four days', () => {
   const pauses = Array.from({ length: mostAttempts - 1 }, (_, index) => retryInS(index + 1, 0.5));
   expect(pauses.slice(0, 4)).toEqual([5, 20, 80, 320]);
   expect(pauses.at(-1)).toBe(43_200);
@@ -10,12 +10,12 @@ it('grows from 5 s to 12 h, and all attempts together last about four days', () 
   expect(days).toBeLessThan(5);
 });
 
-it('varies by a fifth, so that what failed together does not come again together', () => {
+it('the delay varies by a fifth, so that simultaneous failures do not retry at the same moment', () => {
   expect(retryInS(1, 0)).toBeCloseTo(4);
   expect(retryInS(1, 1)).toBeCloseTo(6);
 });
 
-it('leaves a receiver alone for as long as it asks, a day at most', () => {
+it('the delay is at least what the receiver asks for, up to a day', () => {
   expect(retryInS(1, 0.5, 60)).toBe(60);
   expect(retryInS(3, 0.5, 60)).toBe(80);
   expect(retryInS(1, 0.5, 1e9)).toBe(86_400);
@@ -28,7 +28,7 @@ it.each([
   ['Fri, 20 Nov 2026 09:29:00 GMT', 0],
   ['soon', undefined],
   ['-5', undefined],
-])('reads the header %s', (header, seconds) => {
+])('the delay follows the header %s', (header, seconds) => {
   const now = Date.UTC(2026, 10, 20, 9, 30);
   // Text that is no date may still be read as one: then it lies in the past, and asks for nothing.
   expect(askedForS(header, now) ?? 0).toBe(seconds ?? 0);

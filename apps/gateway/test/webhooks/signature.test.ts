@@ -10,7 +10,7 @@ const example = {
   signature: 'v1,g0hM9SsE+OTPJTGt/tmIKtSyZlE3uFJELVlNIOLJ1OE=',
 };
 
-it('is that of the published example', () => {
+it('the signature equals that of the published example', () => {
   const { secret, id, seconds, body, signature } = example;
   expect(signedHeaders([secret], id, seconds, body)).toEqual({
     'webhook-id': id,
@@ -19,7 +19,7 @@ it('is that of the published example', () => {
   });
 });
 
-it('is another one for another id, time, body or secret, and one for each secret', () => {
+it('the signature differs for another id, time, body or secret, and each secret adds one', () => {
   const { secret, id, seconds, body, signature } = example;
   const of = (...given: Parameters<typeof signedHeaders>): string =>
     signedHeaders(...given)['webhook-signature'] ?? '';
@@ -34,7 +34,7 @@ it('is another one for another id, time, body or secret, and one for each secret
   expect(of([other, secret], id, seconds, body)).toBe(`${of([other], id, seconds, body)} ${signature}`);
 });
 
-it('is made with secrets of 32 random bytes', () => {
+it('a secret consists of 32 random bytes', () => {
   expect(newSecret()).toMatch(/^whsec_[A-Za-z0-9+/]{43}=$/);
   expect(newSecret()).not.toBe(newSecret());
 });

@@ -29,8 +29,8 @@ beforeEach(() => {
 const create = (body: object = {}): Promise<Reply> => gateway.send('POST', '/api/webhooks', { url, ...body });
 const idOf = async (body?: object): Promise<string> => String((await create(body)).body['id']);
 
-describe('a webhook that is made', () => {
-  it('has a secret that is shown once, and kept sealed', async () => {
+describe('a new webhook', () => {
+  it('has a secret that is shown once and stored encrypted', async () => {
     gateway.events.commit({}, {});
     const made = await create({ description: 'chat', filters: { type: 'task_run.completed', lab: 'l' } });
     expect(made.status).toBe(201);
@@ -55,7 +55,7 @@ describe('a webhook that is made', () => {
     expect(JSON.stringify([read.text, gateway.audit.entries])).not.toMatch(/whsec_|sealed:/);
   });
 
-  it('is not told again under the same idempotency key', async () => {
+  it('does not show its secret again under the same idempotency key', async () => {
     const headers = { 'idempotency-key': 'once' };
     const send = (): Promise<Reply> => gateway.send('POST', '/api/webhooks', { url }, headers);
     expect((await send()).status).toBe(201);
@@ -64,7 +64,7 @@ describe('a webhook that is made', () => {
     expect(JSON.stringify([...gateway.keys.kept.values()])).not.toContain('whsec_');
   });
 
-  it('begins behind an event that is kept', async () => {
+  it('begins after an event that is kept', async () => {
     const { events } = gateway;
     events.pruned = 1;
     try {
@@ -110,12 +110,12 @@ describe('a webhook that is made', () => {
     expect(refused.body.errors).toContainEqual(expect.objectContaining({ path }));
   });
 
-  it(`is one of ${mostWebhooks} at most`, async () => {
+  it(`is one of at most ${mostWebhooks}`, async () => {
     for (let made = 0; made < mostWebhooks; made += 1) await gateway.webhooks.add({} as never, mostWebhooks);
     expectProblem(await create(), 409, 'wrong_state');
   });
 
-  it('is refused by a gateway that has no key to seal its secret with', async () => {
+  it('is refused by a gateway without a key for its secret', async () => {
     const keyless = await startHarness();
     try {
       const refused = await keyless.send('POST', '/api/webhooks', { url });
@@ -127,8 +127,8 @@ describe('a webhook that is made', () => {
   });
 });
 
-describe('a webhook that there is', () => {
-  it('is changed field by field, by the same rules', async () => {
+describe('an existing webhook', () => {
+  it('is changed field by field under the same rules', async () => {
     const id = await idOf({ description: 'a', filters: { lab: 'l' } });
     const change = (body: object): Promise<Reply> => gateway.send('PATCH', `/api/webhooks/${id}`, body);
     expect((await change({ enabled: false })).body).toMatchObject({ enabled: false, state: 'disabled', url });
@@ -143,7 +143,7 @@ describe('a webhook that there is', () => {
     expect(gateway.webhooks.kept[0]).toMatchObject({ url, filters: {} });
   });
 
-  it('is removed, and then is nowhere', async () => {
+  it('is removed completely', async () => {
     const id = await idOf();
     expect((await gateway.send('DELETE', `/api/webhooks/${id}`)).status).toBe(200);
     const again = { from: 0 };
@@ -160,7 +160,7 @@ describe('a webhook that there is', () => {
       expectProblem(await gateway.send(method, `/api/webhooks/${id}${path}`, body), 404, 'not_found');
   });
 
-  it('goes on behind another event when it is asked to', async () => {
+  it('continues after another event on request', async () => {
     gateway.events.commit({});
     const id = await idOf();
     const replay = (from: unknown): Promise<Reply> =>
@@ -170,7 +170,7 @@ describe('a webhook that there is', () => {
     expectProblem(await replay('all'), 422, 'invalid');
   });
 
-  it('is tried out with a signed message, whose answer is told', async () => {
+  it('is tested with a signed message and reports the answer of the receiver', async () => {
     const made = await create({ url: receiver.url, enabled: false });
     const ping = (): Promise<Reply> => gateway.send('POST', `/api/webhooks/${String(made.body['id'])}/ping`);
     const first = await ping();
@@ -201,7 +201,7 @@ describe('a webhook that there is', () => {
     expect(gateway.deliveries.kept).toHaveLength(2);
   });
 
-  it('gets another secret, and for a time signs with both', async () => {
+  it('gets a new secret and for a time signs with both', async () => {
     const made = await create({ url: receiver.url });
     const id = String(made.body['id']);
     const rotate = (body?: object): Promise<Reply> =>
@@ -225,7 +225,7 @@ describe('a webhook that there is', () => {
     expectProblem(await rotate({ overlap_s: 604_801 }), 422, 'invalid');
   });
 
-  it('is sent an event again only if it is enabled, and a ping never', async () => {
+  it('repeats an event only while it is enabled, and never a ping', async () => {
     const id = await idOf({ url: receiver.url });
     const ping = (await gateway.send('POST', `/api/webhooks/${id}/ping`)).body;
     const redeliver = (delivery: string): Promise<Reply> =>

@@ -40,7 +40,7 @@ const works = [
 
 describe.each(acts)('%s', (act, request) => {
   it.each(works)(
-    'of %s goes to the orchestrator with who asked, and is answered with the record',
+    'of %s goes to the orchestrator with the actor and is answered with the record',
     async (path, kind) => {
       const name = path.split('/').at(-1);
       const reply = await gateway.send('POST', `${path}/${act}`, { by: 'ada' });
@@ -51,7 +51,7 @@ describe.each(acts)('%s', (act, request) => {
     },
   );
 
-  it('tells what the orchestrator says against it', async () => {
+  it('reports the refusal of the orchestrator', async () => {
     gateway.requests.on(request, () => {
       throw new ServiceError('wrong_state', 'the campaign "sweep" is running');
     });
@@ -59,7 +59,7 @@ describe.each(acts)('%s', (act, request) => {
     expectProblem(await gateway.send('POST', `/api/tasks/rinse/${act}?force=1`), 422, 'invalid');
   });
 
-  it('is for who owns the work, or an operator', async () => {
+  it('is permitted to the owner of the work and to operators', async () => {
     await gateway.server.close();
     gateway = await startHarness({}, undefined, byTokens);
     keep(gateway);
@@ -73,7 +73,7 @@ describe.each(acts)('%s', (act, request) => {
 });
 
 describe('lists', () => {
-  it('are without what is archived, unless it is asked for', async () => {
+  it('hide archived records, except on request', async () => {
     const { records } = gateway;
     records.taskRuns.push(taskRecord({ name: 'old', archived_at: '2026-11-20T09:30:00.000Z' }));
     const names = async (query: string): Promise<unknown> => {

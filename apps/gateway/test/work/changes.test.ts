@@ -23,7 +23,7 @@ beforeEach(async () => {
 afterEach(() => gateway.server.close());
 
 describe('a change of work', () => {
-  it('goes to the orchestrator with who asked, and is answered with the record', async () => {
+  it('goes to the orchestrator with the actor and is answered with the record', async () => {
     for (const [path, request, change] of [
       ['/api/tasks/rinse', requests.changeTask, { priority: 4, input_parameters: { n: 1 } }],
       ['/api/protocols/mix_1', requests.changeProtocolRun, { parameters: { a: { n: 1 } } }],
@@ -36,7 +36,7 @@ describe('a change of work', () => {
     }
   });
 
-  it('is refused with the path of what is wrong before anybody is asked', async () => {
+  it('is refused with the path of the fault before it reaches the orchestrator', async () => {
     for (const [path, body, faulty] of [
       ['/api/tasks/rinse', { priority: 1.5 }, 'priority'],
       ['/api/tasks/rinse', { owner: 'ada' }, 'owner'],
@@ -51,7 +51,7 @@ describe('a change of work', () => {
     expect(gateway.requests.sent).toEqual([]);
   });
 
-  it('tells what the orchestrator says against it', async () => {
+  it('reports the refusal of the orchestrator', async () => {
     gateway.requests.on(requests.changeTask, () => {
       throw new ServiceError('wrong_state', 'task rinse is running');
     });

@@ -22,14 +22,14 @@ const submissionOf = async (path: string): Promise<Record<string, unknown>> => {
   return reply.body['submission'] as Record<string, unknown>;
 };
 
-it('a clone of a task that got a file of another one says that it does not get it', async () => {
+it('a clone of a task reports the input file that it does not receive', async () => {
   const raw = { id: 't1/1/a.csv', name: 'a.csv', size: 3, sha256: 'f', media_type: 'text/csv' };
   gateway.records.taskRuns.push(taskRecord({ name: 'read', input_files: { raw } }));
   const { body } = await gateway.send('GET', '/api/tasks/read/clone');
   expect(body['left_out']).toEqual(['files.raw']);
 });
 
-it('a clone can be submitted as it is, under a name that is free', async () => {
+it('a clone can be submitted unchanged under a free name', async () => {
   gateway.records.runs.push(
     runRecord({ name: 'mix_1', parameters: { a: { n: 1 } }, priority: 4, owner: 'ada' }),
     runRecord({ name: 'mix_2' }),
@@ -62,7 +62,7 @@ it('a clone can be submitted as it is, under a name that is free', async () => {
     expect(schema.check(submission)).toMatchObject({ ok: true });
 });
 
-it('secrets are left out and named', async () => {
+it('a clone omits secrets and names them', async () => {
   const meta = { optimizer_overrides: { ai_api_key: 'sk-canary', p_ai: 0.5 }, list: [1, { x: 2 }] };
   gateway.records.campaignList.push(campaignRecord({ name: 'sweep', meta }));
   const reply = await gateway.send('GET', '/api/campaigns/sweep/clone');
@@ -73,7 +73,7 @@ it('secrets are left out and named', async () => {
   expect(reply.text).not.toContain('canary');
 });
 
-it('of nothing there is no clone', async () => {
+it('an unknown record has no clone', async () => {
   for (const path of ['/api/tasks/x/clone', '/api/protocols/x/clone', '/api/campaigns/x/clone'])
     expectProblem(await gateway.send('GET', path), 404, 'not_found');
 });

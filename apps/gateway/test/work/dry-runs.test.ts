@@ -44,8 +44,8 @@ const submissions = [
   ['/api/campaigns', { name: 'c', protocol: 'mix', max_protocol_runs: 2 }],
 ] as const;
 
-describe.each(submissions)('POST %s that is only tried out', (path, body) => {
-  it('is answered with 200, for the owner whom it would have, and is no act', async () => {
+describe.each(submissions)('a dry run of POST %s', (path, body) => {
+  it('is answered with 200 and the future owner, and changes nothing', async () => {
     const headers = { ...ada, 'idempotency-key': 'once' };
     for (const _ of [1, 2]) {
       const reply = await gateway.send('POST', `${path}?dry_run=true`, body, headers);
@@ -58,7 +58,7 @@ describe.each(submissions)('POST %s that is only tried out', (path, body) => {
     expect(gateway.audit.entries).toEqual([]);
   });
 
-  it('is refused with what the submission would be refused with', async () => {
+  it('is refused for the same reasons as the submission', async () => {
     const faults = [{ path: 'type', code: 'unknown', message: 'there is none' }];
     const refused = (): never => {
       throw new ServiceError('unknown_protocol', 'there is no such protocol', { faults });
@@ -96,7 +96,7 @@ describe.each(submissions)('POST %s that is only tried out', (path, body) => {
     }
   });
 
-  it('is meant unless it says so, and says so with true or false', async () => {
+  it('is requested by dry_run=true, and other spellings are refused', async () => {
     expectProblem(await gateway.send('POST', `${path}?dry_run=yes`, body, ada), 422, 'invalid');
     expectProblem(await gateway.send('POST', `${path}?dryrun=true`, body, ada), 422, 'invalid');
     await gateway.send('POST', `${path}?dry_run=false`, body, ada);
@@ -105,13 +105,13 @@ describe.each(submissions)('POST %s that is only tried out', (path, body) => {
   });
 });
 
-it('what cannot be tried out is an act, whatever its query says', async () => {
+it('a route without dry runs acts, whatever its query says', async () => {
   await gateway.send('POST', '/api/queue/pause?dry_run=true', {}, ada);
   await gateway.send('POST', '/api/tasks/t/cancel?dry_run=true', undefined, ada);
   expect(gateway.audit.entries.map(({ subject }) => subject)).toContain('/api/tasks/t/cancel');
 });
 
-it('a resume is tried out only by those who may resume it', async () => {
+it('only people who may resume work may test a resume', async () => {
   gateway.records.runs.push(runRecord({ name: 'r', owner: 'bob', state: 'failed' }));
   gateway.records.campaignList.push(campaignRecord({ name: 'c', owner: 'bob', state: 'failed' }));
   for (const [path, body] of submissions.slice(1))
@@ -122,7 +122,7 @@ it('a resume is tried out only by those who may resume it', async () => {
     );
 });
 
-it('secrets reach the optimizer sealed, and nobody else', async () => {
+it('only the optimizer receives secrets, and only encrypted', async () => {
   const meta = { optimizer_overrides: { ai_api_key: 'sk-canary' } };
   const body = { ...submissions[2][1], meta };
   const reply = await gateway.send('POST', '/api/campaigns?dry_run=true', body, ada);

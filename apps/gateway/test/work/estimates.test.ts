@@ -22,8 +22,8 @@ const estimateIn = async (path: string): Promise<unknown> =>
   ((await gateway.send('GET', path)).body as unknown as { estimated_completion: unknown })
     .estimated_completion;
 
-describe('when work is expected to be complete', () => {
-  it('stands in runs and campaigns, read or listed, and the orchestrator is asked once for all of them', async () => {
+describe('the expected end of work', () => {
+  it('stands in single and listed runs and campaigns, and takes one request to the orchestrator', async () => {
     gateway.requests.on(requests.readEstimates, () => ({
       protocol_runs: { mix_1: soon, sweep_run_1: soon, over: later },
       campaigns: { sweep: later },
@@ -49,7 +49,7 @@ describe('when work is expected to be complete', () => {
     expect(gateway.requests.of(requests.readEstimates)).toHaveLength(1);
   });
 
-  it('is null, and the record there all the same, while no orchestrator answers', async () => {
+  it('is null in the record while no orchestrator answers', async () => {
     gateway.requests.on(requests.readEstimates, () => {
       throw new ServiceError('deadline_exceeded', 'no answer', { effect: 'none' });
     });
@@ -57,7 +57,7 @@ describe('when work is expected to be complete', () => {
     expect([reply.status, reply.body]).toMatchObject([200, { name: 'mix_1', estimated_completion: null }]);
   });
 
-  it('is not asked for about what is over', async () => {
+  it('is not requested for completed work', async () => {
     expect(await estimateIn('/api/protocols/over')).toBeNull();
     expect(gateway.requests.of(requests.readEstimates)).toEqual([]);
   });

@@ -66,7 +66,7 @@ describe('the optimizer of a campaign', () => {
     expect(gateway.requests.of(requests.readOptimizer)[1]?.body).toMatchObject({ explain: true });
   });
 
-  it('is shown as it was in the end once the campaign is over, without asking anybody', async () => {
+  it('is shown in its final state after the campaign, without a request to the orchestrator', async () => {
     const best = [{ 'mix_colors.cyan_volume': 3 }];
     gateway.records.campaignList[0] = { ...optimized, state: 'completed', optimizer: { ...kept, best } };
     const { body } = await gateway.send('GET', path);
@@ -74,13 +74,13 @@ describe('the optimizer of a campaign', () => {
     expect(gateway.requests.sent).toEqual([]);
   });
 
-  it('is not there for a campaign without one, and for none', async () => {
+  it('does not exist for a campaign without one, and for an unknown campaign', async () => {
     gateway.records.campaignList[0] = { ...optimized, optimize: false, optimizer: null };
     expectProblem(await gateway.send('GET', path), 409, 'wrong_state');
     expectProblem(await gateway.send('GET', '/api/campaigns/none/optimizer'), 404, 'not_found');
   });
 
-  it('has its trials listed by number', async () => {
+  it('lists its trials by number', async () => {
     const trials = [1, 2, 3].map((number) => ({ ...trial, number }));
     gateway.records.trialsOf.set('find_teal', trials);
     const list = '/api/campaigns/find_teal/trials';
@@ -90,7 +90,7 @@ describe('the optimizer of a campaign', () => {
     expectProblem(await gateway.send('GET', '/api/campaigns/none/trials'), 404, 'not_found');
   });
 
-  it('is described before anything is said about it', async () => {
+  it('is described before a campaign has set anything', async () => {
     gateway.requests.on(requests.readOptimizerDefaults, () => optimizerDescription);
     const address = '/api/protocols/color_mixing/optimizer/defaults';
     expect((await gateway.send('GET', address)).body).toEqual(optimizerDescription);
@@ -103,7 +103,7 @@ describe('the optimizer of a campaign', () => {
 });
 
 describe('settings of the optimizer', () => {
-  it('are changed and all of them answered', async () => {
+  it('are changed, and the answer contains all of them', async () => {
     gateway.requests.on(requests.configureOptimizer, ({ runtime_params }) => ({
       runtime_params: { ...runtime_params, p_bayesian: 0.8 },
     }));
@@ -124,7 +124,7 @@ describe('settings of the optimizer', () => {
     },
   );
 
-  it('say what the optimizer refused, and where', async () => {
+  it('report the refusal of the optimizer and its path', async () => {
     gateway.requests.on(requests.configureOptimizer, () => {
       throw new ServiceError('invalid', 'not allowed', {
         faults: [{ path: 'p_ai', code: 'range', message: 'must be from 0 to 1' }],
@@ -164,7 +164,7 @@ describe('an API key', () => {
     meta: { optimizer_overrides: { p_ai: 0.5, ai_api_key: canary } },
   };
 
-  it('goes on sealed, and is in no answer and no line of the log', async () => {
+  it('is encrypted for the optimizer, and no answer and no log line contains it', async () => {
     gateway.requests
       .on(requests.submitCampaign, ({ name, meta }) => {
         gateway.records.campaignList[0] = { ...optimized, meta: meta ?? {} };
@@ -191,7 +191,7 @@ describe('an API key', () => {
     expect(everything).not.toContain(canary);
   });
 
-  it('is refused where nothing can seal it', async () => {
+  it('is refused when nothing can encrypt it', async () => {
     const reply = await plain.send('POST', '/api/campaigns', submission);
     expectProblem(reply, 422, 'invalid');
     expect(reply.body.errors).toMatchObject([{ path: 'meta', code: 'no_secrets_key' }]);

@@ -40,7 +40,7 @@ async function refusal(lab: string, files: Record<string, string>): Promise<stri
   }
 }
 
-describe('a laboratory whose device type cannot be used', () => {
+describe('a laboratory with an unusable device type', () => {
   const cases: [why: string, files: Record<string, string>, fault: string][] = [
     [
       'package.json is wrong',
@@ -58,7 +58,7 @@ describe('a laboratory whose device type cannot be used', () => {
       'demo/devices/pump/device.yml missing_key',
     ],
   ];
-  it.each(cases)('because %s is told so', async (_why, files, fault) => {
+  it.each(cases)('gets an error when %s', async (_why, files, fault) => {
     expect(await refusal('lab', {})).toEqual([]);
     expect(await refusal('lab', files)).toEqual(
       ['demo/laboratories/lab/lab.yml depends_on_broken', fault].sort(),

@@ -79,7 +79,7 @@ function simulations(type: 'greedy' | 'cpsat' = 'greedy', going = 0, rows = noth
 }
 
 describe('simulations at a running orchestrator', () => {
-  it.each(['greedy', 'cpsat'] as const)('play scenarios through under %s', async (type) => {
+  it.each(['greedy', 'cpsat'] as const)('run scenarios under %s', async (type) => {
     const record = await simulations().simulate({
       scheduler: { type },
       protocols: [{ type: 'batch', iterations: 3 }],
@@ -87,12 +87,12 @@ describe('simulations at a running orchestrator', () => {
     expect(record).toMatchObject({ scheduler: type, outcome: 'completed', tasks_total: 9 });
   });
 
-  it('say what would become of a run', async () => {
+  it('forecast a run', async () => {
     const record = await simulations('cpsat').whatIf({ name: 'new', type: 'batch' });
     expect(record).toMatchObject({ scheduler: 'cpsat', estimated_end: '2026-01-01T00:00:08.000Z' });
   });
 
-  it('tell what is wrong with a scenario', async () => {
+  it('report the faults of a scenario', async () => {
     await expect(simulations().simulate({ protocols: [{ type: 'bacth' }] })).rejects.toMatchObject({
       code: 'invalid',
       effect: 'none',
@@ -103,7 +103,7 @@ describe('simulations at a running orchestrator', () => {
     ).rejects.toMatchObject({ code: 'invalid', faults: [{ code: 'too_large' }] });
   });
 
-  it('refuse to play through more than they can, before it is copied', async () => {
+  it('refuse a scenario above their limits before it is copied', async () => {
     const untouchable = new Proxy(nothing, {
       get: (_rows, key) => (key === 'then' ? undefined : expect.fail(`${String(key)} was read`)),
     });
@@ -112,7 +112,7 @@ describe('simulations at a running orchestrator', () => {
     ).rejects.toMatchObject({ code: 'invalid', faults: [{ code: 'too_large' }] });
   });
 
-  it('let everything else go on, and go first', async () => {
+  it('do not delay other work, which goes first', async () => {
     const all = simulations();
     let going = 2;
     const ended = [1, 2].map(() =>
@@ -135,7 +135,7 @@ describe('simulations at a running orchestrator', () => {
     await Promise.all(ended);
   });
 
-  it('are two at a time, and end with the orchestrator', async () => {
+  it('run two at a time and end with the orchestrator', async () => {
     const all = simulations();
     const long = { protocols: [{ type: 'batch', iterations: 600 }] };
     const going = [all.simulate(long), all.simulate(long)].map((each) =>

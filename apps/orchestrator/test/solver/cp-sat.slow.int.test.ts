@@ -151,7 +151,7 @@ function tinyProblem(seed: number): Problem {
 }
 
 describe('CP-SAT', () => {
-  it('finds what trying everything finds, on problems with everything', async () => {
+  it('finds the optimum of an exhaustive search on problems with every feature', async () => {
     const solver = solverWith();
     const found: number[] = [];
     const best: number[] = [];
@@ -178,7 +178,7 @@ describe('CP-SAT', () => {
     expect(checkSchedule(problem, schedule!)).toEqual([]);
   }, 180_000);
 
-  it('says how much better a plan of hundreds of tasks can be at most', async () => {
+  it('reports how much better a plan of hundreds of tasks can be at most', async () => {
     const problem = laboratoryProblem(30);
     const solver = solverWith();
     const boundWithin = (timeLimitMs: number): ReturnType<CpSatSolver['solve']>['done'] =>
@@ -192,7 +192,7 @@ describe('CP-SAT', () => {
     expect(lowerBound).toBeLessThanOrEqual(hintOf(problem).objective);
   }, 120_000);
 
-  it('says that nothing is as good as a hint that breaks a rule', async () => {
+  it('reports infeasible when a hint claims an objective that no plan can reach', async () => {
     const problem = laboratoryProblem(2);
     const hint = hintOf(problem);
     const wrong = { ...hint, objective: 1 };
@@ -202,7 +202,7 @@ describe('CP-SAT', () => {
 });
 
 describe('a process of CP-SAT', () => {
-  it('lets everything else go first on a busy machine, with each of its threads', async () => {
+  it('gives way to all other processes on a busy machine, with each of its threads', async () => {
     const solver = solverWith();
     const problem = laboratoryProblem(1);
     await solver.solve(problem, request(problem)).done;
@@ -230,7 +230,7 @@ describe('a process of CP-SAT', () => {
     expect(log.lines.filter(({ level }) => level === 'error')).toEqual([]);
   }, 180_000);
 
-  it('that dies is replaced, and only what it solved is lost', async () => {
+  it('is replaced when it dies, and only its solve is lost', async () => {
     const solver = solverWith();
     const large = laboratoryProblem(60);
     const small = laboratoryProblem(1);
@@ -243,7 +243,7 @@ describe('a process of CP-SAT', () => {
     expect(solver.available).toBe(true);
   }, 180_000);
 
-  it('that does not keep its limit is killed half a second later', async () => {
+  it('is killed half a second after it exceeds its limit', async () => {
     const never = `process.on('message', () => { for (;;); }); process.send({ type: 'ready' });`;
     const solver = solverWith({ program: await standIn(never) });
     const problem = laboratoryProblem(1);
@@ -252,7 +252,7 @@ describe('a process of CP-SAT', () => {
     expect(log.lines.filter(({ level }) => level === 'warn')).toHaveLength(1);
   });
 
-  it('is not there when the package is missing: that is said once, and nothing waits for it', async () => {
+  it('does not exist when the package is missing, which is reported once and delays nothing', async () => {
     const missing = `import('no-such-package').catch((error) =>
       process.send({ type: 'unavailable', reason: error.message }));`;
     const solver = solverWith({ program: await standIn(missing) });
@@ -281,7 +281,7 @@ describe('a process of CP-SAT', () => {
     expect(log.lines.at(-1)?.message).toMatch(/^CP-SAT cannot be used here/);
   });
 
-  it('ends when it has had nothing to do for a while, and when it has grown too large', async () => {
+  it('ends after an idle time, and when it has grown too large', async () => {
     const problem = laboratoryProblem(1);
     const idle = solverWith({ idleMs: 100 });
     expect((await idle.solve(problem, request(problem)).done).status).toBe('optimal');
@@ -293,7 +293,7 @@ describe('a process of CP-SAT', () => {
     await expect.poll(() => large.pids(), patience).toEqual([]);
   }, 180_000);
 
-  it('solves as many problems at a time as there are workers, and gives up those that wait at a stop', async () => {
+  it('solves one problem while other workers solve others, and all solves end at a stop', async () => {
     const solver = solverWith({ workers: 2 });
     const large = laboratoryProblem(60);
     const ongoing = [1, 2, 3].map(() => solver.solve(large, request(large)));
@@ -308,7 +308,7 @@ describe('a process of CP-SAT', () => {
     ]);
   }, 120_000);
 
-  it('ends with its parent, even when that is killed in the middle of a solve', async () => {
+  it('ends with its parent, even when the parent is killed in the middle of a solve', async () => {
     const problem = laboratoryProblem(60);
     const parent = join(folder, 'parent.mjs');
     await writeFile(

@@ -6,11 +6,11 @@ const unwanted = (message: string, fields: unknown): never =>
 const log = { info: unwanted, warn: unwanted, error: unwanted };
 
 describe('the rehearsal of planning', () => {
-  it('comes to its end, and every plan in it is sound', async () => {
+  it('ends, and every plan in it is sound', async () => {
     await rehearse(log).done;
   });
 
-  it('ends when it is told to', async () => {
+  it('ends on request', async () => {
     const rehearsal = rehearse(log);
     rehearsal.cancel();
     await rehearsal.done;

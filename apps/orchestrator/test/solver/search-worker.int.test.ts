@@ -29,7 +29,7 @@ afterEach(async () => {
 
 const endless = { seed: 1, timeLimitMs: null, rounds: null };
 
-it('tells every better schedule while it searches, and the best at the end', async () => {
+it('the worker reports every better schedule during a search and the best at the end', async () => {
   const problem = laboratoryProblem(30);
   const told: Schedule[] = [];
   const { done } = worker.search(problem, { ...endless, rounds: 2_000 }, (schedule) => told.push(schedule));
@@ -41,7 +41,7 @@ it('tells every better schedule while it searches, and the best at the end', asy
   for (const schedule of told) expect(checkSchedule(problem, schedule)).toEqual([]);
 });
 
-it('lets everything else go first on a busy machine', async () => {
+it('the worker gives way to all other processes on a busy machine', async () => {
   const before = getPriority(process.pid);
   const threads = readdirSync('/proc/self/task');
   await worker.search(laboratoryProblem(12), { ...endless, rounds: 1 }, () => undefined).done;
@@ -51,13 +51,13 @@ it('lets everything else go first on a busy machine', async () => {
   expect(getPriority(process.pid)).toBe(before);
 });
 
-it('finds the same with the same seed and rounds', async () => {
+it('the worker finds the same schedule with the same seed and rounds', async () => {
   const problem = laboratoryProblem(12);
   const find = () => worker.search(problem, { ...endless, seed: 7, rounds: 300 }, () => undefined).done;
   expect(await find()).toEqual(await find());
 });
 
-it('ends a cancelled search with the best that it has found', async () => {
+it('a cancelled search ends with its best schedule', async () => {
   const problem = laboratoryProblem(60);
   // The thread is there and has read what it works with.
   await worker.search(problem, { ...endless, rounds: 1 }, () => undefined).done;
@@ -78,7 +78,7 @@ it('ends a cancelled search with the best that it has found', async () => {
   expect(Math.min(...took)).toBeLessThan(20);
 });
 
-it('ends at its limit of time, and at a bound that nothing can be below', async () => {
+it('a search ends at its time limit, and at a schedule that reaches the lower bound', async () => {
   const problem = laboratoryProblem(30);
   const at = performance.now();
   const limited = await worker.search(problem, { ...endless, timeLimitMs: 200 }, () => undefined).done;
@@ -102,7 +102,7 @@ it('ends at its limit of time, and at a bound that nothing can be below', async 
   expect(best?.schedule.objective).toBe(bound);
 });
 
-it('searches one after the other, and forgets one that is cancelled before its turn', async () => {
+it('the worker runs one search after the other and drops one that is cancelled before its turn', async () => {
   const problem = laboratoryProblem(20);
   const first = worker.search(problem, endless, () => undefined);
   const second = worker.search(problem, endless, () => undefined);
@@ -114,7 +114,7 @@ it('searches one after the other, and forgets one that is cancelled before its t
   expect(await third.done).not.toBeNull();
 });
 
-it('loses only the search in which its thread dies or fails', async () => {
+it('only the running search is lost when its thread dies or fails', async () => {
   const code = `import { parentPort } from 'node:worker_threads';
     parentPort.on('message', ({ id, seed }) => {
       if (seed === 1) process.exit(1);
@@ -137,7 +137,7 @@ it('loses only the search in which its thread dies or fails', async () => {
   }
 });
 
-it('a thread that does not listen is ended two seconds after a cancel', async () => {
+it('a thread that does not react is ended two seconds after a cancel', async () => {
   const file = join(folder, 'thread.mjs');
   await writeFile(
     file,
@@ -160,7 +160,7 @@ it('a thread that does not listen is ended two seconds after a cancel', async ()
   }
 });
 
-it('takes milliseconds of this process to hand over a thousand tasks', async () => {
+it('the handover of a thousand tasks takes milliseconds of this process', async () => {
   const problem = laboratoryProblem(125);
   const start = hintOf(problem);
   await worker.search(laboratoryProblem(1), { ...endless, rounds: 1 }, () => undefined).done;
@@ -175,7 +175,7 @@ it('takes milliseconds of this process to hand over a thousand tasks', async () 
   expect(Math.min(...took)).toBeLessThan(20);
 });
 
-it('searches that go on or wait are lost at a stop', async () => {
+it('running and waiting searches are lost at a stop', async () => {
   const first = worker.search(laboratoryProblem(20), endless, () => undefined);
   const second = worker.search(laboratoryProblem(20), endless, () => undefined);
   await worker.stop();

@@ -3,7 +3,7 @@ import { VirtualClock } from '@lab/ports';
 import { expect, it } from 'vitest';
 import { archiveOld } from '../../src/upkeep/archiving.js';
 
-it('archives batch after batch once an hour, goes on after an outage, and leaves no timer behind', async () => {
+it('the service archives batch after batch once an hour, continues after an outage and leaves no timer behind', async () => {
   const clock = new VirtualClock();
   const asked: { kind: WorkKind; age: number; after: string }[] = [];
   let away = false;

@@ -3,7 +3,7 @@ import { VirtualClock } from '@lab/ports';
 import { expect, it } from 'vitest';
 import { pruneEvents } from '../../src/upkeep/event-pruning.js';
 
-it('looks once an hour, batch after batch, goes on after an outage, and leaves no timer behind', async () => {
+it('the service prunes events once an hour, batch after batch, continues after an outage and leaves no timer behind', async () => {
   const clock = new VirtualClock();
   const asked: { before: number; after: number }[] = [];
   let away = false;
