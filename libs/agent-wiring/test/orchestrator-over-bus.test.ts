@@ -3,7 +3,7 @@ import { MemoryBroker } from '@lab/messaging/testing';
 import { expect, it } from 'vitest';
 import { OrchestratorOverBus } from '../src/orchestrator-over-bus.js';
 
-it('gives up a request to an earlier leader as soon as another leader is heard', async () => {
+it('the bus abandons a request to an earlier leader as soon as another leader appears', async () => {
   const broker = new MemoryBroker();
   const bus = broker.connect({ role: 'agent', name: 'a' });
   const leader = broker.connect({ role: 'orchestrator', name: 'o' });

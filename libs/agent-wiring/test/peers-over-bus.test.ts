@@ -41,33 +41,36 @@ beforeEach(() => {
 });
 afterEach(() => void vi.useRealTimers());
 
-it.each(['the call', 'the answer'])('sends a call again under its id when %s was lost', async (what) => {
-  const network = broker();
-  const served: string[] = [];
-  await serving(network.connect({ role: 'agent', name: 'b' }), (body) => {
-    served.push(body.call_id);
-    return { result: 'moved' };
-  });
-  let lost = 0;
-  let asked = false;
-  lose = ({ subject }) => {
-    asked ||= subject.endsWith('.call');
-    const isLost = asked && lost === 0 && subject.startsWith('_INBOX') === (what === 'the answer');
-    if (isLost) lost += 1;
-    return isLost;
-  };
-  const end = new PeersOverBus(network.connect({ role: 'agent', name: 'a' }), clock, timers, log).call(
-    to,
-    call,
-    60_000,
-  );
-  await vi.advanceTimersByTimeAsync(3_100);
-  await expect(end).resolves.toBe('moved');
-  expect(lost).toBe(1);
-  expect(served).toEqual(what === 'the call' ? ['x/1'] : ['x/1', 'x/1']);
-});
+it.each(['the call', 'the answer'])(
+  'the agent sends a call again under its id when %s was lost',
+  async (what) => {
+    const network = broker();
+    const served: string[] = [];
+    await serving(network.connect({ role: 'agent', name: 'b' }), (body) => {
+      served.push(body.call_id);
+      return { result: 'moved' };
+    });
+    let lost = 0;
+    let asked = false;
+    lose = ({ subject }) => {
+      asked ||= subject.endsWith('.call');
+      const isLost = asked && lost === 0 && subject.startsWith('_INBOX') === (what === 'the answer');
+      if (isLost) lost += 1;
+      return isLost;
+    };
+    const end = new PeersOverBus(network.connect({ role: 'agent', name: 'a' }), clock, timers, log).call(
+      to,
+      call,
+      60_000,
+    );
+    await vi.advanceTimersByTimeAsync(3_100);
+    await expect(end).resolves.toBe('moved');
+    expect(lost).toBe(1);
+    expect(served).toEqual(what === 'the call' ? ['x/1'] : ['x/1', 'x/1']);
+  },
+);
 
-it('completes a call over a restart of the broker, and waits until the other agent is connected again', async () => {
+it('a call completes over a restart of the broker, and waits until the other agent is connected again', async () => {
   const network = broker();
   const other = network.connect({ role: 'agent', name: 'b' });
   let served = 0;
@@ -92,7 +95,7 @@ it('completes a call over a restart of the broker, and waits until the other age
   await expect(end).resolves.toBe('moved');
 });
 
-it('returns the answer of the agent, and does not repeat a call that was refused or reached nobody', async () => {
+it('the agent returns the answer of the other agent, and does not repeat a call that was refused or reached nobody', async () => {
   const network = broker();
   const peers = new PeersOverBus(network.connect({ role: 'agent', name: 'a' }), clock, timers, log);
   await expect(peers.call(to, call, 60_000)).rejects.toMatchObject({
@@ -109,7 +112,7 @@ it('returns the answer of the agent, and does not repeat a call that was refused
   expect(served).toBe(1);
 });
 
-it('ends a call at its timeout, or when the agent was restarted', async () => {
+it('a call ends at its timeout, or when the other agent restarted', async () => {
   const network = broker();
   const other = network.connect({ role: 'agent', name: 'b' });
   await serving(other, () => new Promise(() => undefined));
@@ -135,7 +138,7 @@ it('ends a call at its timeout, or when the agent was restarted', async () => {
   await over;
 });
 
-it('sends a call with a recent reading of the other clock, asked for at most twice a second', async () => {
+it('a call carries a recent reading of the other clock, which is requested at most twice a second', async () => {
   const network = broker();
   const readings: number[] = [];
   const asked: string[] = [];
@@ -156,7 +159,7 @@ it('sends a call with a recent reading of the other clock, asked for at most twi
   expect(readings).toEqual([0, 100, 200, 300, 400, 0, 100, 200, 300, 400]);
 });
 
-it('sends a call that came too late again with a new reading', async () => {
+it('a call that arrived too late is sent again with a new reading', async () => {
   const network = broker();
   const readings: number[] = [];
   await serving(network.connect({ role: 'agent', name: 'b' }), ({ as_of_ms: asOf }) => {
@@ -172,7 +175,7 @@ it('sends a call that came too late again with a new reading', async () => {
   expect(readings[1]).toBeGreaterThan(readings[0] ?? Infinity);
 });
 
-it('reports no effect for a call that never left this computer', async () => {
+it('a call that never left this computer has no effect', async () => {
   const network = broker();
   await serving(network.connect({ role: 'agent', name: 'b' }), () => ({ result: 'moved' }));
   lose = ({ subject }) => subject.endsWith('.clock');
@@ -185,7 +188,7 @@ it('reports no effect for a call that never left this computer', async () => {
   await end;
 });
 
-it('bars the calls of an attempt, and hears when the other agent was restarted', async () => {
+it('the agent bars the calls of an attempt and learns when the other agent restarted', async () => {
   const network = broker();
   const other = network.connect({ role: 'agent', name: 'b' });
   const barred: string[] = [];

@@ -55,7 +55,7 @@ const thrown = (promise: Promise<unknown>): Promise<unknown> =>
   );
 
 describe('a call', () => {
-  it('sends a table as what it is', async () => {
+  it('sends a table as CSV', async () => {
     answers = [ok({ protocol_run_parameters: [] })];
     const path = { protocol: 'mixing' };
     const read = await client.post('/api/protocols/{protocol}/parameters', { path, csv: 'mix.volume\n' });
@@ -69,7 +69,7 @@ describe('a call', () => {
     ]);
   });
 
-  it('fills in the path and the query, sends JSON and the token, and gives the answer with its type', async () => {
+  it('fills in path and query, sends JSON and the token, and returns the typed answer', async () => {
     answers = [ok({ name: 'a b' })];
     const tokened = new ApiClient(client.baseUrl, { token: 'svc_1' });
     const task = await tokened.get('/api/tasks/{task_name}', {
@@ -92,7 +92,7 @@ describe('a call', () => {
     expect(requests[0]?.headers['content-type']).toBeUndefined();
   });
 
-  it('throws what the service says as an error with its code', async () => {
+  it('throws the error of the service with its code', async () => {
     answers = [refused('not_found')];
     const error = await thrown(client.get('/api/tasks/{task_name}', { path: { task_name: 'none' } }));
     expect(error).toBeInstanceOf(ProblemError);
@@ -100,7 +100,7 @@ describe('a call', () => {
     expect(requests).toHaveLength(1);
   });
 
-  it('says when what answers is not the service', async () => {
+  it('reports an answer that is not from the service', async () => {
     answers = [
       (_, response) => response.writeHead(502, { 'content-type': 'text/html' }).end('<h1>proxy</h1>'),
     ];
@@ -115,7 +115,7 @@ describe('a call', () => {
     });
   });
 
-  it('says when no answer comes in time, and sends nothing again then', async () => {
+  it('reports a missing answer and does not send the request again', async () => {
     // Long enough for the request to arrive on a busy machine.
     answers = [() => undefined];
     const error = await thrown(client.get('/api/queue', { timeoutMs: 1_000 }));
@@ -123,21 +123,21 @@ describe('a call', () => {
     expect(requests).toHaveLength(1);
   });
 
-  it('throws what its signal is aborted with', async () => {
+  it('throws the reason of its aborted signal', async () => {
     answers = [() => undefined];
     const reason = new Error('enough');
     expect(await thrown(client.get('/api/queue', { signal: AbortSignal.abort(reason) }))).toBe(reason);
   });
 });
 
-describe('another try', () => {
-  it('is made of what reads, when the connection is lost or a part of the service is away', async () => {
+describe('a repeated request', () => {
+  it('follows a read when the connection is lost or a part of the service is away', async () => {
     answers = [lost, refused('service_unavailable'), ok({ queued: 1 })];
     expect(await client.get('/api/queue')).toEqual({ queued: 1 });
     expect(requests).toHaveLength(3);
   });
 
-  it('is made of what acts under the key of the first, so that the service can tell that it is the same', async () => {
+  it('has the idempotency key of the first one, so that the service recognises it', async () => {
     answers = [lost, refused('service_unavailable'), ok({ queued: 1 })];
     expect(await client.post('/api/queue/pause')).toEqual({ queued: 1 });
     await client.post('/api/queue/pause');
@@ -152,7 +152,7 @@ describe('another try', () => {
     expect(keys[3]).not.toBe(keys[0]);
   });
 
-  it('is made of an emergency stop without a key, which would make it depend on the database', async () => {
+  it('of an emergency stop has no key, because a key would need the database', async () => {
     answers = [lost, ok({ scope: 'all' }, 201)];
     expect(await client.post('/api/estop')).toEqual({ scope: 'all' });
     expect(requests.map(({ headers }) => headers['idempotency-key'])).toEqual([undefined, undefined]);
@@ -160,13 +160,13 @@ describe('another try', () => {
     expect(requests.at(-1)?.headers).toHaveProperty('idempotency-key');
   });
 
-  it('is not made of a request that was understood and refused', async () => {
+  it('never follows a refusal', async () => {
     answers = [refused('wrong_state')];
     expect(await thrown(client.post('/api/queue/pause'))).toMatchObject({ code: 'wrong_state' });
     expect(requests).toHaveLength(1);
   });
 
-  it('is not made without end, nor after longer than people wait', async () => {
+  it('is limited in number and in total time', async () => {
     const patient = new ApiClient(client.baseUrl, { retries: 1 });
     answers = [lost];
     expect(await thrown(patient.get('/api/queue'))).toMatchObject({ reason: 'lost' });
@@ -176,7 +176,7 @@ describe('another try', () => {
     expect(requests).toHaveLength(3);
   });
 
-  it('is made of anything when nothing listens, and then that is said', async () => {
+  it('follows any request when nothing listens, and then the error says so', async () => {
     server.closeAllConnections();
     await new Promise((resolve) => server.close(resolve));
     const impatient = new ApiClient(client.baseUrl, { retries: 1 });
@@ -192,7 +192,7 @@ describe('events', () => {
     (_, response) =>
       response.writeHead(200, { 'content-type': 'text/event-stream' }).end(text);
 
-  it('are read as the standard says, and go on behind the last one after a lost connection', async () => {
+  it('are read by the standard, and continue after the last one after a lost connection', async () => {
     answers = [
       stream(': hello\n\nid: 7\nevent: task\ndata: {"a":1}\ndata:{"b":2}\n\nid: 8\ndata: lost'),
       lost,
@@ -219,7 +219,7 @@ describe('events', () => {
     expect(requests[0]?.headers.accept).toBe('text/event-stream');
   });
 
-  it('go on behind what a sign of life says of those that were not wanted', async () => {
+  it('continue after the number in a heartbeat, which covers filtered events', async () => {
     answers = [stream(': heartbeat\nid: 40\n\n: heartbeat\nid: 41'), stream('id: 42\ndata: x\n\n')];
     const events = client.events('/api/health');
     expect(await events.next()).toMatchObject({ value: { id: '42', data: 'x' } });

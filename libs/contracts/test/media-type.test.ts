@@ -11,4 +11,4 @@ it.each([
   ['x.constructor', 'application/octet-stream'],
   ['x.__proto__', 'application/octet-stream'],
   ['', 'application/octet-stream'],
-])('%j stands for %s', (name, type) => expect(mediaTypeOf(name)).toBe(type));
+])('%j has the media type %s', (name, type) => expect(mediaTypeOf(name)).toBe(type));

@@ -2,8 +2,8 @@ import { describe, expect, it } from 'vitest';
 import { TaskSubmission, TokenSubmission } from '../src/index.js';
 import { dtoSchema } from '../src/schema.js';
 
-describe('a body with null', () => {
-  it('is one without that field where the field may be absent, also further in', () => {
+describe('a null in a body', () => {
+  it('counts as an absent field where the field is optional, at any depth', () => {
     const checked = dtoSchema(TokenSubmission).check({
       name: 'ada',
       kind: null,
@@ -18,12 +18,12 @@ describe('a body with null', () => {
     expect(checked.ok && Object.keys(checked.value)).toEqual(['name', 'grants']);
   });
 
-  it('is refused where the field must be there', () => {
+  it('is refused where the field is required', () => {
     const checked = dtoSchema(TokenSubmission).check({ name: null, grants: [{ role: null }] });
     expect(checked.ok ? [] : checked.faults.map(({ path }) => path)).toEqual(['name', 'grants[0].role']);
   });
 
-  it('keeps it in the parameters of a task, where it is a value', () => {
+  it('stays a value in the parameters of a task', () => {
     const checked = dtoSchema(TaskSubmission).check({
       name: 't',
       type: 'x',

@@ -54,12 +54,12 @@ describe.each(Object.entries(machines))('the states of a %s', (_, machine) => {
   const states: readonly string[] = machine.states;
   const table = machine.table as Record<string, Record<string, string>>;
 
-  it('are the keys of its table, and nothing else may follow', () => {
+  it('are exactly the keys of its table', () => {
     expect(Object.keys(table).sort()).toEqual([...states].sort());
     for (const from of states) expect(states).toEqual(expect.arrayContaining(Object.keys(table[from] ?? {})));
   });
 
-  it('have an event for every pair that may follow, in words, and for no other pair', () => {
+  it('have an event for every permitted transition, in words, and for no other', () => {
     for (const from of states)
       for (const to of states) {
         const event = table[from]?.[to];
@@ -68,7 +68,7 @@ describe.each(Object.entries(machines))('the states of a %s', (_, machine) => {
       }
   });
 
-  it('never follow themselves, and are all reached from the first', () => {
+  it('never follow themselves, and are all reachable from the first', () => {
     for (const state of states) expect(mayFollow(table, state, state)).toBe(false);
     const seen = new Set([states[0] ?? '']);
     for (const state of seen) for (const following of Object.keys(table[state] ?? {})) seen.add(following);
@@ -76,13 +76,13 @@ describe.each(Object.entries(machines))('the states of a %s', (_, machine) => {
   });
 });
 
-describe('the end', () => {
+describe('the final states', () => {
   it.each([
     ['task run', taskRunStates, taskRunTransitions],
     ['protocol run', runStates, protocolRunTransitions],
     ['campaign', runStates, campaignTransitions],
     ['attempt', attemptStates, attemptTransitions],
-  ])('of a %s is followed by nothing but a resume, and everything else leads to it', (_, states, all) => {
+  ])('of a %s permit only a resume, and all other states lead to them', (_, states, all) => {
     const table = all as Record<string, object>;
     for (const state of states) {
       const following = Object.keys(table[state] ?? {}) as (keyof typeof taskRunTransitions)[];
@@ -98,7 +98,7 @@ function yes<State>(states: readonly State[], question: (state: State) => boolea
   return states.filter(question);
 }
 
-describe('every question', () => {
+describe('every predicate of a state', () => {
   it('has one answer for every state', () => {
     expect(yes(taskRunStates, isActive)).toEqual(['running', 'needs_attention']);
     expect(yes(taskRunStates, isWaiting)).toEqual(['created', 'queued']);

@@ -39,7 +39,7 @@ async function outputBeside(catalog: Catalog, installed: Record<string, string>)
 }
 
 describe('npm packages that are listed as external', () => {
-  it('stay outside, are named with their versions, and need not be there to be bundled', async () => {
+  it('stay outside the bundle, are named with their versions, and may be absent during bundling', async () => {
     await writeFiles(place.userDir, {
       'demo/package.json': manifest({ usb: '2.0.0', '@port/wire': '1.1.0', unused: '1.0.0' }),
       [task]: [
@@ -68,7 +68,7 @@ describe('npm packages that are listed as external', () => {
     expect(printed).toContain('package:///demo/tasks/mix/task.ts:8:13');
   });
 
-  it('are found from CommonJS inside a bundle as well, with the places of stacks right', async () => {
+  it('are found from CommonJS inside a bundle as well, with correct places in stacks', async () => {
     await writeFiles(place.userDir, {
       'demo/package.json': manifest({ usb: '2.0.0' }),
       'demo/node_modules/old/index.js': "module.exports = require('usb');\n",
@@ -85,7 +85,7 @@ describe('npm packages that are listed as external', () => {
     expect(printed).toContain('package:///demo/tasks/mix/task.ts:2:18');
   });
 
-  it('are part of the hash with their version, and of that of nothing else', async () => {
+  it('change the hash of their users by their version, and no other hash', async () => {
     const loader = createLoader(place);
     const files = { [task]: "import usb from 'usb';\nexport default class Mix { usb = usb; }\n" };
     const hashes = new Set<string>();
@@ -103,7 +103,7 @@ describe('npm packages that are listed as external', () => {
     expect(snapshots.size).toBe(1);
   });
 
-  it('are bundled once they are listed no longer', async () => {
+  it('are bundled when they are no longer listed', async () => {
     const files = {
       'demo/node_modules/usb/package.json': '{"name": "usb", "version": "2.0.0"}',
       'demo/node_modules/usb/index.js': "module.exports = 'inside';\n",

@@ -33,8 +33,8 @@ const content = (catalog: Catalog): unknown => ({
   protocols: catalog.protocolTypes().map((type) => catalog.protocol(type)),
 });
 
-describe('loading again', () => {
-  it('gives the very same definitions while nothing is written', async () => {
+describe('a repeated load', () => {
+  it('gives the identical definitions while no file changes', async () => {
     const loader = createLoader(place);
     const first = await loader.load();
     const second = await loader.load();
@@ -44,7 +44,7 @@ describe('loading again', () => {
     expect(second.lab('lab')).toBe(first.lab('lab'));
   });
 
-  it('makes anew only what was changed and what refers to it', async () => {
+  it('creates only changed definitions and their users again', async () => {
     const loader = createLoader(place);
     const first = await loader.load();
     await change(edited(mix, 'max: 10', 'max: 9'));
@@ -58,7 +58,7 @@ describe('loading again', () => {
     expect(third.protocol('run')?.hash).toBe(second.protocol('run')?.hash);
   });
 
-  it('sees a change that leaves size and place of a file as they were', async () => {
+  it('detects a change that keeps size and place of a file', async () => {
     const loader = createLoader(place);
     await loader.load();
     for (const speed of [2, 3, 4, 5]) {
@@ -68,7 +68,7 @@ describe('loading again', () => {
     }
   });
 
-  it('tells after every change what loading for the first time would tell', async () => {
+  it('reports after every change the same as a first load', async () => {
     const loader = createLoader(place);
     const steps: Files[] = [
       {},
@@ -94,7 +94,7 @@ describe('loading again', () => {
     expect((await loader.load()).diagnostics).toEqual([]);
   });
 
-  it('serves calls at the same time one after the other', async () => {
+  it('serves simultaneous calls one after the other', async () => {
     const loader = createLoader(place);
     const [one, two] = await Promise.all([loader.load(), loader.load()]);
     expect(two.protocol('run')).toBe(one.protocol('run'));

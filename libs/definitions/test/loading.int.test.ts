@@ -20,7 +20,7 @@ beforeEach(async () => {
 afterEach(() => place.dispose());
 
 describe('a sound package', () => {
-  it('is normalised: defaults filled in, what lies over something merged', async () => {
+  it('is normalised, with defaults and merged overrides', async () => {
     await writeFiles(place.userDir, {});
     const catalog = await loadPackages(place);
     expect(catalog.diagnostics).toEqual([]);
@@ -50,7 +50,7 @@ describe('a sound package', () => {
     expect(snapshot && checkRunParameters(snapshot, { a: { volume: 3 } })).toEqual([]);
   });
 
-  it('may use the newer names of folders and files, and nest them', async () => {
+  it('may use the newer names of folders and files and nest them', async () => {
     const files = Object.fromEntries(
       Object.entries(soundPackage).map(([path, text]) => [
         `sites/north/${path
@@ -68,7 +68,7 @@ describe('a sound package', () => {
     expect(catalog.task('mix')?.task.module.source).toBe('tasks/wet/mix/task.ts');
   });
 
-  it('has hashes that depend on its content only: not on the order of keys, nor on where it lies', async () => {
+  it('has hashes that depend only on its content, not on the order of keys or its place', async () => {
     await writeFiles(place.userDir, {});
     const before = (await loadPackages(place)).protocol('run')?.hash;
     const elsewhere = join(dirname(place.userDir), 'else', 'where');
@@ -85,8 +85,8 @@ describe('a sound package', () => {
   });
 });
 
-describe('a package with faults', () => {
-  it('leaves other packages usable, and takes only what depends on it with it', async () => {
+describe('a faulty package', () => {
+  it('makes only its own definitions and their users unusable', async () => {
     await writeFiles(place.userDir, {
       ...edited(lab, 'type: mixer, computer', 'type: mixxer, computer'),
       'other/laboratories/two/lab.yml': 'name: two\ndesc: x\ndevices: {}\n',
@@ -101,7 +101,7 @@ describe('a package with faults', () => {
     ]);
   });
 
-  it('a user directory that does not exist, or a package that is not there, is a diagnostic', async () => {
+  it('leads to a diagnostic when its user directory or itself is missing', async () => {
     const absent = await loadPackages({ ...place, userDir: join(place.userDir, 'none') });
     expect(absent.diagnostics.map(({ code }) => code)).toEqual(['missing_folder']);
     await writeFiles(place.userDir, {});
@@ -133,7 +133,7 @@ describe('a package with faults', () => {
 });
 
 describe('select', () => {
-  it('gives the chosen labs and the protocols that they suffice for', async () => {
+  it('gives the chosen labs and the protocols that can run on them', async () => {
     await writeFiles(place.userDir, {
       'other/laboratories/two/lab.yml': 'name: two\ndesc: x\ndevices: {}\n',
     });
@@ -144,7 +144,7 @@ describe('select', () => {
     expect(catalog.select({ labs: [], protocols: [] }).taskTypes()).toEqual(['mix', 'weigh']);
   });
 
-  it('refuses what is unknown, broken, or lacks its lab, and says why for each', async () => {
+  it('refuses unknown and broken choices and a missing lab, with the reason for each', async () => {
     await writeFiles(place.userDir, { 'other/laboratories/two/lab.yml': 'name: two\ndesc: x\n' });
     const catalog = await loadPackages(place);
     try {
@@ -164,7 +164,7 @@ describe('select', () => {
   });
 });
 
-describe('code', () => {
+describe('bundled code', () => {
   const task = [
     "import { BaseTask } from '@lab/sdk';",
     "import { setTimeout as delay } from 'node:timers/promises';",
@@ -192,7 +192,7 @@ describe('code', () => {
     '',
   ].join('\n');
 
-  it('runs outside its package, with its helpers and the library inside, and stacks that name the source', async () => {
+  it('runs outside its package with its helpers and the library, and its stacks name the source', async () => {
     await writeFiles(place.userDir, { 'demo/tasks/mix/task.ts': task, 'demo/shared/fail.ts': helper });
     const catalog = await loadPackages(place);
     expect(catalog.diagnostics).toEqual([]);
@@ -232,7 +232,7 @@ describe('code', () => {
     });
   });
 
-  it('with an error is a diagnostic at its place, and spoils no other code', async () => {
+  it('with an error leads to a diagnostic at its place and spoils no other code', async () => {
     await writeFiles(place.userDir, {
       'demo/tasks/mix/task.ts': 'export default class Mix {\n  run( {}\n}\n',
       'demo/devices/scale/device.ts':
@@ -252,7 +252,7 @@ describe('code', () => {
     expect(catalog.taskTypes()).toEqual([]);
   });
 
-  it('is not bundled again while its inputs are unchanged, and is after a helper changed', async () => {
+  it('is bundled again only after an input such as a helper changed', async () => {
     const old = new Date(Date.now() - 60_000);
     await writeFiles(place.userDir, { 'demo/tasks/mix/task.ts': task, 'demo/shared/fail.ts': helper });
     for (const path of Object.keys(soundPackage)) {
@@ -280,7 +280,7 @@ describe('code', () => {
 });
 
 describe('ModuleStore', () => {
-  it('keeps a text under its hash, and refuses hashes it has not and files that were changed', async () => {
+  it('stores a text under its hash and refuses unknown hashes and changed files', async () => {
     const store = new ModuleStore(join(place.cacheDir, 'm'));
     const hash = await store.write('export {};\n');
     expect(await store.read(hash)).toBe('export {};\n');

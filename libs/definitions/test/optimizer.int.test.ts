@@ -32,7 +32,7 @@ beforeEach(async () => {
 afterEach(() => place.dispose());
 
 describe('an optimizer beside a protocol', () => {
-  it('is one module, which works far from the product', async () => {
+  it('is one module that works outside the repository', async () => {
     await writeFiles(place.userDir, { [file]: builtIn(2) });
     const catalog = await loadPackages(place);
     expect(catalog.diagnostics).toEqual([]);
@@ -64,7 +64,7 @@ console.log(JSON.stringify([...rows, ...optimizer.sample(1)]));
     for (const row of rows) expect(row['a.volume']! + row['b.volume']!).toBeCloseTo(1, 9);
   });
 
-  it('is part of what a run is accepted with', async () => {
+  it('is part of the definitions that a run keeps', async () => {
     const loader = createLoader(place);
     const found = [];
     for (const initial of [2, 3, 2]) {
@@ -82,7 +82,7 @@ console.log(JSON.stringify([...rows, ...optimizer.sample(1)]));
     ['another name', 'export const create_campaign_optimizer = () => [{}, Object];\n'],
     ['it as the default', 'export default function svc_create_campaign_optimizer() {}\n'],
     ['it as a type only', 'export type svc_create_campaign_optimizer = () => void;\n'],
-  ])('that exports %s is a fault of its file, also when it is read again', async (_, text) => {
+  ])('with the export %s is refused at its file, also when it is read again', async (_, text) => {
     await writeFiles(place.userDir, { [file]: text });
     for (const loader of [createLoader(place), createLoader(place)]) {
       const catalog = await loader.load();
@@ -95,7 +95,7 @@ console.log(JSON.stringify([...rows, ...optimizer.sample(1)]));
     }
   });
 
-  it('may take its factory from another file', async () => {
+  it('may import its factory from another file', async () => {
     await writeFiles(place.userDir, {
       [file]:
         "export { create as svc_create_campaign_optimizer } from './parts.js';\nexport * from './parts.js';\n",

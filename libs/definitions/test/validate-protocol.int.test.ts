@@ -25,11 +25,11 @@ const found = (candidate: string): string[] =>
   );
 
 describe('the text of a protocol', () => {
-  it('is sound when a package with it would load, also under a name that is taken', () => {
+  it('is sound when a package with it would load, also under a used name', () => {
     expect(found('type: run\ndesc: x\nlabs: [lab]\ntasks:\n  - {name: a, type: stir}\n')).toEqual([]);
   });
 
-  it('is checked against the catalog, where broken definitions are told apart from unknown ones', () => {
+  it('is checked against the catalog, which distinguishes broken from unknown definitions', () => {
     expect(found(text)).toEqual(['p.yml:25:tasks[2].type depends_on_broken']);
     expect(found(text.replace('type: weigh', 'type: weight').replace('[lab]', '[lab, two, tree]'))).toEqual([
       'p.yml:3:labs[1] depends_on_broken',
@@ -38,7 +38,7 @@ describe('the text of a protocol', () => {
     ]);
   });
 
-  it('with a fault in template or YAML, or beyond the size of a file, has just that', () => {
+  it('with a fault in template or YAML, or above the size limit, has only that fault', () => {
     expect(found('type: x\n{{nope}}\n')).toEqual(['p.yml:2: template']);
     expect(found('type: [\n')).toEqual(['p.yml:2: yaml_syntax']);
     expect(found('x'.repeat(300_000))).toEqual(['p.yml:-: file_too_large']);

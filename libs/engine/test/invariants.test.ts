@@ -530,9 +530,9 @@ class World {
   }
 }
 
-describe.each(everyPolicy)('whatever happens, with %s', (name, policy) => {
+describe.each(everyPolicy)('any sequence of events, with %s', (name, policy) => {
   it(
-    'nothing starts or is done twice, every device has one owner, fences rise, and everything accepted ends with nothing left allocated or unasked',
+    'starts and does nothing twice, gives every device one owner, raises fences, and ends all accepted work with no leftover allocation or question',
     { timeout: 120_000 },
     async () => {
       await fc.assert(
@@ -556,7 +556,7 @@ describe.each(everyPolicy)('whatever happens, with %s', (name, policy) => {
     },
   );
 
-  it('the same commands at the same times give the same changes', { timeout: 60_000 }, async () => {
+  it('gives the same changes for the same commands at the same times', { timeout: 60_000 }, async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.array(protocol, { minLength: 1, maxLength: 2 }),

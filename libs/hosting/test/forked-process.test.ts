@@ -15,7 +15,7 @@ afterEach(() => rm(folder, { recursive: true, force: true }));
 
 const pipes = (): number => process.getActiveResourcesInfo().filter((kind) => kind === 'PipeWrap').length;
 
-it('a process whose own child holds its pipes open is told as ended, and costs no descriptor after that', async () => {
+it('a process whose own child holds its pipes open is reported as ended and then needs no descriptor', async () => {
   const host = join(folder, 'host.mjs');
   await writeFile(
     host,
@@ -63,7 +63,7 @@ it('messages arrive in both directions, in order, the last one before the exit',
   expect([said[0], said[700]?.slice(-3), said.at(-1)]).toEqual(['größer', '699', 'last']);
 });
 
-it('a process hears of the end of its agent as it would from Node', async () => {
+it('a process learns of the end of its agent in the same way as from Node', async () => {
   const { said } = await run(`
     process.on('message', () => process.send({ said: String(process.connected) }, () => process.disconnect()));`);
   expect(said).toEqual(['true']);
@@ -76,7 +76,7 @@ it.each([
   ['a message that is not in the protocol', `process.send({ said: 4 })`],
   ['no object', `writeSync(3, 'null\\n')`],
   ['a line without an end', `const x = 'x'.repeat(65536); for (;;) { try { writeSync(3, x); } catch {} }`],
-])('a process that says %s is ended, and nothing of it is heard after that', async (_, deed) => {
+])('a process that sends %s is ended, and its later messages are dropped', async (_, deed) => {
   const { said, exit, log } = await run(`
     process.on('message', () => {
       process.send({ said: 'before' }, () => {

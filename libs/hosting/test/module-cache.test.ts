@@ -49,7 +49,7 @@ const cache = (): ModuleCache => {
 };
 
 describe('the cache of modules', () => {
-  it('fetches a module once, in pieces, for all who ask at the same time and later', async () => {
+  it('fetches a module once, in pieces, for simultaneous and later requests', async () => {
     const one = cache();
     const paths = await Promise.all([one.path(module), one.path(module), one.path(module)]);
     expect(new Set(paths).size).toBe(1);
@@ -59,14 +59,14 @@ describe('the cache of modules', () => {
     expect(await readdir(folder)).toEqual([`${hash}.mjs`]);
   });
 
-  it('replaces a file on disk whose content is not what its name says', async () => {
+  it('replaces a file on disk whose content does not match its hash', async () => {
     const path = await cache().path(module);
     await writeFile(path, 'evil()');
     expect((await readFile(await cache().path(module))).equals(text)).toBe(true);
     expect(fetched).toBe(2);
   });
 
-  it('keeps nothing of a module that came with another hash, and can be asked again', async () => {
+  it('keeps nothing of a module with a wrong hash, and fetches it again on request', async () => {
     const one = cache();
     served = Buffer.from('something else');
     await expect(one.path(module)).rejects.toThrow('has the hash');
@@ -75,14 +75,14 @@ describe('the cache of modules', () => {
     await expect(one.path(module)).resolves.toContain(hash);
   });
 
-  it('takes no module whose text names other npm packages than its reference', async () => {
+  it('refuses a module whose text names other npm packages than its reference', async () => {
     await expect(cache().path({ ...module, dependencies: ['usb@2.0.0'] })).rejects.toMatchObject({
       code: 'internal',
       message: 'p/s.ts imports the npm packages (none), and its reference names usb@2.0.0',
     });
   });
 
-  it('says at once that a module is not there, or that the hash is none', async () => {
+  it('reports a missing module and an invalid hash at once', async () => {
     const absent = { ...module, hash: 'f'.repeat(64) };
     await expect(cache().path(absent)).rejects.toMatchObject({ code: 'not_found' });
     await expect(cache().path({ ...module, hash: '../../etc/passwd' })).rejects.toMatchObject({

@@ -44,7 +44,7 @@ function isAlive(pid: number): boolean {
 }
 
 describe('npm packages', () => {
-  it('are installed once for all who ask at the same time, later, and in a later life', async () => {
+  it('are installed once for simultaneous and later requests, also after a restart', async () => {
     const one = packages();
     const places = await Promise.all([one.install(small), one.install(small), one.install(small)]);
     expect(new Set(places).size).toBe(1);
@@ -56,7 +56,7 @@ describe('npm packages', () => {
     expect(await readdir(folder)).toHaveLength(1);
   });
 
-  it('are installed anew when a part of them was removed', async () => {
+  it('are installed again when a part of them was removed', async () => {
     const place = await packages().install(small);
     await rm(join(place, 'node_modules', 'is-number'), { recursive: true });
     expect(await packages().install(small)).toBe(place);
@@ -64,7 +64,7 @@ describe('npm packages', () => {
     expect(runs()).toBe(2);
   });
 
-  it('of which there is no such version leave nothing behind, and say what is wrong and what to run', async () => {
+  it('with an unknown version leave nothing behind, and the error names the fault and a command', async () => {
     const one = packages();
     const wrong = ['is-number@7.0.999'];
     await expect(one.install(wrong)).rejects.toMatchObject({
@@ -94,12 +94,12 @@ describe('npm packages', () => {
     expect(new Set(places).size).toBe(2);
   });
 
-  it('that npm says are installed and are not, are not', async () => {
+  it('are not accepted when npm reports success without installing them', async () => {
     await standIn('');
     await expect(packages().install(small)).rejects.toThrow('did not install all of them');
   });
 
-  it('say why a compiler failed', async () => {
+  it('report the reason why a compiler failed', async () => {
     await standIn(`
       console.error('npm error code 1');
       console.error('npm error path /somewhere');
@@ -113,13 +113,13 @@ describe('npm packages', () => {
     );
   });
 
-  it('need an npm', async () => {
+  it('cannot be installed without npm', async () => {
     vi.stubEnv('npm_execpath', '');
     vi.stubEnv('PATH', folder);
     await expect(packages().install(small)).rejects.toThrow('npm cannot be run: spawn npm ENOENT');
   });
 
-  describe('whose installation does not end', () => {
+  describe('with an installation that does not end', () => {
     const started = async (): Promise<number> =>
       vi.waitFor(async () => Number(await readFile(join(folder, 'pid'), 'utf8')), { timeout: 10_000 });
 
@@ -131,14 +131,14 @@ describe('npm packages', () => {
       `),
     );
 
-    it('are given up in time, with every process of it', async () => {
+    it('are abandoned in time, with every process of the installation', async () => {
       const installed = packages(1_500).install(small);
       await expect(installed).rejects.toThrow('npm did not end within 1.5 s');
       const pid = await started();
       await vi.waitFor(() => expect(isAlive(pid)).toBe(false));
     });
 
-    it('are given up when the agent stops, and none is begun then', async () => {
+    it('are abandoned when the agent stops, and no new installation begins', async () => {
       const one = packages();
       const refused = Promise.all(
         [one.install(small), one.install(['is-number@6.0.0'])].map((each) =>
@@ -153,7 +153,7 @@ describe('npm packages', () => {
     });
   });
 
-  it('that a killed agent left half done are removed, and others are not', async () => {
+  it('are removed when a killed agent left them half done, and complete ones are kept', async () => {
     const place = await packages().install(small);
     await mkdir(join(folder, '.draft-1', 'node_modules'), { recursive: true });
     await packages().removeLeftovers();

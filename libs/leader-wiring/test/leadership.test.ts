@@ -72,7 +72,7 @@ function lab() {
 }
 
 describe('leadership', () => {
-  it('is kept while the database confirms it, and no other process leads', async () => {
+  it('lasts while the database confirms it, and no other process leads', async () => {
     const { clock, candidate } = lab();
     const [a, b] = [candidate('a').start(), candidate('b').start()];
     await clock.advance(60_000);
@@ -83,7 +83,7 @@ describe('leadership', () => {
     expect(clock.pending).toBe(0);
   });
 
-  it('passes to the standby when the leader loses the database, after the lease of the leader has ended', async () => {
+  it('passes to the standby after the end of the lease when the leader loses the database', async () => {
     const { clock, candidate } = lab();
     const [a, b] = [candidate('a').start(), candidate('b').start()];
     await clock.advance(10_500);
@@ -119,7 +119,7 @@ describe('leadership', () => {
     await Promise.all(all.map((each) => each.leadership.stop()));
   });
 
-  it('is given back by a leader that stops, so that the standby leads when it asks next', async () => {
+  it('is returned by a leader that stops, so that the standby leads at its next request', async () => {
     const { clock, candidate } = lab();
     const [a, b] = [candidate('a').start(), candidate('b').start()];
     await clock.advance(5_000);
@@ -144,7 +144,7 @@ describe('leadership', () => {
     await a.leadership.stop();
   });
 
-  it('ends at once when a commit shows that another process leads', async () => {
+  it('ends at once when a commit reveals another leader', async () => {
     const { clock, store, candidate } = lab();
     const a = candidate('a').start();
     await clock.advance(1_000);
@@ -157,7 +157,7 @@ describe('leadership', () => {
     await a.leadership.stop();
   });
 
-  it('is tried again when the database failed the takeover, and given up when the takeover cannot succeed', async () => {
+  it('is requested again when the database failed the takeover, and abandoned when the takeover cannot succeed', async () => {
     const { clock, candidate } = lab();
     const [a, b] = [candidate('a'), candidate('b')];
     let failures = 2;
@@ -180,7 +180,7 @@ describe('leadership', () => {
     await c.leadership.stop();
   });
 
-  it('is awaited as standby only after the leader was heard by name', async () => {
+  it('is requested as standby only after the leader has announced its name', async () => {
     const { clock, candidate } = lab();
     const [a, b] = [candidate('a').start(), candidate('b').start()];
     let settled = false;

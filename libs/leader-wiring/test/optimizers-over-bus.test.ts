@@ -89,7 +89,7 @@ async function setUp() {
   };
 }
 
-it('finds the worker at an address, and sends it every kind of request', async () => {
+it('the orchestrator finds the worker at an address and sends it every kind of request', async () => {
   const { optimizers, others, passed } = await setUp();
   const arrivals: unknown[] = [];
   optimizers.onArrival((addresses) => arrivals.push(addresses));
@@ -118,7 +118,7 @@ it('finds the worker at an address, and sends it every kind of request', async (
   await expect(session.close()).resolves.toBeUndefined();
 });
 
-it('waits for workers that cannot have been heard yet, and then names the known addresses', async () => {
+it('the orchestrator waits for the first announcement of workers and then names the known addresses', async () => {
   const { optimizers, others, passed } = await setUp();
   const { announce } = await worker(others, 'w1');
   const asked = optimizers.describe(here, making);
@@ -134,7 +134,7 @@ it('waits for workers that cannot have been heard yet, and then names the known 
   });
 });
 
-it('gives up pending requests to a worker that leaves or falls silent, and reports the loss once', async () => {
+it('the orchestrator abandons pending requests to a worker that leaves or falls silent, and reports the loss once', async () => {
   const { optimizers, others, passed } = await setUp();
   for (const how of ['leaves', 'is silent'] as const) {
     const { announce } = await worker(others, how);
@@ -156,7 +156,7 @@ it('gives up pending requests to a worker that leaves or falls silent, and repor
   }
 });
 
-it('reports the death of a process to its own session only', async () => {
+it('the orchestrator reports the death of a process to its own session only', async () => {
   const { optimizers, others, passed } = await setUp();
   const { announce } = await worker(others, 'w1');
   announce();
@@ -175,7 +175,7 @@ it('reports the death of a process to its own session only', async () => {
   expect(lost).toEqual(['second: out of memory']);
 });
 
-it('uses the worker that appeared last, and sends nothing when another process leads', async () => {
+it('the orchestrator uses the worker that appeared last, and sends nothing when another process leads', async () => {
   const { optimizers, others, passed, depose } = await setUp();
   const first = await worker(others, 'w1');
   first.announce();
@@ -192,34 +192,37 @@ it('uses the worker that appeared last, and sends nothing when another process l
   expect(second.opened).toHaveLength(1);
 });
 
-it.each(['request', 'reply'])('sends a request again under its id when its %s was lost', async (what) => {
-  const { optimizers, others, passed, lose } = await setUp();
-  const { announce } = await worker(others, 'w1');
-  announce();
-  await passed(10);
-  const ids: string[] = [];
-  await others.subscribe(events.lost, {}, () => undefined);
-  await others.serve(requests.best, { instance: 'w1' }, (_, { envelope }) => {
-    ids.push(envelope.id);
-    return { rows: [] };
-  });
-  const session = await optimizers.open(here, campaign, making, {});
-  let toLose = 1;
-  let asked = false;
-  lose(({ subject }) => {
-    asked ||= subject.endsWith('.best');
-    const isIt = asked && subject.startsWith('_INBOX') === (what === 'reply');
-    return isIt && toLose-- > 0;
-  });
-  const best = session.best();
-  await passed(leaderTimings.askWorkerAgainMs - 1);
-  expect(ids).toHaveLength(what === 'reply' ? 1 : 0);
-  await passed(2);
-  await expect(best).resolves.toBeDefined();
-  expect(new Set(ids).size).toBe(1);
-});
+it.each(['request', 'reply'])(
+  'the orchestrator sends a request again under its id when its %s was lost',
+  async (what) => {
+    const { optimizers, others, passed, lose } = await setUp();
+    const { announce } = await worker(others, 'w1');
+    announce();
+    await passed(10);
+    const ids: string[] = [];
+    await others.subscribe(events.lost, {}, () => undefined);
+    await others.serve(requests.best, { instance: 'w1' }, (_, { envelope }) => {
+      ids.push(envelope.id);
+      return { rows: [] };
+    });
+    const session = await optimizers.open(here, campaign, making, {});
+    let toLose = 1;
+    let asked = false;
+    lose(({ subject }) => {
+      asked ||= subject.endsWith('.best');
+      const isIt = asked && subject.startsWith('_INBOX') === (what === 'reply');
+      return isIt && toLose-- > 0;
+    });
+    const best = session.best();
+    await passed(leaderTimings.askWorkerAgainMs - 1);
+    expect(ids).toHaveLength(what === 'reply' ? 1 : 0);
+    await passed(2);
+    await expect(best).resolves.toBeDefined();
+    expect(new Set(ids).size).toBe(1);
+  },
+);
 
-it('leaves no timer behind', async () => {
+it('a stopped orchestrator leaves no timer behind', async () => {
   const { directory, others, passed, clock } = await setUp();
   const { announce } = await worker(others, 'w1');
   announce();

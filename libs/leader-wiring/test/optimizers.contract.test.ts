@@ -157,7 +157,7 @@ describe.each([
     ).rejects.toMatchObject({ code: 'invalid', faults: [{ path: 'optimizer_overrides.nope' }] });
   });
 
-  it('propose the same row for the same run, take results, and return the best rows', async () => {
+  it('propose the same row for the same run, accept results, and return the best rows', async () => {
     const session = await open();
     const { trials } = await session.propose(runs, []);
     expect(trials.map(({ number, run, inputs }) => [number, run, inputs])).toEqual([
@@ -174,7 +174,7 @@ describe.each([
     ]);
   });
 
-  it('take insights, and name those that a suggestion used', async () => {
+  it('accept insights, and name those that a suggestion used', async () => {
     const session = await open();
     under.worker.uses = (insights) => insights.map(({ id }) => id);
     const insight = { id: 'i1', text: 'less', by: 'ada', at: 1 };
@@ -203,7 +203,7 @@ describe.each([
     });
   });
 
-  it('have one session per campaign: a new one ends the earlier one', async () => {
+  it('have one session per campaign, and a new one ends the earlier one', async () => {
     const [first, second] = [await open(), await open()];
     await expect(first.propose(runs, [])).rejects.toMatchObject({ code: 'stale_message' });
     await expect(second.propose(runs, [])).resolves.toMatchObject({ trials: [{}, {}] });

@@ -30,7 +30,7 @@ function virtualTimers(): BusTimers & { pass(ms: number): void } {
 }
 
 describe('a broker in memory', () => {
-  it('keeps deadlines on the time it is given', async () => {
+  it('measures deadlines with the given clock', async () => {
     const timers = virtualTimers();
     const bus = new MemoryBroker({ timers }).connect({ role: 'a', name: '1' });
     await bus.serve(call, {}, () => new Promise(() => undefined));
@@ -46,7 +46,7 @@ describe('a broker in memory', () => {
     expect(ended).toMatchObject({ code: 'deadline_exceeded', effect: 'maybe' });
   });
 
-  it('tells whom it asks for which request over HTTP that is done, and they log it', async () => {
+  it('passes the id of an HTTP request to the servers, which log it', async () => {
     const broker = new MemoryBroker();
     const lines: [string, Record<string, unknown> | undefined][] = [];
     const write = (message: string, fields?: Record<string, unknown>): void =>
@@ -84,7 +84,7 @@ describe('a broker in memory', () => {
     ]);
   });
 
-  it('loses, doubles and delays messages when told to', async () => {
+  it('loses, duplicates and delays messages on request', async () => {
     const held: (() => void)[] = [];
     let fate: 'pass' | 'lose' | 'double' | 'hold' = 'pass';
     const carry = (message: CarriedMessage, deliver: () => void): void => {
@@ -120,7 +120,7 @@ describe('a broker in memory', () => {
     expect(calls).toBe(3);
   });
 
-  it('cuts off one bus and leaves the others connected', async () => {
+  it('disconnects one bus and leaves the others connected', async () => {
     const broker = new MemoryBroker();
     const [one, two] = ['1', '2'].map((name) => broker.connect({ role: 'a', name }));
     if (one === undefined || two === undefined) throw new Error('no bus');
@@ -137,7 +137,7 @@ describe('a broker in memory', () => {
     expect(() => broker.cut(one)).toThrow('not connected through this broker');
   });
 
-  it('hands over copies: what a receiver changes stays its own', async () => {
+  it('delivers copies, so that a receiver can change them without effect on the sender', async () => {
     const bus = new MemoryBroker().connect({ role: 'a', name: '1' });
     const leaving = { inc: 1, session: 's' };
     const heard: { inc: number }[] = [];

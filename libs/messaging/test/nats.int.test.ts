@@ -31,14 +31,14 @@ describe('connecting to NATS', () => {
   });
   afterAll(() => nats.stop());
 
-  it('takes credentials from the address', async () => {
+  it('uses the credentials in the address', async () => {
     const url = nats.url.replace('nats://', 'nats://lab:p%40ss%20word@');
     const bus = await connectBus({ url, role: 'tester', name: 'a' });
     expect(bus.connected).toBe(true);
     await bus.close();
   });
 
-  it('fails at once with refused credentials, and does not show them', async () => {
+  it('fails at once with refused credentials and does not show them', async () => {
     const url = nats.url.replace('nats://', 'nats://lab:wrong-secret@');
     const refused = connectBus({ url, role: 'tester', name: 'a', connectTimeoutMs: 60_000 });
     await expect(refused).rejects.toMatchObject({
@@ -47,7 +47,7 @@ describe('connecting to NATS', () => {
     });
   });
 
-  it('fails when nobody answers within the time allowed', async () => {
+  it('fails when no broker answers within the time allowed', async () => {
     const gone = await startNats();
     await gone.stop();
     const refused = connectBus({ url: gone.url, role: 'tester', name: 'a', connectTimeoutMs: 250 });
@@ -65,7 +65,7 @@ describe('connecting to NATS', () => {
     await late.stop();
   });
 
-  it('refuses what is not an address', async () => {
+  it('refuses an invalid address', async () => {
     for (const url of ['', 'localhost:4222', 'http://localhost:4222']) {
       await expect(connectBus({ url, role: 'tester', name: 'a' })).rejects.toMatchObject({
         code: 'bad_request',
@@ -75,7 +75,7 @@ describe('connecting to NATS', () => {
 });
 
 describe('a broker that stopped answering', () => {
-  it('is noticed without a closed socket, and what waits fails then', async () => {
+  it('is detected without a closed socket, and pending requests fail', async () => {
     const nats = await startNats();
     const bus = await connectBus({ url: nats.url, role: 'tester', name: 'a', drainMs: 100 });
     const lost = new Promise<void>((resolve) => {

@@ -113,7 +113,7 @@ describe('a Nest microservice on the bus', () => {
     expect(reply).toEqual({ station: 'left one', src: 'client/b', volume: 5 });
   });
 
-  it('answers the client of Nest in both of its ways', async () => {
+  it('answers the client of Nest, with and without tokens in the pattern', async () => {
     const pattern = { definition: mix, tokens: { station: 's' } };
     const reply = await firstValueFrom(client.send<ReplyOf<typeof mix>>(pattern, { volume: 5 }));
     expect(reply).toEqual({ station: 's', src: 'client/b', volume: 5 });
@@ -125,7 +125,7 @@ describe('a Nest microservice on the bus', () => {
     });
   });
 
-  it('carries an error of a handler to the caller as it was thrown', async () => {
+  it('carries an error of a handler unchanged to the caller', async () => {
     const thrown = {
       code: 'device_error',
       message: 'spilled',
@@ -141,7 +141,7 @@ describe('a Nest microservice on the bus', () => {
     expect(errors).toEqual([]);
   });
 
-  it('makes internal of an error nobody expected, and logs it once', async () => {
+  it('turns an unexpected error into internal and logs it once', async () => {
     const called = client.call(mix, { station: 's' }, { volume: 13 });
     await expect(called).rejects.toMatchObject({ code: 'internal', effect: 'maybe' });
     await expect(called).rejects.not.toMatchObject({ message: expect.stringContaining('hunter2') as string });
@@ -158,7 +158,7 @@ describe('a Nest microservice on the bus', () => {
     });
   });
 
-  it('brings an event to every handler of it, and logs the one that fails', async () => {
+  it('delivers an event to all of its handlers and logs the one that fails', async () => {
     await firstValueFrom(client.emit({ definition: mixed, tokens: { station: 'x' } }, { volume: 1 }), {
       defaultValue: undefined,
     });
@@ -170,11 +170,11 @@ describe('a Nest microservice on the bus', () => {
     expect(errors[0]?.fields?.error).toMatchObject({ code: 'invalid', message: 'thirteen' });
   });
 
-  it('refuses to start with a controller, whose handlers would get no message', async () => {
+  it('refuses to start with a controller whose handlers would get no message', async () => {
     await expect(start(ForeignModule)).rejects.toThrow('the handler of untyped names no message');
   });
 
-  it('serves nothing after it was closed, and leaves the bus to its owner', async () => {
+  it('serves nothing after its end and does not close the bus of its owner', async () => {
     await app.close();
     await expect(client.call(mix, { station: 's' }, { volume: 5 })).rejects.toMatchObject({
       code: 'service_unavailable',
@@ -183,7 +183,7 @@ describe('a Nest microservice on the bus', () => {
     expect(serverBus.connected).toBe(true);
   });
 
-  it('gives up a call whose observable nobody watches any more', async () => {
+  it('abandons a call whose observable has no subscriber', async () => {
     const answers: unknown[] = [];
     const subscription = client
       .send({ definition: mix, tokens: { station: 's' } }, { volume: 5 })

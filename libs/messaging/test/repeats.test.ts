@@ -12,7 +12,7 @@ function setUp() {
   return { repeats, forget: () => forget() };
 }
 
-it('lets a repeat join the work that goes on, and get the answer that was given', async () => {
+it('a repeated request joins the running one, or gets its answer', async () => {
   const { repeats, forget } = setUp();
   let finish = (_answer: number): void => undefined;
   const work = vi.fn(() => new Promise<number>((resolve) => (finish = resolve)));
@@ -26,7 +26,7 @@ it('lets a repeat join the work that goes on, and get the answer that was given'
   expect(work).toHaveBeenCalledTimes(2);
 });
 
-it('gives a repeat the error that the first one got, and keeps requests apart by their id', async () => {
+it('a repeated request gets the error of the first one, and requests with other ids are independent', async () => {
   const { repeats } = setUp();
   const fail = vi.fn(() => Promise.reject(new Error('no')));
   await expect(repeats.join('a', fail)).rejects.toThrow('no');

@@ -48,7 +48,7 @@ describe('a file store', () => {
       throw new Error('connection lost');
     }
 
-    it('that broke off is here as far as it came, and goes on there, also in another process', async () => {
+    it('that was interrupted continues at its last byte, also in another process', async () => {
       const store = await open();
       expect(await store.received(grant)).toBe(0);
       await expect(store.receive(grant, broken(whole.subarray(0, 4_000)), 0)).rejects.toThrow(
@@ -61,7 +61,7 @@ describe('a file store', () => {
       expect(await unfinished()).toEqual([]);
     });
 
-    it('goes on nowhere else than where it broke off', async () => {
+    it('continues only where it was interrupted', async () => {
       const store = await open();
       const wrongPlace = { code: 'wrong_state', effect: 'none' };
       await expect(store.receive(grant, chunks('x'), 5)).rejects.toMatchObject(wrongPlace);
@@ -72,7 +72,7 @@ describe('a file store', () => {
       expect(await store.received(grant)).toBe(4_000);
     });
 
-    it('whose beginning turns out to be wrong begins again', async () => {
+    it('begins again when its first part proves wrong', async () => {
       const store = await open();
       const wrong = Buffer.from(whole);
       wrong[7] = 0;
@@ -90,7 +90,7 @@ describe('a file store', () => {
       expect(await store.receive(grant, chunks(whole.toString()), 0)).toEqual(content);
     });
 
-    it('is taken over by whoever comes for it while a silent connection holds it', async () => {
+    it('is taken over by a new client while a silent connection holds it', async () => {
       const store = await open();
       const silent = store.receive(grant, broken(whole.subarray(0, 4_000), 'hangs'), 0);
       const given = expect(silent).rejects.toMatchObject({ code: 'wrong_state' });
@@ -100,7 +100,7 @@ describe('a file store', () => {
       expect((await read(await store.get(grant.key))).equals(whole)).toBe(true);
     });
 
-    it('that is done is confirmed when its answer was lost', async () => {
+    it('that is complete is confirmed when its answer was lost', async () => {
       const store = await open();
       await store.receive(grant, chunks(whole.toString()), 0);
       expect(await store.received(grant)).toBe(whole.length);
@@ -111,7 +111,7 @@ describe('a file store', () => {
       });
     });
 
-    it('that nobody continues is removed after a day', async () => {
+    it('is removed after a day without continuation', async () => {
       const store = await open();
       await expect(store.receive(grant, broken(whole.subarray(0, 4_000)), 0)).rejects.toThrow(
         'connection lost',
@@ -124,7 +124,7 @@ describe('a file store', () => {
     });
   });
 
-  it('shows what another process stored before', async () => {
+  it('shows the files that another process stored', async () => {
     await (await open()).put('k', chunks('kept'));
     expect((await read(await (await open()).get('k'))).toString()).toBe('kept');
   });
@@ -147,7 +147,7 @@ describe('a file store', () => {
     expect(await readdir(join(folder, 'objects'))).toEqual([]);
   });
 
-  it('removes at opening what dead processes left, and nothing of those that run', async () => {
+  it('removes on opening the leftovers of dead processes, and nothing of running ones', async () => {
     const gone = spawn(process.execPath, ['--eval', '']);
     await once(gone, 'exit');
     const incoming = join(folder, 'incoming');
@@ -163,7 +163,7 @@ describe('a file store', () => {
     expect((await readdir(incoming)).sort()).toEqual([mine, 'notes.txt'].sort());
   });
 
-  it('ignores files that it did not name, when it lists', async () => {
+  it('ignores files with foreign names when it lists', async () => {
     const store = await open();
     await store.put('k', chunks('x'));
     await writeFile(join(folder, 'objects', 'README.txt'), 'not an object');
@@ -173,7 +173,7 @@ describe('a file store', () => {
     expect(keys).toEqual(['k']);
   });
 
-  it('says that the storage failed, without its path', async () => {
+  it('reports a failure of the storage without its path', async () => {
     const store = await open();
     await rm(join(folder, 'incoming'), { recursive: true });
     const error = await failure(store.put('k', chunks('x')));
@@ -200,7 +200,7 @@ describe('a file store', () => {
       expect(ticket.headers).toEqual({ 'content-type': 'application/octet-stream' });
     });
 
-    it('is understood by every store with the same secret', async () => {
+    it('is accepted by every store with the same secret', async () => {
       const token = await tokenOf(await open());
       expect((await open()).acceptTicket(token)).toEqual(grant);
     });
@@ -215,7 +215,7 @@ describe('a file store', () => {
       expect(() => store.acceptTicket(token)).toThrow(expect.objectContaining(refused));
     });
 
-    it('allows to bring or to fetch, and never the other', async () => {
+    it('permits either an upload or a download', async () => {
       const store = await open();
       const tickets = new FileTickets({
         publicUrl: 'https://lab.example',

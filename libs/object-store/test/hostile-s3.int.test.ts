@@ -67,7 +67,7 @@ async function listed(store: FileStore): Promise<string[]> {
 }
 
 describe('a list', () => {
-  it.each([200, 403])('without an end, with %i, is read no further than it may be long', async (status) => {
+  it.each([200, 403])('without an end, with %i, is read only up to the limit', async (status) => {
     const sent: (() => number)[] = [];
     const store = await open();
     play = (url, reply) => {
@@ -81,7 +81,7 @@ describe('a list', () => {
     for (const bytes of sent) expect(bytes()).toBeLessThan(40_000_000);
   });
 
-  it('that leads to the same page for ever is given up', async () => {
+  it('that leads to the same page forever is abandoned', async () => {
     const store = await open();
     const page =
       '<ListBucketResult><IsTruncated>true</IsTruncated><NextContinuationToken>again</NextContinuationToken>' +
@@ -92,7 +92,7 @@ describe('a list', () => {
     expect(asked).toBeLessThan(5);
   });
 
-  it('of uploads that leads to the same page for ever is given up at opening', async () => {
+  it('of uploads that leads to the same page forever is abandoned on opening', async () => {
     const page =
       '<ListMultipartUploadsResult><IsTruncated>true</IsTruncated><NextKeyMarker>k</NextKeyMarker>' +
       '<NextUploadIdMarker>u</NextUploadIdMarker></ListMultipartUploadsResult>';
@@ -103,7 +103,7 @@ describe('a list', () => {
 });
 
 describe('an object', () => {
-  it('that ends before its length is not taken for whole', async () => {
+  it('that ends before its length is an error', async () => {
     const store = await open();
     play = (url, reply) => {
       if (!url.pathname.includes('/objects/')) return false;
@@ -115,7 +115,7 @@ describe('an object', () => {
     await expect(body.toArray()).rejects.toThrow();
   });
 
-  it('longer than a list may be is read to its end', async () => {
+  it('longer than the limit of a list is read to its end', async () => {
     const store = await open();
     const bytes = 12 * 1024 * 1024;
     play = (url, reply) => {

@@ -86,7 +86,7 @@ export function objectStoreContract(name: string, open: () => Promise<StoreUnder
     };
     const text = async (key: string): Promise<string> => (await read(await store.get(key))).toString();
 
-    it('gives back what was put, and says size and hash', async () => {
+    it('returns the stored bytes with size and hash', async () => {
       expect(await store.put('k', chunks('hello ', 'world'))).toEqual(contentOf('hello world'));
       expect(await text('k')).toBe('hello world');
       const head = await store.head('k');
@@ -107,7 +107,7 @@ export function objectStoreContract(name: string, open: () => Promise<StoreUnder
       expect((await read(await store.get('large'))).equals(whole)).toBe(true);
     });
 
-    it('keeps all odd keys apart, and lists them as they were', async () => {
+    it('distinguishes all unusual keys and lists them unchanged', async () => {
       for (const key of oddKeys) await store.put(key, chunks(`of ${key}`));
       for (const key of oddKeys) expect(await text(key)).toBe(`of ${key}`);
       expect(await listed('')).toEqual([...oddKeys].sort());
@@ -121,7 +121,7 @@ export function objectStoreContract(name: string, open: () => Promise<StoreUnder
       }
     });
 
-    it('refuses what cannot be a key, in every operation', async () => {
+    it('refuses an invalid key in every operation', async () => {
       for (const key of ['', 'x'.repeat(1001), 'lone \ud800 surrogate', 'nul\u0000inside', 'line\nbreak']) {
         const ticket = { key, ...contentOf('x'), expiresInMs: 1_000 };
         const attempts = [
@@ -137,7 +137,7 @@ export function objectStoreContract(name: string, open: () => Promise<StoreUnder
       }
     });
 
-    it('refuses content that is not what was announced, and keeps what was there', async () => {
+    it('refuses content that differs from its announcement, and keeps the earlier object', async () => {
       await store.put('k', chunks('old'));
       const wrong = [
         { content: 'longer', expected: contentOf('long'), path: 'size' },
@@ -155,13 +155,13 @@ export function objectStoreContract(name: string, open: () => Promise<StoreUnder
       expect(await under.unfinished()).toBe(0);
     });
 
-    it('takes an announced hash in capitals', async () => {
+    it('accepts an announced hash in capitals', async () => {
       const { size, sha256 } = contentOf('x');
       await store.put('k', chunks('x'), { size, sha256: sha256.toUpperCase() });
       expect(await text('k')).toBe('x');
     });
 
-    it('stops reading a source that brings more than was announced', async () => {
+    it('stops reading a source that sends more than announced', async () => {
       let taken = 0;
       const endless = async function* (): AsyncIterable<Uint8Array> {
         for (;;) {
@@ -173,7 +173,7 @@ export function objectStoreContract(name: string, open: () => Promise<StoreUnder
       expect(taken).toBe(3);
     });
 
-    it('lets the error of a source through, and keeps what was there', async () => {
+    it('passes on the error of a source and keeps the earlier object', async () => {
       await store.put('k', chunks('old'));
       const broken = Object.assign(new Error('connection reset'), { code: 'ECONNRESET' });
       const source = async function* (): AsyncIterable<Uint8Array> {
@@ -205,7 +205,7 @@ export function objectStoreContract(name: string, open: () => Promise<StoreUnder
       expect(await text('k')).toBe('first second');
     });
 
-    it('replaces an object whole; who reads the old one reads it to its end', async () => {
+    it('replaces an object completely, and a reader of the old one reads it to its end', async () => {
       await store.put('k', chunks('old content'));
       const reading = await store.get('k');
       await store.put('k', chunks('new'));
@@ -213,13 +213,13 @@ export function objectStoreContract(name: string, open: () => Promise<StoreUnder
       expect(await text('k')).toBe('new');
     });
 
-    it('leaves one whole object when many put the same key at once', async () => {
+    it('keeps one complete object when many clients store the same key at once', async () => {
       const texts = Array.from({ length: 12 }, (_, index) => `${index}`.repeat(1_000));
       await Promise.all(texts.map((content) => store.put('k', chunks(content), contentOf(content))));
       expect(texts).toContain(await text('k'));
     });
 
-    it('stores while neighbours are deleted', async () => {
+    it('stores while neighbouring objects are deleted', async () => {
       const rounds = Array.from({ length: 40 }, (_, index) => index);
       await Promise.all(
         rounds.map(async (index) => {
@@ -244,7 +244,7 @@ export function objectStoreContract(name: string, open: () => Promise<StoreUnder
       }
     });
 
-    it('says not_found for what is not there, and deletes it without complaint', async () => {
+    it('answers not_found for a missing object, and deletes it without an error', async () => {
       expect(await failure(store.get('k'))).toMatchObject({ code: 'not_found' });
       expect(await store.head('k')).toBeUndefined();
       await store.delete('k');
@@ -254,7 +254,7 @@ export function objectStoreContract(name: string, open: () => Promise<StoreUnder
       expect(await failure(store.get('k/below'))).toMatchObject({ code: 'not_found' });
     });
 
-    it('refuses a ticket for what cannot be content', async () => {
+    it('refuses a ticket with impossible content', async () => {
       const good = { key: 'k', ...contentOf('x'), expiresInMs: 1_000 };
       for (const bad of [
         { size: -1 },

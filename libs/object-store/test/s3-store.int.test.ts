@@ -89,7 +89,7 @@ describe('a store on S3', () => {
       .update(await read(await store.get(grant.key)))
       .digest('hex');
 
-  it('keeps every byte of an object of several parts, and gives any of them', async () => {
+  it('keeps every byte of an object of several parts and returns any range', async () => {
     const store = await open(bucket);
     expect(await store.put('k', chunks(whole.subarray(0, 7_000_000), whole.subarray(7_000_000)))).toEqual(
       content,
@@ -105,7 +105,7 @@ describe('a store on S3', () => {
     expect(await unfinished(bucket)).toBe(0);
   });
 
-  it('takes an upload that nothing breaks, and copies it into its place', async () => {
+  it('stores an uninterrupted upload and copies it to its key', async () => {
     const store = await open(bucket);
     expect(await store.receive(grant, chunks(whole), 0)).toEqual(content);
     expect(await hashOf(store)).toBe(content.sha256);
@@ -114,7 +114,7 @@ describe('a store on S3', () => {
     expect(await unfinished(bucket)).toBe(0);
   });
 
-  it('goes on with an upload that broke off, in another process, behind its last whole part', async () => {
+  it('continues an interrupted upload in another process after its last complete part', async () => {
     const store = await open(bucket);
     expect(await store.received(grant)).toBe(0);
     await expect(store.receive(grant, broken(whole.subarray(0, 2 * part + 500_000)), 0)).rejects.toThrow(
@@ -134,7 +134,7 @@ describe('a store on S3', () => {
     expect(await unfinished(bucket)).toBe(0);
   });
 
-  it('begins again with an upload whose beginning turns out to be wrong', async () => {
+  it('restarts an upload whose first part proves wrong', async () => {
     const store = await open(bucket);
     const wrong = Buffer.from(whole);
     wrong[7] = (wrong[7] ?? 0) ^ 1;
@@ -150,7 +150,7 @@ describe('a store on S3', () => {
     expect(await store.head(grant.key)).toBeUndefined();
   });
 
-  it('lets whoever comes for an upload take it over from a silent connection', async () => {
+  it('lets a new client take over an upload from a silent connection', async () => {
     const store = await open(bucket);
     const silent = failure(store.receive(grant, broken(whole.subarray(0, part + 1), 'hangs'), 0));
     await expect.poll(() => store.received(grant), { timeout: 20_000 }).toBe(part);
@@ -159,7 +159,7 @@ describe('a store on S3', () => {
     expect(await hashOf(store)).toBe(content.sha256);
   });
 
-  it('takes small uploads in one piece', async () => {
+  it('stores small uploads in one piece', async () => {
     const store = await open(bucket);
     for (const text of ['', 'small']) {
       const small = { key: `task/1/${text}`, ...contentOf(text) };
@@ -168,7 +168,7 @@ describe('a store on S3', () => {
     }
   });
 
-  it('gives up at opening what nobody has continued for a day', async () => {
+  it('removes on opening every upload without continuation for a day', async () => {
     await expect(
       (await open(bucket)).receive(grant, broken(whole.subarray(0, part + 1)), 0),
     ).rejects.toThrow();
@@ -178,7 +178,7 @@ describe('a store on S3', () => {
     expect(await unfinished(bucket)).toBe(0);
   });
 
-  it('is not opened without its bucket or with a wrong secret, and says neither address nor secret', async () => {
+  it('does not open without its bucket or with a wrong secret, and shows neither address nor secret', async () => {
     const wrong = 'not-the-secret-of-the-tests';
     for (const opening of [() => open('nothing-here'), () => open(bucket, { secretAccessKey: wrong })]) {
       const error = await failure(opening());

@@ -4,7 +4,7 @@ import { pathOfKey } from '../src/key-path.js';
 import { taskFileKey } from '../src/task-file-key.js';
 
 describe('the key of a file of a task', () => {
-  it('is different for different files', () => {
+  it('differs for different files', () => {
     const file = fc.tuple(
       fc.string({ unit: 'grapheme' }),
       fc.nat(),
@@ -26,7 +26,7 @@ describe('the key of a file of a task', () => {
     }
   });
 
-  it('of a shortened name is not the key of any name that looks like it', () => {
+  it('of a shortened name is not the key of any similar name', () => {
     const long = taskFileKey('t', 1, 'x'.repeat(500));
     const lookalike = long.split('/').at(-1) ?? '';
     expect(lookalike).toContain('~');

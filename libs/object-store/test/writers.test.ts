@@ -6,7 +6,7 @@ import { Writers } from '../src/writers.js';
 setFlagsFromString('--expose-gc');
 const collectGarbage = runInNewContext('gc') as () => void;
 
-it('an upload keeps no chunk in memory that was written', async () => {
+it('an upload keeps no written chunk in memory', async () => {
   const yielded: WeakRef<Uint8Array>[] = [];
   async function* source(): AsyncIterable<Uint8Array> {
     for (let made = 0; made < 100; made++) {

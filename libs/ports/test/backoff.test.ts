@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { Backoff, backoffMs } from '../src/index.js';
 
 describe('backoffMs', () => {
-  it('multiplies the wait by the factor after each failure, up to the longest', () => {
+  it('multiplies the wait by the factor after each failure, up to the longest wait', () => {
     const limits = { first: 100, longest: 1_000 };
     expect([1, 2, 3, 4, 5, 400].map((failures) => backoffMs(failures, limits))).toEqual([
       100, 200, 400, 800, 1_000, 1_000,
@@ -12,7 +12,7 @@ describe('backoffMs', () => {
 });
 
 describe('Backoff', () => {
-  it('makes a key due when its wait is over, and at once when it is cleared', () => {
+  it('makes a key due after its wait, and at once after it is cleared', () => {
     const backoff = new Backoff({ first: 100, longest: 1_000 });
     expect(backoff.isDue('a', 0)).toBe(true);
     expect(backoff.failed('a', 0)).toBe(1);

@@ -6,18 +6,18 @@ describe('jsonEqual', () => {
     expect(jsonEqual({ a: 1, b: { c: [1, 2], d: null } }, { b: { d: null, c: [1, 2] }, a: 1 })).toBe(true);
   });
 
-  it('takes an undefined field for an absent one', () => {
+  it('treats an undefined field as absent', () => {
     expect(jsonEqual({ a: 1, b: undefined }, { a: 1 })).toBe(true);
     expect(jsonEqual({ a: undefined }, { b: 1 })).toBe(false);
   });
 
-  it('tells lists from objects, and the order of items apart', () => {
+  it('distinguishes lists from objects, and lists with different order', () => {
     expect(jsonEqual([], {})).toBe(false);
     expect(jsonEqual([1, 2], [2, 1])).toBe(false);
     expect(jsonEqual([1], [1, 2])).toBe(false);
   });
 
-  it('tells null, text and numbers apart', () => {
+  it('distinguishes null, text and numbers', () => {
     expect(jsonEqual(null, {})).toBe(false);
     expect(jsonEqual('1', 1)).toBe(false);
     expect(jsonEqual({ constructor: 1 }, {})).toBe(false);

@@ -23,14 +23,14 @@ describe('identifiers', () => {
 });
 
 describe('timers', () => {
-  it('fire once after the time, and not at all when cancelled', async () => {
+  it('fire once after the time, and never after a cancel', async () => {
     const fired: string[] = [];
     systemTimers.after(5, () => fired.push('kept'));
     systemTimers.after(1, () => fired.push('cancelled'))();
     await expect.poll(() => fired).toEqual(['kept']);
   });
 
-  it('do not fire early for a wait beyond what the system can hold', async () => {
+  it('do not fire early for a wait above the limit of the system', async () => {
     let fired = false;
     const cancel = systemTimers.after(3_000_000_000, () => {
       fired = true;

@@ -11,7 +11,7 @@ function logging(level: LogLevelName = 'info') {
 }
 
 describe('the log', () => {
-  it('writes one JSON object a line, with level, time, service and the fields', () => {
+  it('writes one JSON object per line, with level, time, service and the fields', () => {
     const { log, lines } = logging();
     log.child({ run: 'r1' }).info('done', { tasks: 3 });
     expect(lines).toEqual([
@@ -35,7 +35,7 @@ describe('the log', () => {
     expect(log.enabled('info')).toBe(false);
   });
 
-  it('conceals fields that are named like secrets at any depth, Secrets, and credentials in addresses', () => {
+  it('conceals fields with secret names at any depth, Secrets, and credentials in addresses', () => {
     const { log, lines } = logging();
     log.info('connects to nats://u:pw1@h:1', {
       deep: { list: [{ dbPassword: 'pw2', api_key: 'pw3' }] },
@@ -51,7 +51,7 @@ describe('the log', () => {
     expect(text).toContain('nats://[secret]@h:1');
   });
 
-  it('writes errors in full, with their causes', () => {
+  it('writes errors completely with their causes', () => {
     const { log, lines } = logging();
     log.error('failed', { error: new Error('outer', { cause: new Error('to nats://u:pw@h') }) });
     expect(lines[0]?.error).toMatchObject({
@@ -62,7 +62,7 @@ describe('the log', () => {
     });
   });
 
-  it('survives fields that contain themselves', () => {
+  it('writes fields that contain themselves', () => {
     const { log, lines } = logging();
     const loop: Record<string, unknown> = {};
     loop.self = loop;

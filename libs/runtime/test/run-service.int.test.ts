@@ -25,7 +25,7 @@ async function start(behaviour: string, options: Partial<ChildOptions> = {}) {
 
 describe('a service', () => {
   it.each(['SIGINT', 'SIGTERM'] as const)(
-    'tells that it is ready and ends in order with 0 on %s',
+    'reports that it is ready and ends in order with 0 on %s',
     async (signal) => {
       const { child, lines } = await start('well', { stopSignal: signal });
       expect(child.details).toEqual({ answer: 42 });
@@ -34,7 +34,7 @@ describe('a service', () => {
     },
   );
 
-  it('says in one sentence why it cannot start, stops what had started, and ends with 1', async () => {
+  it('says in one sentence why it cannot start, stops its started parts, and ends with 1', async () => {
     const lines: string[] = [];
     const started = start('refuse', {
       onLine: (line, stream) => void (stream === 'stderr' && lines.push(line)),
@@ -52,7 +52,7 @@ describe('a service', () => {
     );
   });
 
-  it('ends with 1 after an error that nobody caught, in order', async () => {
+  it('ends in order with 1 after an uncaught error', async () => {
     const { child, lines } = await start('throw');
     expect(await child.exited).toEqual({ code: 1, signal: null });
     expect(lines).toEqual(['second stopped', 'first stopped']);
@@ -63,14 +63,14 @@ describe('a service', () => {
     expect(await child.stop()).toEqual({ code: 1, signal: null });
   });
 
-  it('leaves when the process that forked it had gone before it could listen', async () => {
+  it('ends when its parent process ended before the service could listen', async () => {
     const child = fork(service, ['well'], { silent: true, execArgv: [] });
     child.disconnect();
     const [code] = (await once(child, 'exit')) as [number];
     expect(code).toBe(0);
   });
 
-  it('leaves when the process that forked it is killed', async () => {
+  it('ends when its parent process is killed', async () => {
     const script = `
       const { fork } = require('node:child_process');
       const child = fork(${JSON.stringify(service)}, ['well'], { detached: true, silent: true });

@@ -12,8 +12,8 @@ import { Secret } from '../src/secret.js';
 
 const sealing = new Sealing(new Secret('k'.repeat(32)));
 
-describe('a sealed secret', () => {
-  it('is what it was when it is opened with the same key, by another process too', () => {
+describe('an encrypted secret', () => {
+  it('can be decrypted with the same key, also by another process', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'grapheme' }), (text) => {
         const other = new Sealing(new Secret('k'.repeat(32)));
@@ -22,14 +22,14 @@ describe('a sealed secret', () => {
     );
   });
 
-  it('does not show what it holds, nor that two hold the same', () => {
+  it('reveals neither its content nor that two secrets are equal', () => {
     const [one, two] = [sealing.seal('sk-canary-1234'), sealing.seal('sk-canary-1234')];
     expect(one).not.toContain('canary');
     expect(Buffer.from(one).toString()).not.toContain(Buffer.from('sk-canary-1234').toString('base64url'));
     expect(one).not.toBe(two);
   });
 
-  it('cannot be opened with another key, changed, or cut off', () => {
+  it('cannot be decrypted with another key, after a change or when it is truncated', () => {
     const sealed = sealing.seal('sk-canary-1234');
     const other = new Sealing(new Secret('o'.repeat(32)));
     expect(() => other.open(sealed)).toThrow('another key');
@@ -49,7 +49,7 @@ describe('a free object', () => {
     api_key: null,
   };
 
-  it('has the fields named api_key sealed and opened again, at any depth', () => {
+  it('is returned with all fields named api_key encrypted and decrypted again, at any depth', () => {
     const sealed = withSecretsSealed(object, sealing);
     expect(JSON.stringify(sealed)).not.toMatch(/"one"|"two"/);
     expect(sealed).toMatchObject({ p_ai: 0.5, more: [{}, 'three'], key: 'four', api_key: null });

@@ -10,7 +10,7 @@ function collected() {
 }
 
 describe('an orderly shutdown', () => {
-  it('stops in the reverse order of the start, one after the other', async () => {
+  it('stops parts in the reverse order of the start, one after the other', async () => {
     const shutdown = new Shutdown(collected());
     const order: string[] = [];
     for (const name of ['first', 'second', 'third']) {
@@ -30,7 +30,7 @@ describe('an orderly shutdown', () => {
     expect(order[1]).toBe('third ends');
   });
 
-  it('goes on after a part that fails, and tells which', async () => {
+  it('continues after a part that fails, and names the part', async () => {
     const log = collected();
     const shutdown = new Shutdown(log);
     let stopped = false;
@@ -45,7 +45,7 @@ describe('an orderly shutdown', () => {
     expect(log.lines.find(({ level }) => level === 'error')?.fields).toMatchObject({ part: 'bad' });
   });
 
-  it('gives up a part at its deadline', async () => {
+  it('abandons a part at its deadline', async () => {
     const log = collected();
     const shutdown = new Shutdown(log);
     let stopped = false;
@@ -58,7 +58,7 @@ describe('an orderly shutdown', () => {
     expect(log.lines.find(({ level }) => level === 'warn')?.fields).toMatchObject({ part: 'stuck' });
   });
 
-  it('runs once, however often it is asked for', async () => {
+  it('runs once, however often it is requested', async () => {
     const shutdown = new Shutdown(collected());
     let times = 0;
     shutdown.add('part', () => {
@@ -69,7 +69,7 @@ describe('an orderly shutdown', () => {
     expect(times).toBe(1);
   });
 
-  it('stops at once what is added after it began, and waits for it', async () => {
+  it('stops at once a part that is added after it began, and waits for it', async () => {
     const shutdown = new Shutdown(collected());
     shutdown.add('part', () => undefined);
     const run = shutdown.run('test');

@@ -102,7 +102,7 @@ describe('the checker of schedules', () => {
     expect(codes(bad)).toContain(code);
   });
 
-  it('finds a stranger on a unit that is kept, and lets in only what refers to the keeper', () => {
+  it('finds a foreign activity on a unit that is kept, and permits only activities that refer to the keeper', () => {
     const stranger = activity(0, 1, [slot([0])]);
     const on = { ...problem, activities: [...problem.activities, stranger] };
     const at = (start: number): Schedule => {
@@ -117,7 +117,7 @@ describe('the checker of schedules', () => {
     expect(codes(at(4), on)).toEqual(['overlap']);
   });
 
-  it('asks for no wish after what is fixed, and for its unit and its end all the same', () => {
+  it('does not require back to back after a fixed activity, but still its unit and its end', () => {
     const on: Problem = {
       units: 2,
       makespanWeight: 0,
@@ -146,7 +146,7 @@ describe('the checker of schedules', () => {
     expect(at(9, 1)).toEqual(['not_the_same']);
   });
 
-  it('does not judge what was decided: two fixed activities on one unit', () => {
+  it('does not check decided activities: two fixed activities on one unit are permitted', () => {
     const twice = {
       ...problem,
       activities: [...problem.activities, activity(2, 5, [slot([2])], { fixed: { start: -1, units: [2] } })],

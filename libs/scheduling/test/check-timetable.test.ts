@@ -192,7 +192,7 @@ describe('the checker of timetables', () => {
     expect(codes(bad)).toContain(code);
   });
 
-  it('lets tasks take, and greatest lags be, as much longer as the policy rounds', () => {
+  it('permits tasks and greatest lags to exceed their length by the rounding of the policy', () => {
     expect(codes(place('f', { longer: 100 }), 100)).toEqual([]);
     expect(codes(place('f', { longer: 101 }), 100)).toEqual(['duration']);
     const late = changed((table) => {
@@ -205,7 +205,7 @@ describe('the checker of timetables', () => {
     expect(codes(late, 99)).toEqual(['max_lag']);
   });
 
-  it('knows a unit as kept for good when it is kept for a task without a place', () => {
+  it('treats a unit as kept permanently when it is kept for a task without a place', () => {
     const table = changed((each) => {
       each.tasks = each.tasks.filter((one) => one.task !== 'e');
       each.unplanned = [...each.unplanned, { task: 'e', reason: 'no device' }];
@@ -217,7 +217,7 @@ describe('the checker of timetables', () => {
     expect(codes(table)).toEqual(['kept']);
   });
 
-  it('asks what is marked for no greatest lag and no group, and for its least lag all the same', () => {
+  it('does not check the greatest lag and the group of marked tasks, but still their least lag', () => {
     const relaxed = (id: string, by: number): Timetable =>
       changed((table) => {
         table.tasks = table.tasks.map((each) =>
@@ -246,7 +246,7 @@ describe('the checker of timetables', () => {
     ).toContain('given_twice');
   });
 
-  it('asks for no back to back where a least lag lies between', () => {
+  it('permits a gap in a group where a least lag lies between', () => {
     const lagging: Snapshot = {
       ...snapshot,
       tasks: snapshot.tasks.map((each) =>

@@ -58,7 +58,7 @@ export function policyContract(name: string, { make, tickMs, runs }: Contract): 
       expect((await play({ units: ['x', 'y'], jobs })).end).toBe(15_000);
     });
 
-    it('starts nothing before what it depends on, and keeps least lags', async () => {
+    it('starts no task before its dependencies have ended, and keeps least lags', async () => {
       const tasks = [
         task('a', 5, [slot('u', ['x'])]),
         task('b', 5, [slot('u', ['y'])], { after: [after('a', { minLag: 4_000 })] }),
@@ -68,7 +68,7 @@ export function policyContract(name: string, { make, tickMs, runs }: Contract): 
       expect(outcome.log.map((each) => each.start)).toEqual([0, 9_000, 14_000]);
     });
 
-    it('keeps greatest lags where the order can: first who has to start first', async () => {
+    it('keeps greatest lags where the order permits, because the task with the earliest deadline goes first', async () => {
       const lagging = (id: string, maxLag: number) =>
         run(id, [
           task('a', 5, [slot('u', [`${id}1`])]),
@@ -79,7 +79,7 @@ export function policyContract(name: string, { make, tickMs, runs }: Contract): 
       expect([of(outcome, 'q.b').start, of(outcome, 'r.b').start]).toEqual([5_000, 10_000]);
     });
 
-    it('gives a reference the very unit that it refers to, also through another reference', async () => {
+    it('gives a reference the unit to which it refers, also through another reference', async () => {
       const pool = ['x', 'y', 'z'];
       const chain = [
         task('a', 5, [slot('u', pool)]),
@@ -94,7 +94,7 @@ export function policyContract(name: string, { make, tickMs, runs }: Contract): 
       }
     });
 
-    it('leaves what a run keeps to that run until the last task that it is kept for has ended', async () => {
+    it('leaves a kept unit to its run until the last task that needs it has ended', async () => {
       const keeping = [
         task('a', 5, [slot('u', ['x'], true)]),
         task('between', 20, [slot('w', ['y'])], { after: [after('a')] }),
@@ -105,7 +105,7 @@ export function policyContract(name: string, { make, tickMs, runs }: Contract): 
       expect(of(outcome, 's.do').start).toBe(30_000);
     });
 
-    it('lets priority decide between tasks, whatever they belong to', async () => {
+    it('lets priority decide between tasks of any work', async () => {
       const jobs = [
         single('now', 10, 'x'),
         single('low', 10, 'x', { arrives: 1_000 }),
@@ -116,7 +116,7 @@ export function policyContract(name: string, { make, tickMs, runs }: Contract): 
       expect(order(outcome)).toEqual(['now.do', 'high.do', 'mid.do', 'low.do']);
     });
 
-    it('takes only candidates, and of these none that is lost, until it is back', async () => {
+    it('uses only candidates, and a lost one only after its return', async () => {
       const jobs = [
         run('r', [task('do', 5, [slot('u', ['x', 'y'])])]),
         run('q', [task('do', 5, [slot('u', ['y', 'z'])])]),
@@ -132,7 +132,7 @@ export function policyContract(name: string, { make, tickMs, runs }: Contract): 
       expect(of(outcome, 's.do').start).toBe(20_000);
     });
 
-    it('waits for what takes longer than expected, and goes on early after what takes less', async () => {
+    it('waits for tasks that take longer than expected, and continues early after shorter ones', async () => {
       const tasks = [
         task('long', 5, [slot('u', ['x'])], { takes: 60_000 }),
         task('then', 5, [slot('u', ['x'])], { after: [after('long')], takes: 1_000 }),
@@ -145,7 +145,7 @@ export function policyContract(name: string, { make, tickMs, runs }: Contract): 
       expect(outcome.end).toBe(71_000);
     });
 
-    it('stops nobody else for a task that waits for a lost device', async () => {
+    it('delays no other task because of one that waits for a lost device', async () => {
       const tasks = [
         task('a', 5, [slot('u', ['x'], true)]),
         task('b', 5, [slot('u', { task: 'a', slot: 'u' }), slot('v', ['y'])], { after: [after('a')] }),
@@ -163,7 +163,7 @@ export function policyContract(name: string, { make, tickMs, runs }: Contract): 
       expect([of(outcome, 's.do').start, of(outcome, 'r.b').start]).toEqual([6_000, 500_000]);
     });
 
-    it('frees what a cancelled run kept', async () => {
+    it('frees the units of a cancelled run', async () => {
       const keeping = [
         task('a', 5, [slot('u', ['x'], true)]),
         task('b', 50, [], { after: [after('a')] }),
@@ -174,7 +174,7 @@ export function policyContract(name: string, { make, tickMs, runs }: Contract): 
       expect(of(outcome, 's.do').start).toBe(8_000);
     });
 
-    it('comes into no deadlock of runs that keep what the others need', async () => {
+    it('avoids deadlocks of runs that keep units of one another', async () => {
       const crossing = (id: string, first: string, second: string) =>
         run(id, [
           task('a', 5, [slot('u', [first], true)]),
@@ -185,7 +185,7 @@ export function policyContract(name: string, { make, tickMs, runs }: Contract): 
     });
 
     if (tickMs !== undefined)
-      it('keeps groups together while others want their units', async () => {
+      it('keeps groups together while other tasks want their units', async () => {
         const grouped = (id: string) =>
           run(id, [
             task('a', 5, [slot('u', ['x'])], { group: 'g' }),
@@ -198,7 +198,7 @@ export function policyContract(name: string, { make, tickMs, runs }: Contract): 
         expect(gaps.map(([, apart]) => apart)).toEqual([0, 0, 0, 0]);
       });
 
-    it('starves no task that needs two units by a stream of tasks that need one', async () => {
+    it('does not starve a task that needs two units by a stream of tasks that need one', async () => {
       const stream = Array.from({ length: 120 }, (_, index) => [
         single(`x${index}`, 20, 'x', { arrives: index * 10_000 }),
         single(`y${index}`, 20, 'y', { arrives: index * 10_000 + 5_000 }),
@@ -208,7 +208,7 @@ export function policyContract(name: string, { make, tickMs, runs }: Contract): 
       expect(of(outcome, 'big.do').start).toBeLessThan(1_800_000);
     });
 
-    it('starves no task of low priority', async () => {
+    it('does not starve a task of low priority', async () => {
       const stream = Array.from({ length: 150 }, (_, index) =>
         single(`s${index}`, 20, 'x', { arrives: index * 15_000, priority: 1 }),
       );
@@ -219,7 +219,7 @@ export function policyContract(name: string, { make, tickMs, runs }: Contract): 
       expect(of(outcome, 'low.do').start).toBeLessThan(1_800_000);
     });
 
-    it('chooses the same in the same laboratory', async () => {
+    it('makes the same choices in the same laboratory', async () => {
       await fc.assert(
         fc.asyncProperty(randomScenario({ jobs: 4, calm: false }), async (scenario) => {
           expect(await play(scenario)).toEqual(await play(scenario));
@@ -228,7 +228,7 @@ export function policyContract(name: string, { make, tickMs, runs }: Contract): 
       );
     });
 
-    it('brings random laboratories to their end, whatever happens in them', async () => {
+    it('completes random laboratories with random faults', async () => {
       await fc.assert(
         fc.asyncProperty(randomScenario({ jobs: 6, calm: false }), async (scenario) => {
           await play(scenario);
@@ -237,7 +237,7 @@ export function policyContract(name: string, { make, tickMs, runs }: Contract): 
       );
     });
 
-    it('brings random laboratories to their end in which all goes as expected', async () => {
+    it('completes random laboratories without faults', async () => {
       const gaps: number[] = [];
       await fc.assert(
         fc.asyncProperty(randomScenario({ jobs: 6, calm: true }), async (scenario) => {

@@ -64,8 +64,8 @@ const halfway = (run: string, on: string, second: string[]): RunNeeds => ({
 });
 const firstOf = (tasks: PlanTask[]): PlanTask => tasks[0] ?? expect.fail('no task');
 
-describe('greedy and units that runs keep', () => {
-  it('starts only one of two runs that would each keep what the other needs', () => {
+describe('greedy with units that runs keep', () => {
+  it('starts only one of two runs that would keep units of each other', () => {
     const r = crossing('r', ['x'], ['y']);
     const q = crossing('q', ['y'], ['x']);
     const needs = { r: { keeps: [], tasks: r }, q: { keeps: [], tasks: q } };
@@ -75,27 +75,27 @@ describe('greedy and units that runs keep', () => {
     expect(plan({ tasks: second, units: [unit('x'), unit('y')], needs })).toEqual({ r1: { a: 'x' } });
   });
 
-  it('sees the unit of a running task as kept already', () => {
+  it('treats the unit of a running task as kept already', () => {
     const q = crossing('q', ['y'], ['x']);
     const needs = { r: halfway('r', 'x', ['y']), q: { keeps: [], tasks: q } };
     expect(plan({ tasks: [firstOf(q)], units: [unit('x', { busy: true }), unit('y')], needs })).toEqual({});
   });
 
-  it('takes another unit than the least busy one when only that is safe', () => {
+  it('avoids the least busy unit when only another one is safe', () => {
     const q = crossing('q', ['y', 'z'], ['x']);
     const needs = { r: halfway('r', 'x', ['y']), q: { keeps: [], tasks: q } };
     const units = [unit('x', { heldBy: 'r' }), unit('y'), unit('z', { busyMs: 9 })];
     expect(plan({ tasks: [firstOf(q)], units, needs })).toEqual({ q1: { a: 'z' } });
   });
 
-  it('sees a circle of three', () => {
+  it('detects a circle of three', () => {
     const p = crossing('p', ['z'], ['x']);
     const needs = { r: halfway('r', 'x', ['y']), q: halfway('q', 'y', ['z']), p: { keeps: [], tasks: p } };
     const units = [unit('x', { heldBy: 'r' }), unit('y', { heldBy: 'q' }), unit('z')];
     expect(plan({ tasks: [firstOf(p)], units, needs })).toEqual({});
   });
 
-  it('starts what needs nothing that others keep, or only gives back what it takes', () => {
+  it('starts tasks that need no kept units, or that return their own', () => {
     const p = crossing('p', ['z'], ['w']);
     const needs = { r: halfway('r', 'x', ['y']), p: { keeps: [], tasks: p } };
     const alone = task('o', 'o', { a: { from: ['y'] } });
@@ -103,14 +103,14 @@ describe('greedy and units that runs keep', () => {
     expect(Object.keys(plan({ tasks: [firstOf(p), alone], units, needs }))).toEqual(['o', 'p1']);
   });
 
-  it('starts a run that could not end even alone, since no other is to blame', () => {
+  it('starts a run that cannot end even alone, because no other run causes that', () => {
     const r = crossing('r', ['x'], ['gone']);
     expect(plan({ tasks: [firstOf(r)], units: [unit('x')], needs: { r: { keeps: [], tasks: r } } })).toEqual({
       r1: { a: 'x' },
     });
   });
 
-  it('lets two runs that are caught already go on with what catches nobody else', () => {
+  it('lets two deadlocked runs continue with tasks that harm no other run', () => {
     const needs: Record<string, RunNeeds> = {
       r: {
         keeps: [{ unit: 'x', for: ['r2'] }],
@@ -124,7 +124,7 @@ describe('greedy and units that runs keep', () => {
     });
   });
 
-  it('reads the same from a snapshot of everything', () => {
+  it('reads the same from a complete snapshot', () => {
     const [q1, q2] = crossing('q', ['y'], ['x']);
     const [, r2] = crossing('r', ['x'], ['y']);
     const world = (more: Partial<Snapshot>): Snapshot => ({
@@ -149,7 +149,7 @@ describe('greedy and units that runs keep', () => {
     ]);
   });
 
-  it('lets no run begin to keep anything while one that is behind a circle has waited for a minute', () => {
+  it('begins no new hold while a run behind a circle has waited for a minute', () => {
     const q = crossing('q', ['y'], ['x']);
     const late = crossing('s', ['v'], ['w']);
     const needs = {
@@ -169,13 +169,13 @@ describe('greedy and units that runs keep', () => {
   });
 });
 
-describe('greedy and those who wait long', () => {
+describe('greedy with long waits', () => {
   const small = (id: string, from: string, more: Partial<PlanTask> = {}) =>
     task(id, id, { a: { from: [from] } }, { queuedAt: 70_000, ...more });
   const big = (more: Partial<PlanTask> = {}) =>
     task('big', 'big', { a: { from: ['x'] }, b: { from: ['y'] } }, { queuedAt: 10_000, ...more });
 
-  it('raises a priority by a step for every ten minutes', () => {
+  it('raises a priority by one for every ten minutes', () => {
     const world = (now: number) => ({
       now,
       tasks: [small('old', 'x', { queuedAt: 0 }), small('new', 'x', { queuedAt: now, priority: 1 })],
@@ -185,7 +185,7 @@ describe('greedy and those who wait long', () => {
     expect(Object.keys(plan(world(600_000)))).toEqual(['old']);
   });
 
-  it('starts first, among equals, who has to start by some moment', () => {
+  it('starts, among equals, the task with a deadline first', () => {
     const tasks = [
       small('a', 'x', { queuedAt: 1 }),
       small('b', 'x', { queuedAt: 2, notAfter: 9_000 }),
@@ -196,7 +196,7 @@ describe('greedy and those who wait long', () => {
     expect(Object.keys(plan({ tasks: urgent, units: [unit('x')] }))).toEqual(['d']);
   });
 
-  it('keeps the other units free for a task that has waited for a minute for several', () => {
+  it('keeps the other units free for a task that has waited a minute for several units', () => {
     const world = (now: number, more: Partial<PlanTask> = {}) => ({
       now,
       tasks: [big(more), small('small', 'y')],
@@ -212,14 +212,14 @@ describe('greedy and those who wait long', () => {
     expect(Object.keys(plan({ now: 90_000, tasks: [big(), small('small', 'y')], units }))).toEqual(['small']);
   });
 
-  it('keeps one of a pool free, not all of it', () => {
+  it('keeps one unit of a pool free, not all of them', () => {
     const wide = task('big', 'big', { a: { from: ['x'] }, b: { from: ['y', 'z'] } });
     const units = [unit('x', { busy: true }), unit('y'), unit('z')];
     const tasks = [wide, task('small', 'small', { a: { from: ['y', 'z'] } }, { queuedAt: 1 })];
     expect(plan({ now: 90_000, tasks, units })).toEqual({ small: { a: 'z' } });
   });
 
-  it('lets others use, but not begin to keep, what waits for a unit that a run keeps', () => {
+  it('permits the use, but not a new hold, of units for which a task waits during a hold', () => {
     const keeping = crossing('k', ['y'], ['y2']);
     const needs = {
       r: halfway('r', 'x', ['w']),
@@ -231,7 +231,7 @@ describe('greedy and those who wait long', () => {
     expect(Object.keys(plan(world(small('small', 'y'))))).toEqual(['small']);
   });
 
-  it('keeps nothing from a run that others wait for', () => {
+  it('keeps nothing from a run for which others wait', () => {
     // `big` waits for x, which r keeps; r must keep y for a while before it gives x up.
     const r: RunNeeds = {
       keeps: [{ unit: 'x', for: ['r3'] }],

@@ -55,7 +55,7 @@ describe('greedy', () => {
     ['busy', unit('a', { busy: true })],
     ['unusable', unit('a', { usable: false })],
     ['held by another run', unit('a', { heldBy: 'other' })],
-  ])('gives nobody a unit that is %s', (_, a) => {
+  ])('gives no task a unit that is %s', (_, a) => {
     expect(started(greedy.plan(snapshot([task('t', [['a']], { run: 'mine' })], [a])))).toEqual([]);
   });
 
@@ -74,7 +74,7 @@ describe('greedy', () => {
     expect(plan.assignments[0]?.units).toEqual({ s0: 'b', s1: 'a' });
   });
 
-  it('makes plans that the checker accepts, leaves nothing out that could start, and is deterministic', () => {
+  it('makes plans that the checker accepts, starts every task that can start, and is deterministic', () => {
     const ids = ['a', 'b', 'c', 'd'];
     const world = fc.record({
       tasks: fc.array(
@@ -130,7 +130,7 @@ describe('greedy', () => {
 });
 
 describe('matching', () => {
-  it('finds a filling exactly when trying every combination finds one', () => {
+  it('finds a filling exactly when an exhaustive search finds one', () => {
     const brute = (slots: string[][], taken: string[] = []): boolean =>
       slots.length === 0 ||
       (slots[0] ?? []).some((id) => !taken.includes(id) && brute(slots.slice(1), [...taken, id]));

@@ -37,7 +37,7 @@ async function call(host: HostProcess, name: string, args: Record<string, unknow
 }
 
 describe('the device host', () => {
-  it('announces exactly the functions that the class itself declares, with their kinds and times', async () => {
+  it('announces exactly the functions that the class itself declares, with their kinds and timeouts', async () => {
     const host = start();
     expect((await host.next('ready'))['functions']).toEqual([
       {
@@ -71,7 +71,7 @@ describe('the device host', () => {
     expect(await call(await started(), 'add', { a: 2, b: 3 })).toMatchObject({ value: { sum: 5 } });
   });
 
-  it('calls a function that stands in the table of the class', async () => {
+  it('calls a function that is listed in the table of the class', async () => {
     expect(await call(await started(), 'tilt', { angle: 4 })).toMatchObject({ value: { angle: 4 } });
   });
 
@@ -97,7 +97,7 @@ describe('the device host', () => {
     expect(await waiting).toMatchObject({ value: 'released' });
   });
 
-  it('tells an author error with its message and the frames of the package only', async () => {
+  it('reports an author error with its message and only the frames of the package', async () => {
     const failure = await call(await started(), 'refuse', { volume: -2 });
     expect(failure).toMatchObject({ type: 'failure', code: 'device_error' });
     const { message, stack } = failure['error'] as { message: string; stack: string };
@@ -109,7 +109,7 @@ describe('the device host', () => {
     ]);
   });
 
-  it('takes a thrown value that is not an Error as the message', async () => {
+  it('uses a thrown value that is not an Error as the message', async () => {
     expect(await call(await started(), 'throwOdd')).toMatchObject({ error: { message: 'just a string' } });
   });
 
@@ -118,7 +118,7 @@ describe('the device host', () => {
     ['nan', 'the result of value.temperature[1] is NaN'],
     ['map', 'the result of value is a Map object'],
     ['big', 'the result of value is 300002 bytes of JSON'],
-  ])('refuses a result that is no JSON (%s) and names it', async (kind, text) => {
+  ])('refuses a result that is not JSON (%s) and names it', async (kind, text) => {
     const failure = await call(await started(), 'value', { kind });
     expect(failure).toMatchObject({ type: 'failure', code: 'device_error' });
     expect((failure['error'] as { message: string }).message).toContain(text);
@@ -132,7 +132,7 @@ describe('the device host', () => {
     });
   });
 
-  it('sends everything printed as log messages with their level', async () => {
+  it('sends all printed text as log messages with their level', async () => {
     const host = await started();
     await call(host, 'speak');
     host.send({ type: 'cleanup' });
@@ -147,13 +147,13 @@ describe('the device host', () => {
     ]);
   });
 
-  it('sends a line whose end does not come in pieces', async () => {
+  it('sends a line whose end arrives in pieces', async () => {
     const host = await started();
     await call(host, 'mutter', { times: 20_000 });
     expect(host.logs().map(({ text }) => String(text).length)).toEqual([8_193, 8_193]);
   });
 
-  it('says why initialization failed, and ends', async () => {
+  it('reports why the initialization failed, and ends', async () => {
     const host = start({ fail_init: true });
     expect((await host.next('init_failed'))['error']).toMatchObject({ message: 'the rig does not answer' });
     expect(await host.exit).toEqual({ code: 1, signal: null });
@@ -165,25 +165,25 @@ describe('the device host', () => {
     expect(await call(host, 'add')).toMatchObject({ code: 'device_unavailable' });
   });
 
-  it('cleans up when asked, and ends with 0', async () => {
+  it('cleans up on request and ends with 0', async () => {
     const host = await started();
     host.send({ type: 'cleanup' });
     expect(await host.next('cleaned_up')).toEqual({ type: 'cleaned_up' });
     expect(await host.exit).toEqual({ code: 0, signal: null });
   });
 
-  it('lets code know the id of the call that it runs for, also after it waited', async () => {
+  it('gives code the id of its call, also after an await', async () => {
     const host = await started();
     const [one, two] = await Promise.all([call(host, 'whose'), call(host, 'whose')]);
     expect(one).toMatchObject({ value: [one['call_id'], one['call_id']] });
     expect(two).toMatchObject({ value: [two['call_id'], two['call_id']] });
   });
 
-  it('says that its class can stop', async () => {
+  it('reports that its class can stop', async () => {
     expect((await start().next('ready'))['can_stop']).toBe(true);
   });
 
-  it('stops beside a call in progress, which ends then', async () => {
+  it('stops during a call in progress, which then ends', async () => {
     const host = await started();
     const waiting = call(host, 'wait');
     host.send({ type: 'stop', reason: 'a hand is in it' });
@@ -192,7 +192,7 @@ describe('the device host', () => {
     expect(host.logs()).toContainEqual({ level: 'warn', text: 'stopped: a hand is in it' });
   });
 
-  it('says when it could not be stopped', async () => {
+  it('reports when it could not be stopped', async () => {
     const host = await started({ fail_stop: true });
     host.send({ type: 'stop', reason: 'why not' });
     expect(await host.next('stopped')).toMatchObject({
@@ -201,7 +201,7 @@ describe('the device host', () => {
     });
   });
 
-  it('stops what moves before it cleans up when it is asked to end', async () => {
+  it('stops moving parts before it cleans up at its end', async () => {
     const host = await started();
     void call(host, 'wait').catch(() => undefined);
     await call(host, 'value', { kind: 'text' });
@@ -218,7 +218,7 @@ describe('the device host', () => {
     await host.next('pong');
   });
 
-  it('says when the clean-up failed', async () => {
+  it('reports when the clean-up failed', async () => {
     const host = await started({ fail_cleanup: true });
     host.send({ type: 'cleanup' });
     expect(await host.next('cleaned_up')).toMatchObject({ error: { message: 'the valve is stuck' } });
@@ -240,7 +240,7 @@ describe('the device host', () => {
     expect(await host.exit).toEqual({ code: 0, signal: null });
   });
 
-  it('ends in spite of a clean-up that hangs when its agent is gone', async () => {
+  it('ends despite a clean-up that hangs when its agent is gone', async () => {
     const host = await started({ hang_cleanup: true });
     const before = Date.now();
     host.child.disconnect();
@@ -248,7 +248,7 @@ describe('the device host', () => {
     expect(Date.now() - before).toBeLessThan(9_000);
   });
 
-  describe('that is asked what is true', () => {
+  describe('during reconciliation', () => {
     function ask(init: Record<string, unknown>): HostProcess {
       const host = new HostProcess('device-host', fromDevice);
       hosts.push(host);
@@ -291,7 +291,7 @@ describe('the device host', () => {
           error: { message: expect.stringContaining('must return') as string },
         },
       ],
-    ])('says what is found (%s)', async (found, said) => {
+    ])('reports the result (%s)', async (found, said) => {
       expect(await ask({ found }).next('reconciled')).toMatchObject(said);
     });
 
@@ -304,7 +304,7 @@ describe('the device host', () => {
     });
   });
 
-  it('outlives Ctrl-C in the terminal of its agent', async () => {
+  it('ignores Ctrl-C in the terminal of its agent', async () => {
     const host = await started();
     host.child.kill('SIGINT');
     await host.next('log', ({ text }) => String(text).includes('SIGINT'));

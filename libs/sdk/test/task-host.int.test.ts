@@ -83,38 +83,38 @@ describe('a task in its host', () => {
     });
   });
 
-  it('returns a resource with the meta it gave it', async () => {
+  it('returns a resource with its new meta', async () => {
     expect(await outcome('pour')).toMatchObject({
       output_resources: { beaker: { name: 'beaker_1', type: 'beaker', meta: { volume: 15 } } },
     });
   });
 
-  it('finds devices, signal and log on itself as well', async () => {
+  it('finds devices, signal and log also on itself', async () => {
     expect(await outcome('context')).toMatchObject({
       output_parameters: { device: 'sdk_lab.rig_1', same: true, aborted: false },
     });
   });
 
-  it('can be exported by name when it is the only class of its kind', async () => {
+  it('may be a named export when it is the only class of its kind', async () => {
     const code = await bundle('tasks/named-class.ts', folder.path);
     expect(await outcome('x', { code })).toMatchObject({ output_parameters: { named: true } });
   });
 
-  it('fails with what to export when the module has no task class', async () => {
+  it('fails with the necessary export when the module has no task class', async () => {
     const code = await bundle('tasks/no-class.ts', folder.path);
     expect((await outcome('x', { code })).error.message).toBe(
       'tasks/no-class.ts exports answer; it needs export default class … extends BaseTask with _execute',
     );
   });
 
-  it('fails with the message of a module that throws while it is imported', async () => {
+  it('fails with the message of a module that throws during its import', async () => {
     const code = await bundle('tasks/throws-on-import.ts', folder.path);
     const { error } = await outcome('x', { code });
     expect(error.message).toBe('the module itself fails');
     expect(error.stack).toContain('sdk_lab/tasks/throws-on-import.ts:1:');
   });
 
-  it('fails with the message, the cause and the package frames of what it throws', async () => {
+  it('fails with the message, the cause and the package frames of the thrown error', async () => {
     const failed = await outcome('throw');
     expect(failed).toMatchObject({ type: 'failed', code: 'task_error' });
     expect(failed.error.message).toBe('the author says no');
@@ -129,7 +129,7 @@ describe('a task in its host', () => {
     expect((await outcome('throw_odd')).error.message).toBe("threw { reason: 'odd' }, which is not an Error");
   });
 
-  it('fails, and its process ends, when its code throws where nobody waits', async () => {
+  it('fails, and its process ends, when its code throws outside of the awaited call', async () => {
     const host = await warm();
     run(host, 'uncaught');
     expect(await host.next('failed')).toMatchObject({
@@ -154,7 +154,7 @@ describe('a task in its host', () => {
     expect(failed.error.message).toContain(text);
   });
 
-  it('sends what it prints before its result', async () => {
+  it('sends its printed text before its result', async () => {
     const host = await warm();
     run(host, 'speak');
     await host.next('completed');
@@ -214,19 +214,19 @@ describe('a device call of a task', () => {
     ['call_wrong', 'sdk_lab.rig_1 has no function addd; it has: add, wait, refuse', 'unknown_function'],
     ['call_two', 'rig.add was called with 2 arguments', 'task_error'],
     ['call_underscore', 'rig._cleanup cannot be called', 'task_error'],
-  ])('that is wrong (%s) fails without reaching the agent', async (mode, text, code) => {
+  ])('with a fault (%s) fails without reaching the agent', async (mode, text, code) => {
     const failed = await outcome(mode);
     expect(failed).toMatchObject({ code });
     expect(failed.error.message).toContain(text);
   });
 
-  it('goes to the device when its functions are not known', async () => {
+  it('goes to the device when its functions are unknown', async () => {
     const host = await warm();
     run(host, 'call_wrong', { known: false });
     expect(await host.next('call')).toMatchObject({ function: 'addd' });
   });
 
-  it('that the task did not wait for keeps the task from completing', async () => {
+  it('without an await keeps the task from completing', async () => {
     const host = await warm();
     run(host, 'forget_call');
     const call = await host.next('call');
@@ -236,7 +236,7 @@ describe('a device call of a task', () => {
     await host.next('completed');
   });
 
-  it('that the task did not wait for and that fails, fails the task', async () => {
+  it('without an await fails the task when it fails', async () => {
     const host = await warm();
     run(host, 'forget_call');
     const call = await host.next('call');
@@ -247,7 +247,7 @@ describe('a device call of a task', () => {
 });
 
 describe('an abort', () => {
-  it('fires the signal; a task that throws then has failed as aborted', async () => {
+  it('fires the signal, and a task that then throws has failed as aborted', async () => {
     const host = await warm();
     run(host, 'wait_for_abort');
     host.send({ type: 'abort', reason: 'cancelled by ada' });
@@ -257,7 +257,7 @@ describe('an abort', () => {
     });
   });
 
-  it('leaves a task that finishes in spite of it completed', async () => {
+  it('lets a task complete that finishes nevertheless', async () => {
     const host = await warm();
     run(host, 'finish_in_spite_of_abort');
     await host.next('log', ({ text }) => text === 'listening');
@@ -287,7 +287,7 @@ describe('an abort', () => {
 });
 
 describe('the files of a task', () => {
-  it('are written to the spool folder with size and hash, whatever they come from', async () => {
+  it('are written to the spool folder with size and hash, whatever their source', async () => {
     const host = await warm();
     const spool = run(host, 'files');
     const completed = await host.next('completed');
@@ -312,7 +312,7 @@ describe('the files of a task', () => {
     expect(readdirSync(spool)).toHaveLength(expected.length);
   });
 
-  it('of another task are known by their handles, and can be passed on', async () => {
+  it('of another task are available by their handles and can be passed on', async () => {
     const path = join(folder.path, 'given.csv');
     writeFileSync(path, 'a,b\n');
     const given = { name: 'raw.csv', size: 4, sha256: 'ab', media_type: 'text/csv', path };
@@ -325,7 +325,7 @@ describe('the files of a task', () => {
   });
 
   it.each(['../up', 'a/b', 'a\\b', '..', '', ' a', 'a\u0000', 'x'.repeat(201)])(
-    'cannot be named %j',
+    'cannot have the name %j',
     async (value) => {
       expect(await outcome('file_name', { value })).toMatchObject({ type: 'failed', code: 'file_error' });
     },
@@ -336,7 +336,7 @@ describe('the files of a task', () => {
     ['file_missing', 'ENOENT'],
     ['file_wrong', 'The file a is a number'],
     ['file_stream_fails', 'The file first could not be written: the camera went away'],
-  ])('that cannot be read (%s) fail the task by name', async (mode, text) => {
+  ])('that are unreadable (%s) fail the task, and the error names them', async (mode, text) => {
     const failed = await outcome(mode);
     expect(failed).toMatchObject({ type: 'failed', code: 'file_error' });
     expect(failed.error.message).toContain(text);
@@ -353,7 +353,7 @@ describe('the process of a task', () => {
     }
   });
 
-  it('is used again after a task with files, and after one with a short timer', async () => {
+  it('is reused after a task with files, and after one with a short timer', async () => {
     const host = await warm();
     run(host, 'files');
     await host.next('completed');

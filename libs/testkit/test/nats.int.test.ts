@@ -39,12 +39,12 @@ describe('the NATS fixture', () => {
     expect(await greeting(await start())).toMatch(/^INFO \{/);
   });
 
-  it('starts several, each on its own port', async () => {
+  it('starts several servers, each on its own port', async () => {
     const all = await Promise.all([start(), start(), start()]);
     expect(new Set(all.map(portOf)).size).toBe(3);
   });
 
-  it('leaves no process when it was stopped, also from a pause', async () => {
+  it('leaves no process after a stop, also from a pause', async () => {
     for (const prepare of [(): void => undefined, (nats: NatsFixture): void => nats.pause()]) {
       const nats = await start();
       const { pid } = nats;
@@ -67,7 +67,7 @@ describe('the NATS fixture', () => {
     expect(await greeting(nats)).toMatch(/^INFO \{/);
   });
 
-  it('tells what the server said when it does not start', async () => {
+  it('reports the message of a server that does not start', async () => {
     await expect(startNats({ args: ['--no-such-option'] })).rejects.toThrow(
       /before it was ready[^]*no-such-option/,
     );

@@ -6,7 +6,7 @@ import { MemoryOrchestrator, type TaskScript } from '../../src/testing/index.js'
 const never: TaskScript = () => new Promise(() => undefined);
 
 describe('registration', () => {
-  it('goes on until it is answered, under the same session', async () => {
+  it('continues under the same session until it is answered', async () => {
     const world = new World({ devices: [device('arm')] });
     world.orchestrator.away = new ServiceError('service_unavailable', 'nobody leads');
     await world.agent.start();
@@ -36,7 +36,7 @@ describe('registration', () => {
     expect(world.deviceProcesses.started.get('lab.arm')).toHaveLength(1);
   });
 
-  it('waits for the ledger whoever calls for it: what an earlier process left is told from the first word on', async () => {
+  it('waits for the ledger, so that the first message already reports what an earlier process left', async () => {
     const before = await new World({ tasks: { never } }).up();
     await before.agent.startTask(task('a', 'never'), {});
     await before.time.advance(0);
@@ -58,7 +58,7 @@ describe('registration', () => {
     ]);
   });
 
-  it('tells of which incarnations it has the ledger', async () => {
+  it('reports the incarnations in its ledger', async () => {
     const orchestrator = new MemoryOrchestrator();
     const first = await new World({ orchestrator }).up();
     await first.time.advance(100);
@@ -70,7 +70,7 @@ describe('registration', () => {
     expect(orchestrator.hellos.map(({ incarnations }) => incarnations)).toEqual([[], [1], [1, 2], []]);
   });
 
-  it('tells what runs', async () => {
+  it('reports the running attempts', async () => {
     const world = await new World({ tasks: { never } }).up();
     await world.agent.startTask(task('a', 'never'), {});
     await world.time.advance(0);
@@ -122,7 +122,7 @@ describe('an agent is ready', () => {
     expect(ready.answer).toBe(true);
   });
 
-  it('without a device that restarts again and again, when the time for that is over', async () => {
+  it('after a time limit although a device restarts again and again', async () => {
     const world = new World({ devices: [device('arm')] });
     world.modules.path = () => Promise.reject(new ServiceError('service_unavailable', 'not now'));
     await world.up();
@@ -133,7 +133,7 @@ describe('an agent is ready', () => {
     expect([world.state('arm'), ready.answer]).toEqual(['restarting', false]);
   });
 
-  it('never, once it is stopped', async () => {
+  it('never after it was stopped', async () => {
     const world = new World();
     world.orchestrator.away = new ServiceError('service_unavailable', 'nobody leads');
     await world.up();
@@ -145,7 +145,7 @@ describe('an agent is ready', () => {
   });
 });
 
-it('an agent that is being stopped takes no registration that was on its way', async () => {
+it('a stopping agent ignores a registration that was already on its way', async () => {
   const world = new World({ devices: [device('arm')] });
   const answer = deferred();
   const register = world.orchestrator.register.bind(world.orchestrator);
@@ -162,7 +162,7 @@ it('an agent that is being stopped takes no registration that was on its way', a
   expect(world.deviceProcesses.started.size).toBe(0);
 });
 
-describe('a message of a leader that was succeeded', () => {
+describe('a message of a deposed leader', () => {
   it('is refused without effect', async () => {
     const world = await new World({ tasks: { never } }).up();
     await world.agent.taskStatus('x', { epoch: 5 });
@@ -175,7 +175,7 @@ describe('a message of a leader that was succeeded', () => {
 });
 
 describe('a stopping agent', () => {
-  it('refuses new tasks, ends running ones by the short ladder, delivers and cleans up', async () => {
+  it('refuses new tasks, ends running ones by the short ladder, delivers results and cleans up', async () => {
     const cleaned: string[] = [];
     const world = await new World({
       devices: [device('arm')],
@@ -202,7 +202,7 @@ describe('a stopping agent', () => {
     expect(world.deviceProcesses.alive('lab', 'arm')).toBe(0);
   });
 
-  it('leaves results in the ledger when nobody takes them, and does not wait for ever', async () => {
+  it('leaves unacknowledged results in the ledger and waits only for a limited time', async () => {
     const world = await new World({ tasks: { never } }).up();
     await world.agent.startTask(task('a', 'never'), {});
     await world.time.advance(0);

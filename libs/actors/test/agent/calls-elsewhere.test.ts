@@ -28,7 +28,7 @@ async function withArm(time: VirtualTime, call: DeviceScript['call']): Promise<W
 }
 
 describe('a call from another computer', () => {
-  it('that was long on its way is not made, and may be sent again with a new reading', async () => {
+  it('is refused after a long delivery and may be sent again with a new clock reading', async () => {
     const time = new VirtualTime();
     const made: string[] = [];
     const there = await withArm(time, async (name) => made.push(name));
@@ -43,7 +43,7 @@ describe('a call from another computer', () => {
     expect(made).toEqual(['move']);
   });
 
-  it('is not begun any more when its attempt is over, whether it waits or comes later', async () => {
+  it('does not begin after the end of its attempt, whether it waits or arrives later', async () => {
     const made: string[] = [];
     const end = deferred<string>();
     const there = await withArm(new VirtualTime(), (name) => {
@@ -91,7 +91,7 @@ describe('an attempt whose agent died while a device of another computer worked 
     return second.up();
   }
 
-  it('is not told to have ended before that has, and none of its calls begins afterwards', async () => {
+  it('is reported as ended only after that device has ended, and none of its calls begins afterwards', async () => {
     const end = deferred<string>();
     const there = await withArm(new VirtualTime(), () => end.promise);
     const here = await secondLife(there);
@@ -106,7 +106,7 @@ describe('an attempt whose agent died while a device of another computer worked 
     await expect(late).rejects.toMatchObject({ code: 'aborted', effect: 'none' });
   });
 
-  it('is told when the other agent has been started anew, for its devices were too', async () => {
+  it('is reported as ended when the other agent has restarted, because its devices restarted too', async () => {
     const here = await secondLife();
     await here.time.advance(10_000);
     expect(here.orchestrator.results).toEqual([]);
@@ -115,7 +115,7 @@ describe('an attempt whose agent died while a device of another computer worked 
     expect(here.orchestrator.results).toMatchObject([{ outcome: { kind: 'unknown' } }]);
   });
 
-  it('is told at last when the other agent stays silent for longer than any call may take', async () => {
+  it('is reported as ended when the other agent stays silent longer than any call may take', async () => {
     const here = await secondLife();
     await here.time.advance(callFreshMs + 2 * 65_000 - 1_000);
     expect(here.orchestrator.results).toEqual([]);
@@ -123,7 +123,7 @@ describe('an attempt whose agent died while a device of another computer worked 
     expect(here.orchestrator.results).toMatchObject([{ outcome: { kind: 'unknown' } }]);
   });
 
-  it('is taken up again by the next agent process when this one stops before', async () => {
+  it('is taken over by the next agent process when this one stops earlier', async () => {
     const here = await secondLife();
     const stopped = here.agent.stop('the agent is stopping');
     await here.time.advance(30_000);

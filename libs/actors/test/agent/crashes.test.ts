@@ -223,7 +223,7 @@ class Trial {
   }
 }
 
-describe('whatever crashes, in whatever order', () => {
+describe('with crashes in any order', () => {
   it('an attempt runs at most once, every accepted one is answered, and no device does two effects at once', async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(step, { minLength: 1, maxLength: 40, size: 'max' }), async (steps) => {

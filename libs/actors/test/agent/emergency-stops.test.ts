@@ -35,8 +35,8 @@ async function moving(): Promise<World> {
   return world;
 }
 
-describe('an agent that hears of an emergency stop', () => {
-  it('stops the devices of its scope and the tasks that use them, and starts no other', async () => {
+describe('an agent that receives an emergency stop', () => {
+  it('stops the devices of its scope and the tasks that use them, and starts no others', async () => {
     const world = await moving();
     world.agent.emergencyStop(fire);
     await world.time.advance(100);
@@ -50,7 +50,7 @@ describe('an agent that hears of an emergency stop', () => {
     expect(world.agent.emergencyStops()).toEqual([fire]);
   });
 
-  it('stops although the ledger cannot be written, and keeps the stop when it can', async () => {
+  it('stops although the ledger cannot be written, and records the stop later', async () => {
     const world = await moving();
     world.ledger.breakWith(new Error('no space left'));
     world.agent.emergencyStop(fire);
@@ -62,7 +62,7 @@ describe('an agent that hears of an emergency stop', () => {
     expect(next.agent.emergencyStops()).toEqual([fire]);
   });
 
-  it('is stopped still after it was started anew, until the leader releases exactly this stop', async () => {
+  it('stays stopped after a restart until the leader releases this stop', async () => {
     const world = await moving();
     world.agent.emergencyStop(fire);
     await world.time.advance(0);
@@ -80,7 +80,7 @@ describe('an agent that hears of an emergency stop', () => {
     expect(last.state('arm')).toBe('idle');
   });
 
-  it('hears of it from the leader too, at registration before its devices start, or while it leads', async () => {
+  it('also obeys a stop from the leader, at registration before its devices start and later', async () => {
     const world = new World({ devices: [device('arm')] });
     world.orchestrator.halts = [fire];
     await world.up();
@@ -94,7 +94,7 @@ describe('an agent that hears of an emergency stop', () => {
     expect(world.agent.emergencyStops().map(({ id }) => id)).toEqual(['halt-2']);
   });
 
-  it('keeps no stop whose release it heard before it had read its ledger', async () => {
+  it('does not restore a stop whose release arrived before the agent had read its ledger', async () => {
     const world = await moving();
     world.agent.emergencyStop(fire);
     await world.time.advance(0);
@@ -106,7 +106,7 @@ describe('an agent that hears of an emergency stop', () => {
     expect([later.state('arm'), later.agent.emergencyStops()]).toEqual(['idle', []]);
   });
 
-  it('does not heed an earlier leader', async () => {
+  it('ignores an earlier leader', async () => {
     const world = await new World({ devices: [device('arm')] }).up();
     await world.agent.taskStatus('x', { epoch: 5 });
     world.agent.hearLeader(4, { halts: [fire], released: [] });
@@ -114,8 +114,8 @@ describe('an agent that hears of an emergency stop', () => {
   });
 });
 
-describe('a task that is cancelled in the middle of a device call', () => {
-  it('has its device stopped at once', async () => {
+describe('a task that is cancelled during a device call', () => {
+  it('stops its device at once', async () => {
     const world = await moving();
     await world.agent.cancelTask('a', 'not needed', {});
     await world.time.advance(100);
@@ -136,14 +136,14 @@ describe('a task that is cancelled while a device of another computer moves for 
     return { here, there };
   }
 
-  it('has it stopped at once', async () => {
+  it('stops that device at once', async () => {
     const { here, there } = await apart();
     await here.agent.cancelTask('a', 'not needed', {});
     await here.time.advance(100);
     expect([here.outcome('a'), there.state('arm')]).toEqual(['cancelled', 'idle']);
   });
 
-  it('waits for it when that computer cannot be reached', async () => {
+  it('waits for that device when its computer is unreachable', async () => {
     const { here, there } = await apart();
     here.peers.away = new ServiceError('disconnected', 'no broker');
     await here.agent.cancelTask('a', 'not needed', {});
@@ -151,7 +151,7 @@ describe('a task that is cancelled while a device of another computer moves for 
     expect([here.outcome('a'), there.state('arm')]).toEqual([undefined, 'busy']);
   });
 
-  it('leaves what other attempts do to it alone', async () => {
+  it('does not disturb the calls of other attempts', async () => {
     const { here, there } = await apart();
     there.agent.barCalls('b', 'not needed');
     await here.time.advance(100);
@@ -160,7 +160,7 @@ describe('a task that is cancelled while a device of another computer moves for 
 });
 
 describe('a person who resets a device', () => {
-  it('settles its doubt, unless a later leader has been heard', async () => {
+  it('settles its doubt, unless a later leader has registered', async () => {
     const world = await moving();
     world.deviceProcesses.latest('lab', 'arm').exit({ code: 1, signal: null, lastStderr: null });
     await world.time.advance(100);

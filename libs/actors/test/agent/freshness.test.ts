@@ -13,7 +13,7 @@ async function agentWithHeartbeats(): Promise<{ world: World; beat: () => number
 }
 
 describe('a start', () => {
-  it('is taken while the heartbeat that it rests on is young', async () => {
+  it('is accepted while the heartbeat that it names is recent', async () => {
     const { world, beat } = await agentWithHeartbeats();
     const heard = beat();
     await world.time.advance(2_750);
@@ -33,7 +33,7 @@ describe('a start', () => {
     await expect(world.agent.startTask(task('a', 'never'), { fresh: beat() })).rejects.toMatchObject(stale);
   });
 
-  it('may rest on the hello until a heartbeat was heard, for as long as on a heartbeat', async () => {
+  it('may name the hello until the first heartbeat, for as long as it may name a heartbeat', async () => {
     const { world, beat } = await agentWithHeartbeats();
     beat();
     expect(await world.agent.startTask(task('a', 'never'), { fresh: 0 })).toBe('accepted');
@@ -44,7 +44,7 @@ describe('a start', () => {
     expect(await world.agent.startTask(task('c', 'never'), { fresh: 0 })).toBe('accepted');
   });
 
-  it('is refused when it names no heartbeat, or one that was never sent or is long forgotten', async () => {
+  it('is refused when it names no heartbeat, an unsent one or a forgotten one', async () => {
     const { world, beat } = await agentWithHeartbeats();
     expect(await world.agent.startTask(task('a', 'never'), {})).toBe('accepted');
     const first = beat();
@@ -54,7 +54,7 @@ describe('a start', () => {
   });
 });
 
-it('stopping and asking are never too late', async () => {
+it('stops and queries are accepted at any time', async () => {
   const { world, beat } = await agentWithHeartbeats();
   await world.agent.startTask(task('a', 'never'), { fresh: beat() });
   await world.time.advance(60_000);
@@ -63,7 +63,7 @@ it('stopping and asking are never too late', async () => {
 });
 
 describe('a call of a device', () => {
-  it('is fresh for two seconds by the clock that it names a reading of', () => {
+  it('is fresh for two seconds on the clock that it names', () => {
     const time = new VirtualTime();
     const freshness = new Freshness(time);
     const asOf = freshness.reading();
@@ -74,7 +74,7 @@ describe('a call of a device', () => {
     );
   });
 
-  it('that names a reading which the clock has not shown is of another process', () => {
+  it('with an impossible reading of the clock belongs to another process', () => {
     const freshness = new Freshness(new VirtualTime());
     expect(() => freshness.demandReading(freshness.reading() + 1)).toThrow(
       expect.objectContaining({ code: 'late_message' }),

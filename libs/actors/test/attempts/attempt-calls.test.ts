@@ -28,7 +28,7 @@ const handle: TaskScript = async ({ call }) => {
 };
 
 describe('the calls of a result', () => {
-  it('count the effects, and name the last call that is known to have ended', async () => {
+  it('contain the number of effects and the last call that is known to have ended', async () => {
     const world = await new World({
       devices: [device('arm')],
       tasks: { handle },
@@ -43,7 +43,7 @@ describe('the calls of a result', () => {
     });
   });
 
-  it('count those on other computers alike, but not those that never began', async () => {
+  it('include those on other computers, except those that never began', async () => {
     const world = await new World({ tasks: { handle } }).up();
     let count = 0;
     world.peers.call = async () => {
@@ -61,7 +61,7 @@ describe('the calls of a result', () => {
     });
   });
 
-  it('in doubt make an attempt unknown whose process dies, and any other failed', async () => {
+  it('in doubt make an attempt unknown when its process dies, and failed otherwise', async () => {
     for (const [name, kind] of [
       ['move', 'unknown'],
       ['home', 'failed'],
@@ -88,7 +88,7 @@ describe('the calls of a result', () => {
   it.each([
     ['settles it', true, 'failed'],
     ['cannot', false, 'unknown'],
-  ])('in doubt hold back the end of a failed task until the driver %s', async (_, idle, kind) => {
+  ])('in doubt delay the end of a failed task until the driver %s', async (_, idle, kind) => {
     const world = await new World({
       devices: [device('arm')],
       tasks: { handle },
@@ -106,7 +106,7 @@ describe('the calls of a result', () => {
     ]);
   });
 
-  it('of an agent that died tell what its ledger knows', async () => {
+  it('of an agent that died come from its ledger', async () => {
     const time = new VirtualTime();
     const orchestrator = new MemoryOrchestrator();
     orchestrator.devices = [device('arm')];
@@ -128,7 +128,7 @@ describe('the calls of a result', () => {
 });
 
 describe('after a restart of the agent', () => {
-  it('an owner of a device from before its latest one is refused', async () => {
+  it('an owner of a device with a fence from before its latest one is refused', async () => {
     const time = new VirtualTime();
     const orchestrator = new MemoryOrchestrator();
     orchestrator.devices = [device('arm')];
@@ -151,7 +151,7 @@ describe('after a restart of the agent', () => {
     });
   });
 
-  it('a call that is repeated is answered as it was, and moves nothing', async () => {
+  it('a repeated call gets the same answer and moves nothing', async () => {
     const time = new VirtualTime();
     const orchestrator = new MemoryOrchestrator();
     orchestrator.devices = [device('arm')];
@@ -181,7 +181,7 @@ describe('after a restart of the agent', () => {
 });
 
 describe('while the ledger cannot be written', () => {
-  it('tasks and effects are refused without effect, queries go on, and it is told until it is over', async () => {
+  it('tasks and effects are refused without effect, queries continue, and the agent reports the fault', async () => {
     const world = await new World({
       devices: [device('arm')],
       tasks: { handle },

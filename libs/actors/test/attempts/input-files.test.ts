@@ -11,8 +11,8 @@ const read: TaskScript = async ({ run }) => ({
   output_parameters: { path: run.files?.['raw']?.path ?? null },
 });
 
-describe('a task that gets a file', () => {
-  it('begins when that is on its computer', async () => {
+describe('a task with an input file', () => {
+  it('begins when the file is on its computer', async () => {
     const world = await new World({ tasks: { read } }).up();
     await world.agent.startTask(reading, marks);
     await world.time.advance(0);
@@ -23,7 +23,7 @@ describe('a task that gets a file', () => {
     });
   });
 
-  it('waits for a store that does not answer, without a process', async () => {
+  it('waits without a process for a store that does not answer', async () => {
     const world = await new World({ tasks: { read } }).up();
     world.files.fault = new ServiceError('service_unavailable', 'no store');
     await world.agent.startTask(reading, marks);
@@ -35,7 +35,7 @@ describe('a task that gets a file', () => {
     expect(world.outcome('a')).toBe('completed');
   });
 
-  it('fails without having begun when nobody has it, and did nothing to any device', async () => {
+  it('fails before it begins when the file does not exist, without an effect on any device', async () => {
     const world = await new World({ tasks: { read } }).up();
     world.files.fault = new ServiceError('not_found', 'the store does not have it');
     await world.agent.startTask(reading, marks);
@@ -53,7 +53,7 @@ describe('a task that gets a file', () => {
     });
   });
 
-  it('is cancelled while it waits for it', async () => {
+  it('can be cancelled while it waits for the file', async () => {
     const world = await new World({ tasks: { read } }).up();
     world.files.fault = new ServiceError('service_unavailable', 'no store');
     await world.agent.startTask(reading, marks);
@@ -64,7 +64,7 @@ describe('a task that gets a file', () => {
     expect(world.taskProcesses.runs).toEqual([]);
   });
 
-  it('has never run when its agent died before it was there', async () => {
+  it('has never run when its agent died before the file arrived', async () => {
     const world = await new World({ tasks: { read } }).up();
     world.files.fault = new ServiceError('service_unavailable', 'no store');
     await world.agent.startTask(reading, marks);

@@ -25,7 +25,7 @@ function make(
 }
 
 describe('the pool of task processes', () => {
-  it('keeps warm processes and replaces one that was taken', async () => {
+  it('keeps warm processes and replaces each one that it gives out', async () => {
     const { pool, processes, time } = make({ poolSize: 2 });
     await settle();
     expect(pool.count('warm')).toBe(2);
@@ -35,7 +35,7 @@ describe('the pool of task processes', () => {
     expect(processes.started).toHaveLength(3);
   });
 
-  it('gives a single-use task a process that has run nothing', async () => {
+  it('gives a single-use task an unused process', async () => {
     const { pool } = make({ poolSize: 1 });
     const used = await pool.take('reusable');
     used.release({ reuse: true });
@@ -47,7 +47,7 @@ describe('the pool of task processes', () => {
     expect(again.process).toBe(used.process);
   });
 
-  it('takes a process back that said it waits before it was given back', async () => {
+  it('takes back a process that reported itself as waiting before it was returned', async () => {
     const { pool, processes } = make({ poolSize: 1 });
     const lease = await pool.take('reusable');
     (lease.process as SimulatedTask).say({ type: 'waiting' });
@@ -66,7 +66,7 @@ describe('the pool of task processes', () => {
     expect(pool.count()).toBe(0);
   });
 
-  it('never has more processes than allowed, and serves those who wait in order', async () => {
+  it('never exceeds its number of processes and serves waiting tasks in order', async () => {
     const { pool, processes, time } = make({ poolSize: 2, poolMax: 4 });
     const granted: number[] = [];
     const leases: Lease[] = [];
@@ -84,7 +84,7 @@ describe('the pool of task processes', () => {
     expect(granted).toEqual([0, 1, 2, 3, 4, 5, 6, 7, 8, 9]);
   });
 
-  it('makes room for a single-use task by ending a used process that idles', async () => {
+  it('makes room for a single-use task by ending an idle used process', async () => {
     const { pool, time } = make({ poolSize: 0, poolMax: 1 });
     const used = await pool.take('reusable');
     (used.process as SimulatedTask).say({ type: 'waiting' });
@@ -109,7 +109,7 @@ describe('the pool of task processes', () => {
     expect(seen.size).toBe(2);
   });
 
-  it('waits longer and longer when processes cannot be started', async () => {
+  it('waits longer after each failed start of a process', async () => {
     const { time, processes, pool } = make({ poolSize: 1 }, (process) =>
       process.exit({ code: 1, signal: null, lastStderr: 'no node' }),
     );
@@ -119,7 +119,7 @@ describe('the pool of task processes', () => {
     await pool.close();
   });
 
-  it('tells the exit of a process that died before anybody listened', async () => {
+  it('reports the exit of a process that died before a listener was added', async () => {
     const { pool } = make({ poolSize: 1 });
     const lease = await pool.take('single_use');
     (lease.process as SimulatedTask).exit({ code: 9, signal: null, lastStderr: null });
@@ -128,7 +128,7 @@ describe('the pool of task processes', () => {
     expect(exit).toMatchObject({ code: 9 });
   });
 
-  it('ends every process when it is closed and refuses who waits', async () => {
+  it('ends every process when it is closed and refuses waiting tasks', async () => {
     const { pool, processes } = make({ poolSize: 1, poolMax: 1 });
     await pool.take('single_use');
     const waiting = expect(pool.take('single_use')).rejects.toMatchObject({ code: 'service_unavailable' });

@@ -34,7 +34,7 @@ describe('an attempt', () => {
     expect(world.files.spools.size).toBe(0);
   });
 
-  it('runs once however often it is started', async () => {
+  it('runs once even when it is started many times', async () => {
     const world = await new World({ tasks: { add: returning, hang: never } }).up();
     const answers = await Promise.all([1, 2, 3].map(() => world.agent.startTask(task('a', 'add'), marks)));
     expect(answers).toEqual(['accepted', 'accepted', 'accepted']);
@@ -46,7 +46,7 @@ describe('an attempt', () => {
     expect(world.taskProcesses.runs).toEqual(['a', 'b']);
   });
 
-  it('that was declared unknown is refused from then on', async () => {
+  it('is refused after it was declared unknown', async () => {
     const world = await new World({ tasks: { add: returning } }).up();
     expect(await world.agent.taskStatus('a', marks)).toBe('unknown');
     expect(world.ledger.durable).toContainEqual({ type: 'tombstone', attemptId: 'a' });
@@ -57,7 +57,7 @@ describe('an attempt', () => {
     expect(world.taskProcesses.runs).toEqual([]);
   });
 
-  it('is called unknown to nobody before that is durable', async () => {
+  it('is reported as unknown only after the ledger contains that', async () => {
     const world = await new World().up();
     const disk = deferred();
     const append = world.ledger.append.bind(world.ledger);
@@ -75,7 +75,7 @@ describe('an attempt', () => {
     ]);
   });
 
-  it('that is refused leaves no spool folder behind', async () => {
+  it('leaves no spool folder behind when it is refused', async () => {
     const world = await new World({ tasks: { add: returning } }).up();
     world.ledger.breakWith(new Error('disk full'));
     await expect(world.agent.startTask(task('a', 'add'), marks)).rejects.toMatchObject({
@@ -85,7 +85,7 @@ describe('an attempt', () => {
     expect([...world.files.spools]).toEqual([]);
   });
 
-  it('that is cancelled before it arrives is refused when it does', async () => {
+  it('is refused when its cancel arrived first', async () => {
     const world = await new World({ tasks: { add: returning } }).up();
     expect(await world.agent.cancelTask('a', 'changed my mind', marks)).toBe('unknown');
     await expect(world.agent.startTask(task('a', 'add'), marks)).rejects.toMatchObject({
@@ -93,7 +93,7 @@ describe('an attempt', () => {
     });
   });
 
-  it('that was refused does not run when a double of it arrives later', async () => {
+  it('does not run when a copy arrives after its refusal', async () => {
     const world = await new World({ tasks: { add: returning } }).up();
     world.ledger.breakWith(new Error('no space left on device'));
     await expect(world.agent.startTask(task('a', 'add'), marks)).rejects.toMatchObject({ effect: 'none' });
@@ -107,7 +107,7 @@ describe('an attempt', () => {
     expect(await world.agent.taskStatus('a', marks)).toBe('unknown');
   });
 
-  it('that ends while the disk is full is settled in the ledger as soon as there is space', async () => {
+  it('that ends while the disk is full is settled in the ledger when space is available', async () => {
     const world = await new World({ tasks: { add: returning } }).up();
     const append = world.ledger.append.bind(world.ledger);
     world.ledger.append = (record) => {
@@ -143,7 +143,7 @@ describe('an attempt', () => {
     expect(world.agent.attempts()).toEqual([]);
   });
 
-  it('is refused when its device is away, unknown, of another incarnation or allocated anew', async () => {
+  it('is refused when its device is away, unknown, of another incarnation or allocated again', async () => {
     const world = await new World({ devices: [device('arm')], tasks: { add: returning } }).up();
     const start = (id: string, arm: { name?: string; inc?: number; fence?: number }): Promise<unknown> =>
       world.agent.startTask(task(id, 'add', { devices: { arm } }), marks);
@@ -159,7 +159,7 @@ describe('an attempt', () => {
     });
   });
 
-  it('that throws fails with the message of the author', async () => {
+  it('fails with the message of the author when its code throws', async () => {
     const world = await new World({ tasks: { bad: () => Promise.reject(new Error('no beaker')) } }).up();
     await world.agent.startTask(task('a', 'bad'), marks);
     await world.time.advance(0);
@@ -170,7 +170,7 @@ describe('an attempt', () => {
     });
   });
 
-  it('whose process dies fails with the exit and the last line of stderr', async () => {
+  it('fails with the exit and the last line of stderr when its process dies', async () => {
     const dying: TaskScript = ({ process }) => {
       process.exit({ code: 134, signal: null, lastStderr: 'heap out of memory' });
       return new Promise(() => undefined);
@@ -185,7 +185,7 @@ describe('an attempt', () => {
     });
   });
 
-  it('whose code nobody has fails and never begins', async () => {
+  it('fails before it begins when its code does not exist', async () => {
     const world = await new World({ tasks: {} }).up();
     world.modules.missing.add('ghost');
     await world.agent.startTask(task('a', 'ghost'), marks);
@@ -194,7 +194,7 @@ describe('an attempt', () => {
     expect(world.ledger.durable.map((record) => record.type)).not.toContain('begin');
   });
 
-  it('whose code is still to come keeps no process from others', async () => {
+  it('that waits for its code takes no process from others', async () => {
     const world = await new World({
       tasks: { add: returning, late: returning },
       limits: { poolMax: 1 },
@@ -215,7 +215,7 @@ describe('an attempt', () => {
   });
 
   it.each(['aborted', 'deadline_exceeded', 'disconnected', 'service_unavailable', 'internal'] as const)(
-    'whose file is not taken at once (%s) completes when it is',
+    'completes when the store finally accepts its file after %s',
     async (code) => {
       const report = { name: 'report.txt', size: 3, sha256: 'own', path: 'p' };
       const world = await new World({ tasks: { writes: async () => ({ files: [report] }) } }).up();
@@ -232,7 +232,7 @@ describe('an attempt', () => {
     },
   );
 
-  it('whose outputs are too large fails, says so, and keeps them as one more file', async () => {
+  it('fails when its outputs are too large, and keeps them as an additional file', async () => {
     const report = { name: 'oversized_output.json', size: 3, sha256: 'own', path: 'p' };
     const large: TaskScript = async () => ({
       output_parameters: { text: 'x'.repeat(65_536) },
@@ -254,7 +254,7 @@ describe('an attempt', () => {
     expect(world.files.stored.map(({ name }) => name)).toEqual([report.name, kept.name]);
   });
 
-  it('whose outputs are too large fails for that reason, too, when they cannot be stored', async () => {
+  it('fails for too large outputs even when they cannot be stored', async () => {
     const large: TaskScript = async () => ({ output_parameters: { text: 'x'.repeat(65_536) } });
     const world = await new World({ tasks: { large } }).up();
     world.files.fault = new ServiceError('payload_too_large', 'no');
@@ -265,7 +265,7 @@ describe('an attempt', () => {
     expect(outcome).not.toHaveProperty('files');
   });
 
-  it('whose failure is longer than a message is told all the same', async () => {
+  it('reports a failure that is longer than a message', async () => {
     const verbose: TaskScript = () => Promise.reject(new Error('e'.repeat(300_000)));
     const world = await new World({ tasks: { verbose } }).up();
     await world.agent.startTask(task('a', 'verbose'), marks);
@@ -274,7 +274,7 @@ describe('an attempt', () => {
     expect(world.orchestrator.results[0]?.outcome).toMatchObject({ kind: 'failed', code: 'task_error' });
   });
 
-  it('reuses the process of a reusable task after success only', async () => {
+  it('returns its process for reuse only after success', async () => {
     const world = await new World({
       tasks: { add: returning, bad: () => Promise.reject(new Error('bad')) },
       limits: { poolSize: 0 },
@@ -292,7 +292,7 @@ describe('an attempt', () => {
     expect(world.outcome('d')).toBe('completed');
   });
 
-  it('is refused when the agent has too many in hand', async () => {
+  it('is refused when the agent has too many attempts', async () => {
     const world = await new World({ tasks: { hang: never }, limits: { attempts: 1 } }).up();
     await world.agent.startTask(task('a', 'hang'), marks);
     await expect(world.agent.startTask(task('b', 'hang'), marks)).rejects.toMatchObject({
@@ -301,7 +301,7 @@ describe('an attempt', () => {
     });
   });
 
-  it('waits as accepted while all processes are taken', async () => {
+  it('waits as accepted while all processes are busy', async () => {
     const world = await new World({ tasks: { hang: never }, limits: { poolMax: 1, poolSize: 1 } }).up();
     await world.agent.startTask(task('a', 'hang'), marks);
     await world.agent.startTask(task('b', 'hang'), marks);
@@ -350,7 +350,7 @@ describe('device calls of a task', () => {
 
   const far = { arm: { computer: 'there' } };
 
-  it('on another computer wait five seconds longer than the function may take by its declaration', async () => {
+  it('on another computer wait five seconds longer than the declared timeout of the function', async () => {
     const world = await new World({ tasks: { mover } }).up();
     const start = task('a', 'mover', { devices: far });
     const known = task('b', 'mover', { devices: far });
@@ -361,7 +361,7 @@ describe('device calls of a task', () => {
     expect(world.peers.waits).toEqual([65_000, 905_000]);
   });
 
-  it('whose answer is lost on the way keep the attempt open until the other agent must have ended them', async () => {
+  it('with a lost answer keep the attempt open until the other agent must have ended them', async () => {
     const world = await new World({ tasks: { mover } }).up();
     world.peers.away = new Unanswered('disconnected', 'the broker is gone');
     await world.agent.startTask(task('a', 'mover', { devices: far }), marks);
@@ -383,7 +383,7 @@ describe('device calls of a task', () => {
       new Unanswered('agent_unreachable', 'it was started anew', { over: true }),
       'unknown',
     ],
-  ])('hold back the end of the attempt no longer when %s', async (_, error, outcome) => {
+  ])('stop delaying the end of the attempt when %s', async (_, error, outcome) => {
     const world = await new World({ tasks: { mover } }).up();
     world.peers.away = error;
     await world.agent.startTask(task('a', 'mover', { devices: far }), marks);
@@ -403,7 +403,7 @@ describe('device calls of a task', () => {
     });
   });
 
-  it('that are still in progress hold back the end of the attempt', async () => {
+  it('delay the end of the attempt while they are in progress', async () => {
     const begun = deferred();
     const moving = deferred<string>();
     const careless: TaskScript = async ({ call }) => {
@@ -430,7 +430,7 @@ describe('device calls of a task', () => {
     expect(world.outcome('a')).toBe('completed');
   });
 
-  it('name the slots that the task has when another one is called', async () => {
+  it('to an unknown slot name the slots of the task', async () => {
     const wrong: TaskScript = async ({ call }) => ({
       output_parameters: { v: (await call('leg', 'move')) ?? null },
     });
@@ -443,7 +443,7 @@ describe('device calls of a task', () => {
   });
 });
 
-describe('cancelling', () => {
+describe('a cancel', () => {
   it('fires the abort signal, and a task that obeys ends as cancelled', async () => {
     const world = await new World({ tasks: { obedient } }).up();
     await world.agent.startTask(task('a', 'obedient'), marks);
@@ -469,7 +469,7 @@ describe('cancelling', () => {
     expect(world.outcome('a')).toBe('cancelled');
   });
 
-  it('twice does not start the ladder anew', async () => {
+  it('sent twice does not restart the ladder', async () => {
     const world = await new World({ tasks: { never } }).up();
     await world.agent.startTask(task('a', 'never'), marks);
     await world.time.advance(0);
@@ -480,7 +480,7 @@ describe('cancelling', () => {
     expect(world.outcome('a')).toBe('cancelled');
   });
 
-  it('never ends an attempt before the device has come to rest', async () => {
+  it('ends an attempt only after its device is at rest', async () => {
     const moving = deferred<string>();
     const mover: TaskScript = async ({ call }) => {
       await call('arm', 'move');
@@ -506,7 +506,7 @@ describe('cancelling', () => {
     expect(world.outcome('a')).toBe('unknown');
   });
 
-  it('of a task that completes in spite of it reports the truth', async () => {
+  it('of a task that completes nevertheless reports the completion', async () => {
     const finish = deferred();
     const stubborn: TaskScript = async () => {
       await finish.promise;

@@ -27,7 +27,7 @@ describe('results', () => {
     expect(world.outcome('a')).toBe('completed');
   });
 
-  it('are reported at once when the orchestrator is back', async () => {
+  it('are reported at once when the orchestrator returns', async () => {
     const world = await new World({ tasks: { add: returning } }).up();
     world.orchestrator.away = away;
     await world.agent.startTask(task('a', 'add'), marks);
@@ -38,7 +38,7 @@ describe('results', () => {
     expect(world.outcome('a')).toBe('completed');
   });
 
-  it('come after the files are stored', async () => {
+  it('follow after the files are stored', async () => {
     const photo: TaskScript = async () => ({ files: [{ name: 'p.png', size: 3, sha256: 'ab', path: '0' }] });
     const world = await new World({ tasks: { photo } }).up();
     world.files.fault = new ServiceError('service_unavailable', 'no store');
@@ -53,7 +53,7 @@ describe('results', () => {
     });
   });
 
-  it('of a task whose file is refused for good say so', async () => {
+  it('report a file that the store refused permanently', async () => {
     const photo: TaskScript = async () => ({ files: [{ name: 'p.png', size: 3, sha256: 'ab', path: '0' }] });
     const world = await new World({ tasks: { photo } }).up();
     world.files.fault = new ServiceError('payload_too_large', 'at most 1 GB');
@@ -64,7 +64,7 @@ describe('results', () => {
 });
 
 describe('after a restart of the agent', () => {
-  it('a result that was not acknowledged is reported again', async () => {
+  it('an unacknowledged result is reported again', async () => {
     const first = await new World({ tasks: { add: returning } }).up();
     first.orchestrator.away = new ServiceError('service_unavailable', 'nobody leads');
     await first.agent.startTask(task('a', 'add'), marks);
@@ -85,7 +85,7 @@ describe('after a restart of the agent', () => {
     expect(second.taskProcesses.runs).toEqual([]);
   });
 
-  it('an attempt that was accepted and never began is reported so and refused', async () => {
+  it('an attempt that was accepted and never began is reported as such and refused', async () => {
     const first = await new World({ tasks: { never }, limits: { poolSize: 0, poolMax: 0 } }).up();
     await first.agent.startTask(task('a', 'never'), marks);
     await first.time.advance(0);
@@ -97,7 +97,7 @@ describe('after a restart of the agent', () => {
     expect(second.orchestrator.results).toEqual([]);
   });
 
-  it('an attempt that never began is reported so by every agent process until one is heard', async () => {
+  it('an attempt that never began is reported by every agent process until the leader acknowledges it', async () => {
     const first = await new World({ tasks: { never }, limits: { poolSize: 0, poolMax: 0 } }).up();
     await first.agent.startTask(task('a', 'never'), marks);
     await first.time.advance(0);
@@ -113,7 +113,7 @@ describe('after a restart of the agent', () => {
     });
   });
 
-  it('the files of a task that had ended are stored and its outcome kept', async () => {
+  it('the files of an ended task are stored and its outcome is kept', async () => {
     const photo: TaskScript = async () => ({
       output_parameters: { n: 1 },
       files: [{ name: 'p.png', size: 3, sha256: 'ab', path: '0' }],
@@ -130,7 +130,7 @@ describe('after a restart of the agent', () => {
     });
   });
 
-  it('only the spool folders of attempts whose files are still to be stored are left', async () => {
+  it('only the spool folders of attempts with unstored files remain', async () => {
     const photo: TaskScript = async () => ({ files: [{ name: 'p.png', size: 3, sha256: 'ab', path: '0' }] });
     const first = await new World({ tasks: { photo, never } }).up();
     first.files.fault = new ServiceError('service_unavailable', 'no store');
@@ -144,7 +144,7 @@ describe('after a restart of the agent', () => {
     expect([...later.files.spools]).toEqual(['a']);
   });
 
-  it('the ledger holds only what is still needed', async () => {
+  it('the ledger contains only necessary records', async () => {
     const first = await new World({ tasks: { add: returning } }).up();
     for (const id of ['a', 'b', 'c']) {
       await first.agent.startTask(task(id, 'add'), marks);

@@ -16,7 +16,7 @@ export function callRecordsContract(
   const ids = (calls: RecordedCall[]): string[] => calls.map(({ callId }) => callId);
 
   describe(`call records (${name})`, () => {
-    it('know the effects of a device that began and have no end, oldest first', async () => {
+    it('contain the effects of a device that began and have no end, oldest first', async () => {
       const { records } = await make();
       await records.begin(call('1'));
       await records.begin(call('2'));
@@ -30,13 +30,13 @@ export function callRecordsContract(
       expect(ids(records.inDoubt('lab.leg'))).toEqual(['4']);
     });
 
-    it('keep with a call what they were told of it', async () => {
+    it('keep the details of each call', async () => {
       const { records } = await make();
       await records.begin(call('a/1', { attemptId: 'a', fence: 3 }));
       expect(records.inDoubt('lab.arm')).toEqual([call('a/1', { attemptId: 'a', fence: 3 })]);
     });
 
-    it('know the last call that ended', async () => {
+    it('contain the last call that ended', async () => {
       const { records } = await make();
       expect(records.lastConfirmed('lab.arm')).toBeUndefined();
       await records.begin(call('1'));
@@ -45,7 +45,7 @@ export function callRecordsContract(
       expect(records.lastConfirmed('lab.arm')?.callId).toBe('1');
     });
 
-    it('have no doubt left of a device that was settled, and only of that', async () => {
+    it('drop the doubts of a settled device and of no other', async () => {
       const { records } = await make();
       await records.begin(call('1'));
       await records.begin(call('2', { device: 'lab.leg' }));
@@ -54,7 +54,7 @@ export function callRecordsContract(
       expect(ids(records.inDoubt('lab.leg'))).toEqual(['2']);
     });
 
-    it('refuse what they cannot keep, and know nothing of it then', async () => {
+    it('refuse what they cannot store and do not remember it', async () => {
       const { records, breakWith } = await make();
       await records.begin(call('1'));
       breakWith(new Error('no space left'));

@@ -39,7 +39,7 @@ export function ledgerContract(name: string, make: () => Promise<LedgerUnderTest
       await end(first);
     });
 
-    it('has after a crash what every resolved append said', async () => {
+    it('contains the content of every resolved append after a crash', async () => {
       const first = await opened(await make());
       const result = { type: 'result', attemptId: 'a2', outcome: { kind: 'cancelled' } } as const;
       const elsewhere = [{ computer: 'there', inc: 4, restMs: 132_000 }];
@@ -83,7 +83,7 @@ export function ledgerContract(name: string, make: () => Promise<LedgerUnderTest
       await end(first, second);
     });
 
-    it('keeps the order of appends that were made together, over many crashes', async () => {
+    it('keeps the order of simultaneous appends over many crashes', async () => {
       const used = [await opened(await make())];
       for (let life = 0; life < 4; life += 1) {
         const { ledger, afterCrash } = used.at(-1) as LedgerUnderTest;
@@ -95,7 +95,7 @@ export function ledgerContract(name: string, make: () => Promise<LedgerUnderTest
       await end(...used);
     });
 
-    it('knows a noted fact at once, and for good when a later append is', async () => {
+    it('shows a noted fact at once, and keeps it permanently after a later append', async () => {
       const first = await opened(await make());
       await first.ledger.append(accept(1));
       await first.ledger.append({ type: 'call_begin', call });

@@ -29,14 +29,14 @@ export function taskProcessesContract(name: string, make: () => TaskProcesses): 
       return { process, told, warm: isWarm, gone: isGone };
     }
 
-    it('say that they wait, and nothing before', async () => {
+    it('report first that they wait', async () => {
       const { told, warm } = start();
       expect(told).toEqual([]);
       await warm;
       expect(told).toEqual(['waiting']);
     });
 
-    it('tell their exit once, after the last message', async () => {
+    it('report their exit once, after the last message', async () => {
       const { process, told, warm, gone } = start();
       await warm;
       process.kill('SIGKILL');
@@ -45,7 +45,7 @@ export function taskProcessesContract(name: string, make: () => TaskProcesses): 
       expect(told).toEqual(['waiting', 'exit SIGKILL']);
     });
 
-    it('drop what is sent to them when they are gone', async () => {
+    it('drop messages after their end', async () => {
       const { process, told, warm, gone } = start();
       await warm;
       process.kill('SIGTERM');
@@ -55,7 +55,7 @@ export function taskProcessesContract(name: string, make: () => TaskProcesses): 
       expect(told.filter((line) => line.startsWith('exit'))).toHaveLength(1);
     });
 
-    it('fail a task whose module is not there, and say why', async () => {
+    it('fail a task whose module is missing, with the reason', async () => {
       const { process, warm, gone } = start();
       await warm;
       const failed = new Promise<string>((resolve) =>

@@ -98,7 +98,7 @@ describe('calls of a device', () => {
     await expect(waiting).rejects.toMatchObject({ code: 'device_unavailable', effect: 'none' });
   });
 
-  it('of a function that is not declared name those that are', async () => {
+  it('of an undeclared function name the declared ones', async () => {
     const { world } = await withPuppet();
     await expect(world.callDevice(arm, calling('fly'), marks)).rejects.toMatchObject({
       code: 'unknown_function',
@@ -106,7 +106,7 @@ describe('calls of a device', () => {
     });
   });
 
-  it('with arguments that do not fit the declaration are refused with every fault, and never reach the process', async () => {
+  it('with arguments that contradict the declaration are refused with every fault and never reach the process', async () => {
     const faults = [
       { path: 'arguments.a', code: 'type', message: 'must be an integer' },
       { path: 'arguments.b', code: 'missing_parameter', message: 'is required' },
@@ -127,7 +127,7 @@ describe('calls of a device', () => {
     expect(world.state('arm')).toBe('busy');
   });
 
-  it('get the defaults of what is not given', async () => {
+  it('get defaults for omitted arguments', async () => {
     const world = await new World({
       devices: [device('arm')],
       device: () => ({
@@ -140,7 +140,7 @@ describe('calls of a device', () => {
     expect(await world.callDevice(arm, call, marks)).toEqual({ speed: 3, to: 'shelf' });
   });
 
-  it('are checked against the declaration that the device said, and the agent tells all of it', async () => {
+  it('are checked against the declaration of the device, and the agent reports the whole declaration', async () => {
     const declared: DeviceFunction = {
       name: 'move',
       kind: 'effect',
@@ -210,8 +210,8 @@ describe('calls of a device', () => {
   });
 });
 
-describe('the time of a call', () => {
-  it('is what its function declares, and the status says it', async () => {
+describe('the timeout of a call', () => {
+  it('is declared by its function and shown in the status', async () => {
     const { world, puppet } = await withPuppet({ timeouts: { first: 900 } });
     const call = world.callDevice(arm, calling('first'), marks);
     await world.time.advance(899_999);
@@ -225,7 +225,7 @@ describe('the time of a call', () => {
     ]);
   });
 
-  it('is the setting of the agent when the function declares none, and the status says that too', async () => {
+  it('is the setting of the agent when the function declares none, and the status shows it', async () => {
     const { world } = await withPuppet({ timeouts: { look: 5 }, limits: { deviceCallMs: 120_000 } });
     const failed = expect(world.callDevice(arm, calling('first'), marks)).rejects.toMatchObject({
       message: 'first of device lab.arm did not end within 120 s',
@@ -237,7 +237,7 @@ describe('the time of a call', () => {
     await failed;
   });
 
-  it('counts from its begin, however long it waited', async () => {
+  it('starts at the begin of the call, not while it waits', async () => {
     const { world, puppet } = await withPuppet();
     const first = world.callDevice(arm, calling('first'), marks);
     const second = world.callDevice(arm, calling('second'), marks);
@@ -251,7 +251,7 @@ describe('the time of a call', () => {
     expect(world.deviceProcesses.started.get('lab.arm')).toHaveLength(1);
   });
 
-  it('is not cut short by a caller that waits no longer', async () => {
+  it('is independent of a caller that stops waiting', async () => {
     const { world, puppet } = await withPuppet();
     const call = world.callDevice(arm, calling('first'), { ttlMs: 1_000 });
     await world.time.advance(30_000);
@@ -262,7 +262,7 @@ describe('the time of a call', () => {
 });
 
 describe('a device', () => {
-  it('whose effect outlives its deadline is killed before the call fails, and uncertain', async () => {
+  it('is killed before the call fails when an effect exceeds its deadline, and is uncertain', async () => {
     const { world } = await withPuppet({ timeouts: { first: 5 } });
     const states = (): string[] => world.announcer.statuses.map((status) => status.state);
     const call = world.callDevice(arm, calling('first'), marks);
@@ -292,7 +292,7 @@ describe('a device', () => {
     await call;
   });
 
-  it('that had begun nothing when it refused a call has had no effect', async () => {
+  it('reports no effect when it refuses a call before it begins', async () => {
     const { world } = await withPuppet();
     const call = expect(world.callDevice(arm, calling('first'), marks)).rejects.toMatchObject({
       code: 'device_unavailable',
@@ -311,7 +311,7 @@ describe('a device', () => {
     await call;
   });
 
-  it('stays up when a query outlives its deadline beside an effect', async () => {
+  it('keeps running when a query exceeds its deadline beside an effect', async () => {
     const { world, puppet } = await withPuppet({ timeouts: { look: 1 } });
     const effect = world.callDevice(arm, calling('first'), marks);
     const query = expect(world.callDevice(arm, calling('look'), marks)).rejects.toMatchObject({
@@ -365,7 +365,7 @@ describe('a device', () => {
     expect(world.deviceProcesses.started.get('lab.arm')).toHaveLength(5);
   });
 
-  it('that cannot be initialised is faulted with what the author said', async () => {
+  it('is faulted with the message of the author when it cannot be initialised', async () => {
     const world = await new World({
       devices: [device('arm')],
       device: () => ({ functions: [], initialize: () => Promise.reject(new Error('no such port')) }),
@@ -376,7 +376,7 @@ describe('a device', () => {
     });
   });
 
-  it('that does not end _initialize within 60 s is killed and faulted', async () => {
+  it('is killed and faulted when it does not end _initialize within 60 s', async () => {
     const world = await new World({
       devices: [device('arm')],
       device: () => ({ functions: [], initialize: () => new Promise(() => undefined) }),
@@ -388,7 +388,7 @@ describe('a device', () => {
     expect(world.deviceProcesses.alive('lab', 'arm')).toBe(0);
   });
 
-  it('reports beside an effect', async () => {
+  it('reports its state during an effect', async () => {
     const world = await new World({
       devices: [device('arm')],
       device: () => ({
@@ -410,7 +410,7 @@ describe('a device', () => {
 });
 
 describe('the list of devices', () => {
-  it('starts what is missing, keeps what is the same, restarts what changed and stops what is gone', async () => {
+  it('starts missing devices, keeps equal ones, restarts changed ones and stops removed ones', async () => {
     const cleaned: string[] = [];
     const world = await new World({
       devices: [device('a'), device('b'), device('c')],
@@ -491,7 +491,7 @@ describe('the list of devices', () => {
     expect(world.agent.devices()).toEqual([]);
   });
 
-  it('announces busy and idle at most every 100 ms, the last state always', async () => {
+  it('announces busy and idle at most every 100 ms, and always the last state', async () => {
     const world = await new World({ devices: [device('arm')] }).up();
     await world.time.advance(1_000);
     const before = world.announcer.statuses.length;

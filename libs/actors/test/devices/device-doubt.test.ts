@@ -5,7 +5,7 @@ import { MemoryCallRecords } from '../../src/testing/index.js';
 
 const idle = () => ({ reconcile: () => Promise.resolve({ idle: true, detail: 'parked' }) });
 
-describe('a call that may change something', () => {
+describe('a call', () => {
   it.each(['effect', 'idempotent'] as const)('of kind %s is recorded before it is sent', async (kind) => {
     const bench = await new DeviceBench().up();
     const release = bench.records.hold();
@@ -27,7 +27,7 @@ describe('a call that may change something', () => {
     expect([await call.ended, bench.records.log]).toEqual([3, []]);
   });
 
-  it('carries its own id to the process, a query too', async () => {
+  it('carries its own id to the process, also for a query', async () => {
     const bench = await new DeviceBench().up();
     await bench.call('effect', { callId: 'attempt/1' });
     await bench.call('query', { callId: 'attempt/2' });
@@ -81,7 +81,7 @@ describe('a call that may change something', () => {
     expect(bench.status.doubt).toBeUndefined();
   });
 
-  it('is never sent when its task is withdrawn while it is being recorded, and the next one is', async () => {
+  it('is never sent when its task is withdrawn during the recording, and the next call is sent', async () => {
     const bench = await new DeviceBench().up();
     const release = bench.records.hold();
     const withdraw = new AbortController();
@@ -95,7 +95,7 @@ describe('a call that may change something', () => {
     expect(bench.begun).toEqual(['idempotent']);
   });
 
-  it('that comes a second time while it is here joins the first', async () => {
+  it('joins the same call when it arrives a second time', async () => {
     const bench = await new DeviceBench().up();
     const first = await bench.call('effect', { callId: 'same' });
     const second = await bench.call('effect', { callId: 'same' });
@@ -105,7 +105,7 @@ describe('a call that may change something', () => {
 });
 
 describe('a device whose process ends', () => {
-  it('in the middle of an effect is uncertain, and says what is known', async () => {
+  it('in the middle of an effect is uncertain and reports the known facts', async () => {
     const bench = await new DeviceBench().up();
     const before = await bench.call('effect', { attemptId: 'a' });
     await bench.end('effect');
@@ -125,7 +125,7 @@ describe('a device whose process ends', () => {
     });
   });
 
-  it('in the middle of an idempotent call restarts: it may be repeated', async () => {
+  it('in the middle of an idempotent call restarts, because the call may be repeated', async () => {
     const bench = await new DeviceBench().up();
     const call = await bench.call('idempotent');
     await bench.crash();
@@ -135,7 +135,7 @@ describe('a device whose process ends', () => {
     expect(bench.state).toBe('idle');
   });
 
-  it('in the middle of a query restarts, and the query is asked again, twice at most', async () => {
+  it('in the middle of a query restarts, and the query is sent again, at most twice', async () => {
     const bench = await new DeviceBench().up();
     const call = await bench.call('query');
     for (const pause of [1_000, 2_000]) {
@@ -148,7 +148,7 @@ describe('a device whose process ends', () => {
     expect(call.now()).toBe('device_error none');
   });
 
-  it('in the middle of a query beside an effect asks no query again', async () => {
+  it('in the middle of a query beside an effect does not repeat the query', async () => {
     const bench = await new DeviceBench().up();
     await bench.call('effect');
     const query = await bench.call('query');
@@ -156,7 +156,7 @@ describe('a device whose process ends', () => {
     expect(query.now()).toBe('device_error none');
   });
 
-  it('while nothing moves restarts', async () => {
+  it('at rest restarts', async () => {
     const bench = await new DeviceBench().up();
     await bench.crash();
     await bench.time.advance(1_000);
@@ -165,7 +165,7 @@ describe('a device whose process ends', () => {
 });
 
 describe('an uncertain device', () => {
-  it('is initialised when its driver says that it is idle, and not before that is durable', async () => {
+  it('is initialised only after its driver reports idle and the ledger contains that', async () => {
     const bench = await new DeviceBench({ script: idle }).up();
     const call = await bench.call('effect');
     bench.process.exit({ code: 7, signal: null, lastStderr: null });
@@ -185,7 +185,7 @@ describe('an uncertain device', () => {
     ]);
   });
 
-  it('stays uncertain while what its driver says cannot be recorded, and asks it again later', async () => {
+  it('stays uncertain while the report of its driver cannot be recorded, and asks the driver again later', async () => {
     const bench = await new DeviceBench({ script: idle }).up();
     await bench.call('effect');
     bench.records.breakWith(new Error('no space left'));
@@ -232,7 +232,7 @@ describe('an uncertain device', () => {
     },
   );
 
-  it('whose process dies while its driver is asked stays uncertain', async () => {
+  it('stays uncertain when its process dies while the agent asks its driver', async () => {
     const bench = await new DeviceBench({
       script: () => ({ reconcile: () => new Promise(() => undefined) }),
     }).up();
@@ -247,7 +247,7 @@ describe('an uncertain device', () => {
     expect(bench.lives).toBe(2);
   });
 
-  it('is uncertain whatever its process says instead of an answer', async () => {
+  it('stays uncertain when its process sends anything other than an answer', async () => {
     const bench = await new DeviceBench({
       script: () => ({ reconcile: () => new Promise(() => undefined) }),
     }).up();
@@ -262,7 +262,7 @@ describe('an uncertain device', () => {
     expect([bench.state, bench.lives]).toEqual(['uncertain', 2]);
   });
 
-  it('can be reset by a person while its driver is asked', async () => {
+  it('can be reset by a person while the agent asks its driver', async () => {
     const slow = deferred<{ idle: boolean }>();
     const bench = await new DeviceBench({ script: () => ({ reconcile: () => slow.promise }) }).up();
     const call = await bench.call('effect');
@@ -273,7 +273,7 @@ describe('an uncertain device', () => {
     expect([bench.state, bench.lives, bench.heard]).toEqual(['idle', 3, ['init']]);
   });
 
-  it('is not reset by who means another doubt, or by what is not durable', async () => {
+  it('is not reset by a person who names another doubt, or when the reset cannot be recorded', async () => {
     const bench = await new DeviceBench().up();
     await expect(bench.devices.reset(arm, null, 'ann')).rejects.toMatchObject({ code: 'wrong_state' });
     const call = await bench.call('effect');
@@ -286,7 +286,7 @@ describe('an uncertain device', () => {
     expect(bench.state).toBe('uncertain');
   });
 
-  it('is the same doubt for the next agent, which asks before it initialises', async () => {
+  it('keeps the same doubt under the next agent, which asks before it initialises', async () => {
     const records = new MemoryCallRecords();
     const first = await new DeviceBench({ records }).up();
     const call = await first.call('effect', { attemptId: 'a' });
@@ -301,7 +301,7 @@ describe('an uncertain device', () => {
     expect([third.state, third.heard]).toEqual(['idle', ['reconcile', 'init']]);
   });
 
-  it('is uncertain still when its code changes', async () => {
+  it('stays uncertain when its code changes', async () => {
     const bench = await new DeviceBench().up();
     await bench.call('effect');
     await bench.crash();
@@ -325,7 +325,7 @@ describe('an uncertain device', () => {
     expect(bench.state).toBe('idle');
   });
 
-  it('whose _initialize fails after its doubt was settled is faulted without a doubt', async () => {
+  it('is faulted without a doubt when _initialize fails after its doubt was settled', async () => {
     const bench = await new DeviceBench({
       script: (life) => ({
         ...idle(),
@@ -341,7 +341,7 @@ describe('an uncertain device', () => {
     expect(bench.state).toBe('idle');
   });
 
-  it('asks its driver as soon as its code can be had', async () => {
+  it('asks its driver as soon as its code is available', async () => {
     const bench = await new DeviceBench({ script: idle }).up();
     await bench.call('effect');
     const { path } = bench.modules;
@@ -360,7 +360,7 @@ describe('an uncertain device', () => {
 });
 
 describe('a process that does not respond', () => {
-  it('is told of after 10 s and left alone, and told of when it responds again', async () => {
+  it('is reported after 10 s and keeps running, and is reported when it responds again', async () => {
     let responds = true;
     const bench = await new DeviceBench({ script: () => ({ responds: () => responds }) }).up();
     const call = await bench.call('effect');

@@ -16,7 +16,7 @@ function never(): Promise<never> {
   return new Promise(() => undefined);
 }
 
-describe('a call of a task that is stopped', () => {
+describe('a call of a stopped task', () => {
   it('ends by the _stop of its device, which stays in use', async () => {
     const bench: DeviceBench = await new DeviceBench({ script: () => stoppable(() => bench) }).up();
     const call = await bench.call('effect', { attemptId: 'a' });
@@ -27,7 +27,7 @@ describe('a call of a task that is stopped', () => {
     expect([bench.state, bench.lives]).toEqual(['idle', 1]);
   });
 
-  it('is not stopped for another attempt, and neither is a query', async () => {
+  it('is not stopped for another attempt, and a query is never stopped', async () => {
     const bench: DeviceBench = await new DeviceBench({ script: () => stoppable(() => bench) }).up();
     await bench.call('query', { attemptId: 'a' });
     await bench.call('effect', { attemptId: 'b' });
@@ -36,7 +36,7 @@ describe('a call of a task that is stopped', () => {
     expect([bench.state, bench.heard]).toEqual(['busy', ['init', 'call', 'call']]);
   });
 
-  it('is waited for when its class has no _stop', async () => {
+  it('runs to its end when its class has no _stop', async () => {
     const bench = await new DeviceBench().up();
     const call = await bench.call('effect', { attemptId: 'a' });
     bench.devices.stopCallsOf('a', 'cancelled');
@@ -68,7 +68,7 @@ describe('a call of a task that is stopped', () => {
 });
 
 describe('an emergency stop', () => {
-  it('runs _stop beside the call in progress, refuses what waits, and takes nothing but queries', async () => {
+  it('runs _stop beside the call in progress, refuses waiting calls and accepts only queries', async () => {
     const bench: DeviceBench = await new DeviceBench({ script: () => stoppable(() => bench) }).up();
     const [going, waiting, query] = [
       await bench.call('effect'),
@@ -121,7 +121,7 @@ describe('an emergency stop', () => {
     expect([bench.state, bench.heard]).toEqual(['idle', ['reconcile', 'init']]);
   });
 
-  it('leaves a device alone that does nothing and has no _stop', async () => {
+  it('does not affect an idle device without _stop', async () => {
     const bench = await new DeviceBench().up();
     bench.devices.emergencyStop(fire);
     await bench.time.advance(60_000);
@@ -146,7 +146,7 @@ describe('an emergency stop', () => {
     expect(bench.state).toBe('idle');
   });
 
-  it('that comes while a device restarts keeps it down until the release', async () => {
+  it('during a restart of a device keeps it down until the release', async () => {
     const bench = await new DeviceBench().up();
     await bench.crash();
     bench.devices.emergencyStop(fire);
@@ -160,7 +160,7 @@ describe('an emergency stop', () => {
   it.each([
     ['that cannot be stopped', undefined],
     ['that goes on', () => Promise.resolve()],
-  ])('ends an _initialize %s, and the device starts anew on release', async (_, stop) => {
+  ])('ends an _initialize %s, and the device restarts on release', async (_, stop) => {
     const bench = await new DeviceBench({
       script: (life) => ({
         ...(life === 1 ? { initialize: never } : {}),
@@ -195,7 +195,7 @@ describe('an emergency stop', () => {
     expect(bench.state).toBe('idle');
   });
 
-  it('found together with a doubt at the start asks nobody before the release, but a person may settle it', async () => {
+  it('with a doubt at the start delays the question to the driver until the release, but a person may settle the doubt', async () => {
     const records = new MemoryCallRecords();
     const before = await new DeviceBench({ records }).up();
     const call = await before.call('effect');
@@ -211,7 +211,7 @@ describe('an emergency stop', () => {
     expect([bench.state, bench.heard]).toEqual(['idle', ['init']]);
   });
 
-  it('that comes while the driver is asked ends that, and it is asked again on release', async () => {
+  it('ends a question to the driver, which is asked again on release', async () => {
     const bench = await new DeviceBench({
       script: (life) => (life === 2 ? { reconcile: never } : idle),
     }).up();
@@ -225,7 +225,7 @@ describe('an emergency stop', () => {
     expect(bench.state).toBe('idle');
   });
 
-  it('lets a faulted device be reset, which starts on release', async () => {
+  it('permits the reset of a faulted device, which starts on release', async () => {
     const bench = await new DeviceBench({
       script: (life) => ({
         initialize: () => (life === 1 ? Promise.reject(new Error('no port')) : Promise.resolve()),
@@ -254,7 +254,7 @@ describe('an emergency stop', () => {
     expect(bench.status.halted !== undefined).toBe(has);
   });
 
-  it('holds as long as any of several does, and one that was released does not come back', async () => {
+  it('ends when all of several stops are released, and a released one does not return', async () => {
     const bench = await new DeviceBench().up();
     bench.devices.emergencyStop(fire);
     bench.devices.emergencyStop({ id: 'halt-2', scope: 'lab:lab', by: 'bob', reason: 'smoke' });

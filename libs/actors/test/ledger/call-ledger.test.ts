@@ -31,8 +31,8 @@ async function rig(ledger = new MemoryLedger()): Promise<Rig> {
   return { ledger, calls, ran, run };
 }
 
-describe('a call that comes twice', () => {
-  it('joins the first while that is in progress', async () => {
+describe('a repeated call', () => {
+  it('joins the first one while that is in progress', async () => {
     const { calls, ran, run } = await rig();
     const moving = deferred<string>();
     const answers = [calls.once('c1', run('c1', moving.promise)), calls.once('c1', run('c1'))];
@@ -41,7 +41,7 @@ describe('a call that comes twice', () => {
     expect(ran).toEqual(['c1']);
   });
 
-  it('is answered as it was, also after a restart', async () => {
+  it('gets the same answer, also after a restart', async () => {
     const first = await rig();
     await first.calls.once('c1', first.run('c1', { at: [1, 2] }));
     expect(await first.calls.once('c1', first.run('c1'))).toEqual({ at: [1, 2] });
@@ -51,7 +51,7 @@ describe('a call that comes twice', () => {
     expect(second.ran).toEqual([]);
   });
 
-  it('fails as it failed', async () => {
+  it('fails with the same error', async () => {
     const { calls, ran } = await rig();
     const fail = async (): Promise<never> => {
       await calls.begin(call);
@@ -65,7 +65,7 @@ describe('a call that comes twice', () => {
     expect(ran).toEqual(['c1']);
   });
 
-  it('is refused as it was refused, so that a doubled message does not run after its refusal', async () => {
+  it('is refused like the first one, so that a duplicated message does not run after its refusal', async () => {
     const { calls, ran, run } = await rig();
     const busy = (): Promise<never> => Promise.reject(new ServiceError('device_unavailable', 'is busy'));
     await expect(calls.once('c1', busy)).rejects.toThrow('is busy');
@@ -73,7 +73,7 @@ describe('a call that comes twice', () => {
     expect(ran).toEqual([]);
   });
 
-  it('says that it was done when its value was too large to keep', async () => {
+  it('reports success without the value when the value was too large to keep', async () => {
     const first = await rig();
     expect(await first.calls.once('c1', first.run('c1', 'x'.repeat(20_000)))).toHaveLength(20_000);
     await expect(first.calls.once('c1', first.run('c1'))).rejects.toMatchObject({
@@ -83,7 +83,7 @@ describe('a call that comes twice', () => {
     expect(first.ran).toEqual(['c1']);
   });
 
-  it('is in doubt when the agent died in the middle of it', async () => {
+  it('is in doubt when the agent died during the first one', async () => {
     const first = await rig();
     void first.calls.once('c1', first.run('c1', new Promise<never>(() => undefined)));
     await first.ledger.append({ type: 'tombstone', attemptId: 'x' });
@@ -100,7 +100,7 @@ describe('a call that comes twice', () => {
 });
 
 describe('a call that cannot be recorded', () => {
-  it('is refused without effect, and so is the settlement of a doubt', async () => {
+  it('is refused without effect, like the settlement of a doubt', async () => {
     const { ledger, calls, ran, run } = await rig();
     ledger.breakWith(new Error('no space left on device'));
     const refusal = { code: 'service_unavailable', effect: 'none', retryable: true };

@@ -12,11 +12,11 @@ describe('CRC-32C', () => {
     ['descending', ascending.toReversed(), 0x113fdb5c],
     ['the digits', new TextEncoder().encode('123456789'), 0xe3069283],
     ['nothing', new Uint8Array(0), 0],
-  ])('of %s is what the standard says', (_, bytes, sum) => {
+  ])('of %s has the value in the standard', (_, bytes, sum) => {
     expect(crc32c(bytes)).toBe(sum);
   });
 
-  it('of a part is that of the part alone', () => {
+  it('of a part covers only that part', () => {
     expect(crc32c(ascending, 3, 9)).toBe(crc32c(ascending.slice(3, 9)));
   });
 });

@@ -40,7 +40,7 @@ function failing(...kinds: string[]): MemoryLedgerDisk['fault'] {
 }
 
 describe('a ledger on a disk', () => {
-  it('shares one synchronisation among appends that come while the disk is busy', async () => {
+  it('uses one synchronisation for all appends that arrive while the disk is busy', async () => {
     const { disk, ledger } = await opened();
     let synchronised = 0;
     disk.fault = (operation) => {
@@ -54,7 +54,7 @@ describe('a ledger on a disk', () => {
     expect(synchronised).toBe(2);
   });
 
-  it('is opened whole whatever comes meanwhile: what is noted is kept, what is appended is refused or kept', async () => {
+  it('opens completely despite other operations: notes are kept, and appends are kept or refused', async () => {
     for (let turns = 0; turns < 40; turns += 1) {
       const before = await opened();
       await before.ledger.append(accept(1));
@@ -76,7 +76,7 @@ describe('a ledger on a disk', () => {
     }
   });
 
-  it('knows which incarnations have kept it', async () => {
+  it('knows which incarnations have used it', async () => {
     const first = await opened();
     await first.ledger.append({ type: 'incarnation', inc: 4 });
     const second = await opened(first.disk.crash(new SeededRandom()));
@@ -85,7 +85,7 @@ describe('a ledger on a disk', () => {
     expect([...third.ledger.state.incarnations]).toEqual([4, 6]);
   });
 
-  it('collects what is settled, and keeps what is not, however much is appended', async () => {
+  it('removes settled records and keeps the others, after any number of appends', async () => {
     const { disk, ledger } = await opened();
     await ledger.append(accept(0));
     for (let n = 1; n < 300; n += 1) {
@@ -99,7 +99,7 @@ describe('a ledger on a disk', () => {
     expect([...next.ledger.state.acknowledged]).toEqual(['a297', 'a298', 'a299']);
   });
 
-  it('grows its segments when more is open than they hold', async () => {
+  it('grows its segments when open records exceed their size', async () => {
     const { disk, ledger } = await opened();
     const ids = Array.from({ length: 200 }, (_, n) => n);
     await Promise.all(ids.map((n) => ledger.append(accept(n, 'a label of some length'))));
@@ -109,7 +109,7 @@ describe('a ledger on a disk', () => {
   });
 
   it.each([['write'], ['datasync']])(
-    'refuses what it cannot write (%s), and goes on when it can',
+    'refuses an append that it cannot write (%s) and continues when it can',
     async (operation) => {
       const { disk, ledger, log } = await opened();
       await ledger.append(accept(1));
@@ -125,7 +125,7 @@ describe('a ledger on a disk', () => {
     },
   );
 
-  it('has nothing of a refused append after a crash, though the disk had taken it', async () => {
+  it('does not contain a refused append after a crash, even when the disk had stored it', async () => {
     const { disk, ledger } = await opened();
     let syncs = 0;
     disk.fault = (operation) => {
@@ -136,7 +136,7 @@ describe('a ledger on a disk', () => {
     expect(openIds(next)).toEqual([]);
   });
 
-  it('finds out by itself that the disk can be written again, and writes what it noted', async () => {
+  it('detects by itself that the disk works again, and writes its notes', async () => {
     const { disk, ledger, time } = await opened();
     await ledger.append(accept(1));
     disk.fault = failing('datasync');
@@ -153,7 +153,7 @@ describe('a ledger on a disk', () => {
     expect(next.ledger.state.fences.get('lab.arm')).toBe(9);
   });
 
-  it('refuses while there is no space for a larger checkpoint, and takes it when there is', async () => {
+  it('refuses appends while there is no space for a larger checkpoint, and accepts them afterwards', async () => {
     const { disk, ledger } = await opened();
     disk.fault = failing('reserve');
     await expect(ledger.append(accept(1, 'x'.repeat(3_000)))).rejects.toThrow('no space left');
@@ -164,7 +164,7 @@ describe('a ledger on a disk', () => {
     expect(openIds(next)).toEqual(['a2', 'a3']);
   });
 
-  it('says that it is damaged, and keeps a copy, when durable records can no longer be read', async () => {
+  it('reports damage and keeps a copy when durable records are unreadable', async () => {
     const { disk, ledger } = await opened();
     await ledger.append({ type: 'incarnation', inc: 4 });
     for (let n = 0; n < 5; n += 1) await ledger.append(accept(n));
@@ -181,7 +181,7 @@ describe('a ledger on a disk', () => {
     expect((await readLedger(disk)).damage).toBeUndefined();
   });
 
-  it('says that it is damaged when its checkpoint cannot be read, and believes no older one', async () => {
+  it('reports damage when its checkpoint is unreadable, and uses no older one', async () => {
     const { disk, ledger } = await opened();
     await ledger.append(accept(1));
     await ledger.close();
@@ -193,7 +193,7 @@ describe('a ledger on a disk', () => {
     expect(third.disk.preserved).toHaveLength(1);
   });
 
-  it('is not called damaged after a crash in the middle of a write', async () => {
+  it('reports no damage after a crash in the middle of a write', async () => {
     for (let seed = 1; seed < 200; seed += 1) {
       const { disk, ledger } = await opened();
       await ledger.append(accept(1));
@@ -204,7 +204,7 @@ describe('a ledger on a disk', () => {
     }
   });
 
-  it('cannot be appended to before it is open, or when it is closed', async () => {
+  it('refuses appends before it is open and after it is closed', async () => {
     const { ledger } = rig();
     await expect(ledger.append(accept(1))).rejects.toThrow('not open');
     await ledger.open(memory);
@@ -234,80 +234,84 @@ const life: fc.Arbitrary<Life> = fc.record({
   seed: fc.nat(),
 });
 
-describe('whenever the machine dies and whatever the disk refuses', () => {
-  it('what was acknowledged is there in order, and nothing was invented', { timeout: 60_000 }, async () => {
-    await fc.assert(
-      fc.asyncProperty(fc.array(life, { minLength: 1, maxLength: 5 }), async (lives) => {
-        let disk = new MemoryLedgerDisk();
-        let next = 0;
-        /** Open attempts by what is known of them: acknowledged, being appended, being closed, refused. */
-        const certain = new Set<string>();
-        const possible = new Set<string>();
-        const closing = new Set<string>();
-        const refused = new Set<string>();
-        for (const { appends, failsAt, failsFor, diesAt, seed } of lives) {
-          let operations = 0;
-          let dead: () => void = () => undefined;
-          const death = new Promise<void>((resolve) => (dead = resolve));
-          const { ledger, log } = rig(disk);
-          disk.fault = () => {
-            operations += 1;
-            if (operations === diesAt) dead();
-            if (operations >= failsAt && operations < failsAt + failsFor) throw new Error('no space left');
-          };
-          const work = async (): Promise<void> => {
-            await ledger.open(memory);
-            let before: Promise<void> = Promise.resolve();
-            for (const { size, closes, together } of appends) {
-              if (!together) await before;
-              const victim = closes ? [...certain].find((id) => !closing.has(id)) : undefined;
-              const id = victim ?? `a${next++}`;
-              if (victim === undefined) possible.add(id);
-              else closing.add(id);
-              const record: LedgerRecord =
-                victim === undefined
-                  ? { type: 'accept', attemptId: id, label: 'z'.repeat(size) }
-                  : { type: 'acked', attemptId: id };
-              before = ledger.append(record).then(
-                () => {
-                  possible.delete(id);
-                  closing.delete(id);
-                  if (victim === undefined) certain.add(id);
-                  else certain.delete(id);
-                },
-                () => {
-                  possible.delete(id);
-                  closing.delete(id);
-                  refused.add(id);
-                },
-              );
-            }
-            await before;
-          };
-          await Promise.race([work().catch(() => undefined), death]);
-          // The disk refused to the end: then nobody could cut off what it had taken before.
-          const mayHoldRefused = ledger.trouble !== undefined;
-          disk = disk.crash(new SeededRandom(seed));
+describe('after any crash of the machine and any error of the disk', () => {
+  it(
+    'the ledger contains all acknowledged records in order, and no others',
+    { timeout: 60_000 },
+    async () => {
+      await fc.assert(
+        fc.asyncProperty(fc.array(life, { minLength: 1, maxLength: 5 }), async (lives) => {
+          let disk = new MemoryLedgerDisk();
+          let next = 0;
+          /** Open attempts by what is known of them: acknowledged, being appended, being closed, refused. */
+          const certain = new Set<string>();
+          const possible = new Set<string>();
+          const closing = new Set<string>();
+          const refused = new Set<string>();
+          for (const { appends, failsAt, failsFor, diesAt, seed } of lives) {
+            let operations = 0;
+            let dead: () => void = () => undefined;
+            const death = new Promise<void>((resolve) => (dead = resolve));
+            const { ledger, log } = rig(disk);
+            disk.fault = () => {
+              operations += 1;
+              if (operations === diesAt) dead();
+              if (operations >= failsAt && operations < failsAt + failsFor) throw new Error('no space left');
+            };
+            const work = async (): Promise<void> => {
+              await ledger.open(memory);
+              let before: Promise<void> = Promise.resolve();
+              for (const { size, closes, together } of appends) {
+                if (!together) await before;
+                const victim = closes ? [...certain].find((id) => !closing.has(id)) : undefined;
+                const id = victim ?? `a${next++}`;
+                if (victim === undefined) possible.add(id);
+                else closing.add(id);
+                const record: LedgerRecord =
+                  victim === undefined
+                    ? { type: 'accept', attemptId: id, label: 'z'.repeat(size) }
+                    : { type: 'acked', attemptId: id };
+                before = ledger.append(record).then(
+                  () => {
+                    possible.delete(id);
+                    closing.delete(id);
+                    if (victim === undefined) certain.add(id);
+                    else certain.delete(id);
+                  },
+                  () => {
+                    possible.delete(id);
+                    closing.delete(id);
+                    refused.add(id);
+                  },
+                );
+              }
+              await before;
+            };
+            await Promise.race([work().catch(() => undefined), death]);
+            // The disk refused to the end: then nobody could cut off what it had taken before.
+            const mayHoldRefused = ledger.trouble !== undefined;
+            disk = disk.crash(new SeededRandom(seed));
 
-          const reading = await readLedger(disk);
-          expect(reading.damage).toBeUndefined();
-          expect(log.lines.filter(({ message }) => message.includes('damaged'))).toEqual([]);
-          const after = await opened(disk);
-          const found = openIds(after);
-          const isUnsure = (id: string): boolean =>
-            possible.has(id) || closing.has(id) || (mayHoldRefused && refused.has(id));
-          expect([...certain].filter((id) => !found.includes(id) && !isUnsure(id))).toEqual([]);
-          expect(found.filter((id) => !certain.has(id) && !isUnsure(id))).toEqual([]);
-          const order = found.map((id) => Number(id.slice(1)));
-          expect(order).toEqual(order.toSorted((a, b) => a - b));
-          // What is there now is what counts from here on.
-          certain.clear();
-          for (const id of found) certain.add(id);
-          for (const ids of [possible, closing, refused]) ids.clear();
-          disk = after.disk.crash(new SeededRandom(seed));
-        }
-      }),
-      { numRuns: 600 },
-    );
-  });
+            const reading = await readLedger(disk);
+            expect(reading.damage).toBeUndefined();
+            expect(log.lines.filter(({ message }) => message.includes('damaged'))).toEqual([]);
+            const after = await opened(disk);
+            const found = openIds(after);
+            const isUnsure = (id: string): boolean =>
+              possible.has(id) || closing.has(id) || (mayHoldRefused && refused.has(id));
+            expect([...certain].filter((id) => !found.includes(id) && !isUnsure(id))).toEqual([]);
+            expect(found.filter((id) => !certain.has(id) && !isUnsure(id))).toEqual([]);
+            const order = found.map((id) => Number(id.slice(1)));
+            expect(order).toEqual(order.toSorted((a, b) => a - b));
+            // What is there now is what counts from here on.
+            certain.clear();
+            for (const id of found) certain.add(id);
+            for (const ids of [possible, closing, refused]) ids.clear();
+            disk = after.disk.crash(new SeededRandom(seed));
+          }
+        }),
+        { numRuns: 600 },
+      );
+    },
+  );
 });

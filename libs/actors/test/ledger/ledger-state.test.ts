@@ -33,7 +33,7 @@ function stateOf(...records: LedgerRecord[]): LedgerState {
 }
 
 describe('the calls of an attempt', () => {
-  it('count the effects that began, and name the last that is known to have ended and the one that is not', () => {
+  it('contain the number of effects that began, the last one that ended and the one in progress', () => {
     const state = stateOf(
       accept('a'),
       begin('a/1', { attemptId: 'a' }),
@@ -51,7 +51,7 @@ describe('the calls of an attempt', () => {
     });
   });
 
-  it('on other computers count alike, and put no device of this one in doubt', () => {
+  it('on other computers count as well and put no device of this computer in doubt', () => {
     const state = stateOf(accept('a'), begin('a/1', { attemptId: 'a', computer: 'there' }));
     expect(state.callsOf('a')).toMatchObject({ effects: 1, in_doubt: { call_id: 'a/1' } });
     expect(state.inDoubt('lab.arm')).toEqual([]);
@@ -65,7 +65,7 @@ describe('the calls of an attempt', () => {
     expect(state.lastConfirmed('lab.arm')).toBeUndefined();
   });
 
-  it('in doubt stay in doubt for the attempt when somebody has said that the device is idle', () => {
+  it('stay in doubt for the attempt after somebody has reported the device idle', () => {
     const state = stateOf(accept('a'), begin('a/1', { attemptId: 'a' }), {
       type: 'settled',
       device: 'lab.arm',
@@ -75,15 +75,15 @@ describe('the calls of an attempt', () => {
     expect(state.callsOf('a')).toMatchObject({ effects: 1, in_doubt: { call_id: 'a/1' } });
   });
 
-  it('keep their device in doubt when the attempt is acknowledged', () => {
+  it('keep their device in doubt after the attempt is acknowledged', () => {
     const state = stateOf(accept('a'), begin('a/1', { attemptId: 'a' }), { type: 'acked', attemptId: 'a' });
     expect(state.inDoubt('lab.arm').map(({ callId }) => callId)).toEqual(['a/1']);
     expect(state.attempts.size).toBe(0);
   });
 });
 
-describe('what a device is known for', () => {
-  it('is its doubt, oldest first, without what may be repeated', () => {
+describe('the record of a device', () => {
+  it('contains its doubts, oldest first, without repeatable calls', () => {
     const state = stateOf(
       begin('1'),
       begin('2', { kind: 'idempotent' }),
@@ -94,7 +94,7 @@ describe('what a device is known for', () => {
     expect(state.openCalls().map(({ callId }) => callId)).toEqual(['1', '2', '3', '4']);
   });
 
-  it('is the highest fence, whoever came with it', () => {
+  it('contains the highest fence of any owner', () => {
     const state = stateOf(
       { type: 'accept', attemptId: 'a', label: 'a', fences: { 'lab.arm': 5, 'lab.leg': 2 } },
       begin('b/1', { attemptId: 'b', fence: 7 }),
@@ -107,8 +107,8 @@ describe('what a device is known for', () => {
   });
 });
 
-describe('what is over', () => {
-  it('is remembered as far as the limits say, of people and of tasks elsewhere each', () => {
+describe('ended records', () => {
+  it('are kept up to their limits, separately for people and for tasks of other computers', () => {
     const numbers = [1, 2, 3, 4, 5];
     const state = stateOf(
       ...numbers.flatMap((n) => [begin(`p${n}`), end(`p${n}`)]),
@@ -172,7 +172,7 @@ describe('a checkpoint', () => {
     id.map((each) => ({ type: 'released' as const, ids: [each] })),
   );
 
-  it('tells everything that the records did', () => {
+  it('contains everything that the records contained', () => {
     fc.assert(
       fc.property(fc.array(record, { maxLength: 60, size: 'max' }), (records) => {
         const first = new LedgerState(memory);
@@ -208,7 +208,7 @@ describe('a checkpoint', () => {
     );
   });
 
-  it('uses no type of record that is not listed', () => {
+  it('uses only listed types of records', () => {
     const all: Record<LedgerRecord['type'], true> = {
       accept: true,
       begin: true,

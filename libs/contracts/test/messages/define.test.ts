@@ -7,7 +7,7 @@ import { orchestratorEvents, orchestratorRequests } from '../../src/messages/orc
 import { serviceRequests } from '../../src/messages/service.js';
 
 describe('subject tokens', () => {
-  it('carry any name there and back', () => {
+  it('encode any name reversibly', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'grapheme' }), (name) => {
         expect(decodeToken(encodeToken(name))).toBe(name);
@@ -52,14 +52,14 @@ describe('the catalogue', () => {
     for (const definition of definitions) expect(definition.subject).toMatch(/^svc\.v1\./);
   });
 
-  it('reads back the tokens it put into a subject', () => {
+  it('reads back the tokens of a subject', () => {
     const tokens = { computer: 'bench.b', inc: '7', lab: 'a*b', device: '> x' };
     const subject = subjectOf(agentRequests.callDevice, tokens);
     expect(subject.split('.')).toHaveLength(agentRequests.callDevice.subject.split('.').length);
     expect(tokensOf(agentRequests.callDevice, subject)).toEqual(tokens);
   });
 
-  it('makes a wildcard of a token that is left out', () => {
+  it('makes a wildcard of an omitted token', () => {
     expect(subjectOf(agentRequests.callDevice, { computer: 'c', inc: '1' })).toBe(
       'svc.v1.agent.c.1.device.*.*.call',
     );

@@ -31,7 +31,7 @@ describe('submissions', () => {
     expect(faults(dtoSchema<object>(ProtocolRunSubmission), body)).toContain(fault);
   });
 
-  it('lists every fault of a body, not the first', () => {
+  it('lists every fault of a body', () => {
     const found = faults(dtoSchema<object>(CampaignSubmission), {
       name: '',
       protocol: 3,
@@ -44,7 +44,7 @@ describe('submissions', () => {
     );
   });
 
-  it('a device of a task names its lab and its name and nothing else', () => {
+  it('a device of a task contains only lab and name', () => {
     const schema = dtoSchema<object>(TaskSubmission);
     expect(faults(schema, { ...task, devices: { arm: { lab_name: 'l', name: 'd' } } })).toEqual([]);
     expect(faults(schema, { ...task, devices: { arm: { lab_name: 'l' } } })).toEqual(['devices: isMapOf']);

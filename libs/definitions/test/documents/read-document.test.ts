@@ -12,8 +12,8 @@ const faults = (text: string): string[] => {
       );
 };
 
-describe('a text that must have a shape', () => {
-  it('is read, templates and all', () => {
+describe('a document with a required shape', () => {
+  it('is read together with its templates', () => {
     const result = read(
       'protocols:\n{{#each (range 1 4)}}\n  - { type: p, iterations: {{this}} }\n{{/each}}\n',
     );
@@ -22,7 +22,7 @@ describe('a text that must have a shape', () => {
     expect(later).toMatchObject([{ file: 'day.yml', line: 3, code: 'c' }]);
   });
 
-  it('has every fault told with its line and what would be right', () => {
+  it('is refused with the line of every fault and a correction', () => {
     const text = ['jitter: 0.1', 'protocols:', '  - type: p', '    iteration: 3', '  - type: 7', 'sead: 1'];
     const found = faults(text.join('\n'));
     expect(found[0]).toMatch(/^4:5 protocols\[0\]\.iteration unknown_field fields here: .*iterations/);
@@ -30,7 +30,7 @@ describe('a text that must have a shape', () => {
     expect(found.at(-1)).toMatch(/^6:1 sead unknown_field fields here: .*seed/);
   });
 
-  it('that is no mapping, is no YAML or is too large is a fault', () => {
+  it('is refused when it is not a mapping, not YAML or too large', () => {
     expect(faults('- a')[0]).toContain('type');
     expect(faults('a: [')[0]).toContain('yaml_syntax');
     expect(faults(`# ${'x'.repeat(300_000)}`)[0]).toContain('file_too_large');

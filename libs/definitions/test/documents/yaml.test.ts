@@ -37,7 +37,7 @@ describe('hostile documents', () => {
     ['a tab as indentation', 'a:\n\tb: 1', 'yaml_syntax'],
     ['a byte order mark within', 'a: 1\n\uFEFFb: 2\n\uFEFFb: 3', '\uFEFFb duplicate_key'],
     ['numbers that JSON cannot carry', 'a: .inf\nb: .nan\nc: 9007199254740993', 'a number_range'],
-  ])('%s ends in a clear fault within 2 s', (_name, text, expected) => {
+  ])('%s end in a clear fault within 2 s', (_name, text, expected) => {
     const before = performance.now();
     expect(faults(text)[0]).toBe(expected);
     expect(performance.now() - before).toBeLessThan(2_000);
@@ -71,12 +71,12 @@ describe('parseYaml', () => {
     expect(faults('a: 1\nb: {x: 1, x: 2}\na: 2')).toEqual(['b x duplicate_key', 'a duplicate_key']);
   });
 
-  it('wants one document that is not empty', () => {
+  it('needs one document that is not empty', () => {
     expect(faults('# nothing\n')).toEqual(['empty_file']);
     expect(faults('a: 1\n---\nb: 1')).toEqual(['many_documents']);
   });
 
-  it('reads the core schema: dates stay text, yes is no boolean, octal is written 0o', () => {
+  it('reads the core schema: dates stay text, yes is not a boolean, and octal is written 0o', () => {
     const parsed = parseYaml('d: 2026-01-01\ny: yes\no: 0o17\nn: ~\nt: true\nq: "1"');
     expect(parsed.ok && parsed.document.value).toEqual({
       d: '2026-01-01',
@@ -88,7 +88,7 @@ describe('parseYaml', () => {
     });
   });
 
-  it('knows where keys and values stand, in blocks, flows, quotes and aliases', () => {
+  it('knows the positions of keys and values in blocks, flows, quotes and aliases', () => {
     const text = 'a:\n  b: "q"\n  c: [1, {d: 2}]\n"k": &z !!str 5\nm: *z\n';
     const parsed = parseYaml(text);
     if (!parsed.ok) throw new Error('not parsed');

@@ -4,7 +4,7 @@ import { unfilledSlots } from '../../src/files/slot-matching.js';
 const unfilled = (slots: Record<string, string[]>): string[] => unfilledSlots(new Map(Object.entries(slots)));
 
 describe('unfilledSlots', () => {
-  it('moves an earlier slot to another candidate when that makes room for a later one', () => {
+  it('moves an earlier slot to another candidate to make room for a later one', () => {
     expect(unfilled({ a: ['x', 'y'], b: ['x'], c: ['y', 'z'] })).toEqual([]);
   });
 

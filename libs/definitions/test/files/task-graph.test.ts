@@ -18,7 +18,7 @@ describe('TaskGraph', () => {
     expect([...graph({ a: [], b: ['a'], c: ['b', 'gone'] }).ancestors('c')].sort()).toEqual(['a', 'b']);
   });
 
-  it('reports each circle once, shortest way round', () => {
+  it('reports each circle once by its shortest path', () => {
     const cycles = graph({ a: ['b'], b: ['c', 'a'], c: ['a'], d: ['d'], e: ['a'], f: [] }).cycles();
     expect(cycles).toEqual([['a', 'b'], ['d']]);
   });

@@ -9,7 +9,7 @@ import {
 
 describe('the dependencies of a module', () => {
   it.each([[['serialport@12.0.0']], [['@serialport/parser@1.0.0-beta.2', 'usb@2.11.0']]])(
-    '%j are read from the line that they were written to',
+    '%j are found in the source line',
     (dependencies) => {
       expect(dependenciesOf(`${dependencyLine(dependencies)}\nexport default 1;\n`)).toEqual(dependencies);
       expect(dependenciesOf(dependencyLine(dependencies))).toEqual(dependencies);
@@ -17,7 +17,7 @@ describe('the dependencies of a module', () => {
   );
 
   it.each(['', 'export default 1;\n', `export {};\n${dependencyLine(['usb@1.0.0'])}\n`, '// devices/a.ts\n'])(
-    'are none of %j',
+    'are absent in %j',
     (text) => {
       expect(dependenciesOf(text)).toEqual([]);
     },
@@ -32,7 +32,7 @@ describe('the dependencies of a module', () => {
     '["--omit@1.0.0"]',
     '[7]',
     '{}',
-  ])('that read %s are refused', (list) => {
+  ])('with the text %s are refused', (list) => {
     expect(() => dependenciesOf(`// svc:dependencies ${list}\n`)).toThrow('its first line');
   });
 

@@ -27,7 +27,7 @@ describe('checkParameters', () => {
     [list, [5, 10]],
     [spec({ type: 'list', element_type: 'float' }), []],
     [spec({ type: 'list', element_type: 'choice' }), [{ a: 1 }, 'x']],
-  ])('takes what the specification %j allows: %j', (one, value) => {
+  ])('accepts under the specification %j: %j', (one, value) => {
     expect(checkParameters({ p: one }, { p: value })).toEqual({ values: { p: value }, faults: [] });
   });
 
@@ -55,11 +55,11 @@ describe('checkParameters', () => {
     [list, [1], ['p length']],
     [list, [6, 9], ['p[0] above_max', 'p[1] below_min']],
     [list, [1.5, true], ['p[0] type', 'p[1] type']],
-  ])('refuses what the specification %j does not allow: %j', (one, value, expected) => {
+  ])('refuses under the specification %j: %j', (one, value, expected) => {
     expect(codes(one, value)).toEqual(expected);
   });
 
-  it('fills in the default of what is not given, and asks for what has none', () => {
+  it('fills in defaults for missing values and requires the others', () => {
     const specs = { a: spec({ type: 'int', unit: 's', value: 7 }), b: int };
     const { values, faults } = checkParameters(specs, {}, { path: 'parameters.mix' });
     expect(values).toEqual({ a: 7 });
@@ -72,7 +72,7 @@ describe('checkParameters', () => {
     ]);
   });
 
-  it('lists every fault, and names what an unknown parameter was probably meant to be', () => {
+  it('lists every fault and suggests a name for an unknown parameter', () => {
     const { faults } = checkParameters({ volume: float, count: int }, { volum: 1, count: 9, toString: 1 });
     expect(faults.map(({ path, code, hint }) => [path, code, hint])).toEqual([
       ['volum', 'unknown_parameter', 'did you mean "volume"?'],
@@ -82,7 +82,7 @@ describe('checkParameters', () => {
     ]);
   });
 
-  it('answers for any value whatever: the value as it was, or a fault', () => {
+  it('answers for any value with the unchanged value or a fault', () => {
     const specs = fc.constantFrom(
       int,
       float,
@@ -108,7 +108,7 @@ describe('checkParameters', () => {
     );
   });
 
-  it('takes every number within its bounds and none outside', () => {
+  it('accepts every number within its bounds and none outside', () => {
     fc.assert(
       fc.property(fc.integer(), fc.integer(), fc.integer(), (a, b, value) => {
         const [min, max] = a < b ? [a, b] : [b, a];

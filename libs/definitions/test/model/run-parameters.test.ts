@@ -50,8 +50,8 @@ const snapshot: ProtocolSnapshot = {
   tasks: { mix_type: mix },
 };
 
-describe('parameters of a run', () => {
-  it('lists what the protocol leaves open, with the specifications', () => {
+describe('the parameters of a run', () => {
+  it('are listed with their specifications where the protocol leaves them open', () => {
     expect(
       dynamicParameters(snapshot).map(({ task: name, parameter, spec }) => [name, parameter, spec.type]),
     ).toEqual([
@@ -60,11 +60,11 @@ describe('parameters of a run', () => {
     ]);
   });
 
-  it('accepts exactly the dynamic parameters', () => {
+  it('are exactly the dynamic parameters', () => {
     expect(checkRunParameters(snapshot, { mix: { volume: 2, speed: 3 } })).toEqual([]);
   });
 
-  it('asks for every dynamic parameter, also for one whose type has a default', () => {
+  it('include every dynamic parameter, also one whose type has a default', () => {
     const faults = checkRunParameters(snapshot, {});
     expect(faults.map(({ path, code }) => [path, code])).toEqual([
       ['parameters.mix.volume', 'missing_parameter'],
@@ -72,13 +72,13 @@ describe('parameters of a run', () => {
     ]);
   });
 
-  it('does not ask for what is missing when the values are to be completed later', () => {
+  it('may be incomplete when values follow later', () => {
     expect(
       checkRunParameters(snapshot, { mix: { volume: 2 } }, { complete: false, path: 'global_parameters' }),
     ).toEqual([]);
   });
 
-  it('refuses unknown tasks, unknown names, values that the protocol sets, and wrong values, all at once', () => {
+  it('are refused for unknown tasks, unknown names, fixed values and wrong values, all at once', () => {
     const faults = checkRunParameters(
       snapshot,
       { mxi: { volume: 1 }, mix: { volume: 9, speed: '3', volum: 1, note: 'y' }, fixed: { volume: 1 } },

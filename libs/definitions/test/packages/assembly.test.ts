@@ -123,8 +123,8 @@ const numRuns = repetitions(10_000);
 /** Longest time for one package, in milliseconds. */
 const longest = 2_000;
 
-describe('any damaged package', () => {
-  it('gives diagnostics with a code and a place within 2 s, never an exception, and nothing faulty is usable', () => {
+describe('a damaged package', () => {
+  it('leads to diagnostics with a code and a place within 2 s, never to an exception, and no faulty definition is usable', () => {
     expect(assemble({}).diagnostics).toEqual([]);
     const edit = fc.tuple(fc.nat(documents.length - 1), mutation, fc.constantFrom('text', 'tree', 'odd'));
     const edits = fc.array(edit, { minLength: 1, maxLength: 4 });

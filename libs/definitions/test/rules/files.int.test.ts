@@ -40,7 +40,7 @@ describe('an input file', () => {
     ],
   ]);
 
-  it('is required when nothing is said, and no part of a task that gets none', () => {
+  it('is required by default, and is absent from tasks without input files', () => {
     const catalog = assemble(edited(task, ...file('{desc: x}')));
     expect(catalog.task('mix')?.task.input_files).toEqual({ raw: { desc: 'x', required: true } });
     expect(catalog.task('weigh')?.task).not.toHaveProperty('input_files');
@@ -59,8 +59,8 @@ function faults(files: Files): string[] {
   return assemble(files).diagnostics.map(({ path, code }) => `${path} ${code}`);
 }
 
-describe('a file of a task of a protocol', () => {
-  it('is one that another task leaves, by a name that may hold dots, and makes that task a dependency', () => {
+describe('an input file in a protocol', () => {
+  it('refers to a file of another task by a name that may contain dots, and makes that task a dependency', () => {
     const catalog = assemble(weighing('{desc: x}', 'raw: a.spectrum.v2.csv'));
     expect(catalog.diagnostics).toEqual([]);
     const [, , last] = catalog.protocol('run')?.protocol.tasks ?? [];
@@ -117,7 +117,7 @@ tasks:
     expect(faults(files)).toContain(expected);
   });
 
-  it('may be left out when the task does without, and is no part of the protocol then', () => {
+  it('may be omitted when it is optional, and then the protocol does not contain it', () => {
     const catalog = assemble(weighing(free, null));
     expect(catalog.diagnostics).toEqual([]);
     expect(catalog.protocol('run')?.protocol.tasks[2]).not.toHaveProperty('files');

@@ -174,7 +174,7 @@ describe('a resource of a lab', () => {
     ],
   ]);
 
-  it('is in one lab only', () => {
+  it('belongs to one lab only', () => {
     const two = (name: string): string =>
       `name: two\ndesc: x\ndevices: {}\nresource_types: {b: {}}\nresources: {${name}: {type: b}}\n`;
     const file = 'demo/laboratories/two/lab.yml';

@@ -66,7 +66,7 @@ describe('the lags of a task', () => {
       ?.protocol.tasks.at(-1);
   const hashOf = (text: string) => assemble(edited(protocol, dependencies, text)).protocol('run')?.hash;
 
-  it('stand beside the names of its dependencies, only those that are declared', () => {
+  it('are stored beside the names of its dependencies, only where they are declared', () => {
     expect(taskOf('dependencies: [a, {task: b, min_lag: 5, max_lag: 60.5}]')).toMatchObject({
       dependencies: ['a', 'b'],
       lags: { b: { min_lag: 5, max_lag: 60.5 } },
@@ -74,7 +74,7 @@ describe('the lags of a task', () => {
     expect(taskOf('dependencies: [{task: b, max_lag: 60}]')?.lags).toEqual({ b: { max_lag: 60 } });
   });
 
-  it('are no part of the hash where none is declared', () => {
+  it('do not change the hash of a task that declares none', () => {
     expect(taskOf(dependencies)).not.toHaveProperty('lags');
     expect(taskOf('dependencies: [{task: b}]')).not.toHaveProperty('lags');
     expect(hashOf('dependencies: [{task: b, min_lag: }]')).toBe(hashOf(dependencies));

@@ -120,7 +120,7 @@ describe('a name', () => {
     ],
   ]);
 
-  it('that is taken leaves none of its definitions usable, and all others', async () => {
+  it('that is used twice makes both of its definitions unusable, and no others', async () => {
     await writeFiles(place.userDir, { ...taskOf('mix'), ...labOf('two', resources('vial1')) });
     const catalog = await loadPackages(place);
     expect(catalog.taskTypes()).toEqual(['weigh']);
@@ -129,7 +129,7 @@ describe('a name', () => {
     expect(catalog.protocolTypes()).toEqual([]);
   });
 
-  it('of a package that is taken leaves none of its packages usable, and each is told of the other', async () => {
+  it('of a package that is used twice makes both packages unusable, and each error names the other', async () => {
     await writeFiles(place.userDir, {
       ...labOf('two', ''),
       'group/demo/laboratories/x/lab.yml': 'name: x\ndesc: x\ndevices: {}\n',
@@ -189,7 +189,7 @@ describe('a file', () => {
     ],
   ]);
 
-  it('is UTF-8', async () => {
+  it('is read as UTF-8', async () => {
     expect(await found(edited(device, 'desc: Weighs', 'desc: Wägt'))).toEqual([]);
     await writeFile(join(place.userDir, device), Buffer.from('type: scale\ndesc: W\u00e4gt\n', 'latin1'));
     const { diagnostics } = await loadPackages(place);

@@ -53,13 +53,13 @@ describe('a misspelt name', () => {
     ['variable', edited(lab, 'desc: A lab', '{{set count=1}}\ndesc: A {{cuont}}'), 'count'],
     ['partial', edited(lab, 'desc: A lab', '{{#*inline "pump"}}x{{/inline}}\ndesc: {{> pmup}}'), 'pump'],
   ];
-  it.each(cases)('%s is told what was meant', (_kind, files, meant) => {
+  it.each(cases)('%s leads to the right suggestion', (_kind, files, meant) => {
     expect(assemble({}).diagnostics).toEqual([]);
     const hints = assemble(files).diagnostics.map(({ hint }) => hint ?? '');
     expect(hints.some((hint) => new RegExp(`did you mean "?${meant}"?\\?`).test(hint))).toBe(true);
   });
 
-  it('that is nothing like any other is told what there is', () => {
+  it('without a similar name leads to a list of all names', () => {
     const { diagnostics } = assemble(edited(protocol, 'type: weigh', 'type: distill'));
     expect(diagnostics.map(({ hint }) => hint)).toContain('there are mix, weigh');
     expect(soundPackage[protocol]).not.toContain('distill');

@@ -56,12 +56,12 @@ describe('package.json', () => {
     expect(await found({ [file]: breaks })).toEqual([expected]);
   });
 
-  it('may be missing, and begin with a byte order mark', async () => {
+  it('may be missing or begin with a byte order mark', async () => {
     expect(await found({})).toEqual([]);
     expect(await found({ [file]: `\uFEFF${usb}` })).toEqual([]);
   });
 
-  it('that is wrong is said once for all the code that needs it, and takes no other code with it', async () => {
+  it('with a fault is reported once for all code that needs it, and affects no other code', async () => {
     const wrong = manifest(['usb', 'usb'], { usb: 'latest' });
     const device = 'demo/devices/scale/device.ts';
     await writeFiles(place.userDir, { [file]: wrong, [task]: uses('usb'), [device]: uses('usb/sub') });
@@ -71,14 +71,14 @@ describe('package.json', () => {
     expect(catalog.task('mix')).toBeUndefined();
   });
 
-  it('that cannot be read leaves no code usable', async () => {
+  it('makes all code unusable when it is unreadable', async () => {
     await writeFiles(place.userDir, { [file]: '{' });
     const catalog = await loadPackages(place);
     expect(catalog.deviceTypes()).toEqual([]);
     expect(catalog.taskTypes()).toEqual([]);
   });
 
-  it('suggests the dependency that was meant', async () => {
+  it('leads to a suggestion for a mistyped dependency', async () => {
     await writeFiles(place.userDir, { [file]: manifest(['serialprot'], { serialport: '12.0.0' }) });
     const { diagnostics } = await loadPackages(place);
     expect(diagnostics.map(({ hint }) => hint)).toEqual(['did you mean "serialport"?']);
@@ -135,7 +135,7 @@ describe('a native part', () => {
     expect(diagnostics.map(({ hint }) => hint)).toContainEqual(expect.stringContaining('"svc": {"external"'));
   });
 
-  it('may be there once its package is listed', async () => {
+  it('may exist once its package is listed', async () => {
     expect(await found({ ...native, [task]: uses('usb'), [file]: usb })).toEqual([]);
   });
 });

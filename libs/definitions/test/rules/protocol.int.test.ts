@@ -148,7 +148,7 @@ describe('a task', () => {
     ],
   ]);
 
-  it('declares what is done about its failures, and nothing else changes when it declares nothing', () => {
+  it('declares the reaction to its failures, and its definition is unchanged when it declares nothing', () => {
     const taskOf = (files: Files) => assemble(files).protocol('run')?.protocol.tasks.at(-1);
     const declared = edited(
       protocol,
@@ -165,7 +165,7 @@ describe('a task', () => {
     expect(hashOf(edited(protocol, ...line('on_failure: fail_run')))).not.toBe(hashOf({}));
   });
 
-  it('of a group has no other task to wait for in between', () => {
+  it('of a group waits for no task outside the group in between', () => {
     const labels = (first: string, second: string): string =>
       soundPackage[protocol]
         .replace('name: a', `name: a\n    group: ${first}`)
@@ -384,7 +384,7 @@ describe('the slots of a task', () => {
     expect(diagnostics.map(({ path, code }) => `${path} ${code}`)).toEqual(expected);
   });
 
-  it('can be satisfied by the labs of the protocol', () => {
+  it('can be filled by the labs of the protocol', () => {
     const { diagnostics } = assemble(
       edited(lab, '  scale1: {type: scale, computer: svc_computer, meta: {room: 1}}\n', ''),
     );
@@ -452,7 +452,7 @@ describe('a resource slot', () => {
     ],
   ]);
 
-  it('can be satisfied by the labs of the protocol', () => {
+  it('can be filled by the labs of the protocol', () => {
     const anyVial = edited(
       protocol,
       'cup: {name: beaker1',

@@ -325,7 +325,7 @@ describe('a group of parameters', () => {
     ],
   ]);
 
-  it('is for display: what it holds counts as if it stood beside it', () => {
+  it('affects only the display: its members count as if they stood beside it', () => {
     const catalog = assemble(edited(task, '  label: {type', '  texts:\n    label: {type'));
     expect(catalog.diagnostics).toEqual([]);
     expect(Object.keys(catalog.task('mix')?.task.input_parameters ?? {})).toEqual([

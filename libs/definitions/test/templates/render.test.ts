@@ -50,24 +50,24 @@ describe('helpers', () => {
     ['{{lt 1 "a"}}', '1:1 lt: expects two numbers or two texts, not 1 and "a"'],
     ['{{lookup (list 1) 5}}', '1:1 lookup: there is no element "5"'],
     ['{{set 5}}', '1:1 set: write {{set name=value}}'],
-  ])('%s is refused: %s', (template, expected) => {
+  ])('%s leads to the fault: %s', (template, expected) => {
     expect(fault(template)).toBe(expected);
   });
 });
 
-describe('faults of templates', () => {
-  it('name what is not defined, at its line', () => {
+describe('the faults of templates', () => {
+  it('name undefined variables with their line', () => {
     expect(fault('a: 1\nb: {{nope}}')).toBe('2:6 "nope" is not defined');
     expect(fault('a: 1\n{{#each (nope 1)}}x{{/each}}')).toBe('2:9 there is no helper "nope"');
     expect(fault('{{> nope}}')).toBe('1:1 there is no inline partial "nope" here');
   });
 
-  it('tell of carriage returns that stand alone, by which lines cannot be counted', () => {
+  it('include single carriage returns, which make lines uncountable', () => {
     expect(fault('a: 1\nb: 2\rc: 3')).toBe('2:5 the file holds a carriage return without a line feed');
     expect(fault('a: 1\r\nb: {{nope}}')).toBe('2:6 "nope" is not defined');
   });
 
-  it('tell of braces that stand together', () => {
+  it('include adjacent braces', () => {
     const result = render('a: {b: {{add 1 2}}}');
     expect(result.ok ? null : result.error.hint).toMatch(/three braces/);
   });
@@ -81,7 +81,7 @@ describe('faults of templates', () => {
     ['{{log 1}}'],
     ['{{helperMissing 1}}'],
     ['{{> (lookup (list "a") 0)}}'],
-  ])('%s reaches neither prototypes nor anything outside', (template) => {
+  ])('%s reaches no prototype and nothing outside', (template) => {
     expect(render(template).ok).toBe(false);
   });
 
@@ -110,8 +110,8 @@ describe('faults of templates', () => {
   });
 });
 
-describe('the time for a file', () => {
-  it('ends after 500 ms wherever the template is', () => {
+describe('the time limit of a file', () => {
+  it('ends templates after 500 ms at any place', () => {
     let time = 0;
     const slow = (step: number) => () => (time += step);
     const template = '{{#range 0 100 as |i|}}{{add i 1}} {{/range}}';
@@ -120,7 +120,7 @@ describe('the time for a file', () => {
     expect(result.ok ? '' : result.error.message).toBe('the template takes longer than 500 ms');
   });
 
-  it('is not spent on files with more expressions than can be parsed in it', () => {
+  it('excludes files with too many expressions for the parser', () => {
     expect(fault('{{add 1 1}}'.repeat(1_001))).toMatch(/at most 1000/);
     const before = performance.now();
     expect(render('{{add 1 1}}'.repeat(1_000), () => 0).ok).toBe(true);
@@ -129,7 +129,7 @@ describe('the time for a file', () => {
 });
 
 describe('positions', () => {
-  it('of rendered text are those of the template', () => {
+  it('of rendered text refer to the template', () => {
     const template = [
       'a: 1',
       '{{set n=5}}',

@@ -49,15 +49,18 @@ describe('a task whose agent is stopped', () => {
     expect(test.agents.startedTwice).toEqual([]);
   });
 
-  it.each([1, undefined])('halfway (effects: %s) needs a decision, and keeps its device', async (effects) => {
-    const test = await lab();
-    await test.agents.end('r/a', outcome, callsOf(effects));
-    expect(test.task('r/a')).toMatchObject({ state: 'needs_attention', reason: { code: 'agent_stopped' } });
-    expect(test.runState('r')).toBe('needs_attention');
-    expect(test.allocated()).toEqual(['l.arm']);
-  });
+  it.each([1, undefined])(
+    'needs a decision when it was stopped halfway (effects: %s), and keeps its device',
+    async (effects) => {
+      const test = await lab();
+      await test.agents.end('r/a', outcome, callsOf(effects));
+      expect(test.task('r/a')).toMatchObject({ state: 'needs_attention', reason: { code: 'agent_stopped' } });
+      expect(test.runState('r')).toBe('needs_attention');
+      expect(test.allocated()).toEqual(['l.arm']);
+    },
+  );
 
-  it('and that was being cancelled ends', async () => {
+  it('ends when it was being cancelled', async () => {
     const test = await lab();
     test.agents.onCancel = () => undefined;
     await test.engine.work.cancelProtocolRun('r');

@@ -28,7 +28,7 @@ describe('a start', () => {
     expect(test.agents.startedTwice).toEqual([]);
   });
 
-  it('that is being sent is not asked about', async () => {
+  it('is not questioned while it is being sent', async () => {
     const test = await lab();
     const calls: string[] = [];
     test.agents.onCall = (kind) => {
@@ -40,7 +40,7 @@ describe('a start', () => {
     expect(calls).toEqual(['start']);
   });
 
-  it('is forgotten by the engine when it is over', async () => {
+  it('is forgotten by the engine after its end', async () => {
     const test = await lab();
     await test.run('r', 'p');
     const [id = ''] = test.store.rows.attempts.keys();
@@ -57,7 +57,7 @@ describe('a start', () => {
     expect(test.task('r/a').attempt).toBeLessThan(14);
   });
 
-  it('without an answer is asked about, and ended for certain before another attempt', async () => {
+  it('without an answer is questioned and certainly ended before another attempt', async () => {
     const test = await lab();
     let lost = 1;
     test.agents.onCall = (kind) => (kind === 'start' && (lost -= 1) >= 0 ? 'lost' : 'delivered');

@@ -18,7 +18,7 @@ async function lab(): Promise<TestLab> {
 
 const latest = (test: TestLab) => [...test.agents.executions.values()].at(-1)?.start;
 
-describe('a task of a run that gets a file of another task', () => {
+describe('a task of a run with an input file', () => {
   it('starts with the file of the latest attempt of that task, and records which one', async () => {
     const test = await lab();
     await test.fail('r/write', 'no pen', 0);
@@ -45,7 +45,7 @@ describe('a task of a run that gets a file of another task', () => {
     expect(test.runState('r')).toBe('failed');
   });
 
-  it('is refused as an on-demand task, which gets no file', async () => {
+  it('is refused as an on-demand task, which has no input files', async () => {
     const test = await lab();
     await expect(test.engine.submissions.task({ name: 't', type: 'read' })).rejects.toMatchObject({
       code: 'invalid',
@@ -57,7 +57,7 @@ describe('a task of a run that gets a file of another task', () => {
     expect(test.running()).toContain('t');
   });
 
-  it('has its files shown only while it runs', async () => {
+  it('shows its files only while it runs', async () => {
     const test = await lab();
     await test.agents.complete('r/write', { files: [csv] });
     await test.clock.settle();

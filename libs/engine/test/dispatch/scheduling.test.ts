@@ -17,7 +17,7 @@ async function open(test: TestLab, policy: MakePolicy): Promise<TestLab> {
 }
 
 describe.each(everyPolicy)('with %s', (_name, policy) => {
-  it('every queued task runs in the end, each device with one task at a time', async () => {
+  it('every queued task runs eventually, and each device has one task at a time', async () => {
     const test = new TestLab();
     test.lab('l', { m1: 'mixer', m2: 'mixer', oven: 'oven' });
     test.taskType('clean', { devices: { d: { type: 'oven' } } });

@@ -46,7 +46,7 @@ describe('devices', () => {
     expect(used).toEqual(['m1', 'm2', 'm1', 'm2']);
   });
 
-  it('go to the higher priority first, then to who waited longer', async () => {
+  it('go to the higher priority first, then to the task that waited longer', async () => {
     const test = new TestLab();
     test.lab('l', { arm: 'arm' });
     test.protocol('p', [{ name: 'a', devices: { d: device('l.arm') } }]);
@@ -60,7 +60,7 @@ describe('devices', () => {
     expect(test.running()).toEqual(['low/a']);
   });
 
-  it('are used from the computer that has most of them; the service computer wins a tie', async () => {
+  it('are used from the computer that has most of them, and the service computer wins a tie', async () => {
     const test = new TestLab();
     test.lab('l', { a1: 'd@pc_b', a2: 'd@pc_b', b1: 'd@pc_a', s1: 'd' });
     const slots = (...keys: string[]) => Object.fromEntries(keys.map((key) => [key, device(`l.${key}`)]));
@@ -81,7 +81,7 @@ describe('devices', () => {
     ]);
   });
 
-  it('that are out of use make the task wait', async () => {
+  it('make the task wait while they are out of use', async () => {
     const test = new TestLab();
     test.lab('l', { arm: 'arm' });
     test.protocol('p', [{ name: 'a', devices: { d: device('l.arm') } }]);
@@ -101,7 +101,7 @@ describe('devices', () => {
     expect(test.running()).toEqual(['r/a']);
   });
 
-  it('are listed with who holds them', async () => {
+  it('are listed with their holders', async () => {
     const test = new TestLab();
     test.lab('l', { arm: 'arm', far: 'arm@elsewhere' });
     test.protocol('p', [{ name: 'a', devices: { d: device('l.arm') } }]);
@@ -171,7 +171,7 @@ describe('agents', () => {
     ]);
   });
 
-  it('that are silent are shown with the time of their last message, or as never registered', async () => {
+  it('are shown with the time of their last message when they are silent, or as never registered', async () => {
     const test = new TestLab();
     test.lab('l', { arm: 'arm', far: 'arm@elsewhere' });
     await test.open();
@@ -371,7 +371,7 @@ describe('a hold', () => {
     expect([test.runState('r'), test.runState('s')]).toEqual(['completed', 'completed']);
   });
 
-  it('of two runs that deadlock is reported in the log', async () => {
+  it('of two runs in a deadlock is reported in the log', async () => {
     const test = crossing();
     const greedy = new GreedyPolicy();
     // A policy that ignores the needs of running work.

@@ -15,7 +15,7 @@ async function lab(): Promise<TestLab> {
 const use = (name: string) => ({ name, type: 'use', devices: { d: { lab_name: 'l', name: 'arm' } } });
 
 describe('a change of definitions', () => {
-  it('can be refused by its maker because of unfinished work and its devices', async () => {
+  it('can be refused by its author because of unfinished work and its devices', async () => {
     const test = await lab();
     await test.run('r', 'p');
     await test.engine.submissions.task(use('t'));
@@ -35,14 +35,14 @@ describe('a change of definitions', () => {
     expect(test.engine.views.devices()).toEqual(before);
   });
 
-  it('sees no work when all is over', async () => {
+  it('reports no work when all work has ended', async () => {
     const test = await lab();
     await test.run('r', 'p');
     await test.complete('r/a');
     expect(test.engine.views.unfinishedWork()).toEqual([]);
   });
 
-  it('is taken back when it cannot be committed', async () => {
+  it('is reverted when the commit fails', async () => {
     const test = await lab();
     let undone = 0;
     test.store.beforeCommit = () => {

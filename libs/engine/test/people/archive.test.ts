@@ -19,8 +19,8 @@ async function lab(): Promise<TestLab> {
   return test;
 }
 
-describe('work that is over', () => {
-  it('leaves the lists and comes back, as an event and in the audit', async () => {
+describe('ended work', () => {
+  it('leaves the lists and returns, as an event and in the audit', async () => {
     const test = await lab();
     await test.run('r', 'p');
     await test.complete('r/a');
@@ -60,7 +60,7 @@ describe('work that is over', () => {
     await expect(changes.archive('campaign', 'r', 'ada')).rejects.toMatchObject({ code: 'not_found' });
   });
 
-  it('is not archived before it is over, nor a run without its campaign', async () => {
+  it('is not archived before its end, and a run is not archived without its campaign', async () => {
     const test = await lab();
     await test.run('r', 'p');
     const { changes } = test.engine;
@@ -100,7 +100,7 @@ describe('work that is over', () => {
     expect(test.runRow('r').state).toBe(kept.status === 'fulfilled' ? 'failed' : 'running');
   });
 
-  it('by the name of an on-demand task is the latest one, and the name stays free', async () => {
+  it('is the latest task when the name of an on-demand task is given, and the name stays free', async () => {
     const test = await lab();
     const ask = { name: 't', type: 'use', devices: { d: { lab_name: 'l', name: 'arm' } } };
     const { id } = await test.engine.submissions.task(ask);
@@ -118,7 +118,7 @@ describe('work that is over', () => {
     expect(archived(test)).toEqual(['t', 't']);
   });
 
-  it('that ended long ago is archived by the service, except what has resumed', async () => {
+  it('is archived by the service long after its end, except when it has resumed', async () => {
     const test = await lab();
     for (const name of ['r1', 'r2', 'r3', 'young']) {
       if (name === 'young') await test.live(10_000);

@@ -92,7 +92,7 @@ describe('a task that needs attention', () => {
     expect(only(test).id).toBe(id);
   });
 
-  it('is completed with outputs, which later tasks get', async () => {
+  it('is completed with outputs, which later tasks receive', async () => {
     const test = await lab();
     await lose(test);
     await decide(test, 'completed', {
@@ -122,7 +122,7 @@ describe('a task that needs attention', () => {
     expect(test.runState('r')).toBe('completed');
   });
 
-  it('is not completed with outputs that do not match its type, and every fault is listed', async () => {
+  it('is not completed with outputs that differ from its type, and every fault is listed', async () => {
     const test = await lab();
     await lose(test);
     const id = only(test).id;
@@ -156,7 +156,7 @@ describe('a task that needs attention', () => {
     expect(test.store.audit).toEqual([]);
   });
 
-  it('fails, and its run with it', async () => {
+  it('fails together with its run', async () => {
     const test = await lab({ on_failure: 'ask' });
     await lose(test);
     await decide(test, 'failed');
@@ -166,14 +166,14 @@ describe('a task that needs attention', () => {
     expect(open(test)).toEqual([]);
   });
 
-  it('fails, and its run goes on where that is its policy', async () => {
+  it('fails, and its run continues when its policy says so', async () => {
     const test = await lab({ on_failure: 'skip' });
     await lose(test);
     await decide(test, 'failed');
     expect(test.runRow('r')).toMatchObject({ state: 'completed', reason: { code: 'tasks_failed' } });
   });
 
-  it('is tried again as a new attempt, with all of its retries', async () => {
+  it('is retried as a new attempt with all of its retries', async () => {
     const test = await lab({ on_failure: 'ask', retry: { attempts: 2, backoff: 0 } });
     await test.fail('r/a', 'first', 0);
     await test.fail('r/a', 'second', 0);
@@ -188,7 +188,7 @@ describe('a task that needs attention', () => {
     expect(items(test)).toHaveLength(1);
   });
 
-  it('that is tried again waits for a device that is in doubt', async () => {
+  it('waits after a retry for a device that is in doubt', async () => {
     const test = await lab();
     let state: DeviceStatus['state'] = 'uncertain';
     test.agents.deviceState = () => state;
@@ -205,7 +205,7 @@ describe('a task that needs attention', () => {
     expect(open(test)).toEqual([]);
   });
 
-  it('is not tried again while its run is ending', async () => {
+  it('is not retried while its run is ending', async () => {
     const test = new TestLab();
     test.lab('l', {});
     test.protocol('p', [{ name: 'a' }, { name: 'b' }]);
@@ -413,7 +413,7 @@ describe('a device in doubt', () => {
     expect(only(test).id).toBe(id);
   });
 
-  it('has no item any more when its driver has reconciled its state', async () => {
+  it('loses its item when its driver has reconciled its state', async () => {
     const { test, say } = await inDoubt();
     say({ state: 'idle' });
     await test.live(1000);
@@ -434,7 +434,7 @@ describe('a device in doubt', () => {
   });
 });
 
-describe('an agent that does not come back', () => {
+describe('an agent that does not return', () => {
   it('has an item when it has been silent for 30 s with work', async () => {
     const test = await lab();
     test.agents.crash('pc');
@@ -457,7 +457,7 @@ describe('an agent that does not come back', () => {
     expect(items(test)).toEqual([]);
   });
 
-  it('has no item any more when it is heard again', async () => {
+  it('loses its item when it sends a message again', async () => {
     const test = await lab();
     await test.clock.advance(40_000);
     expect(open(test)).toHaveLength(1);
@@ -506,7 +506,7 @@ describe('an agent that does not come back', () => {
     expect(open(test)).toEqual([]);
   });
 
-  it('may report a late result, which counts until a person has decided', async () => {
+  it('may report a late result, which is valid until a person has decided', async () => {
     const test = await lab();
     await test.clock.advance(31_000);
     await decide(test, 'lost');
@@ -522,7 +522,7 @@ describe('an agent that does not come back', () => {
     expect(test.running()).toEqual(['r/b']);
   });
 
-  it('must stop attempts that a person has decided, and their results change nothing', async () => {
+  it('must stop attempts after the decision of a person, and their results change nothing', async () => {
     const test = await lab();
     test.agents.onCancel = () => undefined;
     await test.clock.advance(31_000);

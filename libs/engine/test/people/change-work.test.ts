@@ -37,7 +37,7 @@ async function onDemand(test: TestLab, name: string): Promise<void> {
 }
 
 describe('the priority of work', () => {
-  it('counts from the next decision on, for all waiting tasks of a run', async () => {
+  it('applies from the next decision on, for all waiting tasks of a run', async () => {
     const test = await lab();
     await test.run('r', 'p', { parameters: values });
     await test.run('s', 'p', { parameters: values });
@@ -58,7 +58,7 @@ describe('the priority of work', () => {
     expect(test.running()).toEqual(['z']);
   });
 
-  it('may change while it runs, and not when it is over', async () => {
+  it('may change while it runs, and not after its end', async () => {
     const test = await lab();
     await onDemand(test, 'x');
     await settled(test, test.engine.changes.task('x', undefined, { priority: 3 }, 'ada'));
@@ -69,7 +69,7 @@ describe('the priority of work', () => {
     });
   });
 
-  it('passes from a campaign to its runs, begun or not', async () => {
+  it('passes from a campaign to its runs, whether they have begun or not', async () => {
     const test = await lab();
     await settled(
       test,
@@ -146,7 +146,7 @@ describe('parameters of work', () => {
     expect(test.store.audit).toEqual([]);
   });
 
-  it('of a task that was tried before cannot change any more', async () => {
+  it('of a task with an earlier attempt cannot change', async () => {
     const test = await lab();
     await test.engine.submissions.task({
       name: 'x',
@@ -200,7 +200,7 @@ describe('a campaign', () => {
     expect(test.runRow('c_run_3').parameters).toEqual({ a: values.a, b: { n: 8, m: 1 } });
   });
 
-  it('may get fewer runs, but not fewer than have begun, and is over after them', async () => {
+  it('may get fewer runs, but not fewer than have begun, and then ends after them', async () => {
     const test = await begun();
     await expect(test.engine.changes.campaign('c', { max_protocol_runs: 1 }, 'ada')).rejects.toMatchObject({
       code: 'wrong_state',
@@ -268,7 +268,7 @@ describe('a campaign', () => {
     ]);
   });
 
-  it('does not let the trial of a run be changed', async () => {
+  it('does not permit a change of the trial of a run', async () => {
     const test = await searchLab();
     await campaign(test);
     await test.clock.settle();

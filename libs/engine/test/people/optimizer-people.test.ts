@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { campaign, finish, lab, measure, trials } from '../search-lab.js';
 
 describe('people and the optimizer', () => {
-  it('change its parameters, which outlive its session; a refused change has no effect', async () => {
+  it('change its parameters, which outlive its session, and a refused change has no effect', async () => {
     const test = await lab();
     await campaign(test);
     const { optimizers } = test.engine;
@@ -38,7 +38,7 @@ describe('people and the optimizer', () => {
     expect(test.optimizers.session('c').runtimeParams).toMatchObject({ p_ai: 0.25 });
   });
 
-  it('get an error when it is not made in time or cannot be made', async () => {
+  it('get an error when it cannot be created, or not in time', async () => {
     const test = await lab();
     let made = (): void => undefined;
     test.optimizers.before = ({ kind }) =>
@@ -74,7 +74,7 @@ describe('people and the optimizer', () => {
     expect(test.optimizers.session('c').runtimeParams).toMatchObject({ p_ai: 0 });
   });
 
-  it('leave insights, which are passed on until a proposal has used them, also after a restart', async () => {
+  it('leave insights, which each proposal receives until one has used them, also after a restart', async () => {
     const test = await lab();
     const given: string[][] = [];
     test.optimizers.uses = (insights) => {

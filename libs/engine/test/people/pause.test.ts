@@ -68,7 +68,7 @@ describe('a paused protocol run', () => {
     expect(test.runState('r')).toBe('completed');
   });
 
-  it('shows that it needs a person, and is paused again after the decision', async () => {
+  it('shows that it needs a person, and returns to paused after the decision', async () => {
     const test = await lab();
     test.protocol('wide', [{ name: 'a' }, { name: 'b' }, { name: 'c', needs: ['a', 'b'] }]);
     await test.run('r', 'wide');
@@ -81,7 +81,7 @@ describe('a paused protocol run', () => {
     expect(test.runState('r')).toBe('needs_attention');
   });
 
-  it('is cancelled like any other, and not paused any more', async () => {
+  it('is cancelled like any other run and is then not paused', async () => {
     const test = await lab();
     test.agents.onCancel = () => undefined;
     await test.run('r', 'pair');
@@ -151,7 +151,7 @@ describe('a paused campaign', () => {
     ]);
   });
 
-  it('keeps a run paused that was paused alone', async () => {
+  it('leaves a run paused that was paused separately', async () => {
     const test = await lab();
     await test.engine.submissions.campaign({ name: 'c', protocol: 'plain', max_protocol_runs: 1 });
     await settled(test, test.engine.work.pauseProtocolRun('c_run_1', ''));
@@ -161,7 +161,7 @@ describe('a paused campaign', () => {
     expect(test.runState('c_run_1')).toBe('paused');
   });
 
-  it('is cancelled like any other', async () => {
+  it('is cancelled like any other campaign', async () => {
     const test = await lab();
     await test.engine.submissions.campaign({ name: 'c', protocol: 'plain', max_protocol_runs: 3 });
     await settled(test, test.engine.work.pauseCampaign('c', ''));

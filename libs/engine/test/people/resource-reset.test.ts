@@ -51,7 +51,7 @@ describe('a reset of a resource', () => {
     });
   });
 
-  it('is refused while a task or run has it, by name, unless it is forced with a reason', async () => {
+  it('is refused while a task or run, which the error names, has it, unless it is forced with a reason', async () => {
     const test = await lab();
     await test.run('r', 'p');
     await expect(test.engine.resources.reset(reset)).rejects.toMatchObject({
@@ -80,7 +80,7 @@ describe('a reset of a resource', () => {
     });
   });
 
-  it('of an unknown resource suggests a name, and says if its laboratory is not loaded', async () => {
+  it('of an unknown resource suggests a name, and reports when its laboratory is not loaded', async () => {
     const test = await lab();
     await expect(test.engine.resources.reset({ ...reset, name: 'baeker' })).rejects.toMatchObject({
       code: 'not_found',

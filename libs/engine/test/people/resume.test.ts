@@ -128,7 +128,7 @@ describe('a failed protocol run that is resumed', () => {
     expect(test.runState('r')).toBe('completed');
   });
 
-  it('goes on with the definitions it was accepted with', async () => {
+  it('continues with its original definitions', async () => {
     const test = await lab();
     await test.run('r', 'chain');
     await test.complete('r/a', { n: 1 });
@@ -141,7 +141,7 @@ describe('a failed protocol run that is resumed', () => {
     expect(test.runState('r')).toBe('completed');
   });
 
-  it('is refused while the laboratories cannot carry it', async () => {
+  it('is refused while the laboratories cannot run it', async () => {
     const test = await lab();
     test.protocol('armed', [{ name: 'a', devices: { d: device('l.arm') } }]);
     await test.run('r', 'armed');
@@ -187,7 +187,7 @@ describe('a failed protocol run that is resumed', () => {
   });
 });
 
-describe('what cannot be resumed', () => {
+describe('a resume of', () => {
   it.each<[string, (engine: Engine) => Promise<unknown>, string]>([
     ['a run that is not there', (engine) => engine.work.resumeProtocolRun('x', ''), 'not_found'],
     ['a campaign that is not there', (engine) => engine.work.resumeCampaign('x', ''), 'not_found'],
@@ -204,7 +204,7 @@ describe('what cannot be resumed', () => {
       (engine) => engine.submissions.protocolRun({ name: 'now', type: 'plain', resume: true }),
       'wrong_state',
     ],
-  ])('%s', async (_, resume, code) => {
+  ])('%s is refused', async (_, resume, code) => {
     const test = await lab();
     await test.engine.submissions.task({
       name: 't',
@@ -348,7 +348,7 @@ describe('a campaign that is resumed', () => {
     expect(test.campaignRow('c')).toMatchObject({ state: 'completed', runsCompleted: 4, runsFailed: 0 });
   });
 
-  it('whose runs had all completed completes', async () => {
+  it('completes when all of its runs have completed', async () => {
     const test = await lab();
     test.agents.onCancel = () => undefined;
     await campaign(test, { max_protocol_runs: 1, protocol_run_parameters: [{ a: { n: 1 } }] });
@@ -384,7 +384,7 @@ describe('a campaign that is resumed', () => {
     });
   });
 
-  it('must be resumed itself when it is over, not one of its runs', async () => {
+  it('must be resumed itself after its end, instead of one of its runs', async () => {
     const test = await lab();
     await campaign(test);
     await test.fail('c_run_1/a');
@@ -394,7 +394,7 @@ describe('a campaign that is resumed', () => {
     });
   });
 
-  it('is refused when the name of a coming run was taken meanwhile', async () => {
+  it('is refused when another run has taken the name of a coming run', async () => {
     const test = await lab();
     await campaign(test);
     await test.fail('c_run_1/a');

@@ -140,7 +140,7 @@ const pairs = <State extends string>(states: readonly State[]): [State, State][]
   states.flatMap((from) => states.map((to): [State, State] => [from, to]));
 
 describe('an update', () => {
-  it.each(pairs(runStates))('takes a run or campaign from %s to %s only as the table says', (from, to) => {
+  it.each(pairs(runStates))('takes a run or campaign from %s to %s only as the table permits', (from, to) => {
     const rows = rowsWith({ run: { state: from }, campaign: { state: from } });
     const allows = {
       updateProtocolRun: from === to || mayFollow(protocolRunTransitions, from, to),
@@ -156,7 +156,7 @@ describe('an update', () => {
     expect(rows.campaigns.get('c')?.state).toBe(allows.updateCampaign ? to : from);
   });
 
-  it.each(pairs(taskRunStates))('takes a task run from %s to %s only as the table says', (from, to) => {
+  it.each(pairs(taskRunStates))('takes a task run from %s to %s only as the table permits', (from, to) => {
     const rows = rowsWith({ task: { state: from } });
     const allowed = from === to || mayFollow(taskRunTransitions, from, to);
     const change: Change = { op: 'updateTaskRun', id: 't', patch: { state: to } };
@@ -165,7 +165,7 @@ describe('an update', () => {
     expect(rows.taskRuns.get('t')?.state).toBe(allowed ? to : from);
   });
 
-  it.each(pairs(attemptStates))('takes an attempt from %s to %s only as the table says', (from, to) => {
+  it.each(pairs(attemptStates))('takes an attempt from %s to %s only as the table permits', (from, to) => {
     const rows = rowsWith({ attempt: { state: from } });
     const allowed = from === to || mayFollow(attemptTransitions, from, to);
     const change: Change = { op: 'updateAttempt', id: 'a', patch: { state: to } };
@@ -174,7 +174,7 @@ describe('an update', () => {
     expect(rows.attempts.get('a')?.state).toBe(allowed ? to : from);
   });
 
-  it.each(pairs(trialStates))('takes a trial from %s to %s only as the table says', (from, to) => {
+  it.each(pairs(trialStates))('takes a trial from %s to %s only as the table permits', (from, to) => {
     const rows = rowsWith({ trial: { state: from } });
     const allowed = from === to || mayFollow(trialTransitions, from, to);
     const change: Change = { op: 'updateTrial', id: 'c/1', patch: { state: to } };
@@ -194,7 +194,7 @@ describe('an update', () => {
   });
 
   it.each(['updateCampaign', 'updateProtocolRun', 'updateTaskRun', 'updateAttempt', 'updateTrial'] as const)(
-    '%s of what is not there is a conflict',
+    '%s of a missing row is a conflict',
     (op) => {
       expect(() => applyChange(emptyRowSet(), { op, id: 'nobody', patch: {} })).toThrow(
         expect.objectContaining({ code: 'wrong_state' }),
@@ -245,7 +245,7 @@ describe('an allocation', () => {
     expect(play(claim(1), release, claim(2, 'u'))).toMatchObject({ taskRunId: 'u', fence: 2 });
   });
 
-  it('that is held is passed on within its run only, and claimed by nobody', () => {
+  it('that is held passes only within its run, and nobody else can claim it', () => {
     expect(play(claim(1), hold, pass(2))).toMatchObject({
       taskRunId: 'u',
       heldByRunId: 'r',
@@ -258,7 +258,7 @@ describe('an allocation', () => {
     expect(() => play(hold)).toThrow(conflict);
   });
 
-  it('that is released belongs to nobody and keeps its fence', () => {
+  it('has no owner after its release and keeps its fence', () => {
     expect(play(claim(1), hold, release)).toMatchObject({
       taskRunId: null,
       heldByRunId: null,
@@ -279,7 +279,7 @@ describe('an insert', () => {
     expect(rows.liveAttempts.get('t')).toBe('b');
   });
 
-  it('of a name that is taken is refused; that of a finished on-demand task is free again', () => {
+  it('of a used name is refused, except after the end of an on-demand task', () => {
     const rows = rowsWith({});
     const taken = expect.objectContaining({ code: 'duplicate_name' }) as Error;
     expect(() => applyChange(rows, { op: 'insertProtocolRun', row: { ...run, id: 'r2' } })).toThrow(taken);

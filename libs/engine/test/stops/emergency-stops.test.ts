@@ -26,7 +26,7 @@ describe('an emergency stop', () => {
     ['device:l.arm', ['l.scale/a', 'm.oven/a', 'none/a']],
     ['lab:l', ['m.oven/a', 'none/a']],
     ['all', []],
-  ])('of %s lets nothing start in its scope until it is released', async (scope, running) => {
+  ])('of %s prevents every start in its scope until it is released', async (scope, running) => {
     const test = await lab();
     await test.engine.emergencyStops.engage(stop(scope));
     await runAll(test);
@@ -37,7 +37,7 @@ describe('an emergency stop', () => {
     expect(test.running()).toEqual(everything.map((name) => `${name}/a`).sort());
   });
 
-  it('stops attempts in its scope, and leaves their tasks to a person', async () => {
+  it('stops attempts in its scope and leaves their tasks to a person', async () => {
     const test = await lab();
     await runAll(test);
     await test.engine.emergencyStops.engage(stop('lab:l'));
@@ -74,7 +74,7 @@ describe('an emergency stop', () => {
     expect(test.runState('none')).toBe('completed');
   });
 
-  it('is followed by no retry, whatever the result', async () => {
+  it('prevents retries, whatever the result', async () => {
     const test = await lab();
     await test.run('r', 'l.arm');
     test.agents.onCancel = () => undefined;
@@ -195,7 +195,7 @@ describe('an emergency stop', () => {
     expect(test.running()).toEqual(['r/a']);
   });
 
-  it('yields to a cancel', async () => {
+  it('lets a cancel take effect', async () => {
     const test = await lab();
     await test.run('r', 'l.arm');
     test.agents.onCancel = () => undefined;

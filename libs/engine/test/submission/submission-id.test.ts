@@ -2,7 +2,7 @@ import { orchestratorRequests } from '@lab/contracts';
 import { expect, it } from 'vitest';
 import { TestLab } from '../test-lab.js';
 
-it('stores the id of a submission in the row that it makes, and in no other', async () => {
+it('the engine stores the id of a submission in the row that it creates and in no other', async () => {
   const test = new TestLab();
   test.lab('l', { arm: 'arm' });
   test.taskType('wait');

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { Deadlines } from '../../src/turn/deadlines.js';
 
-it('returns the earliest deadline after any sequence of changes', () => {
+it('the earliest deadline is known after any sequence of changes', () => {
   const act = fc.oneof(
     fc.record({ do: fc.constant('set' as const), id: fc.nat(30), at: fc.nat(20) }),
     fc.record({ do: fc.constant('delete' as const), id: fc.nat(30), at: fc.constant(0) }),

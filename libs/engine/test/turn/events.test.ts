@@ -104,7 +104,7 @@ describe('events', () => {
     expect(told(test, 'halt/').slice(2)).toEqual(['engaged', 'released']);
   });
 
-  it('are published in full by a new leader, after the commit by which it takes over', async () => {
+  it('are published in full by a new leader, after the commit of its takeover', async () => {
     const test = await lab();
     const before = test.store.events.length;
     await test.engine.stop();

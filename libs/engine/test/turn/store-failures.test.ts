@@ -15,7 +15,7 @@ const away = () => {
 };
 
 describe('a commit that fails', () => {
-  it('rejects the command with no effect, and nothing is sent', async () => {
+  it('rejects the command without effect and sends nothing', async () => {
     const test = await lab();
     test.store.beforeCommit = away;
     await expect(test.run('r', 'p')).rejects.toMatchObject({ code: 'store_unavailable', effect: 'none' });
@@ -26,7 +26,7 @@ describe('a commit that fails', () => {
     expect(test.running()).toEqual(['r/a']);
   });
 
-  it('leaves a result to be reported again', async () => {
+  it('lets the agent report a result again', async () => {
     const test = await lab();
     await test.run('r', 'p');
     test.store.beforeCommit = away;
@@ -93,7 +93,7 @@ describe('a commit that fails', () => {
     expect(test.running()).toHaveLength(1);
   });
 
-  it('is followed by all due decisions once the store is back', async () => {
+  it('is followed by all due decisions when the store works again', async () => {
     const test = await lab();
     await test.run('r', 'p');
     await test.run('s', 'p');
@@ -118,7 +118,7 @@ describe('a commit that fails', () => {
 });
 
 describe('leadership', () => {
-  it('that is lost ends the engine, which decides nothing any more', async () => {
+  it('ends the engine, which makes no further decision, when it is lost', async () => {
     const test = await lab();
     const old = test.engine;
     await test.start();
@@ -134,7 +134,7 @@ describe('leadership', () => {
     expect(test.store.rows.protocolRuns.size).toBe(0);
   });
 
-  it('taken over sends nothing again: running work is adopted', async () => {
+  it('sends nothing again after a takeover and adopts running work', async () => {
     const test = await lab();
     await test.run('r', 'p');
     await test.engine.stop();
@@ -147,7 +147,7 @@ describe('leadership', () => {
     expect(test.runState('r')).toBe('completed');
   });
 
-  it('taken over between commit and start asks before it tries again', async () => {
+  it('asks the agent before it retries after a takeover between commit and start', async () => {
     const test = await lab();
     test.store.afterCommit = (changes) => {
       if (!changes.some((change) => change.op === 'insertAttempt')) return;

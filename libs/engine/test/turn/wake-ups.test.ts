@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { device, TestLab } from '../test-lab.js';
 
 describe('the time of a retry', () => {
-  it('is not missed when it comes during a commit', async () => {
+  it('is not missed when it passes during a commit', async () => {
     const test = new TestLab();
     test.lab('l', { a: 'arm', b: 'mixer' });
     test.protocol('first', [{ name: 't', devices: { d: device('l.a') } }]);

@@ -19,8 +19,8 @@ async function lab(): Promise<TestLab> {
   return test;
 }
 
-describe('why a task waits', () => {
-  it('is its dependencies, with their expected ends', async () => {
+describe('the reason why a task waits', () => {
+  it('names its dependencies with their expected ends', async () => {
     const test = await lab();
     test.protocol('p', [
       { name: 'a', duration: 4 },
@@ -32,7 +32,7 @@ describe('why a task waits', () => {
     expect(causesOf(test, 'r/b')).toMatchObject([{ code: 'dependency', tasks: ['r/a'], until: end }]);
   });
 
-  it('is a lag, or the wait before a retry', async () => {
+  it('names a lag, or the wait before a retry', async () => {
     const test = await lab();
     test.protocol('p', [
       { name: 'a' },
@@ -47,7 +47,7 @@ describe('why a task waits', () => {
     expect(causesOf(test, 'r/c')).toMatchObject([{ code: 'retry_pause', until: iso(now + 60_000) }]);
   });
 
-  it('is a device that another task uses, and the tasks ahead on it', async () => {
+  it('names a device that another task uses, and the tasks ahead on it', async () => {
     const test = await lab();
     test.protocol('p', [{ name: 'a', devices: { d: device('l.oven') }, duration: 30 }]);
     for (const [name, priority] of [
@@ -65,7 +65,7 @@ describe('why a task waits', () => {
     ]);
   });
 
-  it('is a resource that a run holds, with an unknown end without a plan', async () => {
+  it('names a resource that a run holds, with an unknown end without a plan', async () => {
     const test = await lab();
     test.taskType('pour', { input_resources: { c: { type: 'beaker' } } });
     test.protocol('p', [
@@ -80,7 +80,7 @@ describe('why a task waits', () => {
     ]);
   });
 
-  it('is that no eligible device can be used, with the reason for each', async () => {
+  it('names each unusable eligible device with its reason', async () => {
     const test = await lab();
     test.protocol('p', [{ name: 'a', devices: { d: anyDevice('mixer') } }]);
     test.agents.deviceState = (_lab, name) => (name === 'm1' ? 'faulted' : 'idle');
@@ -106,7 +106,7 @@ describe('why a task waits', () => {
     ]);
   });
 
-  it('is a pause, an emergency stop, an open decision, or the limit of a campaign', async () => {
+  it('names a pause, an emergency stop, an open decision, or the limit of a campaign', async () => {
     const test = await lab();
     test.protocol('p', [
       { name: 'a' },
@@ -133,7 +133,7 @@ describe('why a task waits', () => {
     ]);
   });
 
-  it('is a possible deadlock with another run', async () => {
+  it('names a possible deadlock with another run', async () => {
     const test = await lab();
     const cross = (first: string, second: string): TaskSketch[] => [
       { name: 'a', devices: { d: device(first, true) } },

@@ -17,7 +17,7 @@ async function campaign(test: TestLab, name: string, more = {}): Promise<void> {
 }
 
 describe('a campaign', () => {
-  it('runs its protocol as often as it says, one after the other, and completes', async () => {
+  it('runs its protocol the given number of times, one after the other, and completes', async () => {
     const test = await lab();
     await campaign(test, 'c');
     for (const n of [1, 2, 3]) {
@@ -28,7 +28,7 @@ describe('a campaign', () => {
     expect(test.campaignRow('c')).toMatchObject({ state: 'completed', reason: null, runsCompleted: 3 });
   });
 
-  it('keeps the allowed number of runs going', async () => {
+  it('keeps the permitted number of runs active', async () => {
     const test = await lab();
     await campaign(test, 'c', { max_concurrent_protocol_runs: 2 });
     expect(test.running()).toEqual(['c_run_1/a', 'c_run_2/a']);
@@ -96,7 +96,7 @@ describe('a campaign', () => {
     expect(test.store.rows.campaigns.size).toBe(0);
   });
 
-  it('is refused when the name of one of its runs was ever taken', async () => {
+  it('is refused when a run ever had the name of one of its runs', async () => {
     const test = await lab();
     await test.run('c_run_3', 'plain');
     await test.complete('c_run_3/a');
@@ -128,7 +128,7 @@ describe('a campaign', () => {
     expect(test.runState('c_run_2')).toBe('cancelled');
   });
 
-  it('continues when one of its runs is cancelled, and reports it in the end', async () => {
+  it('continues when one of its runs is cancelled, and reports that at the end', async () => {
     const test = await lab();
     await campaign(test, 'c', { max_protocol_runs: 2 });
     await test.engine.work.cancelProtocolRun('c_run_1');
@@ -198,7 +198,7 @@ describe('a campaign', () => {
     expect(test.campaignRow('c')).toMatchObject({ state: 'completed', runsCompleted: 2, runsFailed: 1 });
   });
 
-  it('that is cancelled starts no more runs, and is cancelled when all of them have stopped', async () => {
+  it('starts no more runs after a cancel, and is cancelled when all of them have stopped', async () => {
     const test = await lab();
     await campaign(test, 'c', { max_concurrent_protocol_runs: 2 });
     test.agents.onCancel = () => undefined;

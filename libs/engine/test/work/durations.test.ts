@@ -3,7 +3,7 @@ import { expectedEnd } from '../../src/dispatch/expected-end.js';
 import { Durations, rememberedDurations } from '../../src/work/durations.js';
 
 describe('the duration of a task', () => {
-  it('is unknown before three observations, and then their median in seconds', () => {
+  it('is unknown before three observations, and afterwards their median in seconds', () => {
     const durations = new Durations();
     durations.observe('p', 'a', 9_000);
     durations.observe('p', 'a', 1_000);
@@ -23,7 +23,7 @@ describe('the duration of a task', () => {
     expect(durations.of('p', 'a', null)).toMatchObject({ learned: 4, samples: 32 });
   });
 
-  it('is kept apart for tasks of protocols and on-demand tasks', () => {
+  it('is kept separately for tasks of protocols and on-demand tasks', () => {
     const durations = new Durations();
     for (const ms of [1_000, 1_000, 1_000]) durations.observe('p', 'a', ms);
     for (const ms of [7_000, 7_000, 7_000]) durations.observe(null, 'a', ms);
@@ -33,7 +33,7 @@ describe('the duration of a task', () => {
   });
 });
 
-describe('when a task is expected to end', () => {
+describe('the expected end of a task', () => {
   const start = 1_000_000;
 
   it('is after its duration, and now when it is a little late', () => {
@@ -42,7 +42,7 @@ describe('when a task is expected to end', () => {
     expect(expectedEnd(start, 100, start).overrunAt).toBe(start + 102_000);
   });
 
-  it('is a tenth of the time so far later, a second at least, when it takes longer', () => {
+  it('moves by a tenth of the elapsed time, at least a second, when the task takes longer', () => {
     expect(expectedEnd(start, 5, start + 5_500).end).toBe(start + 6_000);
     expect(expectedEnd(start, 100, start + 102_000).end).toBe(start + 110_000);
     expect(expectedEnd(start, 100, start + 112_200).end).toBe(start + 121_000);

@@ -67,12 +67,15 @@ describe('a retry', () => {
     expect(test.task('r/a').state).toBe('failed');
   });
 
-  it.each([1, undefined])('of a retry_safe task type needs no such proof (%s)', async (effects) => {
-    const test = await lab(policy, true);
-    await test.run('r', 'p');
-    await test.fail('r/a', 'it broke', effects);
-    expect(test.task('r/a').state).toBe('queued');
-  });
+  it.each([1, undefined])(
+    'of a retry_safe task type needs no proof that nothing was done (%s)',
+    async (effects) => {
+      const test = await lab(policy, true);
+      await test.run('r', 'p');
+      await test.fail('r/a', 'it broke', effects);
+      expect(test.task('r/a').state).toBe('queued');
+    },
+  );
 
   it('never follows an unknown outcome', async () => {
     const test = await lab(policy, true);
@@ -94,7 +97,7 @@ describe('a retry', () => {
     expect(test.runState('r')).toBe('failed');
   });
 
-  it('that waits is cancelled at once', async () => {
+  it('is cancelled at once while it waits', async () => {
     const test = await lab(policy);
     await test.run('r', 'p');
     await test.fail('r/a', 'first', 0);
@@ -104,7 +107,7 @@ describe('a retry', () => {
     expect(states(test)).toEqual(['failed']);
   });
 
-  it.each(['pause', 'stop'])('that becomes due during a %s waits for its end', async (what) => {
+  it.each(['pause', 'stop'])('waits during a %s until that ends', async (what) => {
     const test = await lab(policy);
     await test.run('r', 'p');
     await test.fail('r/a', 'first', 0);
@@ -119,7 +122,7 @@ describe('a retry', () => {
     expect(test.running()).toEqual(['r/a']);
   });
 
-  it('that waits keeps its time when another engine takes over', async () => {
+  it('keeps its time when another engine takes over', async () => {
     const test = await lab(policy);
     await test.run('r', 'p');
     await test.fail('r/a', 'first', 0);
@@ -194,7 +197,7 @@ describe('a retry', () => {
 });
 
 describe('a timeout', () => {
-  it('stops the attempt, which has failed then', async () => {
+  it('stops the attempt, which then has failed', async () => {
     const test = await lab({ timeout: 30 });
     await test.run('r', 'p');
     await test.live(29_000);
@@ -223,7 +226,7 @@ describe('a timeout', () => {
     expect(test.allocated()).toEqual([]);
   });
 
-  it('is no failure if the task completed in the end', async () => {
+  it('is no failure if the task completes nevertheless', async () => {
     const test = await lab({ timeout: 5 });
     test.agents.onCancel = () => undefined;
     await test.run('r', 'p');
@@ -270,7 +273,7 @@ describe('a timeout', () => {
     expect(test.task('r/a')).toMatchObject({ state: 'failed', reason: { code: 'timeout' } });
   });
 
-  it('that ends while the agent is offline stops the attempt when the agent is back', async () => {
+  it('during an absence of the agent stops the attempt when the agent is back', async () => {
     const test = await lab({ timeout: 5 });
     await test.run('r', 'p');
     await test.clock.advance(20_000);
@@ -279,7 +282,7 @@ describe('a timeout', () => {
     expect(test.task('r/a')).toMatchObject({ state: 'failed', reason: { code: 'timeout' } });
   });
 
-  it('yields to a cancel', async () => {
+  it('has no effect after a cancel', async () => {
     const test = await lab({ timeout: 5 });
     test.agents.onCancel = () => undefined;
     await test.run('r', 'p');
@@ -291,7 +294,7 @@ describe('a timeout', () => {
     expect(test.task('r/a').reason?.code).toBe('cancelled_by_request');
   });
 
-  it('holds for an on-demand task', async () => {
+  it('applies to an on-demand task', async () => {
     const test = await lab({});
     const devices = { d: { lab_name: 'l', name: 'arm' } };
     await test.engine.submissions.task({ name: 'mine', type: 'use', devices, timeout: 5 });
@@ -327,7 +330,7 @@ describe('on_failure', () => {
     return test;
   }
 
-  it('fail_run fails the run, as nothing declared does', async () => {
+  it('fail_run fails the run and is the default', async () => {
     for (const policy of [{ on_failure: 'fail_run' as const }, {}]) {
       const test = await diamond(policy);
       await test.fail('r/b');
@@ -420,7 +423,7 @@ describe('on_failure', () => {
 });
 
 describe('the policy of a submission', () => {
-  it('replaces that of the protocol, key by key', async () => {
+  it('overrides that of the protocol, key by key', async () => {
     const test = await lab({ timeout: 5, on_failure: 'ask', retry: { attempts: 2, backoff: 0 } });
     await test.run('r', 'p', {
       failure_policy: { a: { on_failure: 'fail_run', timeout: 60 } },
@@ -448,7 +451,7 @@ describe('the policy of a submission', () => {
     expect(test.campaignRow('c').state).toBe('completed');
   });
 
-  it('names tasks of the protocol only', async () => {
+  it('names only tasks of the protocol', async () => {
     const test = await lab({});
     const failure_policy = { b: { timeout: 5 } };
     const faults = [{ path: 'failure_policy.b', code: 'unknown_task', hint: 'use one of a' }];

@@ -31,7 +31,7 @@ describe('an on-demand task', () => {
     expect(test.allocated()).toEqual([]);
   });
 
-  it('waits for its device; a higher priority goes first', async () => {
+  it('waits for its device, and a higher priority goes first', async () => {
     const test = await lab();
     await test.run('r', 'p');
     await test.engine.submissions.task(grip('low'));
@@ -40,7 +40,7 @@ describe('an on-demand task', () => {
     expect(test.running()).toEqual(['high']);
   });
 
-  it('that cannot start in time is failed at exactly that time', async () => {
+  it('fails exactly at the end of its allocation timeout', async () => {
     const test = await lab();
     await test.run('r', 'p');
     const at = test.clock.now();
@@ -55,7 +55,7 @@ describe('an on-demand task', () => {
     });
   });
 
-  it('that cannot start in time is failed at that time by the next engine as well', async () => {
+  it('fails at the same time under the next engine', async () => {
     const test = await lab();
     await test.run('r', 'p');
     await test.engine.submissions.task(grip('t', { allocation_timeout: 60 }));
@@ -68,7 +68,7 @@ describe('an on-demand task', () => {
     expect(test.task('t').endedAt).toBe(deadline);
   });
 
-  it('whose time ran out while nobody led is failed as soon as somebody leads, not started', async () => {
+  it('fails as soon as an engine leads when its timeout ended without a leader', async () => {
     const test = await lab();
     await test.run('r', 'p');
     await test.engine.submissions.task(grip('t', { allocation_timeout: 5 }));
@@ -79,7 +79,7 @@ describe('an on-demand task', () => {
     expect(test.task('t')).toMatchObject({ state: 'failed', reason: { code: 'allocation_timeout' } });
   });
 
-  it('with no time to wait starts at once or fails at once', async () => {
+  it('with a timeout of zero starts at once or fails at once', async () => {
     const test = await lab();
     await test.engine.submissions.task(grip('t', { allocation_timeout: 0 }));
     await test.engine.submissions.task(grip('u', { allocation_timeout: 0 }));
@@ -88,7 +88,7 @@ describe('an on-demand task', () => {
     expect(test.task('u').state).toBe('failed');
   });
 
-  it('is removed from the queue when it is cancelled there', async () => {
+  it('leaves the queue when it is cancelled', async () => {
     const test = await lab();
     await test.run('r', 'p');
     await test.engine.submissions.task(grip('t'));
@@ -99,7 +99,7 @@ describe('an on-demand task', () => {
     await expect(test.engine.work.cancelTask('t')).rejects.toMatchObject({ code: 'wrong_state' });
   });
 
-  it('has a name that is unique among unfinished tasks and free afterwards', async () => {
+  it('has a name that is unique among unfinished tasks and is free afterwards', async () => {
     const test = await lab();
     await test.engine.submissions.task(grip('t'));
     await expect(test.engine.submissions.task(grip('t'))).rejects.toMatchObject({ code: 'duplicate_name' });
@@ -140,7 +140,7 @@ describe('an on-demand task', () => {
     });
   });
 
-  it('of a type that is not loaded is refused', async () => {
+  it('of an unloaded type is refused', async () => {
     const test = await lab();
     await expect(test.engine.submissions.task({ name: 't', type: 'fly' })).rejects.toMatchObject({
       code: 'unknown_task_type',
@@ -156,7 +156,7 @@ describe('an on-demand task', () => {
     });
   });
 
-  it('is refused while too many wait, and accepted again afterwards', async () => {
+  it('is refused while too many tasks wait, and accepted afterwards', async () => {
     const test = await lab({ maxQueued: 1 });
     await test.engine.submissions.task(grip('t'));
     await test.clock.settle();

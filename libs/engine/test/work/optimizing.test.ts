@@ -119,7 +119,7 @@ describe('a campaign with an optimizer', () => {
     expect(test.campaignRow('c').protocolRunParameters).toHaveLength(3);
   });
 
-  it('is refused when its optimizer cannot be made', async () => {
+  it('is refused when its optimizer cannot be created', async () => {
     const test = await lab();
     test.optimizers.before = ({ kind }) => {
       if (kind === 'describe') throw new ServiceError('optimizer_error', 'no such beta');
@@ -130,7 +130,7 @@ describe('a campaign with an optimizer', () => {
     });
   });
 
-  it('without a limit goes on until it is cancelled', async () => {
+  it('without a limit continues until it is cancelled', async () => {
     const test = await lab();
     await campaign(test, { max_protocol_runs: 0 });
     for (let n = 1; n <= 10; n += 1) await measure(test, n);
@@ -143,7 +143,7 @@ describe('a campaign with an optimizer', () => {
 });
 
 describe('a trial', () => {
-  it('belongs to its run for ever, and no run gets the row of another', async () => {
+  it('belongs to one run permanently, and no other run gets its row', async () => {
     const test = await lab();
     await campaign(test, {
       max_protocol_runs: 5,
@@ -225,7 +225,7 @@ describe('a trial', () => {
     expect(trials(test)).toEqual([[1, 'failed', 1]]);
   });
 
-  it('leaves out values that would not fit into a message', async () => {
+  it('omits values that do not fit into a message', async () => {
     const test = await lab();
     test.taskType('measure', {
       input_parameters: ints('n', 'm'),
@@ -255,7 +255,7 @@ describe('a trial', () => {
 
 describe('an unreachable optimizer', () => {
   it.each(['open', 'tell', 'propose', 'best'] as const)(
-    'at %s is waited for, with a reason, and gets all trials again',
+    'at %s makes the campaign wait, with a reason, and gets all trials again',
     async (kind) => {
       const test = await lab();
       let down = false;
@@ -311,7 +311,7 @@ describe('an unreachable optimizer', () => {
     expect(tries).toBeLessThan(16);
   });
 
-  it('keeps no run from ending', async () => {
+  it('does not keep a run from ending', async () => {
     const test = await lab();
     await campaign(test, { max_concurrent_protocol_runs: 2 });
     test.optimizers.crash(here);
@@ -328,7 +328,7 @@ async function finishSome(test: TestLab): Promise<void> {
 }
 
 describe('a session', () => {
-  it('that opens after the end of its campaign is closed', async () => {
+  it('is closed when it opens after the end of its campaign', async () => {
     const test = await lab();
     let arrive = (): void => undefined;
     test.optimizers.before = ({ kind }) =>
@@ -344,7 +344,7 @@ describe('a session', () => {
 });
 
 describe('an error of the optimizer', () => {
-  it('without a further row lets existing trials run and be reported, and then fails the campaign', async () => {
+  it('without a further row lets existing trials run and report, and then fails the campaign', async () => {
     const test = await lab();
     const row = test.optimizers.row;
     test.optimizers.row = (n, overrides) => {
@@ -368,7 +368,7 @@ describe('an error of the optimizer', () => {
     expect(trials(test)).toEqual([1, 2, 3, 4, 5, 6, 7, 8, 9].map((n) => [n, 'measured', n]));
   });
 
-  it('in a proposal that cannot be run fails the campaign, and nothing is run with it', async () => {
+  it('in an invalid proposal fails the campaign, and no run uses the proposal', async () => {
     const test = await lab();
     test.optimizers.row = () => ({ 'a.n': 'much' });
     await campaign(test);

@@ -69,7 +69,7 @@ describe('a protocol run', () => {
     });
   });
 
-  it('refuses slots that the loaded laboratories can never fill', async () => {
+  it('refuses slots that the loaded laboratories cannot fill', async () => {
     const test = await lab();
     test.protocol('p', [
       { name: 'a', devices: { x: device('l.none') } },
@@ -84,7 +84,7 @@ describe('a protocol run', () => {
     });
   });
 
-  it('has a name that was never used', async () => {
+  it('needs a name that was never used', async () => {
     const test = await lab();
     test.protocol('p', [{ name: 'a' }]);
     await test.run('r', 'p');
@@ -156,7 +156,7 @@ describe('a protocol run', () => {
     expect(test.runState('r')).toBe('failed');
   });
 
-  it('keeps running on the definitions it was accepted with', async () => {
+  it('keeps its original definitions', async () => {
     const test = await lab();
     test.protocol('p', [{ name: 'a' }, { name: 'b', needs: ['a'] }]);
     await test.run('r', 'p');
@@ -269,7 +269,7 @@ describe('cancelling a run', () => {
     expect(test.runRow('r')).toMatchObject({ state: 'failed', reason: { code: 'task_cancelled' } });
   });
 
-  it('is not possible when it is over or does not exist', async () => {
+  it('is not possible after its end, or for an unknown run', async () => {
     const test = await lab();
     test.protocol('p', [{ name: 'a' }]);
     await test.run('r', 'p');

@@ -44,7 +44,7 @@ const snapshot = (tasks: ProtocolSnapshot['protocol']['tasks']): ProtocolSnapsho
   tasks: { mix },
 });
 
-describe('a protocol in words', () => {
+describe('the text of a protocol for a language model', () => {
   it('lists its tasks in order, with their inputs and outputs', () => {
     expect(protocolText(snapshot([task('first', []), task('second', ['first'], 'Once more')]))).toBe(
       [

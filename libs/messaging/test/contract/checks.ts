@@ -5,8 +5,8 @@ import { add, askJson, echo, failure, serveSum, type Bench } from './bench.js';
 
 /** The receiver refuses messages that do not fit, and errors arrive unchanged. */
 export function checksContract(bench: Bench): void {
-  describe('checks', () => {
-    it('leave the body of a request to the server, which refuses one that does not fit', async () => {
+  describe('the check of a message', () => {
+    it('of a request happens at the server, which refuses an invalid body', async () => {
       const bus = await bench.open();
       let calls = 0;
       await bus.serve(add, {}, () => ({ sum: ++calls }));
@@ -17,14 +17,14 @@ export function checksContract(bench: Bench): void {
       expect(calls).toBe(0);
     });
 
-    it('refuse a subject with a token left out', async () => {
+    it('refuses a subject with an omitted token', async () => {
       const bus = await bench.open();
       await serveSum(bus);
       const error = await failure(bus.request(add, {} as { room: string }, { a: 1, b: 2 }));
       expect(error).toMatchObject({ code: 'bad_request', effect: 'none' });
     });
 
-    it('refuse a body that does not fit at the server, before the handler', async () => {
+    it('refuses an invalid body at the server before the handler', async () => {
       const bus = await bench.open();
       let calls = 0;
       await bus.serve(add, {}, () => ({ sum: ++calls }));
@@ -37,7 +37,7 @@ export function checksContract(bench: Bench): void {
       expect(calls).toBe(0);
     });
 
-    it('refuse what is no envelope, one of another version, and one of another message', async () => {
+    it('refuses a message without envelope, of another version or of another kind', async () => {
       const bus = await bench.open();
       await serveSum(bus);
       const good = { v: envelopeVersion, id: '1', kind: 'test.add', src: 'x', body: { a: 1, b: 2 } };
@@ -57,7 +57,7 @@ export function checksContract(bench: Bench): void {
       expect(await askJson(bench.broker, subject, good)).toEqual({ ok: true, body: { sum: 3 } });
     });
 
-    it('tell the caller that the work was done when only the reply is malformed', async () => {
+    it('reports to the caller that the work was done when only the reply is malformed', async () => {
       const bus = await bench.open();
       await bus.serve(add, {}, () => ({ sum: 'three' }) as unknown as { sum: number });
       const error = await failure(bus.request(add, { room: 'x' }, { a: 1, b: 2 }));
@@ -66,7 +66,7 @@ export function checksContract(bench: Bench): void {
       expect(bench.lines.map(({ level }) => level)).toContain('error');
     });
 
-    it('refuse a reply from elsewhere that does not fit', async () => {
+    it('refuses an invalid reply of another program', async () => {
       const [server, client] = [await bench.open(), await bench.open()];
       const other = { ...add, reply: zodSchema(z.object({ total: z.number() })) };
       await server.serve(other, {}, () => ({ total: 3 }));
@@ -96,7 +96,7 @@ export function checksContract(bench: Bench): void {
       expect(error.cause).toBeUndefined();
     });
 
-    it('that nobody expected becomes internal, is logged, and shows nothing of the server', async () => {
+    it('becomes internal when it is unexpected, is logged, and shows nothing of the server', async () => {
       const bus = await bench.open();
       await bus.serve(add, {}, () => Promise.reject(new Error('password=hunter2')));
       const envelope = { v: envelopeVersion, id: '1', kind: 'test.add', src: 'x', body: { a: 1, b: 2 } };
@@ -122,14 +122,14 @@ export function checksContract(bench: Bench): void {
       expect(await bus.request(echo, {}, { text: 'small' })).toEqual({ text: 'small1' });
     });
 
-    it('is reported as a reply, with the work done', async () => {
+    it('as a reply is reported with the work done', async () => {
       const bus = await bench.open();
       await bus.serve(echo, {}, () => ({ text: big }));
       const error = await failure(bus.request(echo, {}, { text: 'small' }));
       expect(error).toMatchObject({ code: 'payload_too_large', effect: 'done' });
     });
 
-    it('keeps code and effect as an error', async () => {
+    it('as an error keeps code and effect', async () => {
       const bus = await bench.open();
       await bus.serve(echo, {}, () => {
         throw new ServiceError('device_error', big, { effect: 'maybe' });

@@ -6,7 +6,7 @@ import { add, echo, failure, moved, type Bench } from './bench.js';
 /** Events, and the ends of subscriptions, buses and connections. */
 export function lifecycleContract(bench: Bench): void {
   describe('an event', () => {
-    it('reaches every listener with its tokens, in the order it was published', async () => {
+    it('reaches every listener with its tokens, in the order of publication', async () => {
       const [one, two, sender] = [await bench.open(), await bench.open(), await bench.open()];
       const heard: string[][] = [[], []];
       const all = [one, two].map(
@@ -25,14 +25,14 @@ export function lifecycleContract(bench: Bench): void {
       expect(heard).toEqual([expected, expected]);
     });
 
-    it('with a token left out is refused by the sender', async () => {
+    it('with an omitted token is refused by the sender', async () => {
       const bus = await bench.open();
       expect(() => bus.publish(moved, {} as { arm: string }, { to: 1 })).toThrow(
         expect.objectContaining({ code: 'bad_request' }),
       );
     });
 
-    it('that does not fit, and a handler that fails, are logged and disturb no later event', async () => {
+    it('with an invalid body or a failing handler is logged and does not disturb later events', async () => {
       const bus = await bench.open();
       const heard: number[] = [];
       const done = new Promise<void>((resolve) => {
@@ -57,7 +57,7 @@ export function lifecycleContract(bench: Bench): void {
   });
 
   describe('the end of a subscription', () => {
-    it('lets running handlers answer and takes nothing more', async () => {
+    it('lets running handlers answer and accepts nothing more', async () => {
       const [server, client] = [await bench.open(), await bench.open()];
       let release = (): void => undefined;
       let began = (): void => undefined;
@@ -93,7 +93,7 @@ export function lifecycleContract(bench: Bench): void {
   });
 
   describe('closing', () => {
-    it('answers what runs, fails what waits, refuses what comes later', async () => {
+    it('lets running handlers answer, fails pending requests and refuses later ones', async () => {
       const [server, client] = [await bench.open('server', 200), await bench.open('client', 200)];
       const statuses: BusStatus[] = [];
       client.onStatus((status) => statuses.push(status));
@@ -125,7 +125,7 @@ export function lifecycleContract(bench: Bench): void {
   });
 
   describe('a lost connection', () => {
-    it('fails what waits at once, refuses what comes meanwhile, and sends none of it later', async () => {
+    it('fails pending requests at once, refuses new ones and sends none of them later', async () => {
       const [server, client] = [await bench.open('server', 100), await bench.open('client', 100)];
       const began: string[] = [];
       let firstBegan = (): void => undefined;
@@ -173,7 +173,7 @@ export function lifecycleContract(bench: Bench): void {
       stopListening();
     });
 
-    it('does not hinder closing', async () => {
+    it('does not prevent closing', async () => {
       const bus = await bench.open('tester', 100);
       await bus.serve(add, {}, ({ a }) => ({ sum: a }));
       const lost = new Promise<void>((resolve) => {

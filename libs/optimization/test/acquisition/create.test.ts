@@ -233,7 +233,7 @@ describe.each(choices)('%s', (_, choice, outputs, maps) => {
     }
   });
 
-  it('values many points as it values each', () => {
+  it('gives many points the same values as one at a time', () => {
     const draws = Rng.seeded('many');
     const points = Float64Array.from({ length: 5 * d }, () => draws.uniform());
     for (const acquisition of [fresh, busy]) {
@@ -243,7 +243,7 @@ describe.each(choices)('%s', (_, choice, outputs, maps) => {
     }
   });
 
-  it('finds little more to gain at a pending point', () => {
+  it('expects almost no gain at a pending point', () => {
     const at = Float64Array.of(0.7, 0.2);
     if (choice.kind !== 'qLogNParEGO' && choice.kind !== 'qUCB')
       expect(busy.value(at, 1)).toBeLessThanOrEqual(fresh.value(at, 1) + 0.2);
@@ -259,10 +259,10 @@ describe.each(choices)('%s', (_, choice, outputs, maps) => {
   });
 });
 
-describe('while nothing measured keeps the thresholds', () => {
+describe('before any result satisfies the thresholds', () => {
   const hard: Output = { key: 't.d', objective: null, constraint: { at_least: 1.4 } };
 
-  it('is greater where they are more likely kept, whatever the objective', () => {
+  it('is greater where the thresholds are more likely satisfied, whatever the objective', () => {
     const problem = problemOf([minimised, hard], []);
     const acquisition = acquisitionFunction({ kind: 'qLogNEI' }, problem);
     const draws = Rng.seeded(1);
@@ -280,7 +280,7 @@ describe('while nothing measured keeps the thresholds', () => {
 });
 
 describe('bad input', () => {
-  it('is named', () => {
+  it('is refused with its name', () => {
     expect(() => acquisitionFunction({ kind: 'qLogEI' }, problemOf([bounded], []))).toThrow(/objective/);
     expect(() => acquisitionFunction({ kind: 'qUCB', beta: -1 }, problemOf([minimised], []))).toThrow(/beta/);
     expect(() => acquisitionFunction({ kind: 'qLogEI' }, { ...problemOf([minimised], []), n: 0 })).toThrow(

@@ -94,7 +94,7 @@ describe('the maximum of a known function', () => {
     expect(point!['a.z']).toBeCloseTo(0.075, 4);
   });
 
-  it('is the best on steps, of the best category, with the other inputs settled for these', () => {
+  it('is the best on steps, with the best category and the best other inputs for it', () => {
     const domain = Domain.of(
       spaceOf([
         stepped('a.s', 25, 0.5),
@@ -109,7 +109,7 @@ describe('the maximum of a known function', () => {
     expect(point!['a.x']).toBeCloseTo(0.123, 4);
   });
 
-  it('uses at most as many features as it may', () => {
+  it('uses at most the permitted number of features', () => {
     const keys = ['a.u', 'a.v', 'a.w', 'a.x'];
     const domain = Domain.of(
       spaceOf(
@@ -124,7 +124,7 @@ describe('the maximum of a known function', () => {
     expect(point!['a.x']).toBeCloseTo(0.7, 4);
   });
 
-  it('is found by a list in a small finite domain, and never used twice', () => {
+  it('is found by a list in a small finite domain and never used twice', () => {
     const domain = Domain.of(spaceOf([stepped('a.s', 3, 1), stepped('a.t', 1, 1)]));
     const first = best(domain, [0.4, 1])[0]!;
     expect(first).toEqual({ 'a.s': 1, 'a.t': 1 });
@@ -138,7 +138,7 @@ describe('the maximum of a known function', () => {
     expect(best(domain, [0.4, 1], { count: 20 })).toHaveLength(8);
   });
 
-  it('is found among 100,000 combinations, however narrow it is', () => {
+  it('is found among 100,000 combinations, even when it is narrow', () => {
     const inputs = ['p', 'q', 'r', 's', 't'].map((name) => stepped(`a.${name}`, 9, 1));
     const domain = Domain.of(spaceOf(inputs));
     const summit = Float64Array.from([2, 7, 1, 8, 3], (level) => level / 9);
@@ -167,7 +167,7 @@ describe('the maximum of a known function', () => {
 });
 
 describe('the time limit', () => {
-  it('ends the search with the best so far, and is told', () => {
+  it('ends the search with its best point, and the result says so', () => {
     const domain = Domain.of(spaceOf([continuous('a.x'), continuous('a.y')]));
     let asked = 0;
     const found = maximise(hill(Float64Array.of(0.3, 0.3)), domain, {

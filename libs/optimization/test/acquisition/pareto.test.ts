@@ -35,18 +35,18 @@ describe('hypervolume', () => {
     expect(Math.abs(hypervolume(rows, 12, m, new Float64Array(m)) - share)).toBeLessThan(4 * error);
   });
 
-  it('counts nothing that is not above the reference point', () => {
+  it('ignores points that are not above the reference point', () => {
     expect(hypervolume(of(1, 2), 1, 2, of(1, 0))).toBe(0);
     expect(hypervolume(new Float64Array(0), 0, 3, of(0, 0, 0))).toBe(0);
   });
 });
 
 describe('the Pareto front', () => {
-  it('leaves out what is dominated, and all but the first of equal points', () => {
+  it('omits dominated points, and all but the first of equal points', () => {
     expect(paretoFront(of(1, 1, 2, 0, 2, 0, 0, 2, 0, 1), 5, 2)).toEqual([0, 1, 3]);
   });
 
-  it('gives a reference point a tenth of its range below its worst values', () => {
+  it('sets a reference point a tenth of its range below its worst values', () => {
     expect([...defaultReference(of(0, 10, 5, 0, -9, -9), 3, 2)]).toEqual([-0.5, -1]);
     expect([...defaultReference(of(3, 3, 1, 2), 2, 2)]).toEqual([2.8, 2.9]);
     expect([...defaultReference(of(4, 0), 1, 2)]).toEqual([3.6, -0.1]);
@@ -87,7 +87,7 @@ describe('boxes of the non-dominated region', () => {
     }
   });
 
-  it('are given up when there are too many', () => {
+  it('are abandoned when there are too many', () => {
     const front = Float64Array.from({ length: 40 }, (_, i) => (i % 2 === 0 ? i : 40 - i));
     expect(nonDominatedBoxes(front, 2, of(-1, -1), 10)).toBeNull();
   });

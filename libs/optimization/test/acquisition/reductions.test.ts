@@ -13,7 +13,7 @@ describe('the logarithm of the mean improvement', () => {
       true,
     );
 
-  it('is that of the mean where samples improve, weighed by how surely they keep the thresholds', () => {
+  it('equals that of the mean where samples improve, weighed by the probability of satisfying the thresholds', () => {
     const { value, dUtility, dLogFeasibility } = of([1, 3], 0.5, [1, 0.5]);
     expect(value).toBeCloseTo(Math.log((0.5 + 2.5 * 0.5) / 2), 6);
     expect(dUtility[0]).toBeCloseTo(1 / 1.75, 6);
@@ -22,7 +22,7 @@ describe('the logarithm of the mean improvement', () => {
   });
 
   // The tail falls like 1e-7 over the square of the distance in units of 1e-6: in the end below what can be added up.
-  it.each([1e3, 1e60, 1e130, 1e140, 1e146])('is finite %d below what is to be improved on', (gap) => {
+  it.each([1e3, 1e60, 1e130, 1e140, 1e146])('is finite %d below the value to improve', (gap) => {
     const { value, dUtility } = of([0, 0], gap);
     expect(value / (Math.log(1e-7) - 2 * Math.log(gap / 1e-6))).toBeCloseTo(1, 10);
     if (gap < 1e90) expect(((dUtility[0]! + dUtility[1]!) * gap) / 2).toBeCloseTo(1, 6);

@@ -4,7 +4,7 @@ import { fatMax, fatPlus, fatPlusSlope, fatStep, fatStepSlope } from '../../src/
 const points = [-1e6, -40, -3, -0.7, -1e-3, 0, 1e-3, 0.4, 2, 36, 700, 1e6];
 
 describe('smooth forms', () => {
-  it('are near what they stand for, and above 0 everywhere', () => {
+  it('are close to the functions that they replace, and above 0 everywhere', () => {
     for (const x of points) {
       expect(Math.abs(fatPlus(x, 1e-6) - Math.max(0, x))).toBeLessThan(1e-6);
       expect(fatPlus(x, 1e-6)).toBeGreaterThan(0);
@@ -15,7 +15,7 @@ describe('smooth forms', () => {
     expect(fatStep(-1e-9, 1) - fatStep(1e-9, 1)).toBeCloseTo(0, 8);
   });
 
-  it('have the derivatives they claim', () => {
+  it('have correct derivatives', () => {
     for (const x of points.filter((value) => Math.abs(value) < 100)) {
       const h = 1e-5;
       expect(fatPlusSlope(x, 1)).toBeCloseTo((fatPlus(x + h, 1) - fatPlus(x - h, 1)) / (2 * h), 7);

@@ -40,7 +40,7 @@ const hot = discreteInput('heat.temperature', [25, 40, 80]);
 const solvent = categoricalInput('mix.solvent', ['ethanol', 'acetone', 'toluene']);
 const dose = continuousInput('mix.dose', [0.1, 0.7], { step: 0.1 });
 
-describe('what is wrong with a declaration', () => {
+describe('the check of a declaration', () => {
   it.each<[string, Space, string[]]>([
     ['no inputs', space([]), ['inputs no_inputs']],
     ['an empty key', space([continuousInput('', [0, 1])]), ['inputs[0].key key']],
@@ -195,13 +195,13 @@ describe('what is wrong with a declaration', () => {
     expect(told).toEqual([expect.stringContaining(expected)]);
   });
 
-  it('names what is no declaration at all', () => {
+  it('names a value that is not a declaration', () => {
     for (const nothing of [undefined, null, 'space', [], 3]) {
       expect(codesOf(nothing as unknown as Space)).toEqual([' type']);
     }
   });
 
-  it('names all faults at once, and says what would fit', () => {
+  it('names all faults at once with a correction', () => {
     const faults = faultsOf(space([continuousInput('a', [0, 1], { step: 0.3 }), discreteInput('b', [])]));
     expect(faults).toHaveLength(2);
     expect(faults[0]!.hint).toContain('[0, 0.8999');
@@ -211,21 +211,21 @@ describe('what is wrong with a declaration', () => {
 describe('an input without finite bounds', () => {
   const endless = continuousInput('mix.water', [0, Infinity]);
 
-  it('is told the bounds that the constraints imply', () => {
+  it('gets the bounds that the constraints imply', () => {
     const sum = linearEquality(['mix.acid', 'mix.water'], [1, 2], 30);
     const [fault] = faultsOf(space([acid, endless], [sum]));
     expect(fault).toMatchObject({ path: 'inputs[1].bounds', code: 'unbounded' });
     expect(fault!.hint).toContain('[10, 15]');
   });
 
-  it('is told when no constraint bounds it', () => {
+  it('is refused when no constraint bounds it', () => {
     const atLeast = linearInequality(['mix.acid', 'mix.water'], [-1, -1], -5);
     expect(faultsOf(space([acid, endless], [atLeast]))[0]!.hint).toContain('No constraint bounds it');
   });
 });
 
 describe('constraints that no point satisfies', () => {
-  it('names those that conflict, and no others', () => {
+  it('are named, and no others', () => {
     const declared = space(
       [acid, water],
       [
@@ -242,13 +242,13 @@ describe('constraints that no point satisfies', () => {
     expect(first!.message).toContain('mix.water lies in [0, 100]');
   });
 
-  it('names one that the bounds make impossible', () => {
+  it('are found when the bounds make one impossible', () => {
     expect(codesOf(space([acid], [linearInequality(['mix.acid'], [-1], -11)]))).toEqual([
       'constraints[0] empty_domain',
     ]);
   });
 
-  it('sees that steps and values cannot sum up', () => {
+  it('are found when steps and values cannot sum up', () => {
     const a = continuousInput('a', [0, 1], { step: 0.25 });
     const b = discreteInput('b', [0, 0.5]);
     expect(codesOf(space([a, b], [linearEquality(['a', 'b'], [1, 1], 0.6)]))).toEqual([
@@ -257,7 +257,7 @@ describe('constraints that no point satisfies', () => {
     expect(codesOf(space([a, b], [linearEquality(['a', 'b'], [1, 1], 0.75)]))).toEqual([]);
   });
 
-  it('sees that too few features are allowed for a sum', () => {
+  it('are found when a sum needs more features than permitted', () => {
     const parts = ['a', 'b', 'c'].map((key) => continuousInput(key, [0, 0.4]));
     const sum = linearEquality(['a', 'b', 'c'], [1, 1, 1], 1);
     const two = nChooseK(['a', 'b', 'c'], { max_count: 2 });
@@ -268,7 +268,7 @@ describe('constraints that no point satisfies', () => {
     expect(codesOf(space(parts, [sum]))).toEqual([]);
   });
 
-  it('lets a sum of zero stand where none of the features need be used', () => {
+  it('do not include a sum of zero when no feature must be used', () => {
     const parts = ['a', 'b'].map((key) => continuousInput(key, [0, 1]));
     const zero = linearEquality(['a', 'b'], [1, 1], 0);
     const least = { min_count: 1, max_count: 2 };
@@ -296,7 +296,7 @@ describe('validate', () => {
     'mix.dose': 0.3,
   };
 
-  it('finds nothing wrong with a point as people and machines write it', () => {
+  it('accepts a point as people and machines write it', () => {
     expect(domain.validate(good)).toEqual([]);
     expect(domain.validate({ ...good, 'mix.dose': 0.1 + 0.1 + 0.1 })).toEqual([]);
   });
@@ -318,14 +318,14 @@ describe('validate', () => {
     expect(domain.validate(point).map(({ path, code }) => `${path} ${code}`)).toEqual([expected]);
   });
 
-  it('names a missing key with what would be right', () => {
+  it('names a missing key with a correction', () => {
     const { 'heat.temperature': _, ...rest } = good;
     const [fault] = domain.validate(rest);
     expect(fault).toMatchObject({ path: 'heat.temperature', code: 'missing_key' });
     expect(fault!.hint).toContain('one of 25, 40, 80');
   });
 
-  it('names repetitions of runs that are done or under way, whatever their last digits', () => {
+  it('names repetitions of completed or pending runs, whatever their last digits', () => {
     const near = { ...good, 'mix.acid': 5 + 1e-12, 'mix.dose': 0.30000000000000004 };
     expect(domain.validate(near, { done: [good] })).toMatchObject([{ code: 'duplicate' }]);
     expect(domain.validate(near, { pending: [good] })).toMatchObject([{ code: 'duplicate' }]);
@@ -333,10 +333,10 @@ describe('validate', () => {
   });
 });
 
-describe('rows', () => {
+describe('encoded rows', () => {
   const domain = Domain.of(space([acid, hot, solvent, dose]));
 
-  it('scales numbers to [0, 1] and gives each category a column', () => {
+  it('scale numbers to [0, 1] and give each category a column', () => {
     const point = {
       'mix.acid': 2.5,
       'heat.temperature': 80,
@@ -357,7 +357,7 @@ describe('rows', () => {
     ]);
   });
 
-  it('takes any row to the nearest values', () => {
+  it('lead from any row to the nearest values', () => {
     expect(domain.decode(Float64Array.of(-0.2, 0.4, 0.2, 0.7, 0.3, 1.4))).toEqual({
       'mix.acid': 0,
       'heat.temperature': 40,
@@ -366,7 +366,7 @@ describe('rows', () => {
     });
   });
 
-  it('never leads past a bound, however it is rounded', () => {
+  it('never lead past a bound, however they are rounded', () => {
     const bounds = [-200 / 3, 700 / 3] as const;
     const third = Domain.of(space([continuousInput('mix.third', bounds, { step: 100 / 3 })]));
     const values = third.rows().map((row) => third.decode(row)['mix.third']);
@@ -380,7 +380,7 @@ describe('rows', () => {
     }
   });
 
-  it('changes one step, value or category at a time', () => {
+  it('change one step, value or category at a time', () => {
     const row = domain.encode({
       'mix.acid': 2.5,
       'heat.temperature': 40,

@@ -105,7 +105,7 @@ function randomSpace(rng: Rng): Space {
 const methods: SamplingMethod[] = ['SOBOL', 'RANDOM', 'LATIN_HYPERCUBE'];
 
 describe('random domains', () => {
-  it('give feasible points only, all different, as many as were asked for or all there are', () => {
+  it('give only feasible, different points, in the requested number or all that exist', () => {
     const rng = Rng.seeded('random domains');
     let points = 0;
     let infeasible = 0;

@@ -52,7 +52,7 @@ describe('nullSpace', () => {
 });
 
 describe('Polytope', () => {
-  it('finds the middle of a triangle, as deep inside as its incircle allows', () => {
+  it('finds the middle of a triangle at the depth of its incircle', () => {
     const triangle = Polytope.of(within(2, [], [{ a: [1, 1], b: 1 }]), all(2), glpkSolver)!;
     expect(triangle.dimension).toBe(2);
     const radius = 1 / (2 + Math.SQRT2);
@@ -88,7 +88,7 @@ describe('Polytope', () => {
     }
   });
 
-  it.each([true, false])('sees what inequalities decide together (exact ranges: %s)', (exact) => {
+  it.each([true, false])('derives bounds from several inequalities together (exact ranges: %s)', (exact) => {
     // x + y <= 1 and x + y >= 1 are an equality; z <= 0 is a value.
     const plane = within(
       3,
@@ -107,7 +107,7 @@ describe('Polytope', () => {
     }
   });
 
-  it.each([true, false])('may be a single point, or empty (exact ranges: %s)', (exact) => {
+  it.each([true, false])('may be a single point or empty (exact ranges: %s)', (exact) => {
     const corner = within(3, [{ a: ones(3), b: 3 }], []);
     const polytope = Polytope.of(corner, all(3), glpkSolver, exact)!;
     expect(polytope.dimension).toBe(0);

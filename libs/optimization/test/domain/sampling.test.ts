@@ -63,7 +63,7 @@ describe('sample', () => {
     expect(points.filter(({ c }) => c === 'b')).toHaveLength(4);
   });
 
-  it('says when there are no more points, and gives those that are left', () => {
+  it('reports that the points are exhausted and returns the remaining ones', () => {
     const domain = domainOf(
       [discreteInput('a', [0, 1, 2]), discreteInput('b', [0, 1, 2]), categoricalInput('c', ['x', 'y'])],
       [linearInequality(['a', 'b'], [1, 1], 2)],
@@ -90,7 +90,7 @@ describe('sample', () => {
     expect(exhausted).toBe(true);
   });
 
-  it('finds steps and values that sum up where rounding alone does not', () => {
+  it('finds steps and values that sum up even where rounding fails', () => {
     const odd = names(6).map((key) => continuousInput(key, [0, 100], { step: 1 }));
     const weights = [17, 23, 31, 41, 53, 61];
     const squares = names(5).map((key) =>
@@ -110,7 +110,7 @@ describe('sample', () => {
     }
   });
 
-  it('chooses all sets of features of n-choose-k, and none that are too many to list are left out', () => {
+  it('chooses all sets of features of n-choose-k, and nearly all features where the sets are too many to list', () => {
     const domain = domainOf(parts(4), [nChooseK(names(4), { min_count: 1, max_count: 2 })]);
     const used = (point: Point) => names(4).filter((key) => point[key] !== 0);
     const sets = new Set(
@@ -125,7 +125,7 @@ describe('sample', () => {
     ).toBeGreaterThan(25);
   });
 
-  it('keeps designs of mixtures apart, better than chance does', () => {
+  it('spreads designs of mixtures better than random points', () => {
     const domain = domainOf(parts(4), [total(4)]);
     const nearest = (points: readonly Point[]) => {
       const rows = points.map((point) => domain.encode(point));
@@ -144,7 +144,7 @@ describe('sample', () => {
 });
 
 describe('representatives', () => {
-  it('have the mean of all, and keep away from what is there', () => {
+  it('have the mean of all points and keep a distance from existing points', () => {
     const rng = Rng.seeded(2);
     const pool = Array.from({ length: 300 }, () => Float64Array.of(rng.uniform() ** 2, rng.uniform()));
     const meanOf = (rows: readonly Float64Array[], j: number) =>
@@ -159,7 +159,7 @@ describe('representatives', () => {
 });
 
 describe('project and neighbours', () => {
-  it('leave feasible rows as they are', () => {
+  it('do not change feasible rows', () => {
     const domain = domainOf(
       [...parts(3), categoricalInput('c', ['a', 'b'])],
       [total(3), nChooseK(names(3), { max_count: 2 })],
@@ -169,7 +169,7 @@ describe('project and neighbours', () => {
     }
   });
 
-  it('take a row to the nearest point of a plane', () => {
+  it('move a row to the nearest point of a plane', () => {
     const domain = domainOf(parts(3), [total(3)]);
     const projected = domain.project(Float64Array.of(0.9, 0.5, 0.2))!;
     const expected = [0.9 - 0.2, 0.5 - 0.2, 0.2 - 0.2];
@@ -178,14 +178,14 @@ describe('project and neighbours', () => {
     expect([...away]).toEqual([expect.closeTo(1, 9), expect.closeTo(0, 9), expect.closeTo(0, 9)]);
   });
 
-  it('use the features that a row has most of', () => {
+  it('keep the largest features of a row', () => {
     const domain = domainOf(parts(4), [total(4), nChooseK(names(4), { max_count: 2 })]);
     const point = domain.decode(domain.project(Float64Array.of(0.5, 0.1, 0.4, 0.2))!);
     expect(names(4).filter((key) => point[key] !== 0)).toEqual(['mix.x0', 'mix.x2']);
     expect(domain.validate(point)).toEqual([]);
   });
 
-  it('exchange steps where a sum allows no single one, and features where n-choose-k does', () => {
+  it('exchange steps where a sum permits no single one, and features where n-choose-k does', () => {
     const domain = domainOf(parts(4, { step: 0.25 }), [total(4), nChooseK(names(4), { max_count: 2 })]);
     const row = domain.encode({ 'mix.x0': 0.5, 'mix.x1': 0.5, 'mix.x2': 0, 'mix.x3': 0 });
     const near = domain.neighbours(row).map((other) => domain.decode(other));
@@ -194,7 +194,7 @@ describe('project and neighbours', () => {
     expect(near).toContainEqual({ 'mix.x0': 0, 'mix.x1': 0.5, 'mix.x2': 0.5, 'mix.x3': 0 });
   });
 
-  it('hold steps, values, categories and zeros in a slice, and nothing else', () => {
+  it('hold only steps, values, categories and zeros in a slice', () => {
     const domain = domainOf(
       [
         ...parts(3),

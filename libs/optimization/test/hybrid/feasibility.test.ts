@@ -98,8 +98,8 @@ const answerOf = (declared: Declared, count: number): fc.Arbitrary<string | unde
     { weight: 1, arbitrary: fc.constant(undefined) },
   );
 
-describe('whatever a model answers', () => {
-  it('every sample has as many rows as asked for, feasible and never there before', async () => {
+describe('with any answer of a model', () => {
+  it('every sample has the requested number of rows, all feasible and new', async () => {
     const sources = { ai: 0, optimizer: 0, given: 0 };
     const campaign = fc.constantFrom(...domains).chain((declared) =>
       fc.record({

@@ -19,7 +19,7 @@ const bowlAt = (row: Record<string, unknown>) => ({
 });
 
 describe('without an AI', () => {
-  it('proposes what the Bayesian optimizer alone would', async () => {
+  it('the optimizer proposes the same as the Bayesian optimizer alone', async () => {
     const hybrid = new HybridOptimizer(bowl);
     const alone = new BayesianSequentialOptimizer(bowl);
     for (let run = 1; run <= 7; run += 1) {
@@ -40,7 +40,7 @@ describe('without an AI', () => {
     expect(hybrid.get_output_names()).toEqual(['score.loss']);
   });
 
-  it('has the settings of both as its runtime parameters', () => {
+  it('the optimizer has the settings of both as its runtime parameters', () => {
     const hybrid = new HybridOptimizer(bowl);
     expect(hybrid.get_runtime_params()).toEqual({
       p_bayesian: 1,
@@ -58,7 +58,7 @@ describe('without an AI', () => {
     expect(hybrid.get_runtime_params()).toMatchObject({ p_ai: 0, ai_history_size: 5, beta: 2 });
   });
 
-  it('refuses results outside of the domain, and puts nothing down then', async () => {
+  it('the optimizer refuses results outside the domain and records nothing', async () => {
     const hybrid = new HybridOptimizer(bowl);
     const row = { 'mix.x': 11, 'mix.y': 0 };
     await expect(hybrid.report([row], [{ 'score.loss': 1 }])).rejects.toMatchObject({

@@ -104,7 +104,7 @@ const lossOf = (row: Table[number]) => ({
 });
 
 describe('a grid search plugged in by a subclass', () => {
-  it('is made with the arguments of the subclass, before its own constructor goes on', async () => {
+  it('is created with the arguments of the subclass before its own constructor continues', async () => {
     expect(await new GridCampaign(args).sample(2)).toEqual([
       { 'mix.a': 0, 'mix.b': 0 },
       { 'mix.a': 0, 'mix.b': 1 },
@@ -114,7 +114,7 @@ describe('a grid search plugged in by a subclass', () => {
     ]);
   });
 
-  it('tries all 36 combinations once, and is exhausted then', async () => {
+  it('tries all 36 combinations once and is then exhausted', async () => {
     const optimizer = new GridCampaign(args);
     const rows: Table = [];
     for (let i = 0; i < 12; i += 1) {
@@ -128,7 +128,7 @@ describe('a grid search plugged in by a subclass', () => {
     expect(optimizer.get_num_samples_reported()).toBe(36);
   });
 
-  it('rebuilds itself from the results of an earlier process', async () => {
+  it('restores itself from the results of an earlier process', async () => {
     const optimizer = new GridCampaign(args);
     await optimizer.report([{ 'mix.a': 0, 'mix.b': 0 }], [{ 'score.loss': 17 }], ['c/1']);
     await optimizer.report_started([{ 'mix.a': 0, 'mix.b': 1 }], ['c/2']);
@@ -136,7 +136,7 @@ describe('a grid search plugged in by a subclass', () => {
     expect(await optimizer.sample(1, ['c/4'])).toEqual([{ 'mix.a': 0, 'mix.b': 2 }]);
   });
 
-  it('has its field among those of the AI, and none of the Bayesian optimizer', () => {
+  it('shows its setting beside those of the AI, and none of the Bayesian optimizer', () => {
     const optimizer = new GridCampaign(args);
     const keys = optimizer.get_param_schema().map(({ key }) => key);
     expect(keys).toEqual(expect.arrayContaining(['p_bayesian', 'p_ai', 'ai_history_size', 'descending']));
@@ -145,7 +145,7 @@ describe('a grid search plugged in by a subclass', () => {
     expect(optimizer.get_runtime_params()).toMatchObject({ p_bayesian: 1, descending: false });
   });
 
-  it('changes its traversal while it runs, and keeps it when the value is none', async () => {
+  it('changes its traversal while it runs, and refuses an invalid one', async () => {
     const optimizer = new GridCampaign(args);
     optimizer.set_runtime_params({ descending: true });
     expect(await optimizer.sample(1)).toEqual([{ 'mix.a': 5, 'mix.b': 5 }]);
@@ -155,7 +155,7 @@ describe('a grid search plugged in by a subclass', () => {
     expect(optimizer.get_runtime_params()).toMatchObject({ descending: true, ai_history_size: 50 });
   });
 
-  it('hears of what the AI chose, and fails nothing when the AI is wrong', async () => {
+  it('receives the choices of the AI, and survives a wrong AI', async () => {
     const said: Said[] = [
       { journal: 'middle', suggestions: [{ 'mix.a': 0, 'mix.b': 0 }] },
       { journal: 'again', suggestions: [{ 'mix.a': 0, 'mix.b': 0 }] },
@@ -203,7 +203,7 @@ describe('a plugged-in optimizer is refused', () => {
     expect(() => new (plugging(make))(args)).toThrow(message);
   });
 
-  it('in what it proposes outside of the domain, and nothing is begun then', async () => {
+  it('with a proposal outside the domain, and no run begins', async () => {
     const optimizer = new (plugging((grid) =>
       Object.assign(grid, { sample: () => [{ 'mix.a': 0.5, 'mix.b': 0 }] }),
     ))(args);
@@ -215,7 +215,7 @@ describe('a plugged-in optimizer is refused', () => {
     expect(optimizer.state().runs).toEqual([]);
   });
 
-  it('with a result that it throws at, which then was not reported', async () => {
+  it('with a result at which it throws, and the result counts as unreported', async () => {
     const optimizer = new (plugging((grid) =>
       Object.assign(grid, {
         report: () => {
@@ -251,7 +251,7 @@ describe('a subclass is refused', () => {
 });
 
 describe('an argument is refused', () => {
-  it('when it is no object, lacks what is searched, or has it in another form', () => {
+  it('when it is not an object, lacks inputs or outputs, or has them in another form', () => {
     for (const wrong of [null, 5, [], {}, { inputs: 5, outputs: [] }, { ...args, constraints: 7 }]) {
       expect(() => new HybridOptimizer(wrong as never)).toThrow(
         expect.objectContaining({ code: 'invalid' }) as Error,

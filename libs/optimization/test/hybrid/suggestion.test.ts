@@ -55,11 +55,11 @@ const read = (
 const codesOf = (reading: ReturnType<typeof readSuggestion>) => reading.faults?.map(({ code }) => code);
 
 describe('a valid answer', () => {
-  it('is taken as it is', () => {
+  it('is accepted unchanged', () => {
     expect(read(mixed, [good])).toEqual({ points: [good], adjusted: [false], journal: 'why' });
   });
 
-  it('may stand among other text, and lack a journal', () => {
+  it('may stand among other text and omit the journal', () => {
     const wanted = { domain: mixed, count: 1, known: { done: [], pending: [] } };
     const text = 'Here you are:\n```json\n' + JSON.stringify({ suggestions: [good] }) + '\n```';
     expect(readSuggestion(text, wanted)).toEqual({ points: [good], adjusted: [false], journal: '' });
@@ -79,15 +79,15 @@ describe('a valid answer', () => {
   });
 });
 
-describe('rounding', () => {
-  it('is mended near a step or a listed value, and marked', () => {
+describe('a rounding error', () => {
+  it('is corrected near a step or a listed value, and marked', () => {
     const rounded = { ...good, 'mix.speed': 40.1, 'mix.time': 10.04 };
     expect(read(mixed, [rounded])).toMatchObject({ points: [good], adjusted: [true] });
     expect(codesOf(read(mixed, [{ ...good, 'mix.speed': 40.3 }]))).toEqual(['step']);
     expect(codesOf(read(mixed, [{ ...good, 'mix.time': 10.06 }]))).toEqual(['value']);
   });
 
-  it('is mended in a sum that is off by at most a thousandth, with everything else kept', () => {
+  it('is corrected in a sum that is wrong by at most a thousandth, with everything else kept', () => {
     const thirds = { 'mix.a': 0.333, 'mix.b': 0.333, 'mix.c': 0.333, 'mix.n': 1 };
     const reading = read(recipe, [thirds]);
     expect(reading).toMatchObject({ adjusted: [true], points: [{ 'mix.n': 1 }] });
@@ -99,7 +99,7 @@ describe('rounding', () => {
     expect(codesOf(read(recipe, [above]))).toEqual(['constraint']);
   });
 
-  it('is no reason to leave a feature out', () => {
+  it('does not remove a feature', () => {
     const three = { 'mix.a': 0.5, 'mix.b': 0.5, 'mix.c': 1e-4 };
     expect(codesOf(read(pair, [three]))).toEqual(['constraint']);
   });
@@ -144,7 +144,7 @@ describe('an invalid answer', () => {
     expect(codesOf(readSuggestion(text, wanted))).toEqual(['not_finite']);
   });
 
-  it('is refused when it repeats a point, of the past, under way or of its own', () => {
+  it('is refused when it repeats a completed, a pending or its own point', () => {
     expect(read(mixed, [good], { done: [good] }).faults).toMatchObject([
       { path: 'suggestions[0]', code: 'duplicate' },
     ]);
@@ -157,7 +157,7 @@ describe('an invalid answer', () => {
 });
 
 describe('the schema of an answer', () => {
-  it('says what a schema can say of the domain', () => {
+  it('expresses the parts of the domain that a schema can express', () => {
     expect(suggestionSchema(mixed.space, 3)).toMatchObject({
       required: ['journal', 'suggestions'],
       additionalProperties: false,

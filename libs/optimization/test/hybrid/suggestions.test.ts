@@ -5,7 +5,7 @@ import { bowl, bowlAt, connected, newRows, row } from '../bowl.js';
 import { ScriptedModels, type Said } from '../scripted-models.js';
 
 describe('a suggestion', () => {
-  it('is asked for once per sample, with a schema, and becomes its rows', async () => {
+  it('is requested once per sample, with a schema, and becomes its rows', async () => {
     const { models, optimizer } = connected(newRows, { ai_model_settings: { temperature: 0.2 } });
     expect(await optimizer.sample(2, ['c/1', 'c/2'])).toEqual([row(0), row(0.01)]);
     expect(models.questions).toMatchObject([
@@ -24,7 +24,7 @@ describe('a suggestion', () => {
     });
   });
 
-  it('is begun with the plugged-in optimizer, which hears its result too', async () => {
+  it('is reported to the plugged-in optimizer, together with its result', async () => {
     const { optimizer } = connected(newRows);
     const rows = await optimizer.sample(2, ['c/1', 'c/2']);
     expect(optimizer.state().optimizer).toMatchObject({
@@ -39,7 +39,7 @@ describe('a suggestion', () => {
     expect(optimizer.get_optimal_solutions()).toMatchObject([rows[1]]);
   });
 
-  it('is given again when it is wrong, with what is wrong, and counts all tokens', async () => {
+  it('is requested again with the fault when it is wrong, and all tokens are counted', async () => {
     const { models, optimizer } = connected((question, number) =>
       number < 2 ? { journal: '', suggestions: [row(11 + number)] } : newRows(question, number),
     );
@@ -60,7 +60,7 @@ describe('without a valid suggestion', () => {
     return first!.note.fallback;
   };
 
-  it('the plugged-in optimizer takes over, after all retries, and says why', async () => {
+  it('the plugged-in optimizer proposes after all retries and gives the reason', async () => {
     const { models, optimizer } = connected(() => ({ suggestions: [row(5), row(5)] }), { ai_retries: 2 });
     const alone = new HybridOptimizer({ ...bowl, p_ai: 0 });
     expect(await optimizer.sample(2, ['c/1', 'c/2'])).toEqual(await alone.sample(2, ['c/1', 'c/2']));
@@ -75,7 +75,7 @@ describe('without a valid suggestion', () => {
     ]);
   });
 
-  it('of a model that throws, nobody is asked again', async () => {
+  it('a model that throws is not asked again', async () => {
     const { models, optimizer } = connected(() => {
       throw new Error('503 from\n the provider');
     });
@@ -84,7 +84,7 @@ describe('without a valid suggestion', () => {
     expect(fallbackOf(optimizer)).toEqual({ code: 'model_error', message: '503 from the provider' });
   });
 
-  it('of one that never answers, the time limit ends the wait and aborts the question', async () => {
+  it('the time limit ends the wait for a silent model and aborts the question', async () => {
     const { models, optimizer } = connected(() => new Promise(() => undefined), { ai_time_limit: 30 });
     const sample = optimizer.sample(1);
     await expect.poll(() => models.questions).toHaveLength(1);
@@ -98,7 +98,7 @@ describe('without a valid suggestion', () => {
     });
   });
 
-  it('of one that answers after the limit, the answer counts for nothing', async () => {
+  it('an answer after the limit has no effect', async () => {
     let answer: (said: Said) => void = () => undefined;
     const { models, optimizer } = connected(() => new Promise((resolve) => (answer = resolve)));
     const sample = optimizer.sample(1, ['c/1']);
@@ -113,7 +113,7 @@ describe('without a valid suggestion', () => {
     expect(before.runs).toMatchObject([{ name: 'c/1', point: rows[0] }]);
   });
 
-  it('nowhere connected, the plugged-in optimizer works all the same', async () => {
+  it('the plugged-in optimizer works without any connection', async () => {
     const optimizer = new HybridOptimizer(bowl);
     expect(await optimizer.sample(2)).toHaveLength(2);
     expect(fallbackOf(optimizer)).toMatchObject({ code: 'not_connected' });
@@ -131,7 +131,7 @@ describe('the draw', () => {
     return sources;
   };
 
-  it('is weighted, and the same for the same seed and run, whatever was drawn before', async () => {
+  it('is weighted, and equal for the same seed and run, whatever was drawn before', async () => {
     const args = { p_ai: 0.5, num_initial_samples: 1000 };
     const first = await sourcesOf(connected(newRows, args).optimizer, runs);
     const share = first.filter((source) => source === 'ai').length;
@@ -141,7 +141,7 @@ describe('the draw', () => {
     expect(await sourcesOf(connected(newRows, { ...args, seed: 8 }).optimizer, runs)).not.toEqual(first);
   });
 
-  it('is one for all rows of a call', async () => {
+  it('applies to all rows of a call', async () => {
     const { optimizer } = connected(newRows, { p_ai: 0.5, num_initial_samples: 1000 });
     for (let i = 0; i < 20; i += 1) {
       await optimizer.sample(3);
@@ -151,7 +151,7 @@ describe('the draw', () => {
 });
 
 describe('a replay', () => {
-  it('in any order gives the plugged-in optimizer what it had, and the same next row', async () => {
+  it('in any order restores the state of the plugged-in optimizer and its next row', async () => {
     const args = { p_ai: 0.5, ai_retries: 0 };
     const { optimizer } = connected(newRows, args);
     const told: { name: string; point: Record<string, number | string> }[] = [];
@@ -171,7 +171,7 @@ describe('a replay', () => {
     expect(await again.sample(1, ['c/11'])).toEqual(await optimizer.sample(1, ['c/11']));
   });
 
-  it('is as good as a state that is given back', async () => {
+  it('equals a restored state', async () => {
     const { optimizer } = connected(newRows);
     const rows = await optimizer.sample(2, ['c/1', 'c/2']);
     await optimizer.report([rows[0]!], [bowlAt(rows[0]!)], ['c/1']);
@@ -185,7 +185,7 @@ describe('a replay', () => {
 });
 
 describe('the probabilities', () => {
-  it('derive each other, and make and drop what asks the AI', async () => {
+  it('determine each other, and create and remove the AI', async () => {
     const { models, optimizer } = connected(newRows, { p_ai: 0.3 });
     expect(optimizer.get_runtime_params()).toMatchObject({ p_bayesian: 0.7, p_ai: 0.3 });
     optimizer.set_runtime_params({ p_bayesian: 1 });
@@ -206,7 +206,7 @@ describe('the probabilities', () => {
     expect(optimizer.get_runtime_params()).toMatchObject({ p_bayesian: 0, p_ai: 1 });
   });
 
-  it('above 0 need a provider that there is, as soon as the AI is to be asked', () => {
+  it('above 0 need a known provider as soon as the AI is asked', () => {
     const models = new ScriptedModels(newRows);
     const other = new HybridOptimizer({ ...bowl, ai_model: 'other:one' });
     expect(() => other.connect(models.host())).toThrow(/"other" is no supported provider/);
@@ -222,7 +222,7 @@ describe('the probabilities', () => {
 describe('a key', () => {
   const canary = 'sk-canary-4711';
 
-  it('reaches the provider and nothing else', async () => {
+  it('reaches only the provider', async () => {
     const texts: string[] = [];
     const { models, optimizer } = connected(
       (question, number) => {
@@ -246,7 +246,7 @@ describe('a key', () => {
     expect(texts.filter((text) => text.includes(canary))).toEqual([]);
   });
 
-  it('is in no error about it', () => {
+  it('appears in no error about it', () => {
     expect(() => new HybridOptimizer({ ...bowl, ai_api_key: [canary] as never })).toThrow(
       expect.objectContaining({ message: expect.not.stringContaining(canary) as string }) as Error,
     );

@@ -58,7 +58,7 @@ function polytope(n: number, rng: Rng): LinearConstraints {
 }
 
 describe('minimising under linear constraints', () => {
-  it('stays where the line x + y = 1 lets it', () => {
+  it('stops where the line x + y = 1 permits', () => {
     const line = { ...box(2, -2, 2), aEq: Float64Array.of(1, 1), bEq: Float64Array.of(1) };
     const found = minimizeConstrained(rosenbrock, Float64Array.of(-2, 0), line, { gradientTolerance: 1e-8 });
     expect(found.x[0]! + found.x[1]!).toBeCloseTo(1, 13);
@@ -66,7 +66,7 @@ describe('minimising under linear constraints', () => {
     expect(found.x[0]).toBeCloseTo(0.61879562, 6);
   });
 
-  it('finds the minimum inside when nothing is in the way', () => {
+  it('finds an inner minimum', () => {
     const found = minimizeConstrained(rosenbrock, Float64Array.of(-1.2, 1), box(2, -2, 2), {
       gradientTolerance: 1e-7,
       valueTolerance: 0,
@@ -76,7 +76,7 @@ describe('minimising under linear constraints', () => {
     expect(found.evaluations).toBeLessThan(100);
   });
 
-  it('agrees with the quadratic program where the function is one', () => {
+  it('agrees with the quadratic program for a quadratic function', () => {
     fc.assert(
       fc.property(fc.integer({ min: 1, max: 10 }), fc.integer(), (n, seed) => {
         const rng = Rng.seeded(seed);
@@ -124,7 +124,7 @@ describe('minimising under linear constraints', () => {
     );
   });
 
-  it('says why it ended', () => {
+  it('reports why it ended', () => {
     const start = Float64Array.of(-1.2, 1);
     expect(minimizeConstrained(rosenbrock, start, box(2, -2, 2), { maxIterations: 2 })).toMatchObject({
       reason: 'max_iterations',
@@ -143,7 +143,7 @@ describe('minimising under linear constraints', () => {
     expect(one).toMatchObject({ reason: 'converged', x: Float64Array.of(0.5, 0.5), evaluations: 1 });
   });
 
-  it('refuses constraints that contradict each other', () => {
+  it('refuses contradictory constraints', () => {
     const none = { ...box(2, 0, 1), aLe: Float64Array.of(-1, -1), bLe: Float64Array.of(-3) };
     expect(() => minimizeConstrained(rosenbrock, new Float64Array(2), none)).toThrow('No point satisfies');
     expect(() => minimizeConstrained(() => Infinity, new Float64Array(2), box(2, 0, 1))).toThrow(

@@ -79,7 +79,7 @@ describe('L-BFGS with bounds', () => {
     );
   });
 
-  it('goes around where the function is not finite', () => {
+  it('avoids points where the function is not finite', () => {
     // -log x + x has its minimum at 1; the first step from 1e-3 leads far below 0.
     const f: SmoothFunction = (x, gradient) => {
       gradient[0] = 1 - 1 / x[0]!;
@@ -89,7 +89,7 @@ describe('L-BFGS with bounds', () => {
     expect(minimizeBounded(f, Float64Array.of(1e-3), {}).x[0]).toBeCloseTo(1, 4);
   });
 
-  it('says why it ended', () => {
+  it('reports why it ended', () => {
     const start = () => Float64Array.of(-1.2, 1);
     expect(minimizeBounded(rosenbrock, start(), { maxIterations: 3 })).toMatchObject({
       reason: 'max_iterations',
@@ -114,7 +114,7 @@ describe('L-BFGS with bounds', () => {
     });
   });
 
-  it('never returns more than it was given, whatever the function', () => {
+  it('never returns a value above the start, whatever the function', () => {
     const unbounded = minimizeBounded(
       (x, gradient) => {
         gradient[0] = 1;

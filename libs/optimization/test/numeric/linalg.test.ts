@@ -130,7 +130,7 @@ describe.each(KERNELS)('the kernel in %s', (_name, kernel) => {
     expect(distance(lower(read(0), 3), Float64Array.from(expected))).toBeLessThan(1e-11);
   });
 
-  it('refuses what is not positive definite', () => {
+  it('refuses a matrix that is not positive definite', () => {
     const factors = (a: Float64Array, n: number) => {
       const { addresses } = place(laidOut(a, n, Rng.seeded(n)));
       return kernel.cholesky(addresses[0]!, padded(n));
@@ -157,7 +157,7 @@ describe.each(KERNELS)('the kernel in %s', (_name, kernel) => {
     }
   });
 
-  it.each([1, 2, 3, 4, 6, 9, 13])('has the Matern covariances of %i points, and their slopes', (n) => {
+  it.each([1, 2, 3, 4, 6, 9, 13])('has the Matern covariances of %i points and their slopes', (n) => {
     const rng = Rng.seeded(n);
     const stride = padded(n);
     const [d, rows, scale, noise] = [3, 3, 1.7, 0.3];
@@ -307,7 +307,7 @@ describe.each(KERNELS.map(([name]) => name))('the arena of %s', (name) => {
     ...some.numbers.slice(address, address + length),
   ];
 
-  it('keeps residents where they are while room comes and goes', () => {
+  it('keeps residents in place while temporary memory changes', () => {
     const some = arena();
     const [one, two] = [Float64Array.of(1, 2, 3), Float64Array.of(4, 5)];
     const [first] = some.residents(one) as [number];
@@ -321,7 +321,7 @@ describe.each(KERNELS.map(([name]) => name))('the arena of %s', (name) => {
     expect(some.room(1)).toBeGreaterThanOrEqual(second + 2);
   });
 
-  it('takes residents out together when there are too many, and in again', () => {
+  it('removes residents together when there are too many, and restores them', () => {
     const some = arena();
     const large = [1, 2, 3].map((value) => new Float64Array(1_700_000).fill(value));
     some.residents(large[0]!);
@@ -352,7 +352,7 @@ describe('linear algebra', () => {
     expect(distance(solveCholesky(l, n, timesVector(a, n, x)), x)).toBeLessThan(1e-10);
   });
 
-  it('adds the least jitter that serves', () => {
+  it('adds the smallest jitter that works', () => {
     const ones = new Float64Array(9).fill(2);
     expect(cholesky(ones, 3)).toBeNull();
     const factor = choleskyWithJitter(ones, 3)!;

@@ -38,7 +38,7 @@ function solvable(n: number, rng: Rng) {
 }
 
 describe('quadratic programs', () => {
-  it('solves the example of the method by hand', () => {
+  it('give the manual solution of the example of the method', () => {
     // (x - 1)^2 + (y - 2.5)^2, Nocedal and Wright (2006), example 16.4: the optimum is (1.4, 1.7).
     const found = solveQuadratic(Float64Array.of(2, 0, 0, 2), Float64Array.of(-2, -5), {
       ...none(2),
@@ -52,7 +52,7 @@ describe('quadratic programs', () => {
     expect(found.value + 7.25).toBeCloseTo(0.8, 12);
   });
 
-  it('projects onto a simplex', () => {
+  it('project onto a simplex', () => {
     const simplex = {
       ...none(3),
       aEq: Float64Array.of(1, 1, 1),
@@ -65,7 +65,7 @@ describe('quadratic programs', () => {
     expect(near.x[2]).toBe(0);
   });
 
-  it('says that nothing satisfies what contradicts itself', () => {
+  it('report contradictory constraints', () => {
     const g = identity(2);
     const c = new Float64Array(2);
     const atLeast3 = { aLe: Float64Array.of(-1, -1), bLe: Float64Array.of(-3) };
@@ -84,7 +84,7 @@ describe('quadratic programs', () => {
     expect(() => solveQuadratic(Float64Array.of(1, 0, 0, -1), c, none(2))).toThrow('positive definite');
   });
 
-  it('meets the conditions of Karush, Kuhn and Tucker', () => {
+  it('satisfy the conditions of Karush, Kuhn and Tucker', () => {
     fc.assert(
       fc.property(fc.integer({ min: 1, max: 12 }), fc.integer(), (n, seed) => {
         const rng = Rng.seeded(seed);

@@ -4,7 +4,7 @@ import { Rng, type RngState } from '../../src/numeric/rng.js';
 const take = (count: number, rng: Rng) => Array.from({ length: count }, () => rng.uniform());
 
 describe('sfc32', () => {
-  it('gives the words that its definition gives by hand', () => {
+  it('gives the words of its definition', () => {
     const rng = Rng.restored([0, 0, 0, 1]);
     expect([rng.word(), rng.word(), rng.word(), rng.word()]).toEqual([1, 2, 12, 18_874_399]);
   });
@@ -19,7 +19,7 @@ describe('sfc32', () => {
     expect(take(20, Rng.restored(state))).toEqual(take(20, rng));
   });
 
-  it('forks by label without moving', () => {
+  it('forks by label without a change of its state', () => {
     const rng = Rng.seeded(1);
     const before = rng.state();
     const [a, again, b] = [rng.fork('a'), rng.fork('a'), rng.fork('b')];
@@ -31,7 +31,7 @@ describe('sfc32', () => {
     expect(take(5, rng.fork('a'))).not.toEqual(first);
   });
 
-  it('refuses a state that is none', () => {
+  it('refuses an invalid state', () => {
     for (const state of [
       [1, 2, 3],
       [1, 2, 3, -1],
@@ -43,8 +43,8 @@ describe('sfc32', () => {
   });
 });
 
-describe('distributions', () => {
-  it('is even: mean, variance and 100 classes', () => {
+describe('random numbers', () => {
+  it('are uniform in mean, variance and 100 classes', () => {
     const count = 100_000;
     const classes = new Float64Array(100);
     let sum = 0;
@@ -59,7 +59,7 @@ describe('distributions', () => {
     expect(Math.abs(chi - 99)).toBeLessThan(5 * Math.sqrt(198));
   });
 
-  it('is normal: four moments', () => {
+  it('are normal in four moments', () => {
     const values = Rng.seeded(4).normals(100_000);
     const moment = (k: number) => values.reduce((sum, value) => sum + value ** k, 0) / values.length;
     expect(values.every(Number.isFinite)).toBe(true);
@@ -69,7 +69,7 @@ describe('distributions', () => {
     expect(Math.abs(moment(4) - 3)).toBeLessThan(0.2);
   });
 
-  it('draws whole numbers and orders evenly', () => {
+  it('draw whole numbers and orders evenly', () => {
     const rng = Rng.seeded(5);
     const seen = new Map<string, number>();
     for (let i = 0; i < 6000; i++) {

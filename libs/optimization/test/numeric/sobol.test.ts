@@ -15,7 +15,7 @@ describe('direction numbers', () => {
     }
   });
 
-  it('have property A of Sobol in every number of dimensions, as Joe and Kuo chose them to', () => {
+  it('have property A of Sobol in every number of dimensions, as Joe and Kuo chose them', () => {
     // Row j: the first binary digits of the direction numbers of dimension j; regular modulo 2 at every order.
     const matrix = Array.from({ length: SOBOL_DIMENSIONS }, (_, j) =>
       directionIntegers(j, SOBOL_DIMENSIONS).reduce(
@@ -53,7 +53,7 @@ describe('the plain sequence', () => {
     ]);
   });
 
-  it('goes on from any index', () => {
+  it('continues from any index', () => {
     const all = new Sobol(7).take(300);
     const sobol = new Sobol(7, { skip: 123 });
     expect(sobol.index).toBe(123);
@@ -122,7 +122,7 @@ describe('the scrambled sequence', () => {
     expect(Math.abs(squares / 2000 - 1 / 3)).toBeLessThan(0.03);
   });
 
-  it('integrates a smooth function far better than chance', () => {
+  it('integrates a smooth function much better than random points', () => {
     // The product of 6 factors with mean 1; Monte Carlo has a deviation of about 0.03 here.
     const errors = [1, 2, 3, 4, 5].map((seed) => {
       const points = rows(new Sobol(6, { seed }).take(1024), 6);
@@ -133,6 +133,6 @@ describe('the scrambled sequence', () => {
   });
 });
 
-it('refuses more dimensions than it has', () => {
+it('a sequence with too many dimensions is refused', () => {
   for (const d of [0, 65, 1.5]) expect(() => new Sobol(d)).toThrow('from 1 to 64');
 });

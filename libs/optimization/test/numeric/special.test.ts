@@ -46,7 +46,7 @@ describe('error functions', () => {
     [-1, 5.008980080762283],
   ])('erfcx(%d)', (x, expected) => near(erfcx(x), expected));
 
-  it('joins its approximations without a step', () => {
+  it('are continuous where their approximations meet', () => {
     for (const border of [0.46875, 4, -0.46875, -4]) {
       for (const f of [erf, erfc, erfcx]) near(f(border * (1 - 1e-15)), f(border * (1 + 1e-15)), 1e-13);
     }
@@ -102,7 +102,7 @@ describe('log h', () => {
 });
 
 describe('logarithms of sums', () => {
-  it('keeps digits at both ends', () => {
+  it('keep digits at both ends', () => {
     near(logSumExp(Float64Array.of(-1000, -1000)), -1000 + Math.LN2);
     near(logSumExp(Float64Array.of(1000, -1000)), 1000);
     expect(logSumExp(Float64Array.of(-Infinity, -Infinity))).toBe(-Infinity);

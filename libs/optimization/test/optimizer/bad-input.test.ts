@@ -34,7 +34,7 @@ describe('bad reports', () => {
     ['constant results', [2, 2, 2, 2, 2, 2]],
     ['huge results', [1e300, -1e300, 1e299, 3, 4, 5]],
     ['tiny results', [1e-300, 2e-300, 3e-300, 1e-301, 0, 0]],
-  ])('do not include %s: proposals go on, and every number is finite', (_, values) => {
+  ])('do not include %s, after which proposals continue and every number is finite', (_, values) => {
     const optimizer = new BayesianSequentialOptimizer(bowl);
     const rows = optimizer.sample(values.length);
     optimizer.report(
@@ -47,7 +47,7 @@ describe('bad reports', () => {
     expect(optimizer.get_optimal_solutions().length).toBeGreaterThan(0);
   });
 
-  it('do not include 2,000 results: a proposal comes, within what its limits and one exact posterior take', () => {
+  it('do not include 2,000 results, after which a proposal arrives within its limits and one exact posterior', () => {
     const optimizer = new BayesianSequentialOptimizer(
       { ...bowl, fit_time_limit: 0.5, proposal_time_limit: 0.5 },
       { now: () => performance.now() },
@@ -68,7 +68,7 @@ describe('bad reports', () => {
     expect(Number(proposed!['mix.x'])).toBeLessThan(5);
   }, 120_000);
 
-  it('do not include replicates that contradict each other: the models expect a value between', () => {
+  it('do not include contradictory replicates, between which the models expect a value', () => {
     const optimizer = after(bowl, 6, bowlAt);
     const same = { 'mix.x': 5, 'mix.y': 0 };
     optimizer.report([same, same], [{ 'score.loss': 1 }, { 'score.loss': 9 }]);

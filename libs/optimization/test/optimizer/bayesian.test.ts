@@ -43,7 +43,7 @@ const mixedAt = (row: Table[number]) => ({
 });
 
 describe('a campaign', () => {
-  it('spreads points first, lets a model choose then, and finds the minimum', () => {
+  it('spreads points first, then lets a model choose, and finds the minimum', () => {
     const optimizer = new BayesianSequentialOptimizer(bowl);
     const origins: string[] = [];
     for (let i = 0; i < 16; i += 1) {
@@ -82,7 +82,7 @@ describe('a campaign', () => {
     }
   });
 
-  it('uses every point of a finite domain once, and says when there are no more', () => {
+  it('uses every point of a finite domain once and reports when none is left', () => {
     const optimizer = new BayesianSequentialOptimizer({
       inputs: [discreteInput('a.x', [1, 2, 3]), categoricalInput('a.y', ['p', 'q'])],
       outputs: [continuousOutput('a.z', minimize())],
@@ -101,8 +101,8 @@ describe('a campaign', () => {
   });
 });
 
-describe('runs in progress', () => {
-  it('are not proposed again, whoever began them, and more are spread while nothing was reported', () => {
+describe('pending runs', () => {
+  it('are not proposed again, whoever began them, and the initial design continues without results', () => {
     const optimizer = new BayesianSequentialOptimizer(bowl);
     const [first] = new BayesianSequentialOptimizer(bowl).sample(1);
     optimizer.report_started([first!], ['ai_1']);
@@ -112,7 +112,7 @@ describe('runs in progress', () => {
     expect(new Set(keys).size).toBe(8);
   });
 
-  it('are proposed around: a batch does not gather in one place', () => {
+  it('keep later proposals away, so that a batch does not gather in one place', () => {
     const optimizer = after(bowl, 8, bowlAt);
     const [a] = optimizer.sample(1);
     const [b] = optimizer.sample(1);
@@ -123,7 +123,7 @@ describe('runs in progress', () => {
     expect(apart).toBeGreaterThan(1e-4);
   });
 
-  it('are cleared by name or by value, once, and a result after a failure counts', () => {
+  it('are cleared once by name or by value, and a result after a failure counts', () => {
     const optimizer = new BayesianSequentialOptimizer(bowl);
     const rows = optimizer.sample(3, ['r1', 'r2', 'r3']);
     optimizer.report([rows[1]!], [bowlAt(rows[1]!)], ['r2']);
@@ -137,8 +137,8 @@ describe('runs in progress', () => {
   });
 });
 
-describe('runs that failed', () => {
-  it('are neither repeated nor sought again, and do not end the initial design too early', () => {
+describe('failed runs', () => {
+  it('are neither repeated nor approached, and do not end the initial design too early', () => {
     const optimizer = new BayesianSequentialOptimizer(bowl);
     const failed = optimizer.sample(3);
     optimizer.report_failed(failed);
@@ -150,7 +150,7 @@ describe('runs that failed', () => {
     expect(optimizer.get_num_samples_reported()).toBe(9);
   });
 
-  it('move the next proposal away from where it would have been', () => {
+  it('move the next proposal to another place', () => {
     const optimizer = after(bowl, 8, bowlAt);
     const [wanted] = optimizer.sample(1);
     optimizer.report_failed([wanted!]);
@@ -162,7 +162,7 @@ describe('runs that failed', () => {
     expect(apart).toBeGreaterThan(0.05);
   });
 
-  it('may be all there are', () => {
+  it('may be the only runs', () => {
     const optimizer = new BayesianSequentialOptimizer(bowl);
     for (let i = 0; i < 12; i += 1) optimizer.report_failed(optimizer.sample(1));
     expect(optimizer.sample(2)).toHaveLength(2);
@@ -179,7 +179,7 @@ describe('the same seed and reports', () => {
     return optimizer;
   };
 
-  it('give the same proposals, in whatever order the reports come', () => {
+  it('give the same proposals in any order of the reports', () => {
     const expected = told(known).sample(2);
     expect(told([...known].reverse()).sample(2)).toEqual(expected);
     expect(told([...known.slice(3), ...known.slice(0, 3)]).sample(2)).toEqual(expected);
@@ -188,7 +188,7 @@ describe('the same seed and reports', () => {
     expect(other.sample(2)).not.toEqual(expected);
   });
 
-  it('rebuild an optimizer, by its state as by a replay', () => {
+  it('restore an optimizer, from its state as well as by a replay', () => {
     const original = after(bowl, 7, bowlAt);
     const state = JSON.parse(JSON.stringify(original.state())) as ReturnType<typeof original.state>;
     const restored = new BayesianSequentialOptimizer(bowl);
@@ -199,7 +199,7 @@ describe('the same seed and reports', () => {
     expect(restored.state()).toEqual(original.state());
   });
 
-  it('are refused of another optimization', () => {
+  it('are refused by another optimization', () => {
     const state = after(bowl, 3, bowlAt).state();
     expect(() => new BayesianSequentialOptimizer(mixed).restore(state)).toThrow(/other inputs/);
     const optimizer = new BayesianSequentialOptimizer(bowl);
@@ -210,7 +210,7 @@ describe('the same seed and reports', () => {
 });
 
 describe('runtime parameters', () => {
-  it('are those of the schema, change wholly or not at all, and have effect', () => {
+  it('are those of the schema, change completely or not at all, and have effect', () => {
     const optimizer = after(bowl, 6, bowlAt);
     const before = optimizer.get_runtime_params();
     const runtime = BayesianSequentialOptimizer.svc_param_schema().filter((field) => field.runtime);
@@ -228,7 +228,7 @@ describe('runtime parameters', () => {
   });
 });
 
-describe('the acquisition function that nobody chose', () => {
+describe('the default acquisition function', () => {
   const next = (kind: 'qLogEI' | 'qLogNEI' | null, noise: number) => {
     const args = {
       ...bowl,
@@ -253,7 +253,7 @@ describe('the acquisition function that nobody chose', () => {
 });
 
 describe('explain', () => {
-  it('says what matters, how good the models are, and what they expect', () => {
+  it('reports the importance of inputs, the quality of the models and their predictions', () => {
     const optimizer = after({ ...bowl, num_initial_samples: 12 }, 12, ({ 'mix.x': x }) => ({
       'score.loss': Math.sin(Number(x)),
     }));
@@ -271,7 +271,7 @@ describe('explain', () => {
 });
 
 describe('time limits', () => {
-  it('end a fit and a search, and the sample says so', () => {
+  it('end a fit and a search, and the sample reports that', () => {
     let time = 0;
     const optimizer = new BayesianSequentialOptimizer(
       { ...bowl, fit_time_limit: 0.01, proposal_time_limit: 0.01 },

@@ -19,7 +19,7 @@ describe('a normal variable in the unit of an output', () => {
     expect(deviation).toBeCloseTo(Math.exp(0.425) * Math.sqrt(Math.exp(0.25) - 1), 4);
   });
 
-  it('is exact where nothing is uncertain', () => {
+  it('is exact without uncertainty', () => {
     const map = { toModel: Math.log, fromModel: Math.exp, slope: Math.exp };
     expect(inUnits(map, 1, 0)).toEqual({ mean: Math.E, deviation: 0 });
   });
@@ -50,14 +50,14 @@ describe('failures', () => {
   const failed = [0, 1].map(() => Float64Array.from({ length: 3 }, () => rng.uniform()));
   const shunning = new AvoidingFailures(new Sum(), failed);
 
-  it('take nearly all worth where they were, and none far away', () => {
+  it('reduce the value of nearby points almost to zero, and of distant points not at all', () => {
     const plain = new Sum();
     const lost = (row: Float64Array) => plain.value(row) - shunning.value(row, 1);
     expect(lost(failed[0]!)).toBeGreaterThan(-Math.log(0.011));
     expect(lost(Float64Array.of(3, 3, 3))).toBeLessThan(1e-6);
   });
 
-  it('have a gradient that agrees with differences, also with points pending', () => {
+  it('have a gradient that agrees with differences, also with pending points', () => {
     for (const acquisition of [shunning, shunning.withPending(failed[0]!, 1)]) {
       const points = Float64Array.from({ length: 6 }, (_, i) => failed[0]![i % 3]! + 0.1 * rng.normal());
       const { value, gradient } = acquisition.gradient(points, 2);

@@ -16,7 +16,7 @@ const finite = (values: Float64Array) => values.every(Number.isFinite);
 describe('a fitted Gaussian process', () => {
   const smooth = (x: Float64Array) => Math.sin(5 * x[0]!) + x[1]! * x[1]!;
 
-  it('predicts a smooth function, and knows which inputs matter', () => {
+  it('predicts a smooth function and identifies the important inputs', () => {
     const { rows, y } = data(40, 3, smooth);
     const gp = fitGaussianProcess(rows, y, 40, 3, options);
     const test = data(50, 3, smooth, 2);
@@ -28,7 +28,7 @@ describe('a fitted Gaussian process', () => {
     expect(gp.timedOut).toBe(false);
   });
 
-  it('is the same for the same seed, and within rounding for another unit or order', () => {
+  it('is the same for the same seed, and equal within rounding for another unit or order', () => {
     const { rows, y } = data(15, 2, smooth);
     const first = fitGaussianProcess(rows, y, 15, 2, options);
     expect(fitGaussianProcess(rows, y, 15, 2, options).theta).toEqual(first.theta);
@@ -52,7 +52,7 @@ describe('a fitted Gaussian process', () => {
     });
   });
 
-  it('takes an output without noise for exact, unless replicates contradict each other', () => {
+  it('treats an output without noise as exact, unless replicates contradict each other', () => {
     const { rows, y } = data(40, 2, smooth);
     const exact = fitGaussianProcess(rows, y, 40, 2, { ...options, warping: 'none' });
     expect(exact.noise ** 2).toBeLessThan(1e-5);
@@ -71,7 +71,7 @@ describe('a fitted Gaussian process', () => {
     expect(deviation).toBeLessThan(0.25);
   });
 
-  it('gives the columns of one categorical input one relevance while that predicts as well', () => {
+  it('gives the columns of one categorical input one common relevance while that predicts as well', () => {
     const level = [0, 2, -1];
     const rng = Rng.seeded(2);
     const rows = new Float64Array(30 * 4);
@@ -87,7 +87,7 @@ describe('a fitted Gaussian process', () => {
     expect(gp.leaveOneOut().r2).toBeGreaterThan(0.98);
   });
 
-  it('gives each category a relevance of its own where that predicts better', () => {
+  it('gives each category its own relevance where that predicts better', () => {
     const rng = Rng.seeded(2);
     const rows = new Float64Array(60 * 7);
     const y = new Float64Array(60);
@@ -107,7 +107,7 @@ describe('a fitted Gaussian process', () => {
     expect(gp.leaveOneOut().r2).toBeGreaterThan(0.95);
   });
 
-  it('learns from a part of many observations, and predicts from all', () => {
+  it('learns from a part of many observations and predicts from all', () => {
     const { rows, y } = data(350, 2, smooth);
     const gp = fitGaussianProcess(rows, y, 350, 2, { ...options, warping: 'none' });
     const { mean } = gp.posterior(rows, 350);
@@ -133,7 +133,7 @@ describe('a fitted Gaussian process', () => {
     again.theta.forEach((value, k) => expect(value).toBeCloseTo(gp.theta[k]!, 9));
   });
 
-  it('obeys its limit of time, and says so', () => {
+  it('obeys its time limit and reports it', () => {
     const { rows, y } = data(60, 4, (x) => Math.exp(3 * x[0]!) + x[1]! * x[2]!);
     let clock = 0;
     const gp = fitGaussianProcess(rows, y, 60, 4, { seed: 1, timeLimitMs: 5, now: () => clock++ });
@@ -163,7 +163,7 @@ describe('poor data', () => {
     expect(Number.isFinite(gp.output.fromModel(posterior.mean[0]!))).toBe(true);
   });
 
-  it('of an outlier beyond all measure give finite predictions', () => {
+  it('with an extreme outlier give finite predictions', () => {
     const { rows, y } = data(20, 2, (x) => x[0]!);
     y[3] = 1e30;
     const gp = fitGaussianProcess(rows, y, 20, 2, options);
@@ -171,7 +171,7 @@ describe('poor data', () => {
     expect(finite(gp.leaveOneOut().deviation)).toBe(true);
   });
 
-  it('are refused when a number is not finite, or numbers are missing', () => {
+  it('are refused when a number is not finite or is missing', () => {
     const rows = Float64Array.from([0, 0, 1, 1]);
     const fit = (x: Float64Array, y: number[]) => () =>
       fitGaussianProcess(x, Float64Array.from(y), y.length, 2, options);

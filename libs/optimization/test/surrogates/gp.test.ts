@@ -91,7 +91,7 @@ describe('the evidence', () => {
 describe('the posterior', () => {
   const theta = Float64Array.from([Math.log(0.4), Math.log(0.9), Math.log(1.7), Math.log(0.02)]);
 
-  it('is the closed form', () => {
+  it('equals the closed form', () => {
     for (const n of [1, 2, 4, 6]) {
       const data = sample(n, n, 2);
       const points = uniform(Rng.seeded(9), 6);
@@ -114,7 +114,7 @@ describe('the posterior', () => {
     }
   });
 
-  it('leads back to the points', () => {
+  it('has correct derivatives with respect to the points', () => {
     const data = sample(7, 9, 2);
     for (const groups of [ard(2), { of: Int32Array.from([0, 0]), count: 1 }]) {
       const gp = model(data, groups, groups.count === 2 ? theta : theta.subarray(1));
@@ -135,7 +135,7 @@ describe('the posterior', () => {
     }
   });
 
-  it('is the same beside points that stay as jointly with them', () => {
+  it('equals the joint posterior when some of the points stay fixed', () => {
     const data = sample(7, 9, 2);
     const gp = model(data, ard(2), theta);
     const rng = Rng.seeded(2);
@@ -164,7 +164,7 @@ describe('the posterior', () => {
     expectClose(marginals.cross, wanted.cross, 1e-12);
   });
 
-  it('goes through the data as the noise goes to zero', () => {
+  it('passes through the data as the noise goes to zero', () => {
     const data = sample(4, 8, 2);
     let before = Infinity;
     for (const noise of [1e-2, 1e-5, 1e-9]) {
@@ -206,7 +206,7 @@ describe('the posterior', () => {
 });
 
 describe('leaving one out', () => {
-  it('is a fit to all others', () => {
+  it('equals a fit to all others', () => {
     const data = sample(5, 7, 2);
     const theta = Float64Array.from([Math.log(0.5), Math.log(0.7), 0.2, Math.log(0.01)]);
     const all = model(data, ard(2), theta).leaveOneOut();

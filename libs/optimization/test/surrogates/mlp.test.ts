@@ -24,7 +24,7 @@ function differences(f: (x: Float64Array) => number, x: Float64Array, h = 1e-5):
 }
 
 describe('a network', () => {
-  it('has the derivatives of its results', () => {
+  it('has correct derivatives of its results', () => {
     const rng = Rng.seeded(3);
     const network = new Network(3, 6, rng);
     const inputs = rng.normals(12);
@@ -50,7 +50,7 @@ describe('an ensemble of networks', () => {
   const { rows, y } = data(80, 3, 1);
   const ensemble = fitMlpEnsemble(rows, y, 80, 3, options);
 
-  it('predicts what it has not seen, and knows about how well', () => {
+  it('predicts new points with a realistic uncertainty', () => {
     const test = data(200, 3, 2);
     const { mean, covariance } = ensemble.posterior(test.rows, 200);
     const average = test.y.reduce((sum, value) => sum + value, 0) / 200;
@@ -66,7 +66,7 @@ describe('an ensemble of networks', () => {
     expect(standardised).toBeLessThan(3);
   });
 
-  it('leads back to the points', () => {
+  it('has correct derivatives with respect to the points', () => {
     const rng = Rng.seeded(4);
     const points = Float64Array.from({ length: 12 }, () => rng.uniform());
     const dMean = rng.normals(4);
@@ -82,7 +82,7 @@ describe('an ensemble of networks', () => {
     differences(f, points).forEach((wanted, k) => expect(gradient[k]).toBeCloseTo(wanted, 7));
   });
 
-  it('is the same beside points that stay as jointly with them', () => {
+  it('equals the joint posterior when some of the points stay fixed', () => {
     const rng = Rng.seeded(6);
     const [f, m] = [2, 3];
     const stay = Float64Array.from({ length: 3 * f }, () => rng.uniform());
@@ -108,7 +108,7 @@ describe('an ensemble of networks', () => {
     close(found.backward(dMean, dCovariance, dCross), wanted.backward(dMean, dCovariance, dCross));
   });
 
-  it('is the same for the same seed and no other', () => {
+  it('is the same for the same seed and differs for another', () => {
     const few = data(12, 3, 5);
     const at = (seed: number) =>
       fitMlpEnsemble(few.rows, few.y, 12, 3, { ...options, seed }).posterior(few.rows, 12).mean;
@@ -116,7 +116,7 @@ describe('an ensemble of networks', () => {
     expect(at(7)).not.toEqual(at(8));
   });
 
-  it('obeys its limit of time, and says so', () => {
+  it('obeys its time limit and reports it', () => {
     let clock = 0;
     const early = fitMlpEnsemble(rows, y, 80, 3, { seed: 1, timeLimitMs: 3, now: () => clock++ });
     expect(early.timedOut).toBe(true);

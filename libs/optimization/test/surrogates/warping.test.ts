@@ -20,7 +20,7 @@ describe('warps', () => {
     Float64Array.from({ length: 30 }, (_, i) => (i - 15) ** 3),
   ];
 
-  it('rise, have their slope, and lead back, also far from the data', () => {
+  it('rise, have the correct slope and can be inverted, also far from the data', () => {
     for (const u of samples) {
       for (const warp of candidateWarps(u)) {
         const top = Math.max(...u);
@@ -41,7 +41,7 @@ describe('warps', () => {
     }
   });
 
-  it('have a slope back to the unit of the output', () => {
+  it('have a slope in the unit of the output', () => {
     for (const y of samples) {
       for (const warp of candidateWarps(y)) {
         const output = new StandardisedOutput(y, warp);
@@ -54,7 +54,7 @@ describe('warps', () => {
     }
   });
 
-  it('are none for few data', () => {
+  it('are not applied to few data', () => {
     expect(candidateWarps(skewed(LEAST_TO_WARP - 1, 1, 1, 0))).toEqual([identity]);
     expect(candidateWarps(skewed(LEAST_TO_WARP, 1, 1, 0)).length).toBeGreaterThan(3);
   });
@@ -70,13 +70,13 @@ describe('the choice of a warp', () => {
   }
   const smooth = (x: Float64Array) => Math.sin(3 * x[0]!) + x[1]!;
 
-  it('is the logarithm for what grows like an exponential, in either direction', () => {
+  it('is the logarithm for values that grow exponentially, in either direction', () => {
     expect(chosen((x) => Math.exp(5 * smooth(x)))).toMatchObject({ warp: 'log' });
     expect(chosen((x) => -Math.exp(5 * smooth(x)))).toMatchObject({ warp: 'log' });
     expect(chosen((x) => Math.exp(5 * smooth(x))).r2).toBeGreaterThan(0.99);
   });
 
-  it('is none for what is like a Gaussian process already', () => {
+  it('is no warp for values of a Gaussian process', () => {
     expect(chosen(smooth)).toMatchObject({ warp: 'identity' });
   });
 });

@@ -44,12 +44,12 @@ describe('an error of the database', () => {
     expect(databaseError(refusal('22P05'))).toMatchObject({ code: 'invalid' });
   });
 
-  test('tells no values in its message', () => {
+  test('shows no values in its message', () => {
     for (const code of ['23505', '22P05', '57014'])
       expect(databaseError(refusal(code)).message).not.toMatch(/sample/);
   });
 
-  test('that ends the connection, or is none of the server, is store_unavailable', () => {
+  test('that ends the connection, or does not come from the server, is store_unavailable', () => {
     for (const error of [
       refusal('57P01', 'FATAL'),
       Object.assign(new Error('x'), { code: 'ECONNREFUSED' }),
@@ -58,7 +58,7 @@ describe('an error of the database', () => {
       expect(databaseError(error)).toMatchObject({ code: 'store_unavailable' });
   });
 
-  test('that is a service error already stays what it is', () => {
+  test('that is already a service error stays unchanged', () => {
     const error = new ServiceError('wrong_state', 'x');
     expect(databaseError(error)).toBe(error);
   });

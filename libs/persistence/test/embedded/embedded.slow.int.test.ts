@@ -47,7 +47,7 @@ function alive(pid: number): boolean {
 }
 
 describe('the embedded server', () => {
-  test('listens on 127.0.0.1 only, keeps UTF-8 and UTC, and asks for the password', async () => {
+  test('listens only on 127.0.0.1, keeps UTF-8 and UTC, and requires the password', async () => {
     const server = await start();
     const [row] = await query(
       server.url,
@@ -76,7 +76,7 @@ describe('the embedded server', () => {
     expect(row).toEqual({ fsync: 'on', sync: 'on', pages: 'on' });
   });
 
-  test('keeps data folder and password from others', async () => {
+  test('hides data folder and password from other users', async () => {
     const server = await start();
     expect((await stat(dataDir)).mode & 0o777).toBe(0o700);
     const file = join(root, 'secrets', 'postgres-password');
@@ -89,7 +89,7 @@ describe('the embedded server', () => {
     expect(commandLine.split('\0')[0]).toMatch(/postgres$/);
   });
 
-  test('keeps what was written over a stop and starts again', async () => {
+  test('keeps its data over a stop and a restart', async () => {
     const first = await start();
     await query(first.url, 'create table kept as select 42 as answer');
     await first.stop();
@@ -112,7 +112,7 @@ describe('the embedded server', () => {
     await server.stop();
   });
 
-  test('starts again at once after SIGKILL, with everything that was committed', async () => {
+  test('restarts at once after SIGKILL with all committed data', async () => {
     const first = await start({ durable: true });
     await query(first.url, 'create table kept as select 42 as answer');
     await first.kill();
@@ -130,7 +130,7 @@ describe('the embedded server', () => {
     expect(await query(server.url, 'select answer from kept')).toEqual([{ answer: 42 }]);
   });
 
-  test('leaves a process alone whose number a stale file names', async () => {
+  test('does not touch another process whose number is in a stale file', async () => {
     const first = await start();
     await first.kill();
     const bystander = spawn(process.execPath, ['-e', 'setInterval(() => {}, 1000)'], { stdio: 'ignore' });
@@ -150,7 +150,7 @@ describe('the embedded server', () => {
     }
   });
 
-  test('sets a new password when the kept one is lost', async () => {
+  test('sets a new password when the stored one is lost', async () => {
     const first = await start();
     await first.stop();
     await rm(join(root, 'secrets'), { recursive: true });
@@ -159,13 +159,13 @@ describe('the embedded server', () => {
     expect(await query(second.url, 'select 1 as one')).toEqual([{ one: 1 }]);
   });
 
-  test('refuses a password that the database was not created with, and leaves nothing running', async () => {
+  test('refuses a password other than that of the database, and leaves nothing running', async () => {
     await (await start({ password: 'first-password' })).stop();
     await expect(start({ password: 'second-password' })).rejects.toThrow(/created with another password/);
     expect(running()).toBe(false);
   });
 
-  test('says so when the port is taken, and leaves nothing running', async () => {
+  test('reports a port in use, and leaves nothing running', async () => {
     const holder = createServer();
     await new Promise<void>((resolve) => holder.listen(0, '127.0.0.1', resolve));
     try {
@@ -179,14 +179,14 @@ describe('the embedded server', () => {
     }
   });
 
-  test('never takes a folder with other things in it for its own', async () => {
+  test('refuses a folder with foreign files', async () => {
     await mkdir(dataDir);
     await writeFile(join(dataDir, 'thesis.txt'), 'do not touch');
     await expect(start()).rejects.toThrow(/neither empty nor a PostgreSQL data folder/);
     expect(await readdir(dataDir)).toEqual(['thesis.txt']);
   });
 
-  test('begins anew when the creation of the database was interrupted', async () => {
+  test('starts again when the creation of the database was interrupted', async () => {
     await mkdir(join(`${dataDir}.unfinished`, 'data', 'base'), { recursive: true });
     const server = await start();
     expect(await query(server.url, 'select 1 as one')).toEqual([{ one: 1 }]);

@@ -46,12 +46,12 @@ const withoutNamespaces = (): void => {
   process.env['PATH'] = folder;
 };
 
-test('the server starts for anybody from a folder that only its owner can enter', async () => {
+test('the server starts for any user from a folder that only its owner can enter', async () => {
   await chmod(folder, 0o700);
   expect(await answer('select 1 as answer')).toBe(1);
 });
 
-test('data go with the server when the way to run it changes', async () => {
+test('the data stay with the server when its user changes', async () => {
   await chmod(folder, 0o755);
   withoutNamespaces();
   if (root && !(await othersReachBinaries())) {
@@ -65,7 +65,7 @@ test('data go with the server when the way to run it changes', async () => {
   expect(await answer('select answer from kept')).toBe(42);
 });
 
-test('root is told in one sentence when there is no way to run the server', async () => {
+test('root gets one sentence when no other user can run the server', async () => {
   await chmod(folder, 0o700);
   withoutNamespaces();
   if (root)

@@ -73,7 +73,7 @@ function entry(given: Partial<AuditEntry> = {}): AuditEntry {
 describe('tokens', () => {
   const kept = { last_used_at: null, revoked_at: null, revoked_by: null };
 
-  test('are found by their hash and by their id, with all they were made with', async () => {
+  test('are found by their hash and by their id, with all their fields', async () => {
     await store.tokens.add(token());
     await store.tokens.add(token({ id: 'k2', hash: 'b'.repeat(64), kind: 'service', expires_at: null }));
     expect(await store.tokens.byHash('a'.repeat(64))).toEqual({ ...token(), ...kept });
@@ -82,7 +82,7 @@ describe('tokens', () => {
     expect(await store.tokens.byId('k3')).toBeUndefined();
   });
 
-  test('are listed newest first, page by page, all or those of one name', async () => {
+  test('are listed newest first, page by page, for all names or for one', async () => {
     for (const [id, name, at] of [
       ['k1', 'ada', 0],
       ['k2', 'eve', 1],
@@ -97,7 +97,7 @@ describe('tokens', () => {
     expect((await store.tokens.list({ limit: 5, name: 'ada', after })).map(({ id }) => id)).toEqual(['k1']);
   });
 
-  test('are revoked once, and then known as revoked', async () => {
+  test('are revoked once and then recorded as revoked', async () => {
     await store.tokens.add(token());
     expect(await store.tokens.revokedOf(['k1', 'k9'])).toEqual([]);
     expect(await store.tokens.revoke('k1', 'eve', iso(t0 + 5))).toBe(true);
@@ -107,7 +107,7 @@ describe('tokens', () => {
     expect(await store.tokens.revokedOf([])).toEqual([]);
   });
 
-  test('keep when they were used last, never an earlier time', async () => {
+  test('keep the time of their last use, never an earlier time', async () => {
     await store.tokens.add(token());
     await store.tokens.used(new Map([['k1', iso(t0 + 9)]]));
     await store.tokens.used(new Map([['k1', iso(t0 + 3)]]));
@@ -123,7 +123,7 @@ describe('the audit', () => {
       `alter table audit disable rule audit_is_not_changed; alter table audit disable rule audit_is_not_deleted; ${statement}`,
     );
 
-  test('is one chain of what the engine and the gateway write, also at the same time', async () => {
+  test('is one chain of the entries of engine and gateway, also of simultaneous ones', async () => {
     const epoch = await lead(engine, 'first');
     const act = (id: string) =>
       engine.commit(epoch, [
@@ -140,18 +140,18 @@ describe('the audit', () => {
     expect(rows).toEqual([{ hash: head }]);
   });
 
-  test('that is empty is sound', async () => {
+  test('is sound when it is empty', async () => {
     expect(await store.audit.check()).toEqual({ entries: 0, broken: null, head: '' });
   });
 
-  test('takes an entry once, however often it is brought', async () => {
+  test('stores an entry once, however often it arrives', async () => {
     const twice = entry();
     await store.audit.append([twice]);
     await store.audit.append([twice, entry()]);
     expect(await store.audit.check()).toMatchObject({ entries: 2, broken: null });
   });
 
-  test('is neither changed nor shortened by an ordinary statement', async () => {
+  test('cannot be changed or shortened by an ordinary statement', async () => {
     await store.audit.append([entry(), entry()]);
     await admin.query(`update audit set by = 'eve'`);
     await admin.query('delete from audit');

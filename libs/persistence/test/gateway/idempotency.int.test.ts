@@ -38,7 +38,7 @@ const pass = (s: number) =>
     [s],
   );
 
-test('of many who take a key at once one gets it', async () => {
+test('one of many simultaneous requests gets a key', async () => {
   const states = await Promise.all(Array.from({ length: 8 }, (_, n) => take('f', `holder-${n}`)));
   expect(states.map(({ state }) => state).sort()).toEqual([...Array<string>(7).fill('in_progress'), 'new']);
 });
@@ -58,7 +58,7 @@ test('an answer is kept for 24 hours, for its principal, route and request', asy
   expect(await store.keys.forget()).toBe(3);
 });
 
-test('a key whose holder holds on is in progress, and broken off when the lease is over', async () => {
+test('a key is in progress while its holder renews it, and broken off after its lease', async () => {
   await take();
   await pass(14);
   expect(await take('f', 'two')).toEqual({ state: 'in_progress' });
@@ -76,7 +76,7 @@ test('a key whose holder holds on is in progress, and broken off when the lease 
   expect(await take('f', 'three')).toMatchObject({ answer: { status: 202 } });
 });
 
-test('a key that is given back is as if never given, and one that is let go is nobody’s after its lease', async () => {
+test('a returned key is free, and an abandoned one is free after its lease', async () => {
   await take();
   await store.keys.giveBack(name, 'one');
   expect(await take('g', 'two')).toMatchObject({ state: 'new' });

@@ -49,7 +49,7 @@ const list = async (filters: ListRequest['filters'] = {}): Promise<LogLine[]> =>
 const messages = async (filters: ListRequest['filters'] = {}): Promise<string[]> =>
   (await list(filters)).map(({ message }) => message);
 
-test('a line is stored with what its attempt belongs to, and found by it', async () => {
+test('a line is stored with the work of its attempt and can be searched by it', async () => {
   const epoch = await lead(engine, 'first');
   await engine.commit(epoch, [
     putDefinition,
@@ -93,7 +93,7 @@ test('a line is stored with what its attempt belongs to, and found by it', async
   expect(await messages(between)).toEqual([moved]);
 });
 
-test('what is sent again is there once, also when it comes twice at the same time', async () => {
+test('a repeated line is stored once, also when it arrives twice at the same time', async () => {
   const batch = Array.from({ length: 50 }, (_, n) => line(n + 1));
   const [ahead, rest] = [batch.slice(0, 20), batch.slice(10)];
   await store.logs.append('c', 's1', ahead);
@@ -108,12 +108,12 @@ test('what is sent again is there once, also when it comes twice at the same tim
   expect(seen.at(-1)?.id).toBe(51);
 });
 
-test('a text that the database cannot hold is stored with other characters in the places', async () => {
+test('a text that the database cannot store is stored with replacement characters', async () => {
   await store.logs.append('c', 's1', [line(1, { message: 'a\u0000b\ud800c', lab: 'l\u0000', device: 'd' })]);
   expect(await messages()).toEqual(['a\u2400b\ufffdc']);
 });
 
-test('lines go by their age and by their number, the oldest first', async () => {
+test('lines are removed by age and by number, the oldest first', async () => {
   for (let batch = 0; batch < 27; batch += 1) {
     const lines = Array.from({ length: 200 }, (_, n) => line(batch * 200 + n + 1));
     await store.logs.append('c', 's1', lines);
@@ -126,7 +126,7 @@ test('lines go by their age and by their number, the oldest first', async () => 
   expect((await list()).map(({ id }) => id)).toEqual([5_401]);
 });
 
-test('lines are read on behind an id, filtered or not, and what was removed is known', async () => {
+test('lines are read after an id, with or without a filter, and the last removed one is known', async () => {
   const ids = async (id: number, limit: number, filters = {}): Promise<number[]> =>
     (await store.logs.after(id, limit, filters)).lines.map((each) => each.id);
   expect(await store.logs.extent()).toEqual({ latest: 0, pruned: 0 });

@@ -79,7 +79,7 @@ afterAll(async () => {
   await postgres?.stop();
 });
 
-test('the runs of a campaign are read by their numbers, part by part, with what went in and came out', async () => {
+test('the runs of a campaign are read by their numbers, part by part, with inputs and outputs', async () => {
   const extent = await records.campaignExtent({ id: 'c', definition_hash: protocolHash(1) });
   expect(extent.last).toBe(idOf(5));
   expect(extent.protocols.map(({ protocol }) => protocol.type)).toEqual(['version 1', 'version 2']);
@@ -104,7 +104,7 @@ test('the runs of a campaign are read by their numbers, part by part, with what 
   ]);
 });
 
-test('a campaign without runs has the protocol that it was accepted with; what is no protocol is none', async () => {
+test('a campaign without runs has its original protocol, and the hash of no protocol gives none', async () => {
   const empty = await records.campaignExtent({ id: 'd', definition_hash: protocolHash(3) });
   expect(empty).toMatchObject({ last: null, protocols: [{ protocol: { type: 'version 3' } }] });
   expect(await records.campaignExtent({ id: 'd', definition_hash: hash })).toEqual({

@@ -27,7 +27,7 @@ async function everything(log: EventLog, from = 0): Promise<{ id: number; line: 
   }
 }
 
-test('a follower misses no event that is committed late, though two write at once', async () => {
+test('a follower misses no event that is committed late by one of two writers', async () => {
   const { url } = await postgres.freshDatabase();
   const store = await openStore({ url });
   const log = openEventLog({ url });
@@ -73,7 +73,7 @@ test('a follower misses no event that is committed late, though two write at onc
   }
 });
 
-test('whoever listens is called after every commit with events, also after the connection was lost', async () => {
+test('a listener is called after every commit with events, also after a lost connection', async () => {
   const { url } = await postgres.freshDatabase();
   const store = await openStore({ url });
   const log = openEventLog({ url });
@@ -116,7 +116,7 @@ test('whoever listens is called after every commit with events, also after the c
   }
 });
 
-test('it is known up to where events were removed, and the history of each record is read by its numbers', async () => {
+test('the last removed event is known, and the history of each record is read by its numbers', async () => {
   const { url } = await postgres.freshDatabase();
   const store = await openStore({ url });
   const log = openEventLog({ url });

@@ -171,7 +171,7 @@ describe('a list', () => {
     return (await records.list(name, request)).items.map(({ id }) => id).sort();
   };
 
-  test('of a laboratory has all that has to do with it', async () => {
+  test('of a laboratory contains all records of that laboratory', async () => {
     expect(await ids('campaigns', { lab: 'red' })).toEqual(['c_both', 'c_red']);
     expect(await ids('protocol_runs', { lab: 'blue' })).toEqual(['r_both']);
     expect(await ids('tasks', { lab: 'red' })).toEqual(['d1', 'd2', 'd4', 'd5', 't_both', 't_red']);
@@ -179,7 +179,7 @@ describe('a list', () => {
     expect(await ids('tasks', { lab: '%' })).toEqual([]);
   });
 
-  test('for somebody with roles for some laboratories has only what belongs to no other, and to one at least', async () => {
+  test('for a person with roles for some laboratories contains only records of these laboratories', async () => {
     expect(await ids('campaigns', { within: ['red'] })).toEqual(['c_red']);
     expect(await ids('protocol_runs', { within: ['red'] })).toEqual(['r_red']);
     expect(await ids('tasks', { within: ['red'] })).toEqual(['d1', 'd5', 't_red']);
@@ -191,7 +191,7 @@ describe('a list', () => {
     expect((await records.list('resources', { ...cups, within: ['blue'] })).items).toHaveLength(1);
   });
 
-  test('whose records nobody can tell apart by laboratory is refused to them', async () => {
+  test('is refused to such a person when its records name no laboratory', async () => {
     const request = { ...newest, filters: {}, within: ['red'] };
     for (const name of ['webhooks', 'audit'] satisfies StoredListName[])
       await expect(

@@ -55,7 +55,7 @@ const sampleOf = (filter: ListFilter): ListRequest['filters'][string] => {
 };
 
 describe('a page', () => {
-  test('can be asked of every list by every field and with every filter', async () => {
+  test('is available for every list by every field and with every filter', async () => {
     for (const [name, shape] of Object.entries<ListShape>(storedLists)) {
       const filters = Object.fromEntries(
         Object.entries(shape.filters).map(([filter, declared]) => [filter, sampleOf(declared)]),
@@ -70,7 +70,7 @@ describe('a page', () => {
     }
   });
 
-  test('after page gives every record once, in order, whatever is inserted meanwhile', async () => {
+  test('after page gives every record once, in order, despite insertions', async () => {
     const row = (n: number, tie: number, priority: number): Change => ({
       op: 'insertTaskRun',
       row: taskRun(`t${n}`, { name: `task ${n % 7}`, state: 'failed', createdAt: t0 + tie, priority }),
@@ -109,7 +109,7 @@ describe('a page', () => {
     );
   });
 
-  test('has only what all filters let through', async () => {
+  test('contains only records that pass all filters', async () => {
     await store.commit(epoch, [
       { op: 'insertCampaign', row: campaign('c1', { name: 'sweep' }) },
       { op: 'insertProtocolRun', row: protocolRun('r1', { name: 'run_1', campaignId: 'c1' }) },
@@ -137,7 +137,7 @@ describe('a page', () => {
     expect(await ids({ since: iso(t0), until: iso(t0) })).toEqual([]);
   });
 
-  test('of files and attempts goes across all tasks', async () => {
+  test('of files and attempts covers all tasks', async () => {
     const file = (name: string) => ({ name, size: 3, sha256: 'f'.repeat(64) });
     await store.commit(epoch, [
       { op: 'insertCampaign', row: campaign('c1', { name: 'sweep' }) },
@@ -181,7 +181,7 @@ describe('a page', () => {
 describe('a resource', () => {
   const beaker = (meta: Record<string, number>) => ({ name: 'beaker_1', type: 'beaker', meta });
 
-  test('shows who has it, and every task that had it with what it got and left', async () => {
+  test('shows its holder, and every task that had it with the values before and after', async () => {
     const uses = (id: string, over: object): Change => ({
       op: 'insertTaskRun',
       row: taskRun(id, { name: id, resources: { cup: beaker({ ml: 0 }) }, ...over }),
@@ -285,7 +285,7 @@ describe('a resource', () => {
     expect(await records.resource('none')).toBeUndefined();
   });
 
-  test('that a run keeps between its tasks is held, and used by nobody', async () => {
+  test('that a run keeps between its tasks is held, and no task uses it', async () => {
     await store.commit(epoch, [
       { op: 'putResource', row: { ...beaker({}), lab: 'color_lab' } },
       { op: 'insertProtocolRun', row: protocolRun('r1', { name: 'run_1' }) },
@@ -299,7 +299,7 @@ describe('a resource', () => {
   });
 });
 
-test('what is archived leaves every list but those within it, with all that belongs to it', async () => {
+test('archived records leave every list except those within them, together with everything that belongs to them', async () => {
   const files = [{ name: 'a.csv', size: 1, sha256: 'a'.repeat(64) }];
   const over = { state: 'completed', endedAt: t0 } as const;
   await store.commit(epoch, [

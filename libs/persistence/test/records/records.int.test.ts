@@ -257,7 +257,7 @@ describe('records', () => {
     expect(noted.map(({ number }) => number)).toEqual([3, 10]);
   });
 
-  test('show the on-demand task that was submitted last under a name', async () => {
+  test('show the latest on-demand task of a name', async () => {
     await store.commit(epoch, [
       { op: 'insertTaskRun', row: taskRun('t1', { name: 'rinse', state: 'cancelled', createdAt: t0 + 5 }) },
       { op: 'insertTaskRun', row: taskRun('t3', { name: 'rinse', state: 'failed', createdAt: t0 + 5 }) },
@@ -291,7 +291,7 @@ describe('records', () => {
     expect(fields(await records.taskById('t1'))).toEqual([...fieldNamesOf(TaskRunRecord)].sort());
   });
 
-  test('tell which submission made a record, without showing its id', async () => {
+  test('show which submission made a record without its id', async () => {
     await store.commit(epoch, [
       { op: 'insertCampaign', row: campaign('c1', { name: 'same', submissionId: 's-1' }) },
       { op: 'insertProtocolRun', row: protocolRun('r1', { name: 'same', submissionId: 's-2' }) },
@@ -312,7 +312,7 @@ describe('records', () => {
     expect(JSON.stringify(shown)).not.toMatch(/s-[123]|submission/);
   });
 
-  test('know no name that was never submitted, whatever it is', async () => {
+  test('contain no unknown name, whatever the name is', async () => {
     for (const name of ['none', '', "x' or ''='", 'a\u0000b', '\ud800', '%']) {
       expect(await records.campaign(name)).toBeUndefined();
       expect(await records.protocolRun(name)).toBeUndefined();
@@ -353,7 +353,7 @@ describe('records', () => {
     expect(completed.items.map((task) => task.protocol_run)).toEqual([null, 'run r0']);
   });
 
-  test('show the attempts of a task by their number, with what each did to devices', async () => {
+  test('show the attempts of a task by their number, with their effects on devices', async () => {
     const binding = {
       lab: 'color_lab',
       name: 'mixer_1',
@@ -407,7 +407,7 @@ describe('records', () => {
     expect(await records.taskById('none')).toBeUndefined();
   });
 
-  test('show what a person is asked about, newest first, and what was decided', async () => {
+  test('show the attention items, newest first, and their decisions', async () => {
     const reason = { code: 'outcome_unknown', message: 'the agent ended' };
     const resolution = { action: 'idle' as const, by: 'ada', note: 'it stands still' };
     const open = { reason, known: { effects: 1 }, resolvedAt: null, resolution: null } as const;
@@ -478,7 +478,7 @@ describe('records', () => {
     expect(await records.attentionItem('i\u0000')).toBeUndefined();
   });
 
-  test('show emergency stops in force, and the released ones when asked, but no pause of the queue', async () => {
+  test('show emergency stops in force, and the released ones on request, but no pause of the queue', async () => {
     const stop = { by: 'ada', reason: 'spill', at: t0, releasedAt: null, releasedBy: null };
     await store.commit(epoch, [
       { op: 'putEmergencyStop', row: { ...stop, id: 'h1', scope: 'lab:color_lab' } },
@@ -505,7 +505,7 @@ describe('records', () => {
     expect(await records.emergencyStop('\u0000')).toBeUndefined();
   });
 
-  test('are none in a new database, which answers', async () => {
+  test('are absent from a new database, which answers', async () => {
     expect(await records.ping()).toBe(true);
     for (const name of Object.keys(storedLists) as StoredListName[])
       expect(await page(name, name === 'emergency_stops' ? { filters: { all: true } } : {}, 'x')).toEqual({

@@ -23,7 +23,7 @@ afterEach(async () => {
   await database.drop();
 });
 
-describe('the schema that the migrations make', () => {
+describe('the schema of the migrations', () => {
   test.each(engineTables.map((table) => table.name))('has the declared columns of %s', async (name) => {
     const { rows } = await admin.query(
       `select column_name as name, data_type as type, is_nullable = 'YES' as nullable from information_schema.columns
@@ -53,7 +53,7 @@ describe('a database of another development version', () => {
     await expect(openStore({ url: database.url })).rejects.toThrow(sentence);
   });
 
-  test('is refused when its initial schema was another one', async () => {
+  test('is refused when its initial schema differs', async () => {
     await admin.query(`update schema_migration set name = '0001_initial'`);
     await expect(openStore({ url: database.url })).rejects.toThrow(sentence);
     const { rows } = await admin.query('select name from schema_migration');

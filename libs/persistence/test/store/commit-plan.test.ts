@@ -25,7 +25,7 @@ describe('the plan of a commit', () => {
     });
   });
 
-  test('writes a row once that is inserted and changed', () => {
+  test('writes an inserted and changed row once', () => {
     const { document } = planCommit([
       { op: 'insertTaskRun', row: taskRun('t1') },
       { op: 'updateTaskRun', id: 't1', patch: { state: 'queued', queuedAt: t0 } },
@@ -35,7 +35,7 @@ describe('the plan of a commit', () => {
     });
   });
 
-  test('refuses steps between states that the tables do not allow, before it asks the database', () => {
+  test('refuses forbidden transitions before it asks the database', () => {
     expect(() =>
       planCommit([
         { op: 'updateAttempt', id: 'a', patch: { state: 'completed' } },
@@ -67,7 +67,7 @@ describe('the plan of a commit', () => {
     expect(document['events']).toMatchObject([{ type: 'b' }, { type: 'a' }]);
   });
 
-  test('leaves the rows it was given as they were', () => {
+  test('does not change the given rows', () => {
     const row = taskRun('t1');
     planCommit([
       { op: 'insertTaskRun', row },
@@ -77,7 +77,7 @@ describe('the plan of a commit', () => {
   });
 });
 
-test('columns carry the name of the field in snake_case', () => {
+test('columns have the name of the field in snake_case', () => {
   expect(tables.taskRuns.columns.map(({ name }) => name)).toEqual(
     expect.arrayContaining(['id', 'run_id', 'cancel_requested_at', 'input_parameters', 'output_files']),
   );

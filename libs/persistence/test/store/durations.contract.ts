@@ -21,7 +21,7 @@ export function durationsContract(name: string, open: () => Promise<StoreUnderTe
 
     const commit = (...changes: Change[]): Promise<void> => store.commit(epoch, changes);
 
-    test('how long completed attempts took is known by task, the latest first, finished work included', async () => {
+    test('the durations of completed attempts are known by task, the latest first, also of finished work', async () => {
       expect(await store.durations(3)).toEqual([]);
       let number = 0;
       const took = async (id: string, task: string, ms: number, endedAt: number, more = {}): Promise<void> =>
@@ -57,7 +57,7 @@ export function durationsContract(name: string, open: () => Promise<StoreUnderTe
       ]);
     });
 
-    test('how late a task started is kept', async () => {
+    test('the lateness of a start is kept', async () => {
       await commit({ op: 'insertTaskRun', row: taskRun('t1', { state: 'queued' }) });
       await commit({ op: 'updateTaskRun', id: 't1', patch: { state: 'running', lateByS: 2.125 } });
       expect((await store.load()).taskRuns).toMatchObject([{ id: 't1', lateByS: 2.125 }]);

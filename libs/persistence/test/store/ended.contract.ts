@@ -6,7 +6,7 @@ import type { StoreUnderTest } from './store.contract.js';
 
 /** What every {@link Store} must tell of what is over, and how that goes on. */
 export function endedContract(name: string, open: () => Promise<StoreUnderTest>): void {
-  describe(`what is over, on ${name}`, () => {
+  describe(`ended work, on ${name}`, () => {
     let under: StoreUnderTest;
     let store: Store;
     let epoch: number;
@@ -22,7 +22,7 @@ export function endedContract(name: string, open: () => Promise<StoreUnderTest>)
 
     const commit = (...changes: Change[]): Promise<void> => store.commit(epoch, changes);
 
-    test('a run that is over comes back with its tasks and its campaign, whole; one that is not does not', async () => {
+    test('an ended run is read completely with its tasks and its campaign, and an unfinished one is not read', async () => {
       const inside = protocolRun('r1', { name: 'x', campaignId: 'c1', state: 'failed', endedAt: t0 });
       const tasks = [
         taskRun('t1', { runId: 'r1', state: 'completed', outputParameters: { n: 1 }, endedAt: t0 }),
@@ -49,7 +49,7 @@ export function endedContract(name: string, open: () => Promise<StoreUnderTest>)
       expect(await store.ended('protocolRun', 'a\u0000')).toBeUndefined();
     });
 
-    test('a campaign that is over comes back with its runs that did not complete', async () => {
+    test('an ended campaign is read with its runs that did not complete', async () => {
       const over = campaign('c1', { name: 'x', state: 'cancelled', endedAt: t0 });
       const runs = (['completed', 'failed', 'cancelled'] as const).map((state, n) =>
         protocolRun(`r${n}`, { campaignId: 'c1', state, endedAt: t0 }),
@@ -74,7 +74,7 @@ export function endedContract(name: string, open: () => Promise<StoreUnderTest>)
       expect(await store.ended('campaign', 'y')).toBeUndefined();
     });
 
-    test('what is over can be archived once and restored; what goes on or belongs to something cannot', async () => {
+    test('ended work can be archived once and restored, and unfinished or dependent work cannot', async () => {
       await commit(
         { op: 'insertCampaign', row: campaign('c1', { name: 'over', state: 'failed', endedAt: t0 }) },
         {
@@ -142,7 +142,7 @@ export function endedContract(name: string, open: () => Promise<StoreUnderTest>)
       expect(await store.named('campaign', 'over')).toMatchObject(since);
     });
 
-    test('what is over can be opened again, with everything of it', async () => {
+    test('ended work can be reopened with all of its rows', async () => {
       await commit(
         { op: 'insertProtocolRun', row: protocolRun('r1', { name: 'x', state: 'failed', endedAt: t0 }) },
         { op: 'insertTaskRun', row: taskRun('t1', { runId: 'r1', state: 'completed' }) },

@@ -18,7 +18,7 @@ export function leaseContract(name: string, open: () => Promise<StoreUnderTest>)
 
     afterEach(() => under.dispose());
 
-    test('nobody else leads before the lease is over', async () => {
+    test('no other process leads before the lease ends', async () => {
       const other = await under.sibling();
       const own = await store.lead('first', 300);
       expect(own).toBeGreaterThan(epoch);
@@ -45,27 +45,27 @@ export function leaseContract(name: string, open: () => Promise<StoreUnderTest>)
       expect(await other.lead('second', 200)).toBeNull();
     });
 
-    test('who gives the leadership back lets the next one lead at once', async () => {
+    test('the next process leads at once after the leader returned the leadership', async () => {
       const other = await under.sibling();
       const own = await store.lead('first', 60_000);
       await store.resign(own ?? 0);
       expect(await other.lead('second', 60_000)).toBeGreaterThan(own ?? 0);
     });
 
-    test('the same name may lead anew at any time', async () => {
+    test('the same name may lead again at any time', async () => {
       const own = await store.lead('first', 60_000);
       const next = await store.lead('first', 60_000);
       expect(next).toBeGreaterThan(own ?? 0);
       await expect(store.commit(own ?? 0, [])).rejects.toMatchObject({ code: 'stale_message' });
     });
 
-    test('of many that ask at the same time one leads', async () => {
+    test('one of many simultaneous requests gets the leadership', async () => {
       const rivals = await Promise.all([1, 2, 3, 4].map(() => under.sibling()));
       const epochs = await Promise.all(rivals.map((rival, n) => rival.lead(`rival ${n}`, 60_000)));
       expect(epochs.filter((each) => each !== null)).toHaveLength(1);
     });
 
-    test('many names of runs are found all the same, however they begin', async () => {
+    test('many names of runs are found, whatever their beginnings', async () => {
       const runs = ['µ_run_3', 'µ_run_150', 'µ_run_151', 'µ_rum_1', 'µ', '\u{1f52c}', 'a'];
       await store.commit(epoch, [
         putDefinition,

@@ -11,7 +11,7 @@ beforeAll(async () => {
 });
 afterAll(() => postgres.stop());
 
-test('old events go in small batches, and the latest of everything stays, so that numbers go on', async () => {
+test('old events are removed in small batches, and the latest of every record stays, so that numbers continue', async () => {
   const { url } = await postgres.freshDatabase();
   const store = await openStore({ url });
   const client = new pg.Client({ connectionString: url });

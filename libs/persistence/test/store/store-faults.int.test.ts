@@ -33,7 +33,7 @@ async function errorOf(work: Promise<unknown>): Promise<ServiceError> {
 const insert = (id: string): Change => ({ op: 'insertTaskRun', row: taskRun(id) });
 const tell: Change = { op: 'tell', event: { aggregate: 'task_run/x', type: 'x', body: {}, at: t0 } };
 
-describe('a commit whose connection breaks', () => {
+describe('a commit with a broken connection', () => {
   let database: TestDatabase;
   let proxy: FaultyProxy;
   let store: PostgresStore;
@@ -75,7 +75,7 @@ describe('a commit whose connection breaks', () => {
     await store.commit(epoch, [insert('t1')]);
   });
 
-  test('is never applied later once it was reported as not applied', async () => {
+  test('is never applied later after it was reported as not applied', async () => {
     proxy.fault = 'delay-request';
     expect(await errorOf(store.commit(epoch, [insert('t1')]))).toMatchObject({
       code: 'store_unavailable',
@@ -85,7 +85,7 @@ describe('a commit whose connection breaks', () => {
     expect(await ids()).toEqual([]);
   });
 
-  test('is in doubt while the database cannot be asked, and settled before anything is loaded', async () => {
+  test('is in doubt while the database is unreachable, and settled before anything is loaded', async () => {
     for (const fault of ['lose-reply', 'lose-request'] as const) {
       proxy.fault = fault;
       const commit = errorOf(store.commit(epoch, [insert(fault)]));
@@ -110,7 +110,7 @@ describe('a commit whose connection breaks', () => {
     await other.close();
   });
 
-  test('goes through after the server ended all idle connections', async () => {
+  test('succeeds after the server ended all idle connections', async () => {
     await store.load();
     await query(
       database.url,
@@ -129,7 +129,7 @@ describe('a commit whose connection breaks', () => {
 });
 
 describe('the store', () => {
-  test('says that the database does not answer when nothing listens', async () => {
+  test('reports a database that does not answer when nothing listens', async () => {
     const url = `postgresql://lab:secret-word@127.0.0.1:${await freePort()}/lab`;
     const error = await errorOf(openStore({ url }));
     expect(error).toMatchObject({ code: 'store_unavailable', effect: 'none', status: 503 });
@@ -140,7 +140,7 @@ describe('the store', () => {
     await records.close();
   });
 
-  test('gives up on a statement that waits too long, without effect', async () => {
+  test('abandons a statement that waits too long, without effect', async () => {
     const database = await postgres.freshDatabase();
     const store = await openStore({ url: database.url, statementTimeoutMs: 200 });
     const epoch = await lead(store, 'first');
@@ -173,7 +173,7 @@ describe('the store', () => {
     await dropDatabase(postgres.url, name);
   });
 
-  test('names the place of every text that cannot be stored, and stores nothing', async () => {
+  test('names the place of every text that cannot be stored and stores nothing', async () => {
     const database = await postgres.freshDatabase();
     const store = await openStore({ url: database.url });
     const epoch = await lead(store, 'first');
@@ -203,7 +203,7 @@ describe('the store', () => {
   });
 });
 
-test('SIGKILL of the server in the middle of commits loses nothing that was acknowledged and makes up nothing', async () => {
+test('a SIGKILL of the server during commits loses no acknowledged commit and creates none', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'lab-pg-'));
   const port = await freePort();
   const dataDir = join(folder, 'data');

@@ -70,11 +70,11 @@ export function storeContract(name: string, open: () => Promise<StoreUnderTest>)
         await refused('stale_message', []);
       });
 
-      test('an epoch that was never given is refused', async () => {
+      test('an unknown epoch is refused', async () => {
         await expect(store.commit(epoch + 1, [])).rejects.toMatchObject({ code: 'stale_message' });
       });
 
-      test('of two leaders who commit at the same time, one at most gets every name', async () => {
+      test('at most one of two simultaneous leaders gets each name', async () => {
         const other = await under.sibling();
         const wins: string[] = [];
         const race = async (who: string, rival: Store): Promise<void> => {
@@ -102,7 +102,7 @@ export function storeContract(name: string, open: () => Promise<StoreUnderTest>)
     });
 
     describe('rows', () => {
-      test('come back as they were written, in every field', async () => {
+      test('are read as they were written, in every field', async () => {
         const rows = {
           campaign: campaign('c1', {
             state: 'running',
@@ -218,7 +218,7 @@ export function storeContract(name: string, open: () => Promise<StoreUnderTest>)
         } satisfies WorkingRows);
       });
 
-      test('an update sets what it names, also to null, and keeps the rest', async () => {
+      test('an update sets the named fields, also to null, and keeps the others', async () => {
         await commit(
           { op: 'insertTaskRun', row: taskRun('t1', { reason: { code: 'x', message: 'y' }, queuedAt: t0 }) },
           { op: 'insertTaskRun', row: taskRun('t2') },
@@ -254,7 +254,7 @@ export function storeContract(name: string, open: () => Promise<StoreUnderTest>)
         expect((await store.load()).attempts.map((row) => row.id)).toEqual(['a3']);
       });
 
-      test('a definition keeps what it was first written with', async () => {
+      test('a definition keeps its first content', async () => {
         const other = { ...definition, body: { ...definition.body, hash: 'other' } } as typeof definition;
         await commit({ op: 'putDefinition', row: other }, { op: 'insertTaskRun', row: taskRun('t1') });
         const [stored] = (await store.load()).definitions;
@@ -262,7 +262,7 @@ export function storeContract(name: string, open: () => Promise<StoreUnderTest>)
         expect(JSON.stringify(stored?.body)).toBe(JSON.stringify(definition.body));
       });
 
-      test('resources and agents are replaced by what comes later', async () => {
+      test('resources and agents are replaced by later ones', async () => {
         const resource = { name: 'b', type: 'beaker', lab: 'l', meta: {} };
         await commit(
           { op: 'putResource', row: resource },
@@ -278,7 +278,7 @@ export function storeContract(name: string, open: () => Promise<StoreUnderTest>)
         expect(rows.agents).toEqual([{ computer: 'p', inc: 2, session: 'y' }]);
       });
 
-      test('what is over is not loaded, but the tasks of an unfinished run are', async () => {
+      test('ended work is not loaded, but all tasks of an unfinished run are', async () => {
         await commit(
           { op: 'insertCampaign', row: campaign('c1', { state: 'completed' }) },
           { op: 'insertCampaign', row: campaign('c2', { state: 'paused' }) },
@@ -309,7 +309,7 @@ export function storeContract(name: string, open: () => Promise<StoreUnderTest>)
     });
 
     describe('conflicts', () => {
-      test('the name of a protocol run or a campaign is taken for ever', async () => {
+      test('the name of a protocol run or a campaign is taken permanently', async () => {
         await commit(
           { op: 'insertProtocolRun', row: protocolRun('r1', { name: 'x', state: 'completed' }) },
           { op: 'insertCampaign', row: campaign('c1', { name: 'x', state: 'failed' }) },
@@ -346,7 +346,7 @@ export function storeContract(name: string, open: () => Promise<StoreUnderTest>)
         expect(await store.takenNames('onDemandTask', ['x', 'y'])).toEqual(new Set(['x']));
       });
 
-      test('what has ended frees nothing of its successor when it is written again', async () => {
+      test('a repeated write of an ended task does not free the name of its successor', async () => {
         await commit(
           { op: 'insertTaskRun', row: taskRun('t1', { name: 'x', state: 'queued' }) },
           { op: 'insertAttempt', row: attempt('a1', 't1') },
@@ -377,7 +377,7 @@ export function storeContract(name: string, open: () => Promise<StoreUnderTest>)
         expect(await store.takenNames('onDemandTask', ['y'])).toEqual(new Set());
       });
 
-      test('a task run has one attempt that has not ended, at most', async () => {
+      test('a task run has at most one unfinished attempt', async () => {
         await commit(
           { op: 'insertTaskRun', row: taskRun('t1') },
           { op: 'insertAttempt', row: attempt('a1', 't1') },
@@ -425,7 +425,7 @@ export function storeContract(name: string, open: () => Promise<StoreUnderTest>)
           ],
           { op: 'updateAttempt', id: 'x', patch: { state: 'running' } },
         ],
-      ])('a %s goes only where its states allow', async (_what, setup, change) => {
+      ])('a %s changes its state only as the table permits', async (_what, setup, change) => {
         await commit(...setup);
         await refused('wrong_state', [change], /cannot become/);
       });
@@ -442,7 +442,7 @@ export function storeContract(name: string, open: () => Promise<StoreUnderTest>)
         ]);
       });
 
-      test('a state may be written again as it is', async () => {
+      test('a state may be written again unchanged', async () => {
         await commit({ op: 'insertTaskRun', row: taskRun('t1', { state: 'queued' }) });
         await commit({ op: 'updateTaskRun', id: 't1', patch: { state: 'queued', priority: 5 } });
         expect((await store.load()).taskRuns).toEqual([taskRun('t1', { state: 'queued', priority: 5 })]);
@@ -459,7 +459,7 @@ export function storeContract(name: string, open: () => Promise<StoreUnderTest>)
         ),
       );
 
-      test('a claim takes what is free and raises the fence by one', async () => {
+      test('a claim takes a free unit and raises the fence by one', async () => {
         await commit({ op: 'claim', ...device, taskRunId: 't1', fence: 1, at: t0 });
         await refused(
           'wrong_state',
@@ -483,7 +483,7 @@ export function storeContract(name: string, open: () => Promise<StoreUnderTest>)
         ]);
       });
 
-      test('the first claim ever has fence 1', async () => {
+      test('the first claim of a unit has fence 1', async () => {
         await refused(
           'wrong_state',
           [{ op: 'claim', ...device, taskRunId: 't1', fence: 2, at: t0 }],
@@ -491,7 +491,7 @@ export function storeContract(name: string, open: () => Promise<StoreUnderTest>)
         );
       });
 
-      test('a hold passes to the next task of the run only', async () => {
+      test('a hold passes only to the next task of the run', async () => {
         await commit({ op: 'claim', ...device, taskRunId: 't1', fence: 1, at: t0 });
         const pass = { op: 'pass', ...device, taskRunId: 't2', at: t0 + 1 } as const;
         await refused('wrong_state', [{ ...pass, runId: 'r1', fence: 2 }], /not held/);
@@ -521,7 +521,7 @@ export function storeContract(name: string, open: () => Promise<StoreUnderTest>)
         ]);
       });
 
-      test('a release in the same commit frees for the next claim', async () => {
+      test('a release makes the unit free for a claim in the same commit', async () => {
         await commit({ op: 'claim', ...device, taskRunId: 't1', fence: 1, at: t0 });
         await commit(
           { op: 'release', ...device },
@@ -530,7 +530,7 @@ export function storeContract(name: string, open: () => Promise<StoreUnderTest>)
         expect((await store.load()).allocations).toMatchObject([{ taskRunId: 't2', fence: 2 }]);
       });
 
-      test('a device and a resource of the same name are two things', async () => {
+      test('a device and a resource of the same name are different', async () => {
         await commit(
           { op: 'claim', kind: 'device', key: 'x', taskRunId: 't1', fence: 1, at: t0 },
           { op: 'claim', kind: 'resource', key: 'x', taskRunId: 't2', fence: 1, at: t0 },
@@ -538,14 +538,14 @@ export function storeContract(name: string, open: () => Promise<StoreUnderTest>)
         expect((await store.load()).allocations).toHaveLength(2);
       });
 
-      test('what nobody ever claimed may be released', async () => {
+      test('a unit that nobody ever claimed may be released', async () => {
         await commit({ op: 'release', ...device });
         await commit({ op: 'claim', ...device, taskRunId: 't1', fence: 1, at: t0 });
       });
     });
 
     describe('atomicity', () => {
-      test('one conflict anywhere leaves nothing of the commit behind', async () => {
+      test('a single conflict cancels the whole commit', async () => {
         await commit(
           { op: 'insertTaskRun', row: taskRun('t1') },
           { op: 'claim', ...device, taskRunId: 't1', fence: 1, at: t0 },
@@ -567,7 +567,7 @@ export function storeContract(name: string, open: () => Promise<StoreUnderTest>)
         expect(await under.events()).toHaveLength(1);
       });
 
-      test('events are numbered without gaps within what they are about', async () => {
+      test('events of one record are numbered without gaps', async () => {
         const tell = (aggregate: string, type: string): Change => ({
           op: 'tell',
           event: { aggregate, type, body: { type }, at: t0 },
@@ -589,7 +589,7 @@ export function storeContract(name: string, open: () => Promise<StoreUnderTest>)
       });
     });
 
-    test('the definitions of unfinished work are loaded, and no others', async () => {
+    test('only the definitions of unfinished work are loaded', async () => {
       await commit(
         { op: 'putDefinition', row: { ...definition, hash: 'unused' } as typeof definition },
         { op: 'insertProtocolRun', row: protocolRun('r1') },

@@ -32,7 +32,7 @@ export function trialsContract(name: string, open: () => Promise<StoreUnderTest>
       expect(await store.load()).toEqual(before);
     }
 
-    test('are those of campaigns that are not over, by number, each only once, and go where they may', async () => {
+    test('of unfinished campaigns are read by number, each once, and change only as permitted', async () => {
       await commit(
         { op: 'insertCampaign', row: campaign('c1') },
         { op: 'insertCampaign', row: campaign('c2', { state: 'failed' }) },

@@ -39,7 +39,7 @@ function faultsOf(load: () => unknown): string[] {
 }
 
 describe('a configuration', () => {
-  it('has the documented defaults where nothing is given', () => {
+  it('has the documented defaults', () => {
     const config = all.load({ env: complete, cwd: folder });
     expect(config).toMatchObject({
       httpPort: 8070,
@@ -66,7 +66,7 @@ describe('a configuration', () => {
     expect(config.labs).toBeUndefined();
   });
 
-  it('takes the file over the defaults, the environment over the file, and the override over both', () => {
+  it('lets the file override defaults, the environment the file, and the override both', () => {
     write('log_level: warn\nuser_dir: labs-here\nlabs: [color_lab]\nlimits:\n  max_queued: 5\n');
     const fromFile = all.load({ env: complete, cwd: folder });
     expect(fromFile).toMatchObject({
@@ -141,7 +141,7 @@ describe('a configuration', () => {
     );
   });
 
-  it('has authentication off unless it is chosen, in the file or by a variable', () => {
+  it('has authentication off unless the file or a variable turns it on', () => {
     const load = (env = {}) => all.load({ env: { ...complete, ...env }, cwd: folder }).auth;
     expect(load()).toEqual({ type: 'off', off_anywhere: false });
     expect(load({ SVC_AUTH: 'tokens' })).toEqual({ type: 'tokens', off_anywhere: false });
@@ -185,7 +185,7 @@ describe('a configuration', () => {
     expect(others).toEqual([]);
   });
 
-  it('takes only exact origins of pages that may use the interface', () => {
+  it('accepts only exact origins of pages that may use the interface', () => {
     write('cors:\n  origins: [https://dashboard.example.org, http://localhost:3000]\n');
     const load = () => all.load({ env: complete, cwd: folder });
     expect(load().cors.origins).toEqual(['https://dashboard.example.org', 'http://localhost:3000']);
@@ -210,7 +210,7 @@ describe('a configuration', () => {
     };
     const usual = { type: 'cpsat', time_limit: 5, workers: 1, seed: 1, resolution: 0.1, frozen_window: 30 };
 
-    it('has defaults, takes the file over them, and variables key by key over both', () => {
+    it('has defaults, which the file overrides, and variables override both key by key', () => {
       expect(scheduler('scheduler: {type: cpsat}\n')).toEqual(usual);
       const text = 'scheduler:\n  type: cpsat\n  time_limit: 0.5\n  seed: 7\n';
       expect(scheduler(text)).toEqual({ ...usual, time_limit: 0.5, seed: 7 });
@@ -222,7 +222,7 @@ describe('a configuration', () => {
       });
     });
 
-    it('is chosen, or not, by a variable alone: settings of the other one in the file do not count', () => {
+    it('follows a single variable, and ignores settings of the other scheduler in the file', () => {
       expect(scheduler('log_level: info\n', { SVC_SCHEDULER_TYPE: 'cpsat' })).toEqual(usual);
       expect(scheduler('scheduler: {type: greedy}\n', { SVC_SCHEDULER_TYPE: 'cpsat' })).toEqual(usual);
       const text = 'scheduler: {type: cpsat, workers: 2}\n';
@@ -250,11 +250,11 @@ describe('a configuration', () => {
       ],
       ['workers: 1', ':1: scheduler.type | must be greedy or cpsat | '],
       ['- cpsat', ':1: scheduler | must be a mapping with the key type, which is greedy or cpsat | '],
-    ])('%j is refused where it stands', (text, fault) => {
+    ])('%j is refused at its place', (text, fault) => {
       expect(faultsOf(() => scheduler(`scheduler:\n  ${text}\n`))).toEqual([`config.yml${fault}`]);
     });
 
-    it('names the variable that is wrong', () => {
+    it('names the wrong variable in its error', () => {
       const wrong = (env: object) => faultsOf(() => scheduler('scheduler: {type: cpsat}\n', env));
       expect(wrong({ SVC_SCHEDULER_WORKERS: 'many', SVC_SCHEDULER_SEED: '-3' })).toEqual([
         'SVC_SCHEDULER_WORKERS | must be a whole number from 0 to 8 | ',
@@ -272,14 +272,14 @@ describe('a configuration', () => {
     });
   });
 
-  it('says where a file is not YAML, and that a named one is missing', () => {
+  it('reports the place where a file is not YAML, and a missing named file', () => {
     write('labs: [a\nuser_dir: b\n');
     expect(faultsOf(() => all.load({ env: complete, cwd: folder }))[0]).toMatch(/^config\.yml \| .*\(.*2:/s);
     const env = { ...complete, SVC_CONFIG: 'nowhere.yml' };
     expect(faultsOf(() => all.load({ env, cwd: folder }))[0]).toMatch(/^SVC_CONFIG \| cannot read .*ENOENT/);
   });
 
-  it('reads a secret from a file, and refuses it given twice', () => {
+  it('reads a secret from a file, and refuses a second value for it', () => {
     const path = write('nats://u:from-file@127.0.0.1:4222\n', 'nats-url');
     const { SVC_NATS_URL: _, ...others } = complete;
     const config = all.load({ env: { ...others, SVC_NATS_URL_FILE: path }, cwd: folder });
@@ -288,7 +288,7 @@ describe('a configuration', () => {
     expect(faults[0]).toMatch(/^SVC_NATS_URL \| is set, and SVC_NATS_URL_FILE too/);
   });
 
-  it('says when work that is over is archived in whole days, or refuses it', () => {
+  it('sets the age for archiving in whole days, and refuses other values', () => {
     const loaded = (text: string) => {
       writeFileSync(join(folder, 'config.yml'), text);
       return all.load({ env: complete, cwd: folder }).retention;
@@ -298,7 +298,7 @@ describe('a configuration', () => {
       expect(faultsOf(() => loaded(text))[0]).toContain('retention.archive_after');
   });
 
-  it('never shows a secret: not when printed, serialised, or wrong', () => {
+  it('never shows a secret when it is printed, serialised or wrong', () => {
     const config = all.load({ env: complete, cwd: folder });
     const seen = [JSON.stringify(config), inspect(config, { depth: 9 }), `${config.natsUrl}`].join('\n');
     expect(seen).toContain('[secret]');
@@ -309,7 +309,7 @@ describe('a configuration', () => {
     expect(wrong.join()).not.toContain('tell-tale');
   });
 
-  it('is frozen in depth', () => {
+  it('is deeply frozen', () => {
     const config = all.load({ env: complete, cwd: folder });
     expect(Object.isFrozen(config) && Object.isFrozen(config.limits)).toBe(true);
     expect(config.natsUrl).toBeInstanceOf(Secret);
@@ -320,7 +320,7 @@ describe('a configuration', () => {
     ['fd00::2', 'http://[fd00::2]:9000'],
     ['0.0.0.0', 'http://127.0.0.1:9000'],
     ['::', 'http://127.0.0.1:9000'],
-  ])('that listens on %s is reached at %s unless it is said where', (host, address) => {
+  ])('that listens on %s is reached at %s by default', (host, address) => {
     const env = { ...complete, SVC_HTTP_HOST: host, SVC_HTTP_PORT: '9000' };
     expect(all.load({ env, cwd: folder }).publicUrl).toBe(address);
   });

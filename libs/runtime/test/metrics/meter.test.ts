@@ -3,7 +3,7 @@ import { Meter } from '../../src/metrics/meter.js';
 import { measureProcess } from '../../src/metrics/process-metrics.js';
 
 describe('a counter', () => {
-  it('adds up by labels, in whatever order they are given', () => {
+  it('adds up by labels in any order', () => {
     const meter = new Meter();
     const count = meter.counter('svc_things_total', 'Things.');
     count({ kind: 'a', state: 'x' });
@@ -22,7 +22,7 @@ describe('a counter', () => {
     ]);
   });
 
-  it('has a bounded number of series, and loses no count above it', () => {
+  it('has a limited number of series and loses no count above it', () => {
     const meter = new Meter();
     const count = meter.counter('svc_things_total', 'Things.');
     for (let index = 0; index < 5_000; index += 1) count({ name: `n${index}` });
@@ -45,7 +45,7 @@ describe('a histogram', () => {
   });
 });
 
-it('a gauge is read when it is asked for', () => {
+it('a gauge is read on request', () => {
   const meter = new Meter();
   let length = 1;
   meter.gauge('svc_length', 'Length.', () => (length === 0 ? [] : [{ value: length }]));
@@ -55,7 +55,7 @@ it('a gauge is read when it is asked for', () => {
   expect(meter.read()[0]?.samples).toEqual([]);
 });
 
-it('a process knows its memory, its time, and how late it comes', async () => {
+it('a process measures its memory, its uptime and its event loop delay', async () => {
   const meter = new Meter();
   const end = measureProcess(meter);
   const valueOf = (name: string, quantile?: string): number =>

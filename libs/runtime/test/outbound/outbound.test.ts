@@ -62,7 +62,7 @@ describe('an address on the public internet', () => {
     ['::ffff:127.0.0.1', '::ffff:1.1.1.1', '::ffff:7f00:1', '::7f00:1'],
     ['64:ff9b::7f00:1', '2002:7f00:1::', '2001::1', '2001:db8::1', '3fff::1'],
     ['', 'localhost', '1.1.1', 'fe80::1%lo'],
-  ])('is none of %s, %s, %s …', (...addresses) => {
+  ])('does not include %s, %s, %s …', (...addresses) => {
     expect(addresses.filter(isPublicAddress)).toEqual([]);
   });
 });
@@ -77,11 +77,11 @@ it.each([
   ['10.1.0.0/16/8', false],
   ['10.1.0.0/', false],
   ['receiver.lab', false],
-])('%s as a network: %s', (text, is) => {
+])('the network %s: %s', (text, is) => {
   expect(isNetwork(text)).toBe(is);
 });
 
-describe('an address that people give', () => {
+describe('a configured address', () => {
   it.each([
     'https://127.0.0.1/',
     'https://2130706433/',
@@ -116,7 +116,7 @@ describe('an address that people give', () => {
     expect(() => strict.check(address)).toThrow(reason);
   });
 
-  it('is taken when it may be public, or is allowed', () => {
+  it('is accepted when it may be public or is permitted', () => {
     expect(strict.check('https://example.org/hook').href).toBe('https://example.org/hook');
     expect(strict.check('https://1.1.1.1/').hostname).toBe('1.1.1.1');
     const allowing = new Outbound({ allow: ['10.1.0.0/16', 'fd00::/8'], http: true, ports: [80, 8080] });
@@ -127,14 +127,14 @@ describe('an address that people give', () => {
 });
 
 describe('a request', () => {
-  it('reaches what is allowed, and gives status, headers and text', async () => {
+  it('reaches a permitted address and returns status, headers and text', async () => {
     const answer = await open().post(`http://127.0.0.1:${port}/hook`, { ...post, body: '{"a":"ä"}' });
     expect(answer).toMatchObject({ status: 200, text: 'thanks' });
     expect(answer.headers['retry-after']).toBe('7');
     expect(seen.at(-1)).toEqual({ path: '/hook', host: `127.0.0.1:${port}`, body: '{"a":"ä"}' });
   });
 
-  it('is refused for a name any of whose addresses is private, and nothing is sent', async () => {
+  it('is refused without sending when any address of the name is private', async () => {
     const before = seen.length;
     for (const addresses of [['127.0.0.1'], ['93.184.216.34', '127.0.0.1'], ['::1'], ['::ffff:127.0.0.1']])
       await expect(
@@ -146,7 +146,7 @@ describe('a request', () => {
     expect(seen.length).toBe(before);
   });
 
-  it('goes to the very address that was looked at: a name is looked up once', async () => {
+  it('goes to the checked address, because a name is looked up only once', async () => {
     let asked = 0;
     const rebinding: Resolve = async () => [
       { address: asked++ === 0 ? '127.0.0.1' : '127.0.0.99', family: 4 },
@@ -159,12 +159,12 @@ describe('a request', () => {
     ).rejects.toThrow(OutboundRefusedError);
   });
 
-  it('goes to a name that is allowed, wherever it leads', async () => {
+  it('goes to a permitted name, whatever its address is', async () => {
     const named = open(resolvesTo('127.0.0.1'), ['Receiver.test']);
     expect((await named.post(`http://receiver.test.:${port}/`, post)).status).toBe(200);
   });
 
-  it('follows no redirect, and uses no proxy', async () => {
+  it('follows no redirect and uses no proxy', async () => {
     process.env['HTTP_PROXY'] = process.env['http_proxy'] = 'http://127.0.0.1:1';
     try {
       expect((await open().post(`http://127.0.0.1:${port}/moved`, post)).status).toBe(302);
@@ -175,12 +175,12 @@ describe('a request', () => {
     }
   });
 
-  it('reads no more of an answer than it may', async () => {
+  it('reads an answer only up to the limit', async () => {
     const { status, text } = await open().post(`http://127.0.0.1:${port}/endless`, post);
     expect([status, text.length]).toEqual([200, maxAnswerBytes]);
   });
 
-  it('ends in time: an answer that began counts, none is a timeout', async () => {
+  it('ends in time: a begun answer is returned, and a missing one is a timeout', async () => {
     const hasty = { ...post, timeoutMs: 1_000 };
     const never: Resolve = () => new Promise(() => undefined);
     const timeout = { name: 'TimeoutError' };
@@ -194,14 +194,14 @@ describe('a request', () => {
     ]);
   });
 
-  it('is given up when the caller says so', async () => {
+  it('is abandoned when the caller aborts it', async () => {
     const stop = new AbortController();
     const sent = open().post(`http://127.0.0.1:${port}/silent`, { ...post, signal: stop.signal });
     stop.abort(new Error('stopping'));
     await expect(sent).rejects.toThrow('stopping');
   });
 
-  it('of a server that is not there fails with what is wrong', async () => {
+  it('to a missing server fails with the reason', async () => {
     const closed = createServer();
     await new Promise<void>((resolve) => closed.listen(0, '127.0.0.1', resolve));
     const gone = (closed.address() as AddressInfo).port;

@@ -32,7 +32,7 @@ function scripted(script: string, options: Partial<ChildOptions> = {}) {
 const forEver = 'setInterval(() => {}, 1000); console.log("up");';
 
 describe('a child process', () => {
-  it('is there once it is ready, and ends on the stop signal', async () => {
+  it('is available once it is ready, and ends on the stop signal', async () => {
     const child = await scripted(forEver).started;
     expect(child.details).toEqual({ ready: true });
     expect(identify(child.pid)).toBeDefined();
@@ -46,7 +46,7 @@ describe('a child process', () => {
     expect(await child.stop()).toEqual({ code: null, signal: 'SIGKILL' });
   });
 
-  it('is killed at once when its stop is hurried', async () => {
+  it('is killed at once when its stop is urgent', async () => {
     const stubborn = `process.on('SIGTERM', () => console.log('no')); ${forEver}`;
     const child = await scripted(stubborn, { stopTimeoutMs: 60_000 }).started;
     const stopping = child.stop();
@@ -54,7 +54,7 @@ describe('a child process', () => {
     expect(await stopping).toEqual({ code: null, signal: 'SIGKILL' });
   });
 
-  it('that ends before it is ready is an error with the line that says why', async () => {
+  it('that ends before it is ready is an error with the line that gives the reason', async () => {
     await expect(scripted('console.error("no table"); process.exit(4)').started).rejects.toThrow(
       'script did not start: no table',
     );
@@ -62,13 +62,13 @@ describe('a child process', () => {
     await expect(scripted('process.exit(4)').started).rejects.toThrow('script did not start: exit code 4');
   });
 
-  it('that is not ready in time is an error and does not stay', async () => {
+  it('that is not ready in time is an error and is ended', async () => {
     const { started, pid } = scripted('setInterval(() => {}, 1000)', { startTimeoutMs: 300 });
     await expect(started).rejects.toThrow('script was not ready within 0.3 s');
     expect(identify(pid())).toBeUndefined();
   });
 
-  it('has ended when it has, although a process of its own holds its output open', async () => {
+  it('is reported as ended even when its own child holds its output open', async () => {
     const script = `
       const { spawn } = require('node:child_process');
       const own = spawn(process.execPath, ['-e', 'setTimeout(() => {}, 3000)'], { stdio: 'inherit' });
@@ -79,13 +79,13 @@ describe('a child process', () => {
     expect(performance.now() - began).toBeLessThan(2_000);
   });
 
-  it('that cannot be run at all is an error', async () => {
+  it('that cannot be executed is an error', async () => {
     await expect(
       scripted('', { command: { program: '/nowhere/program', args: [] } }).started,
     ).rejects.toThrow(/^script cannot be started: spawn \/nowhere\/program ENOENT/);
   });
 
-  it('tells a process from a later one with the same number', async () => {
+  it('differs from a later process with the same number', async () => {
     const child = await scripted(forEver).started;
     const identity = identify(child.pid);
     if (identity === undefined) throw new Error('it does not run');
@@ -97,7 +97,7 @@ describe('a child process', () => {
   });
 });
 
-describe('a start that is called off', () => {
+describe('a cancelled start', () => {
   it('leaves no process', async () => {
     const callOff = new AbortController();
     let pid = 0;

@@ -16,7 +16,7 @@ beforeEach(() => {
 afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
 describe('a lock', () => {
-  it('is refused while its holder runs, naming the holder', () => {
+  it('is refused while its holder runs, and the error names the holder', () => {
     const lock = acquireLock(path);
     try {
       acquireLock(path);
@@ -29,7 +29,7 @@ describe('a lock', () => {
     acquireLock(path).release();
   });
 
-  it('of a process that ended is taken over', async () => {
+  it('of an ended process is taken over', async () => {
     const child = spawn(process.execPath, ['-e', 'setInterval(() => {}, 1000)']);
     await once(child, 'spawn');
     writeFileSync(path, JSON.stringify(identify(child.pid ?? 0)));
@@ -39,19 +39,19 @@ describe('a lock', () => {
     acquireLock(path).release();
   });
 
-  it('is taken over when its number belongs to another process by now', () => {
+  it('is taken over when its number belongs to another process', () => {
     writeFileSync(path, JSON.stringify({ pid: process.pid, started: 'long ago' }));
     acquireLock(path).release();
   });
 
-  it('is taken over when its file was cut short', () => {
+  it('is taken over when its file is truncated', () => {
     writeFileSync(path, '{"pid":12');
     const lock = acquireLock(path);
     expect(JSON.parse(readFileSync(path, 'utf8'))).toMatchObject({ pid: process.pid });
     lock.release();
   });
 
-  it('leaves no file once it is released, and releases nothing that another holds', () => {
+  it('leaves no file after its release, and a release does not remove the lock of another holder', () => {
     const lock = acquireLock(path);
     lock.release();
     expect(readdirSync(folder)).toEqual([]);

@@ -11,7 +11,7 @@ beforeEach(() => {
 afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
 describe('a log file', () => {
-  it('is turned before it grows beyond its size, and keeps so many older ones', () => {
+  it('is rotated before it exceeds its size, and a fixed number of older files is kept', () => {
     const path = join(folder, 'logs', 'a.log');
     const file = openLogFile(path, { maxBytes: 10, keep: 2 });
     for (const text of ['one 567', 'two 567', 'three 7', 'four 67']) file.line(text);
@@ -21,7 +21,7 @@ describe('a log file', () => {
     expect(existsSync(`${path}.3`)).toBe(false);
   });
 
-  it('goes on where an earlier one ended', () => {
+  it('continues at the end of an earlier one', () => {
     const path = join(folder, 'a.log');
     for (const text of ['one', 'two']) {
       const file = openLogFile(path);

@@ -84,7 +84,7 @@ function supervise(options: Partial<SupervisionOptions> = {}) {
 }
 
 describe('a supervised child', () => {
-  it('is started again after it ended, with waits that double to a longest', async () => {
+  it('is restarted after it ended, with waits that double up to a maximum', async () => {
     const { supervision, timers, crash, restart } = supervise({ longestMs: 1_500 });
     await supervision.start();
     for (let i = 0; i < 4; i++) {
@@ -107,7 +107,7 @@ describe('a supervised child', () => {
     expect(timers.waits).toEqual([500, 1_000, 500]);
   });
 
-  it('is tried again when a restart fails', async () => {
+  it('is restarted again when a restart fails', async () => {
     let broken = false;
     const { supervision, timers, events, crash, restart } = supervise({
       launch: (signal) => (broken ? Promise.reject(new Error('no port')) : launchReal(signal)),
@@ -122,13 +122,13 @@ describe('a supervised child', () => {
     expect(supervision.child).toBeDefined();
   });
 
-  it('whose first start fails is not tried again', async () => {
+  it('is not started again when its first start fails', async () => {
     const { supervision, timers } = supervise({ launch: () => Promise.reject(new Error('no program')) });
     await expect(supervision.start()).rejects.toThrow('no program');
     expect(timers.waits).toEqual([]);
   });
 
-  it('does not come back once it was stopped, also when it had just crashed', async () => {
+  it('does not return after it was stopped, also when it had just crashed', async () => {
     const { supervision, timers, events, crash } = supervise();
     await supervision.start();
     await crash();
@@ -138,7 +138,7 @@ describe('a supervised child', () => {
     expect(supervision.child).toBeUndefined();
   });
 
-  it('does not come back when it was hurried before its turn to stop', async () => {
+  it('does not return when it was ended before its turn to stop', async () => {
     const { supervision, timers, events } = supervise();
     const child = await supervision.start();
     supervision.hurry();
@@ -148,7 +148,7 @@ describe('a supervised child', () => {
     expect(events.map(({ type }) => type)).toEqual(['ready']);
   });
 
-  it('is gone when its stop resolves, also when it was just being started', async () => {
+  it('is gone when its stop resolves, also during its start', async () => {
     const { supervision } = supervise();
     let pid = 0;
     const started = supervision.start().then(

@@ -13,7 +13,7 @@ import type { SearchResult } from '../../src/search/search.js';
 import { inlineSearcher } from '../../src/cpsat/inline-searcher.js';
 import type { ExactAnswer, ExactSolver, Searcher, SearchRequest } from '../../src/cpsat/ports.js';
 
-describe('what goes on elsewhere', () => {
+describe('the background search', () => {
   /** Ends at any time of the test's choosing, with any schedule. */
   class ManualSearcher implements Searcher {
     readonly reproducible = false;
@@ -57,7 +57,7 @@ describe('what goes on elsewhere', () => {
     return repair(search.problem, { starts: search.problem.activities.map((_, index) => index) });
   };
 
-  it('takes over what is better than the plan, and nothing that is not', async () => {
+  it('replaces the plan only by a better one', async () => {
     const searcher = new ManualSearcher();
     const { policy, plan, asked } = world({ searcher }, settled);
     const before = plan(snapshot(0, ['a'], tasks, going));
@@ -71,7 +71,7 @@ describe('what goes on elsewhere', () => {
     expect(search?.cancelled).toBe(true);
   });
 
-  it('puts the order that was found into what is there when it is found', async () => {
+  it('inserts the found order into the state of the laboratory at that moment', async () => {
     const searcher = new ManualSearcher();
     const { policy, plan } = world({ searcher }, settled);
     // Two units for everybody, and priorities that make the plan of a list improvable.
@@ -95,7 +95,7 @@ describe('what goes on elsewhere', () => {
     await policy.stop();
   });
 
-  it('does not lose what was found before something else happened', async () => {
+  it('keeps its result when another change came first', async () => {
     const searcher = new ManualSearcher();
     const { policy, plan } = world({ searcher }, settled);
     const shot = (now: number, end: number) =>
@@ -116,7 +116,7 @@ describe('what goes on elsewhere', () => {
     await policy.stop();
   });
 
-  it('asks for a look at what is found only now and then, where planning takes long', async () => {
+  it('delivers its results only at intervals where planning takes long', async () => {
     let now = at(0);
     const searcher = new ManualSearcher();
     const slow: Searcher = {
@@ -140,7 +140,7 @@ describe('what goes on elsewhere', () => {
     await policy.stop();
   });
 
-  it('begins no other search because something that is overdue still goes on', async () => {
+  it('does not restart because an overdue task continues', async () => {
     const searcher = new ManualSearcher();
     const { policy, plan } = world({ searcher }, settled);
     const shot = (now: number) =>
@@ -154,7 +154,7 @@ describe('what goes on elsewhere', () => {
     await policy.stop();
   });
 
-  it('lets a search go on for a moment after a change, and begins the next where the plan is then', async () => {
+  it('continues for a moment after a change, and then restarts from the current plan', async () => {
     const searcher = new ManualSearcher();
     const { policy, plan } = world({ searcher }, settled);
     plan(snapshot(0, ['a'], tasks, going));
@@ -169,7 +169,7 @@ describe('what goes on elsewhere', () => {
     await policy.stop();
   });
 
-  it('goes on planning when searches die or cannot begin, and says it once', async () => {
+  it('reports dead or impossible searches once, and planning continues', async () => {
     const dying: Searcher = {
       reproducible: false,
       search: () => ({ done: Promise.resolve(null), cancel: () => undefined }),
@@ -211,7 +211,7 @@ describe('what goes on elsewhere', () => {
     }),
   });
 
-  it('shows how good a plan can be at best, which stays true while time passes', async () => {
+  it('shows the best possible quality of a plan, which stays valid while time passes', async () => {
     const exact = exactly((_, hint) => ({ schedule: hint, lowerBound: hint.objective }));
     const { policy, plan, asked } = world({ exact, searcher: null });
     expect(plan(snapshot(0, ['a'], tasks, going)).timetable?.quality.lowerBound).toBeNull();
@@ -223,7 +223,7 @@ describe('what goes on elsewhere', () => {
     await policy.stop();
   });
 
-  it('takes the bound that comes with the end of a search, until a higher one is proven', async () => {
+  it('uses the bound from the end of a search until a higher one is proven', async () => {
     for (const [proven, expected] of [
       [90, 100],
       [150, 150],
@@ -257,7 +257,7 @@ describe('what goes on elsewhere', () => {
     }
   });
 
-  it('adds up the bounds of parts that share nothing', async () => {
+  it('adds up the bounds of independent parts', async () => {
     const parts: number[] = [];
     const exact = exactly((problem) => {
       parts.push(problem.activities.length);
@@ -278,7 +278,7 @@ describe('what goes on elsewhere', () => {
     await policy.stop();
   });
 
-  it('gives the exact solver a schedule that keeps every rule, whatever a search has found', async () => {
+  it('gives the exact solver a valid schedule, whatever a search has found', async () => {
     const searcher = new ManualSearcher();
     const hints: Schedule[] = [];
     const exact = exactly((_, hint) => {
@@ -295,7 +295,7 @@ describe('what goes on elsewhere', () => {
     await policy.stop();
   });
 
-  it('gives it only such schedules of random laboratories', { timeout: 120_000 }, async () => {
+  it('gives the exact solver only valid schedules of random laboratories', { timeout: 120_000 }, async () => {
     let given = 0;
     const exact = exactly((problem, hint) => {
       given += 1;
@@ -328,7 +328,7 @@ describe('what goes on elsewhere', () => {
         throw new Error('broken');
       }),
     ],
-  ])('plans without an exact solver that %s', async (_, exact) => {
+  ])('continues without an exact solver that %s', async (_, exact) => {
     const { policy, plan } = world({ exact });
     expect(started(plan(snapshot(0, ['a'], tasks)))).toHaveLength(1);
     await policy.stop();

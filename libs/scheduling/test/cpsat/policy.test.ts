@@ -4,8 +4,8 @@ import { after, at, running, snapshot, task, unit } from '../snapshots.js';
 import { GreedyPolicy } from '../../src/greedy.js';
 import type { PlanTask } from '../../src/policy.js';
 
-describe('what starts', () => {
-  it('gives a unit to one task at a time, and says when the other comes', () => {
+describe('the plan of cpsat', () => {
+  it('gives a unit to one task at a time and names the start of the other', () => {
     const { plan } = world();
     const made = plan(snapshot(0, ['a'], [task('x', 10, [['a']]), task('y', 20, [['a']])]));
     expect(started(made)).toEqual(['x']);
@@ -13,7 +13,7 @@ describe('what starts', () => {
     expect(made.wakeAt).toBe(at(10));
   });
 
-  it('starts what weighs more first, whatever it belongs to, with any whole numbers for priorities', () => {
+  it('starts the task with more weight first, with any whole numbers as priorities', () => {
     for (const [low, high] of [
       [-5, -1],
       [0, 1_000_000],
@@ -26,7 +26,7 @@ describe('what starts', () => {
     }
   });
 
-  it('leaves out units that are out of order and what needs them, with the reason', () => {
+  it('omits broken units and the tasks that need them, with the reason', () => {
     const { plan } = world();
     const made = plan(
       snapshot(
@@ -47,7 +47,7 @@ describe('what starts', () => {
     expect(whyNot(made, 'blocked')).toContain('nobody knows');
   });
 
-  it('waits for what a task depends on, its lags and its releases', () => {
+  it('respects dependencies, lags and releases', () => {
     const made = world().plan(
       snapshot(
         0,
@@ -68,7 +68,7 @@ describe('what starts', () => {
     expect(startOf(made, 'released')).toBe(7.1);
   });
 
-  it('knows that a task holds its units until it is expected to end, and keeps it where it is', () => {
+  it('keeps the units of a running task until its expected end, and keeps its place', () => {
     const made = world().plan(
       snapshot(
         5,
@@ -89,19 +89,19 @@ describe('what starts', () => {
     expect(made.wakeAt).toBe(at(15));
   });
 
-  it('leaves a unit alone that is in use by something that nobody knows the end of', () => {
+  it('does not use a unit that is occupied for an unknown time', () => {
     const made = world().plan(snapshot(0, [unit('a', { busy: true })], [task('x', 10, [['a']])]));
     expect(started(made)).toEqual([]);
     expect(whyNot(made, 'x')).toContain('s0');
   });
 
-  it('takes an unknown duration for a short one', () => {
+  it('treats an unknown duration as a short one', () => {
     const made = world().plan(snapshot(0, ['a'], [task('x', null, [['a']]), task('y', 2, [['a']])]));
     expect(started(made)).toEqual(['x']);
   });
 });
 
-describe('units that runs keep', () => {
+describe('a unit that a run keeps', () => {
   const holder = task('take', 10, [{ candidates: ['a', 'b'], keptFor: ['use'] }], { run: 'r' });
   const use = task('use', 10, [{ candidates: ['a', 'b'], sameAs: { task: 'take', slot: 's0' } }], {
     run: 'r',
@@ -109,7 +109,7 @@ describe('units that runs keep', () => {
   });
   const other = task('other', 30, [['c']], { run: 'r' });
 
-  it('keeps a unit from the start of the holder to the end of the last that refers to it', () => {
+  it('is kept from the start of the holder to the end of the last reference', () => {
     const made = world().plan(
       snapshot(
         0,
@@ -134,7 +134,7 @@ describe('units that runs keep', () => {
     }
   });
 
-  it('goes on keeping it after the holder has ended, also in plans made anew', () => {
+  it('stays kept after the holder has ended, also in new plans', () => {
     const waiting = [{ ...other }, { ...use, slots: [{ name: 's0', candidates: ['a'] }], ...after('other') }];
     const shot = snapshot(
       12,
@@ -150,7 +150,7 @@ describe('units that runs keep', () => {
     }
   });
 
-  it('gives nobody a unit that is kept for something that cannot be planned, and does not begin to keep one', () => {
+  it('goes to no other task while it is kept for an unplannable one, and such a hold does not begin', () => {
     const made = world().plan(
       snapshot(
         0,
@@ -167,7 +167,7 @@ describe('units that runs keep', () => {
     for (const id of ['lost', 'x', 'keep', 'keeper']) expect(whyNot(made, id)).toBeDefined();
   });
 
-  it('does not let two runs each keep what the other needs', () => {
+  it('does not lead to a deadlock of two runs', () => {
     const run = (name: string, first: string, second: string) => [
       task(`${name}1`, 5, [{ candidates: [first], keptFor: [`${name}3`] }], { run: name }),
       task(`${name}2`, 5, [[second]], { run: name, ...after(`${name}1`) }),
@@ -178,7 +178,7 @@ describe('units that runs keep', () => {
     expect(made.timetable?.unplanned).toEqual([]);
   });
 
-  it('names what has no place when runs already keep what the other needs, and starts what it can', () => {
+  it('leads to a report of tasks without a place in a deadlock, and the other tasks start', () => {
     const { plan, said } = world();
     const made = plan(
       snapshot(
@@ -204,13 +204,13 @@ describe('groups and greatest lags', () => {
     task('two', 10, [['b']], { run: 'r', ...after('one'), follows: 'one' }),
   ];
 
-  it('plans a group back to back', () => {
+  it('are planned back to back', () => {
     const made = world().plan(snapshot(0, ['a', 'b'], [...group, task('x', 15, [['b']], { priority: 9 })]));
     expect(startOf(made, 'two')).toBe((startOf(made, 'one') ?? 0) + 10);
     expect(startOf(made, 'one')).toBe(5);
   });
 
-  it('starts the rest of a group at once when its predecessor ends early, before what weighs more', () => {
+  it('let the rest of a group start at once when its predecessor ends early, before heavier tasks', () => {
     const { plan } = world();
     const [, two] = group;
     plan(
@@ -234,26 +234,26 @@ describe('groups and greatest lags', () => {
     expect(started(made)).toEqual(['two']);
   });
 
-  it('does not begin a group whose rest cannot be planned', () => {
+  it('do not begin when the rest of the group cannot be planned', () => {
     const made = world().plan(snapshot(0, ['a', unit('b', { usable: false })], group));
     expect(started(made)).toEqual([]);
   });
 });
 
-describe('when things come differently', () => {
+describe('the plan after a change', () => {
   const tasks = [
     task('x', 10, [['a']]),
     task('y', 10, [['b']], { priority: 3 }),
     task('z', 10, [['a', 'b']]),
   ];
 
-  it('pulls work forward when something ends early', () => {
+  it('starts work earlier when a task ends early', () => {
     const { plan } = world();
     plan(snapshot(0, ['a'], [task('x', 10, [['a']])], [running('r', 0, 60, { s0: 'a' })]));
     expect(started(plan(snapshot(20, ['a'], [task('x', 10, [['a']])])))).toEqual(['x']);
   });
 
-  it('moves what waits for an overrun, and stalls nothing else', () => {
+  it('moves tasks behind an overrun and delays no others', () => {
     const { plan } = world({ searcher: null });
     const before = plan(
       snapshot(
@@ -277,7 +277,7 @@ describe('when things come differently', () => {
     expect(late.wakeAt).toBe(at(16));
   });
 
-  it('keeps the unit of a task that is due but not ready from those that come after it', () => {
+  it('protects the unit of a due but unready task from later tasks', () => {
     const { plan } = world({ searcher: null });
     const due = task('due', 10, [['a']], { run: 'r', ...after('before'), priority: 5 });
     const shot = (now: number) =>
@@ -291,7 +291,7 @@ describe('when things come differently', () => {
     expect(started(plan(shot(6)))).toEqual([]);
   });
 
-  it('plans around a unit that is lost, and takes it back', () => {
+  it('avoids a lost unit and uses it again after its return', () => {
     const { plan } = world();
     const whole = plan(snapshot(0, ['a', 'b'], tasks));
     expect(started(whole)).toHaveLength(2);
@@ -301,7 +301,7 @@ describe('when things come differently', () => {
     expect(started(plan(snapshot(2, ['a', 'b'], tasks)))).toContain('y');
   });
 
-  it('asks for nothing and changes nothing when nothing has happened', () => {
+  it('stays the same without a change', () => {
     const { plan } = world();
     const shot = snapshot(0, ['a'], tasks.slice(0, 1), [running('r', -1, 10, { s0: 'a' })]);
     const first = plan(shot);
@@ -311,11 +311,11 @@ describe('when things come differently', () => {
   });
 });
 
-describe('steadiness', () => {
+describe('a stable plan', () => {
   const going = [running('r', -10, 20, { s0: 'a' })];
   const x = task('x', 10, [['a']]);
 
-  it('does not move a frozen start for something more important that comes later', () => {
+  it('does not move a frozen start for a heavier later task', () => {
     const { plan } = world();
     expect(startOf(plan(snapshot(0, ['a'], [x], going)), 'x')).toBe(20);
     const urgent = task('urgent', 5, [['a']], { priority: 9, queuedAt: at(6) });
@@ -323,7 +323,7 @@ describe('steadiness', () => {
     expect([startOf(made, 'x'), startOf(made, 'urgent')]).toEqual([20, 30]);
   });
 
-  it('moves a start that is far away, or that nobody could count on yet', () => {
+  it('moves a start that is far away or was never announced', () => {
     for (const [now, knobs] of [
       [6, { frozen_window: 10 }],
       [1, {}],
@@ -335,7 +335,7 @@ describe('steadiness', () => {
     }
   });
 
-  it('changes nothing for a gain that is smaller than the disturbance', () => {
+  it('stays unchanged when the gain is smaller than the disturbance', () => {
     // Either order of two equal tasks is as good as the other.
     const { plan } = world({}, { frozen_window: 60 });
     const pair = (first: string, second: string) => [task(first, 10, [['a']]), task(second, 10, [['a']])];
@@ -345,13 +345,13 @@ describe('steadiness', () => {
   });
 });
 
-describe('many tasks', () => {
+describe('a plan of many tasks', () => {
   const crowd = (count: number): PlanTask[] =>
     Array.from({ length: count }, (_, index) =>
       task(`t${index}`, 60, [['a', 'b']], { queuedAt: at(-10 + index / 1_000), priority: index % 3 }),
     );
 
-  it('plans the most important ones up to the horizon, and takes in others as these end', () => {
+  it('contains the heaviest tasks up to the horizon, and adds others as these end', () => {
     const { planAll } = world({ searcher: null });
     const all = crowd(1_250);
     const { plan: made } = planAll(snapshot(0, ['a', 'b'], all));
@@ -365,7 +365,7 @@ describe('many tasks', () => {
     expect(later.timetable?.unplanned).toHaveLength(248);
   });
 
-  it('lets new tasks wait a moment for their plan when there are many, and only those', () => {
+  it('makes only new tasks wait a moment for their place', () => {
     const { planAll } = world({ searcher: null });
     const going = [running('r', 0, 50, { s0: 'a' }), running('q', 0, 50, { s0: 'b' })];
     const all = crowd(600);
@@ -379,7 +379,7 @@ describe('many tasks', () => {
     expect(startOf(last, 'fresh')).toBe(50);
   });
 
-  it('makes its plan in steps, and until the last starts what greedy would, or what the plan before has due', () => {
+  it('is made in steps, and until the last step due tasks of the old plan or of greedy start', () => {
     const { plan, planAll, said } = world({ searcher: null });
     const all = crowd(250);
     const greedy = new GreedyPolicy().plan(snapshot(0, ['a', 'b'], all));
@@ -404,7 +404,7 @@ describe('many tasks', () => {
     expect(said).toEqual([]);
   });
 
-  it('starts nothing while it plans that has become impossible since the plan before', () => {
+  it('contains no start that became impossible during planning', () => {
     const { plan, planAll, said } = world({ searcher: null });
     const all = crowd(250);
     const going = [running('r', 0, 50, { s0: 'a' }), running('q', 0, 50, { s0: 'b' })];
@@ -424,8 +424,8 @@ describe('many tasks', () => {
   });
 });
 
-describe('repeatability', () => {
-  it('makes the same plans of the same snapshots', () => {
+describe('a repeatable plan', () => {
+  it('is the same for the same snapshots', () => {
     const shots = [0, 4, 9, 30].map((now, index) =>
       snapshot(
         now,
@@ -439,7 +439,7 @@ describe('repeatability', () => {
     for (const shot of shots) expect(other.plan(shot)).toEqual(one.plan(shot));
   });
 
-  it('says so of plans that were found by rounds', () => {
+  it('is marked as reproducible when it was limited by rounds', () => {
     expect(world().plan(snapshot(0, ['a'], [task('x', 1, [['a']])])).timetable?.provenance.reproducible).toBe(
       true,
     );

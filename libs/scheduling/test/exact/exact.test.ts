@@ -73,7 +73,7 @@ const activity = (duration: number, units: number[], more: Partial<Activity> = {
 });
 
 describe('the model of a problem', () => {
-  it('admits every schedule that is no worse than the hint, and hints at it completely', () => {
+  it('admits every schedule that is no worse than the hint, and contains a complete hint', () => {
     fc.assert(
       fc.property(random, ({ seed, ...size }) => {
         const { problem, witness } = problemWithWitness(seed, size);
@@ -86,7 +86,7 @@ describe('the model of a problem', () => {
     );
   });
 
-  it('gives back a schedule that passes the checker, whatever units the hint had', () => {
+  it('gives a schedule that passes the checker, whatever units the hint had', () => {
     fc.assert(
       fc.property(random, ({ seed, ...size }) => {
         const { problem, witness } = problemWithWitness(seed, size);
@@ -101,7 +101,7 @@ describe('the model of a problem', () => {
     );
   });
 
-  it('counts interchangeable units, and chooses only among units that differ', () => {
+  it('counts interchangeable units, and chooses only among different ones', () => {
     const pool = [0, 1, 2];
     const alike: Problem = {
       activities: [activity(5, pool), activity(5, pool), activity(5, pool), activity(5, pool)],
@@ -128,7 +128,7 @@ describe('the model of a problem', () => {
     expect(chosen.filter(({ exactlyOne }) => exactlyOne !== undefined).length).toBeGreaterThan(0);
   });
 
-  it('makes one interval of a unit that is handed on along a chain', () => {
+  it('makes one interval of a unit that passes along a chain', () => {
     const chain = [0, 1, 2, 3].map((index) =>
       activity(5, [0, 1], {
         predecessors: index === 0 ? [] : [{ activity: index - 1, minLag: 0, maxLag: null }],
@@ -149,7 +149,7 @@ describe('the model of a problem', () => {
     expect(constraints.filter(({ interval }) => interval !== undefined)).toHaveLength(1 + chain.length);
   });
 
-  it('says a bound in the unit of the objective, rounded up where the objective is whole', () => {
+  it('converts a bound to the unit of the objective, rounded up where the objective is whole', () => {
     const problem: Problem = {
       activities: [activity(5, [0])],
       units: 1,
@@ -163,7 +163,7 @@ describe('the model of a problem', () => {
     expect(cpModelOf(problem, hint).scheduleFrom(response)).toBeNull();
   });
 
-  it('refuses precedences that run in a circle', () => {
+  it('refuses circular precedences', () => {
     const after = (other: number) => [{ activity: other, minLag: 0, maxLag: null }];
     const problem: Problem = {
       activities: [
@@ -217,7 +217,7 @@ describe('the lower bound', () => {
     );
   });
 
-  it('adds up runs that have nothing to do with each other', () => {
+  it('adds up independent runs', () => {
     const busy = (unit: number, run: number) => activity(10, [unit], { run });
     const problem: Problem = {
       activities: [busy(0, 0), busy(0, 1), busy(1, 2), busy(1, 3)],

@@ -48,7 +48,7 @@ function stations(runs: number): Problem {
 }
 
 describe('ChronologicalDecoder', () => {
-  it('makes a schedule without a fault of any order in which everything finds a place', () => {
+  it('makes a valid schedule of any order in which everything finds a place', () => {
     let complete = 0;
     for (let seed = 1; seed <= 300; seed++) {
       const { problem } = problemWithWitness(seed, {
@@ -79,7 +79,7 @@ describe('ChronologicalDecoder', () => {
     expect(complete).toBeGreaterThan(500);
   });
 
-  it('says so when runs come to keep what each other needs, and lets fewer keep units at a time', () => {
+  it('reports a deadlock of runs that keep units of one another, and then permits fewer holds at a time', () => {
     const run = (index: number, own: number, other: number): Activity[] => [
       activity({ run: index, slots: on([own], [2 * index + 1]) }),
       activity({ run: index, predecessors: after(2 * index), slots: on([other]) }),
@@ -101,8 +101,8 @@ describe('ChronologicalDecoder', () => {
   });
 });
 
-describe('runs that keep units for long', () => {
-  it('interleave in what is constructed and improved', () => {
+describe('runs that keep units for a long time', () => {
+  it('interleave in constructed and improved schedules', () => {
     const problem = stations(9);
     const built = construct(problem);
     expect(built.unplaced).toEqual([]);

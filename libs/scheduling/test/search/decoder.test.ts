@@ -14,7 +14,7 @@ describe('decoder', () => {
     moment: fc.integer({ min: 0, max: 25 }),
   };
 
-  it('makes a schedule without a fault of any order in which everything finds a place', () => {
+  it('makes a valid schedule of any order in which everything finds a place', () => {
     fc.assert(
       fc.property(fc.record(sizes), ({ seed, activities, moment }) => {
         const { problem, witness } = problemWithWitness(seed, { activities, moment });
@@ -35,7 +35,7 @@ describe('decoder', () => {
     );
   });
 
-  it('decodes an order from where it differs as it does from the begin', () => {
+  it('decodes an order from its first difference with the same result as from the beginning', () => {
     fc.assert(
       fc.property(fc.record(sizes), ({ seed, activities, moment }) => {
         const { problem } = problemWithWitness(seed, { activities: activities + 20, moment });

@@ -131,7 +131,7 @@ function tiny(seed: number): Problem {
 }
 
 describe('improve', () => {
-  it('makes only schedules without a fault, each better than the one before', () => {
+  it('makes only valid schedules, each better than the one before', () => {
     fc.assert(
       fc.property(
         fc.integer(),
@@ -158,7 +158,7 @@ describe('improve', () => {
     );
   });
 
-  it('finds what is best in tiny problems', () => {
+  it('finds the optimum of tiny problems', () => {
     for (let seed = 1; seed <= 40; seed++) {
       const problem = tiny(seed);
       const { schedule } = improve(problem, { ...options, rounds: 2_000 });
@@ -174,20 +174,20 @@ describe('improve', () => {
     expect(one.rounds).toBe(500);
   });
 
-  it('is better than the lists it begins with', () => {
+  it('is better than its initial heuristics', () => {
     const problem = laboratory(5, 25);
     const { schedule } = improve(problem, { ...options, rounds: 2_000 });
     expect(schedule.objective).toBeLessThan(0.98 * construct(problem).objective);
   });
 
-  it('gives back the schedule it was given when it finds none that is better', () => {
+  it('returns the given schedule when it finds no better one', () => {
     const problem = laboratory(7, 10);
     const start = improve(problem, { ...options, rounds: 3_000 }).schedule;
     const { schedule } = improve(problem, { ...options, seed: 2, rounds: 1, start });
     expect(schedule.objective).toBeLessThanOrEqual(start.objective);
   });
 
-  it('ends soon after it was told to stop, whatever it is at', () => {
+  it('ends soon after a stop at any point', () => {
     const problem = laboratory(1, 60);
     const start = construct(problem);
     for (const answers of [1, 5, 12, 30, 100]) {
@@ -205,7 +205,7 @@ describe('improve', () => {
     }
   });
 
-  it('knows that nothing is better than a lower bound, and that there is one schedule of what is decided', () => {
+  it('detects that a lower bound is reached, and that decided activities have only one schedule', () => {
     const problem = laboratory(2, 6);
     const bound = improve(problem, { ...options, rounds: 3_000 }).schedule.objective;
     const result = improve(problem, { seed: 1, rounds: null, shouldStop: never, lowerBound: bound });
@@ -217,7 +217,7 @@ describe('improve', () => {
     expect(improve(decided, options)).toMatchObject({ optimal: true, rounds: 0 });
   });
 
-  it('searches parts with nothing in common apart, and counts the end of the whole once', () => {
+  it('searches independent parts separately and counts the overall end once', () => {
     const one = laboratory(1, 4);
     const other = laboratory(2, 3);
     const both = beside(one, other);

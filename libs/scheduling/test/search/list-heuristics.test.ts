@@ -27,7 +27,7 @@ const problemOf = (activities: Activity[], units = 2, runs = 2): Problem => ({
 
 describe('construct', () => {
   it.each([0, 10, 20])(
-    'finds a place for everything where there is a schedule; %i ticks are decided',
+    'finds a place for everything where a schedule exists; %i ticks are decided',
     (moment) => {
       for (let seed = 1; seed <= 250; seed++) {
         const { problem, witness } = problemWithWitness(seed, { activities: 4 + (seed % 14), moment });
@@ -39,7 +39,7 @@ describe('construct', () => {
     },
   );
 
-  it('names what has no place when runs keep what the other needs, and places the rest', () => {
+  it('names the activities without a place when runs deadlock, and places the others', () => {
     const problem = problemOf([
       activity({ duration: 0, slots: on([0], [1]), fixed: { start: -5, units: [0] } }),
       activity({ slots: on([1]) }),
@@ -71,7 +71,7 @@ describe('construct', () => {
     expect(schedule.ends).toEqual([-5, 10, 20, -5, 10, 20]);
   });
 
-  it('starts first what should follow something that goes on', () => {
+  it('starts first the activity that should follow a running one', () => {
     const problem = problemOf([
       activity({ slots: on([0]), fixed: { start: -5, units: [0] } }),
       activity({ slots: on([1]), follows: 0 }),
@@ -80,14 +80,14 @@ describe('construct', () => {
     expect(construct(problem).starts).toEqual([-5, 5, 15]);
   });
 
-  it('says that precedences run in a circle', () => {
+  it('reports circular precedences', () => {
     const circle = problemOf([activity({ predecessors: after(1) }), activity({ predecessors: after(0) })]);
     expect(() => construct(circle)).toThrow(RangeError);
   });
 });
 
 describe('repair', () => {
-  it('keeps the order of before', () => {
+  it('keeps the earlier order', () => {
     const problem = problemOf([
       activity({ slots: on([0]) }),
       activity({ run: 1, slots: on([0]), duration: 1 }),

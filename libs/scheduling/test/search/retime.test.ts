@@ -35,7 +35,7 @@ const interleaved = (): Problem =>
   ]);
 
 describe('retime', () => {
-  it('moves nothing to a later moment where nothing has changed', () => {
+  it('moves nothing to a later moment without a change', () => {
     for (let seed = 1; seed <= 600; seed++) {
       const { problem, witness } = problemWithWitness(seed, {
         activities: 4 + (seed % 17),
@@ -51,7 +51,7 @@ describe('retime', () => {
     }
   });
 
-  it('keeps units and sequences, or says that it cannot, when durations and releases change', () => {
+  it('keeps units and sequences when durations and releases change, or reports that it cannot', () => {
     let kept = 0;
     for (let seed = 1; seed <= 600; seed++) {
       const { problem, witness } = problemWithWitness(seed, { activities: 4 + (seed % 17) });
@@ -83,7 +83,7 @@ describe('retime', () => {
     expect(retime({ ...problem, activities }, before)?.starts).toEqual([0, 14, 24, 0, 34]);
   });
 
-  it('knows that a unit is gone, that a sequence contradicts what is decided, and that somebody has no place', () => {
+  it('detects a lost unit, a sequence that contradicts decisions, and an activity without a place', () => {
     const problem = interleaved();
     const before = { starts: [0, 10, 20, 0, 30], units: [[0], [1], [0], [1], [0]] };
     expect(retime(problem, { ...before, units: [[0], [2], [0], [1], [0]] })).toBeNull();
@@ -97,7 +97,7 @@ describe('retime', () => {
 });
 
 describe('repair', () => {
-  it('is no worse than the schedule of before where nothing has changed', () => {
+  it('is no worse than the earlier schedule without a change', () => {
     for (let seed = 1; seed <= 300; seed++) {
       const { problem, witness } = problemWithWitness(seed, { activities: 4 + (seed % 17), moment: 10 });
       const schedule = repair(problem, witness);
@@ -106,7 +106,7 @@ describe('repair', () => {
     }
   });
 
-  it('puts a run that has just come into the gaps of those that were planned', () => {
+  it('puts a new run into the gaps of the planned ones', () => {
     const planned = interleaved();
     const problem = {
       ...planned,

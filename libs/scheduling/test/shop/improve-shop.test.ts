@@ -14,7 +14,7 @@ describe('the search of shops', () => {
     expect(checkSchedule(ft06, schedule)).toEqual([]);
   });
 
-  it('finds the least makespan of small shops of every kind, and says optimal only of that', () => {
+  it('finds the least makespan of small shops of every kind, and claims optimality only for it', () => {
     fc.assert(
       fc.property(shopProblems(5, 2), fc.integer(), (problem, seed) => {
         const { schedule, optimal } = improveShop(problem, { seed, rounds: 20_000, shouldStop: never });
@@ -38,7 +38,7 @@ describe('the search of shops', () => {
     );
   });
 
-  it('finds the same with the same seed and rounds, and something else on the way with another', () => {
+  it('finds the same with the same seed and rounds, and takes another path with another seed', () => {
     const run = (seed: number) => {
       const told: number[] = [];
       const result = improveShop(ft06, {
@@ -54,7 +54,7 @@ describe('the search of shops', () => {
     expect(new Set(ways).size).toBeGreaterThan(1);
   });
 
-  it('tells every better schedule, takes no more rounds than it may, and ends with the best', () => {
+  it('reports every better schedule, keeps to its rounds, and ends with the best', () => {
     const told: Schedule[] = [];
     const { schedule, rounds } = improveShop(ft06, {
       seed: 3,
@@ -69,7 +69,7 @@ describe('the search of shops', () => {
     for (const each of told) expect(checkSchedule(ft06, each)).toEqual([]);
   });
 
-  it('gives what it was given when it may do nothing, and never anything worse', () => {
+  it('returns the given schedule when it may do nothing, and never a worse one', () => {
     const start = improveShop(ft06, { seed: 1, rounds: 40, shouldStop: never }).schedule;
     const stopped = improveShop(ft06, { seed: 2, rounds: null, shouldStop: () => true, start });
     expect(stopped).toEqual({ schedule: start, rounds: 0, optimal: false });
@@ -77,14 +77,14 @@ describe('the search of shops', () => {
     expect(further.schedule.objective).toBeLessThanOrEqual(start.objective);
   });
 
-  it('asks whether to stop all the time, and stops', () => {
+  it('checks continually whether to stop, and stops', () => {
     let asked = 0;
     const { rounds } = improveShop(ft06, { seed: 1, rounds: null, shouldStop: () => ++asked > 20 });
     expect(asked).toBe(21);
     expect(rounds).toBeLessThan(10_000);
   });
 
-  it('ends when a bound is reached that it was told, and calls that optimal', () => {
+  it('ends at a given bound and reports that as optimal', () => {
     const { schedule, optimal } = improveShop(ft06, {
       seed: 1,
       rounds: null,

@@ -95,7 +95,7 @@ const operations = 9;
 const problems = (least = 0) => fc.tuple(shopProblems(operations, 3, least), fc.integer());
 
 describe('a selection', () => {
-  it('keeps heads, tails and the topological order over any moves, and refuses exactly those that make a cycle', () => {
+  it('keeps heads, tails and the topological order over any moves, and refuses exactly the moves that make a cycle', () => {
     const moves = fc.array(
       fc.record({ operation: fc.nat(operations - 1), choice: fc.nat(), behind: fc.nat() }),
       {
@@ -149,7 +149,7 @@ function neighboursOf(selection: Selection, random: SeededRandom): Told[] {
 }
 
 describe('the neighbourhood', () => {
-  it('holds only moves without a cycle, each once, and of two that change places the longest path through them', () => {
+  it('contains only moves without a cycle, each once, and for each swap the longest path through both operations', () => {
     const seen = { elsewhere: 0, later: 0, earlier: 0 };
     let swaps = 0;
     fc.assert(
@@ -180,7 +180,7 @@ describe('the neighbourhood', () => {
     expect(Math.min(seen.elsewhere, seen.later, seen.earlier, swaps)).toBeGreaterThan(0);
   });
 
-  it('has a move that helps wherever one operation on another machine would', () => {
+  it('contains an improving move wherever one exists to another machine', () => {
     const problem = {
       activities: [0, 1].map(() => ({
         run: 0,

@@ -12,7 +12,7 @@ const withFirst = (change: Partial<Activity>): Problem => ({
 const slot = ft06.activities[0]!.slots[0]!;
 
 describe('a shop', () => {
-  it('may have releases, any precedences, least lags and machines to choose from', () => {
+  it('may have releases, any precedences, least lags and alternative machines', () => {
     expect(isShop(ft06)).toBe(true);
     fc.assert(fc.property(shopProblems(5, 3), (problem) => isShop(problem)));
   });
@@ -30,11 +30,11 @@ describe('a shop', () => {
     ['a greatest lag', withFirst({ predecessors: [{ activity: 7, minLag: 0, maxLag: 5 }] })],
     ['more ticks than can be counted', withFirst({ duration: 2 ** 30 })],
     ['a start that is decided', withFirst({ fixed: { start: 0, units: [2] } })],
-  ])('has not %s', (_, problem) => {
+  ])('does not support %s', (_, problem) => {
     expect(isShop(problem)).toBe(false);
   });
 
-  it('has no circle of precedences', () => {
+  it('has no circular precedences', () => {
     expect(() => shopOf(withFirst({ predecessors: [{ activity: 1, minLag: 0, maxLag: null }] }))).toThrow(
       RangeError,
     );
@@ -42,7 +42,7 @@ describe('a shop', () => {
 });
 
 describe('the lower bound of a shop', () => {
-  it('is the longest job, or the load of a machine between what comes before and behind', () => {
+  it('is the longest job, or the load of a machine with the shortest head and tail', () => {
     expect(
       shopLowerBound(
         jobShop(2, [
@@ -62,7 +62,7 @@ describe('the lower bound of a shop', () => {
     expect(shopLowerBound(ft06)).toBe(52);
   });
 
-  it('is the load of a pool when operations can choose among machines', () => {
+  it('is the load of a pool when operations have alternative machines', () => {
     const pooled = jobShop(2, [
       [0, 4],
       [0, 4],

@@ -37,7 +37,7 @@ describe('the decorator of a device function', () => {
   });
 
   it.each([0, -1, Number.NaN, Infinity, 604_801, '900' as unknown as number])(
-    'refuses a timeout of %s, and says what would be right',
+    'refuses a timeout of %s and names a valid one',
     (timeout) => {
       expect(() => effect({ timeout })).toThrow(
         `@effect({ timeout: ${timeout} }): a timeout is a number of seconds, more than 0 and at most 604800`,
@@ -54,7 +54,7 @@ describe('the decorator of a device function', () => {
     expect(() => apply(effect(), () => undefined, context)).toThrow(/cannot stand on/);
   });
 
-  it('refuses a method with more than one argument, and shows how to write it', () => {
+  it('refuses a method with more than one argument and shows a correct one', () => {
     expect(() => apply(effect(), (_a: never, _b: never) => undefined)).toThrow(
       'move takes 2 arguments: a device function takes at most one, an object of named parameters, as in move({ first, second })',
     );
@@ -66,7 +66,7 @@ describe('the decorator of a device function', () => {
     expect(() => apply(query(), method)).toThrow('move is declared twice');
   });
 
-  it('records what it says of the function and its parameters', () => {
+  it('records the descriptions of the function and its parameters', () => {
     const said = {
       description: 'Doses',
       parameters: { volume: { type: 'float', unit: 'ml', min: 0 }, fast: { type: 'bool', value: false } },
@@ -129,7 +129,7 @@ describe('the decorator of a device function', () => {
     expect(() => effect({ parameters } as DeviceFunctionOptions<undefined>)).toThrow(text);
   });
 
-  it('names everything wrong at once', () => {
+  it('names all faults at once', () => {
     const options = {
       description: 'x'.repeat(501),
       parameters: { a: { type: 'x' }, b: { type: 'str', desc: 1 } },

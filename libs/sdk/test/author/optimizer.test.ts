@@ -31,17 +31,17 @@ const svc_create_campaign_optimizer: CreateCampaignOptimizer<{ value: number }> 
   Constant,
 ];
 
-describe('an optimizer with the required methods alone', () => {
+describe('an optimizer with only the required methods', () => {
   const [args, Optimizer] = svc_create_campaign_optimizer();
 
-  it('is made from the pair that the factory gives', async () => {
+  it('is created from the pair that the factory returns', async () => {
     const optimizer = new Optimizer(args);
     await optimizer.report(await optimizer.sample(2), [{ 'score.loss': 1 }, { 'score.loss': 2 }]);
     expect(optimizer.get_num_samples_reported()).toBe(2);
     expect(await optimizer.sample(1)).toEqual([{ 'mix.volume': 4 }]);
   });
 
-  it('has no settings, refuses what it does not know, and hears of other runs without harm', async () => {
+  it('has no settings, refuses unknown ones, and ignores reports about other runs', async () => {
     const optimizer = new Optimizer(args);
     expect(Constant.svc_param_schema()).toEqual([]);
     expect(optimizer.get_runtime_params()).toEqual({});

@@ -96,7 +96,7 @@ describe('a task', () => {
     expectTypeOf<keyof Nothing['devices']>().toEqualTypeOf<never>();
   });
 
-  it('knows the files that it gets, and which may be left out', () => {
+  it('knows its input files, and which are optional', () => {
     class Read extends BaseTask<
       Record<never, never>,
       JsonObject,
@@ -112,7 +112,7 @@ describe('a task', () => {
     expectTypeOf<keyof Fill['files']>().toEqualTypeOf<never>();
   });
 
-  it('returns exactly three things', () => {
+  it('returns exactly three values', () => {
     expectTypeOf<[object, Record<string, never>]>().not.toExtend<TaskResult>();
     expectTypeOf<[{ a: number }, Record<string, never>, { f: Buffer }]>().toExtend<TaskResult>();
     expectTypeOf<[{ a: number }, Record<string, never>, { f: number }]>().not.toExtend<TaskResult>();
@@ -132,7 +132,7 @@ type Fits<Specs extends ParameterDeclarations, Method> = Method extends (
 type Volume = Readonly<Record<'volume', { type: 'float'; unit: 'ml' }>>;
 
 describe('declared parameters', () => {
-  it('fit a method that takes just them', () => {
+  it('fit a method that takes exactly them', () => {
     expectTypeOf<Fits<Volume, (_: { volume: number }) => void>>().toEqualTypeOf<true>();
     expectTypeOf<Fits<Record<never, never>, () => void>>().toEqualTypeOf<true>();
     type Others = {
@@ -150,7 +150,7 @@ describe('declared parameters', () => {
     expectTypeOf<Fits<Others, Method>>().toEqualTypeOf<true>();
   });
 
-  it('do not fit a method that needs more, or of another type, or always what may be left out', () => {
+  it('do not fit a method with more parameters, another type, or a required parameter that is optional', () => {
     type Refused = 'lets through what the method does not take';
     type Needs = (_: { volume: number; fast: boolean }) => void;
     expectTypeOf<Fits<Volume, Needs>>().toEqualTypeOf<Refused>();
@@ -167,7 +167,7 @@ describe('declared parameters', () => {
     expectTypeOf<Fits<Volume, () => void>>().toEqualTypeOf<Refused>();
   });
 
-  it('are inferred by the decorators to the letter', () => {
+  it('are inferred exactly by the decorators', () => {
     const declared = effect({ parameters: { mode: { type: 'choice', choices: ['a', 'b'] } } });
     expectTypeOf(declared<(_: { mode: 'a' | 'b' }) => void>).toBeFunction();
     // @ts-expect-error a method for another mode

@@ -28,7 +28,7 @@ function withTable(table: unknown): AuthorDevice {
 }
 
 describe('the table of a class without decorators', () => {
-  it('declares functions with all that a decorator can say', () => {
+  it('declares functions with everything that a decorator can express', () => {
     const parameters = { volume: { type: 'float', unit: 'ml' } };
     const device = withTable({ mix: { kind: 'effect', timeout: 90, description: 'Mixes', parameters } });
     const [mix] = declaredFunctions(device).values();
@@ -41,7 +41,7 @@ describe('the table of a class without decorators', () => {
     });
   });
 
-  it('counts only in the class that has it', () => {
+  it('applies only to the class that contains it', () => {
     class Ancestor extends Device {
       static svc_functions = { mix: { kind: 'effect' } };
       mix(): void {
@@ -57,7 +57,7 @@ describe('the table of a class without decorators', () => {
     expect([...declaredFunctions(new Ancestor()).keys()]).toEqual(['mix']);
   });
 
-  it('is refused when a device declares more than a heartbeat should carry', () => {
+  it('is refused when a device declares more than fits into a heartbeat', () => {
     class Talkative extends Device {}
     const texts = Object.fromEntries(
       Array.from({ length: 25 }, (_, index) => [`p${index}`, { type: 'str', desc: 'x'.repeat(500) }]),

@@ -10,7 +10,7 @@ function withStack(message: string, ...frames: string[]): Error {
 }
 
 describe('describeError', () => {
-  it('keeps the frames of the package and no others', () => {
+  it('keeps only the frames of the package', () => {
     const error = withStack(
       'no',
       'Mix.dose (package:///my_lab/devices/mixer/device.ts:12:3)',
@@ -38,7 +38,7 @@ describe('describeError', () => {
     );
   });
 
-  it('ends a chain of causes that is a circle', () => {
+  it('ends a circular chain of causes', () => {
     const error = new Error('round');
     error.cause = error;
     expect(describeError(error, module).stack?.split('caused by')).toHaveLength(5);
@@ -49,11 +49,11 @@ describe('describeError', () => {
     [undefined, 'threw undefined, which is not an Error'],
     [{ a: 1 }, 'threw { a: 1 }, which is not an Error'],
     [new TypeError(''), 'TypeError without a message'],
-  ])('finds words for %o', (thrown, message) => {
+  ])('describes %o', (thrown, message) => {
     expect(describeError(thrown, module).message).toBe(message);
   });
 
-  it('never throws, whatever an error does when it is looked at', () => {
+  it('never throws, whatever the error does when it is read', () => {
     const hostile = new Error('x');
     Object.defineProperty(hostile, 'stack', {
       get() {
@@ -68,7 +68,7 @@ describe('describeError', () => {
     expect(describeError(hostile, module).message).toContain('cannot be shown');
   });
 
-  it('cuts an endless message', () => {
+  it('shortens a very long message', () => {
     expect(describeError(new Error('x'.repeat(100_000)), module).message.length).toBeLessThan(10_000);
   });
 });

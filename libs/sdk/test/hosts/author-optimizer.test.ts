@@ -46,12 +46,12 @@ const make = (overrides: Record<string, number | boolean>) =>
   });
 
 describe('the settings of a subclass', () => {
-  it('are those of its base as well', async () => {
+  it('include those of its base class', async () => {
     const { fields } = await make({});
     expect(fields.map(({ key }) => key)).toEqual(['descending', 'p_ai']);
   });
 
-  it('are set once the optimizer is made where they are runtime parameters, also those of its base', async () => {
+  it('are set after the creation of the optimizer where they are runtime parameters, also those of its base class', async () => {
     const { optimizer, args } = await make({ p_ai: 0.5, descending: true });
     expect(args).toEqual({ p_bayesian: 1, p_ai: 0 });
     expect(optimizer.get_runtime_params()).toEqual({ p_ai: 0.5, descending: true });

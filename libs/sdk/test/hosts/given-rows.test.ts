@@ -38,8 +38,8 @@ const refusal = (act: Promise<void>): Promise<unknown> =>
     },
   );
 
-describe('rows that are given', () => {
-  it('are told when they hold all inputs, and only the inputs', async () => {
+describe('given rows', () => {
+  it('are passed to the optimizer when they hold all inputs and only the inputs', async () => {
     const { told, asked } = optimizer(() => undefined);
     await refuseForeignRows(asked, inputs, [
       { mix: { cyan: 1, speed: 2, other: 3 }, score: { target: 4 } },
@@ -69,11 +69,11 @@ describe('rows that are given', () => {
     ]);
   });
 
-  it('are all taken by an optimizer that does not say', async () => {
+  it('are all accepted by an optimizer that does not check them', async () => {
     await refuseForeignRows({} as AuthorOptimizer, inputs, [{ mix: { cyan: 1, speed: 2 } }]);
   });
 
-  it('are told of up to a hundred faults', async () => {
+  it('lead to at most a hundred faults', async () => {
     const { told, asked } = optimizer(() => {
       throw new Error('no');
     });

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { maxDepth, maxValueBytes, toJson, toJsonObject } from '../../src/hosts/json-value.js';
 
 describe('toJson', () => {
-  it('gives back every JSON value unchanged, as a copy', () => {
+  it('returns every JSON value unchanged, as a copy', () => {
     fc.assert(
       fc.property(fc.jsonValue({ noUnicodeString: false }), (value) => {
         const text = JSON.stringify(value);
@@ -15,7 +15,7 @@ describe('toJson', () => {
     expect(toJson(list, 'it')).not.toBe(list);
   });
 
-  it('only ever gives values that survive JSON, or says what is wrong', () => {
+  it('returns only values that survive JSON, or names the fault', () => {
     fc.assert(
       fc.property(
         fc.anything({ withBigInt: true, withDate: true, withMap: true, withTypedArray: true }),
@@ -35,11 +35,11 @@ describe('toJson', () => {
     );
   });
 
-  it('leaves out properties that are undefined', () => {
+  it('omits undefined properties', () => {
     expect(toJson({ a: undefined, b: 1 }, 'it')).toEqual({ b: 1 });
   });
 
-  it('allows the same object twice when it does not contain itself', () => {
+  it('permits the same object twice when it does not contain itself', () => {
     const shared = { a: 1 };
     expect(toJson([shared, shared], 'it')).toEqual([{ a: 1 }, { a: 1 }]);
   });
@@ -52,17 +52,17 @@ describe('toJson', () => {
     [new Date(0), 'it is a Date object'],
     [new Uint8Array(2), 'it is a Uint8Array object'],
     [JSON.parse('{"__proto__": 1}'), 'it has a property named __proto__'],
-  ])('refuses %o and says where', (value, text) => {
+  ])('refuses %o and names the place', (value, text) => {
     expect(() => toJson(value, 'it')).toThrow(text);
   });
 
-  it('refuses a circle', () => {
+  it('refuses a circular value', () => {
     const circle: { list: unknown[] } = { list: [] };
     circle.list.push(circle);
     expect(() => toJson(circle, 'it')).toThrow('it.list[0] contains itself');
   });
 
-  it('refuses what is nested too deep, and takes what is just not', () => {
+  it('refuses values above the depth limit, and accepts values at the limit', () => {
     const nested = (depth: number): unknown => (depth === 0 ? 1 : [nested(depth - 1)]);
     expect(() => toJson(nested(maxDepth + 1), 'it')).toThrow(`is nested deeper than ${maxDepth} levels`);
     expect(toJson(nested(maxDepth), 'it')).toEqual(nested(maxDepth));
@@ -73,7 +73,7 @@ describe('toJson', () => {
     expect(() => toJson('ü'.repeat(maxValueBytes / 2), 'it')).toThrow(`it is ${maxValueBytes + 2} bytes`);
   });
 
-  it('refuses what a database cannot keep only when asked to', () => {
+  it('refuses values that a database cannot store only on request', () => {
     expect(toJson('a\u0000', 'it')).toBe('a\u0000');
     expect(() => toJson({ a: '\u0000' }, 'it', { storable: true })).toThrow(
       'it.a holds the character U+0000',

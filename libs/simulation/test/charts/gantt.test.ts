@@ -59,7 +59,7 @@ const record: SimulationRecord = {
 };
 
 describe('the chart for terminals', () => {
-  it('has a line for each unit that was used, and a column for each piece of time', () => {
+  it('has a line for each used unit and a column for each interval', () => {
     expect(ganttText(record, 32)).toEqual([
       'lab',
       '    arm     AAAABBBBBB..xxxxxxxx',
@@ -74,12 +74,12 @@ describe('the chart for terminals', () => {
     ]);
   });
 
-  it('fits the width that it is given', () => {
+  it('fits the given width', () => {
     for (const width of [40, 80, 200])
       for (const line of ganttText(record, width).slice(0, 6)) expect(line.length).toBeLessThanOrEqual(width);
   });
 
-  it('is drawn when nothing ran', () => {
+  it('is drawn also without any task', () => {
     expect(ganttText({ ...record, units: [], end: 0 })).toEqual(['nothing ran']);
   });
 });

@@ -60,7 +60,7 @@ const campaign = (runs: number, most: number): Submission => ({
   },
 });
 
-it('gives the begin and end of a run, and what its tasks wait for first', async () => {
+it('the forecast gives the begin and end of a run, and the first reason to wait of its tasks', async () => {
   expect(await ask(run('r'))).toMatchObject({
     start: 0,
     end: 8,
@@ -81,7 +81,7 @@ it('gives the begin and end of a run, and what its tasks wait for first', async 
   expect(Object.values(others).reduce((a, b) => a + b, 0)).toBe(7);
 });
 
-it('gives the duration of a run of a campaign, and the end of the campaign if it has one', async () => {
+it('the forecast gives the duration of a run of a campaign, and the end of the campaign if it has one', async () => {
   expect(await ask(campaign(1, 1))).toMatchObject({ start: 0, end: 8, seconds_per_run: 8, runs: 1 });
   expect(await ask(campaign(3, 1))).toMatchObject({ end: 24, seconds_per_run: 8, runs: 3, reason: null });
   const endless = await ask(campaign(0, 1));
@@ -92,13 +92,13 @@ it('gives the duration of a run of a campaign, and the end of the campaign if it
   expect(large.reason).toContain('5000 runs');
 });
 
-it('gives the end of a task', async () => {
+it('the forecast gives the end of a task', async () => {
   const devices = { cleaner: { lab_name: 'lab', name: 'station_1' } };
   const asked: Submission = { kind: 'task', submission: { name: 't', type: 'rinse', devices } };
   expect(await ask(asked)).toMatchObject({ start: 0, runs: 0, reason: null, warnings: [] });
 });
 
-it('warns of work that would wait for ever', async () => {
+it('the forecast warns of work that would wait forever', async () => {
   agents.deviceState = (_lab, name) => (name === 'arm' ? 'faulted' : 'idle');
   agents.heartbeat('svc_computer');
   await clock.settle();

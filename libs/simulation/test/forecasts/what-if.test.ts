@@ -144,7 +144,7 @@ describe('a what-if question about a run', () => {
     expect(after(record, record.estimated_end)).toBe(23);
   });
 
-  it('reports that the run would wait for ever, and for what', async () => {
+  it('reports that the run would wait forever, and for what', async () => {
     agents.deviceState = (_lab, name) => (name === 'arm' ? 'faulted' : 'idle');
     agents.heartbeat('svc_computer');
     await clock.settle();
@@ -165,7 +165,7 @@ describe('a what-if question about a run', () => {
     expect([store.commits.length, agents.running().length]).toEqual([commits, running]);
   });
 
-  it('is refused as the submission would be', async () => {
+  it('is refused for the same reasons as the submission', async () => {
     await submit('first');
     await expect(ask('first')).rejects.toMatchObject({ code: 'duplicate_name', effect: 'none' });
     const wrong = { name: 'new', type: 'bacth' };

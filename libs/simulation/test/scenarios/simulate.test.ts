@@ -15,7 +15,7 @@ const unit = (record: SimulationRecord, name: string) => {
 };
 
 describe('a simulation', () => {
-  it('starts every task when the engine would', async () => {
+  it('starts every task at the same time as the engine', async () => {
     const record = await play({ protocols: [{ type: 'batch', iterations: 3 }] });
     expect(record.outcome).toBe('completed');
     expect(startsOf(record)).toEqual({
@@ -53,7 +53,7 @@ describe('a simulation', () => {
     expect(stations.sort()).toEqual([3, 8]);
   });
 
-  it('records what tasks waited for', async () => {
+  it('records why tasks waited', async () => {
     const record = await play({ protocols: [{ type: 'batch', iterations: 3 }] });
     const waited = Object.fromEntries(record.tasks.map(({ label, waited }) => [label, waited]));
     // Ready at 0: the arm is given to others until 4; then both stations are kept or in use until 8.
@@ -91,7 +91,7 @@ describe('a simulation', () => {
     },
   );
 
-  it('gives the same task the same luck, whatever happens around it', async () => {
+  it('gives the same task the same random values, whatever happens around it', async () => {
     const long = (record: SimulationRecord): number[] =>
       record.tasks
         .filter(({ label }) => label.endsWith('/work'))
@@ -169,7 +169,7 @@ describe('a simulation', () => {
     expect(Math.max(...idle.tasks.map(({ attempts }) => attempts))).toBeGreaterThan(1);
   });
 
-  it('simulates devices that are out of order for a while', async () => {
+  it('simulates devices that are temporarily broken', async () => {
     const record = await play({
       protocols: [{ type: 'batch', iterations: 2 }],
       losses: [{ device: 'lab.arm', at: 0, for: 50 }],

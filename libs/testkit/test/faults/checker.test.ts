@@ -71,7 +71,7 @@ function forgetful(world: World): void {
 }
 
 describe('the checker finds', () => {
-  it('nothing in scenarios that go well', async () => {
+  it('nothing in schedules without a violation', async () => {
     expect(await broken('a run and a task', () => undefined)).toEqual(new Set());
   });
 
@@ -87,7 +87,7 @@ describe('the checker finds', () => {
     expect(await broken('a run and a task', lose)).toContain('I4');
   });
 
-  it('I3 when the store frees what it allocates', async () => {
+  it('I3 when the store frees the devices that it allocates', async () => {
     const free = (world: World): void => {
       const { store } = world.database;
       const commit = store.commit.bind(store);
@@ -245,7 +245,7 @@ describe('the checker finds', () => {
     expect(await broken('a long task whose start is not answered', deny)).toContain('I2');
   });
 
-  it('I2 when a late call reaches an agent that was not told of the end of its attempt', async () => {
+  it('I2 when a late call reaches an agent that was not informed of the end of its attempt', async () => {
     const held: Fault[] = [
       { kind: 'message', name: 'agent.device.call', n: 1, fault: { what: 'delay', ms: 1_500 } },
       { kind: 'crash', who: 'pc_a', at: 1_000, ms: 200 },

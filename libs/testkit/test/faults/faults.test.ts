@@ -14,7 +14,7 @@ describe('random schedules with faults', () => {
 
 describe('the points at which a process can be lost', () => {
   it(
-    'are all reached by a scenario, and nothing is reached that is in no list',
+    'are all reached by a scenario, and every reached point is in a list',
     { timeout: 120_000 },
     async () => {
       const { uncovered, unlisted } = await plan(1);
@@ -28,7 +28,7 @@ describe('the points at which a process can be lost', () => {
   });
 
   it(
-    'break no invariant when a process is killed, stopped or cut off at every tenth of them',
+    'break no invariant when a process is killed, stopped or disconnected at every tenth of them',
     { timeout: 300_000 },
     async () => {
       const broken = [];

@@ -19,7 +19,7 @@ describe('a simulation', () => {
 });
 
 describe('shrinking', () => {
-  it('leaves only what is needed to break the same invariant', async () => {
+  it('leaves only the steps that are needed to violate the same invariant', async () => {
     const schedule = scheduleOf(41);
     const faults = schedule.faults.slice(0, 5);
     const culprit = faults[2];

@@ -30,13 +30,13 @@ const importedIn = (folder: string, specifier: string): Set<string> =>
 
 const simulator = 'libs/testkit/src/faults';
 
-describe('the fault simulator and the processes', () => {
-  it('connect agents with the same function', () => {
+describe('the fault simulator', () => {
+  it('connects agents with the same function as the processes', () => {
     expect(importedIn(simulator, '@lab/agent-wiring')).toContain('wireAgent');
     expect(importedIn('apps/agent/src', '@lab/agent-wiring')).toContain('wireAgent');
   });
 
-  it('lead with the same leadership, engine, handlers, announcement and directory of workers', () => {
+  it('leads with the same leadership, engine, handlers, announcement and directory of workers as the processes', () => {
     const shared = [
       'Leadership',
       'OptimizerDirectory',
@@ -51,7 +51,7 @@ describe('the fault simulator and the processes', () => {
     );
   });
 
-  it('implement no port of the bus themselves', () => {
+  it('implements no port of the bus itself', () => {
     const ports = ['Agents', 'Optimizers', 'OptimizerSession', 'Orchestrator', 'Peers', 'Announcer'];
     for (const folder of [simulator, 'apps/agent/src', 'apps/orchestrator/src'])
       for (const specifier of ['@lab/actors', '@lab/engine'])
@@ -61,7 +61,7 @@ describe('the fault simulator and the processes', () => {
         ).toEqual([]);
   });
 
-  it('take the times of agents and leaders from one object each', () => {
+  it('takes the times of agents and leaders from the same object as the processes', () => {
     const declaresTime = /\b(const|let)\s+\w+Ms\s*=\s*[\d(]/;
     const declaring = ['libs/agent-wiring/src', 'libs/leader-wiring/src']
       .flatMap(sourcesIn)
@@ -74,7 +74,7 @@ describe('the fault simulator and the processes', () => {
     );
   });
 
-  it('send every message through the bus of @lab/messaging', () => {
+  it('sends every message through the bus of @lab/messaging', () => {
     const requesting = sourcesIn(simulator).filter(({ text }) => /\bimplements (Bus|Wire)\b/.test(text));
     // The faults of the network sit between the bus and the broker, and are the only connection of their own.
     expect(requesting.map(({ path }) => path)).toEqual([`${simulator}/surroundings/network.ts`]);

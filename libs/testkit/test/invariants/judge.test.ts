@@ -60,7 +60,7 @@ const brokenBy = (change: (facts: Mutable<Facts>) => void): Set<Invariant> => {
 const changed = <Item extends object>(items: readonly Item[] | undefined, fields: Partial<Item>): Item[] =>
   (items ?? []).map((item) => ({ ...item, ...fields }));
 
-it('finds nothing in sound facts', () => {
+it('the judge finds nothing in sound facts', () => {
   expect(judge(sound())).toEqual([]);
 });
 
@@ -173,15 +173,15 @@ const breaks: [Invariant, string, (facts: Mutable<Facts>) => void][] = [
   ['defect', 'the source found one', (f) => (f.found = [{ invariant: 'defect', what: 'an error' }])],
 ];
 
-it.each(breaks)('finds %s when %s', (invariant, _, change) => {
+it.each(breaks)('the judge finds %s when %s', (invariant, _, change) => {
   expect(brokenBy(change)).toContain(invariant);
 });
 
-it('has a case for every invariant', () => {
+it('the judge has a case for every invariant', () => {
   expect([...new Set(breaks.map(([invariant]) => invariant))].sort()).toEqual(Object.keys(invariants).sort());
 });
 
-it('tolerates the share of needless questions that the source names', () => {
+it('the judge tolerates the share of needless questions that the source names', () => {
   const facts = sound();
   const questions = Array.from({ length: 100 }, (_, n) => ({
     what: 'a person was asked',
