@@ -170,9 +170,9 @@ function refuseLongAddress(url: string, most: number): void {
 
 /** Ends the connection of a client that keeps sending a body after the request was answered. */
 function letGoOfBody({ raw }: FastifyRequest, bodyMs: number): void {
-  if (raw.complete) return;
-  // Taken now: a request has no socket any more once its connection is detached.
-  const { socket } = raw;
+  // Taken now: a request has no socket any more once Node has detached its connection, which may have happened already.
+  const socket = raw.socket as Socket | null;
+  if (raw.complete || socket === null) return;
   const timer = setTimeout(() => socket.destroy(), bodyMs);
   const clear = (): void => clearTimeout(timer);
   raw.once('end', clear);
