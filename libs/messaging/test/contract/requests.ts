@@ -1,5 +1,5 @@
 import { envelopeVersion } from '@lab/contracts';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { add, echo, failure, serveSum, type Bench } from './bench.js';
 
 /** Requests, their deadlines and their limits. */
@@ -210,12 +210,18 @@ export function requestsContract(bench: Bench): void {
     it('passes over what it may not answer, so that whoever may is heard', async () => {
       const [mine, other, client] = [await bench.open(), await bench.open(), await bench.open()];
       let when = false;
+      let passedOver = 0;
       const handled: string[] = [];
       const serve = (server: typeof mine, name: string, may: () => boolean) =>
         server.serve(add, {}, ({ a }) => (handled.push(`${name} ${a}`), { sum: a }), { when: may });
-      await serve(mine, 'mine', () => when);
+      await serve(mine, 'mine', () => {
+        if (!when) passedOver += 1;
+        return when;
+      });
       await serve(other, 'other', () => !when);
       await client.request(add, { room: 'x' }, { a: 1, b: 0 });
+      // The other server may answer before this one has received the request.
+      await vi.waitFor(() => expect(passedOver).toBe(1));
       when = true;
       await client.request(add, { room: 'x' }, { a: 2, b: 0 });
       expect(handled).toEqual(['other 1', 'mine 2']);
