@@ -3,14 +3,14 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { AttentionRecord, TaskFailurePolicy } from '@lab/contracts';
 import { eventually, isOver } from './api.js';
-import { startLab, type Lab } from './lab.js';
+import { startFaultyLab, type Lab } from './lab.js';
 
 /** Failing tasks, and decisions that only a person can take, with the real processes. */
 
 let lab: Lab;
 
 beforeAll(async () => {
-  lab = await startLab(['multiplication_lab']);
+  lab = await startFaultyLab();
 });
 afterAll(() => lab.stack.dispose());
 
@@ -64,7 +64,7 @@ describe('a task whose agent is killed in the middle of an effect', () => {
     await misbehaving('killed', 'long_step');
     // The second step is the long one.
     await eventually(
-      () => lab.api.rpc<{ steps: number }>('multiplication_lab', 'brittle', 'count'),
+      () => lab.api.rpc<{ steps: number }>('faulty_lab', 'brittle', 'count'),
       (answer) => answer.body.steps === 2,
     );
     await eventually(
@@ -73,7 +73,7 @@ describe('a task whose agent is killed in the middle of an effect', () => {
     );
     kill('agent');
 
-    const device = await itemAbout('multiplication_lab.brittle');
+    const device = await itemAbout('faulty_lab.brittle');
     expect(device).toMatchObject({
       kind: 'device',
       state: 'open',
@@ -85,16 +85,12 @@ describe('a task whose agent is killed in the middle of an effect', () => {
       kind: 'task',
       attempt: 1,
       reason: { code: 'outcome_unknown' },
-      known: { in_doubt: { device: 'multiplication_lab.brittle', function: 'step' }, effects: 2 },
+      known: { in_doubt: { device: 'faulty_lab.brittle', function: 'step' }, effects: 2 },
     });
     expect((await lab.api.run('killed')).state).toBe('needs_attention');
     const held = await brittleIs('uncertain');
     expect(held).toMatchObject({ held_by: 'killed/trouble', doubt: { in_doubt: [{ function: 'step' }] } });
-    const refused = await lab.api.rpc<{ code: string; effect: string }>(
-      'multiplication_lab',
-      'brittle',
-      'step',
-    );
+    const refused = await lab.api.rpc<{ code: string; effect: string }>('faulty_lab', 'brittle', 'step');
     expect([refused.body.code, refused.body.effect]).toEqual(['device_unavailable', 'none']);
 
     const wrong = await lab.api.resolve(device.id, { action: 'completed' });
@@ -173,9 +169,9 @@ describe('a gateway that is killed', () => {
 
 describe('a failure policy', () => {
   it('retries a failed task that had no effect', async () => {
-    await lab.api.rpc('multiplication_lab', 'brittle', 'exit', { code: 0 });
+    await lab.api.rpc('faulty_lab', 'brittle', 'exit', { code: 0 });
     await eventually(
-      () => lab.api.rpc<{ steps?: number }>('multiplication_lab', 'brittle', 'count'),
+      () => lab.api.rpc<{ steps?: number }>('faulty_lab', 'brittle', 'count'),
       (answer) => answer.body.steps === 0,
     );
     await misbehaving('patient', 'look', { retry: { attempts: 50, backoff: 0.1 } });
@@ -183,7 +179,7 @@ describe('a failure policy', () => {
       () => lab.api.taskOf('patient', 'trouble'),
       (task) => task.failures >= 2,
     );
-    await lab.api.rpc('multiplication_lab', 'brittle', 'step');
+    await lab.api.rpc('faulty_lab', 'brittle', 'step');
     expect((await eventually(() => lab.api.run('patient'), isOver)).state).toBe('completed');
     const attempts = await lab.api.attempts('trouble', 'patient');
     expect(attempts.length).toBeGreaterThanOrEqual(3);

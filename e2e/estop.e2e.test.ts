@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { EmergencyStopRecord } from '@lab/contracts';
 import { eventually, isOver } from './api.js';
-import { startLab, type Lab } from './lab.js';
+import { startFaultyLab, type Lab } from './lab.js';
 
 /** An emergency stop during motion, and its effect over a restart of all processes. */
 
@@ -13,16 +13,16 @@ let lab: Lab;
 
 beforeAll(async () => {
   dataDir = await mkdtemp(join(tmpdir(), 'svc-estop-'));
-  lab = await startLab(['multiplication_lab'], { dataDir });
+  lab = await startFaultyLab({ dataDir });
 });
 afterAll(async () => {
   await lab?.stack.dispose();
   await rm(dataDir, { recursive: true, force: true });
 });
 
-const place = 'multiplication_lab';
+const place = 'faulty_lab';
 const brittle = { brittle: { lab_name: place, name: 'brittle' } };
-const multiplier = { multiplier: { lab_name: place, name: 'multiplier_a' } };
+const multiplier = { multiplier: { lab_name: 'multiplication_lab', name: 'multiplier_a' } };
 const multiply = (name: string) => ({
   name,
   type: 'multiply',
@@ -80,7 +80,7 @@ describe('an emergency stop', () => {
     });
     expect(await first.stack.stop()).toBe(0);
 
-    const second = await startLab([place], { dataDir, idle: false });
+    const second = await startFaultyLab({ dataDir, idle: false });
     lab = second;
     expect(await second.api.all<EmergencyStopRecord>('/api/estop')).toEqual([stopped.body]);
     await eventually(

@@ -1,22 +1,22 @@
 import type { DeviceDetail, Problem } from '@lab/contracts';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { eventually, isOver } from './api.js';
-import { startLab, type Lab } from './lab.js';
+import { startFaultyLab, type Lab } from './lab.js';
 
 let lab: Lab;
 
 beforeAll(async () => {
-  lab = await startLab(['multiplication_lab']);
+  lab = await startFaultyLab();
 }, 60_000);
 afterAll(async () => {
   await lab.stack.dispose();
 });
 
 const show = <T = DeviceDetail>(device: string, query = '') =>
-  lab.api.call<T>('GET', `/api/labs/multiplication_lab/devices/${device}${query}`);
+  lab.api.call<T>('GET', `/api/labs/faulty_lab/devices/${device}${query}`);
 
 async function steps(): Promise<number> {
-  return (await lab.api.rpc<{ steps: number }>('multiplication_lab', 'brittle', 'count')).body.steps;
+  return (await lab.api.rpc<{ steps: number }>('faulty_lab', 'brittle', 'count')).body.steps;
 }
 
 describe('the functions of a device', () => {
@@ -56,7 +56,7 @@ describe('a task', () => {
     const answer = await lab.api.submit('tasks', {
       name: mode,
       type: 'misbehave',
-      devices: { brittle: { lab_name: 'multiplication_lab', name: 'brittle' } },
+      devices: { brittle: { lab_name: 'faulty_lab', name: 'brittle' } },
       input_parameters: { mode },
     });
     expect(answer.status).toBe(201);
@@ -77,12 +77,7 @@ describe('a call of a device function', () => {
     'with wrong parameters such as %o is refused with the path before the device receives it',
     async (parameters, path, code) => {
       const before = await steps();
-      const { status, body } = await lab.api.rpc<Problem>(
-        'multiplication_lab',
-        'brittle',
-        'step',
-        parameters,
-      );
+      const { status, body } = await lab.api.rpc<Problem>('faulty_lab', 'brittle', 'step', parameters);
       expect(status).toBe(422);
       expect(body).toMatchObject({ code: 'invalid', effect: 'none', errors: [{ path, code }] });
       expect(await steps()).toBe(before);
@@ -96,7 +91,7 @@ describe('a call of a device function', () => {
 
   it('with correct parameters reaches the device, with defaults for omitted parameters', async () => {
     const before = await steps();
-    const { status, body } = await lab.api.rpc('multiplication_lab', 'brittle', 'step');
+    const { status, body } = await lab.api.rpc('faulty_lab', 'brittle', 'step');
     expect({ status, body }).toEqual({ status: 200, body: { steps: before + 1 } });
   });
 });

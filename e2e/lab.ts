@@ -1,6 +1,13 @@
 import type { ChildProcess } from 'node:child_process';
+import { cp, mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { basename, join } from 'node:path';
 import { startServiceStack, type Stack, type StackOptions } from '@lab/testkit';
 import { Api, eventually } from './api.js';
+
+const multiplicationLab = join(import.meta.dirname, '..', 'lab-packages', 'multiplication_lab');
+/** A package with the device `brittle` and the task `misbehave`, which fail on request in every way. */
+export const faultyLab = join(import.meta.dirname, 'fixtures', 'faulty_lab');
 
 export interface Lab {
   stack: Stack;
@@ -39,4 +46,26 @@ export async function startLab(labs: string[], options: LabOptions = {}): Promis
       return agent;
     },
   };
+}
+
+/** Copies packages into a user directory; default: `multiplication_lab`. */
+export async function copyPackages(userDir: string, packages = [multiplicationLab]): Promise<void> {
+  for (const source of packages) {
+    await cp(source, join(userDir, basename(source)), {
+      recursive: true,
+      filter: (path) => !/[\\/](node_modules|dist)$/.test(path),
+    });
+  }
+}
+
+/** The whole service with `multiplication_lab` and `faulty_lab`. */
+export async function startFaultyLab(options: LabOptions = {}): Promise<Lab> {
+  const userDir = await mkdtemp(join(options.dataDir ?? tmpdir(), 'packages-'));
+  await copyPackages(userDir, [multiplicationLab, faultyLab]);
+  const lab = await startLab(['multiplication_lab', 'faulty_lab'], { ...options, userDir });
+  const dispose = async (): Promise<void> => {
+    await lab.stack.dispose();
+    await rm(userDir, { recursive: true, force: true });
+  };
+  return { ...lab, stack: { ...lab.stack, dispose } };
 }

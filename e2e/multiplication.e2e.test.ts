@@ -1,14 +1,14 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { AgentRecord, Page, Problem, ResourceRecord, ResourceUse, TaskRunRecord } from '@lab/contracts';
 import { eventually, isOver } from './api.js';
-import { startLab, type Lab } from './lab.js';
+import { startFaultyLab, type Lab } from './lab.js';
 
 /** Two agents on one machine, one lab: references, dynamic devices, queues, calls, files. */
 
 let lab: Lab;
 
 beforeAll(async () => {
-  lab = await startLab(['multiplication_lab']);
+  lab = await startFaultyLab();
   await lab.withAgent('bench_b');
 });
 afterAll(() => lab.stack.dispose());
@@ -403,9 +403,9 @@ describe('device RPC', () => {
     ['an unknown lab', 'nowhere', 'multiplier_a', 'count', 404, 'unknown_lab'],
     ['an unknown device', 'multiplication_lab', 'none', 'count', 404, 'unknown_device'],
     ['an unknown function', 'multiplication_lab', 'multiplier_a', 'none', 404, 'unknown_function'],
-    ['a function that is not declared', 'multiplication_lab', 'brittle', 'hidden', 404, 'unknown_function'],
-    ['a member of every device', 'multiplication_lab', 'brittle', '_initialize', 404, 'unknown_function'],
-    ['a member of every object', 'multiplication_lab', 'brittle', 'constructor', 404, 'unknown_function'],
+    ['a function that is not declared', 'faulty_lab', 'brittle', 'hidden', 404, 'unknown_function'],
+    ['a member of every device', 'faulty_lab', 'brittle', '_initialize', 404, 'unknown_function'],
+    ['a member of every object', 'faulty_lab', 'brittle', 'constructor', 404, 'unknown_function'],
   ])('refuses %s', async (_, labName, device, name, status, code) => {
     const answer = await lab.api.rpc<Problem>(labName, device, name);
     expect(answer.headers.get('content-type')).toContain('application/problem+json');
@@ -413,18 +413,13 @@ describe('device RPC', () => {
   });
 
   it("returns the author's message and stack when the function throws, and the device continues", async () => {
-    const answer = await lab.api.rpc<Problem & { author_stack?: string }>(
-      'multiplication_lab',
-      'brittle',
-      'fail',
-      {
-        message: 'told to',
-      },
-    );
+    const answer = await lab.api.rpc<Problem & { author_stack?: string }>('faulty_lab', 'brittle', 'fail', {
+      message: 'told to',
+    });
     expect([answer.status, answer.body.code]).toEqual([502, 'device_error']);
     expect(answer.body.detail).toContain('told to');
-    expect(answer.body.author_stack).toContain('multiplication_lab/devices/brittle/device.ts:');
+    expect(answer.body.author_stack).toContain('faulty_lab/devices/brittle/device.ts:');
     expect(JSON.stringify(answer.body)).not.toContain('node_modules');
-    expect((await lab.api.rpc('multiplication_lab', 'brittle', 'count')).status).toBe(200);
+    expect((await lab.api.rpc('faulty_lab', 'brittle', 'count')).status).toBe(200);
   });
 });

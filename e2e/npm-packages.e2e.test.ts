@@ -1,10 +1,10 @@
-import { cp, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { LabChange, Problem } from '@lab/contracts';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { eventually, isOver, type Answer } from './api.js';
-import { startLab, type Lab } from './lab.js';
+import { copyPackages, startLab, type Lab } from './lab.js';
 
 /** A package lists an npm package as external, and the agent installs it from the registry. */
 
@@ -32,10 +32,7 @@ const reload = <T>(): Promise<Answer<T>> =>
 
 beforeAll(async () => {
   userDir = await mkdtemp(join(tmpdir(), 'npm-packages-'));
-  await cp(join(import.meta.dirname, '..', 'lab-packages', labName), join(userDir, labName), {
-    recursive: true,
-    filter: (path) => !/[\\/](node_modules|dist)$/.test(path),
-  });
+  await copyPackages(userDir);
   for (const [path, from, to] of [
     ['devices/multiplier/device.ts', 'a * b + this.offset', 'a * b + this.offset + Number(isNumber(a))'],
     [

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { CampaignRecord, Problem, ProtocolRunRecord, QueuePage, QueueRecord } from '@lab/contracts';
 import { eventually, isOver } from './api.js';
-import { startLab, type Lab } from './lab.js';
+import { startFaultyLab, type Lab } from './lab.js';
 
 /** Pausing and resuming the queue, runs and campaigns; resuming after a failure and after Ctrl-C. */
 
@@ -13,7 +13,7 @@ let lab: Lab;
 
 beforeAll(async () => {
   dataDir = await mkdtemp(join(tmpdir(), 'svc-pause-'));
-  lab = await startLab(['multiplication_lab'], { dataDir });
+  lab = await startFaultyLab({ dataDir });
 });
 afterAll(async () => {
   await lab?.stack.dispose();
@@ -23,17 +23,17 @@ afterAll(async () => {
 /** Ctrl-C, and `svc start` again. */
 async function restart(): Promise<void> {
   expect(await lab.stack.stop()).toBe(0);
-  lab = await startLab(['multiplication_lab'], { dataDir });
+  lab = await startFaultyLab({ dataDir });
 }
 
 const place = 'multiplication_lab';
 const multiplier = { multiplier: { lab_name: place, name: 'multiplier_a' } };
-const brittle = { brittle: { lab_name: place, name: 'brittle' } };
+const brittle = { brittle: { lab_name: 'faulty_lab', name: 'brittle' } };
 const slow = (seconds: number) => ({ type: 'slow_multiplication', parameters: { wait: { seconds } } });
 
 /** How many steps the brittle device has made; undefined while the device is unreachable. */
 const steps = async (): Promise<number | undefined> =>
-  (await lab.api.rpc<{ steps?: number }>(place, 'brittle', 'count')).body.steps;
+  (await lab.api.rpc<{ steps?: number }>('faulty_lab', 'brittle', 'count')).body.steps;
 
 const taskIs = (run: string, task: string, state: string) =>
   eventually(
@@ -115,7 +115,7 @@ describe('a failed run', () => {
   it('continues where it stopped when a person resumes it, and keeps its history', async () => {
     const { api } = lab;
     // A device that has just started has made no step.
-    await api.rpc(place, 'brittle', 'exit', { code: 0 });
+    await api.rpc('faulty_lab', 'brittle', 'exit', { code: 0 });
     await eventually(steps, (count) => count === 0);
     const submission = {
       name: 'retaken',
@@ -126,7 +126,7 @@ describe('a failed run', () => {
     const failed = await eventually(() => api.run('retaken'), isOver);
     expect(failed.state).toBe('failed');
     const before = failed.tasks.find(({ name }) => name === 'before');
-    await api.rpc(place, 'brittle', 'step');
+    await api.rpc('faulty_lab', 'brittle', 'step');
 
     const other = await api.submit('protocols', { ...submission, priority: 7, resume: true });
     expect([other.status, other.body.errors?.map(({ path }) => path)]).toEqual([422, ['priority']]);

@@ -16,7 +16,7 @@ import type {
 import { startServiceStack } from '@lab/testkit';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { Api, eventually, isOver, type Answer } from './api.js';
-import { startLab, type Lab } from './lab.js';
+import { copyPackages, faultyLab, startLab, type Lab } from './lab.js';
 
 /** Definitions change while the service runs; accepted work keeps the version that it began with. */
 
@@ -27,11 +27,14 @@ let lab: Lab;
 beforeAll(async () => {
   // Inside the repository, so that the code of the package finds the SDK as in any other package.
   userDir = await mkdtemp(join(import.meta.dirname, '.reload-'));
-  const source = join(import.meta.dirname, '..', 'lab-packages', labName);
-  await cp(source, join(userDir, labName), {
-    recursive: true,
-    filter: (path) => !/[\\/](node_modules|dist)$/.test(path),
-  });
+  await copyPackages(userDir);
+  await cp(join(faultyLab, 'devices'), join(userDir, labName, 'devices'), { recursive: true });
+  await edit('laboratories/multiplication_lab/lab.yml', (text) =>
+    text.replace(
+      'devices:\n',
+      'devices:\n  brittle: { desc: Fails on request, type: brittle, computer: svc_computer }\n',
+    ),
+  );
   lab = await startLab([labName], { userDir });
 });
 afterAll(async () => {
@@ -397,9 +400,9 @@ describe('a restart', () => {
     );
     expect(unloaded).toEqual([[labName], []]);
     expect(await states(configured)).toEqual([[labName], []]);
-    expect(await states({ ...configured, SVC_PROTOCOLS: 'misbehaving' })).toEqual([
+    expect(await states({ ...configured, SVC_PROTOCOLS: 'grouped_multiplication' })).toEqual([
       [labName],
-      ['misbehaving'],
+      ['grouped_multiplication'],
     ]);
   });
 });

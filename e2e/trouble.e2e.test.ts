@@ -1,18 +1,18 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Problem } from '@lab/contracts';
 import { eventually, isOver } from './api.js';
-import { startLab, type Lab } from './lab.js';
+import { startFaultyLab, type Lab } from './lab.js';
 
 /** Failing tasks, failing devices and faulty requests: other work goes on, and nothing faulty is stored. */
 
 let lab: Lab;
 
 beforeAll(async () => {
-  lab = await startLab(['multiplication_lab'], { env: { SVC_DEVICE_CALL_TIMEOUT_S: '3' } });
+  lab = await startFaultyLab({ env: { SVC_DEVICE_CALL_TIMEOUT_S: '3' } });
 });
 afterAll(() => lab.stack.dispose());
 
-const brittle = { brittle: { lab_name: 'multiplication_lab', name: 'brittle' } };
+const brittle = { brittle: { lab_name: 'faulty_lab', name: 'brittle' } };
 const brittleIdle = () =>
   eventually(
     () => lab.api.devices(),
@@ -37,7 +37,7 @@ describe('a faulty task', () => {
     const task = await misbehave('throw');
     expect(task.state).toBe('failed');
     expect(task.reason?.message).toContain('the task was told to throw');
-    expect(task.reason?.stack).toContain('multiplication_lab/tasks/misbehave/task.ts:');
+    expect(task.reason?.stack).toContain('faulty_lab/tasks/misbehave/task.ts:');
     expect(task.reason?.stack).not.toMatch(/node_modules|node:internal|\.mjs/);
   });
 
@@ -62,7 +62,7 @@ describe('a faulty task', () => {
 
   it('is killed when it ignores the request to stop', async () => {
     await brittleIdle();
-    const before = await lab.api.rpc<{ steps: number }>('multiplication_lab', 'brittle', 'count');
+    const before = await lab.api.rpc<{ steps: number }>('faulty_lab', 'brittle', 'count');
     await lab.api.submit('tasks', {
       name: 'stubborn',
       type: 'misbehave',
@@ -71,7 +71,7 @@ describe('a faulty task', () => {
     });
     // The task has made its last device call: from here on it only waits and ignores every request.
     await eventually(
-      () => lab.api.rpc<{ steps: number }>('multiplication_lab', 'brittle', 'count'),
+      () => lab.api.rpc<{ steps: number }>('faulty_lab', 'brittle', 'count'),
       (answer) => answer.body.steps > before.body.steps,
     );
     await lab.api.call('POST', '/api/tasks/stubborn/cancel');
@@ -93,7 +93,7 @@ describe('a faulty device', () => {
     const task = await misbehave('device_exits');
     expect(task.state).toBe('failed');
     await brittleIdle();
-    const answer = await lab.api.rpc<{ steps: number }>('multiplication_lab', 'brittle', 'count');
+    const answer = await lab.api.rpc<{ steps: number }>('faulty_lab', 'brittle', 'count');
     expect(answer.body).toEqual({ steps: 0 });
   });
 
@@ -213,7 +213,7 @@ describe('an invalid request', () => {
     [
       'a device of another type',
       'tasks',
-      { ...task, ...good, devices: device('brittle') },
+      { ...task, ...good, devices: { multiplier: brittle.brittle } },
       422,
       'invalid',
       'devices.multiplier',
