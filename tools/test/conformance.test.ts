@@ -1,4 +1,5 @@
 import { readdirSync } from 'node:fs';
+import { basename } from 'node:path';
 import ts from 'typescript';
 import { describe, expect, it } from 'vitest';
 import { root, textOf } from './guide-blocks.js';
@@ -65,11 +66,18 @@ function testsIn(file: string): string[] {
   return found;
 }
 
+/** The files with the tests of a file that only imports them. */
+const partsOf = (file: string): string[] =>
+  [...textOf(`e2e/${file}`).matchAll(/^import '\.\/(.+)\.js';$/gm)].map(([, path]) => `${path}.ts`);
+
 const statements = statementsOf(textOf(page));
 const tests = new Set(
   readdirSync(`${root}e2e`)
     .filter((file) => file.endsWith('.e2e.test.ts'))
-    .flatMap((file) => testsIn(file).map((title) => `${file.replace(/\.e2e\.test\.ts$/, '')}: ${title}`)),
+    .flatMap((file) => [file, ...partsOf(file)])
+    .flatMap((file) =>
+      testsIn(file).map((title) => `${basename(file).replace(/(\.e2e\.test)?\.ts$/, '')}: ${title}`),
+    ),
 );
 
 describe(page, () => {

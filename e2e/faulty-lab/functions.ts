@@ -1,16 +1,7 @@
 import type { DeviceDetail, Problem } from '@lab/contracts';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { eventually, isOver } from './api.js';
-import { startFaultyLab, type Lab } from './lab.js';
-
-let lab: Lab;
-
-beforeAll(async () => {
-  lab = await startFaultyLab();
-}, 60_000);
-afterAll(async () => {
-  await lab.stack.dispose();
-});
+import { describe, expect, it } from 'vitest';
+import { eventually, isOver } from '../api.js';
+import { lab } from './lab.js';
 
 const show = <T = DeviceDetail>(device: string, query = '') =>
   lab.api.call<T>('GET', `/api/labs/faulty_lab/devices/${device}${query}`);

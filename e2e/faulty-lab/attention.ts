@@ -1,18 +1,11 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import type { AttentionRecord, TaskFailurePolicy } from '@lab/contracts';
-import { eventually, isOver } from './api.js';
-import { startFaultyLab, type Lab } from './lab.js';
+import { eventually, isOver } from '../api.js';
+import { lab } from './lab.js';
 
 /** Failing tasks, and decisions that only a person can take, with the real processes. */
-
-let lab: Lab;
-
-beforeAll(async () => {
-  lab = await startFaultyLab();
-});
-afterAll(() => lab.stack.dispose());
 
 const multiplier = { multiplier: { lab_name: 'multiplication_lab', name: 'multiplier_a' } };
 
@@ -61,12 +54,11 @@ function kill(name: string): void {
 
 describe('a task whose agent is killed in the middle of an effect', () => {
   it('leads to attention items for the task and the device, and the run continues after a person resolved both', async () => {
+    const count = () => lab.api.rpc<{ steps: number }>('faulty_lab', 'brittle', 'count');
+    const before = (await count()).body.steps;
     await misbehaving('killed', 'long_step');
     // The second step is the long one.
-    await eventually(
-      () => lab.api.rpc<{ steps: number }>('faulty_lab', 'brittle', 'count'),
-      (answer) => answer.body.steps === 2,
-    );
+    await eventually(count, (answer) => answer.body.steps === before + 2);
     await eventually(
       () => lab.api.taskOf('killed', 'beside'),
       (task) => task.state === 'completed',

@@ -1,16 +1,9 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import type { Problem } from '@lab/contracts';
-import { eventually, isOver } from './api.js';
-import { startLab, type Lab } from './lab.js';
+import { eventually, isOver } from '../api.js';
+import { lab } from './lab.js';
 
 /** Cancelling: queued work ends at once; running work stops before the engine frees its devices. */
-
-let lab: Lab;
-
-beforeAll(async () => {
-  lab = await startLab(['multiplication_lab']);
-});
-afterAll(() => lab.stack.dispose());
 
 const wait = (name: string, seconds = 60) => ({
   name,

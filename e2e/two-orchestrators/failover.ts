@@ -1,21 +1,17 @@
 import { createHash } from 'node:crypto';
 import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { optimizerEvents } from '@lab/contracts';
 import { connectBus } from '@lab/messaging';
-import { eventually, isOver } from './api.js';
-import { startLab, type Lab } from './lab.js';
+import { eventually, isOver } from '../api.js';
+import { lab } from './lab.js';
 
 /** A stack with two orchestrators: the loss of an orchestrator, the broker or another service harms no work. */
 
-let lab: Lab;
-
 beforeAll(async () => {
-  lab = await startLab(['multiplication_lab'], { env: { SVC_ORCHESTRATORS: '2' } });
   await standby();
 });
-afterAll(() => lab.stack.dispose());
 
 interface Line {
   pid: number;

@@ -1,18 +1,10 @@
 import type { ChildProcess } from 'node:child_process';
 import type { OptimizerRecord } from '@lab/contracts';
-import { afterAll, beforeAll, expect, it } from 'vitest';
-import { eventually, isOver } from './api.js';
-import { startLab, type Lab } from './lab.js';
+import { expect, it } from 'vitest';
+import { eventually, isOver } from '../api.js';
+import { lab } from './lab.js';
 
 /** Optimizer workers on addresses of their own: `svc optimizer --ip`, and `optimizer_ip` of a campaign. */
-
-let lab: Lab;
-
-beforeAll(async () => {
-  lab = await startLab(['multiplication_lab']);
-  await lab.withAgent('bench_b');
-});
-afterAll(() => lab.stack.dispose());
 
 /** Under load a process takes its time to be made, in milliseconds. */
 const limitMs = 120_000;

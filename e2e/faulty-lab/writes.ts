@@ -1,16 +1,9 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import type { CampaignRecord, DryRunRecord, Problem, ProtocolRunRecord, TaskRunRecord } from '@lab/contracts';
-import { eventually, isOver, type Answer } from './api.js';
-import { startLab, type Lab } from './lab.js';
+import { eventually, isOver, type Answer } from '../api.js';
+import { lab } from './lab.js';
 
 /** Repeated requests, changes of queued work, clones and archives. */
-
-let lab: Lab;
-
-beforeAll(async () => {
-  lab = await startLab(['multiplication_lab']);
-});
-afterAll(() => lab?.stack.dispose());
 
 const place = 'multiplication_lab';
 const slow = (seconds: number) => ({ type: 'slow_multiplication', parameters: { wait: { seconds } } });

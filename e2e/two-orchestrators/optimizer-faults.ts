@@ -1,18 +1,11 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { kill } from 'node:process';
-import { afterAll, beforeAll, expect, it } from 'vitest';
-import { eventually, isOver } from './api.js';
-import { startLab, type Lab } from './lab.js';
+import { expect, it } from 'vitest';
+import { eventually, isOver } from '../api.js';
+import { lab } from './lab.js';
 
 /** What happens to the processes around an optimizer is not seen in what its campaign measured. */
-
-let lab: Lab;
-
-beforeAll(async () => {
-  lab = await startLab(['multiplication_lab'], { env: { SVC_ORCHESTRATORS: '2' } });
-});
-afterAll(() => lab.stack.dispose());
 
 interface Line {
   pid: number;

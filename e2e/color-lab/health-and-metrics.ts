@@ -1,20 +1,14 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterAll, beforeAll, expect, it } from 'vitest';
-import { eventually, isOver } from './api.js';
-import { startLab, type Lab } from './lab.js';
+import { expect, it } from 'vitest';
+import { eventually, isOver } from '../api.js';
+import { lab } from './lab.js';
 
 interface Report {
   status: string;
   epoch: number | null;
   parts: Record<string, { status: string; detail?: string; since?: string }>;
 }
-
-let lab: Lab;
-beforeAll(async () => {
-  lab = await startLab(['color_lab']);
-});
-afterAll(() => lab?.stack.dispose());
 
 async function pidOf(service: string): Promise<number> {
   const text = await readFile(join(lab.stack.dataDir, 'run', 'processes.json'), 'utf8');
