@@ -33,6 +33,13 @@ function sourcesOf(folder: string): string[] {
     .map((path) => `${folder}/${path}`);
 }
 
+/** The folders below `src` of a project that hold sources, in order. */
+const foldersOf = (src: string): string[] =>
+  readdirSync(`${root}${src}`, { withFileTypes: true })
+    .filter((entry) => entry.isDirectory() && sourcesOf(`${src}/${entry.name}`).length > 0)
+    .map((entry) => entry.name)
+    .sort();
+
 /** By the compiler's scanner: an import inside a text, such as a scaffold, is none. */
 function importsIn(file: string): string[] {
   const text = readFileSync(`${root}${file}`, 'utf8');
@@ -143,10 +150,7 @@ describe('the rooms of a project', () => {
   };
 
   it.each(Object.keys(rooms))('%s: the table names every folder, and no other', (project) => {
-    const folders = readdirSync(`${root}${folderOf(project)}`, { withFileTypes: true })
-      .filter((entry) => entry.isDirectory())
-      .map(({ name }) => name);
-    expect(folders.sort()).toEqual(Object.keys(rooms[project] ?? {}).sort());
+    expect(foldersOf(folderOf(project))).toEqual(Object.keys(rooms[project] ?? {}).sort());
   });
 
   it.each(Object.keys(rooms))(
@@ -215,13 +219,7 @@ describe('the table in ARCHITECTURE.md', () => {
   });
 
   it('names the rooms of the tree', () => {
-    const inTree = projects.map(({ name, folder }) => [
-      name,
-      readdirSync(`${root}${folder}/src`, { withFileTypes: true })
-        .filter((entry) => entry.isDirectory())
-        .map((entry) => entry.name)
-        .sort(),
-    ]);
+    const inTree = projects.map(({ name, folder }) => [name, foldersOf(`${folder}/src`)]);
     expect(Object.fromEntries([...rows].map(([name, { rooms }]) => [name, rooms]))).toEqual(
       Object.fromEntries(inTree),
     );

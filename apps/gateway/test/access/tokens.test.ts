@@ -31,11 +31,17 @@ const submission = { name: 'ada', grants: [{ role: 'operator', lab: 'color_lab' 
 
 describe('a token', () => {
   it('is shown once, kept as a hash, and works at once', async () => {
-    const made = await gateway.send('POST', '/api/tokens', { ...submission, note: 'bench' }, await admin());
+    const name = 'ada of the bench';
+    const made = await gateway.send(
+      'POST',
+      '/api/tokens',
+      { ...submission, name, note: 'bench' },
+      await admin(),
+    );
     expect(made.status).toBe(201);
     const { token, ...record } = made.body as unknown as { token: string; id: string };
     expect(token).toMatch(/^svc_pat_[\w-]{43}$/);
-    expect(record).toMatchObject({ name: 'ada', kind: 'personal', created_by: 'root', note: 'bench' });
+    expect(record).toMatchObject({ name, kind: 'personal', created_by: 'root', note: 'bench' });
     const kept = await gateway.tokens.byId(record.id);
     expect(kept?.hash).toBe(hashOfToken(token));
     expect(JSON.stringify(kept)).not.toContain(token);
@@ -43,7 +49,7 @@ describe('a token', () => {
 
     const authorization = `Bearer ${token}`;
     const me = await gateway.send('GET', '/api/me', undefined, { authorization });
-    expect(me.body).toEqual({ name: 'ada', kind: 'token', grants: submission.grants });
+    expect(me.body).toEqual({ name, kind: 'token', grants: submission.grants });
     const listed = await gateway.send('GET', '/api/tokens', undefined, { authorization });
     expect(listed.body.items).toMatchObject([{ id: record.id }]);
     expect(listed.text).not.toContain(kept?.hash);
