@@ -82,7 +82,7 @@ export interface Followed {
 
 /** A shell of a reader who follows the guide, with `svc` on the `PATH`. */
 export class GuideShell {
-  /** Of all pages; each has one of its own in it, with the name of the page, in which `lab-packages` lies. */
+  /** The folder of all pages. Each page has its own folder in it, with the name of the page and with `lab-packages`. */
   readonly folder: string;
 
   constructor() {
@@ -120,16 +120,16 @@ export class GuideShell {
   }
 
   /**
-   * Types every `sh` block of a page in its order, each in a shell of its own in the folder of the page, and compares each
-   * `text` block with what the last one printed. Modules that the page shows (`// example NAME.ts`) are written beside and run.
-   * A comment above a block says what else holds for it:
+   * Types every `sh` block of a page in order, each in its own shell in the folder of the page, and compares each
+   * `text` block with the output of the last one. Modules on the page (`// example NAME.ts`) are written to the folder
+   * and run. A comment above a block gives further conditions:
    *
-   * - `<!-- not typed: REASON -->`: the block is left out, and the reason given back
-   * - `<!-- exit code N -->`: the block ends with this code, not with 0
-   * - `<!-- goes on until it is stopped -->`: it is a `curl` that ends with nothing but an interruption, here after 3 s
-   * - `<!-- for example -->`: the text is an example of what may be printed, not what the block above prints
+   * - `<!-- not typed: REASON -->`: the block is skipped, and the reason is returned
+   * - `<!-- exit code N -->`: the block ends with this code instead of 0
+   * - `<!-- goes on until it is stopped -->`: the block is a `curl` that runs until it is interrupted, here after 3 s
+   * - `<!-- for example -->`: the text is an example of possible output, not the output of the block above
    *
-   * @throws Error at the first block that does something else, with all that was printed
+   * @throws Error at the first block that behaves differently, with the whole output
    */
   async follow(page: string, options: GuideShellOptions): Promise<Followed> {
     const followed: Followed = { typed: 0, compared: 0, left: [] };
@@ -158,7 +158,7 @@ export class GuideShell {
     const stopped = 'stopped' in mark;
     const script = stopped ? text.replaceAll('curl ', 'curl --max-time 3 ') : text;
     const last = await this.typed(`set -e\n${instead(script, options)}`, options, folder);
-    // 28: curl, whose time is over.
+    // 28 is the exit code of curl after its time limit.
     const expected = stopped ? 28 : 'exitCode' in mark ? mark.exitCode : 0;
     if (last.code !== expected)
       throw new Error(

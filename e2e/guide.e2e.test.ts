@@ -13,14 +13,14 @@ import { Api, eventually, isOver } from './api.js';
 import { GuideShell, type GuideShellOptions } from './guide-commands.js';
 
 /**
- * Follows the pages of the guide about the interface, in their order, on a service that asks for tokens and that other
- * computers reach: what they tell people to type does what they say.
+ * Follows the pages of the guide about the interface, in order, on a service that requires tokens and that other
+ * computers can reach. The printed commands must do what the pages say.
  */
 
 const root = fileURLToPath(new URL('../', import.meta.url));
 const page = (name: string): string => `docs/guide/${name}.md`;
 
-/** An address of this computer that is none of loopback; where it has no network, one that no name of it leads to. */
+/** An address of this computer outside of loopback. Without a network, an address to which no name leads. */
 const address =
   Object.values(networkInterfaces())
     .flatMap((addresses) => addresses ?? [])
@@ -32,7 +32,7 @@ let receiver: Receiver;
 let api: Api;
 let admin: string;
 
-/** How the page about security says that the service is started for others. */
+/** The start command of the security page for a service that others reach. */
 function environmentOfStart(): Record<string, string> {
   const [, assignments = ''] =
     /^((?:SVC_\w+=\S+ )+)npm start$/m.exec(readFileSync(join(root, page('security')), 'utf8')) ?? [];
@@ -67,7 +67,7 @@ afterAll(async () => {
   shell?.dispose();
 });
 
-/** As the admin, on the computer of the service. */
+/** Runs a command as the admin on the computer of the service. */
 const here = (more: Partial<GuideShellOptions> = {}): GuideShellOptions => ({
   instead: { 'http://127.0.0.1:8070': stack.url, ...more.instead },
   env: { SVC_URL: stack.url, SVC_TOKEN: admin, SVC_DATA_DIR: stack.dataDir },
@@ -225,7 +225,7 @@ describe('a service that requires tokens', () => {
 describe('after all commands of the guide', () => {
   const canary = `canary-${randomUUID()}`;
 
-  /** What only those it was given to may know, with what it is called. */
+  /** Secrets by name. Only their owners may know them. */
   function secrets(): Map<string, string> {
     const folder = join(stack.dataDir, 'secrets');
     const kept = readdirSync(folder).flatMap((name): [string, string][] => {
@@ -245,7 +245,7 @@ describe('after all commands of the guide', () => {
     ]);
   }
 
-  /** Which of them are in a text, of which only its name is told. */
+  /** The names of the secrets that occur in a text. The texts themselves are not shown. */
   const leaksOf = (place: string, text: Buffer | string, known: Map<string, string>): string[] =>
     [...known].flatMap(([name, secret]) => (text.includes(secret) ? [`${name} in ${place}`] : []));
 
@@ -265,13 +265,13 @@ describe('after all commands of the guide', () => {
     const known = secrets();
     const leaks = leaksOf('what the service printed', stack.output(), known);
     const own = join(stack.dataDir, 'secrets');
-    // The broker reads its password from its configuration, which only its owner reads.
+    // The broker reads its password from its configuration file, which only its owner can read.
     const broker = join(stack.dataDir, 'nats', 'server.conf');
     expect(statSync(broker).mode & 0o077).toBe(0);
     for (const entry of readdirSync(stack.dataDir, { recursive: true, withFileTypes: true })) {
       const path = join(entry.parentPath, entry.name);
       if (!entry.isFile() || path.startsWith(own) || path === broker) continue;
-      const content = await readFile(path).catch(() => '' /* it was removed in the meantime */);
+      const content = await readFile(path).catch(() => '' /* The file was removed in the meantime. */);
       leaks.push(...leaksOf(relative(stack.dataDir, path), content, known));
     }
     const { body } = await api.call<{ paths: Record<string, object> }>('GET', '/docs-json');
@@ -286,7 +286,7 @@ describe('after all commands of the guide', () => {
   });
 });
 
-/** The command lines of a process and of all below it, as everybody on the computer sees them. */
+/** The command lines of a process and its descendants, as every user of the computer sees them. */
 function argumentsBelow(root: number): Map<number, string> {
   const listed = execFileSync('ps', ['-A', '-ww', '-o', 'pid=,ppid=,args='], { encoding: 'utf8' });
   const processes = listed.split('\n').flatMap((line) => {

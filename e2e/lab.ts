@@ -21,7 +21,7 @@ export interface LabOptions extends StackOptions {
   idle?: boolean;
 }
 
-/** The whole service with the labs named, its devices ready. */
+/** The whole service with the named labs and ready devices. */
 export async function startLab(labs: string[], options: LabOptions = {}): Promise<Lab> {
   const stack = await startServiceStack({ ...options, env: { SVC_LABS: labs.join(','), ...options.env } });
   const api = new Api(stack.url);

@@ -94,7 +94,7 @@ describe('a resource', () => {
 
 describe('priority', () => {
   const slow = { wait: { seconds: 0.2 } };
-  /** Submits in this order while nothing may start, and gives when the first task of each began. */
+  /** Submits in this order while nothing may start, and returns the start of the first task of each run. */
   async function startsOf(kind: 'protocols' | 'campaigns', bodies: { name: string }[]): Promise<number[]> {
     await lab.api.call('POST', '/api/queue/pause');
     for (const body of bodies) expect((await lab.api.submit(kind, body)).status).toBe(201);

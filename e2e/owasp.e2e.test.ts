@@ -9,8 +9,8 @@ import { type Answer } from './api.js';
 import { startLab, type Lab } from './lab.js';
 
 /**
- * The risks of the OWASP API Security Top 10 (2023) that can be told from outside without tokens. Which test is about
- * which of the others says the table in docs/guide/security.md.
+ * The risks of the OWASP API Security Top 10 (2023) that are visible from outside without tokens. The table in
+ * docs/guide/security.md lists the tests of the other risks.
  */
 
 const dashboard = 'https://dashboard.example.org';
@@ -36,7 +36,7 @@ const score = {
   input_parameters: { red: 1, green: 2, blue: 3, target_red: 1, target_green: 2, target_blue: 3 },
 };
 
-/** Sends once the limit of changes allows it: what is refused for that is not what is tested. */
+/** Repeats a request until the limit of changes permits it, because these tests are not about that limit. */
 async function send<T extends object = Problem>(
   method: string,
   path: string,
@@ -229,7 +229,7 @@ describe('9 improper inventory management', () => {
   });
 });
 
-/** The status of an empty submission that says it comes from a page of an origin. */
+/** The status of an empty submission from a page of the given origin. */
 function rawStatus({ url }: Api, origin: string, host = 'localhost'): Promise<number> {
   const socket = connect(Number(new URL(url).port), '127.0.0.1');
   return new Promise((resolve, reject) => {

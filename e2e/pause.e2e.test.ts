@@ -53,7 +53,7 @@ describe('a pause', () => {
     expect([again.status, again.body.code]).toEqual([409, 'wrong_state']);
 
     await taskIs('calm', 'wait', 'completed');
-    // Something else that needs the same scheduling has started and ended meanwhile, so this has been passed over.
+    // Another task with the same scheduling has started and ended meanwhile, so the scheduler has skipped this one.
     await api.submit('tasks', { name: 'other', type: 'write_file', input_parameters: { text: 'x' } });
     await eventually(() => api.task('other'), isOver);
     expect((await api.taskOf('calm', 'multiply')).state).not.toBe('running');

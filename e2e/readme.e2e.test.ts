@@ -20,7 +20,7 @@ async function requestsOf(page: string): Promise<string[]> {
     .filter((command) => command.startsWith('curl '));
 }
 
-/** Types a command. @returns the status, and what was printed */
+/** Types a command. @returns the status and the output */
 async function typed(command: string): Promise<{ status: number; stdout: string }> {
   const here = command.replaceAll('http://127.0.0.1:8070', lab.stack.url);
   const { stdout } = await run('bash', ['-c', here.replace('curl -s', 'curl -s -w "\\n%{http_code}"')], {

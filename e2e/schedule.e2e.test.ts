@@ -30,7 +30,7 @@ const start = async (scheduler: Record<string, string>): Promise<Lab> => {
 const read = async ({ api }: Lab, query = ''): Promise<ScheduleRecord> =>
   (await api.call<ScheduleRecord>('GET', `/api/schedule${query}`)).body;
 
-/** Submits runs that may all start at the same moment. */
+/** Submits runs that become ready at the same moment. */
 async function submitAtOnce({ api }: Lab, count: number): Promise<string[]> {
   const names = Array.from({ length: count }, (_, index) => `rival_${index + 1}`);
   await api.call('POST', '/api/queue/pause');

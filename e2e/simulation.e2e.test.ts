@@ -66,7 +66,7 @@ describe('a recorded campaign', () => {
     expect((await lab.api.submit('campaigns', submission)).status).toBe(201);
     const names = Array.from({ length: runsInAll }, (_, index) => `${sweep.name}_run_${index + 1}`);
     const runs: ProtocolRunRecord[] = [];
-    // The last ones exist only once the first ones are over.
+    // The last tasks are created only after the first ones have ended.
     await eventually(() => lab.api.campaign(sweep.name), isOver, 60_000);
     for (const name of names) runs.push(await lab.api.run(name));
     expect(runs.map(({ state }) => state)).toEqual(names.map(() => 'completed'));
@@ -140,7 +140,7 @@ describe('the service', () => {
     const run = JSON.parse(await readFile(path('color_lab/examples/run.json'), 'utf8')) as { name: string };
     const { status, body } = await lab.api.call<WhatIfRecord>('POST', '/api/protocols/simulate', run);
     expect([status, body.name, body.notes]).toEqual([200, run.name, []]);
-    // Its tasks have no time to wait for each other: what they declare, or have taken on this stack.
+    // Its tasks do not wait for one another, so the forecast uses their declared or observed durations.
     expect(Date.parse(body.estimated_end ?? '') - Date.parse(body.at)).toBeGreaterThan(1_500);
     expect((await lab.api.call('GET', `/api/protocols/${run.name}`)).status).toBe(404);
   });
@@ -244,7 +244,7 @@ describe('scheduler selection', () => {
       });
       const ends = runs.map(({ end, priority }) => ({ priority, end: end ?? NaN }));
       const urgent = ends.find(({ priority }) => priority === 9)?.end ?? NaN;
-      // The very first submission has begun by the time of the last one.
+      // The first submission has started before the last one arrives.
       expect(ends.filter(({ end }) => end > urgent).length).toBeGreaterThanOrEqual(3);
     },
   );

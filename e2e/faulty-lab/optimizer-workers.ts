@@ -4,9 +4,9 @@ import { expect, it } from 'vitest';
 import { eventually, isOver } from '../api.js';
 import { lab } from './lab.js';
 
-/** Optimizer workers on addresses of their own: `svc optimizer --ip`, and `optimizer_ip` of a campaign. */
+/** Optimizer workers on separate addresses: `svc optimizer --ip`, and `optimizer_ip` of a campaign. */
 
-/** Under load a process takes its time to be made, in milliseconds. */
+/** Longest start of a process under load, in milliseconds. */
 const limitMs = 120_000;
 
 const campaign = (name: string, optimizer_ip: string, more: object = {}) => ({
@@ -51,7 +51,7 @@ it(
     const start = (address: string): ChildProcess => lab.stack.beside('optimizer', '--ip', address);
     start('127.0.0.2');
     const second = start('127.0.0.3');
-    // Each is looked at as soon as it is accepted: the record of one that is over names no worker.
+    // Reads each record as soon as the campaign is accepted, because the record of an ended campaign names no worker.
     await accepted(campaign('ascending', '127.0.0.2'));
     const one = await atWork('ascending');
     await accepted(

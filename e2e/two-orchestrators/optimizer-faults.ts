@@ -5,7 +5,7 @@ import { expect, it } from 'vitest';
 import { eventually, isOver } from '../api.js';
 import { lab } from './lab.js';
 
-/** What happens to the processes around an optimizer is not seen in what its campaign measured. */
+/** Faults of the processes around an optimizer do not change the measurements of its campaign. */
 
 interface Line {
   pid: number;
@@ -19,7 +19,7 @@ function pidOf(name: string): number {
   return found.pid;
 }
 
-/** The orchestrator that leads, by what it last said. */
+/** The orchestrator that leads, by its last report. */
 function leader(): string {
   const found = ['orchestrator', 'orchestrator-2'].find((name) => {
     const lines = readFileSync(join(lab.stack.dataDir, 'logs', `${name}.log`), 'utf8')
@@ -39,10 +39,10 @@ function childrenOf(pid: number): number[] {
   return text === '' ? [] : text.split(' ').map(Number);
 }
 
-/** Under load a process takes its time to be made anew, in milliseconds. */
+/** Longest restart of a process under load, in milliseconds. */
 const limitMs = 120_000;
 
-/** The grid of the protocol, in the order in which it is searched. */
+/** The grid of the protocol in search order. */
 const grid = [2, 4, 8].flatMap((number) =>
   [3, 4, 5].flatMap((factor) =>
     [8, 16, 32, 64].map((second) => ({ first: { number, factor }, second: { factor: second } })),

@@ -40,7 +40,7 @@ const foldersOf = (src: string): string[] =>
     .map((entry) => entry.name)
     .sort();
 
-/** By the compiler's scanner: an import inside a text, such as a scaffold, is none. */
+/** Uses the scanner of the compiler, because an import inside a text, such as a scaffold, does not count. */
 function importsIn(file: string): string[] {
   const text = readFileSync(`${root}${file}`, 'utf8');
   return ts.preProcessFile(text, true, true).importedFiles.map(({ fileName }) => fileName);

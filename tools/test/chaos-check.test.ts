@@ -4,7 +4,9 @@ import type { Motion } from '../chaos/instruments.js';
 import { observed, violationsOf } from '../chaos/facts.js';
 import type { Submitted } from '../chaos/work.js';
 
-/** The judge of chaos can fail: it accepts a sound history, and each way to break the history violates its invariant. */
+/**
+ * The judge of chaos can fail: it accepts a sound history, and each way to break the history violates its invariant.
+ */
 
 type SoundEvidence = Evidence & { ledgers: [LedgerEvidence, ...LedgerEvidence[]] };
 

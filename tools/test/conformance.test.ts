@@ -4,18 +4,18 @@ import ts from 'typescript';
 import { describe, expect, it } from 'vitest';
 import { root, textOf } from './guide-blocks.js';
 
-/** Every statement about the interface names tests that hold it against the running service, and these exist. */
+/** Every statement about the interface names existing tests that check it on the running service. */
 
 const page = 'docs/reference/conformance.md';
 
 interface Statement {
   id: string;
-  /** What it says; empty where nothing is said. */
+  /** The text of the statement. Empty when it is missing. */
   text: string;
   tests: string[];
 }
 
-/** The items of the page: `- **id**: text`, and below each the tests, `` - `file`: title ``. */
+/** The items of the page: `- **id**: text`, and below each item the tests, `` - `file`: title ``. */
 function statementsOf(text: string): Statement[] {
   return text
     .split(/^- (?=\*\*)/m)
@@ -29,7 +29,7 @@ function statementsOf(text: string): Statement[] {
     });
 }
 
-/** The title of a test with what its row says in place of `%s`, as far as that is a text or a number. */
+/** The title of a test with the values of its row in place of `%s`, where these are texts or numbers. */
 function titlesOf(template: string, table: ts.Expression | undefined): string[] {
   if (table !== undefined && ts.isAsExpression(table)) return titlesOf(template, table.expression);
   if (table === undefined || !ts.isArrayLiteralExpression(table)) return [template];
@@ -44,7 +44,7 @@ function titlesOf(template: string, table: ts.Expression | undefined): string[] 
   });
 }
 
-/** Titles of the tests of a file behind those of the groups they are in; none of a test that is skipped. */
+/** Titles of the tests of a file, each after the titles of its groups. Skipped tests are omitted. */
 function testsIn(file: string): string[] {
   const source = ts.createSourceFile(file, textOf(`e2e/${file}`), ts.ScriptTarget.Latest);
   const found: string[] = [];

@@ -9,7 +9,7 @@ import type { FuzzRequest, Given } from '../fuzz/request.js';
 import { fuzz } from '../fuzz/run.js';
 import type { Need, OpenApiDocument, OperationObject } from '../shared/openapi.js';
 
-/** The fuzzer can fail: it accepts a server that keeps to its document, and counts each kind of violation. */
+/** The fuzzer can fail: it accepts a server that follows its document, and counts each kind of violation. */
 
 const ranks = ['viewer', 'submitter', 'operator', 'lab_admin', 'admin'];
 const known = Object.entries(grantsBy('blue')).map(([label, grants], index) => ({
@@ -88,7 +88,7 @@ interface Answer {
   body: object;
 }
 
-/** The reply of a server that keeps to the document. */
+/** The reply of a server that follows the document. */
 function right({ key, path, name, grants, body }: Asked, owners: Map<string, string>): Answer {
   const refused = (status: number): Answer => ({ status, body: { code: 'refused' } });
   const has = (role: string, lab?: string): boolean =>

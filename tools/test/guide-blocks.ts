@@ -16,21 +16,21 @@ export const textOf = (page: string): string => readFileSync(`${root}${page}`, '
 
 export interface Block {
   page: string;
-  /** Of its opening fence, from 1. */
+  /** Line of the opening fence, from 1. */
   line: number;
-  /** Everything behind the opening fence. */
+  /** The text after the opening fence. */
   language: string;
-  /** With the first line, which says what the block is; ends with a line feed. */
+  /** The content with the first line, which declares the kind of the block. It ends with a line feed. */
   text: string;
-  /** What its first line says it is: a path in the user directory. */
+  /** The path in the user directory that the first line declares. */
   path: string | undefined;
-  /** Name of the module that its first line says it is, which stands on its own. */
+  /** Name of the independent module that the first line declares. */
   example: string | undefined;
-  /** What its first line says it is a part of. */
+  /** The file of which the block is a part, as the first line declares. */
   fragmentOf: string | undefined;
 }
 
-/** Every fenced block of a page, also indented ones and those that no fence ends. */
+/** Every fenced block of a page, also indented ones and unclosed ones. */
 export function blocksOf(page: string, text: string): Block[] {
   const blocks: Block[] = [];
   let open: { line: number; fence: string; language: string; lines: string[] } | undefined;
@@ -69,7 +69,7 @@ export const guideFiles = guideBlocks.filter(
   (block): block is Block & { path: string } => block.path !== undefined,
 );
 
-/** The blocks that are modules on their own, by name. */
+/** The blocks that are independent modules, by name. */
 export const guideExamples = new Map(
   guideBlocks.flatMap(({ example, text }) => (example === undefined ? [] : [[example, text]])),
 );

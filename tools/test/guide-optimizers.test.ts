@@ -12,11 +12,11 @@ import {
 import type { CreateCampaignOptimizer, Table } from '../../libs/sdk/src/index.js';
 import { guideExamples, root } from './guide-blocks.js';
 
-/** The optimizers that the guide shows do what it says of them. */
+/** The optimizers of the guide behave as the guide says. */
 
 let place: string;
 beforeAll(() => {
-  // Inside the repository, from where the packages are found.
+  // Inside the repository, so that imports of packages resolve.
   place = mkdtempSync(join(root, 'tools/test/.guide-'));
   for (const [name, text] of guideExamples) writeFileSync(join(place, name), text);
 });
@@ -29,7 +29,7 @@ interface OptimizerModule<Arguments extends object> {
   svc_create_campaign_optimizer: CreateCampaignOptimizer<Arguments>;
 }
 
-/** What a campaign does with the module beside its protocol. */
+/** The use of the module next to its protocol by a campaign. */
 async function create<Arguments extends object>(name: string) {
   const module = await load<OptimizerModule<Arguments>>(name);
   const [args, Optimizer] = module.svc_create_campaign_optimizer();
@@ -40,7 +40,7 @@ const createBayesian = async (name: string) =>
 
 const number = (row: Table[number], key: string): number => Number(row[key]);
 
-/** Plays batches of runs; every second batch is reported in reverse. */
+/** Runs batches and reports every second batch in reverse order. */
 function play(
   optimizer: BayesianSequentialOptimizer,
   batches: readonly number[],

@@ -4,13 +4,13 @@ import ts from 'typescript';
 import { describe, expect, it } from 'vitest';
 import { blocksOf, guideBlocks, guideExamples, guideFiles, root, type Block } from './guide-blocks.js';
 
-/** The code that the guide shows is code: whole files pass the compiler, parts of files can be read. */
+/** The code of the guide is real: whole files pass the compiler, and parts of files can be parsed. */
 
 const settings = 'tsconfig.packages.json';
-/** Where the files seem to lie: inside the repository, from where `@lab/sdk` is found. Nothing is written. */
+/** The folder of the virtual files, inside the repository so that `@lab/sdk` resolves. Nothing is written. */
 const place = `${root}tools/test/.guide/`;
 
-/** What is wrong with the types of files, as `path:line message`, by the options for packages in the repository. */
+/** Type errors of files as `path:line message`, with the options for packages in the repository. */
 function typeFaults(files: ReadonlyMap<string, string>): string[] {
   const { config, error } = ts.readConfigFile(`${root}${settings}`, (path) => ts.sys.readFile(path));
   const parsed = ts.parseJsonConfigFileContent(config, ts.sys, root);
@@ -53,7 +53,7 @@ function typeFaults(files: ReadonlyMap<string, string>): string[] {
   });
 }
 
-/** Why a part of a file cannot be read; TypeScript may be statements or members of a class. */
+/** The reason why a part of a file cannot be parsed. TypeScript may be statements or members of a class. */
 function syntaxFault({ language, text }: Block): string | undefined {
   if (language === 'yaml') {
     try {
@@ -73,7 +73,7 @@ function syntaxFault({ language, text }: Block): string | undefined {
   return faults.some((found) => found.length === 0) ? undefined : faults.flat().join('; ');
 }
 
-/** Why a block is none that a test reads. */
+/** The reason why no test reads a block. */
 function blockFault(block: Block): string | undefined {
   const { language, path, example, fragmentOf } = block;
   if (['sh', 'text'].includes(language)) return undefined;

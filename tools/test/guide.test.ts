@@ -7,8 +7,8 @@ import { checkPackages } from '../../apps/cli/src/pkg/check.js';
 import { guide, guideFiles, guidePages, pagesIn, root, textOf } from './guide-blocks.js';
 
 /**
- * The documentation keeps its word: the files it shows load together, the templates it shows give what it says, and
- * its links lead somewhere.
+ * The documentation is correct: its files load together, its templates give the stated results, and its links lead to
+ * existing targets.
  */
 
 const packageFolders = [
@@ -94,7 +94,7 @@ describe('the templates of the guide', () => {
   });
 });
 
-/** Anchor of a heading, as Markdown viewers make it. */
+/** Anchor of a heading, as Markdown viewers build it. */
 function anchorOf(heading: string): string {
   return heading
     .toLowerCase()

@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { expect, it } from 'vitest';
 import { root, textOf } from './guide-blocks.js';
 
-/** The guide says of each of the ten risks what stands against it, and by which tests that is held. */
+/** The guide lists for each of the ten risks the control and its tests. */
 
 const rows = [
   ...textOf('docs/guide/security.md').matchAll(/^\| (\d+) ([^|]+?) +\| ([^|]+?) +\| ([^|]+?) +\|$/gm),

@@ -6,7 +6,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { checkSchedule, construct, isShop, type Problem } from '@lab/scheduling';
 import { readFlexibleJobShop, readInstances, readJobShop, readLab } from '../bench/scheduling/instances.js';
 
-/** The benchmark of scheduling reads instances as their files say. */
+/** The benchmark of scheduling reads instances as their files define them. */
 
 const choicesOf = ({ activities }: Problem) =>
   activities.map(({ run, slots }) => [run, slots[0]?.units, slots[0]?.durations]);

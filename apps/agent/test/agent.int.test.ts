@@ -38,7 +38,7 @@ async function reset(doubtId?: string): Promise<void> {
   });
 }
 
-/** The arm moves: a busy device may still be recording that it is going to. */
+/** Waits until the arm moves: a busy device may still be recording the start of its effect. */
 function moving(trace: string): Promise<void> {
   return lab.until('the arm moves', () => existsSync(trace) && readFileSync(trace, 'utf8').includes('move'));
 }
@@ -232,7 +232,7 @@ describe('when something fails', () => {
       asked.push(from);
       const range = { 'content-range': `bytes ${from}-${bytes.length - 1}/${bytes.length}` };
       response.writeHead(from === 0 ? 200 : 206, from === 0 ? {} : range);
-      // The first one waits for the rest for ever.
+      // The first fetch never gets its remaining bytes.
       if (asked.length === 1) response.write(bytes.subarray(0, 400_000));
       else response.end(bytes.subarray(from));
     };
@@ -258,7 +258,7 @@ describe('when something fails', () => {
     const first = await lab.agent();
     await lab.deviceIs('arm', 'idle');
     const old = (await call('where')) as number;
-    // A driver that hangs hears neither the end of its agent nor SIGTERM.
+    // A driver that hangs notices neither the end of its agent nor SIGTERM.
     const lost = expect(call('hang')).rejects.toMatchObject({ effect: 'maybe' });
     await moving(trace);
     first.child.kill('SIGKILL');
@@ -296,7 +296,7 @@ describe('when something fails', () => {
     const nats = await startNats();
     lab = await Lab.open(nats);
     const agent = await lab.agent();
-    // Its code is there from now on.
+    // The code is available from now on.
     await lab.run({ mode: 'wait', ms: 0 });
     const task = lab.task({ mode: 'wait', ms: 1_000 });
     await lab.start(task);
@@ -367,7 +367,7 @@ describe('a device in an unknown state', () => {
       doubt: { in_doubt: [{ function: 'move', attempt_id: task.attempt_id }] },
     });
     expect(await lab.outcome(task.attempt_id)).toMatchObject({ kind: 'unknown' });
-    // The next agent process finds the same doubt, and another answer.
+    // The next agent process finds the same doubt, and its driver gives another answer.
     second.child.kill('SIGKILL');
     await second.gone;
     writeFileSync(parked, '');
@@ -416,7 +416,7 @@ describe('a device in an unknown state', () => {
       code: 'device_unavailable',
       message: expect.stringContaining('stopped by ann: a hand is in it') as string,
     });
-    // What is durable of a task that came after it is durable of the stop as well.
+    // The ledger records in order: when a later task is durable, the stop is durable too.
     await lab.run({ mode: 'wait', ms: 0 });
     first.child.kill('SIGKILL');
     await first.gone;

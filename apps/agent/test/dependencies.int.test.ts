@@ -57,7 +57,7 @@ export default class Check {
 `,
   );
   lab.assigned.set('svc_computer', [assignment('left', module), assignment('right', module)]);
-  // npm takes longer than the devices may, whose time begins when the code is there.
+  // npm takes longer than the start timeout of a device, which begins when the code is available.
   const slowly = join(lab.dataDir, 'npm-cli.js');
   await writeFile(
     slowly,

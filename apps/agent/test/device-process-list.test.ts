@@ -20,7 +20,7 @@ afterEach(async () => {
   await rm(folder, { recursive: true, force: true });
 });
 
-/** A process that ends by itself after a time. */
+/** Starts a process that ends by itself after a time. */
 async function child(seconds: number): Promise<{ pid: number; gone: Promise<unknown[]> }> {
   const process = spawn('sleep', [String(seconds)], { stdio: 'ignore' });
   children.push(process);

@@ -41,7 +41,7 @@ function content(bytes: Buffer): { size: number; sha256: string } {
   return { size: bytes.length, sha256: createHash('sha256').update(bytes).digest('hex') };
 }
 
-/** Sends the bytes, or what a range asks for; the first answer breaks off after so many. */
+/** Sends the bytes, or the requested range. The first answer breaks off after `breakAfter` bytes. */
 function sending(bytes: Buffer, breakAfter = Infinity): typeof answer {
   let answers = 0;
   return (request, response) => {

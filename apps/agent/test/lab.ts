@@ -50,14 +50,14 @@ export class Lab {
   readonly modules = new Map<string, TestModule>();
   readonly assigned = new Map<string, DeviceAssignment[]>();
   readonly incs = new Map<string, { inc: number; session: string }>();
-  /** Incarnations that were heard of by a heartbeat: such an agent can be reached. */
+  /** Incarnations that have sent a heartbeat: such an agent is reachable. */
   readonly online = new Map<string, number>();
   /** Number of the last heartbeat of each computer. */
   readonly #heard = new Map<string, number | undefined>();
-  /** Answers whoever fetches a file that a task gets. */
+  /** Answers requests for input files. */
   fetched: (request: IncomingMessage, response: ServerResponse) => void = (_request, response) =>
     void response.writeHead(404).end();
-  /** False: results are refused. */
+  /** False: the orchestrator refuses results. */
   acknowledging = true;
   readonly #agents: RunningAgent[] = [];
   #attempts = 0;
@@ -87,7 +87,7 @@ export class Lab {
     return { lab: 'lab', name, type: 'arm', module: armModule.reference, init_parameters: parameters };
   }
 
-  /** A device called `arm` that can be stopped and asked, with the file that it writes to. */
+  /** A device called `arm` with `_stop` and `_reconcile`, and the file in which it records its calls. */
   steadyArm(parameters: JsonObject = {}): { device: DeviceAssignment; trace: string; parked: string } {
     const trace = join(this.dataDir, 'trace');
     const parked = join(this.dataDir, 'parked');
@@ -96,7 +96,7 @@ export class Lab {
     return { device, trace, parked };
   }
 
-  /** Starts an agent and waits until it can be reached. */
+  /** Starts an agent and waits until it is reachable. */
   async agent(computer = 'svc_computer', env: Record<string, string> = {}): Promise<RunningAgent> {
     const before = this.inc(computer);
     const agent = this.launch(computer, env);
@@ -152,12 +152,12 @@ export class Lab {
     }
   }
 
-  /** The latest news of a device. */
+  /** The latest status of a device. */
   latest(name: string): DeviceStatus | undefined {
     return this.changes.filter((change) => change.name === name).at(-1);
   }
 
-  /** Waits until a device is in a state by the latest news. */
+  /** Waits until the latest status of a device shows a state. */
   async deviceIs(name: string, state: string): Promise<void> {
     await this.until(`${name} is ${state}`, () => this.latest(name)?.state === state);
   }
@@ -228,7 +228,7 @@ export class Lab {
     return this.outcome(task.attempt_id);
   }
 
-  /** The stand-in orchestrator on a bus of its own has the registrations, so that a test may close it. */
+  /** The stand-in orchestrator has its registrations on a separate bus, so that a test may close it. */
   async #serve(): Promise<void> {
     const { bus } = this;
     await bus.serve(requests.registerAgent, {}, (hello) => {

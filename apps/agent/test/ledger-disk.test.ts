@@ -29,7 +29,9 @@ function ledgerIn(path: string): DiskLedger {
   );
 }
 
-/** The process goes on after what stands for a crash, so the next ledger opens files that the first still has open. */
+/**
+ * The process continues after the simulated crash, so the next ledger opens files that the first one still has open.
+ */
 function underTest(path: string): LedgerUnderTest {
   return {
     ledger: ledgerIn(path),

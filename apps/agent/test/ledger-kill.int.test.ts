@@ -21,7 +21,10 @@ describe('a ledger whose process is killed repeatedly', () => {
     await rm(folder, { recursive: true, force: true });
   });
 
-  /** Lets a process append and kills it after so many lines; returns what it said was durable. */
+  /**
+   * Lets a process append, kills it after the given number of lines, and returns the records that it reported as
+   * durable.
+   */
   async function live(life: number, lines: number): Promise<string[]> {
     const child = spawn(process.execPath, [writer, folder, `l${life}`], {
       stdio: ['ignore', 'pipe', 'inherit'],

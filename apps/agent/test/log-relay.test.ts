@@ -4,7 +4,7 @@ import { beforeEach, describe, expect, it } from 'vitest';
 import { LogRelay, type HeardLine, type LogRelayLimits } from '../src/log-relay.js';
 
 let time: VirtualTime;
-/** Lines that were stored, in order, and those of each batch that was tried. */
+/** The stored lines in order, and the lines of each attempted batch. */
 let stored: WrittenLine[];
 let batches: WrittenLine[][];
 let failure: unknown;

@@ -1,7 +1,9 @@
 import { createHash } from 'node:crypto';
 import type { ModuleReference } from '@lab/contracts';
 
-/** Device and task modules as the service bundles them: plain ES modules that carry what they need of the SDK. */
+/**
+ * Device and task modules as the service bundles them: plain ES modules that contain the necessary parts of the SDK.
+ */
 
 export interface TestModule {
   reference: ModuleReference;
@@ -66,7 +68,7 @@ for (const name of ['where', 'secrets']) declare(Arm.prototype, name, 'query');
 `,
 );
 
-/** An arm that can be stopped and asked: what it did last stands in a file, as in the memory of an instrument. */
+/** An arm with `_stop` and `_reconcile`. A file holds its last action, like the memory of an instrument. */
 export const steadyArmModule = moduleOf(
   'devices/steady_arm/device.ts',
   `import { appendFileSync, existsSync } from 'node:fs';

@@ -41,7 +41,7 @@ async function spooled(bytes: Buffer): Promise<{ name: string; size: number; sha
   return { name: 'photo.png', size: bytes.length, sha256, path: 'f' };
 }
 
-/** Answers as a store that goes on where an upload broke off. */
+/** Answers as a store that continues an interrupted upload. */
 function resuming(store: { bytes: Buffer; puts: number; breakAt?: number | undefined }): typeof answer {
   return (request, response) => {
     if (request.method === 'HEAD') {
@@ -119,7 +119,7 @@ describe('a spooled file', () => {
       });
     };
     await spool.upload('a/1', await spooled(bytes), ticket());
-    // The store is asked first where to go on, and this one does not know what that means.
+    // The agent asks the store first where to continue, and this store does not know that request.
     expect(seen.map(({ method }) => method)).toEqual(['HEAD', 'PUT']);
     expect(seen[1]).toMatchObject({ method: 'PUT', length: '2000000', ticket: 'abc' });
     expect(seen[1]?.body.equals(bytes)).toBe(true);

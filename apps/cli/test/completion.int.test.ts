@@ -34,7 +34,7 @@ interface Shell {
   shell: keyof typeof scripts;
   /** Loads the script and completes `svc esto`. */
   completes: string;
-  /** What the shell fills in for the words of the line that is typed, and here the words themselves. */
+  /** The words that the shell passes for the typed line; here the words themselves. */
   words: Record<string, string>;
 }
 
@@ -57,7 +57,7 @@ const shells: Shell[] = [
   },
 ];
 
-/** Brackets outside of comments close in the order in which they were opened. */
+/** Checks that brackets outside of comments close in the order in which they were opened. */
 function isBalanced(script: string): boolean {
   const open: string[] = [];
   const closes: Record<string, string> = { ')': '(', ']': '[', '}': '{' };
@@ -73,7 +73,8 @@ describe('the script for a shell', () => {
       ran(shell, '-n', shell);
       expect(ran(shell, '-c', completes).split(/\s/)).toEqual(['estop']);
     }
-    // Everywhere, also where the shell is not there: the syntax that all three have in common, and what the script asks.
+    // Runs everywhere, also without the shell: it checks the syntax that all three shells share, and the requests of
+    // the script.
     ran('bash', '-n', shell);
     expect(isBalanced(scripts[shell])).toBe(true);
     const asked = Object.entries(words).reduce((text, [filled, word]) => {

@@ -28,7 +28,7 @@ function doctor(...args: string[]): { status: number | null; stdout: string; std
   );
 }
 
-/** What an agent left that was killed in the middle of a call. */
+/** The ledger of an agent that was killed in the middle of a call. */
 async function left(): Promise<LedgerRecord[]> {
   const disk = new MemoryLedgerDisk();
   const ledger = new DiskLedger(

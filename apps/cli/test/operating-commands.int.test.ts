@@ -23,7 +23,7 @@ import {
   type Harness,
 } from '../../gateway/test/twins.js';
 
-/** The built command line against the real gateway, whose orchestrator answers as the test says. */
+/** The built command line with the real gateway. The test scripts the answers of the orchestrator. */
 
 const cli = fileURLToPath(new URL('../bin/svc.mjs', import.meta.url));
 const me = userInfo().username;

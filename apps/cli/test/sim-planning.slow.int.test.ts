@@ -38,7 +38,7 @@ describe('svc sim', () => {
         return record.makespan;
       };
       const greedy = await makespanUnder('greedy');
-      // 12 to 20 % earlier: a part of that is the luck of the search.
+      // The gain is 12 to 20 %. A part of it depends on the luck of the search.
       expect(await makespanUnder('cpsat')).toBeLessThan(0.93 * greedy);
     },
     600_000,

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { simulationShell } from './simulation-shell.js';
 
-/** What the guide shows of `svc sim`, typed. */
+/** Types the `svc sim` commands of the guide. */
 
 const { files, svc } = simulationShell();
 

@@ -11,7 +11,7 @@ export const pathOf = (name: string): string => fileURLToPath(new URL(`../../../
 export interface SimulationShell {
   /** Set before the first test of the file. */
   files: {
-    /** Where commands are typed; it holds the scenario as `color_day.yml`. */
+    /** The folder in which commands are typed. It contains the scenario as `color_day.yml`. */
     folder: string;
     /** The page of the guide about simulation. */
     page: string;

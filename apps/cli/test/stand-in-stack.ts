@@ -67,7 +67,7 @@ export class StandInStack {
     }
   }
 
-  /** The address it serves at. */
+  /** The address at which it serves. */
   async ready(): Promise<string> {
     return (await this.line(/^ready /)).slice('ready '.length);
   }
@@ -76,7 +76,7 @@ export class StandInStack {
     this.#child.kill(name);
   }
 
-  /** The processes of the stack as it lists them for its successor. */
+  /** The processes of the stack, as it lists them for its successor. */
   processes(): Listed[] {
     return JSON.parse(readFileSync(join(this.dataDir, 'run', 'processes.json'), 'utf8')) as Listed[];
   }
@@ -88,7 +88,7 @@ export class StandInStack {
   }
 }
 
-/** Those of the processes that still run when the time is over. */
+/** The processes that still run after the time limit. */
 export async function survivors(processes: readonly Listed[], withinMs: number): Promise<string[]> {
   const deadline = Date.now() + withinMs;
   for (;;) {
@@ -98,7 +98,7 @@ export async function survivors(processes: readonly Listed[], withinMs: number):
   }
 }
 
-/** Asks until the answer satisfies; a refused connection counts as no answer. */
+/** Asks until the answer satisfies. A refused connection counts as no answer. */
 export async function eventually<T>(
   ask: () => Promise<T> | T,
   satisfies: (answer: T) => boolean,
@@ -118,7 +118,7 @@ export async function eventually<T>(
   }
 }
 
-/** A listener on a port of 127.0.0.1 that somebody else might want. */
+/** Listens on a port of 127.0.0.1 that the stack might need. */
 export async function occupiedPort(): Promise<{ port: number; free(): Promise<void> }> {
   const server = createServer();
   server.listen(0, '127.0.0.1');

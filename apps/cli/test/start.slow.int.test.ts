@@ -64,7 +64,7 @@ afterEach(async () => {
   }
   expect(await survivors(seen.splice(0), 15_000)).toEqual([]);
   for (const folder of folders.splice(0)) {
-    // A guard whose stack was killed is the last to go.
+    // The guard of a killed stack ends last.
     await vi.waitFor(() => expect(namingFolder(folder)).toBe(''), { timeout: 15_000, interval: 100 });
     rmSync(folder, { recursive: true, force: true });
   }

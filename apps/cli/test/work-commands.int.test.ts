@@ -26,7 +26,7 @@ import {
   type Harness,
 } from '../../gateway/test/twins.js';
 
-/** The built command line against the real gateway, whose orchestrator answers as the test says. */
+/** The built command line with the real gateway. The test scripts the answers of the orchestrator. */
 
 const cli = fileURLToPath(new URL('../bin/svc.mjs', import.meta.url));
 
@@ -64,7 +64,7 @@ function svc(args: string[], env: Record<string, string> = {}, input = ''): Prom
   });
 }
 
-/** Lets the orchestrator take every submission, and the records have it. */
+/** Lets the orchestrator accept every submission and adds its record. */
 function acceptSubmissions(): void {
   gateway.requests
     .on(requests.submitTask, ({ name }) => {

@@ -22,7 +22,7 @@ export interface Operation {
   responses: Record<string, { description: string; headers?: object; content?: Record<string, Content> }>;
 }
 
-/** The OpenAPI document, as far as the tests look at it. */
+/** The parts of the OpenAPI document that the tests use. */
 export interface Document {
   openapi: string;
   info: { version: string; description: string };
@@ -38,7 +38,7 @@ export function operationsOf(document: Document): [string, Operation][] {
   );
 }
 
-/** Every example of an operation, with where it stands and the schema that it shows. */
+/** Every example of an operation, with its place and its schema. */
 export function examplesOf(operation: Operation): { at: string; schema: Schema; value: unknown }[] {
   const contents = [
     ...Object.entries(operation.requestBody?.content ?? {}),
@@ -58,9 +58,8 @@ export function examplesOf(operation: Operation): { at: string; schema: Schema; 
 const documentId = 'urn:svc:openapi';
 
 /**
- * Reads the schemas of a document as JSON Schema 2020-12, which is what OpenAPI 3.1 means by them.
- *
- * @returns what of a value a schema of the document does not allow
+ * Reads the schemas of a document as JSON Schema 2020-12, as OpenAPI 3.1 defines them.
+ * @returns the faults of a value under a schema of the document
  */
 export function checker(document: Document): (schema: Schema, value: unknown) => string[] {
   const ajv = new Ajv2020({ allErrors: true, strict: false, formats: { binary: true } });

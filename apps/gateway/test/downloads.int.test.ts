@@ -61,7 +61,7 @@ afterAll(async () => {
   await rm(folder, { recursive: true, force: true });
 });
 
-/** A task whose files are stored under these names. */
+/** Creates a task whose files are stored under these names. */
 async function taskWith(
   contents: Record<string, Buffer>,
   given: Partial<TaskRunRecord> = {},
@@ -139,7 +139,7 @@ describe('an archive', () => {
   const photo = randomBytes(200_000);
   const table = Buffer.from('x,y\n1,2\n');
 
-  /** Downloads it, has another program test it, and gives what it holds. */
+  /** Downloads an archive, tests it with another program and returns its contents. */
   async function unpacked(path: string): Promise<Record<string, Buffer>> {
     const response = await fetch(`${gateway.url}${path}`);
     const bytes = Buffer.from(await response.arrayBuffer());

@@ -3,7 +3,7 @@ import { request, type IncomingMessage } from 'node:http';
 import { text as textOf } from 'node:stream/consumers';
 import type { ServiceEvent } from '@lab/contracts';
 
-/** A client of a stream, as a browser would be, that shows everything it was told. */
+/** A client of a stream, like a browser, that records everything it receives. */
 export class EventClient<Entry = ServiceEvent> {
   readonly headers: Headers;
   readonly comments: string[] = [];
@@ -11,11 +11,11 @@ export class EventClient<Entry = ServiceEvent> {
   readonly #response: IncomingMessage;
   #taken = 0;
   #changed: () => void = () => undefined;
-  /** The last id that was seen, with data or without. */
+  /** The last id that arrived, with data or without. */
   lastId = 0;
-  /** What the stream said of a gap. */
+  /** The report of the stream about a gap. */
   gap: unknown;
-  /** Resolves with the end of the stream. */
+  /** Resolves at the end of the stream. */
   readonly ended: Promise<void>;
 
   /** @throws Error with the answer when it is no stream */
@@ -23,7 +23,8 @@ export class EventClient<Entry = ServiceEvent> {
     url: string,
     headers: Record<string, string> = {},
   ): Promise<EventClient<Entry>> {
-    // A connection of its own: `fetch` would open another one after the stream, and the server waits for that at its end.
+    // Uses a separate connection: `fetch` would open another one after the stream, and the server waits for that at
+    // its end.
     const asked = request(url, { headers, agent: false });
     asked.end();
     const [response] = (await once(asked, 'response')) as [IncomingMessage];
@@ -37,13 +38,16 @@ export class EventClient<Entry = ServiceEvent> {
     this.ended = this.#read(response);
   }
 
-  /** The next so many events that were not taken yet; waits for them. @throws Error when the stream ends before */
+  /** Waits for the next `count` events that no earlier call returned. @throws Error when the stream ends before */
   async next(count: number): Promise<Entry[]> {
     await this.#until(() => this.#events.length >= this.#taken + count, `${count} more events`);
     return this.#events.slice(this.#taken, (this.#taken += count));
   }
 
-  /** Everything not taken yet, once everything up to an id was seen. @throws Error when the stream ends before */
+  /**
+   * Waits until the event with an id arrived and returns all events that no earlier call returned. @throws Error when
+   * the stream ends before
+   */
   async until(id: number): Promise<Entry[]> {
     await this.#until(() => this.lastId >= id, `event ${id}`);
     return this.#events.slice(this.#taken, (this.#taken = this.#events.length));

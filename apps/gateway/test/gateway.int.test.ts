@@ -31,7 +31,7 @@ let records: Records;
 let kept: GatewayStore;
 let store: Store;
 let epoch: number;
-/** What the gateway talks through, and what the stand-ins of orchestrator and agent answer through. */
+/** The connections of the gateway, and the buses on which the stand-ins of orchestrator and agent answer. */
 let gatewayBus: Bus;
 let serviceBus: Bus;
 let gateway: RunningServer;
@@ -85,7 +85,7 @@ afterAll(async () => {
   await Promise.all([nats?.stop(), postgres?.stop()]);
 });
 
-/** Accepts and cancels on-demand tasks in the real database, and knows where one device is. */
+/** Accepts and cancels on-demand tasks in the real database, and knows the computer of one device. */
 function standInOrchestrator(): Promise<Subscription[]> {
   return Promise.all([
     serviceBus.serve(orchestratorRequests.submitTask, {}, async (submission) => {

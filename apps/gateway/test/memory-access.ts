@@ -70,7 +70,7 @@ export class MemoryAudit implements AuditLog {
   }
 }
 
-/** What a server needs whose callers are not the matter of a test: everybody may do everything. */
+/** Access for servers of tests about other matters: everybody may do everything. */
 export const openAccess = (log: Log) => ({
   authentication: new OpenToAll(),
   tokens: new MemoryTokens(),

@@ -8,10 +8,10 @@ interface Kept {
   answer?: KeptAnswer;
 }
 
-/** Keys in memory. A key is held until its holder is said to be dead. */
+/** Keys in memory. A key is held until its holder is declared dead. */
 export class MemoryKeys implements Keys {
   readonly kept = new Map<string, Kept>();
-  /** Whoever holds keys now is gone. */
+  /** Declares all present holders dead. */
   dead = false;
 
   async take(name: KeyName, fingerprint: string, holder: string): Promise<KeyState> {

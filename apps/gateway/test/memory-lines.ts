@@ -3,11 +3,11 @@ import { logFields } from '../src/logs/log-feed.js';
 import type { LogReader } from '../src/ports/readers.js';
 import { passes } from '../src/lists/portion.js';
 
-/** The lines that the test says were stored. */
+/** The lines that a test has stored. */
 export class MemoryLines implements LogReader {
   lines: LogLine[] = [];
   pruned = 0;
-  /** How often it was asked for anything. */
+  /** The number of reads. */
   reads = 0;
 
   /** Stores lines. */

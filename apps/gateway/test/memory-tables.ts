@@ -1,7 +1,7 @@
 import type { ProtocolSnapshot } from '@lab/definitions/model';
 import type { CampaignExtent, CampaignRun, CampaignRunsPart } from '@lab/persistence';
 
-/** The runs of campaigns as tables are made of them. */
+/** The runs of campaigns from which tables are made. */
 export class MemoryTables {
   /** Versions of the protocol of campaigns, by the id of the campaign. */
   readonly protocolsOf = new Map<string, ProtocolSnapshot[]>();

@@ -11,7 +11,7 @@ import type {
 
 const at = '2026-11-20T09:30:00.000Z';
 
-/** Webhooks as they are made and changed; nobody delivers from here. */
+/** Stores webhooks. It delivers nothing. */
 export class MemoryWebhooks implements WebhookStore {
   readonly kept: WebhookRow[] = [];
 
@@ -83,7 +83,7 @@ export class MemoryWebhooks implements WebhookStore {
   }
 }
 
-/** Deliveries that were kept: those of pings, and what a test puts there. */
+/** Stored deliveries: those of pings, and those that a test adds. */
 export class MemoryDeliveries implements DeliveryStore {
   readonly kept: DeliveryRow[] = [];
 
@@ -127,7 +127,7 @@ export class MemoryDeliveries implements DeliveryStore {
   }
 }
 
-/** What a server needs whose webhooks are not the matter of a test: none is delivered. */
+/** Webhooks for servers of tests about other matters: nothing is delivered. */
 export const idleWebhooks = (log: Log) => ({
   webhooks: new MemoryWebhooks(),
   deliveries: new MemoryDeliveries(),

@@ -13,7 +13,7 @@ import pg from 'pg';
 import { startReceiver } from './receiver.js';
 import { send } from './twins.js';
 
-/** The build: here, where sources are what packages resolve to, asking for the package would give TypeScript. */
+/** The path of the build. In tests, an import of the package would resolve to TypeScript sources. */
 const main = fileURLToPath(new URL('../dist/main.js', import.meta.url));
 const secret = 'u'.repeat(40);
 const secretsKey = 'k'.repeat(40);
@@ -35,7 +35,7 @@ afterAll(async () => {
 interface Running {
   child: ChildProcess;
   output: () => string;
-  /** The first message over IPC: that it is ready, or why it is not. */
+  /** The first message over IPC: ready, or the reason of a failure. */
   told: Promise<Told>;
 }
 
@@ -150,7 +150,7 @@ it('a gateway that is killed while it delivers to a webhook omits no event and k
       insert into outbox (aggregate, seq, type, body, at)
       select 'task_run/' || n % 5, n / 5 + 1, 'task_run.running', '{}', now() from generate_series(0, 59) n`);
     expect(await killed).toEqual([null, 'SIGKILL']);
-    // What the killed one held is free once its lease has run out.
+    // The lease of the killed gateway must end before its deliveries are free.
     await admin.query('update webhook set held_until = now()');
     const second = start(0);
     running.push(second);

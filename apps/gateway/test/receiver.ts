@@ -10,12 +10,12 @@ export interface Received {
   event: ServiceEvent;
 }
 
-/** What a receiver answers; undefined: 204. */
+/** The answer of a receiver. Undefined means 204. */
 export type Answering = (
   received: Received,
 ) => { status: number; headers?: Record<string, string>; text?: string } | undefined;
 
-/** A server that webhooks send to. */
+/** A server that receives webhooks. */
 export interface Receiver {
   /** `http://127.0.0.1:<port>/hook` */
   url: string;
@@ -47,7 +47,7 @@ export async function startReceiver(): Promise<Receiver> {
   return Object.assign(receiver, { port, url: `http://127.0.0.1:${port}/hook` });
 }
 
-/** Whether one of the signatures of a message is by this secret, as a receiver checks it. */
+/** Checks as a receiver does whether one of the signatures of a message uses this secret. */
 export function isSignedBy(secret: string, { headers, body }: Received): boolean {
   const [id, timestamp, signatures] = ['id', 'timestamp', 'signature'].map((name) =>
     String(headers[`webhook-${name}`]),

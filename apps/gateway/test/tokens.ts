@@ -5,11 +5,11 @@ import { TokenAuthentication } from '../src/access/token-authentication.js';
 import { memoryLog, type Harness } from './twins.js';
 import type { MemoryTokens } from './memory-access.js';
 
-/** Authentication by the tokens of a harness, as a gateway has it where it is on. */
+/** Authentication by the tokens of a harness, as in a gateway with authentication on. */
 export const byTokens = (tokens: MemoryTokens): BearerAuthentication =>
   new BearerAuthentication(new TokenAuthentication(tokens, memoryLog()), undefined);
 
-/** Headers of somebody with these roles. */
+/** Headers of a caller with these roles. */
 export async function headersOf(
   { tokens }: Pick<Harness, 'tokens'>,
   name: string,

@@ -52,7 +52,7 @@ import type { FileStore, FileGrant } from '../src/ports/file-store.js';
 type Tokened = Record<string, string>;
 export type Answer = (body: unknown, tokens: Tokened, options: CallOptions) => unknown;
 
-/** A bus on which the test answers, with the checks that the real one makes on both sides. */
+/** A bus on which the test answers, with the checks of the real one on both sides. */
 export class ScriptedRequests implements Requests {
   readonly sent: { name: string; tokens: Tokened; body: unknown; options: CallOptions }[] = [];
   private readonly answers = new Map<string, Answer>();
@@ -84,10 +84,10 @@ export class ScriptedRequests implements Requests {
   }
 }
 
-/** What was announced, in order; fails as long as the test says so. */
+/** The announcements in order. It fails while the test says so. */
 export class MemoryAnnouncements implements Announcements {
   readonly announced: { name: string; body: unknown }[] = [];
-  /** `<kind>/<name>` to the id of the submission that made it. */
+  /** `<kind>/<name>` to the id of the submission that created it. */
   readonly submissions = new Map<string, string>();
   failure: ServiceError | undefined;
 
@@ -113,9 +113,9 @@ export class MemoryRecords extends MemoryTables implements RecordReader {
   readonly stops: EmergencyStopRecord[] = [];
   /** By campaign. */
   readonly trialsOf = new Map<string, Trial[]>();
-  /** `<kind>/<name or id>`, of a task in a run `task/<run>/<name>`: of a record that is not here it is as if there was none. */
+  /** `<kind>/<name or id>`, for a task in a run `task/<run>/<name>`. An unlisted record does not exist. */
   readonly labs = new Map<string, string[]>();
-  /** `<kind>/<name>` to the id of the submission that made it. */
+  /** `<kind>/<name>` to the id of the submission that created it. */
   readonly submissions = new Map<string, string>();
   failure: ServiceError | undefined;
 
@@ -208,7 +208,7 @@ export class MemoryRecords extends MemoryTables implements RecordReader {
       webhooks: [],
       webhook_deliveries: [],
     };
-    // Records of tests may have the same id; with the rest of the record it is their own.
+    // Records of tests may have the same id, so the key contains the rest of the record.
     const idOf = (item: object): string => JSON.stringify(item);
     const moment = timeOf(name);
     const fields: Record<string, string> =
@@ -229,7 +229,7 @@ export class MemoryRecords extends MemoryTables implements RecordReader {
   }
 }
 
-/** Lists of what belongs to the labs that a test says. */
+/** Lists of records that belong to the labs given by a test. */
 const workKinds: Partial<Record<StoredListName, LabRecordKind>> = {
   tasks: 'task_run',
   protocol_runs: 'protocol_run',
@@ -240,18 +240,18 @@ function timeOf(name: StoredListName): string {
   return lists[name].usual.replace('-', '');
 }
 
-/** The events that the test says were committed. */
+/** The events that a test has committed. */
 export class MemoryEvents implements EventReader {
   events: ServiceEvent[] = [];
   pruned = 0;
-  /** `<kind>/<name>` to the id of the submission that made it. */
+  /** `<kind>/<name>` to the id of the submission that created it. */
   readonly submissions = new Map<string, string>();
   failure: ServiceError | undefined;
-  /** How often pages were read. */
+  /** The number of pages read. */
   reads = 0;
   #listeners: (() => void)[] = [];
 
-  /** Commits events, and says so. */
+  /** Commits events and notifies the listeners. */
   commit(...events: Partial<ServiceEvent>[]): void {
     for (const event of events) this.events.push(serviceEvent({ id: this.events.length + 1, ...event }));
     for (const listener of this.#listeners) listener();
@@ -369,7 +369,7 @@ export interface Harness {
   audit: MemoryAudit;
   log: ReturnType<typeof memoryLog>;
   server: RunningServer;
-  /** Sends JSON, or the text as it is; gives the status, headers and parsed body. */
+  /** Sends JSON, or text unchanged, and returns the status, the headers and the parsed body. */
   send(method: string, path: string, body?: unknown, headers?: Record<string, string>): Promise<Reply>;
 }
 
@@ -380,11 +380,11 @@ export interface Reply {
   body: Record<string, unknown> & { errors?: { path: string; code: string; hint?: string }[] };
 }
 
-/** The real server over twins of its surroundings. */
+/** The real server with test doubles of its surroundings. */
 export async function startHarness(
   { feeds, ...options }: Partial<ServerOptions> & Pick<Surroundings, 'feeds'> = {},
   sealing?: Sealing,
-  /** Without one everybody may do everything. */
+  /** Without it everybody may do everything. */
   authenticationOver: (tokens: MemoryTokens) => Authentication = () => new OpenToAll(),
   more: Partial<Surroundings> = {},
 ): Promise<Harness> {
@@ -422,7 +422,10 @@ export async function startHarness(
   };
 }
 
-/** One harness for all tests of a file, before each with a connected broker and nothing recorded, sent or announced. */
+/**
+ * One harness for all tests of a file. Each test begins with a connected broker and without records, requests and
+ * announcements.
+ */
 export function sharedHarness(): Harness {
   const harness = {} as Harness;
   beforeAll(async () => {
@@ -471,7 +474,7 @@ export function expectProblem(reply: Reply, status: number, code: string): void 
   });
 }
 
-/** Sends exactly these lines and gives the answer, once the server has closed the connection. */
+/** Sends exactly these lines and returns the answer after the server has closed the connection. */
 export function raw(
   url: string,
   line: string,

@@ -8,7 +8,7 @@ import type { AttemptOutcome } from '../src/webhooks/webhook-deliverer.js';
 import { isSignedBy, startReceiver, type Received, type Receiver } from './receiver.js';
 import { memoryLog, startHarness, type Harness } from './twins.js';
 
-/** Webhooks over a real database, to a server that listens on this computer and is allowed. */
+/** Webhooks with a real database, to a permitted server on this computer. */
 
 let postgres: TestPostgres;
 let admin: pg.Client;
@@ -17,7 +17,7 @@ let gateway: Harness;
 const counted: AttemptOutcome[] = [];
 const closing: (() => Promise<void>)[] = [];
 
-/** A gateway of its own over the same database. */
+/** Starts a separate gateway on the same database. */
 async function startGateway(): Promise<Harness> {
   const url = postgres.url;
   const [store, records, events] = [openGatewayStore({ url }), openRecords({ url }), openEventLog({ url })];
@@ -106,7 +106,7 @@ const arrived = (count: number): Promise<Received[]> =>
     () => receiver.received,
     ({ length }) => length >= count,
   );
-/** Lets whatever waits for a further attempt be tried now. */
+/** Makes all waiting deliveries due now. */
 const hurry = (): Promise<unknown> =>
   admin.query(`update webhook_delivery set next_attempt_at = now() where state = 'pending'`);
 const idsOf = (received: readonly Received[]): number[] => received.map(({ event }) => event.id);

@@ -32,7 +32,7 @@ describe('the grid search of the multiplication lab', () => {
     for (let first = 1; first <= 36; first += 4) {
       const { trials } = await session.propose(upTo(4).map((i) => first + i - 1));
       proposed.push(...trials);
-      // Out of order, and one of each four fails.
+      // Results arrive out of order, and one of every four is a failure.
       await session.tell(trials.slice(0, 3).reverse().map(scored));
       await session.tell([{ ...trials[3]!, state: 'failed' }]);
     }

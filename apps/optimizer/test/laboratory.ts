@@ -18,13 +18,13 @@ import { testNats, type TestNats } from '@lab/testkit/testing';
 import type { TestModule } from './modules.js';
 
 const program = fileURLToPath(new URL('../dist/main.js', import.meta.url));
-/** As 32 characters or more that gateway and optimizer workers share. */
+/** The shared key of gateway and optimizer workers, at least 32 characters. */
 export const secretsKey = 'a key that only this laboratory has, and that is long';
 
 export interface RunningWorker {
   instance: string;
   child: RunningChild;
-  /** Everything it printed. */
+  /** The whole printed output. */
   lines: string[];
 }
 
@@ -33,7 +33,7 @@ export interface Announcement {
   addresses: string[];
 }
 
-/** A broker, what an orchestrator answers of modules, and optimizer workers as processes of their own. */
+/** A broker, the modules that an orchestrator serves, and optimizer workers as separate processes. */
 export class Laboratory {
   readonly announced: Announcement[] = [];
   readonly lost: { campaign_id: string; session: string; reason: string }[] = [];
@@ -133,7 +133,7 @@ export class Laboratory {
   }
 }
 
-/** What an orchestrator asks in one session. */
+/** The requests of an orchestrator in one session. */
 export class Session {
   constructor(
     private readonly bus: Bus,
@@ -176,7 +176,7 @@ export class Session {
   }
 }
 
-/** The trial with another state. */
+/** Returns the trial with another state. */
 export function measured(trial: Trial, loss: number): Trial {
   const additional = { 'score.picture': `${trial.run}.png` };
   return { ...trial, state: 'measured', outputs: { 'score.loss': loss }, additional };

@@ -11,7 +11,7 @@ interface Asked {
   body: Record<string, unknown>;
 }
 
-/** What a server does with a question. */
+/** The reaction of a server to a question. */
 type Act = (response: ServerResponse) => void;
 
 const canary = 'sk-canary-0123456789abcdef';
@@ -35,7 +35,7 @@ const completion = json({
 const trouble = (status: number, message = 'come back later'): Act =>
   json({ type: 'error', error: { type: 'trouble', status: 'TROUBLE', code: status, message } }, status);
 
-/** A model server that does one scripted thing after the other, the last one for ever. */
+/** A model server with a list of scripted reactions. It repeats the last one. */
 let server: Server;
 let url: string;
 let script: Act[];
@@ -220,7 +220,7 @@ describe.each([
       });
       await expect(asking()).rejects.toThrow(/the answer has more than 4194304 bytes/);
       await left;
-      // What was on its way already fits the buffers of a connection.
+      // The buffers of a connection hold the bytes that were already sent.
       expect(sent).toBeLessThan(40_000_000);
       expect(asked).toHaveLength(1);
     },

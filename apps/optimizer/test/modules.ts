@@ -1,16 +1,13 @@
 import { createHash } from 'node:crypto';
 import type { ModuleReference } from '@lab/contracts';
 
-/** Optimizers as the service bundles them: plain ES modules that carry what they need of the SDK. */
+/** Optimizers as the service bundles them: plain ES modules that contain the necessary parts of the SDK. */
 export interface TestModule {
   reference: ModuleReference;
   text: string;
 }
 
-/**
- * A search on a grid of 6 by 6, whose methods do what they should not do when an argument says so. What it was told, and in
- * which order, is what it explains.
- */
+/** A search on a grid of 6 by 6. An argument makes its methods misbehave. Its explanation lists all calls in order. */
 const grid = `
 class Grid {
   static svc_param_schema() {
@@ -109,7 +106,7 @@ export function gridModule(args = ''): TestModule {
   );
 }
 
-/** @param text JavaScript in which the class `Grid` can be named */
+/** @param text JavaScript in which the class `Grid` is available */
 export function moduleWith(text: string): TestModule {
   return moduleOf(`${grid}\n${text}`);
 }

@@ -5,7 +5,7 @@ import { createLog } from '@lab/runtime';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { OptimizerWorker } from '../src/worker.js';
 
-/** Time that passes only when told to. */
+/** A clock that the test advances. */
 class ManualTime {
   #now = 1_000;
   #due: { at: number; callback: () => void }[] = [];

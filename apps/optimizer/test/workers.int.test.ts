@@ -52,7 +52,7 @@ it('a killed worker ends its optimizers, and another worker continues', async ()
   const looping = await lab.open(killed, 'looping', gridModule(`mode: 'loop on the second'`));
   await looping.propose([1]);
   const pids = [(await session.explain()).pid, (await looping.explain()).pid];
-  // Nobody hears the answer; the process computes until it notices that its worker is gone.
+  // Nobody receives the answer. The process computes until it notices that its worker is gone.
   const never = looping.propose([2]).catch((error: unknown) => error);
   process.kill(killed.child.pid, 'SIGKILL');
   await expect.poll(() => pids.filter(isAlive), { timeout: 10_000 }).toEqual([]);

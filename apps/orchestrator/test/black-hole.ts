@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { connect, createServer, type AddressInfo, type Server, type Socket } from 'node:net';
 
-/** A way to a server that can be cut without anybody being told: connections stay open, and nothing gets through. */
+/** A proxy to a server that can be cut silently: connections stay open, but no bytes pass. */
 export class BlackHole {
   readonly #sockets = new Set<Socket>();
   readonly #server: Server;
@@ -15,7 +15,7 @@ export class BlackHole {
     });
   }
 
-  /** The address of the server, by way of this. */
+  /** The address of the server through this proxy. */
   url = '';
 
   /** @param to `postgresql://` address of the server */
@@ -29,12 +29,12 @@ export class BlackHole {
     return hole;
   }
 
-  /** From now on everything is swallowed. */
+  /** Discards all bytes from now on. */
   cut(): void {
     this.#open = false;
   }
 
-  /** New connections work; those that lost something are ended. */
+  /** Lets new connections work and ends those that lost bytes. */
   mend(): void {
     for (const socket of this.#sockets) socket.destroy();
     this.#sockets.clear();

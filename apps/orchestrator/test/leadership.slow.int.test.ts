@@ -4,7 +4,7 @@ import pg from 'pg';
 import { BlackHole } from './black-hole.js';
 import { Site, StandInAgent, type Orchestrator } from './orchestrators.js';
 
-/** Two real orchestrators on one real database and broker, and an agent that notes everything it is sent. */
+/** Two real orchestrators on one real database and broker, and an agent that records everything it receives. */
 
 let site: Site;
 let agent: StandInAgent;
@@ -96,7 +96,7 @@ describe('with two orchestrators', () => {
 
   it('a leader that was stopped finds its successor when it wakes, and does nothing', async () => {
     leader.signal('SIGSTOP');
-    // It is in the hands of the stopped one: nobody may ever act on it.
+    // The stopped orchestrator holds this message. No agent may ever act on it.
     const lost = submit('lost').catch((error: unknown) => error);
     const next = await site.nextLeader(1);
     await submit('after');
@@ -107,7 +107,7 @@ describe('with two orchestrators', () => {
     expect(agent.starts.map(({ epoch }) => epoch)).toEqual([next.epoch]);
     expect(await completed()).toEqual(['after']);
     expect(await query(`select name from task_run where name = 'lost'`)).toEqual([]);
-    // It is of use again: the one that took over from it can go.
+    // The first one can lead again, so its successor may end.
     expect(await standby.stop()).toBe(0);
     await site.nextLeader(next.epoch, 1_000);
     await submit('last');
@@ -117,7 +117,7 @@ describe('with two orchestrators', () => {
   it('the standby takes over within half a second when the leader leaves in order', async () => {
     const next = site.nextLeader(1);
     const code = leader.stop();
-    // On a computer that runs many tests at once; bench:failover measures it.
+    // The limit fits a computer that runs many tests at once. bench:failover measures the real time.
     expect((await next).ms).toBeLessThan(1_500);
     expect(await code).toBe(0);
     await submit('after');
@@ -126,7 +126,7 @@ describe('with two orchestrators', () => {
 });
 
 it('a leader that alone loses the database without notice stops all work before another one leads', async () => {
-  // The one that leads now goes, and the next leader is one whose way to the database can be cut.
+  // The present leader ends, and the next one has a connection to the database that can be cut.
   const hole = await BlackHole.before(site.databaseUrl);
   try {
     await standby.stop();

@@ -15,14 +15,14 @@ import {
 import { connectBus, type Bus, type Subscription } from '@lab/messaging';
 import { testNats, testPostgres, type TestNats, type TestPostgres } from '@lab/testkit/testing';
 
-/** The build: here, where sources are what packages resolve to, asking for the package would give TypeScript. */
+/** The path of the build. In tests, an import of the package would resolve to TypeScript sources. */
 const main = fileURLToPath(new URL('../dist/main.js', import.meta.url));
 const packages = fileURLToPath(new URL('../../../tools/bench/packages', import.meta.url));
 
 /** A process of the orchestrator. */
 export interface Orchestrator {
   readonly child: ChildProcess;
-  /** What it told its supervisor. */
+  /** Its messages to its supervisor. */
   readonly told: {
     type: string;
     message?: string;
@@ -34,7 +34,7 @@ export interface Orchestrator {
   output(): string;
 }
 
-/** A broker, a database, and as many orchestrators as a test wants; all gone after {@link dispose}. */
+/** A broker, a database and any number of orchestrators. {@link dispose} ends all of them. */
 export class Site {
   readonly #running: ChildProcess[] = [];
 
@@ -54,7 +54,7 @@ export class Site {
     return new Site(nats, postgres, url, folder, bus);
   }
 
-  /** @param databaseUrl by which this one reaches the database, when that is another way than usual */
+  /** @param databaseUrl address at which this orchestrator reaches the database, when it differs from the usual one */
   async orchestrator(databaseUrl = this.databaseUrl): Promise<Orchestrator> {
     const child = fork(main, [], {
       cwd: this.folder,
@@ -90,7 +90,10 @@ export class Site {
     };
   }
 
-  /** Waits for the announcement of a leader with another epoch. @returns it, and how long it took, in milliseconds */
+  /**
+   * Waits for the announcement of a leader with another epoch. @returns the announcement, and the waiting time in
+   * milliseconds
+   */
   async nextLeader(
     after: number,
     withinMs = 20_000,
@@ -129,11 +132,11 @@ export class Site {
   }
 }
 
-/** Speaks the agent's side of the messages, so that a test sees everything that is sent to an agent, and answers for it. */
+/** Plays the agent in messages: a test sees everything that is sent to the agent and answers for it. */
 export class StandInAgent {
   /** Every start that arrived, by the epoch that it was sent under. */
   readonly starts: { attempt: string; label: string; epoch: number | undefined; at: number }[] = [];
-  /** Called when a start arrived; by default its attempt is completed at once. */
+  /** Called when a start arrives. By default its attempt completes at once. */
   onStart: (attempt: string) => void = (attempt) => void this.complete(attempt);
   readonly #session = randomUUID();
   readonly #attempts = new Map<string, AttemptReport>();
@@ -160,7 +163,7 @@ export class StandInAgent {
     await Promise.all(this.#subscriptions.map((each) => each.unsubscribe()));
   }
 
-  /** Tells the end of an attempt until it is acknowledged. */
+  /** Reports the end of an attempt until it is acknowledged. */
   async complete(attempt: string): Promise<void> {
     this.#attempts.set(attempt, { attempt_id: attempt, status: 'ended' });
     for (;;) {
@@ -183,7 +186,7 @@ export class StandInAgent {
         this.#attempts.delete(attempt);
         return;
       } catch {
-        // Nobody leads at present: it is told again, as an agent does.
+        // No orchestrator leads at present. The result is reported again, as an agent does.
         await new Promise((resolve) => setTimeout(resolve, 100));
       }
     }

@@ -16,17 +16,17 @@ import { deferred, device } from './world.js';
 export const arm = { lab: 'lab', name: 'arm' };
 
 export interface BenchOptions {
-  /** What the `life`-th process of the device does beside its calls, from 1. */
+  /** The behaviour of the `life`-th process of the device beside its calls, counted from 1. */
   script?: (life: number) => Partial<DeviceScript>;
   records?: MemoryCallRecords;
   limits?: Partial<AgentLimits>;
   time?: VirtualTime;
 }
 
-/** How a call ended: its value, or code and effect of its error. */
+/** The end of a call: its value, or code and effect of its error. */
 export type Ended = JsonValue | undefined;
 
-/** One device with everything around it in memory, whose calls end when the test says so. */
+/** One device with all its surroundings in memory. The test decides when its calls end. */
 export class DeviceBench {
   readonly time: VirtualTime;
   readonly records: MemoryCallRecords;
@@ -63,7 +63,7 @@ export class DeviceBench {
     );
   }
 
-  /** Assigns the device and lets its first start come to rest. */
+  /** Assigns the device and waits until its first start has ended. */
   async up(): Promise<this> {
     this.devices.assign([device('arm')]);
     await this.time.advance(0);
@@ -84,17 +84,17 @@ export class DeviceBench {
     return this.processes.latest('lab', 'arm');
   }
 
-  /** How many processes were started. */
+  /** The number of started processes. */
   get lives(): number {
     return this.processes.started.get('lab.arm')?.length ?? 0;
   }
 
-  /** Messages that the latest process has heard, without pings. */
+  /** Messages that the latest process has received, without pings. */
   get heard(): string[] {
     return this.process.received.map(({ type }) => type).filter((type) => type !== 'ping');
   }
 
-  /** Begins a call and lets it get as far as it does by itself. */
+  /** Begins a call and lets it proceed as far as it can. */
   async call(
     name: FunctionKind,
     options: { callId?: string; attemptId?: string; signal?: AbortSignal; patienceMs?: number } = {},
@@ -116,7 +116,7 @@ export class DeviceBench {
     await this.time.advance(0);
   }
 
-  /** The process dies. */
+  /** Kills the process. */
   async crash(): Promise<void> {
     this.process.exit({ code: 7, signal: null, lastStderr: null });
     await this.time.advance(0);

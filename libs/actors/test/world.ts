@@ -94,7 +94,7 @@ export interface WorldOptions {
   time?: VirtualTime;
   orchestrator?: MemoryOrchestrator;
   session?: string;
-  /** Default: whatever is given passes. */
+  /** By default every call passes. */
   checkArguments?: CheckArguments;
 }
 
@@ -106,7 +106,7 @@ export const simpleDevice: DeviceScript = {
   call: async (name) => `${name} done`,
 };
 
-/** One agent with everything around it in memory. */
+/** One agent with all its surroundings in memory. */
 export class World {
   readonly time: VirtualTime;
   readonly log = new MemoryLog();
@@ -159,7 +159,7 @@ export class World {
     return this;
   }
 
-  /** A call from another computer that was just sent. */
+  /** A call from another computer with a recent clock reading. */
   callDevice(
     device: DeviceName,
     call: RemoteCall,
@@ -168,7 +168,7 @@ export class World {
     return this.agent.callDevice(device, call, { asOf: this.agent.readClock(), ...marks });
   }
 
-  /** The agent process dies, and its children with it; returns the ledger that the next one finds. */
+  /** Kills the agent process and its children, and returns the ledger that the next process finds. */
   crash(): MemoryLedger {
     this.#dead = true;
     for (const process of [...this.deviceProcesses.started.values()].flat()) mute(process);

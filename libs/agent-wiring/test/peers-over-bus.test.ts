@@ -16,7 +16,7 @@ const timers = {
   },
 };
 
-/** The agent serves calls of the device, and tells its clock, which is another one than this side's. */
+/** The agent serves calls of the device and reports its clock, which differs from the clock of this side. */
 async function serving(
   agent: Bus,
   answer: (body: { call_id: string; as_of_ms: number }) => { result: string } | Promise<never>,
@@ -26,7 +26,7 @@ async function serving(
 }
 const agentClock = (): number => Date.now() % 1_000_000;
 
-/** What each message shall be; what is not named here passes. */
+/** The fate of each message. Unlisted messages pass. */
 let lose: (message: CarriedMessage) => boolean = () => false;
 const broker = () =>
   new MemoryBroker({

@@ -10,7 +10,7 @@ type Answer = (request: IncomingMessage, response: ServerResponse, body: string)
 
 let server: Server;
 let client: ApiClient;
-/** What is answered, one after the other; the last one again and again. */
+/** The answers in order. The last one repeats. */
 let answers: Answer[];
 let requests: { method: string; url: string; headers: IncomingMessage['headers']; body: string }[];
 

@@ -93,7 +93,7 @@ describe('the final states', () => {
   });
 });
 
-/** The states for which a question is answered with yes. */
+/** The states for which a predicate is true. */
 function yes<State>(states: readonly State[], question: (state: State) => boolean): State[] {
   return states.filter(question);
 }

@@ -13,7 +13,7 @@ const kinds: Record<string, DefinitionKind> = {
   experiments: 'protocol',
 };
 
-/** The sound package with `changes` over it, put together without a file system. Devices and tasks have their code. */
+/** The sound package with `changes`, assembled without a file system. Devices and tasks have their code. */
 export function assemble(changes: Files): Catalog {
   const files = Object.entries<string | null>({ ...soundPackage, ...changes }).flatMap(([file, text]) => {
     if (text === null || !file.endsWith('.yml')) return [];

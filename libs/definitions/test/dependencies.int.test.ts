@@ -24,7 +24,7 @@ const codeOf = (catalog: Catalog) => {
   return module;
 };
 
-/** Puts the module of the task beside packages, as an agent does, and runs it. */
+/** Puts the module of the task next to the packages, as an agent does, and runs it. */
 async function outputBeside(catalog: Catalog, installed: Record<string, string>): Promise<string> {
   const folder = join(dirname(place.userDir), 'agent');
   for (const [path, text] of Object.entries(installed)) {

@@ -23,7 +23,7 @@ async function change(files: Files): Promise<void> {
   }
 }
 
-/** All that a catalog says, to be compared. */
+/** The whole content of a catalog, for comparison. */
 const content = (catalog: Catalog): unknown => ({
   diagnostics: catalog.diagnostics,
   origins: catalog.origins,

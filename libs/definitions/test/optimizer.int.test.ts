@@ -43,7 +43,7 @@ describe('an optimizer beside a protocol', () => {
       source: 'experiments/run/optimizer.ts',
     });
     const text = await catalog.module(optimizer?.hash ?? '');
-    // What optimizers do not use of the product is left out: with it there would be two million letters more.
+    // The bundle omits unused parts of the product, which would add two million characters.
     expect(text.length).toBeLessThan(1_500_000);
     const folder = join(dirname(place.userDir), 'worker');
     await mkdir(folder);

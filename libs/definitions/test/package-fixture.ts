@@ -2,10 +2,10 @@ import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 
-/** Path in the user directory to text; null: leave the file of the base out. */
+/** Path in the user directory to text. null omits the file of the base. */
 export type Files = Readonly<Record<string, string | null>>;
 
-/** A small laboratory in which everything is right. */
+/** A small laboratory without faults. */
 export const soundPackage = {
   'demo/package.json': '{"name": "demo", "type": "module"}',
   'demo/laboratories/lab/lab.yml': `name: lab
@@ -108,7 +108,7 @@ export async function createUserDir(): Promise<{
   };
 }
 
-/** Replaces the content of the user directory by the sound package with `files` over it. */
+/** Replaces the content of the user directory by the sound package with `files` added. */
 export async function writeFiles(userDir: string, files: Files, base: Files = soundPackage): Promise<void> {
   await rm(userDir, { recursive: true, force: true });
   await mkdir(userDir, { recursive: true });

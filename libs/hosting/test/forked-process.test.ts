@@ -37,7 +37,7 @@ it('a process whose own child holds its pipes open is reported as ended and then
   }
 });
 
-/** Starts a host of this code, which may say `{ said: <text> }`, and waits for its end. */
+/** Starts a host of this code, which may send `{ said: <text> }`, and waits for its end. */
 async function run(code: string): Promise<{ said: string[]; exit: ForkedExit; log: RecordedLog }> {
   const host = join(folder, 'host.mjs');
   await writeFile(host, `import { writeSync } from 'node:fs';\n${code}`);

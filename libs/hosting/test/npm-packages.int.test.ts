@@ -25,7 +25,7 @@ const packages = (timeoutMs?: number): NpmPackages =>
   new NpmPackages(folder, log, timeoutMs === undefined ? {} : { timeoutMs });
 const runs = (): number => log.lines.filter(({ message }) => message === 'installing npm packages').length;
 
-/** An npm in place of the real one: what it does is its text. */
+/** An npm that runs the given text instead of the real one. */
 async function standIn(text: string): Promise<void> {
   const path = join(folder, 'npm-cli.js');
   await writeFile(path, text);

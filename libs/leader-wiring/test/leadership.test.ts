@@ -18,11 +18,11 @@ const away = (): never => {
   throw new ServiceError('store_unavailable', 'the database is away');
 };
 
-/** One orchestrator that does nothing but lead, on a store and a clock that it shares with others. */
+/** An orchestrator that only leads, on a store and a clock that it shares with others. */
 class Candidate {
   readonly terms: { lease: Lease; endedAt?: number; why?: string }[] = [];
   readonly leadership: Leadership;
-  /** The database as this one reaches it. */
+  /** The database as this orchestrator reaches it. */
   reach: () => void = () => undefined;
   takeover: () => void = () => undefined;
   failure: unknown;

@@ -25,7 +25,7 @@ const description = {
   arguments: {},
 };
 
-/** A worker that is there, and how its requests are answered. */
+/** A worker, and the answers to its requests. */
 async function worker(bus: Bus, instance: string): Promise<{ opened: unknown[]; announce: () => void }> {
   const opened: unknown[] = [];
   const me = { instance };

@@ -12,7 +12,7 @@ import { beforeEach, describe, expect, it } from 'vitest';
 import { OptimizerDirectory } from '../src/optimizer-directory.js';
 import { optimizersOverBus } from '../src/optimizers-over-bus.js';
 
-/** What the engine counts on, of the way to the optimizers over the bus and of its twin in memory alike. */
+/** The guarantees that the engine needs, for the optimizers over the bus and for the double in memory. */
 
 const here = '10.0.0.7';
 const campaign = { id: 'c1', name: 'c' };
@@ -28,13 +28,13 @@ const runs = [
 
 interface UnderTest {
   optimizers: Optimizers;
-  /** What answers in the end. */
+  /** The component that answers in the end. */
   worker: MemoryOptimizers;
-  /** The worker appears, and goes on saying so. */
+  /** Makes the worker appear and announce itself. */
   boot(): Promise<void>;
-  /** The worker is gone without a word. */
+  /** Makes the worker disappear silently. */
   crash(): Promise<void>;
-  /** The process of the latest session dies. */
+  /** Kills the process of the latest session. */
   lose(): Promise<void>;
 }
 
@@ -49,7 +49,7 @@ function inMemory(): Promise<UnderTest> {
   });
 }
 
-/** The way over the bus to a worker that answers from memory. */
+/** The adapter over the bus with a worker that answers from memory. */
 async function overBus(): Promise<UnderTest> {
   const clock = new VirtualClock();
   const broker = new MemoryBroker({ timers: clock });

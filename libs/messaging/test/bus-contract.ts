@@ -4,7 +4,7 @@ import { checksContract } from './contract/checks.js';
 import { lifecycleContract } from './contract/lifecycle.js';
 import { requestsContract } from './contract/requests.js';
 
-/** What every implementation of the bus guarantees. */
+/** The guarantees of every implementation of the bus. */
 export function busContract(name: string, makeBroker: () => Promise<BrokerUnderTest>): void {
   describe(`a bus over ${name}`, () => {
     const bench = setUpBench(makeBroker);

@@ -8,7 +8,7 @@ const tokens = { computer: 'c', inc: '1' };
 const body = { attempt_id: 'a' };
 const running = { status: 'running' } as const;
 
-/** Time that passes only when the test says so. */
+/** A clock that the test advances. */
 function virtualTimers(): BusTimers & { pass(ms: number): void } {
   let now = 0;
   const waiting = new Set<{ at: number; callback: () => void }>();

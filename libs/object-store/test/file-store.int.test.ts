@@ -41,7 +41,7 @@ describe('a file store', () => {
     const grant = { key: 'task/1/photo', ...content };
     const unfinished = (): Promise<string[]> => readdir(join(folder, 'incoming'));
 
-    /** Yields these bytes, and then fails as a connection that broke off, or goes silent for ever. */
+    /** Yields these bytes, and then fails like a broken connection or stays silent. */
     async function* broken(bytes: Buffer, then: 'fails' | 'hangs' = 'fails'): AsyncIterable<Uint8Array> {
       for (let at = 0; at < bytes.length; at += 1_000) yield bytes.subarray(at, at + 1_000);
       if (then === 'hangs') await new Promise(() => undefined);

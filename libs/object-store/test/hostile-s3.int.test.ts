@@ -5,11 +5,11 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { FileStore } from '../src/index.js';
 import { openS3Store } from '../src/s3-store.js';
 
-/** A server in place of S3 that does not mean well: it keeps nobody waiting for ever, and fills no memory. */
+/** A hostile server in place of S3. The store neither waits forever nor fills its memory. */
 
 let server: Server;
 let endpoint: string;
-/** What is answered, by what is asked for; everything else is there and empty. */
+/** The answers by request. Everything else exists and is empty. */
 let play: (asked: URL, reply: ServerResponse) => boolean;
 let asked: number;
 
@@ -47,7 +47,7 @@ const xml = (reply: ServerResponse, body: string): boolean => {
 };
 const unavailable = { code: 'service_unavailable', effect: 'none' };
 
-/** Bytes that were sent of an answer without an end. */
+/** Bytes that were sent of an endless answer. */
 function endless(reply: ServerResponse, status: number): () => number {
   let sent = 0;
   const piece = Buffer.alloc(65_536, ' ');
@@ -77,7 +77,7 @@ describe('a list', () => {
     };
     await expect(listed(store)).rejects.toMatchObject(unavailable);
     expect(sent.length).toBeGreaterThan(0);
-    // What was on its way already fits the buffers of a connection.
+    // The buffers of a connection hold the bytes that were already sent.
     for (const bytes of sent) expect(bytes()).toBeLessThan(40_000_000);
   });
 

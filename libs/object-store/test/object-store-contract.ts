@@ -6,7 +6,7 @@ import type { Content, ObjectStore } from '../src/index.js';
 
 export interface StoreUnderTest {
   store: ObjectStore;
-  /** How many uploads the storage still keeps that were never completed. */
+  /** The number of incomplete uploads that the storage still keeps. */
   unfinished(): Promise<number>;
   dispose(): Promise<void>;
 }
@@ -35,7 +35,7 @@ export async function failure(promise: Promise<unknown>): Promise<ServiceError> 
   return error;
 }
 
-/** Keys that a careless implementation confuses, loses or escapes with. */
+/** Keys that a careless implementation confuses, loses or lets escape. */
 export const oddKeys = [
   'a',
   'A',
@@ -68,7 +68,7 @@ export const oddKeys = [
   `${'é'.repeat(300)}/${'Z'.repeat(399)}`,
 ];
 
-/** What every implementation of {@link ObjectStore} guarantees. */
+/** The guarantees of every implementation of {@link ObjectStore}. */
 export function objectStoreContract(name: string, open: () => Promise<StoreUnderTest>): void {
   describe(`an object store on ${name}`, () => {
     let under: StoreUnderTest;

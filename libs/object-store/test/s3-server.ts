@@ -39,7 +39,7 @@ export async function startS3Server(): Promise<S3Server> {
   const native = (await readdir(libraries))
     .filter((name) => name.includes('-linux-'))
     .map((name) => join(libraries, name));
-  // A machine without Python has it among what was unpacked.
+  // A machine without Python has it among the unpacked files.
   const python =
     [join(unpacked, 'usr/bin/python3'), '/usr/bin/python3'].find((path) => existsSync(path)) ?? 'python3';
   const server = spawn(python, [program, folder, user.accessKeyId, user.secretAccessKey], {

@@ -12,7 +12,7 @@ import { chunks, contentOf, failure, objectStoreContract, read } from './object-
 import { startS3Server, type S3Server } from './s3-server.js';
 
 const mebibyte = 1024 * 1024;
-/** The least that S3 takes. */
+/** The smallest part that S3 accepts. */
 const part = 5 * mebibyte;
 const tickets = { publicUrl: 'http://127.0.0.1:8070', secret: 'a secret of the test suite' };
 
@@ -183,7 +183,7 @@ describe('a store on S3', () => {
     for (const opening of [() => open('nothing-here'), () => open(bucket, { secretAccessKey: wrong })]) {
       const error = await failure(opening());
       expect(error).toMatchObject({ code: 'service_unavailable', effect: 'none' });
-      // As a log would have it, with its cause.
+      // The error as a log shows it, with its cause.
       expect(inspect(error, { depth: 10 })).not.toMatch(/not-the-secret|Signature|127\.0\.0\.1/);
     }
   });

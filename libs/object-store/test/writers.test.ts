@@ -14,7 +14,7 @@ it('an upload keeps no written chunk in memory', async () => {
       yielded.push(new WeakRef(chunk));
       yield chunk;
     }
-    // A turn of the event loop lets go of what was only kept until its end.
+    // After a turn of the event loop, objects that lived until its end are released.
     await new Promise(setImmediate);
     collectGarbage();
     expect(yielded.filter((chunk) => chunk.deref() !== undefined).length).toBeLessThan(10);

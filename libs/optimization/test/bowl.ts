@@ -8,7 +8,7 @@ import {
 } from '../src/index.js';
 import { ScriptedModels, type Said } from './scripted-models.js';
 
-/** A campaign with a bowl to be found, in which the AI always chooses. */
+/** A campaign that searches the minimum of a bowl. The AI always proposes. */
 export const bowl: HybridArguments = {
   inputs: [continuousInput('mix.x', [0, 10]), continuousInput('mix.y', [-1, 1])],
   outputs: [continuousOutput('score.loss', minimize())],
@@ -22,7 +22,7 @@ export const bowlAt = (row: Record<string, unknown>) => ({
 });
 export const row = (x: number, y = 0.5) => ({ 'mix.x': x, 'mix.y': y });
 
-/** Gives rows that were never there, as many as asked for. */
+/** Returns the requested number of new rows. */
 export function newRows({ schema }: Question, number: number): Said {
   const { minItems } = (schema as { properties: { suggestions: { minItems: number } } }).properties
     .suggestions;
@@ -32,7 +32,7 @@ export function newRows({ schema }: Question, number: number): Said {
   };
 }
 
-/** An optimizer, and the models that it asks. */
+/** An optimizer and its models. */
 export function connected(
   say: ConstructorParameters<typeof ScriptedModels>[0],
   args: Partial<HybridArguments> = {},

@@ -15,8 +15,8 @@ export interface ExactOptions {
 }
 
 /**
- * A Gaussian process with a squared exponential covariance of variance 1 and given hyperparameters, written out from the
- * textbook without regard to cost: the oracle of the tests.
+ * A Gaussian process with a squared exponential covariance of variance 1 and given hyperparameters. It follows the
+ * textbook without optimisation and serves as the reference of the tests.
  *
  * @param z values in the scale of the model
  */
@@ -92,9 +92,9 @@ export function exactProcess(
 }
 
 /**
- * The distributions of a surrogate, all from its joint posterior with the points that stay.
+ * The distributions of a surrogate, all from its joint posterior with the fixed points.
  *
- * @param joint as `Surrogate.posterior`, but for the covariances with points that stay
+ * @param joint as `Surrogate.posterior`, without the covariances with fixed points
  */
 export function byJointPosterior(
   d: number,

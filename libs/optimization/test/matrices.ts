@@ -1,4 +1,4 @@
-/** `a b'` of `a` (`rows x inner`) and `b` (`columns x inner`): the dot products of their rows, without regard to cost. */
+/** `a b'` of `a` (`rows x inner`) and `b` (`columns x inner`): the dot products of their rows, without optimisation. */
 export function multiplyTransposed(
   a: Float64Array,
   b: Float64Array,

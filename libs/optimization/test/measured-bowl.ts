@@ -15,7 +15,7 @@ export const bowlAt = ({ 'mix.x': x, 'mix.y': y }: Table[number]) => ({
   'score.loss': (Number(x) - 3) ** 2 + 5 * (Number(y) - 0.5) ** 2,
 });
 
-/** An optimizer that has proposed and been told so many runs, one by one. */
+/** An optimizer that has proposed the given number of runs and received their results, one by one. */
 export function after(
   args: BayesianArguments,
   rounds: number,

@@ -1,16 +1,16 @@
 import type { Answer, LanguageModels, OptimizerHost, Question } from '../src/index.js';
 
-/** What a model says: a text, or rows with a journal. */
+/** The answer of a model: a text, or rows with a journal. */
 export type Said = string | { journal?: unknown; suggestions: unknown };
 
-/** Language models whose answers a test decides, and whose time it lets pass. */
+/** Language models with scripted answers and a clock that the test advances. */
 export class ScriptedModels implements LanguageModels {
   readonly providers = ['script'];
   readonly questions: Question[] = [];
   readonly delays: number[] = [];
   private endOfTime: () => void = () => undefined;
 
-  /** @param say the answer to a question, the first being number 0; what it throws is the error of the model */
+  /** @param say the answer to a question, counted from 0. What it throws becomes the error of the model. */
   constructor(private readonly say: (question: Question, number: number) => Said | Promise<Said>) {}
 
   async ask(question: Question): Promise<Answer> {
@@ -30,7 +30,7 @@ export class ScriptedModels implements LanguageModels {
     });
   }
 
-  /** The time of the latest delay is over. */
+  /** Ends the latest delay. */
   expire(): void {
     this.endOfTime();
   }
@@ -39,7 +39,7 @@ export class ScriptedModels implements LanguageModels {
     return { clock: { now: () => 0 }, models: this, ...(protocol === undefined ? {} : { protocol }) };
   }
 
-  /** What the latest question asked for, without what stays the same. */
+  /** The latest question without its constant part. */
   get request(): string {
     return this.questions.at(-1)!.messages[0]!.content;
   }

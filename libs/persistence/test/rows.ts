@@ -12,7 +12,7 @@ import type {
 import { trialKey } from '@lab/engine';
 import { newTaskRun } from '@lab/engine/testing';
 
-/** Rows for tests that care about one or two of their fields. */
+/** Rows for tests that depend on only one or two of their fields. */
 
 export const t0 = Date.UTC(2026, 10, 21, 2, 55, 33, 120);
 export const hash = 'a'.repeat(64);
@@ -165,7 +165,7 @@ export function trial(campaignId: string, n: number, over: Partial<TrialRow> = {
   };
 }
 
-/** Leads for no longer than until the next one asks, so that the next test can. */
+/** Leads only until the next request, so that the next test can lead. */
 export async function lead(store: Pick<Store, 'lead'>, instance: string): Promise<number> {
   const epoch = await store.lead(instance, 0);
   if (epoch === null) throw new Error('another one leads');

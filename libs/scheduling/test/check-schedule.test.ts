@@ -27,7 +27,7 @@ const activity = (run: number, duration: number, slots: Slot[], more: Partial<Ac
   ...more,
 });
 
-/** Every kind of rule once, and no slack where a case needs none. */
+/** A problem with every kind of rule, without slack where a case needs none. */
 const problem: Problem = {
   units: 4,
   makespanWeight: 3,

@@ -28,7 +28,10 @@ const after = (id: string, minLagMs = 0, maxLagMs: number | null = null) => ({
   maxLagMs,
 });
 
-/** Run r: `a` keeps its unit for `c`, `b` lies between; run q: `d` goes on, `e` follows it; `f` is alone. */
+/**
+ * In run r, `a` keeps its unit for `c`, and `b` lies between. In run q, `d` is running and `e` follows it. `f` is
+ * alone.
+ */
 const snapshot: Snapshot = {
   version: 7,
   now: 10_000,

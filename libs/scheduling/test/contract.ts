@@ -9,9 +9,12 @@ import { World, type Outcome } from './world.js';
 export interface Contract {
   /** @param now the clock of the world that the policy is to plan for, in milliseconds */
   make: (now: () => number) => Policy;
-  /** It plans ahead: it publishes timetables, which round by so many milliseconds, and keeps groups together. */
+  /**
+   * The policy plans ahead: it publishes timetables, which round by this number of milliseconds, and keeps groups
+   * together.
+   */
   tickMs?: number;
-  /** How many random laboratories of each kind, at scale 1. */
+  /** The number of random laboratories of each kind, at scale 1. */
   runs: number;
 }
 
@@ -38,7 +41,7 @@ const of = (outcome: Outcome, id: string) =>
   outcome.log.findLast((each) => each.task === id) ?? expect.fail(`${id} was not started`);
 const order = (outcome: Outcome) => outcome.log.map((each) => each.task);
 
-/** What every scheduling policy keeps to. The world itself refuses what breaks a rule of the laboratory. */
+/** The guarantees of every scheduling policy. The world itself refuses a start that breaks a rule of the laboratory. */
 export function policyContract(name: string, { make, tickMs, runs }: Contract): void {
   const play = (scenario: Scenario, planned?: (snapshot: Snapshot, plan: Plan) => void): Promise<Outcome> => {
     const policy = make(() => world.now);
@@ -243,7 +246,7 @@ export function policyContract(name: string, { make, tickMs, runs }: Contract): 
         fc.asyncProperty(randomScenario({ jobs: 6, calm: true }), async (scenario) => {
           const excused = new Set<string>();
           const outcome = await play(scenario, (_, { timetable }) => {
-            // Lags, holds and groups at random may contradict each other: what cannot be together is marked.
+            // Random lags, holds and groups may contradict one another: impossible combinations are marked.
             for (const each of timetable?.tasks ?? []) if (each.relaxed === true) excused.add(each.task);
             for (const each of timetable?.unplanned ?? []) excused.add(each.task);
           });
@@ -251,7 +254,7 @@ export function policyContract(name: string, { make, tickMs, runs }: Contract): 
         }),
         { numRuns: repetitions(runs), endOnFailure: true },
       );
-      // Where a group has begun, the next task of it is a wish: about one group in a thousand comes apart.
+      // Where a group has begun, its next task is a wish: about one group in a thousand is separated.
       const together = gaps.filter((apart) => apart === 0).length;
       const apart = gaps.length - together;
       if (tickMs !== undefined) expect(apart).toBeLessThanOrEqual(Math.max(1, 0.03 * gaps.length));
@@ -259,7 +262,7 @@ export function policyContract(name: string, { make, tickMs, runs }: Contract): 
   });
 }
 
-/** The timetable that comes with a plan is one, and what starts now is part of it. */
+/** Checks the timetable of a plan, and that it contains the starts of this moment. */
 function expectSound(snapshot: Snapshot, plan: Plan, tickMs: number): void {
   const { timetable } = plan;
   if (timetable === null) expect.fail('there is no timetable');
@@ -272,7 +275,7 @@ function expectSound(snapshot: Snapshot, plan: Plan, tickMs: number): void {
   }
 }
 
-/** Every task that follows another one of its group, and how many milliseconds it started after the end of that one. */
+/** Every task that follows another one of its group, and its delay in milliseconds after the end of that one. */
 function gapsOf(scenario: Scenario, outcome: Outcome): [task: string, apart: number][] {
   return scenario.jobs.flatMap((job) =>
     job.tasks.flatMap((each, place): [string, number][] => {

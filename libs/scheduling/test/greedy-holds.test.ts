@@ -57,7 +57,7 @@ const crossing = (run: string, first: string[], second: string[]): PlanTask[] =>
     after(`${run}1`),
   ),
 ];
-/** As it is when the first task of {@link crossing} has ended on `on`, or goes on there. */
+/** The state after the first task of {@link crossing} has ended on `on`, or while it runs there. */
 const halfway = (run: string, on: string, second: string[]): RunNeeds => ({
   keeps: [{ unit: on, for: [`${run}2`] }],
   tasks: [task(`${run}2`, run, { a: { from: [on] }, b: { from: second } })],
@@ -232,7 +232,7 @@ describe('greedy with long waits', () => {
   });
 
   it('keeps nothing from a run for which others wait', () => {
-    // `big` waits for x, which r keeps; r must keep y for a while before it gives x up.
+    // `big` waits for x, which r keeps. r must keep y for a while before it releases x.
     const r: RunNeeds = {
       keeps: [{ unit: 'x', for: ['r3'] }],
       tasks: [

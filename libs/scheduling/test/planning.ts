@@ -11,12 +11,15 @@ export const usual: CpsatKnobs = { time_limit: 5, seed: 1, resolution: 0.1, froz
 
 export interface World {
   policy: CpsatPolicy;
-  /** Everything said above the level of information. */
+  /** Every log message above the level of information. */
   said: string[];
   asked: () => number;
   /** One call of the policy. */
   plan: (snapshot: Snapshot) => Plan;
-  /** As many calls as it asks for, with the same snapshot. @returns the last plan, and what each one starts */
+  /**
+   * Calls the policy with the same snapshot as often as it asks for. @returns the last plan, and the starts of each
+   * plan
+   */
   planAll: (snapshot: Snapshot) => { plan: Plan; starts: string[][] };
 }
 

@@ -11,10 +11,10 @@ import { SeededRandom } from '../src/problem/random.js';
 type Draft<T> = { -readonly [K in keyof T]: T[K] extends readonly (infer E)[] ? E[] : T[K] };
 
 /**
- * A random problem with everything that problems can have, and a schedule of it. First comes a schedule, then all kinds
- * of conditions that it happens to meet.
+ * A random problem with every feature, and a schedule of it. The generator first makes a schedule, and then conditions
+ * of all kinds that the schedule happens to satisfy.
  *
- * @param moment part of the schedule that lies before the planning, and is therefore decided; 0: nothing
+ * @param moment the part of the schedule before this moment is past and therefore decided. 0: nothing is decided.
  */
 export function problemWithWitness(
   seed: number,
@@ -41,7 +41,7 @@ export function problemWithWitness(
       after === undefined || chance(20)
         ? random.below(30)
         : ends[after]! + (chance(50) ? 0 : random.below(6));
-    // A moment more than it takes, so that activities without a length are alone, too.
+    // A moment longer than its duration, so that activities of length zero are separate, too.
     const freeUnits = (): number[] =>
       Array.from({ length: unitCount }, (_, unit) => unit).filter((unit) =>
         free(unit, start - 1, start + duration + 1),
@@ -87,7 +87,7 @@ export function problemWithWitness(
     const other = some();
     const { release, predecessors, slots, run } = activities[index]!;
     if (index === other || (activities[other]!.run !== run && !chance(10))) continue;
-    // Precedences follow the time, so that they never run in a circle.
+    // Precedences follow the time, so they are never circular.
     const later =
       starts[other]! < starts[index]! ||
       (starts[other] === starts[index] && ends[other]! <= starts[index]! && other < index);
@@ -124,7 +124,7 @@ export function problemWithWitness(
       kind === 5 &&
       activities[other]!.slots.length > 0 &&
       later &&
-      // Without a length it could have the kept unit itself in the last moment, which nobody means.
+      // Without a length it could use the kept unit itself in the last moment, which is not intended.
       activities[index]!.duration > 0
     ) {
       const place = random.below(activities[other]!.slots.length);

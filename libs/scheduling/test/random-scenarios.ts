@@ -11,7 +11,7 @@ export interface Chances {
 const pools = [['arm1', 'arm2', 'arm3'], ['reader1', 'reader2'], ['plate1']] as const;
 
 const rawSlot = fc.record({
-  /** 0 or 1: none; 2: the pool; 3: part of it; 4 and 5: what an earlier task has. */
+  /** 0 or 1: none. 2: the pool. 3: part of it. 4 and 5: the unit of an earlier task. */
   kind: fc.nat(5),
   part: fc.nat(),
   hold: fc.boolean(),
@@ -51,8 +51,8 @@ const rawEvent = fc.record({
 });
 
 /**
- * Laboratories of three pools, and jobs whose tasks use at most one unit of each: with holds, references, groups, lags,
- * and whatever comes in between. Each job could end if it were alone.
+ * Laboratories of three pools, and jobs whose tasks use at most one unit of each pool, with holds, references, groups,
+ * lags and disturbances. Each job could end if it were alone.
  */
 export function randomScenario({ jobs, calm }: Chances): fc.Arbitrary<Scenario> {
   const disturbances = fc.array(rawEvent, { maxLength: calm ? 0 : 4 });

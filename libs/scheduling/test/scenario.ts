@@ -1,4 +1,4 @@
-/** What a world is made of. Milliseconds, unless it says otherwise. */
+/** The parts of a world. Milliseconds, unless stated otherwise. */
 export interface Scenario {
   units: readonly string[];
   jobs: readonly Job[];
@@ -14,27 +14,27 @@ export interface Job {
   priority: number;
   arrives: number;
   onDemand?: boolean;
-  /** Each after those it depends on or refers to. */
+  /** Each after the tasks on which it depends or to which it refers. */
   tasks: readonly JobTask[];
 }
 
 export interface JobTask {
   name: string;
-  /** Seconds; null: nobody said. */
+  /** Seconds. null: unknown. */
   expected: number | null;
-  /** How long it really takes. */
+  /** The real duration. */
   takes: number;
   slots: readonly JobSlot[];
   after: readonly { task: string; minLag?: number; maxLag?: number }[];
-  /** It is to start when the one before it with this label ends. */
+  /** It should start when the preceding task with this label ends. */
   group?: string;
-  /** `once`: its first attempt comes to nothing, and it is tried again; `always`: its run ends with it. */
+  /** `once`: the first attempt fails and is repeated. `always`: the run ends with it. */
   failure?: 'once' | 'always';
 }
 
 export interface JobSlot {
   name: string;
-  /** Any of these units, or the one that another task got. */
+  /** Any of these units, or the unit of another task. */
   from: readonly string[] | { task: string; slot: string };
   /** Its unit is kept for every task that refers to it, directly or through others. */
   hold?: boolean;
@@ -55,7 +55,7 @@ export function keepersOf(job: Job, task: string, slot: string): string[] {
   return [...keepers];
 }
 
-/** A slot, and those that it refers to, the nearest first. */
+/** A slot and the slots to which it refers, the nearest first. */
 function chainOf(job: Job, task: string, slot: string): { task: string; slot: string; hold: boolean }[] {
   const spec = job.tasks.find((each) => each.name === task)?.slots.find((each) => each.name === slot);
   if (spec === undefined) throw new Error(`${job.id}.${task} has no slot ${slot}`);

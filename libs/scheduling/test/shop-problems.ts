@@ -19,7 +19,7 @@ export function jobShop(machines: number, jobs: readonly (readonly number[])[]):
   return { activities, units: machines, runs: jobs.map(() => ({ weight: 0 })), makespanWeight: 1 };
 }
 
-/** Fisher and Thompson 1963, 6 jobs on 6 machines; the shortest schedule takes 55. */
+/** Fisher and Thompson 1963, 6 jobs on 6 machines. The shortest schedule takes 55. */
 export const ft06 = jobShop(6, [
   [2, 1, 0, 3, 1, 6, 3, 7, 5, 3, 4, 6],
   [1, 8, 2, 5, 4, 10, 5, 10, 0, 10, 3, 4],
@@ -29,7 +29,7 @@ export const ft06 = jobShop(6, [
   [1, 3, 3, 3, 5, 9, 0, 10, 4, 4, 2, 1],
 ]);
 
-/** Shops with any precedences, lags, releases, machines to choose from, and durations down to `least`. */
+/** Shops with any precedences, lags, releases, alternative machines, and durations down to `least`. */
 export function shopProblems(operations: number, machines: number, least = 0): fc.Arbitrary<Problem> {
   const activity = (index: number) =>
     fc.record({

@@ -30,7 +30,7 @@ export function task(
   };
 }
 
-/** What a task of the snapshot waits for. */
+/** The dependencies of a task of the snapshot. */
 export function after(...tasks: string[]): Pick<PlanTask, 'ready' | 'dependencies'> {
   return { ready: false, dependencies: tasks.map((id) => ({ task: id, minLagMs: 0, maxLagMs: null })) };
 }
@@ -59,7 +59,7 @@ export function running(
   };
 }
 
-/** @param units ids of units that are free, or units; what is running makes its units busy */
+/** @param units ids of free units, or units. Running tasks make their units busy. */
 export function snapshot(
   now: number,
   units: readonly (string | PlanUnit)[],

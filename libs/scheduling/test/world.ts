@@ -32,12 +32,12 @@ interface Place {
   usable: boolean;
   user: Work | null;
   heldBy: string | null;
-  /** Who used it last, and in which slot: what it is kept for follows from that. */
+  /** The last task that used it, and its slot. The hold follows from these. */
   last: { work: Work; slot: string } | null;
   busyMs: number;
 }
 
-/** What happened. Moments are milliseconds from the beginning. */
+/** The history. Moments are milliseconds from the beginning. */
 export interface Happening {
   task: string;
   start: number;
@@ -50,7 +50,7 @@ export interface Happening {
 export interface Outcome {
   /** Attempts in the order in which they were started. */
   log: Happening[];
-  /** When everything was over. */
+  /** The end of all work. */
   end: number;
   plans: number;
 }
@@ -60,13 +60,13 @@ export interface Watcher {
   planned?: (snapshot: Snapshot, plan: Plan) => void;
 }
 
-/** More turns than any scenario of the tests can need: a policy that gets there goes round in circles. */
+/** More turns than any scenario of the tests needs. A policy that reaches it repeats itself without progress. */
 const turnLimit = 20_000;
 
 /**
- * A laboratory on virtual time. Tasks take as long as the scenario says, whatever is expected of them; the policy is
- * asked in every moment in which something happened, and again until it starts nothing more. The rules of the
- * laboratory are kept here once more, in its own terms: whatever starts against them throws.
+ * A laboratory on virtual time. Tasks take as long as the scenario says, whatever the policy expects. The policy plans
+ * at every moment with an event, and again until it starts nothing more. The world has its own copy of the rules of
+ * the laboratory: a start that breaks a rule throws.
  */
 export class World {
   now = 0;
@@ -95,13 +95,13 @@ export class World {
     policy.begin?.(() => (this.#asked = true));
   }
 
-  /** @throws Error when a rule is broken, or something is left that will never come to its end */
+  /** @throws Error when a rule is broken, or work remains that can never end */
   async run(): Promise<Outcome> {
     for (let turn = 0; ; turn += 1) {
       if (turn > turnLimit) throw new Error(`no end after ${turnLimit} turns: ${this.#left().join(', ')}`);
       this.#happen();
       const wakeAt = this.#plan();
-      // Searches of planning policies tell of themselves in promises.
+      // Searches of planning policies report through promises.
       if (this.#policy.begin !== undefined) await new Promise((resolve) => setImmediate(resolve));
       if (this.#asked) continue;
       const next = this.#nextMoment(wakeAt);
@@ -114,7 +114,7 @@ export class World {
     return { log: this.#log, end: this.now, plans: this.#version };
   }
 
-  /** Asks until nothing more is started. @returns when the policy wants to be asked again */
+  /** Asks the policy until it starts nothing more. @returns when the policy wants to plan again */
   #plan(): number | null {
     for (;;) {
       this.#asked = false;
@@ -128,7 +128,7 @@ export class World {
     }
   }
 
-  /** Everything that happens at this moment. */
+  /** Processes all events of this moment. */
   #happen(): void {
     for (const work of this.#works.values())
       if (work.state === 'running' && work.endsAt <= this.now) this.#end(work);
@@ -167,7 +167,7 @@ export class World {
     if (work.spec.failure === 'always') this.#close(work.job.id);
   }
 
-  /** What has not begun never will; what runs comes to its end. */
+  /** Waiting tasks of the run never begin, and running ones end. */
   #close(job: string): void {
     this.#over.add(job);
     for (const work of this.#works.values())
@@ -175,7 +175,7 @@ export class World {
     this.#giveUp(job);
   }
 
-  /** Units that a run keeps for nobody any more are free. */
+  /** Frees the units that a run keeps for no task. */
   #giveUp(job: string): void {
     for (const place of this.#places.values())
       if (place.heldBy === job && place.user === null && this.#heldFor(place).length === 0)
@@ -224,7 +224,7 @@ export class World {
           : [],
     );
     for (const { at } of this.#scenario.events ?? []) moments.push(at);
-    // Asking again is no happening: where nothing else is to come, nothing comes of it.
+    // A planning request is not an event: when nothing else follows, it leads to nothing.
     const happens = moments.filter((moment) => moment > this.now);
     if (happens.length === 0) return undefined;
     if (wakeAt !== null && wakeAt > this.now) happens.push(wakeAt);
@@ -256,7 +256,7 @@ export class World {
     return this.#policy.scope === 'all' ? all : this.#readyPart(all);
   }
 
-  /** What a policy of scope `ready` is shown. */
+  /** The snapshot for a policy of scope `ready`. */
   #readyPart({ version, now, tasks, units }: Snapshot): Snapshot {
     const ready = tasks.filter((task) => {
       if (task.ready !== true) return false;
@@ -364,7 +364,7 @@ export class World {
     };
   }
 
-  /** Waiting and running tasks that must end before the unit that the task has in this slot goes to another run. */
+  /** Waiting and running tasks that must end before the unit of the task in this slot goes to another run. */
   #keptFor(work: Work, slot: string): string[] {
     return keepersOf(work.job, work.spec.name, slot).flatMap((name) => {
       const keeper = this.#of(work, name);
@@ -372,13 +372,13 @@ export class World {
     });
   }
 
-  /** Waiting and running tasks that must end before the run gives the unit up, the one that uses it among them. */
+  /** Waiting and running tasks that must end before the run releases the unit, including the one that uses it. */
   #heldFor({ user, last }: Place): string[] {
     const others = last === null ? [] : this.#keptFor(last.work, last.slot);
     return user === null ? others : [user.id, ...others];
   }
 
-  /** What a run keeps is for what refers to it, unless there is nothing else for a slot. */
+  /** A kept unit is for the tasks that refer to it, unless a slot has no other candidate. */
   #unkept(ids: readonly string[], run: string | null): readonly string[] {
     const others = ids.filter((id) => run === null || this.#place(id).heldBy !== run);
     return others.length > 0 ? others : ids;

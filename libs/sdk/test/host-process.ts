@@ -47,7 +47,7 @@ export async function bundle(source: string, folder: string): Promise<{ module: 
 
 export type Message = { type: string; [key: string]: unknown };
 
-/** A forked host with everything it has said, checked against the schema it must follow. */
+/** A forked host with all its messages, checked against the schema. */
 export class HostProcess {
   readonly received: Message[] = [];
   readonly exit: Promise<{ code: number | null; signal: NodeJS.Signals | null }>;
@@ -79,7 +79,7 @@ export class HostProcess {
     this.child.send(message);
   }
 
-  /** The next message that fits, also one that is already there; each is given out once. */
+  /** The next message that matches, also an earlier one. Each message is returned once. */
   async next(type: string, fits: (message: Message) => boolean = () => true): Promise<Message> {
     for (;;) {
       const index = this.received.findIndex((message) => message.type === type && fits(message));

@@ -14,7 +14,7 @@ let issuer: string;
 let served: object[];
 let discovered: Record<string, unknown>;
 let asked: string[];
-/** What is answered instead, by path. */
+/** Answers that replace the usual ones, by path. */
 let played: Map<string, (reply: ServerResponse) => void>;
 
 beforeAll(async () => {
@@ -108,7 +108,7 @@ describe('a token of the issuer', () => {
     await by.principalOf(await signed());
     served.push({ ...(await exportJWK(pairs.next.publicKey)), kid: 'next', alg: 'ES256' });
     const token = await signed({}, { alg: 'ES256', kid: 'next', key: pairs.next.privateKey });
-    // At most every 30 s: until then it is not known, however often it is shown.
+    // The gateway fetches keys at most every 30 s, so the token stays unknown until then.
     expect((await refusal(token, by))[0]).toBe('unauthorized');
     expect(asked.filter((path) => path === '/keys')).toHaveLength(1);
     expect((await authentication().principalOf(token))?.name).toBe('ada');
@@ -273,7 +273,7 @@ describe('an issuer', () => {
       });
       expect((await refusal(await signed()))[0]).toBe('service_unavailable');
       await ended;
-      // What was on its way already fits the buffers of a connection.
+      // The buffers of a connection hold the bytes that were already sent.
       expect(sent).toBeLessThan(32_000_000);
     });
 

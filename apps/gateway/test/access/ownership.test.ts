@@ -103,7 +103,7 @@ describe('work with an owner', () => {
     expect(gateway.requests.of(request)).toEqual([]);
   });
 
-  // Submitting again under a name is about what is submitted, not about a record that the address names.
+  // A repeated submission checks the owner in its body, not a record named by the address.
   const addressed = acts.filter(([, path]) => path.split('/').length > 3);
   const belongTo = (...labs: string[]): void => {
     for (const key of ['task/rinse', 'protocol_run/mix', 'campaign/sweep'])

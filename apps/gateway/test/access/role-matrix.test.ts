@@ -18,7 +18,7 @@ let operations: Operation[];
 
 beforeAll(async () => {
   gateway = await startHarness({}, undefined, byTokens);
-  // Without an answer an emergency stop would be tried for five seconds.
+  // Without an answer, the gateway would retry an emergency stop for five seconds.
   gateway.requests.on(orchestratorRequests.engageStop, () => {
     throw new ServiceError('bad_request', 'no');
   });
@@ -36,7 +36,7 @@ beforeAll(async () => {
 });
 afterAll(() => gateway.server.close());
 
-/** Only the status: an answer may be a stream without an end. */
+/** Returns only the status, because the answer may be an endless stream. */
 async function statusOf({ method, path, need }: Operation, headers: Record<string, string>): Promise<number> {
   const field =
     typeof need === 'object' && ![anyLab, labFilter].includes(need.lab ?? anyLab) ? need.lab : undefined;
@@ -79,7 +79,7 @@ describe('every route of the document', () => {
   it('refuses a caller without a token, except for the health routes', async () => {
     const open = keys(({ need }) => need === 'nothing');
     expect(open.filter((key) => !/^GET \/(api\/health|health\/|metrics)/.test(key))).toEqual([]);
-    // What is measured is open by a setting only, so its route asks by itself.
+    // A setting alone opens the metrics, so their route checks the role itself.
     const closed = keys(({ need, key }) => need !== 'nothing' || key === 'GET /metrics');
     expect(await refused(undefined, () => true)).toEqual(closed);
   });
@@ -170,7 +170,7 @@ describe('a route about one record', () => {
     }
     return found;
   };
-  /** What the guard says; a route says by name or id what it does not find. */
+  /** The answer of the guard. A route itself reports what it does not find, by name or id. */
   const isHidden = (answer: string): boolean =>
     answer.startsWith('404') && answer.includes('in the laboratories for which');
   const hidden = (found: Map<string, string>): string[] =>
@@ -264,7 +264,7 @@ describe('a route about one record', () => {
 
 describe('a list of records that belong to labs', () => {
   const lists = (): Operation[] => operations.filter((operation) => labOf(operation) === labFilter);
-  /** How each answers; for those that read the database, within which labs they did. */
+  /** The answer of each list and, for those that read the database, the labs to which the query was limited. */
   const ask = async (grants: Grant[], query: string): Promise<{ statuses: number[]; within: unknown[] }> => {
     const read = vi.spyOn(gateway.records, 'list');
     const headers = await headersOf(gateway, 'ada', grants);

@@ -12,7 +12,7 @@ import type { RecordLabs } from '../../src/access/record-labs.js';
 
 type ControllerClass = new (...args: never[]) => object;
 
-/** `Class.method` of every route of the controllers that says nothing of who may use it. */
+/** `Class.method` of every controller route that does not declare who may use it. */
 function withoutNeed(controllers: readonly ControllerClass[]): { routes: number; open: string[] } {
   const reflector = new Reflector();
   const routes = controllers.flatMap((controller) =>

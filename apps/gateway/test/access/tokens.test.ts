@@ -8,7 +8,7 @@ import { BearerAuthentication } from '../../src/access/authentication.js';
 import { TokenAuthentication } from '../../src/access/token-authentication.js';
 
 let gateway: Harness;
-/** Who has signed in at an issuer is played by a token of three parts: name, role and nothing. */
+/** A token of three parts (name, role and nothing) stands for a person who has signed in at an issuer. */
 const signedIn = (name: string, role: string): { authorization: string } => ({
   authorization: `Bearer ${name}.${role}.x`,
 });

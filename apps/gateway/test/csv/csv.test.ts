@@ -71,7 +71,7 @@ const rows = '/api/protocols/mixing/parameters';
 const post = (csv: string, type = 'text/csv'): Promise<Reply> =>
   gateway.send('POST', rows, csv, { 'content-type': type });
 
-/** The definitions as the orchestrator tells them. */
+/** The definitions in the answer of the orchestrator. */
 function define(given: Partial<DefinitionRecord> = {}): void {
   gateway.requests.on(definitionRequests.getDefinition, ({ type, name }) => {
     const definition = type === 'protocol' ? protocol.protocol : protocol.tasks[name];

@@ -66,7 +66,7 @@ const faultsOf = async (text: string | Buffer): Promise<Fault[]> => {
   }
 };
 
-/** Text that can be stored, with much of what means something to CSV and to spreadsheets. */
+/** Text that can be stored, with many characters that are special in CSV and spreadsheets. */
 const text = fc
   .oneof(
     fc.string({ unit: fc.constantFrom(...'=+-@;,"\'\t\r\n |a0.eE＝\\') }),
@@ -99,7 +99,7 @@ const values = fc.record(
   },
   { requiredKeys: [], noNullPrototype: true },
 );
-/** A task of which nothing is given is not there. */
+/** A task without given parameters is absent. */
 const row = fc
   .record({ first: values, 'second, with a comma': values }, { noNullPrototype: true })
   .map((tasks) =>
@@ -154,7 +154,7 @@ describe('a table written by people', () => {
     ['with quotation marks and empty lines', '\n"first.volume" ,first.lid\n\n"1.5","true"\n2,false\n\n'],
   ])('is read %s', async (_, given) => {
     const wanted = [{ first: { volume: 1.5, lid: true } }, { first: { volume: 2, lid: false } }];
-    // RFC 4180 has nothing between a quotation mark and the comma behind it.
+    // RFC 4180 permits nothing between a closing quotation mark and the comma.
     const text = given.replace('" ,', '",');
     expect(await read(text)).toEqual(wanted);
   });

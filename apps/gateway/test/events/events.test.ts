@@ -176,7 +176,7 @@ describe('the stream of events', () => {
       taken += data.length;
     });
     const gone = new Promise((resolve) => lazy.once('close', resolve));
-    lazy.on('error', () => undefined /* cut off in the middle of what it did not take */);
+    lazy.on('error', () => undefined /* The server cut the connection in the middle of unread data. */);
     lazy.resume();
     await gone;
     expect(taken).toBeLessThan(60 * large.length);

@@ -100,7 +100,7 @@ describe('a service', () => {
       return leader();
     });
     const asked = Array.from({ length: 20 }, ready);
-    // By the time that this is answered those before it have been taken up.
+    // When this is answered, the earlier requests have been received.
     await gateway.send('GET', '/health/live');
     answer();
     expect((await Promise.all(asked)).map(({ status }) => status)).toEqual(asked.map(() => 200));

@@ -110,7 +110,7 @@ describe('an address', () => {
   });
 });
 
-/** Unlike `once` of events: a connection that is cut ends with an error, which is as good. */
+/** Unlike `once` of node:events, this also resolves when the connection is cut, which ends it with an error. */
 function closing(socket: Socket): Promise<void> {
   socket.on('error', () => undefined);
   return new Promise((resolve) => socket.once('close', () => resolve()));
@@ -134,7 +134,7 @@ describe('a slow client', () => {
   });
 
   it('is disconnected when it keeps sending a body after the refusal', async () => {
-    // Long enough for the answer to be read before the connection is cut, which throws away what was not.
+    // Long enough for the client to read the answer before the connection is cut, which discards unread data.
     const gateway = await gatewayWith({ bodyMs: 1_000 });
     const { port } = new URL(gateway.url);
     const socket = connect(Number(port), '127.0.0.1');

@@ -5,7 +5,7 @@ import { emergencyStop } from '../../src/examples/examples.js';
 import { fingerprintOf } from '../../src/idempotency/idempotency-key.js';
 
 let gateway: Harness;
-/** Ends what was never answered. */
+/** Ends the requests that were never answered. */
 const endings: (() => void)[] = [];
 const submission = { name: 'mix_1', type: 'color_mixing', owner: 'ada' };
 
@@ -21,19 +21,19 @@ const post = (body: object = submission, key = 'k-1', path = '/api/protocols'): 
   gateway.send('POST', path, body, { 'Idempotency-Key': key });
 const sent = (): number => gateway.requests.of(requests.submitProtocolRun).length;
 
-/** The record of a run that a submission made. */
+/** The record of a run that a submission created. */
 function made(run: { name: string; owner?: string }, submissionId: string): void {
   gateway.records.runs.push(runRecord({ ...run, created_at: new Date().toISOString() }));
   gateway.records.submissions.set(`protocol_run/${run.name}`, submissionId);
 }
 
-/** The ids of the submissions that the orchestrator was sent, in this order. */
+/** The ids of the submissions that the orchestrator received, in order. */
 const ids = (): (string | undefined)[] =>
   gateway.requests
     .of(requests.submitProtocolRun)
     .map(({ body }) => (body as Submitted<object>).submission_id);
 
-/** The orchestrator accepts, and the record is there from then on. */
+/** The orchestrator accepts, and the record exists from then on. */
 function accepting(): void {
   gateway.requests.on(requests.submitProtocolRun, ({ name, owner = '', submission_id: id = '' }) => {
     made({ name, owner }, id);
@@ -128,7 +128,7 @@ describe('a request with an idempotency key', () => {
     void post().catch(() => undefined);
     await expect.poll(sent).toBe(1);
     gateway.keys.dead = true;
-    // It is the same in every field, and was made at the same time.
+    // The other record has the same fields and the same time of creation.
     made(submission, 'of another request');
     gateway.requests.on(requests.submitProtocolRun, () => {
       throw new ServiceError('duplicate_name', 'taken');

@@ -117,7 +117,7 @@ describe('a stream of lines', () => {
     const every = (from: number, to: number): Partial<LogLine>[] =>
       Array.from({ length: to - from + 1 }, (_, n) => ({
         ...((from + n) % 50 === 0 ? ofArm : inRun),
-        // So long that not all of them are kept at hand.
+        // Enough lines that not all of them stay in memory.
         message: 'x'.repeat(8_000),
       }));
     const after = (id: number, last: number): number[] =>

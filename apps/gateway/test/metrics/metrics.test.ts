@@ -83,7 +83,7 @@ afterEach(async () => {
   await Promise.all(started.splice(0).map(({ server }) => server.close()));
 });
 
-/** A token is the name of the only role of who shows it. */
+/** A token is the name of the only role of its owner. */
 const byRole: Authentication = {
   principalOf(token): Promise<Principal | undefined> {
     if (token === undefined) return Promise.resolve(undefined);

@@ -10,7 +10,7 @@ import {
   schedule,
 } from '../../src/examples/examples.js';
 
-/** What people do beside submitting work: settle, stop, pause and resume. */
+/** Requests of people other than submissions: settle, stop, pause and resume. */
 
 const gateway = sharedHarness();
 

@@ -22,7 +22,7 @@ function world() {
   const orchestrator = new Orchestrator(requests, leaders, { ms: 8_000 });
   leaders.hear(1);
   let made = false;
-  /** What the orchestrator does with each try, the last one for all that follow. */
+  /** The reaction of the orchestrator to each attempt. The last one applies to all further attempts. */
   const script = (...tries: (() => unknown)[]): void => {
     requests.on(orchestratorRequests.submitTask, () => {
       const act = tries.length > 1 ? tries.shift() : tries[0];

@@ -30,6 +30,6 @@ it.each([
   ['-5', undefined],
 ])('the delay follows the header %s', (header, seconds) => {
   const now = Date.UTC(2026, 10, 20, 9, 30);
-  // Text that is no date may still be read as one: then it lies in the past, and asks for nothing.
+  // A text that is not a date may still parse as a date in the past, which asks for no wait.
   expect(askedForS(header, now) ?? 0).toBe(seconds ?? 0);
 });

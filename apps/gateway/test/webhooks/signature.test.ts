@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { newSecret, signedHeaders } from '../../src/webhooks/signature.js';
 
-/** The example that the Standard Webhooks libraries are tested with. */
+/** The example in the tests of the Standard Webhooks libraries. */
 const example = {
   secret: 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw',
   id: 'msg_p5jXN8AQM9LWM0D4loKWxJek',

@@ -9,7 +9,7 @@ import { batch } from '../../../../libs/simulation/test/small-lab.js';
 import { LoadedDefinitions } from '../../src/loaded/loaded-definitions.js';
 import { Simulations } from '../../src/simulation/simulations.js';
 
-/** Simulations in the threads that the built orchestrator runs them in. */
+/** Simulations in the threads of the built orchestrator. */
 
 const program = pathToFileURL(
   fileURLToPath(new URL('../../dist/simulation/simulation-thread.js', import.meta.url)),
@@ -128,7 +128,7 @@ describe('simulations at a running orchestrator', () => {
         .poll(() => priorities().filter((each) => each === low).length, { timeout: 10_000 })
         .toBeGreaterThanOrEqual(2);
     }
-    // What the orchestrator does beside: were the simulations part of its own loop, they would be over by then.
+    // The work of the orchestrator meanwhile. It could not happen if simulations ran in its own event loop.
     for (let answers = 0; answers < 50; answers += 1) await delay(1);
     expect(going).toBe(2);
     await all.stop();

@@ -12,9 +12,11 @@ import { CpSatChild } from '../../src/solver/cp-sat-child.js';
 import { CpSatSolver, type CpSatSolverOptions } from '../../src/solver/cp-sat-solver.js';
 import { hintOf, laboratoryProblem } from './laboratory-problem.js';
 
-/** The real solver, in real processes. Limits are wide, for the machine may be busy; figures are in the guide. */
+/**
+ * The real solver in real processes. The limits are wide because the machine may be busy. The guide has the figures.
+ */
 
-/** The build: a process runs no TypeScript. */
+/** The build, because a process runs no TypeScript. */
 const program = new URL('../../dist/solver/cp-sat-process.js', import.meta.url);
 const patience = { timeout: 60_000, interval: 20 };
 
@@ -38,7 +40,7 @@ function solverWith(options: Partial<CpSatSolverOptions> = {}): CpSatSolver {
   return solver;
 }
 
-/** A program in place of the solver's. */
+/** A program that replaces the solver. */
 async function standIn(code: string): Promise<URL> {
   const file = join(folder, `${Math.random().toString(36).slice(2)}.mjs`);
   await writeFile(file, code);
@@ -100,7 +102,7 @@ function bruteForce(problem: Problem, hint: Schedule): number {
   return best;
 }
 
-/** Two runs of two or three short activities on three units, with all that a problem can have. */
+/** Two runs of two or three short activities on three units, with every feature of a problem. */
 function tinyProblem(seed: number): Problem {
   let state = seed * 7_919 + 1;
   const below = (limit: number): number => {
@@ -130,7 +132,7 @@ function tinyProblem(seed: number): Problem {
       fixed: null,
     };
   });
-  // What keeps its unit for the next one must leave it another, or be where it goes on.
+  // An activity that keeps its unit for the next one must leave another unit for it, or be the one that continues.
   const kept = activities.map((activity, index) => {
     const previous = activities[index - 1];
     return previous?.slots[0]!.keptUntil.includes(index) === true
@@ -166,7 +168,6 @@ describe('CP-SAT', () => {
       best.push(bruteForce(problem, asked.hint));
     }
     expect(found).toEqual(best);
-    // Some of them are not what the list had at once.
     expect(log.lines.filter(({ level }) => level !== 'debug')).toEqual([]);
   }, 240_000);
 
@@ -209,7 +210,7 @@ describe('a process of CP-SAT', () => {
     const [pid] = solver.pids();
     const threads = readdirSync(`/proc/${pid}/task`).map(Number);
     expect(threads.length).toBeGreaterThan(1);
-    // 19 is the lowest that there is.
+    // 19 is the lowest priority.
     const low = Math.min(19, getPriority() + 10);
     expect(threads.map((thread) => getPriority(thread))).toEqual(threads.map(() => low));
   }, 120_000);

@@ -1,11 +1,11 @@
 import { construct, objectiveOf, type Activity, type Problem, type Schedule } from '@lab/scheduling';
 
 /**
- * A laboratory of pools of one to three units: runs of eight tasks that go from pool to pool, each for itself, some in
- * groups without a pause, some keeping their unit until the next one has ended.
+ * A laboratory of pools of one to three units. Runs of eight tasks pass from pool to pool. Some tasks form groups
+ * without a pause, and some keep their unit until the next one has ended.
  *
- * @param runs how many; each has eight tasks
- * @param seed of what it is like; the same gives the same
+ * @param runs number of runs of eight tasks
+ * @param seed the same seed gives the same problem
  */
 export function laboratoryProblem(runs: number, seed = 1): Problem {
   let state = seed;
@@ -43,7 +43,7 @@ export function laboratoryProblem(runs: number, seed = 1): Problem {
   };
 }
 
-/** A schedule to begin with: everything after the other, which nobody would keep. */
+/** An initial schedule: all activities one after the other. */
 export function hintOf(problem: Problem): Schedule {
   const { starts, ends, units } = construct(problem);
   return { starts, ends, units, objective: objectiveOf(problem, ends).total };

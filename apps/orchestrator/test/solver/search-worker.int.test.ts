@@ -9,7 +9,7 @@ import { afterEach, beforeEach, expect, it } from 'vitest';
 import { SearchWorker } from '../../src/solver/search-worker.js';
 import { hintOf, laboratoryProblem } from './laboratory-problem.js';
 
-/** The build: a thread runs no TypeScript. */
+/** The build, because a thread runs no TypeScript. */
 const program = new URL('../../dist/solver/search-thread.js', import.meta.url);
 
 let folder: string;
@@ -46,7 +46,7 @@ it('the worker gives way to all other processes on a busy machine', async () => 
   const threads = readdirSync('/proc/self/task');
   await worker.search(laboratoryProblem(12), { ...endless, rounds: 1 }, () => undefined).done;
   const started = readdirSync('/proc/self/task').filter((thread) => !threads.includes(thread));
-  // 19 is the lowest that there is.
+  // 19 is the lowest priority.
   expect(started.map((thread) => getPriority(Number(thread)))).toContain(Math.min(19, before + 10));
   expect(getPriority(process.pid)).toBe(before);
 });
@@ -59,7 +59,7 @@ it('the worker finds the same schedule with the same seed and rounds', async () 
 
 it('a cancelled search ends with its best schedule', async () => {
   const problem = laboratoryProblem(60);
-  // The thread is there and has read what it works with.
+  // The thread has started and has read its problem.
   await worker.search(problem, { ...endless, rounds: 1 }, () => undefined).done;
   const took: number[] = [];
   for (let turn = 0; turn < 5; turn += 1) {
@@ -74,7 +74,7 @@ it('a cancelled search ends with its best schedule', async () => {
     expect(result?.optimal).toBe(false);
     expect(checkSchedule(problem, result!.schedule)).toEqual([]);
   }
-  // 20 ms on a machine that has nothing else to do; the least of some is told apart from the load of others.
+  // 20 ms on an idle machine. The minimum of several measurements removes the load of others.
   expect(Math.min(...took)).toBeLessThan(20);
 });
 
@@ -84,7 +84,7 @@ it('a search ends at its time limit, and at a schedule that reaches the lower bo
   const limited = await worker.search(problem, { ...endless, timeLimitMs: 200 }, () => undefined).done;
   expect(limited).not.toBeNull();
   expect(performance.now() - at).toBeGreaterThanOrEqual(200);
-  // Of one unit without releases the bound is the optimum.
+  // For one unit without releases the bound is the optimum.
   const { activities, ...rest } = laboratoryProblem(5);
   const single = {
     ...rest,

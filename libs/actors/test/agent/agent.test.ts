@@ -81,7 +81,7 @@ describe('registration', () => {
 });
 
 describe('an agent is ready', () => {
-  /** What a wait has come to, if it has. */
+  /** The result of a wait, if it has one. */
   function wait(world: World): { answer: boolean | undefined } {
     const state: { answer: boolean | undefined } = { answer: undefined };
     void world.agent.ready(10_000).then((answer) => (state.answer = answer));

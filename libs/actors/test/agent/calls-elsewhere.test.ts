@@ -75,7 +75,7 @@ describe('an attempt whose agent died while a device of another computer worked 
     return {};
   };
 
-  /** The second life of the agent `here`, whose first one died in the middle of a call to `there`. */
+  /** The restarted agent `here`, whose first process died in the middle of a call to `there`. */
   async function secondLife(there?: World): Promise<World> {
     const time = there?.time ?? new VirtualTime();
     const orchestrator = new MemoryOrchestrator();

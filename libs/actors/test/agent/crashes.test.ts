@@ -42,7 +42,7 @@ const step: fc.Arbitrary<Step> = fc.oneof(
   },
 );
 
-/** A lab that goes through whatever a schedule does to it, and remembers what must hold. */
+/** A lab that runs a schedule of faults and records the facts for the invariants. */
 class Trial {
   readonly time = new VirtualTime();
   readonly orchestrator = new MemoryOrchestrator();
@@ -50,7 +50,7 @@ class Trial {
   readonly refusedForEver = new Set<string>();
   readonly ran: string[] = [];
   overlaps = 0;
-  /** Moves that began although people had stopped the device, or it was in doubt. */
+  /** Moves that began although a person had stopped the device, or while it was in doubt. */
   forbidden = 0;
   #stopped = false;
   #lastHalt = 0;
@@ -71,7 +71,7 @@ class Trial {
     const { agent } = this.#world;
     switch (step.do) {
       case 'start':
-        // Not awaited: what comes next finds the ledger in the middle of writing.
+        // Not awaited: the next step finds the ledger in the middle of a write.
         if (step.awaited) await this.#start(`a${step.attempt}`);
         else void this.#start(`a${step.attempt}`);
         return;
@@ -122,7 +122,7 @@ class Trial {
     await this.#world.up();
   }
 
-  /** Lets everything come to its end. */
+  /** Lets everything end. */
   async end(): Promise<void> {
     this.orchestrator.away = undefined;
     this.#world.agent.reconnected();
@@ -190,12 +190,15 @@ class Trial {
     }
   }
 
-  /** People stop everything, and the leader knows: an agent that dies before it has noted that hears it again. */
+  /**
+   * A person stops everything, and the leader knows it. An agent that dies before it records the stop receives it
+   * again.
+   */
   async #halt(): Promise<void> {
     const halt = { id: `halt-${++this.#lastHalt}`, scope: 'all', by: 'ann', reason: 'fire' };
     this.orchestrator.halts.push(halt);
     this.#world.agent.emergencyStop(halt);
-    // What was sent before it may still begin; `_stop` follows it.
+    // A call that was already sent may still begin. `_stop` follows it.
     await this.time.advance(0);
     this.#stopped = true;
   }
@@ -209,7 +212,7 @@ class Trial {
     agent.hearLeader(agent.epoch, { released: orchestrator.released });
   }
 
-  /** A person settles whatever is open. */
+  /** A person settles all open doubts. */
   async #reset(): Promise<void> {
     const { agent } = this.#world;
     const [arm] = agent.devices();

@@ -125,7 +125,7 @@ describe('a task that is cancelled during a device call', () => {
 });
 
 describe('a task that is cancelled while a device of another computer moves for it', () => {
-  /** Two computers; the arm is of the other one. */
+  /** Two computers. The arm belongs to the other one. */
   async function apart(): Promise<{ here: World; there: World }> {
     const there = await new World({ computer: 'there', devices: [device('arm')], device: mover }).up();
     const here = await new World({ tasks: { move }, time: there.time }).up();

@@ -28,7 +28,7 @@ describe('a start', () => {
       world.agent.startTask(task('a', 'never'), { fresh: heard, ttlMs: 2_750 }),
     ).rejects.toMatchObject(stale);
     expect(world.agent.attempts()).toEqual([]);
-    // Its leader asks, and it is certain that it never ran and never will.
+    // The leader asks, and the answer is certain: the attempt never ran and never will.
     expect(await world.agent.taskStatus('a', {})).toBe('unknown');
     await expect(world.agent.startTask(task('a', 'never'), { fresh: beat() })).rejects.toMatchObject(stale);
   });

@@ -16,7 +16,7 @@ const functions: DeviceFunction[] = [
 ];
 const arm = { lab: 'lab', name: 'arm' };
 const working: DeviceScript = { functions, call: async (name) => `${name} done` };
-/** Homes and looks, but what moves never stops. */
+/** Homes and reads. A movement never ends by itself. */
 const stuck: DeviceScript = {
   functions,
   call: (name) => (name === 'move' ? new Promise(() => undefined) : Promise.resolve(name)),
@@ -166,7 +166,7 @@ describe('after a restart of the agent', () => {
     const first = await new World({ time, orchestrator, device: counting }).up();
     const call = { callId: 'person-1', function: 'move', arguments: {} };
     expect(await first.callDevice(arm, call, {})).toBe(1);
-    // What a crash does not wait for: the end is written behind the answer.
+    // A crash loses this: the end is written after the answer.
     await time.advance(0);
     const second = await new World({
       time,

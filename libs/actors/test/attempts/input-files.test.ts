@@ -6,7 +6,7 @@ import type { TaskScript } from '../../src/testing/index.js';
 const marks = {};
 const file = { name: 'a.csv', size: 3, sha256: 'ab', task_run_id: 't1', attempt: 1 };
 const reading: TaskStart = { ...task('a', 'read'), files: { raw: file } };
-/** Says where its file is. */
+/** Returns the place of its file. */
 const read: TaskScript = async ({ run }) => ({
   output_parameters: { path: run.files?.['raw']?.path ?? null },
 });

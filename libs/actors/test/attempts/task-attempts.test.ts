@@ -365,7 +365,7 @@ describe('device calls of a task', () => {
     const world = await new World({ tasks: { mover } }).up();
     world.peers.away = new Unanswered('disconnected', 'the broker is gone');
     await world.agent.startTask(task('a', 'mover', { devices: far }), marks);
-    // On its way for 2 s, begun after 65 s at the latest, ended 60 s later, and 5 s for the process to die.
+    // The call travels for 2 s, begins after 65 s at the latest, ends 60 s later, and its process needs 5 s to die.
     await world.time.advance(131_999);
     expect(world.outcome('a')).toBeUndefined();
     await world.time.advance(1);
@@ -501,7 +501,7 @@ describe('a cancel', () => {
     await world.time.advance(40_000);
     expect(world.state('arm')).not.toBe('busy');
     expect(world.outcome('a')).toBeUndefined();
-    // Its driver cannot say that it stands still, so nobody may have it as if it did.
+    // Its driver cannot confirm that it stands still, so no other task may use it.
     await world.time.advance(20_000);
     expect(world.outcome('a')).toBe('unknown');
   });

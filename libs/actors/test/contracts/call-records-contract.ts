@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { CallRecords, RecordedCall } from '../../src/ledger/index.js';
 
-/** What every keeper of call records promises to the actor of a device. */
+/** The guarantees of call records to the actor of a device. */
 export function callRecordsContract(
   name: string,
   make: () => Promise<{ records: CallRecords; breakWith(error: Error | undefined): void }>,

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { defaultLedgerMemory, type Ledger, type LedgerRecord } from '../../src/index.js';
 
-/** A ledger and what the next agent process would find after the machine died at this moment. */
+/** A ledger, and the content that the next agent process would find after a crash of the machine now. */
 export interface LedgerUnderTest {
   ledger: Ledger;
   afterCrash(): Promise<LedgerUnderTest>;
@@ -17,7 +17,7 @@ const call = {
   attemptId: 'a1',
 } as const;
 
-/** What every ledger promises. */
+/** The guarantees of every ledger. */
 export function ledgerContract(name: string, make: () => Promise<LedgerUnderTest>): void {
   describe(`a ledger (${name})`, () => {
     async function opened(under: LedgerUnderTest): Promise<LedgerUnderTest> {

@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import type { TaskProcess, TaskProcesses } from '../../src/index.js';
 
-/** What every source of task processes promises. */
+/** The guarantees of every source of task processes. */
 export function taskProcessesContract(name: string, make: () => TaskProcesses): void {
   describe(`task processes (${name})`, () => {
     const started: TaskProcess[] = [];
@@ -9,7 +9,7 @@ export function taskProcessesContract(name: string, make: () => TaskProcesses): 
       for (const process of started.splice(0)) process.kill('SIGKILL');
     });
 
-    /** A process, and everything it told in order. */
+    /** A process with all its messages in order. */
     function start(): { process: TaskProcess; told: string[]; warm: Promise<void>; gone: Promise<void> } {
       const process = make().start();
       started.push(process);

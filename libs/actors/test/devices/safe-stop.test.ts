@@ -7,7 +7,7 @@ import { MemoryCallRecords, type DeviceScript } from '../../src/testing/index.js
 const fire: EmergencyStop = { id: 'halt-1', scope: 'all', by: 'ann', reason: 'fire' };
 const idle = { reconcile: () => Promise.resolve({ idle: true }) };
 
-/** A driver whose `_stop` ends the effect in progress by an error, as a good one does. */
+/** A driver whose `_stop` ends the effect in progress with an error, as a correct driver does. */
 function stoppable(bench: () => DeviceBench): Partial<DeviceScript> {
   return { stop: () => bench().end('effect', 'stopped halfway') };
 }

@@ -12,7 +12,7 @@ interface Rig {
   calls: CallLedger;
   /** Calls that really ran. */
   ran: string[];
-  /** What the actor of a device does with a call. */
+  /** The actor's execution of a call. */
   run(id: string, value?: JsonValue | Promise<JsonValue>): () => Promise<JsonValue | undefined>;
 }
 

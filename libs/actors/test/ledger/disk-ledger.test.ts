@@ -213,10 +213,10 @@ describe('a ledger on a disk', () => {
   });
 });
 
-/** What happens in one life of the machine. */
+/** The events in one life of the machine. */
 interface Life {
   appends: { size: number; closes: boolean; together: boolean }[];
-  /** The disk fails at this operation, counted from the start of the life, for so many operations. */
+  /** The first failing disk operation, counted from the start of the life, and the number of failures. */
   failsAt: number;
   failsFor: number;
   /** The machine dies at this operation. */
@@ -243,7 +243,7 @@ describe('after any crash of the machine and any error of the disk', () => {
         fc.asyncProperty(fc.array(life, { minLength: 1, maxLength: 5 }), async (lives) => {
           let disk = new MemoryLedgerDisk();
           let next = 0;
-          /** Open attempts by what is known of them: acknowledged, being appended, being closed, refused. */
+          /** Open attempts by state: acknowledged, being appended, being closed, refused. */
           const certain = new Set<string>();
           const possible = new Set<string>();
           const closing = new Set<string>();
@@ -288,7 +288,7 @@ describe('after any crash of the machine and any error of the disk', () => {
               await before;
             };
             await Promise.race([work().catch(() => undefined), death]);
-            // The disk refused to the end: then nobody could cut off what it had taken before.
+            // The disk failed to the end, so nobody could remove the bytes that it had accepted before.
             const mayHoldRefused = ledger.trouble !== undefined;
             disk = disk.crash(new SeededRandom(seed));
 
@@ -303,7 +303,7 @@ describe('after any crash of the machine and any error of the disk', () => {
             expect(found.filter((id) => !certain.has(id) && !isUnsure(id))).toEqual([]);
             const order = found.map((id) => Number(id.slice(1)));
             expect(order).toEqual(order.toSorted((a, b) => a - b));
-            // What is there now is what counts from here on.
+            // The present content is the reference from here on.
             certain.clear();
             for (const id of found) certain.add(id);
             for (const ids of [possible, closing, refused]) ids.clear();

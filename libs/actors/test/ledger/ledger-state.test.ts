@@ -178,7 +178,8 @@ describe('a checkpoint', () => {
         const first = new LedgerState(memory);
         const ids = new Set<string>();
         for (const each of records) {
-          // An attempt is accepted once, a call begins once, and a call of an own attempt while that is open.
+          // An attempt is accepted once, a call begins once, and a call of an own attempt begins while the attempt is
+          // open.
           const used =
             each.type === 'call_begin' ? each.call.callId : 'attemptId' in each ? each.attemptId : '';
           if ((each.type === 'call_begin' || each.type === 'accept') && ids.has(used)) continue;

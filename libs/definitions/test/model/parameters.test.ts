@@ -100,7 +100,7 @@ describe('checkParameters', () => {
           expect(faults.every((fault) => fault.path.startsWith('p') && fault.message !== '')).toBe(true);
         } else if (value !== undefined) {
           expect(Object.is(values['p'], value)).toBe(true);
-          // Negative zero is the one number that JSON does not carry back.
+          // JSON loses the sign of negative zero, and no other number.
           expect(sameJson(JSON.parse(JSON.stringify(value)), value)).toBe(true);
         }
       }),

@@ -33,7 +33,7 @@ const junk = fc.constantFrom(
   '"',
 );
 
-/** One edit of a text: a line or a word removed, doubled, moved or replaced by junk. */
+/** One edit of a text: a line or a word is removed, doubled, moved or replaced by junk. */
 const mutation = fc.tuple(
   fc.constantFrom('dropLine', 'doubleLine', 'swapLines', 'indent', 'word', 'value'),
   fc.nat(),
@@ -78,7 +78,7 @@ const oddities = [
   '\t',
 ];
 
-/** Keys and items of the values of a document, so that one of them can be taken away or changed. */
+/** Keys and items of the values of a document, so that one of them can be removed or changed. */
 function places(value: unknown): { of: Record<string, unknown>; key: string }[] {
   if (typeof value !== 'object' || value === null) return [];
   const of = value as Record<string, unknown>;
@@ -101,7 +101,7 @@ const strangers: unknown[] = [
   { ref: 1 },
 ];
 
-/** One edit of the tree of a document: a key or item dropped, renamed or doubled, or its value of another type. */
+/** One edit of the tree of a document: a key or item is dropped, renamed or doubled, or its value gets another type. */
 function mutateTree(text: string, [kind, a, b]: Mutation): string {
   const parsed = parseYaml(text);
   if (!parsed.ok) return text;

@@ -8,7 +8,7 @@ const task = 'demo/tasks/mix/task.yml';
 const weigh = 'demo/tasks/weigh/task.yml';
 
 const file = (entry: string): Edit => ['input_resources:', `input_files:\n  raw: ${entry}\ninput_resources:`];
-/** Not needed, for no task of the sound package gets it. */
+/** Not used here: no task of the sound package has an input file. */
 const free = '{desc: Readings, required: false}';
 
 describe('an input file', () => {
@@ -47,7 +47,7 @@ describe('an input file', () => {
   });
 });
 
-/** The sound package with files for the last task, which weighs. */
+/** The sound package with files for its last task, which weighs. */
 function weighing(declared: string, files: string | null, more: Edit = ['target: 2', 'target: 2']): Files {
   const type = edited(weigh, 'isolation: reusable', `input_files:\n  raw: ${declared}\nisolation: reusable`);
   const [text = ''] = Object.values(edited(protocol, ...more));

@@ -3,7 +3,7 @@ import { assemble } from '../assemble.js';
 import { soundPackage } from '../package-fixture.js';
 import { asItStands, testRules } from './rule.js';
 
-// Of the ancestor's rules, that the name of a lab is in lower case is not kept: names are compared as they are written.
+// The original rule that lab names are in lower case does not apply: names are compared as they are written.
 
 const lab = 'demo/laboratories/lab/lab.yml';
 const devices = /devices:[\s\S]*?(?=resource_types)/.exec(soundPackage[lab])![0];

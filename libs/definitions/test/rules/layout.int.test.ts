@@ -4,7 +4,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { loadPackages } from '../../src/index.js';
 import { createUserDir, edited, soundPackage, writeFiles, type Files } from '../package-fixture.js';
 
-/** Rules about packages, folders and files as such, and about names that are taken elsewhere. */
+/** Rules about packages, folders and files, and about names that are used twice. */
 
 const lab = 'demo/laboratories/lab/lab.yml';
 const protocol = 'demo/experiments/run/experiment.yml';
@@ -15,7 +15,7 @@ beforeEach(async () => {
 });
 afterEach(() => place.dispose());
 
-/** What is wrong, without what follows from it in other files. */
+/** The faults, without their consequences in other files. */
 async function found(files: Files): Promise<string[]> {
   await writeFiles(place.userDir, files);
   const { diagnostics } = await loadPackages(place);
@@ -40,7 +40,7 @@ const protocolOf = (type: string): Files => ({
   'other/experiments/it/experiment.yml': soundPackage[protocol].replace('type: run', `type: ${type}`),
 });
 
-/** Edits that keep a rule, edits that break it, and the diagnostics that say so. */
+/** Edits that keep a rule, edits that break it, and the resulting diagnostics. */
 type LayoutRule = readonly [rule: string, keeps: Files, breaks: Files, expected: readonly string[]];
 
 function testLayout(rules: readonly LayoutRule[]): void {

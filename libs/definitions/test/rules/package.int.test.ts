@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { loadPackages } from '../../src/index.js';
 import { createUserDir, writeFiles, type Files } from '../package-fixture.js';
 
-/** Rules about `package.json` and about the npm packages that code may leave outside. */
+/** Rules about `package.json` and about external npm packages. */
 
 const file = 'demo/package.json';
 const task = 'demo/tasks/mix/task.ts';

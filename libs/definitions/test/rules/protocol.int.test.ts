@@ -3,8 +3,8 @@ import { assemble } from '../assemble.js';
 import { edited, soundPackage, type Files } from '../package-fixture.js';
 import { asItStands, testRules, type Edit } from './rule.js';
 
-// Of the ancestor's rules these are not of files, and are tested elsewhere: that the type is loaded and that dynamic
-// parameters are complete and valid when a run is submitted (`checkRunParameters`), and output parameters when a task ends
+// These rules are not about files and have tests elsewhere. A submission checks that the type is loaded and that
+// dynamic parameters are complete and valid (`checkRunParameters`). The end of a task checks its output parameters
 // (`checkParameters`, in the engine).
 
 const protocol = 'demo/experiments/run/experiment.yml';
@@ -12,7 +12,7 @@ const task = 'demo/tasks/mix/task.yml';
 const lab = 'demo/laboratories/lab/lab.yml';
 const weigh = 'type: weigh';
 const allTasks = /tasks:[\s\S]*/.exec(soundPackage[protocol])![0];
-/** A line more in the last task, which then stands in line 26. */
+/** Adds a line to the last task, at line 26. */
 const line = (text: string): Edit => [weigh, `${weigh}\n    ${text}`];
 
 describe('a protocol', () => {

@@ -3,7 +3,7 @@ import { assemble } from '../assemble.js';
 import { edited } from '../package-fixture.js';
 import { asItStands, testRules, type Edit } from './rule.js';
 
-// That the code has one class of the right kind is checked where it is loaded, by the agent and by `svc pkg check`.
+// The agent and `svc pkg check` load the code and check that it has one class of the right kind.
 
 const device = 'demo/devices/mixer/device.yml';
 const task = 'demo/tasks/mix/task.yml';

@@ -126,7 +126,7 @@ describe('the queue', () => {
     expect(placesOf(test, { after: { value: 2, id: low } })).toEqual([[4, 'r/b']]);
     await test.engine.work.cancelTask('high');
     await test.clock.settle();
-    // The task that followed has moved up.
+    // The next task has moved up.
     expect(placesOf(test, { after: { value: 2, id: high } })).toEqual([
       [2, 'low'],
       [3, 'r/b'],

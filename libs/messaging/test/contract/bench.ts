@@ -10,15 +10,15 @@ import { afterAll, afterEach, beforeAll } from 'vitest';
 import { z } from 'zod';
 import type { Bus, BusIdentity, BusLog } from '../../src/index.js';
 
-/** What the parts of the contract share: messages, a broker, buses that are closed after each test, the log. */
+/** The shared parts of the contract: messages, a broker, buses that are closed after each test, and the log. */
 
 /** A broker under test: real or in memory. */
 export interface BrokerUnderTest {
   connect(identity: Pick<BusIdentity, 'role' | 'name' | 'log' | 'drainMs'>): Promise<Bus>;
-  /** Sends bytes to a subject as another program could, and gives the bytes of the reply. */
+  /** Sends bytes to a subject as another program does, and returns the bytes of the reply. */
   ask(subject: string, data: Uint8Array): Promise<Uint8Array>;
   tell(subject: string, data: Uint8Array): Promise<void>;
-  /** Every connection is lost. */
+  /** Cuts every connection. */
   stop(): Promise<void>;
   start(): Promise<void>;
   dispose(): Promise<void>;

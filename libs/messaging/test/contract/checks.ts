@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { add, askJson, echo, failure, serveSum, type Bench } from './bench.js';
 
-/** The receiver refuses messages that do not fit, and errors arrive unchanged. */
+/** The receiver refuses invalid messages, and errors arrive unchanged. */
 export function checksContract(bench: Bench): void {
   describe('the check of a message', () => {
     it('of a request happens at the server, which refuses an invalid body', async () => {

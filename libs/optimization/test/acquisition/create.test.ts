@@ -48,7 +48,7 @@ function problemOf(
   return problem;
 }
 
-/** A model that says the same everywhere. */
+/** A model with the same prediction everywhere. */
 function constantModel(mean: number, deviation: number): FittedSurrogate {
   return {
     ...exactProcess(rows.subarray(0, d), Float64Array.of(0), d),
@@ -104,7 +104,7 @@ describe('joint samples against closed forms', () => {
     const { mean, covariance } = problem.models[0]!.posterior(point, 1);
     const deviation = Math.sqrt(covariance[0]!);
     const best = Math.min(...problem.models[0]!.posterior(rows, n).mean);
-    // A pending point of no use whatever: the same expectation, now by samples.
+    // A useless pending point: the expectation stays the same, now computed by samples.
     const far = acquisitionFunction({ kind: 'qLogEI' }, problem).withPending(worst(problem), 1);
     const z = (best - mean[0]!) / deviation;
     const expected = deviation * (normalDensity(z) + z * normalCdf(z));
@@ -165,7 +165,7 @@ describe('joint samples against closed forms', () => {
         psi(above, Infinity, y!.mean[0]!, Math.sqrt(y!.covariance[0]!));
     }
     const units = [0, 1].map((k) => deviationOf([values[k]!, values[2 + k]!, values[4 + k]!]));
-    // The error of the mean from what independent samples differ by.
+    // The standard error of the mean from the spread of independent samples.
     const found = Array.from({ length: 12 }, (_, seed) => {
       const acquisition = acquisitionFunction({ kind: 'qLogNEHVI' }, { ...problem, seed });
       return Math.exp(acquisition.value(at, 1)) * units[0]! * units[1]!;
@@ -219,7 +219,7 @@ describe.each(choices)('%s', (_, choice, outputs, maps) => {
         expect(value).toBe(acquisition.value(points, q));
         const size = Math.max(1, ...gradient.map(Math.abs));
         points.forEach((at, c) => {
-          // The smallest error of several steps: kinks of single samples are narrow.
+          // The smallest error over several step sizes, because kinks of single samples are narrow.
           const errors = [1e-5, 1e-6, 1e-7].map((h) => {
             const shifted = points.slice();
             shifted[c] = at + h;
@@ -289,7 +289,7 @@ describe('bad input', () => {
   });
 });
 
-/** Of some points the one with the highest value. */
+/** The one of several points with the highest value. */
 function bestOf(value: (point: Float64Array) => number): Float64Array {
   const draws = Rng.seeded('search');
   const points = Array.from({ length: 200 }, () => Float64Array.from({ length: d }, () => draws.uniform()));

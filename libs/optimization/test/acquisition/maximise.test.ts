@@ -24,7 +24,7 @@ const spaceOf = (inputs: Input[], constraints: Constraint[] = []): Space => ({
   constraints,
 });
 
-/** Minus the squared distance from a row; pending rows take 10 away from what is within 0.05 of them. */
+/** Minus the squared distance from a row. Each pending row takes 10 from points within 0.05 of it. */
 function hill(top: Float64Array, pending: readonly Float64Array[] = []): AcquisitionFunction {
   const d = top.length;
   const gradient = (points: Float64Array, q: number) => {
@@ -89,7 +89,7 @@ describe('the maximum of a known function', () => {
     const [point] = best(domain, [1, 0.6, 0]);
     expect(domain.validate(point)).toEqual([]);
     expect(point!['a.x']).toBeCloseTo(0.25, 4);
-    // The nearest to (0.6, 0) with a sum of 0.75.
+    // The point nearest to (0.6, 0) with a sum of 0.75.
     expect(point!['a.y']).toBeCloseTo(0.675, 4);
     expect(point!['a.z']).toBeCloseTo(0.075, 4);
   });

@@ -21,7 +21,8 @@ describe('the logarithm of the mean improvement', () => {
     expect(dLogFeasibility[1]).toBeCloseTo(1.25 / 1.75, 6);
   });
 
-  // The tail falls like 1e-7 over the square of the distance in units of 1e-6: in the end below what can be added up.
+  // The tail falls like 1e-7 over the square of the distance in units of 1e-6. At the end it is too small to be added
+  // up.
   it.each([1e3, 1e60, 1e130, 1e140, 1e146])('is finite %d below the value to improve', (gap) => {
     const { value, dUtility } = of([0, 0], gap);
     expect(value / (Math.log(1e-7) - 2 * Math.log(gap / 1e-6))).toBeCloseTo(1, 10);

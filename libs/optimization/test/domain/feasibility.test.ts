@@ -15,7 +15,7 @@ import type { SamplingMethod } from '../../src/domain/designs.js';
 import { Domain } from '../../src/domain/domain.js';
 import type { Constraint, Input, Point, Space } from '../../src/domain/space.js';
 
-/** What an input may be in a random domain, with the share of it. */
+/** The kinds of inputs in a random domain, with their shares. */
 function randomInput(key: string, rng: Rng): Input {
   const kind = rng.uniform();
   const lower = rng.uniform() < 0.6 ? 0 : Math.round(rng.normal() * 10) / 2;
@@ -117,7 +117,7 @@ describe('random domains', () => {
         domain = Domain.of(space);
       } catch (error) {
         if (!isServiceError(error)) throw error;
-        // Only zeros that are no whole number of steps can make n-choose-k impossible here.
+        // Here only zeros that are not a whole number of steps can make n-choose-k impossible.
         expect(error.faults.map(({ code }) => code)).toContain('empty_domain');
         expect(space.constraints.map(({ kind }) => kind)).toContain('n_choose_k');
         continue;

@@ -71,7 +71,7 @@ describe('Polytope', () => {
       const variance = (n - 1) / (n * n * (n + 1));
       for (const j of all(n)) {
         const column = points.map((point) => point[j]!);
-        // Six standard errors of 4000 independent points: neighbours in a walk resemble each other a little.
+        // Six standard errors of 4000 independent points, with a margin because neighbours in a walk are correlated.
         expect(Math.abs(mean(column) - 1 / n)).toBeLessThan(6 * Math.sqrt(variance / 4000));
         const spread = mean(column.map((value) => (value - 1 / n) ** 2));
         expect(Math.abs(spread / variance - 1)).toBeLessThan(0.15);
@@ -89,7 +89,7 @@ describe('Polytope', () => {
   });
 
   it.each([true, false])('derives bounds from several inequalities together (exact ranges: %s)', (exact) => {
-    // x + y <= 1 and x + y >= 1 are an equality; z <= 0 is a value.
+    // x + y <= 1 and x + y >= 1 form an equality, and z <= 0 fixes a value.
     const plane = within(
       3,
       [],

@@ -27,7 +27,7 @@ const total = (n: number) =>
     1,
   );
 
-/** Points that break a rule of their domain, or stand there twice. */
+/** Points that break a rule of their domain or occur twice. */
 function wrong(domain: Domain, points: readonly Point[]): unknown[] {
   return points.flatMap((point, i) => domain.validate(point, { done: points.slice(0, i) }));
 }

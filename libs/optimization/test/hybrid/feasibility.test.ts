@@ -45,7 +45,7 @@ const domains: Declared[] = [
   { inputs: [continuousInput('mix.x', [-1, 1])], constraints: [] },
 ];
 
-/** A value that a model might give for an input: right, nearly right, of another kind. */
+/** A value that a model might give for an input: right, nearly right, or of another kind. */
 const valueOf = (input: Input): fc.Arbitrary<unknown> =>
   fc.oneof(
     { weight: 30, arbitrary: rightValueOf(input) },
@@ -78,7 +78,7 @@ const rowOf = ({ inputs }: Declared): fc.Arbitrary<unknown> =>
     .tuple(...inputs.map((input) => fc.tuple(keyOf(input.key), valueOf(input))))
     .map((entries) => Object.fromEntries(entries));
 
-/** Everything that a model might say, most of it nearly right; undefined: it says nothing and fails. */
+/** Possible answers of a model, most of them nearly right. Undefined: the model fails without an answer. */
 const answerOf = (declared: Declared, count: number): fc.Arbitrary<string | undefined> =>
   fc.oneof(
     {
@@ -150,7 +150,7 @@ describe('with any answer of a model', () => {
       }),
       { numRuns: 60 },
     );
-    // Both ways were taken, or this would say little.
+    // Both branches must occur, otherwise the test proves little.
     expect(sources.ai).toBeGreaterThan(5);
     expect(sources.optimizer).toBeGreaterThan(5);
   }, 120_000);

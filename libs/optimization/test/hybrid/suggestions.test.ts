@@ -240,7 +240,7 @@ describe('a key', () => {
     texts.push(JSON.stringify(optimizer.state()), String(optimizer));
     texts.push(JSON.stringify(optimizer.get_runtime_params()), JSON.stringify(optimizer.get_param_schema()));
     texts.push(...models.questions.map(({ system, messages }) => JSON.stringify([system, messages])));
-    // The test's own models remember the questions.
+    // The scripted models record the questions.
     models.questions.splice(0);
     texts.push(JSON.stringify(optimizer), inspect(optimizer, { depth: 20, showHidden: true }));
     expect(texts.filter((text) => text.includes(canary))).toEqual([]);

@@ -23,7 +23,7 @@ const rosenbrock: SmoothFunction = (x, gradient) => {
   return 100 * rise ** 2 + (1 - x[0]!) ** 2;
 };
 
-/** How far a point is from satisfying the constraints. */
+/** The distance of a point from the feasible set. */
 function violation(x: Float64Array, { d, aEq, bEq, aLe, bLe, lower, upper }: LinearConstraints): number {
   return Math.max(
     ...bEq.map((b, i) => Math.abs(dot(aEq, x, d, i * d, 0) - b)),

@@ -70,7 +70,7 @@ describe('L-BFGS with bounds', () => {
         });
         found.x.forEach((value, i) => {
           const g = found.gradient[i]!;
-          // A step to a bound may end beside it by rounding.
+          // Rounding may end a step next to a bound.
           if (value > lower[i]! + 1e-14) expect(g).toBeLessThan(1e-4);
           if (value < upper[i]! - 1e-14) expect(g).toBeGreaterThan(-1e-4);
         });

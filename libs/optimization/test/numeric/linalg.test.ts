@@ -38,7 +38,7 @@ const distance = (a: Float64Array, b: Float64Array) => {
 
 const SIZES = [1, 2, 3, 4, 5, 7, 8, 9, 12, 13, 31, 64, 101];
 
-/** A matrix of `rows` rows with as many columns, in a larger one of garbage with ones on the diagonal beyond. */
+/** A matrix of `rows` rows and columns inside a larger one, which contains garbage and ones on its diagonal. */
 function laidOut(a: Float64Array, n: number, rng: Rng): Float64Array {
   const stride = padded(n);
   const all = rng.normals(stride * stride);
@@ -71,7 +71,7 @@ const KERNELS = [
 ] as const;
 
 describe.each(KERNELS)('the kernel in %s', (_name, kernel) => {
-  /** Puts arrays into the memory and gives their addresses and a way to read. */
+  /** Copies arrays to the memory and returns their addresses and a reader. */
   const place = (...arrays: Float64Array[]) => {
     let at = RESERVED;
     const addresses = arrays.map((array) => {
@@ -275,7 +275,7 @@ describe.each(KERNELS)('the kernel in %s', (_name, kernel) => {
   });
 
   it('takes the first steps of AdamW', () => {
-    // The moments after one step stand for the gradient itself: a step has the length of the rate.
+    // The moments after one step represent the gradient itself: the length of a step is the rate.
     const placed = place(
       Float64Array.of(1, -2),
       Float64Array.of(0.5, -3),

@@ -25,7 +25,7 @@ describe('a normal variable in the unit of an output', () => {
   });
 });
 
-/** Sum of all columns: of no interest in itself. */
+/** The sum of all columns, a simple test function. */
 class Sum implements AcquisitionFunction {
   readonly d = 3;
   readonly jointLimit = 4;

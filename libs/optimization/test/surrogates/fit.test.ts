@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { Rng } from '../../src/numeric/index.js';
 import { fitGaussianProcess } from '../../src/surrogates/fit.js';
 
-/** A clock that stands still: limits of time are never reached. */
+/** A clock that stands still, so that no time limit is reached. */
 const options = { seed: 1, timeLimitMs: 1000, now: () => 0 };
 
 function data(n: number, d: number, f: (x: Float64Array) => number, seed = 1) {
@@ -121,7 +121,7 @@ describe('a fitted Gaussian process', () => {
     const gp = fitGaussianProcess(rows, y, 20, 2, options);
     const warm = JSON.parse(JSON.stringify(gp.hyperparameters)) as typeof gp.hyperparameters;
     let asked = 0;
-    // There is time for the start alone.
+    // The time limit permits only the start.
     const again = fitGaussianProcess(rows, y, 20, 2, {
       ...options,
       warping: 'none',

@@ -25,7 +25,7 @@ function sample(seed: number, n: number, d: number) {
 const model = (data: ReturnType<typeof sample>, groups: Groups, theta: Float64Array, output = plain) =>
   new GaussianProcess(data, groups, theta, output, {}, false);
 
-/** Solves `a x = b` by elimination with pivots, without a factorisation of anything symmetric. */
+/** Solves `a x = b` by elimination with pivots, without a symmetric factorisation. */
 function eliminate(a: number[][], b: number[]): number[] {
   const n = b.length;
   const rows = a.map((row, i) => [...row, b[i]!]);

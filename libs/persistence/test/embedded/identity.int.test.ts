@@ -5,7 +5,7 @@ import pg from 'pg';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { startPostgres } from '../../src/embedded/index.js';
 
-/** As root these tests take every way there is; as another user all of them come to the plain start. */
+/** As root, these tests try every way to start the server. As another user, all ways are the plain start. */
 const root = process.getuid?.() === 0;
 const path = process.env['PATH'];
 let folder: string;
@@ -34,7 +34,9 @@ async function answer(text: string): Promise<unknown> {
   }
 }
 
-/** May other users run the server's binaries? Not in a clone that lies in a folder only its owner can enter. */
+/**
+ * Whether other users may run the binaries of the server. They may not when the repository lies in a private folder.
+ */
 async function othersReachBinaries(): Promise<boolean> {
   for (let at = import.meta.dirname; at !== dirname(at); at = dirname(at)) {
     if (((await stat(at)).mode & 0o001) === 0) return false;

@@ -117,7 +117,7 @@ describe('tokens', () => {
 });
 
 describe('the audit', () => {
-  /** Past the rule that protects it, as somebody with the password of the database could. */
+  /** Changes an entry despite the protecting rule, as a person with the database password could. */
   const tamper = (statement: string): Promise<unknown> =>
     admin.query(
       `alter table audit disable rule audit_is_not_changed; alter table audit disable rule audit_is_not_deleted; ${statement}`,

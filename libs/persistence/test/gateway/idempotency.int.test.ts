@@ -31,7 +31,7 @@ afterEach(async () => {
 const name = { principal: 'token:ada', route: 'POST /api/tasks', key: 'k' };
 const answer = { status: 201, location: '/api/tasks/x', body: '{"name":"x"}' };
 const take = (fingerprint = 'f', holder = 'one') => store.keys.take(name, fingerprint, holder, 15);
-/** As if so many seconds had passed. */
+/** Simulates that this number of seconds has passed. */
 const pass = (s: number) =>
   admin.query(
     `update idempotency_key set begun_at = begun_at - make_interval(secs => $1), held_until = held_until - make_interval(secs => $1)`,
@@ -68,7 +68,7 @@ test('a key is in progress while its holder renews it, and broken off after its 
   await pass(2);
   expect(await take('g', 'two')).toEqual({ state: 'other_request' });
   expect(await take('f', 'two')).toMatchObject({ state: 'broken_off' });
-  // Who was thought dead comes too late.
+  // The holder that was considered dead answers too late.
   await store.keys.answer(name, 'one', answer);
   await store.keys.giveBack(name, 'one');
   expect(await take('f', 'three')).toEqual({ state: 'in_progress' });

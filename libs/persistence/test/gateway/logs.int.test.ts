@@ -104,7 +104,7 @@ test('a repeated line is stored once, also when it arrives twice at the same tim
     ...batch.map(({ message }) => message),
     'of another process',
   ]);
-  // Numbers that repeats had used would have to be passed over by whoever reads on behind them.
+  // A reader after an id would have to skip the numbers that repeats had used.
   expect(seen.at(-1)?.id).toBe(51);
 });
 

@@ -45,7 +45,7 @@ test('a follower misses no event that is committed late by one of two writers', 
       }
     };
     for (let n = 0; n < 10; n += 1) {
-      // One commit has drawn its ids and is not visible yet, while the other one wants to overtake it.
+      // One commit has drawn its ids and is not visible yet, while another one tries to overtake it.
       await slow.query('begin');
       const events = [tell(`slow${n}`), tell('both')].map(({ event }) => ({
         ...event,

@@ -25,7 +25,7 @@ const protocolOf = (labs: string[]): Change => {
   return { op: 'putDefinition', row: { hash, kind: 'protocol', body: { hash, protocol, tasks: {} } } };
 };
 
-/** A campaign, a run of it, a task of that with an attempt, all of a protocol of these labs. */
+/** A campaign, a run of it, and a task of the run with an attempt, all of a protocol of these labs. */
 function work(name: string, labs: string[]): Change[] {
   const definitionHash = hashOf(labs);
   return [

@@ -85,7 +85,7 @@ describe('a page', () => {
         fc.integer({ min: 1, max: 17 }),
         async (sort, descending, limit) => {
           const seen: string[] = [];
-          // Bounded, or a cursor that walks one by one could follow what is inserted before it for ever.
+          // Bounded, because a cursor could otherwise follow new insertions forever.
           const last = next + 60;
           const before = (await records.list('tasks', { ...newest, limit: 500 })).items;
           let after: ListPosition | null = null;

@@ -3,7 +3,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { attempt, lead, protocolRun, putDefinition, t0, taskRun } from '../rows.js';
 import type { StoreUnderTest } from './store.contract.js';
 
-/** What every {@link Store} must keep of how long tasks took, and how late they were. */
+/** The guarantees of every {@link Store} for the durations and the lateness of tasks. */
 export function durationsContract(name: string, open: () => Promise<StoreUnderTest>): void {
   describe(`durations, on ${name}`, () => {
     let under: StoreUnderTest;

@@ -4,7 +4,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { campaign, definition, lead, protocolRun, putDefinition, t0, taskRun, trial } from '../rows.js';
 import type { StoreUnderTest } from './store.contract.js';
 
-/** What every {@link Store} must tell of what is over, and how that goes on. */
+/** The guarantees of every {@link Store} for ended work, its archive and its resume. */
 export function endedContract(name: string, open: () => Promise<StoreUnderTest>): void {
   describe(`ended work, on ${name}`, () => {
     let under: StoreUnderTest;
@@ -131,7 +131,7 @@ export function endedContract(name: string, open: () => Promise<StoreUnderTest>)
       expect(await old('protocol_run', t0 + 1)).toEqual(['o1', 'o2', 'o3']);
       expect(await old('protocol_run', t0 + 1, 'o1', 1)).toEqual(['o2']);
       expect(await old('task_run', t0 + 1)).toEqual([]);
-      // What is opened again in the same commit is not over.
+      // Work that is reopened in the same commit has not ended.
       await commit({ op: 'restore', id: 'c1', at: t0 + 9 });
       await expect(
         commit({ op: 'updateCampaign', id: 'c1', patch: { state: 'created' } }, archived('c1', 'campaign')),

@@ -1,14 +1,14 @@
 import { connect, createServer, type Server, type Socket } from 'node:net';
 import { once } from 'node:events';
 
-/** What happens to the next commit that passes. */
+/** The fault of the next commit that passes. */
 export type Fault = 'none' | 'lose-request' | 'lose-reply' | 'delay-request';
 
-/** A wire to the database that breaks when told to, at a commit. */
+/** A connection to the database that breaks at a commit on request. */
 export class FaultyProxy {
   readonly url: string;
   fault: Fault = 'none';
-  /** No connections are taken while false. */
+  /** While false, new connections are refused. */
   open = true;
   #server: Server;
   #sockets = new Set<Socket>();
@@ -56,7 +56,7 @@ export class FaultyProxy {
     for (const socket of [client, upstream]) {
       this.#sockets.add(socket);
       socket.on('close', () => this.#sockets.delete(socket));
-      // A reset is what these tests are about; the other side is told by closing it.
+      // A reset is the purpose of these tests. Closing the other side reports it.
       socket.on('error', () => socket.destroy());
     }
     let losing = false;

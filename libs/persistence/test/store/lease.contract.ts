@@ -3,7 +3,7 @@ import type { Store } from '@lab/engine';
 import { lead, protocolRun, putDefinition } from '../rows.js';
 import type { StoreUnderTest } from './store.contract.js';
 
-/** What every {@link Store} must do about leases, and about many names at once. */
+/** The guarantees of every {@link Store} for leases, and for many names at once. */
 export function leaseContract(name: string, open: () => Promise<StoreUnderTest>): void {
   describe(`the contract of leases on ${name}`, () => {
     let under: StoreUnderTest;
@@ -39,7 +39,7 @@ export function leaseContract(name: string, open: () => Promise<StoreUnderTest>)
       expect(await store.renew(own ?? 0, 60_000)).toBe(true);
       await new Promise((resolve) => setTimeout(resolve, 250));
       expect(await other.lead('second', 200)).toBeNull();
-      // Over, it can be confirmed as long as nobody has led since.
+      // An ended lease can still be confirmed as long as nobody else has led.
       expect(await store.renew(own ?? 0, 0)).toBe(true);
       expect(await store.renew(own ?? 0, 60_000)).toBe(true);
       expect(await other.lead('second', 200)).toBeNull();

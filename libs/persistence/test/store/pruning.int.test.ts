@@ -44,7 +44,7 @@ test('old events are removed in small batches, and the latest of every record st
     );
     expect(next.rows.map(({ line }) => line)).toEqual(['a 30', 'a 31', 'b 31', 'c 2']);
     expect(await store.pruneEvents(t0 - 1, 0, 25)).toEqual({ removed: 0 });
-    // All of a's but the latest are old now, and a removal never goes past what is young.
+    // All events of a except the latest are old now. A removal never passes a recent event.
     expect(await store.pruneEvents(t0 + 1_000, 0, 1)).toMatchObject({ removed: 1 });
   } finally {
     await client.end();

@@ -29,7 +29,7 @@ afterAll(async () => {
 const taskIds = ['t0', 't1', 't2', 't3'];
 const runIds = ['r0', 'r1'];
 
-/** Rows that changes may refer to; whether a change is right in the present state is left to chance. */
+/** Rows that changes may refer to. Chance decides whether a change is valid in the present state. */
 const setup: Change[] = [
   putDefinition,
   { op: 'insertCampaign', row: campaign('c0') },
@@ -169,7 +169,7 @@ test('any sequence of commits has the same outcome and leaves the same rows as i
       for (const changes of [setup, ...commits]) {
         const expected = await outcome(memory, epochs[0], changes);
         const actual = await outcome(real, epochs[1], changes);
-        // Of several conflicts either may be told.
+        // The store may report any of several conflicts.
         if (changes.length === 1) expect(actual).toBe(expected);
         else expect(actual === 'applied').toBe(expected === 'applied');
         if (actual === 'applied') applied += 1;
@@ -196,7 +196,7 @@ async function outcome(store: Store, epoch: number, changes: Change[]): Promise<
   }
 }
 
-/** Rows in the order of their text: the port promises none. */
+/** Rows sorted by their text, because the port promises no order. */
 function ordered(rows: Awaited<ReturnType<Store['load']>>): Record<string, unknown[]> {
   const byKey = (a: object, b: object): number => (keyOf(a) < keyOf(b) ? -1 : 1);
   return Object.fromEntries(

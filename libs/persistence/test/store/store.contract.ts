@@ -15,10 +15,10 @@ import {
   trial,
 } from '../rows.js';
 
-/** One store's door for the contract: a fresh store, another handle on the same rows, and what was told. */
+/** A fresh store, a second connection to the same rows, and the published events. */
 export interface StoreUnderTest {
   store: Store;
-  /** Another process's store on the same rows. */
+  /** The store of another process on the same rows. */
   sibling(): Promise<Store>;
   /** Every event as stored, oldest first. */
   events(): Promise<{ aggregate: string; seq: number; type: string; body: unknown; at: number }[]>;
@@ -27,7 +27,7 @@ export interface StoreUnderTest {
 
 const device = { kind: 'device', key: 'color_lab.mixer_1' } as const;
 
-/** What every {@link Store} must do. */
+/** The guarantees of every {@link Store}. */
 export function storeContract(name: string, open: () => Promise<StoreUnderTest>): void {
   describe(`the store contract on ${name}`, () => {
     let under: StoreUnderTest;

@@ -4,7 +4,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { campaign, lead, putDefinition, trial } from '../rows.js';
 import type { StoreUnderTest } from './store.contract.js';
 
-/** What every {@link Store} must do with the trials of campaigns. */
+/** The guarantees of every {@link Store} for the trials of campaigns. */
 export function trialsContract(name: string, open: () => Promise<StoreUnderTest>): void {
   describe(`trials, on ${name}`, () => {
     let under: StoreUnderTest;

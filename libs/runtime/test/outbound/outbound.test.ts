@@ -35,7 +35,7 @@ afterAll(() => {
 const post = { headers: {}, body: '{}', timeoutMs: 10_000, signal: new AbortController().signal };
 const strict = new Outbound({ allow: [], http: false, ports: [443] });
 
-/** One that may reach the server of this test. */
+/** A client that may reach the server of this test. */
 function open(resolve?: Resolve, allow = ['127.0.0.1']): Outbound {
   return new Outbound({ allow, http: true, ports: [port] }, resolve);
 }

@@ -7,7 +7,7 @@ import {
   type SupervisionOptions,
 } from '../../src/process/supervision.js';
 
-/** Timers that fire when told to, and remember what they were asked for. */
+/** Timers that fire when the test says so and record their delays. */
 class ManualTimers {
   readonly waits: number[] = [];
   #next: (() => void) | undefined;

@@ -14,7 +14,7 @@ import { inlineSearcher } from '../../src/cpsat/inline-searcher.js';
 import type { ExactAnswer, ExactSolver, Searcher, SearchRequest } from '../../src/cpsat/ports.js';
 
 describe('the background search', () => {
-  /** Ends at any time of the test's choosing, with any schedule. */
+  /** A search that ends when the test says so, with any schedule. */
   class ManualSearcher implements Searcher {
     readonly reproducible = false;
     readonly searches: {
@@ -41,7 +41,7 @@ describe('the background search', () => {
   }
 
   const going = [running('r', -10, 100, { s0: 'a' })];
-  // By the queue x is first; it takes long, so that the other order is better.
+  // In the queue x comes first. It takes long, so the other order is better.
   const tasks = [
     task('x', 100, [['a']], { queuedAt: at(-2) }),
     ...['u', 'v', 'w'].map((id) => task(id, 10, [['a']], { queuedAt: at(-1) })),
@@ -50,7 +50,7 @@ describe('the background search', () => {
   /** Tasks in the order of their planned starts. */
   const orderOf = (plan: Plan): string[] =>
     [...(plan.timetable?.tasks ?? [])].sort((a, b) => a.start - b.start).map((each) => each.task);
-  /** The order in which x comes before the others, which a list heuristic would not choose. */
+  /** The order in which x comes before the others. A list heuristic would not choose it. */
   const worst = (searcher: ManualSearcher): Schedule => {
     const search = searcher.searches.at(-1);
     if (search === undefined) throw new Error('nothing is searched for');
@@ -74,7 +74,7 @@ describe('the background search', () => {
   it('inserts the found order into the state of the laboratory at that moment', async () => {
     const searcher = new ManualSearcher();
     const { policy, plan } = world({ searcher }, settled);
-    // Two units for everybody, and priorities that make the plan of a list improvable.
+    // Two units for all tasks, and priorities with which the plan of a list can be improved.
     const shot = (now: number, more: Partial<PlanTask>[] = []) =>
       snapshot(
         now,

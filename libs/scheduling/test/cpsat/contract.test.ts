@@ -19,7 +19,7 @@ const cpsat = (now: () => number, atOnce?: number): CpsatPolicy =>
     atOnce,
   );
 
-/** One step after the other in the same moment, while what the steps before the last start is carried out. */
+/** Runs one step after the other at the same moment, while the starts of earlier steps are carried out. */
 function inSteps(policy: CpsatPolicy): Policy {
   return {
     name: policy.name,

@@ -336,7 +336,7 @@ describe('a stable plan', () => {
   });
 
   it('stays unchanged when the gain is smaller than the disturbance', () => {
-    // Either order of two equal tasks is as good as the other.
+    // Both orders of two equal tasks are equally good.
     const { plan } = world({}, { frozen_window: 60 });
     const pair = (first: string, second: string) => [task(first, 10, [['a']]), task(second, 10, [['a']])];
     const before = plan(snapshot(0, ['a'], pair('p', 'q'), going));

@@ -13,7 +13,7 @@ const random = fc.record({
   moment: fc.constantFrom(0, 0, 8, 20),
 });
 
-/** What of a model does not hold for values of its variables, read from the model alone. */
+/** The constraints of a model that values of its variables violate, read from the model alone. */
 function violations({ variables, constraints }: CpModelProto, values: readonly number[]): string[] {
   const value = ({ vars, coeffs, offset }: CpExpression): number =>
     vars.reduce((sum, variable, at) => sum + coeffs[at]! * values[variable]!, offset);

@@ -41,7 +41,7 @@ function laboratory(seed: number, runs: number): Problem {
   };
 }
 
-/** Two problems beside each other, with nothing in common but the end of the whole. */
+/** Two independent problems that share only the end of the whole. */
 function beside(one: Problem, other: Problem): Problem {
   const shift = one.activities.length;
   return {
@@ -65,7 +65,9 @@ function beside(one: Problem, other: Problem): Problem {
   };
 }
 
-/** The least objective of all schedules, tried one by one: every order, every choice, each as early as it can. */
+/**
+ * The smallest objective of all schedules by exhaustive search: every order, every choice, each as early as possible.
+ */
 function leastObjective(problem: Problem): number {
   const { activities, runs, makespanWeight } = problem;
   const ends: number[] = new Array<number>(activities.length).fill(-1);
@@ -199,7 +201,7 @@ describe('improve', () => {
         shouldStop: () => ++asked >= answers,
       });
       expect(checkSchedule(problem, schedule)).toEqual([]);
-      // Once for every list and every decoding that is near to the start, then for every 300 blocks.
+      // Once for every list and every decoding close to the start, then for every 300 blocks.
       expect(asked).toBeLessThanOrEqual(Math.max(answers, 50));
       expect(rounds).toBeLessThanOrEqual(answers * Math.ceil(300 / 120));
     }

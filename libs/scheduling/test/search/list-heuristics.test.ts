@@ -53,7 +53,7 @@ describe('construct', () => {
   });
 
   it('interleaves runs where only that gives room', () => {
-    // Each run gives up what it keeps with its first task, and needs what the other keeps for its second.
+    // Each run releases its kept unit with its first task, and needs the unit of the other run for its second.
     const problem = problemOf(
       [
         activity({ duration: 0, slots: on([0], [1]), fixed: { start: -5, units: [0] } }),

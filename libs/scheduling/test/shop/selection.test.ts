@@ -7,7 +7,7 @@ import { Neighbourhood, type Direction } from '../../src/shop/neighbourhood.js';
 import { Selection } from '../../src/shop/selection.js';
 import { shopOf } from '../../src/shop/shop.js';
 
-/** Longest paths of the graph that the neighbours on machines span, found from nothing; undefined when it has a cycle. */
+/** Longest paths of the graph of the machine sequences, computed from scratch. Undefined when the graph has a cycle. */
 function longestPaths(selection: Selection) {
   const { shop, duration, previous, next } = selection;
   const size = shop.operations;
@@ -67,7 +67,7 @@ function expectUpToDate(selection: Selection): void {
   for (let at = 0; at < size; at++) expect(selection.position[selection.order[at]!]).toBe(at);
 }
 
-/** A copy after the operation was put there, however that ends. */
+/** A copy after the operation was moved, even when the result has a cycle. */
 function forced(selection: Selection, operation: number, machine: number, behind: number) {
   const { shop } = selection;
   const size = shop.operations;

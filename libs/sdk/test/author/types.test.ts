@@ -119,7 +119,7 @@ describe('a task', () => {
   });
 });
 
-/** What the compiler makes of a decorator with these declarations on the method. */
+/** The types that the compiler derives from a decorator with these declarations on the method. */
 type Fits<Specs extends ParameterDeclarations, Method> = Method extends (
   this: never,
   parameters: ArgumentsOf<Specs>,

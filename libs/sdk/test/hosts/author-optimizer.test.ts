@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { makeOptimizer } from '../../src/hosts/author-optimizer.js';
 
-/** A subclass that describes its own field alone, of a base whose settings depend on each other. */
+/** A subclass that describes only its own field, with a base class whose settings depend on each other. */
 const module = `
 class Base {
   static svc_param_schema() {

@@ -5,7 +5,7 @@ import { Unfit } from '../../src/hosts/optimizer-refusal.js';
 
 const inputs = ['mix.cyan', 'mix.speed'];
 
-/** An optimizer that takes what `holds` does not throw for. */
+/** An optimizer that accepts the rows for which `holds` does not throw. */
 function optimizer(holds: (row: Record<string, unknown>) => void): {
   told: object[];
   asked: AuthorOptimizer;

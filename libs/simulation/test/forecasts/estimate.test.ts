@@ -34,7 +34,7 @@ beforeEach(async () => {
   await clock.settle();
 });
 
-/** With moments as seconds from now. */
+/** Moments as seconds from now. */
 async function ask(asked: Submission) {
   const present = {
     now: clock.now(),

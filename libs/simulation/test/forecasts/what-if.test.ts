@@ -8,7 +8,7 @@ import { VirtualClock } from '@lab/ports';
 import type { CurrentState } from '../../src/forecasts/current-state.js';
 import { whatIf } from '../../src/forecasts/what-if.js';
 
-/** A laboratory in which work goes on: its own engine, store and agents, which a simulation must not touch. */
+/** A laboratory with running work. A simulation must not touch its engine, store and agents. */
 
 const definitions = batch().with('search', [
   {
@@ -90,7 +90,7 @@ describe('a what-if question about a run', () => {
       await submit('second');
       await clock.advance(1_000);
       const record = await ask('new', type);
-      // The first is unloaded after the rest of its 8 s; until then both stations are kept.
+      // The first run is unloaded after the rest of its 8 s. Until then both stations are kept.
       expect(after(record, record.estimated_start)).toBe(7);
       const first = record.others.find(({ name }) => name === 'first');
       expect(first && [after(record, first.without), after(record, first.with), first.delay]).toEqual([

@@ -25,7 +25,7 @@ describe('a simulation', () => {
       'batch_002/load': 2,
       'batch_002/work': 4,
       'batch_002/unload': 10,
-      // Both stations are kept until the first is unloaded; then the arm, free at once, is given to who waited longest.
+      // Both stations are kept until the first is unloaded. Then the free arm goes to the run that waited longest.
       'batch_003/load': 8,
       'batch_003/work': 10,
       'batch_003/unload': 15,
@@ -56,7 +56,7 @@ describe('a simulation', () => {
   it('records why tasks waited', async () => {
     const record = await play({ protocols: [{ type: 'batch', iterations: 3 }] });
     const waited = Object.fromEntries(record.tasks.map(({ label, waited }) => [label, waited]));
-    // Ready at 0: the arm is given to others until 4; then both stations are kept or in use until 8.
+    // Ready at 0. The arm serves others until 4, and both stations are kept or in use until 8.
     expect(waited['batch_003/load']).toEqual({
       dependency: 0,
       busy: 0,

@@ -14,7 +14,7 @@ import type { Invariant } from '../../src/invariants/index.js';
 
 const nothing = { late: [], unfinished: [], leftovers: [] };
 
-/** Plays a scenario in a world that is broken on purpose. @returns which invariants the checker found broken */
+/** Runs a scenario in a deliberately broken world. @returns the invariants that the checker found violated */
 async function broken(
   scenario: string,
   sabotage: (world: World) => void,
@@ -43,7 +43,7 @@ function tamper({ network }: World, name: string, alter: (handle: Handler) => Ha
   };
 }
 
-/** Agents that know nothing of the calls and attempts that are over. */
+/** Agents that forget ended calls and attempts. */
 function forgetful(world: World): void {
   for (const { disk } of world.computers.values()) {
     const ledgerOf = disk.ledgerOf.bind(disk);

@@ -5,7 +5,7 @@ import { leaderTimings } from '@lab/leader-wiring';
 import ts from 'typescript';
 import { describe, expect, it } from 'vitest';
 
-/** The simulator and the processes run the same wiring: neither declares an adapter or a time of its own. */
+/** The simulator and the processes use the same wiring: neither declares its own adapter or time. */
 
 const root = fileURLToPath(new URL('../../../../', import.meta.url));
 
@@ -76,7 +76,7 @@ describe('the fault simulator', () => {
 
   it('sends every message through the bus of @lab/messaging', () => {
     const requesting = sourcesIn(simulator).filter(({ text }) => /\bimplements (Bus|Wire)\b/.test(text));
-    // The faults of the network sit between the bus and the broker, and are the only connection of their own.
+    // The faults of the network lie between the bus and the broker, and are the only separate connection.
     expect(requesting.map(({ path }) => path)).toEqual([`${simulator}/surroundings/network.ts`]);
     expect(importedIn(simulator, '@lab/messaging/testing')).toContain('MemoryBroker');
   });

@@ -3,7 +3,7 @@ import { invariants, judge, type Facts, type Invariant } from '../../src/invaria
 
 type Mutable<T> = { -readonly [K in keyof T]: T[K] };
 
-/** One task that moved a device, returned, stored a file, and was recorded so. */
+/** Records of one task that moved a device, returned and stored a file. */
 function sound(): Mutable<Facts> {
   const file = { name: 'f', size: 3, sha256: 'aa' };
   return {

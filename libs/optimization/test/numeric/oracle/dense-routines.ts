@@ -2,7 +2,9 @@ import { BLOCK, type Kernel, SMALLEST_PIVOT } from '../../../src/numeric/kernel.
 
 /* The routines of the kernel for triangles, in TypeScript: blocked for the registers of a processor. `a` is the memory. */
 
-/** The dot products of 4 rows at `p` with 4 rows at `q`, over columns `from` to `to - 1`, to the first numbers. */
+/**
+ * Writes the dot products of 4 rows at `p` with 4 rows at `q`, over columns `from` to `to - 1`, to the first numbers.
+ */
 function dots(a: Float64Array, p: number, q: number, stride: number, from: number, to: number): void {
   let [s00, s01, s02, s03] = [0, 0, 0, 0];
   let [s10, s11, s12, s13] = [0, 0, 0, 0];
@@ -54,7 +56,10 @@ function dots(a: Float64Array, p: number, q: number, stride: number, from: numbe
   a[15] = s33;
 }
 
-/** Finishes a block of `X L' = B` at column `at`, of which the first numbers hold what the columns to the left take away. */
+/**
+ * Finishes a block of `X L' = B` at column `at`. The first numbers hold the sums to subtract for the columns on the
+ * left.
+ */
 function solveBlock(a: Float64Array, p: number, rows: number, l: number, stride: number, at: number): void {
   for (let r = 0; r < rows; r++) {
     const row = p + r * stride + at;

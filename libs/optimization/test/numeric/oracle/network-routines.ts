@@ -13,7 +13,7 @@ export function networkForward(
     for (let unit = 0; unit < hidden; unit++) {
       let sum = a[biases + unit]!;
       for (let c = 0; c < d; c++) sum += a[inputs + s * d + c]! * a[parameters + c * hidden + unit]!;
-      // Several times as fast as Math.tanh, and as exact in absolute terms.
+      // Several times as fast as Math.tanh, with the same absolute accuracy.
       const value = 1 - 2 / (Math.exp(2 * sum) + 1);
       a[activity + s * hidden + unit] = value;
       result += a[weights + unit]! * value;
