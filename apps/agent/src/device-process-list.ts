@@ -14,14 +14,12 @@ const lookAgainMs = 50;
  * killed leaves processes behind that still clean up or hang.
  */
 export class DeviceProcessList {
-  readonly #path: string;
-  readonly #log: Log;
   readonly #running = new Map<number, ProcessIdentity>();
 
-  constructor(path: string, log: Log) {
-    this.#path = path;
-    this.#log = log;
-  }
+  constructor(
+    private readonly path: string,
+    private readonly log: Log,
+  ) {}
 
   /**
    * Waits until the processes of an earlier agent have ended, and kills those that do not end by themselves.
@@ -31,7 +29,7 @@ export class DeviceProcessList {
   async endLeftovers(): Promise<void> {
     let left = this.#read().filter(isStillRunning);
     if (left.length > 0) {
-      this.#log.warn('device processes of an earlier agent are still there; waiting for them', {
+      this.log.warn('device processes of an earlier agent are still there; waiting for them', {
         pids: left.map(({ pid }) => pid),
       });
     }
@@ -41,7 +39,7 @@ export class DeviceProcessList {
       left = left.filter(isStillRunning);
     }
     for (const process of left) {
-      this.#log.warn('killing a device process that an earlier agent left behind', { pid: process.pid });
+      this.log.warn('killing a device process that an earlier agent left behind', { pid: process.pid });
       signalProcess(process, 'SIGKILL');
     }
     for (let waited = 0; left.length > 0; waited += lookAgainMs) {
@@ -68,25 +66,25 @@ export class DeviceProcessList {
   }
 
   #read(): ProcessIdentity[] {
-    if (!existsSync(this.#path)) return [];
+    if (!existsSync(this.path)) return [];
     try {
-      const found: unknown = JSON.parse(readFileSync(this.#path, 'utf8'));
+      const found: unknown = JSON.parse(readFileSync(this.path, 'utf8'));
       return Array.isArray(found) ? found.filter(isIdentity) : [];
     } catch (error) {
-      this.#log.error('the list of device processes cannot be read', { reason: String(error) });
+      this.log.error('the list of device processes cannot be read', { reason: String(error) });
       return [];
     }
   }
 
   /** Writes the list. A failure is only logged, because the device must run nevertheless. */
   #write(): void {
-    const draft = `${this.#path}.new`;
+    const draft = `${this.path}.new`;
     try {
-      mkdirSync(dirname(this.#path), { recursive: true });
+      mkdirSync(dirname(this.path), { recursive: true });
       writeFileSync(draft, JSON.stringify([...this.#running.values()]), { mode: 0o600 });
-      renameSync(draft, this.#path);
+      renameSync(draft, this.path);
     } catch (error) {
-      this.#log.error('the list of device processes cannot be written', { reason: String(error) });
+      this.log.error('the list of device processes cannot be written', { reason: String(error) });
     }
   }
 }

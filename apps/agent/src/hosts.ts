@@ -20,26 +20,24 @@ const { resolve } = createRequire(import.meta.url);
 /** Forks one process per device. */
 export class ForkedDeviceProcesses implements DeviceProcesses {
   readonly #host = resolve('@lab/sdk/device-host');
-  readonly #list: DeviceProcessList;
-  readonly #log: AgentLog;
 
-  constructor(list: DeviceProcessList, log: AgentLog) {
-    this.#list = list;
-    this.#log = log;
-  }
+  constructor(
+    private readonly list: DeviceProcessList,
+    private readonly log: AgentLog,
+  ) {}
 
   start(device: DeviceAssignment): DeviceProcess {
-    const log = this.#log.child({ lab: device.lab, device: `${device.lab}.${device.name}` });
+    const log = this.log.child({ lab: device.lab, device: `${device.lab}.${device.name}` });
     const process: ForkedProcess<ToDevice, FromDevice> = new ForkedProcess({
       host: this.#host,
       messages: heardFromDevice,
       log,
       written: (level, text) => ({ type: 'log', level, text }),
       onGone: () => {
-        if (process.pid !== undefined) this.#list.remove(process.pid);
+        if (process.pid !== undefined) this.list.remove(process.pid);
       },
     });
-    if (process.pid !== undefined) this.#list.add(process.pid);
+    if (process.pid !== undefined) this.list.add(process.pid);
     return process;
   }
 }
@@ -47,17 +45,14 @@ export class ForkedDeviceProcesses implements DeviceProcesses {
 /** Forks processes that run tasks. */
 export class ForkedTaskProcesses implements TaskProcesses {
   readonly #host = resolve('@lab/sdk/task-host');
-  readonly #log: AgentLog;
 
-  constructor(log: AgentLog) {
-    this.#log = log;
-  }
+  constructor(private readonly log: AgentLog) {}
 
   start(): TaskProcess {
     return new ForkedProcess<ToTask, FromTask>({
       host: this.#host,
       messages: heardFromTask,
-      log: this.#log,
+      log: this.log,
       written: (level, text) => ({ type: 'log', level, text }),
     });
   }

@@ -30,16 +30,14 @@ interface Content {
  * the next. The cache exceeds its bound only by the file that is being copied.
  */
 export class InputCache {
-  readonly #folder: string;
-  readonly #maxBytes: number;
   /** By SHA-256: resolves when the operations on that content are over. They run one after the other. */
   readonly #turns = new Map<string, Promise<unknown>>();
 
   /** @param maxBytes bound for all files together; the least recently used files are removed first */
-  constructor(folder: string, maxBytes: number) {
-    this.#folder = folder;
-    this.#maxBytes = maxBytes;
-  }
+  constructor(
+    private readonly folder: string,
+    private readonly maxBytes: number,
+  ) {}
 
   /**
    * Writes the content to a file that does not exist yet.
@@ -77,8 +75,8 @@ export class InputCache {
     ticket: () => Promise<FileTicket>,
     signal: AbortSignal,
   ): Promise<void> {
-    await mkdir(this.#folder, { recursive: true });
-    const kept = join(this.#folder, content.sha256);
+    await mkdir(this.folder, { recursive: true });
+    const kept = join(this.folder, content.sha256);
     if ((await sizeOf(kept)) !== undefined) {
       if (await copyChecked(kept, path, content, signal)) {
         await utimes(kept, new Date(), new Date());
@@ -136,8 +134,8 @@ export class InputCache {
   async #evict(): Promise<void> {
     const now = Date.now();
     const kept: { path: string; size: number; at: number }[] = [];
-    for (const name of await readdir(this.#folder)) {
-      const path = join(this.#folder, name);
+    for (const name of await readdir(this.folder)) {
+      const path = join(this.folder, name);
       const found = await stat(path).catch(() => undefined);
       if (found === undefined) continue;
       if (!name.endsWith(partial)) kept.push({ path, size: found.size, at: found.mtimeMs });
@@ -145,7 +143,7 @@ export class InputCache {
     }
     let total = kept.reduce((sum, { size }) => sum + size, 0);
     for (const { path, size } of kept.sort((a, b) => a.at - b.at)) {
-      if (total <= this.#maxBytes) return;
+      if (total <= this.maxBytes) return;
       await rm(path, { force: true });
       total -= size;
     }

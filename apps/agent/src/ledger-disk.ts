@@ -14,13 +14,10 @@ const durableWrites = process.platform === 'linux' ? constants.O_DSYNC : 0;
 
 /** The segments of a ledger as files of a folder: `ledger-a.seg` and `ledger-b.seg`. */
 export class FolderLedgerDisk implements LedgerDisk {
-  readonly #folder: string;
   readonly #files = new Map<SegmentName, FileHandle>();
 
   /** @param folder folder whose lock the caller holds; it is made if it is missing */
-  constructor(folder: string) {
-    this.#folder = folder;
-  }
+  constructor(private readonly folder: string) {}
 
   async read(segment: SegmentName): Promise<Uint8Array | undefined> {
     try {
@@ -32,7 +29,7 @@ export class FolderLedgerDisk implements LedgerDisk {
   }
 
   async reserve(segment: SegmentName, bytes: number): Promise<void> {
-    await mkdir(this.#folder, { recursive: true });
+    await mkdir(this.folder, { recursive: true });
     const file = await open(this.#path(segment), constants.O_RDWR | constants.O_CREAT, 0o600);
     try {
       const { size } = await file.stat();
@@ -46,7 +43,7 @@ export class FolderLedgerDisk implements LedgerDisk {
     } finally {
       await file.close();
     }
-    await syncFolder(this.#folder);
+    await syncFolder(this.folder);
   }
 
   async write(segment: SegmentName, offset: number, bytes: Uint8Array): Promise<void> {
@@ -78,7 +75,7 @@ export class FolderLedgerDisk implements LedgerDisk {
   }
 
   #path(segment: SegmentName): string {
-    return join(this.#folder, segment);
+    return join(this.folder, segment);
   }
 }
 

@@ -59,7 +59,6 @@ type Origin = Pick<HeardLine, 'lab' | 'device' | 'attempt_id'>;
  * for good. A line that is sent again has the same number.
  */
 export class LogRelay {
-  readonly #ports: LogRelayPorts;
   readonly #limits: LogRelayLimits;
   #waiting: Waiting[] = [];
   #bytes = 0;
@@ -73,8 +72,10 @@ export class LogRelay {
   #closed = false;
   #tellEmpty: () => void = () => undefined;
 
-  constructor(ports: LogRelayPorts, limits: Partial<LogRelayLimits> = {}) {
-    this.#ports = ports;
+  constructor(
+    private readonly ports: LogRelayPorts,
+    limits: Partial<LogRelayLimits> = {},
+  ) {
     this.#limits = { ...usualLimits, ...limits };
   }
 
@@ -104,7 +105,7 @@ export class LogRelay {
     this.#closed = true;
     if (this.#waiting.length === 0) return;
     const over = new Promise<void>((resolve) => {
-      const cancel = this.#ports.timers.after(limitMs, resolve);
+      const cancel = this.ports.timers.after(limitMs, resolve);
       this.#tellEmpty = () => {
         cancel();
         resolve();
@@ -144,14 +145,14 @@ export class LogRelay {
 
   #push(line: HeardLine, bytes: number): void {
     this.#seq += 1;
-    this.#waiting.push({ line: { seq: this.#seq, at: this.#ports.clock.now(), ...line }, bytes });
+    this.#waiting.push({ line: { seq: this.#seq, at: this.ports.clock.now(), ...line }, bytes });
     this.#bytes += bytes;
   }
 
   #gather(): void {
     if (this.#sending !== undefined || this.#pausing) return;
     if (this.#waiting.length >= longestLogBatch) this.#flush();
-    else this.#cancelTimer ??= this.#ports.timers.after(this.#limits.gatherMs, () => this.#flush());
+    else this.#cancelTimer ??= this.ports.timers.after(this.#limits.gatherMs, () => this.#flush());
   }
 
   #flush(): void {
@@ -167,10 +168,10 @@ export class LogRelay {
     while (this.#waiting.length > 0 && pauseMs === undefined) {
       const batch = this.#nextBatch();
       try {
-        await this.#ports.send(batch.map(({ line }) => line));
+        await this.ports.send(batch.map(({ line }) => line));
         this.#remove(batch);
       } catch (error) {
-        this.#ports.log.debug('lines could not be stored', { lines: batch.length, reason: String(error) });
+        this.ports.log.debug('lines could not be stored', { lines: batch.length, reason: String(error) });
         pauseMs = this.#limits.retryMs;
         if (mayBeStored(error)) continue;
         this.#remove(batch);
@@ -183,7 +184,7 @@ export class LogRelay {
     if (this.#waiting.length === 0) this.#tellEmpty();
     else {
       this.#pausing = pauseMs !== undefined;
-      this.#cancelTimer = this.#ports.timers.after(pauseMs ?? 0, () => this.#flush());
+      this.#cancelTimer = this.ports.timers.after(pauseMs ?? 0, () => this.#flush());
     }
   }
 

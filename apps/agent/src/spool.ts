@@ -12,14 +12,11 @@ import { requestTo, sizeOf } from './store-access.js';
 
 /** Spool folders on disk. Files are transferred by HTTP, and an interrupted transfer continues where it stopped. */
 export class Spool implements Files {
-  readonly #folder: string;
-  readonly #inputs: InputCache;
-
   /** @param inputs the source of input files */
-  constructor(folder: string, inputs: InputCache) {
-    this.#folder = folder;
-    this.#inputs = inputs;
-  }
+  constructor(
+    private readonly folder: string,
+    private readonly inputs: InputCache,
+  ) {}
 
   async prepare(attemptId: string): Promise<string> {
     const folder = this.#of(attemptId);
@@ -47,7 +44,7 @@ export class Spool implements Files {
     const handle = createHash('sha256').update(file.handle).digest('hex').slice(0, 16);
     const path = join(this.#of(attemptId), `input-${handle}${ending}`);
     await rm(path, { force: true });
-    await this.#inputs.copyTo(path, file, ticket, signal);
+    await this.inputs.copyTo(path, file, ticket, signal);
     return path;
   }
 
@@ -90,13 +87,13 @@ export class Spool implements Files {
     const names = new Set([...kept].map(encodeToken));
     let found: string[];
     try {
-      found = await readdir(this.#folder);
+      found = await readdir(this.folder);
     } catch (error) {
       if ((error as NodeJS.ErrnoException).code === 'ENOENT') return;
       throw error;
     }
     for (const name of found) {
-      if (!names.has(name)) await rm(join(this.#folder, name), { recursive: true, force: true });
+      if (!names.has(name)) await rm(join(this.folder, name), { recursive: true, force: true });
     }
   }
 
@@ -106,7 +103,7 @@ export class Spool implements Files {
   }
 
   #of(attemptId: string): string {
-    return join(this.#folder, encodeToken(attemptId));
+    return join(this.folder, encodeToken(attemptId));
   }
 }
 

@@ -27,7 +27,6 @@ export interface ServiceParts {
 
 /** Connects the agent to the broker: requests under `{computer}.{inc}`, heartbeats, changes of devices, health. */
 export class AgentService implements Announcer {
-  readonly #parts: ServiceParts;
   readonly #startedAt: number;
   #agent: Agent | undefined;
   #inc: number | undefined;
@@ -36,14 +35,13 @@ export class AgentService implements Announcer {
   #forget: () => void = () => undefined;
   #stopBeating: () => void = () => undefined;
 
-  constructor(parts: ServiceParts) {
-    this.#parts = parts;
+  constructor(private readonly parts: ServiceParts) {
     this.#startedAt = parts.clock.now();
   }
 
   /** Listens for leaders, emergency stops and health requests, and tells the agent when the broker is back. */
   async start(agent: Agent): Promise<void> {
-    const { bus, orchestrator } = this.#parts;
+    const { bus, orchestrator } = this.parts;
     this.#agent = agent;
     this.#listening = await Promise.all([
       bus.subscribe(orchestratorEvents.leading, {}, ({ epoch, halts, released }) => {
@@ -62,7 +60,7 @@ export class AgentService implements Announcer {
   deviceChanged(device: DeviceStatus): void {
     const inc = this.#inc;
     if (inc === undefined) return;
-    const { bus, computer } = this.#parts;
+    const { bus, computer } = this.parts;
     this.#tell('a device changed', () =>
       bus.publish(agentEvents.deviceChanged, { computer }, { inc, device }),
     );
@@ -81,7 +79,7 @@ export class AgentService implements Announcer {
     const inc = this.#inc;
     if (inc === undefined || this.#agent === undefined) return;
     const { session } = this.#agent;
-    const { bus, computer } = this.#parts;
+    const { bus, computer } = this.parts;
     this.#tell('the agent leaves', () => bus.publish(agentEvents.leaving, { computer }, { inc, session }));
   }
 
@@ -109,7 +107,7 @@ export class AgentService implements Announcer {
   #serve(inc: number): Promise<Subscription[]> {
     const agent = this.#agent;
     if (agent === undefined) throw new Error('the service has not been started');
-    const { bus, computer } = this.#parts;
+    const { bus, computer } = this.parts;
     const me = { computer, inc: String(inc) };
     return Promise.all([
       bus.serve(requests.startTask, me, async (body, { envelope }) => ({
@@ -155,14 +153,14 @@ export class AgentService implements Announcer {
 
   #beat(): void {
     this.#publishHeartbeat();
-    this.#stopBeating = this.#parts.timers.after(agentTimings.heartbeatMs, () => this.#beat());
+    this.#stopBeating = this.parts.timers.after(agentTimings.heartbeatMs, () => this.#beat());
   }
 
   #publishHeartbeat(): void {
     const agent = this.#agent;
     const inc = this.#inc;
     if (agent === undefined || inc === undefined) return;
-    const { bus, computer } = this.#parts;
+    const { bus, computer } = this.parts;
     this.#tell('the heartbeat', () =>
       bus.publish(
         agentEvents.heartbeat,
@@ -174,7 +172,7 @@ export class AgentService implements Announcer {
           devices: agent.devices(),
           attempts: agent.attempts(),
           halts: agent.emergencyStops(),
-          wall_ms: this.#parts.wall.now(),
+          wall_ms: this.parts.wall.now(),
           ledger_trouble: agent.trouble ?? null,
         },
       ),
@@ -186,12 +184,12 @@ export class AgentService implements Announcer {
     try {
       publish();
     } catch (error) {
-      this.#parts.log.error('an event could not be published', { what, error });
+      this.parts.log.error('an event could not be published', { what, error });
     }
   }
 
   #health(): ServiceHealth {
-    const { clock, computer, version } = this.#parts;
+    const { clock, computer, version } = this.parts;
     const detail = this.#inc === undefined ? 'not registered with an orchestrator yet' : this.#agent?.trouble;
     return {
       service: 'agent',

@@ -7,14 +7,11 @@ import type { Bus } from '@lab/messaging';
  * given up at once so that the agent sends them again. A suspended leader would otherwise hold them until their timeout.
  */
 export class OrchestratorOverBus implements Orchestrator {
-  readonly #bus: Bus;
   #epoch = 0;
   /** One controller for each pending request. */
   readonly #pending = new Set<AbortController>();
 
-  constructor(bus: Bus) {
-    this.#bus = bus;
-  }
+  constructor(private readonly bus: Bus) {}
 
   /** A leader announced itself. */
   hearLeader(epoch: number): void {
@@ -26,22 +23,22 @@ export class OrchestratorOverBus implements Orchestrator {
   }
 
   register(hello: Hello): Promise<Registration> {
-    return this.#ask((options) => this.#bus.request(orchestratorRequests.registerAgent, {}, hello, options));
+    return this.#ask((options) => this.bus.request(orchestratorRequests.registerAgent, {}, hello, options));
   }
 
   async reportResult(result: AttemptResult): Promise<void> {
-    await this.#ask((options) => this.#bus.request(orchestratorRequests.reportResult, {}, result, options));
+    await this.#ask((options) => this.bus.request(orchestratorRequests.reportResult, {}, result, options));
   }
 
   uploadTicket(file: { attemptId: string; name: string; size: number; sha256: string }): Promise<FileTicket> {
     const { attemptId, name, size, sha256 } = file;
     const body = { attempt_id: attemptId, name, size, sha256 };
-    return this.#ask((options) => this.#bus.request(orchestratorRequests.uploadTicket, {}, body, options));
+    return this.#ask((options) => this.bus.request(orchestratorRequests.uploadTicket, {}, body, options));
   }
 
   downloadTicket({ attemptId, handle }: { attemptId: string; handle: string }): Promise<FileTicket> {
     const body = { attempt_id: attemptId, handle };
-    return this.#ask((options) => this.#bus.request(orchestratorRequests.downloadTicket, {}, body, options));
+    return this.#ask((options) => this.bus.request(orchestratorRequests.downloadTicket, {}, body, options));
   }
 
   /** Sends a request that {@link hearLeader} can give up. */

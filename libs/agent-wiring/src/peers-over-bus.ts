@@ -40,26 +40,22 @@ interface PeerCall {
  * processes is left by then. A silent agent may still be at work, so its calls wait for their timeout.
  */
 export class PeersOverBus implements Peers {
-  readonly #bus: Bus;
-  readonly #clock: Clock;
-  readonly #timers: Timers;
-  readonly #log: Pick<Log, 'debug'>;
   /** By computer. */
   readonly #readings = new Map<string, Reading>();
 
   /** @param clock a monotonic clock */
-  constructor(bus: Bus, clock: Clock, timers: Timers, log: Pick<Log, 'debug'>) {
-    this.#bus = bus;
-    this.#clock = clock;
-    this.#timers = timers;
-    this.#log = log;
-  }
+  constructor(
+    private readonly bus: Bus,
+    private readonly clock: Clock,
+    private readonly timers: Timers,
+    private readonly log: Pick<Log, 'debug'>,
+  ) {}
 
   async call(to: DeviceAddress, call: PeerCall, timeoutMs: number): Promise<JsonValue | undefined> {
     const { computer, lab, name } = to;
     const label = `${lab}.${name}.${call.function}`;
     const giveUp = new AbortController();
-    const cancelLate = this.#timers.after(timeoutMs, () =>
+    const cancelLate = this.timers.after(timeoutMs, () =>
       giveUp.abort(
         new Unanswered(
           'deadline_exceeded',
@@ -71,7 +67,7 @@ export class PeersOverBus implements Peers {
       giveUp.abort(
         new Unanswered('agent_unreachable', `the agent of ${computer} ended during ${label}`, { over: true }),
       );
-    let unwatch = this.#timers.after(watchAfterMs, () => (unwatch = this.whenOver(to, ended)));
+    let unwatch = this.timers.after(watchAfterMs, () => (unwatch = this.whenOver(to, ended)));
     const unreachable = (cause: unknown): ServiceError =>
       new ServiceError(
         'agent_unreachable',
@@ -93,11 +89,11 @@ export class PeersOverBus implements Peers {
   async barCalls({ computer, inc }: AgentIncarnation, attemptId: string, reason: string): Promise<boolean> {
     const address = { computer, inc: String(inc) };
     const body = { attempt_id: attemptId, reason };
-    return (await this.#bus.request(agentRequests.stopCalls, address, body, { inc })).moving;
+    return (await this.bus.request(agentRequests.stopCalls, address, body, { inc })).moving;
   }
 
   whenOver({ computer, inc }: AgentIncarnation, over: () => void): () => void {
-    const subscribed = this.#bus.subscribe(agentEvents.heartbeat, { computer }, (heartbeat) => {
+    const subscribed = this.bus.subscribe(agentEvents.heartbeat, { computer }, (heartbeat) => {
       if (heartbeat.inc > inc) over();
     });
     this.#orLog(subscribed);
@@ -115,15 +111,15 @@ export class PeersOverBus implements Peers {
     giveUp: AbortSignal,
     flight: { sent: boolean },
   ): Promise<JsonValue | undefined> {
-    const until = this.#clock.now() + timeoutMs;
+    const until = this.clock.now() + timeoutMs;
     for (let waitMs: number = repeatMs; ; waitMs = Math.min(waitMs * 2, repeatMostMs)) {
       const asOf = await this.#untilClockRead(to, giveUp, flight);
       const before = flight.sent;
       flight.sent = true;
       const silence = new AbortController();
-      const cancel = this.#timers.after(waitMs, () => silence.abort());
+      const cancel = this.timers.after(waitMs, () => silence.abort());
       try {
-        const leftMs = Math.max(0, until - this.#clock.now());
+        const leftMs = Math.max(0, until - this.clock.now());
         return await this.#send(to, call, asOf, leftMs, AbortSignal.any([giveUp, silence.signal]));
       } catch (error) {
         if (giveUp.aborted) throw error;
@@ -140,7 +136,7 @@ export class PeersOverBus implements Peers {
       } finally {
         cancel();
       }
-      this.#log.debug('a device call is sent again', { call: call.callId, computer: to.computer });
+      this.log.debug('a device call is sent again', { call: call.callId, computer: to.computer });
     }
   }
 
@@ -168,7 +164,7 @@ export class PeersOverBus implements Peers {
     timeoutMs: number,
     signal: AbortSignal,
   ): Promise<JsonValue | undefined> {
-    const reply = await this.#bus.request(
+    const reply = await this.bus.request(
       agentRequests.callDevice,
       { computer, inc: String(inc), lab, device: name },
       {
@@ -187,10 +183,10 @@ export class PeersOverBus implements Peers {
   /** A reading that is younger than {@link readingMs}, asked for if there is none. @throws what a request throws */
   async #readClock({ computer, inc }: AgentIncarnation, signal: AbortSignal): Promise<number> {
     const known = this.#readings.get(computer);
-    const askedAt = this.#clock.now();
+    const askedAt = this.clock.now();
     if (known !== undefined && known.inc === inc && askedAt - known.askedAt < readingMs) return known.nowMs;
     const address = { computer, inc: String(inc) };
-    const { now_ms: nowMs } = await this.#bus.request(agentRequests.readClock, address, {}, { inc, signal });
+    const { now_ms: nowMs } = await this.bus.request(agentRequests.readClock, address, {}, { inc, signal });
     this.#readings.set(computer, { inc, nowMs, askedAt });
     return nowMs;
   }
@@ -202,14 +198,14 @@ export class PeersOverBus implements Peers {
         giveUp.removeEventListener('abort', end);
         resolve();
       };
-      const cancel = this.#timers.after(ms, end);
+      const cancel = this.timers.after(ms, end);
       giveUp.addEventListener('abort', end);
     });
   }
 
   #orLog(work: Promise<unknown>): void {
     work.catch((error: unknown) =>
-      this.#log.debug('another agent cannot be watched', { reason: String(error) }),
+      this.log.debug('another agent cannot be watched', { reason: String(error) }),
     );
   }
 }

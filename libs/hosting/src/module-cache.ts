@@ -17,18 +17,14 @@ const pauseMs = 400;
  * verified its SHA-256. A module that imports npm packages is stored beside them, where Node finds them.
  */
 export class ModuleCache {
-  readonly #folder: string;
-  readonly #packages: NpmPackages;
-  readonly #bus: Bus;
-  readonly #log: Log;
   readonly #found = new Map<string, Promise<string>>();
 
-  constructor(folder: string, packages: NpmPackages, bus: Bus, log: Log) {
-    this.#folder = folder;
-    this.#packages = packages;
-    this.#bus = bus;
-    this.#log = log;
-  }
+  constructor(
+    private readonly folder: string,
+    private readonly packages: NpmPackages,
+    private readonly bus: Bus,
+    private readonly log: Log,
+  ) {}
 
   /**
    * Provides the file of a module. Concurrent requests for a module share one fetch.
@@ -52,11 +48,11 @@ export class ModuleCache {
 
   async #provide(module: ModuleReference): Promise<string> {
     const name = `${module.hash}.mjs`;
-    const path = join(this.#folder, name);
+    const path = join(this.folder, name);
     const text = (await verified(path, module.hash)) ?? (await this.#fetchInto(path, module));
     const dependencies = requireSame(module, text);
     if (dependencies.length === 0) return path;
-    const beside = join(await this.#packages.install(dependencies), 'modules', name);
+    const beside = join(await this.packages.install(dependencies), 'modules', name);
     if ((await verified(beside, module.hash)) === undefined) await writeWhole(beside, text);
     return beside;
   }
@@ -71,7 +67,7 @@ export class ModuleCache {
       );
     }
     await writeWhole(path, text);
-    this.#log.info('fetched a module', { module: `${owner}/${source}`, hash, bytes: text.length });
+    this.log.info('fetched a module', { module: `${owner}/${source}`, hash, bytes: text.length });
     return text;
   }
 
@@ -82,7 +78,7 @@ export class ModuleCache {
       } catch (error) {
         const { code, message } = toServiceError(error);
         if (code === 'not_found' || tried === tries) throw error;
-        this.#log.debug('a module could not be fetched yet', { hash, reason: message });
+        this.log.debug('a module could not be fetched yet', { hash, reason: message });
         await delay(pauseMs * tried);
       }
     }
@@ -91,7 +87,7 @@ export class ModuleCache {
   async #fetch(hash: string): Promise<Buffer> {
     const pieces: Buffer[] = [];
     for (let offset = 0; ;) {
-      const { data, total } = await this.#bus.request(orchestratorRequests.fetchModule, {}, { hash, offset });
+      const { data, total } = await this.bus.request(orchestratorRequests.fetchModule, {}, { hash, offset });
       const piece = Buffer.from(data, 'base64');
       pieces.push(piece);
       offset += piece.length;

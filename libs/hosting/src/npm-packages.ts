@@ -14,8 +14,6 @@ const defaultTimeoutMs = 600_000;
  * all. Concurrent requests for a set share one run of npm. After a failure the next request tries again.
  */
 export class NpmPackages {
-  readonly #folder: string;
-  readonly #log: Log;
   readonly #timeoutMs: number;
   readonly #sets = new Map<string, Promise<string>>();
   readonly #closing = new AbortController();
@@ -23,20 +21,22 @@ export class NpmPackages {
   #last: Promise<unknown> = Promise.resolve();
 
   /** @param timeoutMs limit of one run of npm; default: 10 minutes */
-  constructor(folder: string, log: Log, { timeoutMs = defaultTimeoutMs } = {}) {
-    this.#folder = folder;
-    this.#log = log;
+  constructor(
+    private readonly folder: string,
+    private readonly log: Log,
+    { timeoutMs = defaultTimeoutMs } = {},
+  ) {
     this.#timeoutMs = timeoutMs;
   }
 
   /** Removes unfinished folders of an earlier process. Call it before the first installation. */
   async removeLeftovers(): Promise<void> {
-    const names = await readdir(this.#folder).catch((error: NodeJS.ErrnoException) => {
+    const names = await readdir(this.folder).catch((error: NodeJS.ErrnoException) => {
       if (error.code === 'ENOENT') return [];
       throw error;
     });
     const drafts = names.filter((name) => name.startsWith(draftPrefix));
-    await Promise.all(drafts.map((name) => rm(join(this.#folder, name), { recursive: true, force: true })));
+    await Promise.all(drafts.map((name) => rm(join(this.folder, name), { recursive: true, force: true })));
   }
 
   /**
@@ -62,7 +62,7 @@ export class NpmPackages {
   }
 
   async #provide(key: string, dependencies: readonly string[]): Promise<string> {
-    const folder = join(this.#folder, key);
+    const folder = join(this.folder, key);
     if (await isInstalled(folder, dependencies)) return folder;
     const turn = this.#last.then(() => this.#install(folder, dependencies));
     this.#last = turn.catch(() => undefined);
@@ -73,17 +73,17 @@ export class NpmPackages {
     if (this.#closing.signal.aborted) {
       throw new ServiceError('service_unavailable', 'this part of the service is stopping');
     }
-    const draft = join(this.#folder, `${draftPrefix}${randomBytes(6).toString('hex')}`);
+    const draft = join(this.folder, `${draftPrefix}${randomBytes(6).toString('hex')}`);
     try {
       await mkdir(draft, { recursive: true });
       const listed = dependencies.map(splitDependency).map(({ name, version }) => [name, version]);
       const manifest = { private: true, dependencies: Object.fromEntries(listed) as Record<string, string> };
       await writeFile(join(draft, 'package.json'), JSON.stringify(manifest, null, 2));
-      this.#log.info('installing npm packages', { packages: dependencies });
+      this.log.info('installing npm packages', { packages: dependencies });
       const end = await npmInstall(draft, this.#timeoutMs, this.#closing.signal);
       if (!end.ok) {
         if (this.#closing.signal.aborted) throw new ServiceError('service_unavailable', end.reason);
-        this.#log.error('npm packages could not be installed', {
+        this.log.error('npm packages could not be installed', {
           packages: dependencies,
           output: end.output,
         });
@@ -95,7 +95,7 @@ export class NpmPackages {
       // An incomplete folder from which files were removed. No code can use it.
       await rm(folder, { recursive: true, force: true });
       await rename(draft, folder);
-      this.#log.info('installed npm packages', { packages: dependencies });
+      this.log.info('installed npm packages', { packages: dependencies });
       return folder;
     } finally {
       await rm(draft, { recursive: true, force: true });

@@ -13,13 +13,10 @@ import type { FileGrant } from './object-store.js';
  * uploads in a folder.
  */
 export class PartialUploads {
-  readonly #folder: string;
   readonly #writers = new Writers();
 
   /** @param folder exists */
-  constructor(folder: string) {
-    this.#folder = folder;
-  }
+  constructor(private readonly folder: string) {}
 
   /** Number of bytes that have arrived; undefined: there is no upload in progress. */
   async received(grant: FileGrant): Promise<number | undefined> {
@@ -76,7 +73,7 @@ export class PartialUploads {
     const name = createHash('sha256')
       .update(JSON.stringify([key, size, sha256]))
       .digest('hex');
-    return join(this.#folder, `${name}.upload`);
+    return join(this.folder, `${name}.upload`);
   }
 }
 

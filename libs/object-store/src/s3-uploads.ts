@@ -41,20 +41,17 @@ interface Progress {
  * made of the target key and the expected content.
  */
 export class S3Uploads {
-  readonly #bucket: S3Bucket;
-  readonly #parts: S3Parts;
-  readonly #sizes: S3Sizes;
   readonly #writers = new Writers();
 
-  constructor(bucket: S3Bucket, parts: S3Parts, sizes: S3Sizes) {
-    this.#bucket = bucket;
-    this.#parts = parts;
-    this.#sizes = sizes;
-  }
+  constructor(
+    private readonly bucket: S3Bucket,
+    private readonly parts: S3Parts,
+    private readonly sizes: S3Sizes,
+  ) {}
 
   /** Bytes of a part of an object of this size. Always the same, so that parts of two connections fit together. */
   partBytes(size = 0): number {
-    return Math.max(this.#sizes.part, Math.ceil(size / maxParts));
+    return Math.max(this.sizes.part, Math.ceil(size / maxParts));
   }
 
   /** Number of bytes that have arrived; undefined: there is no upload in progress. */
@@ -101,7 +98,7 @@ export class S3Uploads {
   /** Aborts uploads that nobody has continued for a day. */
   async removeAbandoned(now: number): Promise<void> {
     for (const { key, uploadId, begun } of await this.#underWay(incoming)) {
-      if (now - begun > abandonedMs) await this.#parts.abort(key, uploadId).catch(ignoreAbsent);
+      if (now - begun > abandonedMs) await this.parts.abort(key, uploadId).catch(ignoreAbsent);
     }
   }
 
@@ -119,7 +116,7 @@ export class S3Uploads {
       throw otherOffset(0);
     }
     if (before !== undefined && before.size !== from) throw otherOffset(before.size);
-    const uploadId = before?.uploadId ?? (await this.#parts.begin(waiting));
+    const uploadId = before?.uploadId ?? (await this.parts.begin(waiting));
     const etags = before?.parts.map(({ etag }) => etag) ?? [];
     const hash = createHash('sha256');
     let size = from;
@@ -133,17 +130,17 @@ export class S3Uploads {
     };
     for await (const { bytes } of piecesOf(counted(), this.partBytes(grant.size))) {
       if (bytes.length > 0 || etags.length === 0)
-        etags.push(await this.#parts.send(waiting, uploadId, etags.length + 1, bytes));
+        etags.push(await this.parts.send(waiting, uploadId, etags.length + 1, bytes));
     }
     if (size !== grant.size) throw mismatch([sizeFault(grant.size, String(size))]);
     if (from === 0) compare({ size, sha256: hash.digest('hex') }, grant);
-    await this.#parts.complete(waiting, uploadId, etags);
+    await this.parts.complete(waiting, uploadId, etags);
     return from === 0;
   }
 
   /** @throws ServiceError `invalid` when bytes of several connections do not match the grant */
   async #verify(waiting: string, grant: FileGrant): Promise<void> {
-    const { Body } = await this.#bucket.client.send(new GetObjectCommand(this.#at(waiting)));
+    const { Body } = await this.bucket.client.send(new GetObjectCommand(this.#at(waiting)));
     const hash = createHash('sha256');
     let size = 0;
     for await (const chunk of Body as AsyncIterable<Buffer>) {
@@ -155,17 +152,17 @@ export class S3Uploads {
 
   /** The server copies the object; the bytes do not pass through this process. */
   async #copy(from: string, to: string, size: number): Promise<void> {
-    const source = `${this.#bucket.name}/${from}`;
-    const { client } = this.#bucket;
-    if (size <= this.#sizes.copy) {
+    const source = `${this.bucket.name}/${from}`;
+    const { client } = this.bucket;
+    if (size <= this.sizes.copy) {
       await client.send(new CopyObjectCommand({ ...this.#at(to), CopySource: source }));
       return;
     }
-    const uploadId = await this.#parts.begin(to);
+    const uploadId = await this.parts.begin(to);
     try {
       const etags: string[] = [];
-      for (let start = 0; start < size; start += this.#sizes.copy) {
-        const end = Math.min(start + this.#sizes.copy, size) - 1;
+      for (let start = 0; start < size; start += this.sizes.copy) {
+        const end = Math.min(start + this.sizes.copy, size) - 1;
         const { CopyPartResult } = await client.send(
           new UploadPartCopyCommand({
             ...this.#at(to),
@@ -177,28 +174,28 @@ export class S3Uploads {
         );
         etags.push(CopyPartResult?.ETag ?? '');
       }
-      await this.#parts.complete(to, uploadId, etags);
+      await this.parts.complete(to, uploadId, etags);
     } catch (error) {
       // The error of the copy says more than an error of the cleanup.
-      await this.#parts.abort(to, uploadId).catch(() => undefined);
+      await this.parts.abort(to, uploadId).catch(() => undefined);
       throw error;
     }
   }
 
   async #forget(waiting: string): Promise<void> {
     for (const { key, uploadId } of await this.#underWay(waiting)) {
-      await this.#parts.abort(key, uploadId).catch(ignoreAbsent);
+      await this.parts.abort(key, uploadId).catch(ignoreAbsent);
     }
     await this.#remove(waiting);
   }
 
   async #remove(waiting: string): Promise<void> {
-    await this.#bucket.client.send(new DeleteObjectCommand(this.#at(waiting))).catch(ignoreAbsent);
+    await this.bucket.client.send(new DeleteObjectCommand(this.#at(waiting))).catch(ignoreAbsent);
   }
 
   async #isThere(waiting: string): Promise<boolean> {
     try {
-      await this.#bucket.client.send(new HeadObjectCommand(this.#at(waiting)));
+      await this.bucket.client.send(new HeadObjectCommand(this.#at(waiting)));
       return true;
     } catch (error) {
       ignoreAbsent(error);
@@ -211,7 +208,7 @@ export class S3Uploads {
     const [latest] = (await this.#underWay(waiting)).sort((a, b) => b.begun - a.begun);
     if (latest === undefined) return undefined;
     try {
-      const parts = await this.#parts.received(waiting, latest.uploadId);
+      const parts = await this.parts.received(waiting, latest.uploadId);
       return { uploadId: latest.uploadId, parts, size: parts.reduce((sum, { size }) => sum + size, 0) };
     } catch (error) {
       ignoreAbsent(error);
@@ -223,8 +220,8 @@ export class S3Uploads {
     const found: { key: string; uploadId: string; begun: number }[] = [];
     let after: { KeyMarker?: string | undefined; UploadIdMarker?: string | undefined } | undefined = {};
     while (after !== undefined) {
-      const page: ListMultipartUploadsCommandOutput = await this.#bucket.client.send(
-        new ListMultipartUploadsCommand({ Bucket: this.#bucket.name, Prefix: prefix, ...after }),
+      const page: ListMultipartUploadsCommandOutput = await this.bucket.client.send(
+        new ListMultipartUploadsCommand({ Bucket: this.bucket.name, Prefix: prefix, ...after }),
       );
       for (const { Key = '', UploadId = '', Initiated } of page.Uploads ?? []) {
         found.push({ key: Key, uploadId: UploadId, begun: Initiated?.getTime() ?? 0 });
@@ -238,7 +235,7 @@ export class S3Uploads {
   }
 
   #at(key: string): { Bucket: string; Key: string } {
-    return { Bucket: this.#bucket.name, Key: key };
+    return { Bucket: this.bucket.name, Key: key };
   }
 }
 

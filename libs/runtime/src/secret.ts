@@ -5,15 +5,11 @@ export const concealed = '[secret]';
 
 /** A secret value: printing, inspecting or serialising it shows `[secret]`. */
 export class Secret {
-  readonly #value: string;
-
-  constructor(value: string) {
-    this.#value = value;
-  }
+  constructor(private readonly value: string) {}
 
   /** The value itself. Call it only where the value is handed over, and keep the Secret. */
   reveal(): string {
-    return this.#value;
+    return this.value;
   }
 
   toString(): string {

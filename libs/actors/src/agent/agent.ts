@@ -61,8 +61,6 @@ export interface RemoteCall {
  */
 export class Agent {
   readonly session: string;
-  readonly #identity: AgentIdentity;
-  readonly #ports: AgentPorts;
   readonly #limits: AgentLimits;
   readonly #calls: CallLedger;
   readonly #devices: Devices;
@@ -80,9 +78,11 @@ export class Agent {
   #replayed = false;
   #stopped: Promise<void> | undefined;
 
-  constructor(identity: AgentIdentity, ports: AgentPorts, limits: Partial<AgentLimits> = {}) {
-    this.#identity = identity;
-    this.#ports = ports;
+  constructor(
+    private readonly identity: AgentIdentity,
+    private readonly ports: AgentPorts,
+    limits: Partial<AgentLimits> = {},
+  ) {
     this.#limits = { ...defaultLimits, ...limits };
     this.session = ports.ids.next();
     this.#freshness = new Freshness(ports.clock);
@@ -127,7 +127,7 @@ export class Agent {
 
   /** Why the agent refuses tasks and effects, for an operator; undefined: it accepts them. */
   get trouble(): string | undefined {
-    const reason = this.#ports.ledger.trouble;
+    const reason = this.ports.ledger.trouble;
     return reason === undefined
       ? undefined
       : `tasks and effects are refused: the ledger cannot be written (${reason})`;
@@ -139,7 +139,7 @@ export class Agent {
    * @throws Error when the ledger cannot be opened
    */
   async start(): Promise<void> {
-    const { ledger } = this.#ports;
+    const { ledger } = this.ports;
     await ledger.open({ ...defaultLedgerMemory, attempts: this.#limits.remembered });
     this.#devices.recallFences(ledger.state.fences);
     this.#emergencyStops.recall();
@@ -294,9 +294,9 @@ export class Agent {
     await this.#attempts.close(reason);
     await Promise.all([this.#devices.close(), this.#pool.close()]);
     try {
-      await this.#ports.ledger.close();
+      await this.ports.ledger.close();
     } catch (error) {
-      this.#ports.log.error('the ledger could not be closed', { reason: String(error) });
+      this.ports.log.error('the ledger could not be closed', { reason: String(error) });
     }
   }
 
@@ -306,7 +306,7 @@ export class Agent {
     let end: () => void = () => undefined;
     const promise = new Promise<false>((resolve) => {
       const late = (): void => resolve(false);
-      const cancel = this.#ports.timers.after(ms, late);
+      const cancel = this.ports.timers.after(ms, late);
       signal.addEventListener('abort', late);
       if (signal.aborted) late();
       end = () => {
@@ -337,10 +337,10 @@ export class Agent {
 
   #hello(): Hello {
     return {
-      ...this.#identity,
+      ...this.identity,
       session: this.session,
       attempts: this.attempts(),
-      incarnations: [...this.#ports.ledger.state.incarnations],
+      incarnations: [...this.ports.ledger.state.incarnations],
       devices: this.devices(),
       halts: this.emergencyStops(),
     };
@@ -357,13 +357,13 @@ export class Agent {
     this.#epoch = epoch;
     if (inc !== this.#inc) {
       // Noted before any attempt that this incarnation accepts.
-      this.#ports.ledger.note({ type: 'incarnation', inc });
-      await this.#ports.announcer.incarnated(inc);
+      this.ports.ledger.note({ type: 'incarnation', inc });
+      await this.ports.announcer.incarnated(inc);
       this.#inc = inc;
     }
     // Emergency stops first, so that no stopped device starts.
     this.#emergencyStops.merge(known);
-    this.#ports.log.info('registered', { inc, epoch, devices: devices.length });
+    this.ports.log.info('registered', { inc, epoch, devices: devices.length });
     this.#devices.assign(devices);
     this.#resolveRegistered();
     this.#attempts.hurry();

@@ -14,13 +14,10 @@ const hello = 0;
  * which are frequent, name a reading of this agent's clock instead.
  */
 export class Freshness {
-  readonly #clock: Clock;
   readonly #sentAt = new Map<number, number>();
   #last = hello;
 
-  constructor(clock: Clock) {
-    this.#clock = clock;
-  }
+  constructor(private readonly clock: Clock) {}
 
   /** Notes a registration. @param sentAt when its hello was sent, by the given clock */
   registered(sentAt: number): void {
@@ -30,14 +27,14 @@ export class Freshness {
   /** Notes that a heartbeat is being sent. @returns its number, which is higher than all earlier ones */
   next(): number {
     this.#last += 1;
-    this.#sentAt.set(this.#last, this.#clock.now());
+    this.#sentAt.set(this.#last, this.clock.now());
     this.#sentAt.delete(this.#last - remembered);
     return this.#last;
   }
 
   /** Reads the clock for {@link demandReading}, in milliseconds since an arbitrary moment of this process. */
   reading(): number {
-    return this.#clock.now();
+    return this.clock.now();
   }
 
   /**
@@ -46,7 +43,7 @@ export class Freshness {
    * @throws ServiceError `late_message` when the call was on its way for too long
    */
   demandReading(asOf: number): void {
-    const age = this.#clock.now() - asOf;
+    const age = this.clock.now() - asOf;
     if (age >= 0 && age <= callFreshMs) return;
     throw new ServiceError(
       'late_message',
@@ -70,7 +67,7 @@ export class Freshness {
       );
     }
     const sentAt = this.#sentAt.get(heard);
-    const age = sentAt === undefined ? undefined : this.#clock.now() - sentAt;
+    const age = sentAt === undefined ? undefined : this.clock.now() - sentAt;
     if (age !== undefined && age <= withinMs) return;
     const old = age === undefined ? 'is too long ago' : `was sent ${Math.round(age)} ms ago`;
     throw new ServiceError(

@@ -29,23 +29,23 @@ export interface Registrant {
 
 /** Registers an agent: says hello until a leader answers that is not outdated, one hello at a time. */
 export class Registrar {
-  readonly #ports: RegistrarPorts;
-  readonly #agent: Registrant;
   readonly #retry: Retry;
   /** The registration in progress. */
   #running: Promise<void> | undefined;
   /** Another registration was requested meanwhile. */
   #again = false;
 
-  constructor(agent: Registrant, ports: RegistrarPorts, limits: AgentLimits) {
-    this.#agent = agent;
-    this.#ports = ports;
+  constructor(
+    private readonly agent: Registrant,
+    private readonly ports: RegistrarPorts,
+    limits: AgentLimits,
+  ) {
     this.#retry = new Retry(ports, { firstMs: limits.retryMs, maxMs: limits.registerRetryMaxMs });
   }
 
   /** Registers the agent, now or after the registration in progress, whose pause it ends. */
   register(): void {
-    if (this.#agent.signal.aborted) return;
+    if (this.agent.signal.aborted) return;
     if (this.#running !== undefined) {
       this.#again = true;
       this.#retry.hurry();
@@ -60,19 +60,19 @@ export class Registrar {
 
   /** Never rejects. */
   async #register(): Promise<void> {
-    const { clock, log, orchestrator } = this.#ports;
-    const { signal } = this.#agent;
+    const { clock, log, orchestrator } = this.ports;
+    const { signal } = this.agent;
     try {
       let reported: AttemptReport[] = [];
       let sentAt = 0;
       const registration = await this.#retry.run(
         async () => {
           this.#again = false;
-          const hello = this.#agent.hello();
+          const hello = this.agent.hello();
           reported = hello.attempts;
           sentAt = clock.now();
           const answer = await orchestrator.register(hello);
-          const epoch = this.#agent.epoch();
+          const epoch = this.agent.epoch();
           if (answer.epoch >= epoch) return answer;
           throw new ServiceError(
             'stale_message',
@@ -87,7 +87,7 @@ export class Registrar {
           },
         },
       );
-      await this.#agent.registered(registration, reported, sentAt);
+      await this.agent.registered(registration, reported, sentAt);
     } catch (error) {
       if (!signal.aborted) log.error('registration failed', { reason: String(error) });
     }

@@ -29,16 +29,13 @@ export interface AttemptCallsPorts {
 
 /** The device calls of one attempt, on this computer and on others. */
 export class AttemptDeviceCalls {
-  readonly #start: TaskStart;
-  readonly #ports: AttemptCallsPorts;
-  readonly #log: AgentLog;
   readonly #open = new OpenCalls();
 
-  constructor(start: TaskStart, ports: AttemptCallsPorts, log: AgentLog) {
-    this.#start = start;
-    this.#ports = ports;
-    this.#log = log;
-  }
+  constructor(
+    private readonly start: TaskStart,
+    private readonly ports: AttemptCallsPorts,
+    private readonly log: AgentLog,
+  ) {}
 
   /**
    * Makes a call and passes its end on to the task process.
@@ -64,24 +61,24 @@ export class AttemptDeviceCalls {
 
   /** Stops the calls of the attempt on every computer. A call that cannot be stopped goes on to its end. */
   stop(reason: string): void {
-    const { computer: here, devices, peers } = this.#ports;
-    const id = this.#start.attempt_id;
+    const { computer: here, devices, peers } = this.ports;
+    const id = this.start.attempt_id;
     devices.stopCallsOf(id, reason);
-    for (const { computer, inc } of othersOf(this.#start, here)) {
+    for (const { computer, inc } of othersOf(this.start, here)) {
       peers.barCalls({ computer, inc }, id, reason).catch((error: unknown) => {
-        this.#log.info('calls on another computer could not be stopped', { computer, reason: String(error) });
+        this.log.info('calls on another computer could not be stopped', { computer, reason: String(error) });
       });
     }
   }
 
   #route(message: TaskCall, withdrawn: AbortSignal): Promise<JsonValue | undefined> {
     if (withdrawn.aborted) throw new ServiceError('aborted', 'the task is being stopped');
-    const binding = this.#start.devices[message.slot];
+    const binding = this.start.devices[message.slot];
     if (binding === undefined) {
-      const slots = Object.keys(this.#start.devices).join(', ') || 'none';
+      const slots = Object.keys(this.start.devices).join(', ') || 'none';
       throw new ServiceError('unknown_device', `the task has no device '${message.slot}'; it has: ${slots}`);
     }
-    return binding.computer === this.#ports.computer
+    return binding.computer === this.ports.computer
       ? this.#callHere(binding, message, withdrawn)
       : this.#callThere(binding, message);
   }
@@ -93,11 +90,7 @@ export class AttemptDeviceCalls {
   ): Promise<JsonValue | undefined> {
     this.#open.begin();
     try {
-      return await this.#ports.devices.call(
-        { lab, name },
-        { ...this.#callOf(message, fence), signal },
-        fence,
-      );
+      return await this.ports.devices.call({ lab, name }, { ...this.#callOf(message, fence), signal }, fence);
     } finally {
       this.#open.end();
     }
@@ -111,7 +104,7 @@ export class AttemptDeviceCalls {
     { computer, inc, lab, name, fence, functions = [] }: DeviceBinding,
     message: TaskCall,
   ): Promise<JsonValue | undefined> {
-    const { calls, peers, timers } = this.#ports;
+    const { calls, peers, timers } = this.ports;
     const call = this.#callOf(message, fence);
     const { callId, attemptId } = call;
     const declared = functions.find((each) => each.name === message.function);
@@ -153,7 +146,7 @@ export class AttemptDeviceCalls {
 
   /** The call id is unique for ever, because the task process counts its calls. */
   #callOf(message: TaskCall, fence: number) {
-    const attemptId = this.#start.attempt_id;
+    const attemptId = this.start.attempt_id;
     return {
       callId: `${attemptId}/${message.call_id}`,
       attemptId,

@@ -44,8 +44,6 @@ interface Waiter {
  * run nothing. Tasks get processes in the order of their requests, but a reusable task never delays a single-use task.
  */
 export class ProcessPool {
-  readonly #ports: { clock: Clock; timers: Timers; processes: TaskProcesses; log: AgentLog };
-  readonly #limits: AgentLimits;
   readonly #workers = new Set<Worker>();
   readonly #waiters: Waiter[] = [];
   #failedStarts = 0;
@@ -55,12 +53,9 @@ export class ProcessPool {
   #closed: Promise<void> | undefined;
 
   constructor(
-    ports: { clock: Clock; timers: Timers; processes: TaskProcesses; log: AgentLog },
-    limits: AgentLimits,
-  ) {
-    this.#ports = ports;
-    this.#limits = limits;
-  }
+    private readonly ports: { clock: Clock; timers: Timers; processes: TaskProcesses; log: AgentLog },
+    private readonly limits: AgentLimits,
+  ) {}
 
   /** Starts the first processes. */
   open(): void {
@@ -129,7 +124,7 @@ export class ProcessPool {
         released = true;
         worker.listener = undefined;
         if (worker.exit !== undefined || worker.phase !== 'leased') return;
-        if (!reuse || worker.uses >= this.#limits.poolUses || this.#closed !== undefined) {
+        if (!reuse || worker.uses >= this.limits.poolUses || this.#closed !== undefined) {
           this.#end(worker);
           return;
         }
@@ -138,14 +133,14 @@ export class ProcessPool {
           this.#warm(worker);
           return;
         }
-        worker.cancelTimer = this.#ports.timers.after(this.#limits.poolReturnMs, () => this.#end(worker));
+        worker.cancelTimer = this.ports.timers.after(this.limits.poolReturnMs, () => this.#end(worker));
       },
     };
   }
 
   #start(): void {
     const worker: Worker = {
-      process: this.#ports.processes.start(),
+      process: this.ports.processes.start(),
       phase: 'starting',
       uses: 0,
       again: false,
@@ -156,8 +151,8 @@ export class ProcessPool {
     this.#workers.add(worker);
     worker.process.onMessage((message) => this.#receive(worker, message));
     worker.process.onExit((exit) => this.#exited(worker, exit));
-    worker.cancelTimer = this.#ports.timers.after(this.#limits.poolStartMs, () => {
-      this.#ports.log.error('a task process did not get warm in time');
+    worker.cancelTimer = this.ports.timers.after(this.limits.poolStartMs, () => {
+      this.ports.log.error('a task process did not get warm in time');
       this.#failedStarts += 1;
       this.#end(worker);
     });
@@ -174,7 +169,7 @@ export class ProcessPool {
       worker.listener.message(message);
       return;
     }
-    if (message.type === 'log') this.#ports.log[message.level](message.text);
+    if (message.type === 'log') this.ports.log[message.level](message.text);
   }
 
   #warm(worker: Worker): void {
@@ -185,7 +180,7 @@ export class ProcessPool {
     worker.cancelTimer =
       worker.uses === 0
         ? () => undefined
-        : this.#ports.timers.after(this.#limits.poolIdleMs, () => this.#end(worker));
+        : this.ports.timers.after(this.limits.poolIdleMs, () => this.#end(worker));
     this.#serve();
   }
 
@@ -195,7 +190,7 @@ export class ProcessPool {
     this.#workers.delete(worker);
     if (worker.phase === 'starting') {
       this.#failedStarts += 1;
-      this.#ports.log.error('a task process ended before it was warm', { how: describeExit(exit) });
+      this.ports.log.error('a task process ended before it was warm', { how: describeExit(exit) });
     }
     worker.listener?.exit(exit);
     if (this.#closed !== undefined) {
@@ -209,9 +204,9 @@ export class ProcessPool {
   /** Waits before the next start, so that processes that cannot start are not tried in a tight loop. */
   #pause(): void {
     if (this.#cancelPause !== undefined) return;
-    const { retryMs: first, retryMaxMs: longest } = this.#limits;
+    const { retryMs: first, retryMaxMs: longest } = this.limits;
     const ms = backoffMs(this.#failedStarts, { first, longest });
-    this.#cancelPause = this.#ports.timers.after(ms, () => {
+    this.#cancelPause = this.ports.timers.after(ms, () => {
       this.#cancelPause = undefined;
       this.#serve();
     });
@@ -251,13 +246,13 @@ export class ProcessPool {
     // A returning process serves a waiting reusable task, so only further tasks need a start.
     const single = this.#waiters.filter((waiter) => waiter.isolation === 'single_use').length;
     const reusable = Math.max(0, this.#waiters.length - single - this.count('returning'));
-    const free = this.#limits.poolMax - this.#workers.size;
+    const free = this.limits.poolMax - this.#workers.size;
     if (single > 0 && free <= 0) this.#evictUsed();
     const wanted = single + reusable - ready;
-    const missing = wanted + this.#limits.poolSize;
+    const missing = wanted + this.limits.poolSize;
     for (let n = Math.min(warm ? missing : wanted, free); n > 0; n -= 1) this.#start();
     if (warm || missing <= Math.max(wanted, 0) || free <= 0) return;
-    this.#cancelRefill ??= this.#ports.timers.after(this.#limits.poolRefillMs, () => {
+    this.#cancelRefill ??= this.ports.timers.after(this.limits.poolRefillMs, () => {
       this.#cancelRefill = undefined;
       this.#fill(true);
     });

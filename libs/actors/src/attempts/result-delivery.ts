@@ -28,20 +28,16 @@ export interface DeliveryPorts {
 
 /** Stores the files of ended attempts, and reports their results until the orchestrator acknowledges them. */
 export class ResultDelivery {
-  readonly #ports: DeliveryPorts;
-  readonly #limits: AgentLimits;
   readonly #inc: () => number | undefined;
   readonly #retry: Retry;
   readonly #leave: AbortSignal;
 
   /** @param leave when it fires, everything that is not delivered stays in the ledger for the next agent process */
   constructor(
-    ports: DeliveryPorts,
-    limits: AgentLimits,
+    private readonly ports: DeliveryPorts,
+    private readonly limits: AgentLimits,
     { inc, retry, leave }: { inc: () => number | undefined; retry: Retry; leave: AbortSignal },
   ) {
-    this.#ports = ports;
-    this.#limits = limits;
     this.#inc = inc;
     this.#retry = retry;
     this.#leave = leave;
@@ -50,8 +46,8 @@ export class ResultDelivery {
   /** Stores the files, then records and reports the outcome. @param recorded whether the ledger has END already */
   async conclude(attempt: EndedAttempt, ended: Ending, recorded: boolean): Promise<void> {
     const keep = (name: string, text: string): Promise<SpooledFile> =>
-      this.#ports.files.add(attempt.id, name, text);
-    const ending = recorded ? ended : await withinBounds(ended, this.#limits, keep);
+      this.ports.files.add(attempt.id, name, text);
+    const ending = recorded ? ended : await withinBounds(ended, this.limits, keep);
     const { files } = ending;
     let { outcome } = ending;
     if (files.length > 0) {
@@ -90,7 +86,7 @@ export class ResultDelivery {
   /** Removes the spool folder of an attempt. A failure is only logged. */
   async discard({ id, log }: Pick<EndedAttempt, 'id' | 'log'>): Promise<void> {
     try {
-      await this.#ports.files.discard(id);
+      await this.ports.files.discard(id);
     } catch (error) {
       log.warn('the spool folder could not be removed', { reason: messageOf(error) });
     }
@@ -99,7 +95,7 @@ export class ResultDelivery {
   async #report(id: string, outcome: AttemptOutcome): Promise<void> {
     const inc = this.#inc();
     if (inc === undefined) throw new ServiceError('service_unavailable', 'the agent is not registered');
-    const { calls, computer, orchestrator } = this.#ports;
+    const { calls, computer, orchestrator } = this.ports;
     await orchestrator.reportResult({
       attempt_id: id,
       computer,
@@ -115,7 +111,7 @@ export class ResultDelivery {
     files: readonly SpooledFile[],
   ): Promise<AttemptOutcome | 'later' | undefined> {
     const signal = AbortSignal.any([giveUpFiles, this.#leave]);
-    const { orchestrator, files: store } = this.#ports;
+    const { orchestrator, files: store } = this.ports;
     try {
       for (const file of files) {
         const { name, size, sha256 } = file;
@@ -141,10 +137,10 @@ export class ResultDelivery {
    */
   async #record({ log }: EndedAttempt, record: LedgerRecord): Promise<void> {
     try {
-      await this.#ports.ledger.append(record);
+      await this.ports.ledger.append(record);
     } catch (error) {
       log.error('the ledger failed', { record: record.type, reason: messageOf(error) });
-      this.#ports.ledger.note(record);
+      this.ports.ledger.note(record);
     }
   }
 }

@@ -66,10 +66,7 @@ type ProcessEnd = { report: Report } | { exit: ProcessExit };
  * counts as failed or cancelled only when its devices are known to stand still; otherwise it is unknown.
  */
 export class TaskAttempt {
-  readonly start: TaskStart;
   readonly log: AgentLog;
-  readonly #ports: AttemptPorts;
-  readonly #placeFiles: PlaceFiles;
   readonly #calls: AttemptDeviceCalls;
   readonly #withdraw = new AbortController();
   #phase: 'accepted' | 'running' | 'over' = 'accepted';
@@ -78,10 +75,11 @@ export class TaskAttempt {
   #cancelLadder: () => void = () => undefined;
   #endDoubtWait: () => void = () => undefined;
 
-  constructor(start: TaskStart, ports: AttemptPorts, placeFiles: PlaceFiles) {
-    this.start = start;
-    this.#ports = ports;
-    this.#placeFiles = placeFiles;
+  constructor(
+    readonly start: TaskStart,
+    private readonly ports: AttemptPorts,
+    private readonly placeFiles: PlaceFiles,
+  ) {
     this.log = ports.log.child({ task: start.label, attempt: start.attempt_id });
     this.#calls = new AttemptDeviceCalls(start, ports, this.log);
   }
@@ -135,13 +133,13 @@ export class TaskAttempt {
 
   /** Provides everything that the run needs and makes BEGIN durable. @returns undefined when the attempt was cancelled */
   async #prepare(accepted: Promise<void>): Promise<Prepared | undefined> {
-    const { modules, files, ledger, pool } = this.#ports;
+    const { modules, files, ledger, pool } = this.ports;
     const { attempt_id: attemptId, module, isolation } = this.start;
     const withdrawn = this.#withdraw.signal;
     const code = orAborted(modules.path(module), withdrawn);
     const folder = files.prepare(attemptId);
     // An attempt that is refused fetches no files.
-    const inputs = Promise.all([folder, accepted]).then(() => this.#placeFiles(this.log, withdrawn));
+    const inputs = Promise.all([folder, accepted]).then(() => this.placeFiles(this.log, withdrawn));
     const [taken, path, spool, given, acceptance] = await Promise.allSettled([
       // Fetching code and files may take minutes, and processes are few, so a process is taken last.
       Promise.all(this.start.files === undefined ? [code] : [code, inputs]).then(() =>
@@ -217,18 +215,18 @@ export class TaskAttempt {
   #handles(): Record<string, { lab: string; name: string; functions: ReturnType<Devices['functions']> }> {
     return Object.fromEntries(
       Object.entries(this.start.devices).map(([slot, { lab, name, computer, functions = [] }]) => {
-        const local = computer === this.#ports.computer;
+        const local = computer === this.ports.computer;
         const declared = functions.length === 0 ? null : functions;
         return [
           slot,
-          { lab, name, functions: local ? this.#ports.devices.functions({ lab, name }) : declared },
+          { lab, name, functions: local ? this.ports.devices.functions({ lab, name }) : declared },
         ];
       }),
     );
   }
 
   #climb(ladder: Ladder): void {
-    const { timers } = this.#ports;
+    const { timers } = this.ports;
     this.#cancelLadder();
     const kill = (signal: 'SIGTERM' | 'SIGKILL'): void => {
       this.log.warn('the task does not stop by itself', { signal });
@@ -272,7 +270,7 @@ export class TaskAttempt {
 
   /** Waits for the drivers of devices in doubt, which may soon find out that their devices stand still. */
   async #devicesSettled(): Promise<void> {
-    const { calls, timers, doubtMs } = this.#ports;
+    const { calls, timers, doubtMs } = this.ports;
     const id = this.start.attempt_id;
     if (this.#cancelled?.byAgent === true) return;
     await new Promise<void>((resolve) => {
@@ -289,7 +287,7 @@ export class TaskAttempt {
 
   /** An attempt is unknown while a device may still move for it, because that device must not go to another task. */
   #unlessInDoubt(outcome: Exclude<AttemptOutcome, { kind: 'completed' | 'unknown' }>): AttemptOutcome {
-    const call = this.#ports.calls.doubtOf(this.start.attempt_id);
+    const call = this.ports.calls.doubtOf(this.start.attempt_id);
     if (call === undefined) return outcome;
     const how = outcome.kind === 'failed' ? outcome.error.message : 'the task was cancelled';
     const detail = `${how}; whether ${call.function} of device ${call.device} took effect is not known`;

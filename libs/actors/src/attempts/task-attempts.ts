@@ -37,9 +37,6 @@ interface Entry {
  * with a result until that is acknowledged, or as never run. An id that was declared unknown is refused from then on.
  */
 export class TaskAttempts {
-  readonly #ports: AttemptPorts & { orchestrator: Orchestrator; random: Random };
-  readonly #limits: AgentLimits;
-  readonly #inc: () => number | undefined;
   readonly #retry: Retry;
   readonly #peerRetry: Retry;
   readonly #delivery: ResultDelivery;
@@ -58,13 +55,10 @@ export class TaskAttempts {
 
   /** @param inc returns the present incarnation; undefined before the first registration */
   constructor(
-    ports: AttemptPorts & { orchestrator: Orchestrator; random: Random },
-    limits: AgentLimits,
-    inc: () => number | undefined,
+    private readonly ports: AttemptPorts & { orchestrator: Orchestrator; random: Random },
+    private readonly limits: AgentLimits,
+    private readonly inc: () => number | undefined,
   ) {
-    this.#ports = ports;
-    this.#limits = limits;
-    this.#inc = inc;
     this.#retry = new Retry(ports, { firstMs: limits.retryMs, maxMs: limits.retryMaxMs });
     this.#peerRetry = new Retry(ports, { firstMs: limits.peerQuietMs, maxMs: limits.peerQuietMs });
     this.#delivery = new ResultDelivery(ports, limits, {
@@ -79,14 +73,14 @@ export class TaskAttempts {
    * without an end `unknown`, and refuses attempts that never began from now on.
    */
   async replay(): Promise<void> {
-    const { remembered } = this.#limits;
-    const { state } = this.#ports.ledger;
+    const { remembered } = this.limits;
+    const { state } = this.ports.ledger;
     for (const id of state.acknowledged) remember(this.#finished, id, remembered);
     for (const id of state.tombstones) remember(this.#tombstones, id, remembered);
     const histories = [...state.attempts.values()];
     await this.#sweepSpool(histories);
     for (const { attemptId: id, label, elsewhere, begun, end, result } of histories) {
-      const log = this.#ports.log.child({ task: label, attempt: id });
+      const log = this.ports.log.child({ task: label, attempt: id });
       if (result !== undefined) {
         this.#resume(id, log, (ended) => this.#delivery.deliver(ended, result));
       } else if (end !== undefined) {
@@ -96,7 +90,7 @@ export class TaskAttempts {
         log.warn(detail);
         this.#resume(id, log, async (ended) => {
           if (elsewhere.length > 0) {
-            const ports = { ...this.#ports, retry: this.#peerRetry, log };
+            const ports = { ...this.ports, retry: this.#peerRetry, log };
             const quiet = await Promise.all(
               elsewhere.map((other) =>
                 peerCallsOver(ports, other, { id, reason: detail }, this.#leave.signal),
@@ -119,9 +113,9 @@ export class TaskAttempts {
   async #sweepSpool(histories: readonly AttemptHistory[]): Promise<void> {
     const kept = histories.filter(({ result, end }) => result === undefined && end !== undefined);
     try {
-      await this.#ports.files.sweep(new Set(kept.map(({ attemptId }) => attemptId)));
+      await this.ports.files.sweep(new Set(kept.map(({ attemptId }) => attemptId)));
     } catch (error) {
-      this.#ports.log.warn('spool folders of earlier tasks could not be removed', {
+      this.ports.log.warn('spool folders of earlier tasks could not be removed', {
         reason: messageOf(error),
       });
     }
@@ -140,7 +134,7 @@ export class TaskAttempts {
     try {
       return await this.#accept(start);
     } catch (error) {
-      remember(this.#refused, id, this.#limits.remembered);
+      remember(this.#refused, id, this.limits.remembered);
       throw error;
     }
   }
@@ -157,14 +151,14 @@ export class TaskAttempts {
       throw new ServiceError('stale_message', `attempt ${id} was declared never to run`);
     }
     if (this.#stop.signal.aborted) throw new ServiceError('service_unavailable', 'the agent is stopping');
-    const { attempts: most } = this.#limits;
+    const { attempts: most } = this.limits;
     if (this.#running().length >= most) {
       throw new ServiceError('service_unavailable', `the agent has ${most} tasks in hand already`);
     }
     const fences = this.#admitDevices(start);
-    const others = othersOf(start, this.#ports.computer);
+    const others = othersOf(start, this.ports.computer);
 
-    const accepted = this.#ports.ledger
+    const accepted = this.ports.ledger
       .append({
         type: 'accept',
         attemptId: id,
@@ -175,8 +169,8 @@ export class TaskAttempts {
       .catch((error: unknown) => {
         throw ledgerFailed(error);
       });
-    const { files, orchestrator } = this.#ports;
-    const attempt = new TaskAttempt(start, this.#ports, (log, signal) =>
+    const { files, orchestrator } = this.ports;
+    const attempt = new TaskAttempt(start, this.ports, (log, signal) =>
       placeInputFiles({ files, orchestrator, retry: this.#retry, log }, start, signal),
     );
     const ending = attempt.run(accepted);
@@ -191,7 +185,7 @@ export class TaskAttempts {
   async cancel(id: string, reason: string): Promise<AttemptStatus> {
     const entry = this.#entries.get(id);
     if (entry === undefined) return this.status(id);
-    const { cancelTermMs: termMs, cancelKillMs: killMs } = this.#limits;
+    const { cancelTermMs: termMs, cancelKillMs: killMs } = this.limits;
     entry.attempt?.cancel(reason, { termMs, killMs });
     entry.giveUpFiles.abort();
     return statusOf(entry);
@@ -224,9 +218,9 @@ export class TaskAttempts {
   }
 
   async #declareUnknown(id: string): Promise<AttemptStatus> {
-    remember(this.#tombstones, id, this.#limits.remembered);
+    remember(this.#tombstones, id, this.limits.remembered);
     try {
-      await this.#ports.ledger.append({ type: 'tombstone', attemptId: id });
+      await this.ports.ledger.append({ type: 'tombstone', attemptId: id });
     } catch (error) {
       this.#tombstones.delete(id);
       throw ledgerFailed(error);
@@ -250,10 +244,10 @@ export class TaskAttempts {
     for (const { attempt_id: id } of reports) {
       if (!this.#neverRan.has(id)) continue;
       try {
-        await this.#ports.ledger.append({ type: 'tombstone', attemptId: id });
+        await this.ports.ledger.append({ type: 'tombstone', attemptId: id });
         this.#neverRan.delete(id);
       } catch (error) {
-        this.#ports.log.error('the ledger failed', { record: 'tombstone', reason: messageOf(error) });
+        this.ports.log.error('the ledger failed', { record: 'tombstone', reason: messageOf(error) });
       }
     }
   }
@@ -269,11 +263,11 @@ export class TaskAttempts {
    */
   async close(reason: string): Promise<void> {
     this.#stop.abort();
-    const { stopTermMs: termMs, stopKillMs: killMs, stopDeliveryMs } = this.#limits;
+    const { stopTermMs: termMs, stopKillMs: killMs, stopDeliveryMs } = this.limits;
     for (const entry of this.#entries.values()) entry.attempt?.cancel(reason, { termMs, killMs }, true);
     const executed = Promise.all(this.#running().map((entry) => entry.executed));
     if (!(await this.#within(killMs, executed))) {
-      this.#ports.devices.abortAll(reason);
+      this.ports.devices.abortAll(reason);
       await this.#within(killMs, executed);
     }
     const delivered = Promise.all([...this.#entries.values()].map((entry) => entry.delivered));
@@ -289,17 +283,17 @@ export class TaskAttempts {
 
   /** @returns the fences of the devices on this computer */
   #admitDevices(start: TaskStart): Record<string, number> {
-    const local = Object.values(start.devices).filter(({ computer }) => computer === this.#ports.computer);
+    const local = Object.values(start.devices).filter(({ computer }) => computer === this.ports.computer);
     for (const device of local) {
-      if (device.inc !== this.#inc()) {
+      if (device.inc !== this.inc()) {
         throw new ServiceError(
           'stale_message',
-          `device ${device.lab}.${device.name} is bound to incarnation ${device.inc}, not ${this.#inc() ?? 'any'}`,
+          `device ${device.lab}.${device.name} is bound to incarnation ${device.inc}, not ${this.inc() ?? 'any'}`,
         );
       }
-      this.#ports.devices.requireUsable(device);
+      this.ports.devices.requireUsable(device);
     }
-    for (const device of local) this.#ports.devices.admit(device, device.fence);
+    for (const device of local) this.ports.devices.admit(device, device.fence);
     return Object.fromEntries(local.map((device) => [keyOf(device), device.fence]));
   }
 
@@ -345,7 +339,7 @@ export class TaskAttempts {
       },
       acknowledged: () => {
         this.#entries.delete(entry.id);
-        remember(this.#finished, entry.id, this.#limits.remembered);
+        remember(this.#finished, entry.id, this.limits.remembered);
       },
     };
   }
@@ -354,7 +348,7 @@ export class TaskAttempts {
   async #within(ms: number, work: Promise<unknown>): Promise<boolean> {
     let cancel: () => void = () => undefined;
     const late = new Promise<boolean>((resolve) => {
-      cancel = this.#ports.timers.after(ms, () => resolve(false));
+      cancel = this.ports.timers.after(ms, () => resolve(false));
     });
     const inTime = await Promise.race([work.then(() => true), late]);
     cancel();

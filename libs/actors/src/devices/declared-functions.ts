@@ -30,15 +30,13 @@ export interface FittingCall {
 
 /** The functions that a device declares. */
 export class DeclaredFunctions {
-  readonly #label: string;
-  readonly #check: CheckArguments;
   readonly #functions = new Map<string, DeviceFunction>();
 
   /** @param label `<lab>.<device>` */
-  constructor(label: string, check: CheckArguments) {
-    this.#label = label;
-    this.#check = check;
-  }
+  constructor(
+    private readonly label: string,
+    private readonly check: CheckArguments,
+  ) {}
 
   get all(): DeviceFunction[] {
     return [...this.#functions.values()];
@@ -57,13 +55,13 @@ export class DeclaredFunctions {
     const known = [...this.#functions.keys()].join(', ') || 'none';
     throw new ServiceError(
       'unknown_function',
-      `device ${this.#label} has no function '${name}'; it has: ${known}`,
+      `device ${this.label} has no function '${name}'; it has: ${known}`,
     );
   }
 
   /** Checks a call and fills in defaults. @throws ServiceError `invalid` with every fault of the arguments */
   fit(declared: DeviceFunction, given: JsonObject): FittingCall {
-    const { values, faults } = this.#check(declared, given);
+    const { values, faults } = this.check(declared, given);
     if (faults.length > 0) throw this.#misused(declared.name, faults);
     return { declared, values, runMs: deviceTimeoutMs(declared) };
   }
@@ -72,7 +70,7 @@ export class DeclaredFunctions {
   #misused(name: string, faults: Fault[]): ServiceError {
     const listed = faults.slice(0, listedFaults).map(({ path, message }) => `${path}: ${message}`);
     const more = faults.length > listedFaults ? `; and ${faults.length - listedFaults} more` : '';
-    const text = `${name} of device ${this.#label} was not called: ${listed.join('; ')}${more}`;
+    const text = `${name} of device ${this.label} was not called: ${listed.join('; ')}${more}`;
     return new ServiceError('invalid', text, { faults });
   }
 }

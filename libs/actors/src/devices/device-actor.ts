@@ -43,9 +43,6 @@ export interface DeviceActorPorts extends LifecyclePorts {
  * emergency stop nothing begins that may move the device: no effect, no process.
  */
 export class DeviceActor {
-  readonly assignment: DeviceAssignment;
-  readonly #ports: DeviceActorPorts;
-  readonly #limits: AgentLimits;
   readonly #calls: DeviceCalls;
   readonly #functions: DeclaredFunctions;
   readonly #status: DeviceStatusTracker;
@@ -54,15 +51,12 @@ export class DeviceActor {
 
   /** @param stopText who stopped the device and why, if an emergency stop is in force; it then starts on {@link release} */
   constructor(
-    assignment: DeviceAssignment,
-    ports: DeviceActorPorts,
-    limits: AgentLimits,
+    readonly assignment: DeviceAssignment,
+    private readonly ports: DeviceActorPorts,
+    private readonly limits: AgentLimits,
     changed: (status: DeviceStatus) => void,
     stopText?: string,
   ) {
-    this.assignment = assignment;
-    this.#ports = ports;
-    this.#limits = limits;
     this.#functions = new DeclaredFunctions(this.label, ports.checkArguments);
     this.#status = new DeviceStatusTracker(assignment, this.#functions, changed, stopText);
     const { clock, timers, records, log } = ports;
@@ -101,7 +95,7 @@ export class DeviceActor {
    * first. The state shows the outcome.
    */
   start(): void {
-    this.#status.doubt = findDoubt(this.#ports.records, this.label, 'the agent ended', () => false);
+    this.#status.doubt = findDoubt(this.ports.records, this.label, 'the agent ended', () => false);
     this.#lifecycle.start();
   }
 
@@ -143,8 +137,8 @@ export class DeviceActor {
       kind: 'query',
       name: '_report',
       message: { type: 'report', call_id: id },
-      patienceMs: this.#limits.deviceReportMs,
-      runMs: this.#limits.deviceReportMs,
+      patienceMs: this.limits.deviceReportMs,
+      runMs: this.limits.deviceReportMs,
     });
     if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value;
     throw new ServiceError('device_error', `_report of device ${this.label} returned no object`);

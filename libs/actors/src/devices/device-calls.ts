@@ -80,17 +80,16 @@ export interface LostCalls {
  * exception is a query that exceeds its time beside an effect. A call with the id of a present call joins that call.
  */
 export class DeviceCalls {
-  readonly #ports: CallsPorts;
-  readonly #limits: AgentLimits;
   readonly #errors: CallErrors;
   readonly #mailbox: Mailbox<DeviceLetter>;
   readonly #here = new Map<string, Promise<JsonValue | undefined>>();
   /** Calls that are being recorded, or were recorded and will never be sent. */
   readonly #unsent = new Set<string>();
 
-  constructor(ports: CallsPorts, limits: AgentLimits) {
-    this.#ports = ports;
-    this.#limits = limits;
+  constructor(
+    private readonly ports: CallsPorts,
+    private readonly limits: AgentLimits,
+  ) {
     this.#errors = new CallErrors(ports.label);
     this.#mailbox = new Mailbox({ queries: limits.deviceQueries, capacity: limits.deviceMailbox });
   }
@@ -127,7 +126,7 @@ export class DeviceCalls {
         id: call.id,
         query: call.kind === 'query',
         call,
-        postedAt: this.#ports.clock.now(),
+        postedAt: this.ports.clock.now(),
         phase: 'waiting',
         tries: 0,
         cancelTimer: () => undefined,
@@ -156,13 +155,13 @@ export class DeviceCalls {
 
   /** Sends every call that may begin. */
   pump(): void {
-    while (this.#ports.open()) {
+    while (this.ports.open()) {
       const letter = this.#mailbox.next();
       if (letter === undefined) return;
       if (letter.query) {
         this.#send(letter);
       } else {
-        this.#ports.busyWith(letter.call.name);
+        this.ports.busyWith(letter.call.name);
         void this.#recordThenSend(letter);
       }
     }
@@ -172,13 +171,13 @@ export class DeviceCalls {
   answered(id: string, failure: CallFailure | undefined, value: JsonValue | undefined): void {
     const letter = this.#mailbox.running(id)?.phase === 'sent' ? this.#mailbox.finish(id) : undefined;
     if (letter === undefined) {
-      this.#ports.log.debug('an answer came after its call had ended', { call: id });
+      this.ports.log.debug('an answer came after its call had ended', { call: id });
       return;
     }
     const error = failure === undefined ? undefined : errorOf(letter.call, failure);
     if (!letter.query) {
       this.#recordEnd(letter, error, value);
-      this.#ports.busyWith(undefined);
+      this.ports.busyWith(undefined);
     }
     letter.settle(error, value);
     this.pump();
@@ -228,12 +227,12 @@ export class DeviceCalls {
   #offer(letter: DeviceLetter): void {
     const { patienceMs } = letter.call;
     if (!this.#mailbox.offer(letter)) {
-      letter.settle(this.#errors.unavailable(`has ${this.#limits.deviceMailbox} calls waiting already`));
+      letter.settle(this.#errors.unavailable(`has ${this.limits.deviceMailbox} calls waiting already`));
       return;
     }
     letter.phase = 'waiting';
-    const left = letter.postedAt + patienceMs - this.#ports.clock.now();
-    letter.cancelTimer = this.#ports.timers.after(left, () =>
+    const left = letter.postedAt + patienceMs - this.ports.clock.now();
+    letter.cancelTimer = this.ports.timers.after(left, () =>
       this.#takeBack(letter, this.#errors.notBegunInTime(letter.call)),
     );
   }
@@ -244,9 +243,9 @@ export class DeviceCalls {
     letter.phase = 'recording';
     this.#unsent.add(id);
     try {
-      await this.#ports.records.begin({
+      await this.ports.records.begin({
         callId: id,
-        device: this.#ports.label,
+        device: this.ports.label,
         function: name,
         kind,
         attemptId,
@@ -254,7 +253,7 @@ export class DeviceCalls {
       });
     } catch (error) {
       this.#unsent.delete(id);
-      this.#ports.log.error('a call could not be recorded, so it was not made', {
+      this.ports.log.error('a call could not be recorded, so it was not made', {
         function: name,
         reason: String(error),
       });
@@ -276,15 +275,15 @@ export class DeviceCalls {
     letter.phase = 'sent';
     letter.tries += 1;
     letter.cancelTimer();
-    letter.cancelTimer = this.#ports.timers.after(letter.call.runMs, () => this.#overdue(letter));
-    this.#ports.send(letter.call.message);
+    letter.cancelTimer = this.ports.timers.after(letter.call.runMs, () => this.#overdue(letter));
+    this.ports.send(letter.call.message);
   }
 
   /** Ends a call that was never sent, and frees the device for the next one if the call still occupied it. */
   #release(letter: DeviceLetter, error: ServiceError): void {
     letter.settle(error);
     if (this.#mailbox.finish(letter.id) === undefined) return;
-    this.#ports.busyWith(undefined);
+    this.ports.busyWith(undefined);
     this.pump();
   }
 
@@ -301,8 +300,8 @@ export class DeviceCalls {
 
   /** Repeats a query, which changes nothing, as long as its caller waits. @returns whether it was repeated */
   #repeat(letter: DeviceLetter): boolean {
-    const { clock, log } = this.#ports;
-    if (letter.overdue || letter.tries > this.#limits.deviceQueryRetries) return false;
+    const { clock, log } = this.ports;
+    if (letter.overdue || letter.tries > this.limits.deviceQueryRetries) return false;
     if (letter.call.signal?.aborted === true) return false;
     if (clock.now() >= letter.postedAt + letter.call.patienceMs) return false;
     log.debug('a query is repeated', { function: letter.call.name });
@@ -312,7 +311,7 @@ export class DeviceCalls {
   }
 
   #recordEnd(letter: DeviceLetter, error: ServiceError | undefined, value: JsonValue | undefined): void {
-    this.#ports.records.end(
+    this.ports.records.end(
       letter.id,
       error === undefined
         ? { kind: 'returned', value }
@@ -328,11 +327,11 @@ export class DeviceCalls {
       this.pump();
       return;
     }
-    this.#ports.log.error('a call did not end in time; ending the process of the device', {
+    this.ports.log.error('a call did not end in time; ending the process of the device', {
       function: letter.call.name,
       deadline_ms: letter.call.runMs,
     });
-    this.#ports.overdue(overdueText(letter.call));
+    this.ports.overdue(overdueText(letter.call));
   }
 }
 

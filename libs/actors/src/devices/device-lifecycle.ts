@@ -42,10 +42,7 @@ interface Stopping {
  * driver or a person has said that it is idle. During an emergency stop no process starts.
  */
 export class DeviceLifecycle {
-  readonly #device: DeviceAssignment;
   readonly #label: string;
-  readonly #ports: LifecyclePorts;
-  readonly #limits: AgentLimits;
   readonly #status: DeviceStatusTracker;
   readonly #functions: DeclaredFunctions;
   readonly #calls: DeviceCalls;
@@ -59,15 +56,12 @@ export class DeviceLifecycle {
   #stopping: Stopping | undefined;
 
   constructor(
-    device: DeviceAssignment,
+    private readonly device: DeviceAssignment,
     parts: { status: DeviceStatusTracker; functions: DeclaredFunctions; calls: DeviceCalls },
-    ports: LifecyclePorts,
-    limits: AgentLimits,
+    private readonly ports: LifecyclePorts,
+    private readonly limits: AgentLimits,
   ) {
-    this.#device = device;
     this.#label = `${device.lab}.${device.name}`;
-    this.#ports = ports;
-    this.#limits = limits;
     this.#status = parts.status;
     this.#functions = parts.functions;
     this.#calls = parts.calls;
@@ -99,7 +93,7 @@ export class DeviceLifecycle {
     }
     if (doubt === undefined) this.#status.to('initializing', null);
     else this.#status.to('uncertain', `${doubt.what}; its driver is asked`);
-    this.#ports.modules.path(this.#device.module).then(
+    this.ports.modules.path(this.device.module).then(
       (path) => {
         if (start === this.#starts) this.#launch(path, doubt);
       },
@@ -135,7 +129,7 @@ export class DeviceLifecycle {
       this.#life === life &&
       (call === undefined ? this.#status.state === 'initializing' : this.#calls.moving === call);
     const end = (detail: string): void => this.end(detail);
-    await stopSafely({ life, reason, forced, goesOn, end }, this.#ports.timers, this.#limits);
+    await stopSafely({ life, reason, forced, goesOn, end }, this.ports.timers, this.limits);
   }
 
   /**
@@ -146,7 +140,7 @@ export class DeviceLifecycle {
   async reset(by: string): Promise<void> {
     const doubt = this.#status.doubt;
     if (doubt !== undefined && !(await this.#settle(doubt, by))) return;
-    this.#ports.log.warn('a person has reset the device', { by, doubt: doubt?.known.id ?? null });
+    this.ports.log.warn('a person has reset the device', { by, doubt: doubt?.known.id ?? null });
     this.#pauses.forgetCrashes();
     this.#renew();
   }
@@ -184,7 +178,7 @@ export class DeviceLifecycle {
     if (this.#stopping === undefined || this.#stopping.limited) return;
     this.#stopping.limited = true;
     this.#life?.limitCleanUp(() =>
-      this.#ports.log.warn('the device did not clean up in time; ending its process'),
+      this.ports.log.warn('the device did not clean up in time; ending its process'),
     );
   }
 
@@ -204,12 +198,12 @@ export class DeviceLifecycle {
 
   #launch(path: string, doubt: Doubt | undefined): void {
     this.#pauses.started();
-    const process = this.#ports.processes.start(this.#device);
-    const life = new DeviceProcessLife(process, this.#ports, this.#limits, {
+    const process = this.ports.processes.start(this.device);
+    const life = new DeviceProcessLife(process, this.ports, this.limits, {
       receive: (message) => this.#receive(life, message),
       responds: (does) => {
         this.#status.responds = does;
-        if (!does) this.#ports.log.error('the process of the device does not respond');
+        if (!does) this.ports.log.error('the process of the device does not respond');
       },
       exited: (exit) => this.#exited(exit),
     });
@@ -219,26 +213,26 @@ export class DeviceLifecycle {
   }
 
   #initialize(life: DeviceProcessLife, path: string): void {
-    life.initialize(this.#device, path, () =>
-      this.#fault(`_initialize did not end within ${this.#limits.deviceInitMs / 1000} s`),
+    life.initialize(this.device, path, () =>
+      this.#fault(`_initialize did not end within ${this.limits.deviceInitMs / 1000} s`),
     );
   }
 
   /** Initialises a device in doubt only if its driver says that nothing moves, and only once that is durable. */
   async #askDriver(life: DeviceProcessLife, path: string, doubt: Doubt): Promise<void> {
     const start = this.#starts;
-    const { idle, why } = await life.reconcile(this.#device, path, doubt.known.in_doubt);
+    const { idle, why } = await life.reconcile(this.device, path, doubt.known.in_doubt);
     if (start !== this.#starts) return;
     if (!idle) {
       this.#askPeople(why ?? 'its driver cannot tell');
       return;
     }
-    this.#ports.log.info('the driver says that the device is idle', { found: why });
+    this.ports.log.info('the driver says that the device is idle', { found: why });
     try {
       if (!(await this.#settle(doubt, 'driver'))) return;
     } catch (error) {
       this.#askPeople(`what its driver says could not be recorded: ${toServiceError(error).message}`);
-      this.#startIn(this.#limits.deviceBackoffMaxMs);
+      this.#startIn(this.limits.deviceBackoffMaxMs);
       return;
     }
     if (start !== this.#starts || this.#life !== life) {
@@ -267,7 +261,7 @@ export class DeviceLifecycle {
       case 'ready':
         if (this.#status.state !== 'initializing') return;
         life.endLimit();
-        this.#functions.replace(message.functions, this.#limits.deviceCallMs / 1_000);
+        this.#functions.replace(message.functions, this.limits.deviceCallMs / 1_000);
         if (this.#stopping === undefined) this.#status.to('idle', null);
         this.#calls.pump();
         return;
@@ -287,7 +281,7 @@ export class DeviceLifecycle {
       case 'cleaned_up':
         return;
       case 'log':
-        this.#ports.log[message.level](message.text, { source: 'device' });
+        this.ports.log[message.level](message.text, { source: 'device' });
         return;
     }
   }
@@ -305,7 +299,7 @@ export class DeviceLifecycle {
    * @returns false when the doubt was settled by another party meanwhile
    */
   async #settle(doubt: Doubt, by: string): Promise<boolean> {
-    await this.#ports.records.settled(this.#label, by);
+    await this.ports.records.settled(this.#label, by);
     if (this.#status.doubt !== doubt) return false;
     this.#status.doubt = undefined;
     return true;
@@ -337,7 +331,7 @@ export class DeviceLifecycle {
       const { id: callId, name, attemptId } = interrupted;
       const neverSent = (id: string): boolean => this.#calls.neverSent(id);
       const call = { callId, function: name, attemptId };
-      this.#status.doubt = findDoubt(this.#ports.records, this.#label, cause, neverSent, call);
+      this.#status.doubt = findDoubt(this.ports.records, this.#label, cause, neverSent, call);
     }
     const renewing = this.#renewing;
     this.#renewing = false;
@@ -356,11 +350,11 @@ export class DeviceLifecycle {
   }
 
   #crashed(detail: string): void {
-    const { crashes, pauseMs } = this.#pauses.crashed(this.#ports.clock.now());
+    const { crashes, pauseMs } = this.#pauses.crashed(this.ports.clock.now());
     if (this.#status.doubt !== undefined) this.#status.to('uncertain', detail);
-    if (crashes >= this.#limits.deviceCrashes) {
+    if (crashes >= this.limits.deviceCrashes) {
       this.#fault(
-        `${crashes} crashes within ${this.#limits.deviceCrashWindowMs / 60_000} min; the last: ${detail}`,
+        `${crashes} crashes within ${this.limits.deviceCrashWindowMs / 60_000} min; the last: ${detail}`,
       );
     } else if (this.#status.doubt !== undefined) {
       this.start();
@@ -370,19 +364,19 @@ export class DeviceLifecycle {
   }
 
   #restartIn(ms: number, detail: string): void {
-    this.#ports.log.warn('the device restarts', { detail, in_ms: ms });
+    this.ports.log.warn('the device restarts', { detail, in_ms: ms });
     this.#status.to('restarting', `restarts in ${ms / 1000} s: ${detail}`);
     this.#startIn(ms);
   }
 
   #startIn(ms: number): void {
     this.#cancelRestart();
-    this.#cancelRestart = this.#ports.timers.after(ms, () => this.start());
+    this.#cancelRestart = this.ports.timers.after(ms, () => this.start());
   }
 
   #fault(detail: string): void {
     if (this.#stopping !== undefined) return;
-    this.#ports.log.error('the device is faulted', { detail });
+    this.ports.log.error('the device is faulted', { detail });
     this.#status.to('faulted', detail);
     this.#life?.kill();
   }

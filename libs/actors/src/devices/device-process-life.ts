@@ -38,10 +38,6 @@ export interface Verdict {
 
 /** One process of a device, from its start to its exit, with the ladders that end it. */
 export class DeviceProcessLife {
-  readonly #process: DeviceProcess;
-  readonly #ports: LifePorts;
-  readonly #limits: AgentLimits;
-  readonly #listener: LifeListener;
   #terminated = false;
   #over = false;
   #canStop = true;
@@ -53,11 +49,12 @@ export class DeviceProcessLife {
   #pingedAt: number | undefined;
   #responds = true;
 
-  constructor(process: DeviceProcess, ports: LifePorts, limits: AgentLimits, listener: LifeListener) {
-    this.#process = process;
-    this.#ports = ports;
-    this.#limits = limits;
-    this.#listener = listener;
+  constructor(
+    private readonly process: DeviceProcess,
+    private readonly ports: LifePorts,
+    private readonly limits: AgentLimits,
+    private readonly listener: LifeListener,
+  ) {
     process.onMessage((message) => this.#receive(message));
     process.onExit((exit) => {
       this.#over = true;
@@ -72,14 +69,14 @@ export class DeviceProcessLife {
 
   /** Sends `init`, and calls `late` when `_initialize` exceeds its time, unless {@link endLimit} was called. */
   initialize(device: DeviceAssignment, path: string, late: () => void): void {
-    this.#limit(this.#limits.deviceInitMs, late);
+    this.#limit(this.limits.deviceInitMs, late);
     const { lab, name, module, init_parameters } = device;
     this.send({ type: 'init', lab, name, module, path, init_parameters });
   }
 
   /** Asks the author's `_reconcile` whether the device is idle, before anything else runs. Never rejects. */
   reconcile(device: DeviceAssignment, path: string, inDoubt: DeviceDoubt['in_doubt']): Promise<Verdict> {
-    const { deviceReconcileMs } = this.#limits;
+    const { deviceReconcileMs } = this.limits;
     const verdict = new Promise<Verdict>((resolve) => (this.#resolveVerdict = resolve));
     this.#limit(deviceReconcileMs, () =>
       this.#resolveVerdict({
@@ -94,7 +91,7 @@ export class DeviceProcessLife {
   }
 
   send(message: ToDevice): void {
-    this.#process.send(message);
+    this.process.send(message);
   }
 
   /** Ends the running time limit, because its event has occurred. */
@@ -114,14 +111,14 @@ export class DeviceProcessLife {
   terminate(): void {
     if (this.#terminated) return;
     this.#terminated = true;
-    this.#process.kill('SIGTERM');
-    this.#limit(this.#limits.deviceAbortMs, () => this.#process.kill('SIGKILL'));
+    this.process.kill('SIGTERM');
+    this.#limit(this.limits.deviceAbortMs, () => this.process.kill('SIGKILL'));
   }
 
   /** Sends SIGKILL at once. The process sends nothing more and cleans up nothing. */
   kill(): void {
     this.#cancelTimer();
-    this.#process.kill('SIGKILL');
+    this.process.kill('SIGKILL');
   }
 
   /**
@@ -131,10 +128,10 @@ export class DeviceProcessLife {
    */
   limitCleanUp(late: () => void): void {
     if (this.#terminated) return;
-    this.#limit(this.#limits.deviceCleanupMs, () => {
+    this.#limit(this.limits.deviceCleanupMs, () => {
       late();
-      this.#process.kill('SIGTERM');
-      this.#limit(this.#limits.deviceKillMs, () => this.#process.kill('SIGKILL'));
+      this.process.kill('SIGTERM');
+      this.#limit(this.limits.deviceKillMs, () => this.process.kill('SIGKILL'));
     });
   }
 
@@ -159,15 +156,15 @@ export class DeviceProcessLife {
         this.#canStop = message.can_stop ?? true;
         this.#ping();
       }
-      this.#listener.receive(message);
+      this.listener.receive(message);
     }
   }
 
   #beginStop(reason: string): { outcome: Promise<StopOutcome>; end: (outcome: StopOutcome) => void } {
     let settle: (outcome: StopOutcome) => void = () => undefined;
     const outcome = new Promise<StopOutcome>((resolve) => (settle = resolve));
-    const cancel = this.#ports.timers.after(this.#limits.deviceStopMs, () => {
-      this.#ports.log.error('_stop did not end in time', { limit_ms: this.#limits.deviceStopMs });
+    const cancel = this.ports.timers.after(this.limits.deviceStopMs, () => {
+      this.ports.log.error('_stop did not end in time', { limit_ms: this.limits.deviceStopMs });
       end('silent');
     });
     const end = (result: StopOutcome): void => {
@@ -181,13 +178,13 @@ export class DeviceProcessLife {
 
   /** Pings the process. One that does not answer is only reported: a driver that blocks may be moving the instrument. */
   #ping(): void {
-    const { clock, timers } = this.#ports;
+    const { clock, timers } = this.ports;
     this.#cancelPing();
-    this.#cancelPing = timers.after(this.#limits.devicePingMs, () => {
+    this.#cancelPing = timers.after(this.limits.devicePingMs, () => {
       if (this.#pingedAt === undefined) {
         this.#pingedAt = clock.now();
         this.send({ type: 'ping' });
-      } else if (clock.now() - this.#pingedAt >= this.#limits.deviceSilentMs) {
+      } else if (clock.now() - this.#pingedAt >= this.limits.deviceSilentMs) {
         this.#setResponds(false);
       }
       this.#ping();
@@ -197,17 +194,17 @@ export class DeviceProcessLife {
   #setResponds(does: boolean): void {
     if (does === this.#responds) return;
     this.#responds = does;
-    this.#listener.responds(does);
+    this.listener.responds(does);
   }
 
   #logError(what: string, { message, stack }: AuthorError): void {
-    this.#ports.log.error(`${what} failed: ${message}`, stack === undefined ? {} : { stack });
+    this.ports.log.error(`${what} failed: ${message}`, stack === undefined ? {} : { stack });
   }
 
   /** Starts a time limit in place of the present one: each step of a ladder replaces the step before. */
   #limit(ms: number, over: () => void): void {
     this.#cancelTimer();
-    this.#cancelTimer = this.#ports.timers.after(ms, over);
+    this.#cancelTimer = this.ports.timers.after(ms, over);
   }
 }
 

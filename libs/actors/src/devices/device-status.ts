@@ -16,9 +16,6 @@ export class DeviceStatusTracker {
   doubt: Doubt | undefined;
   /** The process is being stopped for good. */
   leaving = false;
-  readonly #device: DeviceAssignment;
-  readonly #functions: DeclaredFunctions;
-  readonly #changed: (status: DeviceStatus) => void;
   #state: DeviceState = 'disabled';
   #detail: string | null = null;
   #stopText: string | undefined;
@@ -26,14 +23,11 @@ export class DeviceStatusTracker {
 
   /** @param stopText who stopped the device and why, if an emergency stop is in force */
   constructor(
-    device: DeviceAssignment,
-    functions: DeclaredFunctions,
-    changed: (status: DeviceStatus) => void,
+    private readonly device: DeviceAssignment,
+    private readonly functions: DeclaredFunctions,
+    private readonly changed: (status: DeviceStatus) => void,
     stopText: string | undefined,
   ) {
-    this.#device = device;
-    this.#functions = functions;
-    this.#changed = changed;
     this.#stopText = stopText;
   }
 
@@ -60,7 +54,7 @@ export class DeviceStatusTracker {
   }
 
   get current(): DeviceStatus {
-    const { lab, name } = this.#device;
+    const { lab, name } = this.device;
     const detail = [this.#detail, this.#responds ? null : notResponding]
       .filter((text) => text !== null)
       .join('; ');
@@ -69,7 +63,7 @@ export class DeviceStatusTracker {
       name,
       state: this.#state,
       detail: detail === '' ? null : detail,
-      functions: this.#functions.all,
+      functions: this.functions.all,
       ...(this.#stopText === undefined ? {} : { halted: this.#stopText }),
       ...(this.doubt === undefined ? {} : { doubt: this.doubt.known }),
     };
@@ -98,7 +92,7 @@ export class DeviceStatusTracker {
   }
 
   get #label(): string {
-    return `${this.#device.lab}.${this.#device.name}`;
+    return `${this.device.lab}.${this.device.name}`;
   }
 
   #unavailable(why: string): ServiceError {
@@ -106,7 +100,7 @@ export class DeviceStatusTracker {
   }
 
   #report(): void {
-    this.#changed(this.current);
+    this.changed(this.current);
   }
 }
 

@@ -40,9 +40,6 @@ interface Slot {
  * `deviceNoticeMs`, and the last one always.
  */
 export class Devices {
-  readonly #ports: DeviceActorPorts;
-  readonly #limits: AgentLimits;
-  readonly #announce: (status: DeviceStatus) => void;
   readonly #slots = new Map<string, Slot>();
   readonly #fences = new Map<string, number>();
   readonly #stops = new StopsInForce();
@@ -51,11 +48,11 @@ export class Devices {
   #waiters: (() => void)[] = [];
   #closed = false;
 
-  constructor(ports: DeviceActorPorts, limits: AgentLimits, announce: (status: DeviceStatus) => void) {
-    this.#ports = ports;
-    this.#limits = limits;
-    this.#announce = announce;
-  }
+  constructor(
+    private readonly ports: DeviceActorPorts,
+    private readonly limits: AgentLimits,
+    private readonly announce: (status: DeviceStatus) => void,
+  ) {}
 
   /** Takes the full list of devices to run: starts missing devices, stops all others, restarts changed ones. */
   assign(devices: readonly DeviceAssignment[]): void {
@@ -192,7 +189,7 @@ export class Devices {
    * @returns whether a call of the attempt that may change something still goes on
    */
   barCallsOf(attemptId: string, reason: string): boolean {
-    remember(this.#barred, attemptId, this.#limits.remembered);
+    remember(this.#barred, attemptId, this.limits.remembered);
     this.stopCallsOf(attemptId, reason);
     return [...this.#slots.values()].some(({ actor }) => actor?.movesFor(attemptId));
   }
@@ -251,11 +248,11 @@ export class Devices {
       this.#slots.delete(key);
       return;
     }
-    const log = this.#ports.log.child({ lab: slot.wanted.lab, device: key });
+    const log = this.ports.log.child({ lab: slot.wanted.lab, device: key });
     slot.actor = new DeviceActor(
       slot.wanted,
-      { ...this.#ports, log },
-      this.#limits,
+      { ...this.ports, log },
+      this.limits,
       (status) => this.#notice(slot, status),
       this.#stops.reasonFor(slot.wanted),
     );
@@ -269,20 +266,20 @@ export class Devices {
     }
     slot.cancelNotice?.();
     slot.cancelNotice = undefined;
-    const now = this.#ports.clock.now();
-    const wait = slot.noticedAt + this.#limits.deviceNoticeMs - now;
+    const now = this.ports.clock.now();
+    const wait = slot.noticedAt + this.limits.deviceNoticeMs - now;
     if (wait > 0 && isRoutine(status) && slot.noticed !== undefined && isRoutine(slot.noticed)) {
-      slot.cancelNotice = this.#ports.timers.after(wait, () => this.#announceNow(slot, status));
+      slot.cancelNotice = this.ports.timers.after(wait, () => this.#announceNow(slot, status));
       return;
     }
     this.#announceNow(slot, status);
   }
 
   #announceNow(slot: Slot, status: DeviceStatus): void {
-    slot.noticedAt = this.#ports.clock.now();
+    slot.noticedAt = this.ports.clock.now();
     slot.noticed = status;
     slot.cancelNotice = undefined;
-    this.#announce(status);
+    this.announce(status);
   }
 }
 

@@ -3,13 +3,10 @@ import type { AgentLimits } from '../ports/index.js';
 
 /** Counts the crashes and failed starts of a device, and derives the pause before its next start. */
 export class RestartPauses {
-  readonly #limits: AgentLimits;
   #crashes: number[] = [];
   #failedStarts = 0;
 
-  constructor(limits: AgentLimits) {
-    this.#limits = limits;
-  }
+  constructor(private readonly limits: AgentLimits) {}
 
   /**
    * Notes a crash.
@@ -18,7 +15,7 @@ export class RestartPauses {
    * @returns the number of crashes within the window, and the pause in milliseconds
    */
   crashed(now: number): { crashes: number; pauseMs: number } {
-    this.#crashes = this.#crashes.filter((at) => at > now - this.#limits.deviceCrashWindowMs);
+    this.#crashes = this.#crashes.filter((at) => at > now - this.limits.deviceCrashWindowMs);
     this.#crashes.push(now);
     return { crashes: this.#crashes.length, pauseMs: this.#pauseMs(this.#crashes.length) };
   }
@@ -39,7 +36,7 @@ export class RestartPauses {
   }
 
   #pauseMs(failures: number): number {
-    const { deviceBackoffMs: first, deviceBackoffMaxMs: longest } = this.#limits;
+    const { deviceBackoffMs: first, deviceBackoffMaxMs: longest } = this.limits;
     return backoffMs(failures, { first, longest });
   }
 }

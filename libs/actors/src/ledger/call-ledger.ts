@@ -15,7 +15,6 @@ const keptRefusals = 1_000;
  * Guarantees: a call id begins at most once, also over restarts. A repeat of a call gets the answer of the call.
  */
 export class CallLedger implements CallRecords {
-  readonly #ledger: Ledger;
   readonly #running = new Map<string, Promise<JsonValue | undefined>>();
   readonly #refused = new Map<string, ServiceError>();
   /** Effects on other computers that were sent and not answered. */
@@ -23,9 +22,7 @@ export class CallLedger implements CallRecords {
   /** By attempt: the listener that waits until it has nothing in doubt. */
   readonly #waiting = new Map<string, () => void>();
 
-  constructor(ledger: Ledger) {
-    this.#ledger = ledger;
-  }
+  constructor(private readonly ledger: Ledger) {}
 
   /**
    * Runs a call from the network, or answers a repeat of it with the earlier answer.
@@ -39,7 +36,7 @@ export class CallLedger implements CallRecords {
     if (running !== undefined) return running;
     const refusal = this.#refused.get(callId);
     if (refusal !== undefined) return Promise.reject(refusal);
-    const known = this.#ledger.state.call(callId);
+    const known = this.ledger.state.call(callId);
     if (known !== undefined) return answerOf(known.call, known.ending);
     const answer = run()
       .catch((error: unknown) => {
@@ -52,20 +49,20 @@ export class CallLedger implements CallRecords {
   }
 
   async begin(call: RecordedCall): Promise<void> {
-    if (this.#ledger.state.call(call.callId) !== undefined) throw inDoubtError(call);
+    if (this.ledger.state.call(call.callId) !== undefined) throw inDoubtError(call);
     await this.#append({ type: 'call_begin', call });
   }
 
   end(callId: string, ending: CallEnding): void {
-    this.#ledger.note({ type: 'call_end', callId, ending: this.#kept(callId, ending) });
+    this.ledger.note({ type: 'call_end', callId, ending: this.#kept(callId, ending) });
   }
 
   inDoubt(device: string): RecordedCall[] {
-    return this.#ledger.state.inDoubt(device);
+    return this.ledger.state.inDoubt(device);
   }
 
   lastConfirmed(device: string): RecordedCall | undefined {
-    return this.#ledger.state.lastConfirmed(device);
+    return this.ledger.state.lastConfirmed(device);
   }
 
   async settled(device: string, by: string): Promise<void> {
@@ -99,13 +96,13 @@ export class CallLedger implements CallRecords {
   /** Notes that a task of this computer calls a device of another one, whose agent keeps the authoritative record. */
   sent(call: RecordedCall & { computer: string }): void {
     this.#elsewhere.set(call.callId, call);
-    this.#ledger.note({ type: 'call_begin', call });
+    this.ledger.note({ type: 'call_begin', call });
   }
 
   /** Notes the answer to a call that was {@link sent}. */
   answered(callId: string, ending: CallEnding): void {
     this.#elsewhere.delete(callId);
-    this.#ledger.note({ type: 'call_end', callId, ending });
+    this.ledger.note({ type: 'call_end', callId, ending });
   }
 
   /** Notes that a call that was {@link sent} no longer moves anything, whatever its end was. */
@@ -115,16 +112,16 @@ export class CallLedger implements CallRecords {
 
   /** The device calls of an attempt of this computer, here and on other computers. */
   ofAttempt(attemptId: string): AttemptCalls {
-    return this.#ledger.state.callsOf(attemptId);
+    return this.ledger.state.callsOf(attemptId);
   }
 
   #doubtHere(attemptId: string): RecordedCall | undefined {
-    return this.#ledger.state.openCalls().find(effectOf(attemptId));
+    return this.ledger.state.openCalls().find(effectOf(attemptId));
   }
 
   async #append(record: Parameters<Ledger['append']>[0]): Promise<void> {
     try {
-      await this.#ledger.append(record);
+      await this.ledger.append(record);
     } catch (error) {
       throw ledgerFailed(error);
     }
@@ -133,8 +130,8 @@ export class CallLedger implements CallRecords {
   /** Reduces an ending to what a repeat needs. Calls of local tasks are never repeated, because they use no network. */
   #kept(callId: string, ending: CallEnding): CallEnding {
     if (ending.kind === 'failed' || ending.value === undefined) return ending;
-    const attemptId = this.#ledger.state.call(callId)?.call.attemptId;
-    if (attemptId !== undefined && this.#ledger.state.attempts.has(attemptId)) return { kind: 'returned' };
+    const attemptId = this.ledger.state.call(callId)?.call.attemptId;
+    if (attemptId !== undefined && this.ledger.state.attempts.has(attemptId)) return { kind: 'returned' };
     const bytes = new TextEncoder().encode(JSON.stringify(ending.value)).length;
     if (bytes <= keptValueBytes) return ending;
     const message = `the call was done; its value was ${Math.ceil(bytes / 1024)} KiB, too large to be kept`;

@@ -45,7 +45,6 @@ const groupBytes = 1024 * 1024;
  * busy share one write and one synchronisation.
  */
 export class DiskLedger implements Ledger {
-  readonly #disk: LedgerDisk;
   readonly #log: AgentLog;
   readonly #timers: Timers;
   readonly #segmentBytes: number;
@@ -68,8 +67,11 @@ export class DiskLedger implements Ledger {
   #cancelMend: () => void = () => undefined;
   #closed = false;
 
-  constructor(disk: LedgerDisk, ports: { log: AgentLog; timers: Timers }, options: DiskLedgerOptions = {}) {
-    this.#disk = disk;
+  constructor(
+    private readonly disk: LedgerDisk,
+    ports: { log: AgentLog; timers: Timers },
+    options: DiskLedgerOptions = {},
+  ) {
     this.#log = ports.log;
     this.#timers = ports.timers;
     this.#segmentBytes = options.segmentBytes ?? 16 * 1024 * 1024;
@@ -85,7 +87,7 @@ export class DiskLedger implements Ledger {
   }
 
   async open(memory: LedgerMemory): Promise<void> {
-    const reading = await readLedger(this.#disk);
+    const reading = await readLedger(this.disk);
     const { segments, generation, records, damage } = reading;
     if (damage !== undefined) await this.#keepDamage(damage.text, damage.in.name, records.length);
     this.#state = new LedgerState(memory, records);
@@ -93,7 +95,7 @@ export class DiskLedger implements Ledger {
     for (const noted of this.#waiting) this.#state.apply(noted.record);
     this.#generation = generation;
     for (const { name, bytes } of segments) {
-      if (bytes < this.#segmentBytes) await this.#disk.reserve(name, this.#segmentBytes);
+      if (bytes < this.#segmentBytes) await this.disk.reserve(name, this.#segmentBytes);
       this.#sizes.set(name, Math.max(bytes, this.#segmentBytes));
     }
     const believed = reading.current ?? damage?.in;
@@ -128,7 +130,7 @@ export class DiskLedger implements Ledger {
     this.#closed = true;
     this.#cancelMend();
     await this.#writing;
-    await this.#disk.close();
+    await this.disk.close();
   }
 
   #kick(): void {
@@ -188,8 +190,8 @@ export class DiskLedger implements Ledger {
     // These numbers are used up, even if the write fails.
     current.nextIndex += texts.length;
     this.#uncut = true;
-    await this.#disk.write(name, end, bytes);
-    await this.#disk.datasync(name);
+    await this.disk.write(name, end, bytes);
+    await this.disk.datasync(name);
     this.#uncut = false;
     current.end += bytes.length - terminator.length;
     current.durable = current.nextIndex - 1;
@@ -199,8 +201,8 @@ export class DiskLedger implements Ledger {
   async #cut(): Promise<void> {
     if (!this.#uncut) return;
     const { name, end } = this.#open();
-    await this.#disk.write(name, end, terminator);
-    await this.#disk.datasync(name);
+    await this.disk.write(name, end, terminator);
+    await this.disk.datasync(name);
     this.#uncut = false;
   }
 
@@ -221,12 +223,12 @@ export class DiskLedger implements Ledger {
     });
     const wanted = Math.max(this.#segmentBytes, 2 * (bytes.length + needed));
     if (this.#sizeOf(name) < wanted) {
-      await this.#disk.reserve(name, wanted);
+      await this.disk.reserve(name, wanted);
       this.#sizes.set(name, wanted);
     }
     this.#unfinished = true;
-    await this.#disk.write(name, 0, bytes);
-    await this.#disk.datasync(name);
+    await this.disk.write(name, 0, bytes);
+    await this.disk.datasync(name);
     this.#unfinished = false;
     this.#uncut = false;
     this.#replaced = this.#current?.name;
@@ -247,13 +249,13 @@ export class DiskLedger implements Ledger {
    */
   async #retire(): Promise<void> {
     if (this.#replaced === undefined) return;
-    await this.#disk.write(this.#replaced, 0, terminator);
-    await this.#disk.datasync(this.#replaced);
+    await this.disk.write(this.#replaced, 0, terminator);
+    await this.disk.datasync(this.#replaced);
     this.#replaced = undefined;
   }
 
   async #keepDamage(damage: string, name: SegmentName, records: number): Promise<void> {
-    const copy = await this.#disk.preserve(name).catch((error: unknown) => `none: ${String(error)}`);
+    const copy = await this.disk.preserve(name).catch((error: unknown) => `none: ${String(error)}`);
     this.#log.error('the ledger is damaged; what cannot be read is lost', { damage, records, copy });
   }
 

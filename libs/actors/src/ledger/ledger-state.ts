@@ -45,7 +45,6 @@ const lost: CallEnding = {
 
 /** The meaning of the records of a ledger. It also decides which records still matter. */
 export class LedgerState {
-  readonly #memory: LedgerMemory;
   readonly #attempts = new Map<string, AttemptHistory>();
   readonly #tallies = new Map<string, AttemptCalls>();
   readonly #acknowledged = new Set<string>();
@@ -58,8 +57,10 @@ export class LedgerState {
   readonly #stops = new Map<string, EmergencyStop>();
   readonly #incarnations = new Set<number>();
 
-  constructor(memory: LedgerMemory = defaultLedgerMemory, records: Iterable<LedgerRecord> = []) {
-    this.#memory = memory;
+  constructor(
+    private readonly memory: LedgerMemory = defaultLedgerMemory,
+    records: Iterable<LedgerRecord> = [],
+  ) {
     for (const record of records) this.apply(record);
   }
 
@@ -252,7 +253,7 @@ export class LedgerState {
       if (call.computer !== undefined || call.kind !== 'effect') this.#open.delete(callId);
     }
     ids.add(attemptId);
-    forgetOldest(ids, this.#memory.attempts);
+    forgetOldest(ids, this.memory.attempts);
   }
 
   #beginCall(call: RecordedCall): void {
@@ -286,7 +287,7 @@ export class LedgerState {
     if (call.computer !== undefined || this.#isOwn(call)) return;
     const ended = call.attemptId === undefined ? this.#endedOfPeople : this.#endedOfTasks;
     ended.set(call.callId, { call, ending });
-    forgetOldest(ended, this.#memory.calls);
+    forgetOldest(ended, this.memory.calls);
   }
 
   #isOwn({ attemptId }: RecordedCall): boolean {

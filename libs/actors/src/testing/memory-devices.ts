@@ -30,12 +30,9 @@ export type SimulatedDevice = MemoryProcess<ToDevice, FromDevice>;
 export class MemoryDeviceProcesses implements DeviceProcesses {
   /** Every process that was started, by `<lab>.<name>`, oldest first. */
   readonly started = new Map<string, SimulatedDevice[]>();
-  readonly #script: (device: DeviceAssignment, life: number) => DeviceScript;
 
   /** @param script returns the behaviour of the `life`-th process of a device, counted from 1 */
-  constructor(script: (device: DeviceAssignment, life: number) => DeviceScript) {
-    this.#script = script;
-  }
+  constructor(private readonly script: (device: DeviceAssignment, life: number) => DeviceScript) {}
 
   start(device: DeviceAssignment): DeviceProcess {
     const key = `${device.lab}.${device.name}`;
@@ -43,7 +40,7 @@ export class MemoryDeviceProcesses implements DeviceProcesses {
     this.started.set(key, lives);
     const process: SimulatedDevice = new MemoryProcess();
     lives.push(process);
-    const script = this.#script(device, lives.length);
+    const script = this.script(device, lives.length);
     process.behave((message) => obey(process, script, message));
     return process;
   }

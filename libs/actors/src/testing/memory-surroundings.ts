@@ -28,14 +28,11 @@ import type {
 /** Ids in order: `<prefix>1`, `<prefix>2`, ... */
 export class SequentialIds implements Ids {
   #last = 0;
-  readonly #prefix: string;
 
-  constructor(prefix = 'id-') {
-    this.#prefix = prefix;
-  }
+  constructor(private readonly prefix = 'id-') {}
 
   next(): string {
-    return `${this.#prefix}${++this.#last}`;
+    return `${this.prefix}${++this.#last}`;
   }
 }
 
@@ -64,13 +61,10 @@ export interface LogLine {
 
 /** Keeps every line. */
 export class MemoryLog implements AgentLog {
-  readonly lines: LogLine[];
-  readonly #bindings: Record<string, unknown>;
-
-  constructor(lines: LogLine[] = [], bindings: Record<string, unknown> = {}) {
-    this.lines = lines;
-    this.#bindings = bindings;
-  }
+  constructor(
+    readonly lines: LogLine[] = [],
+    private readonly bindings: Record<string, unknown> = {},
+  ) {}
 
   debug(message: string, fields?: Record<string, unknown>): void {
     this.#write('debug', message, fields);
@@ -89,11 +83,11 @@ export class MemoryLog implements AgentLog {
   }
 
   child(bindings: Record<string, unknown>): AgentLog {
-    return new MemoryLog(this.lines, { ...this.#bindings, ...bindings });
+    return new MemoryLog(this.lines, { ...this.bindings, ...bindings });
   }
 
   #write(level: LogLine['level'], message: string, fields: Record<string, unknown> = {}): void {
-    this.lines.push({ level, message, fields: { ...this.#bindings, ...fields } });
+    this.lines.push({ level, message, fields: { ...this.bindings, ...fields } });
   }
 }
 

@@ -33,17 +33,12 @@ export class MemoryTaskProcesses implements TaskProcesses {
   readonly started: SimulatedTask[] = [];
   /** Ids of the attempts that got `run`, in order. */
   readonly runs: string[] = [];
-  readonly #scripts: Record<string, TaskScript>;
-  readonly #begin: (process: SimulatedTask) => void;
 
   /** @param begin behaviour of a new process; default: it is warm at once */
   constructor(
-    scripts: Record<string, TaskScript>,
-    begin: (process: SimulatedTask) => void = (process) => process.say({ type: 'waiting' }),
-  ) {
-    this.#scripts = scripts;
-    this.#begin = begin;
-  }
+    private readonly scripts: Record<string, TaskScript>,
+    private readonly begin: (process: SimulatedTask) => void = (process) => process.say({ type: 'waiting' }),
+  ) {}
 
   start(): TaskProcess {
     const process: SimulatedTask = new MemoryProcess();
@@ -79,7 +74,7 @@ export class MemoryTaskProcesses implements TaskProcesses {
         else call?.reject(new ServiceError(message.code as ErrorCode, message.error.message));
       }
     });
-    this.#begin(process);
+    this.begin(process);
     return process;
   }
 
@@ -89,7 +84,7 @@ export class MemoryTaskProcesses implements TaskProcesses {
 
   #execute(context: TaskContext): void {
     const { process, run } = context;
-    const script = this.#scripts[run.module.hash];
+    const script = this.scripts[run.module.hash];
     const done = script === undefined ? Promise.reject(new Error('no such module')) : script(context);
     done.then(
       ({ output_parameters = {}, files = [] }) => {

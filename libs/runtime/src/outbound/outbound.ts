@@ -47,15 +47,14 @@ const systemResolve: Resolve = (host) => lookup(host, { all: true, verbatim: tru
  * proxies are not used, connections are not kept.
  */
 export class Outbound {
-  readonly #policy: OutboundPolicy;
-  readonly #resolve: Resolve;
   readonly #names: ReadonlySet<string>;
   readonly #networks: BlockList;
 
   /** @param resolve looks up hosts; default: the resolver of this computer */
-  constructor(policy: OutboundPolicy, resolve: Resolve = systemResolve) {
-    this.#policy = policy;
-    this.#resolve = resolve;
+  constructor(
+    private readonly policy: OutboundPolicy,
+    private readonly resolve: Resolve = systemResolve,
+  ) {
     this.#names = new Set(policy.allow.filter((each) => !isNetwork(each)).map((each) => each.toLowerCase()));
     this.#networks = blockListOf(policy.allow.filter(isNetwork));
   }
@@ -69,16 +68,16 @@ export class Outbound {
     if (!URL.canParse(text)) throw new OutboundRefusedError('is not an address');
     const url = new URL(text);
     const isSecure = url.protocol === 'https:';
-    if (!isSecure && !(url.protocol === 'http:' && this.#policy.http))
+    if (!isSecure && !(url.protocol === 'http:' && this.policy.http))
       throw new OutboundRefusedError(
-        `must begin with ${this.#policy.http ? 'https:// or http://' : 'https://'}`,
+        `must begin with ${this.policy.http ? 'https:// or http://' : 'https://'}`,
       );
     if (url.username !== '' || url.password !== '')
       throw new OutboundRefusedError('must not hold a user or a password');
     const port = url.port === '' ? (isSecure ? 443 : 80) : Number(url.port);
-    if (!this.#policy.ports.includes(port))
+    if (!this.policy.ports.includes(port))
       throw new OutboundRefusedError(
-        `goes to port ${port}; those that may be reached are ${this.#policy.ports.join(', ')}`,
+        `goes to port ${port}; those that may be reached are ${this.policy.ports.join(', ')}`,
       );
     const host = hostOf(url);
     if (isIP(host) !== 0) this.#requireAllowed(host, host);
@@ -131,7 +130,7 @@ export class Outbound {
   /** @throws OutboundRefusedError */
   async #addressesOf(host: string): Promise<Address[]> {
     const family = isIP(host);
-    const found = family === 0 ? await this.#resolve(host) : [{ address: host, family }];
+    const found = family === 0 ? await this.resolve(host) : [{ address: host, family }];
     for (const { address } of found) this.#requireAllowed(host, address);
     return found;
   }

@@ -24,7 +24,6 @@ export function hostOptimizer(lend: Lend): void {
 }
 
 class OptimizerHost {
-  readonly #lent: Omit<Lent, 'protocol'>;
   readonly #channel = new Channel<FromOptimizer>();
   readonly #concealment = new Concealment(process.env);
   #module: Pick<ModuleReference, 'package'> = { package: '' };
@@ -33,9 +32,7 @@ class OptimizerHost {
   #last: Promise<void> = Promise.resolve();
   #flushOutput: () => void = () => undefined;
 
-  constructor(lent: Omit<Lent, 'protocol'>) {
-    this.#lent = lent;
-  }
+  constructor(private readonly lent: Omit<Lent, 'protocol'>) {}
 
   serve(): void {
     this.#flushOutput = captureConsole((level, text) => this.#log(level, text));
@@ -93,7 +90,7 @@ class OptimizerHost {
     const { module, path, overrides, protocol } = message;
     this.#module = module;
     this.#concealment.learn(overrides);
-    const made = await makeOptimizer(path, module.source, overrides, { ...this.#lent, protocol });
+    const made = await makeOptimizer(path, module.source, overrides, { ...this.lent, protocol });
     const { optimizer, fields, args } = made;
     this.#concealment.learn(args);
     const known = Object.keys(runtimeParamsOf(optimizer));

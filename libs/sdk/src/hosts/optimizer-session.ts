@@ -38,22 +38,18 @@ type Step = 'report_started' | 'report' | 'report_failed';
  * reported once, in the order of the trial numbers, and a run keeps its row however often the row is requested.
  */
 export class OptimizerSession {
-  readonly #optimizer: AuthorOptimizer;
   readonly #inputs: readonly string[];
   readonly #outputs: readonly string[];
-  readonly #warn: (text: string) => void;
   readonly #known = new Map<number, KnownTrial>();
 
   /** @param warn takes warnings for people about problems that fail nothing */
   constructor(
-    optimizer: AuthorOptimizer,
+    private readonly optimizer: AuthorOptimizer,
     names: { inputs: readonly string[]; outputs: readonly string[] },
-    warn: (text: string) => void,
+    private readonly warn: (text: string) => void,
   ) {
-    this.#optimizer = optimizer;
     this.#inputs = names.inputs;
     this.#outputs = names.outputs;
-    this.#warn = warn;
   }
 
   /**
@@ -64,7 +60,7 @@ export class OptimizerSession {
    * @throws the error of the author's code; the session is then unusable
    */
   async tell(trials: readonly Trial[]): Promise<number> {
-    this.#optimizer.report_details?.(
+    this.optimizer.report_details?.(
       trials.map(({ run, source, note, additional }) => structuredClone({ run, source, note, additional })),
     );
     for (const { step, trials: together } of this.#stepsFor(trials)) {
@@ -74,13 +70,13 @@ export class OptimizerSession {
         const [first] = together;
         if (first?.source !== 'given') throw error;
         const reason = error instanceof Error ? error.message : String(error);
-        this.#warn(`the optimizer learns nothing from ${first.run}, whose inputs were given: ${reason}`);
+        this.warn(`the optimizer learns nothing from ${first.run}, whose inputs were given: ${reason}`);
       }
       for (const trial of together) {
         this.#known.set(trial.number, { insightsUsed: [], ...this.#known.get(trial.number), trial });
       }
     }
-    const measured = this.#optimizer.get_num_samples_reported();
+    const measured = this.optimizer.get_num_samples_reported();
     if (typeof measured !== 'number' || !Number.isInteger(measured) || measured < 0) {
       throw new Error(
         `get_num_samples_reported returned ${kindOf(measured)} that is no count: ${String(measured)}`,
@@ -109,13 +105,13 @@ export class OptimizerSession {
 
   /** @throws Unfit when a parameter does not fit; then nothing is changed */
   configure(params: RuntimeParameterValues): RuntimeParameterValues {
-    if (Object.keys(params).length > 0) setRuntimeParams(this.#optimizer, params);
-    return runtimeParamsOf(this.#optimizer);
+    if (Object.keys(params).length > 0) setRuntimeParams(this.optimizer, params);
+    return runtimeParamsOf(this.optimizer);
   }
 
   /** @throws the error of the author's code; Error when the result is no table */
   async best(): Promise<Trial['inputs'][]> {
-    const table: unknown = await this.#optimizer.get_optimal_solutions();
+    const table: unknown = await this.optimizer.get_optimal_solutions();
     return rowsOf(table, 'get_optimal_solutions').map((row, i) => {
       const [odd] = Object.entries(row).find(([, value]) => !isCell(value)) ?? [];
       if (odd !== undefined)
@@ -126,11 +122,11 @@ export class OptimizerSession {
 
   /** What the model has learnt; null: the optimizer has no model, or the content is larger than a message. */
   async explain(): Promise<JsonValue> {
-    const belief: unknown = (await this.#optimizer.explain?.()) ?? null;
+    const belief: unknown = (await this.optimizer.explain?.()) ?? null;
     const plain = toJson(belief, 'the result of explain', { maxBytes: Infinity });
     const bytes = Buffer.byteLength(JSON.stringify(plain));
     if (bytes <= maxResultBytes) return plain;
-    this.#warn(
+    this.warn(
       `what explain returned is not shown: it has ${bytes} bytes of JSON, more than ${maxResultBytes}`,
     );
     return null;
@@ -154,23 +150,23 @@ export class OptimizerSession {
     const inputs = trials.map((trial) => ({ ...trial.inputs }));
     const names = trials.map(({ run }) => run);
     if (step !== 'report') {
-      await this.#optimizer[step]?.(inputs, names);
+      await this.optimizer[step]?.(inputs, names);
       return;
     }
     const outputs = trials.map((trial) =>
       Object.fromEntries(this.#outputs.map((name) => [name, measuredOf(trial, name)])),
     );
-    await this.#optimizer.report(inputs, outputs, names);
+    await this.optimizer.report(inputs, outputs, names);
   }
 
   async #sample(runs: readonly Run[], insights: readonly Insight[]): Promise<void> {
-    this.#optimizer.offer_insights?.(insights.map(({ id, text }) => ({ id, text })));
-    const table: unknown = await this.#optimizer.sample(
+    this.optimizer.offer_insights?.(insights.map(({ id, text }) => ({ id, text })));
+    const table: unknown = await this.optimizer.sample(
       runs.length,
       runs.map(({ run }) => run),
     );
     const rows = this.#checked(table, runs.length);
-    const { origins, insightsUsed } = originsOf(this.#optimizer.last_sample?.(), rows.length);
+    const { origins, insightsUsed } = originsOf(this.optimizer.last_sample?.(), rows.length);
     runs.forEach(({ number, run }, i) => {
       const { source, note } = origins[i]!;
       this.#known.set(number, {

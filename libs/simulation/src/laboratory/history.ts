@@ -41,9 +41,6 @@ export class History {
   /** Greatest number of tasks that ran at the same time. */
   maxParallel = 0;
   #running = 0;
-  readonly #rows: RowSet;
-  readonly #now: () => number;
-  readonly #onRunOver: (name: string) => void;
   readonly #present = new Map<string, UnitSpell>();
   readonly #unitsOf = new Map<string, Set<string>>();
   readonly #out = new Set<string>();
@@ -53,10 +50,11 @@ export class History {
    * @param now reads the clock
    * @param onRunOver called with the name of each run that ends
    */
-  constructor(rows: RowSet, now: () => number, onRunOver: (name: string) => void = () => undefined) {
-    this.#rows = rows;
-    this.#now = now;
-    this.#onRunOver = onRunOver;
+  constructor(
+    private readonly rows: RowSet,
+    private readonly now: () => number,
+    private readonly onRunOver: (name: string) => void = () => undefined,
+  ) {
     for (const row of rows.campaigns.values()) if (!isTerminal(row.state)) this.open += 1;
     for (const row of rows.protocolRuns.values()) if (!isTerminal(row.state)) this.open += 1;
     for (const row of rows.taskRuns.values()) this.#adopt(row);
@@ -84,8 +82,8 @@ export class History {
           // A commit sets a state only to change it, and terminal states never change.
           if (change.patch.state === undefined || !isTerminal(change.patch.state)) break;
           this.open -= 1;
-          const run = this.#rows.protocolRuns.get(change.id);
-          if (run !== undefined) this.#onRunOver(run.name);
+          const run = this.rows.protocolRuns.get(change.id);
+          if (run !== undefined) this.onRunOver(run.name);
           break;
         }
         case 'updateTaskRun':
@@ -118,10 +116,10 @@ export class History {
 
   /** Ends all open periods at the end of the simulation. */
   close(): void {
-    const now = this.#now();
+    const now = this.now();
     for (const key of [...this.#present.keys()]) this.#put(key, undefined);
     for (const task of this.tasks.values()) {
-      const row = this.#rows.taskRuns.get(task.id);
+      const row = this.rows.taskRuns.get(task.id);
       const wait = task.waits.at(-1);
       if (row !== undefined && isQueued(row.state) && wait !== undefined) wait.to = now;
       const spell = task.spells.at(-1);
@@ -131,7 +129,7 @@ export class History {
 
   #adopt(row: TaskRunRow): void {
     if (isTerminal(row.state)) return;
-    const run = row.runId === null ? undefined : this.#rows.protocolRuns.get(row.runId);
+    const run = row.runId === null ? undefined : this.rows.protocolRuns.get(row.runId);
     const task: TaskHistory = {
       id: row.id,
       label: run === undefined ? row.name : `${run.name}/${row.name}`,
@@ -143,15 +141,15 @@ export class History {
     };
     this.tasks.set(row.id, task);
     if (run === undefined) this.open += 1;
-    if (isQueued(row.state)) task.waits.push({ from: row.queuedAt ?? this.#now(), to: this.#now() });
-    if (isActive(row.state)) this.#begin(task, row.startedAt ?? this.#now());
+    if (isQueued(row.state)) task.waits.push({ from: row.queuedAt ?? this.now(), to: this.now() });
+    if (isActive(row.state)) this.#begin(task, row.startedAt ?? this.now());
   }
 
   #changed(id: string, state: TaskRunState | undefined): void {
     const task = this.tasks.get(id);
-    const row = this.#rows.taskRuns.get(id);
+    const row = this.rows.taskRuns.get(id);
     if (task === undefined || row === undefined || state === undefined) return;
-    const now = this.#now();
+    const now = this.now();
     const spell = task.spells.at(-1);
     const isRunning = spell !== undefined && !spell.ended;
     if (isRunning && !isActive(state)) {
@@ -187,9 +185,9 @@ export class History {
 
   /** Records the present use of a unit if it has changed. */
   #look(key: string): void {
-    const row = this.#rows.allocations.get(key);
+    const row = this.rows.allocations.get(key);
     const task =
-      row === undefined || row.taskRunId === null ? undefined : this.#rows.taskRuns.get(row.taskRunId);
+      row === undefined || row.taskRunId === null ? undefined : this.rows.taskRuns.get(row.taskRunId);
     if (task !== undefined && isActive(task.state)) {
       this.#put(key, { what: 'use', by: this.tasks.get(task.id)?.label ?? task.name });
       return;
@@ -197,12 +195,12 @@ export class History {
     const holder = row === undefined ? null : row.heldByRunId;
     if (this.#out.has(key)) this.#put(key, { what: 'out', by: null });
     else if (holder !== null)
-      this.#put(key, { what: 'hold', by: this.#rows.protocolRuns.get(holder)?.name ?? holder });
+      this.#put(key, { what: 'hold', by: this.rows.protocolRuns.get(holder)?.name ?? holder });
     else this.#put(key, undefined);
   }
 
   #put(key: string, next: { what: UnitSpell['what']; by: string | null } | undefined): void {
-    const now = this.#now();
+    const now = this.now();
     const present = this.#present.get(key);
     if (present?.what === next?.what && present?.by === next?.by) return;
     if (present !== undefined) {

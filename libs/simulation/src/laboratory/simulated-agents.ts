@@ -43,13 +43,10 @@ export const someCalls: AttemptCalls = { ...noCalls, effects: 1 };
  * passed. They are never silent.
  */
 export class SimulatedAgents implements Agents {
-  readonly #ports: AgentPorts;
   readonly #running = new Map<string, Running>();
   readonly #computers = new Map<string, { inc: number; devices: Set<string> }>();
 
-  constructor(ports: AgentPorts) {
-    this.#ports = ports;
-  }
+  constructor(private readonly ports: AgentPorts) {}
 
   /**
    * Registers the agents of all computers.
@@ -77,7 +74,7 @@ export class SimulatedAgents implements Agents {
     for (const [computer, there] of devices) {
       if (isAway(computer)) continue;
       const own = going.filter(({ to }) => to.computer === computer);
-      const { inc } = await this.#ports.registerAgent({
+      const { inc } = await this.ports.registerAgent({
         computer,
         session: sessionOf(computer) ?? 'simulation',
         version: 'simulation',
@@ -97,7 +94,7 @@ export class SimulatedAgents implements Agents {
 
   start(to: AgentAddress, start: TaskStart): Promise<AttemptStatus> {
     const devices = Object.values(start.devices).map(({ lab, name }) => `${lab}.${name}`);
-    this.#run(start.attempt_id, to, devices, this.#ports.courseOf(start));
+    this.#run(start.attempt_id, to, devices, this.ports.courseOf(start));
     return Promise.resolve('running');
   }
 
@@ -141,12 +138,12 @@ export class SimulatedAgents implements Agents {
       if (!devices.has(device)) continue;
       const dot = device.indexOf('.');
       const status = statusOf(device.slice(0, dot), device.slice(dot + 1), isOut);
-      this.#ports.deviceChanged(computer, inc, status);
+      this.ports.deviceChanged(computer, inc, status);
     }
   }
 
   #run(id: string, to: AgentAddress, devices: string[], course: Course): void {
-    const cancel = this.#ports.after(course.ms, () => this.#end(id, course.outcome, course.calls));
+    const cancel = this.ports.after(course.ms, () => this.#end(id, course.outcome, course.calls));
     this.#running.set(id, { to, devices, cancel });
   }
 
@@ -156,7 +153,7 @@ export class SimulatedAgents implements Agents {
     this.#running.delete(id);
     running.cancel();
     const { computer, inc } = running.to;
-    this.#ports.attemptEnded({ attempt_id: id, computer, inc, outcome, calls });
+    this.ports.attemptEnded({ attempt_id: id, computer, inc, outcome, calls });
   }
 }
 

@@ -9,29 +9,27 @@ export class WatchedPolicy implements Policy {
   maxMs = 0;
   /** The candidates of each task in the latest plan that contained it. */
   readonly slots = new Map<string, readonly PlanSlot[]>();
-  readonly #inner: Policy;
-  readonly #stopwatch: () => number;
-  readonly #active: () => void;
 
   /**
    * @param inner policy that decides
    * @param stopwatch reads real milliseconds
    * @param active called at every activity of the policy
    */
-  constructor(inner: Policy, stopwatch: () => number, active: () => void) {
-    this.#inner = inner;
+  constructor(
+    private readonly inner: Policy,
+    private readonly stopwatch: () => number,
+    private readonly active: () => void,
+  ) {
     this.name = inner.name;
     this.scope = inner.scope;
-    this.#stopwatch = stopwatch;
-    this.#active = active;
   }
 
   plan(snapshot: Snapshot): Plan {
-    this.#active();
+    this.active();
     for (const { id, slots } of snapshot.tasks) this.slots.set(id, slots);
-    const before = this.#stopwatch();
-    const plan = this.#inner.plan(snapshot);
-    const ms = this.#stopwatch() - before;
+    const before = this.stopwatch();
+    const plan = this.inner.plan(snapshot);
+    const ms = this.stopwatch() - before;
     this.plans += 1;
     this.totalMs += ms;
     this.maxMs = Math.max(this.maxMs, ms);
@@ -39,13 +37,13 @@ export class WatchedPolicy implements Policy {
   }
 
   begin(ask: () => void): void {
-    this.#inner.begin?.(() => {
-      this.#active();
+    this.inner.begin?.(() => {
+      this.active();
       ask();
     });
   }
 
   async stop(): Promise<void> {
-    await this.#inner.stop?.();
+    await this.inner.stop?.();
   }
 }
