@@ -1,3 +1,5 @@
+import { editDistance } from '@lab/ports';
+
 /**
  * The most likely candidate for a misspelt name; undefined when none is near. At most a third of the letters (and at
  * most three) may differ, regardless of case.
@@ -26,28 +28,4 @@ export function hintFor(name: string, candidates: Iterable<string>): string | un
   if (all.length === 0) return undefined;
   const shown = [...all].sort().slice(0, 8);
   return `there ${all.length === 1 ? 'is' : 'are'} ${shown.join(', ')}${all.length > shown.length ? ', ...' : ''}`;
-}
-
-/** Number of edits, with a swap of two neighbours counted as one. */
-function editDistance(a: string, b: string): number {
-  let beforeLast: number[] = [];
-  let last = Array.from({ length: b.length + 1 }, (_, index) => index);
-  for (let row = 1; row <= a.length; row++) {
-    const current = [row];
-    for (let column = 1; column <= b.length; column++) {
-      const cost = a[row - 1] === b[column - 1] ? 0 : 1;
-      let value = Math.min(
-        (last[column] ?? 0) + 1,
-        (current[column - 1] ?? 0) + 1,
-        (last[column - 1] ?? 0) + cost,
-      );
-      if (row > 1 && column > 1 && a[row - 1] === b[column - 2] && a[row - 2] === b[column - 1]) {
-        value = Math.min(value, (beforeLast[column - 2] ?? 0) + 1);
-      }
-      current.push(value);
-    }
-    beforeLast = last;
-    last = current;
-  }
-  return last[b.length] ?? 0;
 }

@@ -1,4 +1,5 @@
 import type { Fault } from '@lab/contracts';
+import { editDistance } from '@lab/ports';
 
 /** Lists every fault of the configuration at once. */
 export class ConfigError extends Error {
@@ -23,33 +24,9 @@ export function didYouMean(name: string, known: Iterable<string>): string | unde
   let best: string | undefined;
   let bestDistance = 3;
   for (const candidate of known) {
-    const distance = editDistance(name, candidate, bestDistance);
+    if (Math.abs(candidate.length - name.length) >= bestDistance) continue;
+    const distance = editDistance(name, candidate);
     if (distance < bestDistance) [best, bestDistance] = [candidate, distance];
   }
   return best === undefined ? undefined : `did you mean ${best}?`;
-}
-
-/** Insertions, deletions, replacements and swaps of neighbours between two words; stops counting at `limit`. */
-function editDistance(a: string, b: string, limit: number): number {
-  if (Math.abs(a.length - b.length) >= limit) return limit;
-  let before: number[] = [];
-  let previous = Array.from({ length: b.length + 1 }, (_, index) => index);
-  for (let i = 1; i <= a.length; i++) {
-    const current = [i];
-    for (let j = 1; j <= b.length; j++) {
-      const same = a[i - 1] === b[j - 1];
-      let cost = Math.min(
-        (previous[j] ?? 0) + 1,
-        (current[j - 1] ?? 0) + 1,
-        (previous[j - 1] ?? 0) + (same ? 0 : 1),
-      );
-      if (i > 1 && j > 1 && a[i - 1] === b[j - 2] && a[i - 2] === b[j - 1]) {
-        cost = Math.min(cost, (before[j - 2] ?? 0) + 1);
-      }
-      current.push(cost);
-    }
-    before = previous;
-    previous = current;
-  }
-  return previous[b.length] ?? limit;
 }
