@@ -3,7 +3,7 @@ export { compareDiagnostics, formatPath, type Diagnostic } from './documents/dia
 export { readDocument, type ReadDocument } from './documents/read-document.js';
 export { productLibraries } from './code/product-libraries.js';
 export { ModuleStore } from './code/module-store.js';
-export { Catalog, type DefinitionOrigin, type DefinitionSet } from './packages/catalog.js';
+export { Catalog, type DefinitionOrigin } from './packages/catalog.js';
 export { contentHash } from './packages/canonical.js';
 export {
   createLoader,

@@ -1,5 +1,6 @@
 import type { JsonValue } from '@lab/contracts';
-import { sameJson, type ParameterSpec } from '@lab/definitions/model';
+import type { ParameterSpec } from '@lab/definitions/model';
+import { jsonEqual } from '@lab/ports';
 import { contentFaults } from '../http/index.js';
 import { shown, type CellReading } from './cell-reading.js';
 import type { NumberCells } from './number-cells.js';
@@ -83,7 +84,7 @@ function readChoice(choices: readonly JsonValue[], cell: string, numbers: Number
   const readings = [text, readFlag(cell), { value: parsed(cell) }].flatMap((reading) =>
     'value' in reading ? [reading.value] : [],
   );
-  const meant = choices.find((choice) => readings.some((reading) => sameJson(choice, reading)));
+  const meant = choices.find((choice) => readings.some((reading) => jsonEqual(choice, reading)));
   if (meant !== undefined) return { value: meant };
   const number = choices.some((choice) => typeof choice === 'number') ? numbers.read(cell) : text;
   return 'value' in number ? number : text;

@@ -1,6 +1,5 @@
 import { isServiceError, ServiceError, type LabChange, type LoadedDevice } from '@lab/contracts';
-import { sameJson } from '@lab/definitions/model';
-import type { Clock, Timers } from '@lab/ports';
+import { jsonEqual, type Clock, type Timers } from '@lab/ports';
 import type { UnfinishedWork } from '@lab/engine';
 import { awaitStarts } from './device-starts.js';
 import type { LabVersion, LoadedSet } from '../loaded/index.js';
@@ -307,7 +306,7 @@ function difference(before: LabVersion | undefined, after: LabVersion | undefine
   const restarted = new Set<string>();
   const replaced = new Set<string>();
   for (const name of namesOf(after)) {
-    if (sameJson(assignment(before, name), assignment(after, name))) continue;
+    if (jsonEqual(assignment(before, name), assignment(after, name))) continue;
     restarted.add(name);
     if (namesOf(before).has(name)) replaced.add(name);
   }

@@ -15,6 +15,16 @@ export interface Diagnostic {
   hint: string | null;
 }
 
+/** A fault of a whole file, or of the user directory. */
+export function fileFault(
+  file: string,
+  code: string,
+  message: string,
+  hint: string | null = null,
+): Diagnostic {
+  return { file, line: null, column: null, path: '', code, message, hint };
+}
+
 export type Path = readonly (string | number)[];
 
 /** `['tasks', 2, 'devices', 'mixer']` as `tasks[2].devices.mixer`. */

@@ -1,6 +1,6 @@
 import type { Fault, Schema } from '@lab/contracts';
 import { compareDiagnostics, type Diagnostic, type Path } from './diagnostic.js';
-import { maxFileSize, SourceDocument } from './source-document.js';
+import { SourceDocument } from './source-document.js';
 
 export type ReadDocument<T> =
   | {
@@ -19,21 +19,12 @@ export type ReadDocument<T> =
  * @returns the value, or every fault with its line; never throws
  */
 export function readDocument<T>(file: string, text: string, schema: Schema<T>): ReadDocument<T> {
-  const size = Buffer.byteLength(text);
-  if (size > maxFileSize) {
-    const message = `the text has ${size} bytes, but at most ${maxFileSize} are allowed`;
-    const source = { file, line: null, column: null, path: '', hint: null };
-    return { ok: false, diagnostics: [{ ...source, code: 'file_too_large', message }] };
-  }
   const source = SourceDocument.parse(file, text);
   if (source.isBroken) return { ok: false, diagnostics: source.diagnostics };
   const diagnose = (faults: readonly Fault[]): Diagnostic[] => {
     const own = source.unchecked();
     for (const { path, code, message, hint } of faults)
-      own.fault(pathOf(path), code, message, {
-        what: code === 'unknown_field' ? 'key' : 'value',
-        ...(hint === undefined ? {} : { hint }),
-      });
+      own.fault(pathOf(path), code, message, { what: code === 'unknown_field' ? 'key' : 'value', hint });
     return own.diagnostics.sort(compareDiagnostics);
   };
   const checked = schema.check(source.value);

@@ -1,7 +1,7 @@
 import type { JsonValue } from '@lab/contracts';
 import { render } from '../templates/render.js';
 import { SourceMap } from '../templates/source-map.js';
-import { formatPath, type Diagnostic, type Path } from './diagnostic.js';
+import { fileFault, formatPath, type Diagnostic, type Path } from './diagnostic.js';
 import { parseYaml, type YamlDocument } from './yaml.js';
 
 /** Largest definition file, in bytes. */
@@ -29,17 +29,15 @@ export class SourceDocument {
    * @param file name for diagnostics
    */
   static parse(file: string, text: string): SourceDocument {
+    const size = Buffer.byteLength(text);
+    if (size > maxFileSize) {
+      const message = `the text has ${size} bytes, but at most ${maxFileSize} are allowed`;
+      return SourceDocument.broken(fileFault(file, 'file_too_large', message));
+    }
     const rendered = render(text.startsWith('\uFEFF') ? text.slice(1) : text);
     if (!rendered.ok) {
       const { message, hint, position } = rendered.error;
-      return SourceDocument.broken(file, {
-        line: position?.line ?? null,
-        column: position?.column ?? null,
-        path: '',
-        code: 'template',
-        message,
-        hint: hint ?? null,
-      });
+      return SourceDocument.broken({ ...fileFault(file, 'template', message, hint), ...position });
     }
     const parsed = parseYaml(rendered.text);
     const faults = (parsed.ok ? [] : parsed.faults).map(
@@ -52,8 +50,8 @@ export class SourceDocument {
   }
 
   /** A file that cannot be read as a document. */
-  static broken(file: string, fault: Omit<Diagnostic, 'file'>): SourceDocument {
-    return new SourceDocument(file, undefined, SourceMap.identity(''), [{ file, ...fault }]);
+  static broken(fault: Diagnostic): SourceDocument {
+    return new SourceDocument(fault.file, undefined, SourceMap.identity(''), [fault]);
   }
 
   /** The same text without the faults that were found later, to check it again. */
@@ -75,7 +73,7 @@ export class SourceDocument {
     path: Path,
     code: string,
     message: string,
-    options: { hint?: string; what?: 'key' | 'value' } = {},
+    options: { hint?: string | undefined; what?: 'key' | 'value' } = {},
   ): void {
     const position = this.document
       ? this.map.at(this.document.locate(path, options.what ?? 'value'))

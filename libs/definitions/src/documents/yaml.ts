@@ -82,36 +82,23 @@ class Placing {
   document(): PlacedNode | undefined {
     const documents = this.events.filter((event) => event.type === EVENT_ID.DOCUMENT);
     if (documents.length > 1) {
-      this.fault(
-        [],
-        'many_documents',
-        'the file holds more than one YAML document',
-        null,
-        'remove the lines `---`',
-      );
+      this.refuse('many_documents', 'the file holds more than one YAML document', 'remove the lines `---`');
       return undefined;
     }
     this.next = 1;
     const root = this.events[1];
     if (documents.length === 0 || root === undefined || root.type === EVENT_ID.POP) {
-      this.fault([], 'empty_file', 'the file holds nothing', null);
+      this.refuse('empty_file', 'the file holds nothing');
       return undefined;
     }
     const node = this.node([], 0);
     if (node.size > yamlLimits.nodes) {
-      this.fault(
-        [],
-        'too_large',
-        `the document has more than ${yamlLimits.nodes} values, aliases expanded`,
-        null,
-      );
+      this.refuse('too_large', `the document has more than ${yamlLimits.nodes} values, aliases expanded`);
     }
     if (this.keys > yamlLimits.keys) {
-      this.fault(
-        [],
+      this.refuse(
         'too_many_keys',
         `the document has ${this.keys} keys, but at most ${yamlLimits.keys} are allowed`,
-        null,
       );
     }
     return node;
@@ -174,28 +161,14 @@ class Placing {
 
   private checkKey(
     key: string,
-    keyNode: PlacedNode,
+    { start: at }: PlacedNode,
     path: Path,
     entries: ReadonlyMap<string, { keyStart: number }>,
   ): void {
-    if (entries.has(key)) {
-      this.fault(
-        path,
-        'duplicate_key',
-        `the key "${key}" stands twice here`,
-        keyNode.start,
-        'keep one of the two',
-      );
-    }
-    if (key in Object.prototype) {
-      this.fault(
-        path,
-        'reserved_key',
-        `"${key}" cannot be used as a key`,
-        keyNode.start,
-        'choose another name',
-      );
-    }
+    if (entries.has(key))
+      this.fault(path, 'duplicate_key', `the key "${key}" stands twice here`, at, 'keep one of the two');
+    if (key in Object.prototype)
+      this.fault(path, 'reserved_key', `"${key}" cannot be used as a key`, at, 'choose another name');
   }
 
   private alias(name: string, offset: number, path: Path): PlacedNode {
@@ -213,6 +186,11 @@ class Placing {
   private opening(event: { valueStart: number }): number {
     const before = this.text[event.valueStart - 1];
     return before === '"' || before === "'" ? event.valueStart - 1 : event.valueStart;
+  }
+
+  /** Records a fault of the whole document. */
+  private refuse(code: string, message: string, hint?: string): void {
+    this.fault([], code, message, null, hint);
   }
 
   private fault(path: Path, code: string, message: string, offset: number | null, hint?: string): void {
@@ -241,30 +219,16 @@ function locate(root: PlacedNode, path: Path, what: 'key' | 'value'): number {
 }
 
 function valueFaults(value: JsonValue, root: PlacedNode, path: Path): YamlFault[] {
+  const fault = (code: string, message: string): YamlFault[] => [
+    { path, code, message, offset: locate(root, path, 'value') },
+  ];
   if (typeof value === 'number') {
-    if (Number.isFinite(value) && (Number.isSafeInteger(value) || !Number.isInteger(value))) return [];
-    if (Number.isFinite(value) && Math.abs(value) >= 1e21) return [];
-    return [
-      {
-        path,
-        code: 'number_range',
-        message: Number.isFinite(value)
-          ? 'the integer is beyond what is kept exactly (2^53)'
-          : 'infinity and "not a number" cannot be used',
-        offset: locate(root, path, 'value'),
-      },
-    ];
+    if (!Number.isFinite(value)) return fault('number_range', 'infinity and "not a number" cannot be used');
+    if (Number.isSafeInteger(value) || !Number.isInteger(value) || Math.abs(value) >= 1e21) return [];
+    return fault('number_range', 'the integer is beyond what is kept exactly (2^53)');
   }
-  if (typeof value === 'string' && (!value.isWellFormed() || value.includes('\0'))) {
-    return [
-      {
-        path,
-        code: 'bad_text',
-        message: 'the text holds U+0000 or half of a surrogate pair, which cannot be stored',
-        offset: locate(root, path, 'value'),
-      },
-    ];
-  }
+  if (typeof value === 'string' && (!value.isWellFormed() || value.includes('\0')))
+    return fault('bad_text', 'the text holds U+0000 or half of a surrogate pair, which cannot be stored');
   if (Array.isArray(value)) return value.flatMap((item, index) => valueFaults(item, root, [...path, index]));
   if (typeof value === 'object' && value !== null) {
     return Object.entries(value).flatMap(([key, item]) => valueFaults(item, root, [...path, key]));
@@ -273,19 +237,13 @@ function valueFaults(value: JsonValue, root: PlacedNode, path: Path): YamlFault[
 }
 
 function faultOf(error: unknown): YamlFault {
-  if (error instanceof YAMLException) {
-    const deep = error.reason.includes('maxDepth');
-    return {
-      path: [],
-      code: deep ? 'too_deep' : 'yaml_syntax',
-      message: deep ? `the document is nested deeper than ${yamlLimits.depth} levels` : error.reason,
-      offset: error.mark?.position ?? null,
-    };
+  if (!(error instanceof YAMLException)) {
+    const message = error instanceof Error ? error.message : 'the document cannot be read';
+    return { path: [], code: 'yaml_syntax', message, offset: null };
   }
-  return {
-    path: [],
-    code: 'yaml_syntax',
-    message: error instanceof Error ? error.message : 'the document cannot be read',
-    offset: null,
-  };
+  const offset = error.mark?.position ?? null;
+  if (!error.reason.includes('maxDepth'))
+    return { path: [], code: 'yaml_syntax', message: error.reason, offset };
+  const message = `the document is nested deeper than ${yamlLimits.depth} levels`;
+  return { path: [], code: 'too_deep', message, offset };
 }

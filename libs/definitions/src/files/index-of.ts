@@ -59,9 +59,8 @@ export class DefinitionIndex<T> {
         hint: `see ${entry.file}`,
       });
     } else {
-      const hint = hintFor(name, this.entries.keys());
       source.fault(path, `unknown_${this.word.replaceAll(' ', '_')}`, `there is no ${this.word} "${name}"`, {
-        ...(hint === undefined ? {} : { hint }),
+        hint: hintFor(name, this.entries.keys()),
       });
     }
     return undefined;

@@ -124,9 +124,8 @@ function readDevices(
     const device = readShape(source, path, entry, deviceShape);
     if (!device) continue;
     if (device.computer !== undefined && !computers.has(device.computer)) {
-      const hint = hintFor(device.computer, computers);
       source.fault([...path, 'computer'], 'unknown_computer', `there is no computer "${device.computer}"`, {
-        ...(hint === undefined ? {} : { hint }),
+        hint: hintFor(device.computer, computers),
       });
     }
     if (device.type === undefined) continue;
@@ -208,9 +207,7 @@ function readResources(
         [...path, 'type'],
         'unknown_resource_type',
         `the lab has no resource type "${resource.type}"`,
-        {
-          hint: hint ?? 'declare it under resource_types',
-        },
+        { hint: hint ?? 'declare it under resource_types' },
       );
     }
     resources[name] = { name, type: resource.type, meta: { ...typeMeta, ...resource.meta } };

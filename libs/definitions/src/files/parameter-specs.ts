@@ -1,7 +1,8 @@
 import type { JsonObject, JsonValue } from '@lab/contracts';
+import { jsonEqual } from '@lab/ports';
 import { z, type ZodObject } from 'zod';
 import { hintFor } from '../model/suggest.js';
-import { checkValue, sameJson } from '../model/parameters.js';
+import { checkValue } from '../model/parameters.js';
 import type { ParameterSpec, ParameterSpecs } from '../model/types.js';
 import type { Path } from '../documents/diagnostic.js';
 import type { SourceDocument } from '../documents/source-document.js';
@@ -88,14 +89,11 @@ function readSpec(source: SourceDocument, path: Path, entry: JsonValue): Paramet
   if (typeof type !== 'string' || !Object.hasOwn(shapes, type)) {
     if (type === undefined) readShape(source, path, entry, z.object({ type: z.string(), desc: z.string() }));
     else {
-      const hint = hintFor(String(type), Object.keys(shapes));
       source.fault(
         [...path, 'type'],
         'unknown_parameter_type',
         `there is no parameter type ${JSON.stringify(type)}`,
-        {
-          ...(hint === undefined ? {} : { hint }),
-        },
+        { hint: hintFor(String(type), Object.keys(shapes)) },
       );
     }
     return undefined;
@@ -121,7 +119,7 @@ function checkSpec(source: SourceDocument, path: Path, spec: ParameterSpec): voi
   }
   if (spec.type === 'choice') {
     for (const [index, choice] of spec.choices.entries()) {
-      if (!spec.choices.slice(0, index).some((earlier) => sameJson(earlier, choice))) continue;
+      if (!spec.choices.slice(0, index).some((earlier) => jsonEqual(earlier, choice))) continue;
       source.fault([...path, 'choices', index], 'duplicate_choice', 'the choice stands twice', {
         hint: 'keep one of the two',
       });
@@ -138,9 +136,7 @@ function checkSpec(source: SourceDocument, path: Path, spec: ParameterSpec): voi
         [...path, 'value', ...elementPath(fault.path)],
         'bad_default',
         `the default ${fault.message}`,
-        {
-          ...(fault.hint === undefined ? {} : { hint: fault.hint }),
-        },
+        { hint: fault.hint },
       );
     }
   }
@@ -155,18 +151,14 @@ function checkListSpec(source: SourceDocument, path: Path, spec: ParameterSpec &
         [...path, key],
         'bounds_without_numbers',
         `elements of type ${spec.element_type} have no ${key}`,
-        {
-          what: 'key',
-        },
+        { what: 'key' },
       );
     } else if (spec.length === undefined) {
       source.fault(
         [...path, key],
         'bounds_without_length',
         `"${key}" lists a bound per element, so "length" is required`,
-        {
-          what: 'key',
-        },
+        { what: 'key' },
       );
     } else if (bounds.length !== spec.length) {
       source.fault(

@@ -231,12 +231,11 @@ function mapDefined<T>(
 function checkDependencies({ source, tasks }: ProtocolScope, entry: TaskEntry): void {
   for (const { name, index } of entry.dependencies) {
     if (index === null || tasks.has(name)) continue;
-    const hint = hintFor(
-      name,
-      [...tasks.keys()].filter((other) => other !== entry.name),
-    );
     source.fault([...entry.path, 'dependencies', index], 'unknown_dependency', `there is no task "${name}"`, {
-      ...(hint === undefined ? {} : { hint }),
+      hint: hintFor(
+        name,
+        [...tasks.keys()].filter((other) => other !== entry.name),
+      ),
     });
   }
 }
@@ -290,10 +289,9 @@ function readAnnotations(scope: ProtocolScope, entries: JsonObject): Record<stri
     }
     const annotation = readShape(scope.source, path, entry ?? {}, annotationShape);
     if (scope.labsComplete && !known.includes(name)) {
-      const hint = hintFor(name, known);
       scope.source.fault(path, 'unknown_resource', `no lab of the protocol has a resource "${name}"`, {
         what: 'key',
-        ...(hint === undefined ? {} : { hint }),
+        hint: hintFor(name, known),
       });
     }
     annotations[name] = { meta: annotation?.meta ?? {} };

@@ -6,6 +6,7 @@ import type { Path } from '../documents/diagnostic.js';
 import type { SourceDocument } from '../documents/source-document.js';
 import { checkAncestor, type Dependency, type ProtocolScope, type TaskEntry } from './protocol-scope.js';
 import { kindOf } from './shape.js';
+import { isTask } from './slot-forms.js';
 
 /** Longest name of a file, in characters. The same limit applies to files that a task returns. */
 const maxNameLength = 200;
@@ -30,13 +31,7 @@ export function readFileReference(
     source.fault(path, 'bad_reference', `"${entry}" is not a reference to a file`, form);
     return undefined;
   }
-  if (!taskNames.has(reference.task)) {
-    const hint = hintFor(reference.task, taskNames);
-    source.fault(path, 'unknown_task', `there is no task "${reference.task}" in this protocol`, {
-      ...(hint === undefined ? {} : { hint }),
-    });
-    return undefined;
-  }
+  if (!isTask(source, path, reference.task, taskNames)) return undefined;
   if (/[/\\]/.test(reference.name) || reference.name.length > maxNameLength) {
     const rule = `a file name has no slashes and at most ${maxNameLength} characters`;
     source.fault(path, 'bad_file_name', `no task can leave a file "${reference.name}": ${rule}`);
@@ -72,15 +67,11 @@ export function checkFiles(scope: ProtocolScope, entry: TaskEntry): void {
     const spec = Object.hasOwn(wanted, handle) ? wanted[handle] : undefined;
     const file = Object.hasOwn(entry.files, handle) ? entry.files[handle] : undefined;
     if (spec === undefined) {
-      const hint = hintFor(handle, Object.keys(wanted));
       source.fault(
         path,
         'unknown_file_handle',
         `the task type "${entry.type}" has no file handle "${handle}"`,
-        {
-          what: 'key',
-          ...(hint === undefined ? {} : { hint }),
-        },
+        { what: 'key', hint: hintFor(handle, Object.keys(wanted)) },
       );
     } else if (spec.media_type !== undefined && file !== undefined) {
       const found = mediaTypeOf(file.name);

@@ -13,15 +13,11 @@ export function checkBindings(scope: ProtocolScope, entry: TaskEntry): void {
     const path: Path = [...entry.path, 'parameters', name];
     const spec = specs !== undefined && Object.hasOwn(specs, name) ? specs[name] : undefined;
     if (specs !== undefined && !spec) {
-      const hint = hintFor(name, Object.keys(specs));
       scope.source.fault(
         path,
         'unknown_parameter',
         `the task type "${entry.type}" has no parameter "${name}"`,
-        {
-          what: 'key',
-          ...(hint === undefined ? {} : { hint }),
-        },
+        { what: 'key', hint: hintFor(name, Object.keys(specs)) },
       );
     } else if (binding.kind === 'reference') {
       checkReference(scope, entry, path, binding, spec);
@@ -48,9 +44,8 @@ function checkLiteral(
 ): void {
   for (const fault of checkValue(spec, binding.value, '')) {
     const meantDynamic = typeof binding.value === 'string' && binding.value.toLowerCase() === dynamicMarker;
-    const hint = meantDynamic ? `did you mean ${dynamicMarker}?` : fault.hint;
     scope.source.fault([...path, ...elementPath(fault.path)], `value_${fault.code}`, fault.message, {
-      ...(hint === undefined ? {} : { hint }),
+      hint: meantDynamic ? `did you mean ${dynamicMarker}?` : fault.hint,
     });
   }
 }

@@ -88,12 +88,11 @@ function checkHandles(
   const given = entry.named[kind];
   for (const handle of given) {
     if (wanted.includes(handle)) continue;
-    const hint = hintFor(handle, wanted);
     source.fault(
       [...entry.path, kind, handle],
       `unknown_${word}_handle`,
       `the task type "${entry.type}" has no ${word} handle "${handle}"`,
-      { what: 'key', ...(hint === undefined ? {} : { hint }) },
+      { what: 'key', hint: hintFor(handle, wanted) },
     );
   }
   for (const handle of wanted) {
@@ -102,10 +101,7 @@ function checkHandles(
       [...entry.path, kind],
       `missing_${word}`,
       `the task type "${entry.type}" needs the ${word} "${handle}"`,
-      {
-        what: 'key',
-        hint: `add "${handle}" under ${kind}`,
-      },
+      { what: 'key', hint: `add "${handle}" under ${kind}` },
     );
   }
 }
@@ -122,9 +118,7 @@ function checkDevice(
       [...path, 'lab_name'],
       'lab_not_listed',
       `the lab "${device.lab_name}" is not a lab of this protocol`,
-      {
-        hint: hintFor(device.lab_name, labNames) ?? 'add it under labs',
-      },
+      { hint: hintFor(device.lab_name, labNames) ?? 'add it under labs' },
     );
     return;
   }
@@ -132,14 +126,11 @@ function checkDevice(
   if (!lab) return;
   const found = own(lab.devices, device.name);
   if (!found) {
-    const hint = hintFor(device.name, Object.keys(lab.devices));
     source.fault(
       [...path, 'name'],
       'unknown_device',
       `the lab "${lab.name}" has no device "${device.name}"`,
-      {
-        ...(hint === undefined ? {} : { hint }),
-      },
+      { hint: hintFor(device.name, Object.keys(lab.devices)) },
     );
   } else if (wanted !== undefined && found.type !== wanted) {
     const others = Object.values(lab.devices).filter((other) => other.type === wanted);
@@ -148,9 +139,10 @@ function checkDevice(
       'device_type',
       `"${device.name}" is a ${found.type}, but the task needs a ${wanted}`,
       {
-        ...(others.length === 0
-          ? {}
-          : { hint: `of that type are ${others.map((other) => other.name).join(', ')}` }),
+        hint:
+          others.length === 0
+            ? undefined
+            : `of that type are ${others.map((other) => other.name).join(', ')}`,
       },
     );
   }
@@ -168,9 +160,7 @@ function checkDynamicDevice(
       [...path, 'device_type'],
       'device_type',
       `the task needs a ${wanted}, not a ${slot.device_type}`,
-      {
-        hint: `write ${wanted}`,
-      },
+      { hint: `write ${wanted}` },
     );
     return;
   }
@@ -181,9 +171,7 @@ function checkDynamicDevice(
       [...path, 'allowed_labs', index],
       'lab_not_listed',
       `the lab "${name}" is not a lab of this protocol`,
-      {
-        hint: hintFor(name, scope.labNames) ?? 'add it under labs',
-      },
+      { hint: hintFor(name, scope.labNames) ?? 'add it under labs' },
     );
   }
   for (const [index, device] of (slot.allowed_devices ?? []).entries()) {
@@ -195,9 +183,7 @@ function checkDynamicDevice(
       path,
       'unsatisfiable',
       `no allowed lab has a device of type "${slot.device_type}" for this entry`,
-      {
-        ...optional(hintFor(slot.device_type, new Set(devicesOf(scope).map((device) => device.type)))),
-      },
+      { hint: hintFor(slot.device_type, new Set(devicesOf(scope).map((device) => device.type))) },
     );
   }
 }
@@ -224,25 +210,19 @@ function checkResource(scope: ProtocolScope, path: Path, name: string, wanted: s
   const found = resources.find((resource) => resource.name === name);
   if (!found) {
     if (!scope.labsComplete) return;
-    const hint = hintFor(
-      name,
-      resources.map((resource) => resource.name),
-    );
-    scope.source.fault(
-      path,
-      'unknown_resource',
-      `no lab of the protocol has a resource "${name}"`,
-      optional(hint),
-    );
+    scope.source.fault(path, 'unknown_resource', `no lab of the protocol has a resource "${name}"`, {
+      hint: hintFor(
+        name,
+        resources.map((resource) => resource.name),
+      ),
+    });
   } else if (wanted !== undefined && found.type !== wanted) {
     const others = resources.filter((other) => other.type === wanted).map((other) => other.name);
     scope.source.fault(
       path,
       'resource_type',
       `"${name}" is a ${found.type}, but the task needs a ${wanted}`,
-      {
-        ...optional(others.length === 0 ? undefined : `of that type are ${others.slice(0, 8).join(', ')}`),
-      },
+      { hint: others.length === 0 ? undefined : `of that type are ${others.slice(0, 8).join(', ')}` },
     );
   }
 }
@@ -258,21 +238,15 @@ function checkDynamicResource(
       [...path, 'resource_type'],
       'resource_type',
       `the task needs a ${wanted}, not a ${type}`,
-      {
-        hint: `write ${wanted}`,
-      },
+      { hint: `write ${wanted}` },
     );
     return;
   }
   const resources = resourcesOf(scope);
   if (!scope.labsComplete || resources.some((resource) => resource.type === type)) return;
-  const hint = hintFor(type, new Set(resources.map((resource) => resource.type)));
-  scope.source.fault(
-    path,
-    'unsatisfiable',
-    `no lab of the protocol has a resource of type "${type}"`,
-    optional(hint),
-  );
+  scope.source.fault(path, 'unsatisfiable', `no lab of the protocol has a resource of type "${type}"`, {
+    hint: hintFor(type, new Set(resources.map((resource) => resource.type))),
+  });
 }
 
 function resourcesOf(scope: ProtocolScope): { name: string; type: string }[] {
@@ -294,12 +268,11 @@ function checkSlotReference(
   const types = kind === 'devices' ? target.definition?.devices : target.definition?.output_resources;
   const handles = types ? Object.keys(types) : target.named[kind];
   if (!handles.includes(slot.slot)) {
-    const hint = hintFor(slot.slot, handles);
     scope.source.fault(
       path,
       `unknown_${word}_handle`,
       `the task "${slot.task}" ${kind === 'devices' ? 'has no device handle' : 'puts out no resource'} "${slot.slot}"`,
-      optional(hint),
+      { hint: hintFor(slot.slot, handles) },
     );
     return;
   }
@@ -363,8 +336,4 @@ function checkShared(
 
 function own<T>(record: Record<string, T> | undefined, key: string): T | undefined {
   return record !== undefined && Object.hasOwn(record, key) ? record[key] : undefined;
-}
-
-function optional(hint: string | undefined): { hint?: string } {
-  return hint === undefined ? {} : { hint };
 }

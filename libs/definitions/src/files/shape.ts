@@ -44,10 +44,9 @@ export function readShape<S extends ZodRawShape>(
       for (const key of issue.keys) {
         if (inner.length === 0) faulty.add(key);
         else faulty.add(String(inner[0]));
-        const hint = inner.length === 0 ? hintFor(key, Object.keys(schema.shape)) : undefined;
         source.fault([...path, ...inner, key], 'unknown_key', `there is no key "${key}" here`, {
           what: 'key',
-          ...(hint === undefined ? {} : { hint }),
+          hint: inner.length === 0 ? hintFor(key, Object.keys(schema.shape)) : undefined,
         });
       }
       continue;
@@ -59,9 +58,8 @@ export function readShape<S extends ZodRawShape>(
       source.fault([...path, ...inner], 'missing_key', `the key "${name}" is required`, { what: 'key' });
     } else if (issue.code === 'invalid_type') {
       const expected = expectedNames[issue.expected] ?? issue.expected;
-      const hint = expected === 'text' && typeof found !== 'object' ? `write "${String(found)}"` : undefined;
       source.fault([...path, ...inner], 'wrong_type', `must be ${expected}, not ${kindOf(found)}`, {
-        ...(hint === undefined ? {} : { hint }),
+        hint: expected === 'text' && typeof found !== 'object' ? `write "${String(found)}"` : undefined,
       });
     } else {
       source.fault([...path, ...inner], 'invalid_value', issue.message);
@@ -116,10 +114,7 @@ export function checkName(
       path,
       'bad_name',
       `the name "${name}" holds a dot, which separates the parts of a reference`,
-      {
-        what,
-        hint: `write "${name.replaceAll('.', '_')}"`,
-      },
+      { what, hint: `write "${name.replaceAll('.', '_')}"` },
     );
   }
 }

@@ -1,4 +1,4 @@
-import type { JsonValue } from '@lab/contracts';
+import type { JsonObject, JsonValue } from '@lab/contracts';
 import { z } from 'zod';
 import { splitReference } from '../model/bindings.js';
 import { hintFor } from '../model/suggest.js';
@@ -42,32 +42,16 @@ export function readDeviceSlot(
   taskNames: ReadonlySet<string>,
 ): DeviceSlot | undefined {
   if (typeof entry === 'string') return readReference(source, path, entry, false, taskNames, 'device handle');
-  if (!isMapping(entry)) {
-    source.fault(
-      path,
-      'wrong_type',
-      `a device is {lab_name, name}, a dynamic allocation or task.handle, not ${kindOf(entry)}`,
-    );
-    return undefined;
-  }
+  const form = formOf(source, path, entry, taskNames, 'device');
+  if (form === undefined || 'kind' in form) return form;
   const before = source.diagnostics.length;
-  if (Object.hasOwn(entry, 'ref')) {
-    const slot = readShape(source, path, entry, referenceShape);
-    if (slot?.ref === undefined) return undefined;
-    return readReference(source, [...path, 'ref'], slot.ref, slot.hold ?? false, taskNames, 'device handle');
-  }
-  if (Object.hasOwn(entry, 'allocation_type')) {
-    const slot = readShape(source, path, entry, dynamicDeviceShape);
+  if (form.isDynamic) {
+    const slot = readShape(source, path, form.entry, dynamicDeviceShape);
     if (source.diagnostics.length > before || slot?.device_type === undefined) return undefined;
-    return {
-      kind: 'dynamic',
-      device_type: slot.device_type,
-      allowed_labs: slot.allowed_labs ?? null,
-      allowed_devices: slot.allowed_devices ?? null,
-      hold: slot.hold ?? false,
-    };
+    const { device_type, allowed_labs = null, allowed_devices = null, hold = false } = slot;
+    return { kind: 'dynamic', device_type, allowed_labs, allowed_devices, hold };
   }
-  const slot = readShape(source, path, entry, specificDeviceShape);
+  const slot = readShape(source, path, form.entry, specificDeviceShape);
   if (slot?.lab_name === undefined || slot.name === undefined) return undefined;
   return { kind: 'specific', lab_name: slot.lab_name, name: slot.name, hold: slot.hold ?? false };
 }
@@ -85,46 +69,48 @@ export function readResourceSlot(
       ? { kind: 'reference', task: reference.task, slot: reference.name, hold: false }
       : { kind: 'specific', name: entry, hold: false };
   }
-  if (!isMapping(entry)) {
-    source.fault(
-      path,
-      'wrong_type',
-      `a resource is its name, a dynamic allocation or task.handle, not ${kindOf(entry)}`,
-    );
-    return undefined;
-  }
+  const form = formOf(source, path, entry, taskNames, 'resource');
+  if (form === undefined || 'kind' in form) return form;
   const before = source.diagnostics.length;
-  if (Object.hasOwn(entry, 'ref')) {
-    const slot = readShape(source, path, entry, referenceShape);
-    if (slot?.ref === undefined) return undefined;
-    return readReference(
-      source,
-      [...path, 'ref'],
-      slot.ref,
-      slot.hold ?? false,
-      taskNames,
-      'resource handle',
-    );
-  }
-  if (Object.hasOwn(entry, 'allocation_type')) {
-    const slot = readShape(source, path, entry, dynamicResourceShape);
+  if (form.isDynamic) {
+    const slot = readShape(source, path, form.entry, dynamicResourceShape);
     if (source.diagnostics.length > before || slot?.resource_type === undefined) return undefined;
     return { kind: 'dynamic', resource_type: slot.resource_type, hold: slot.hold ?? false };
   }
-  const slot = readShape(source, path, entry, specificResourceShape);
-  return slot?.name === undefined
-    ? undefined
-    : { kind: 'specific', name: slot.name, hold: slot.hold ?? false };
+  const { name, hold = false } = readShape(source, path, form.entry, specificResourceShape) ?? {};
+  return name === undefined ? undefined : { kind: 'specific', name, hold };
+}
+
+type SlotReference = { kind: 'reference'; task: string; slot: string; hold: boolean };
+
+/** Reads the form that devices and resources share, a mapping with `ref`, and tells the other two forms apart. */
+function formOf(
+  source: SourceDocument,
+  path: Path,
+  entry: JsonValue,
+  taskNames: ReadonlySet<string>,
+  word: 'device' | 'resource',
+): SlotReference | { isDynamic: boolean; entry: JsonObject } | undefined {
+  if (!isMapping(entry)) {
+    const plain = word === 'device' ? '{lab_name, name}' : 'its name';
+    const message = `a ${word} is ${plain}, a dynamic allocation or task.handle, not ${kindOf(entry)}`;
+    source.fault(path, 'wrong_type', message);
+    return undefined;
+  }
+  if (!Object.hasOwn(entry, 'ref')) return { isDynamic: Object.hasOwn(entry, 'allocation_type'), entry };
+  const { ref, hold = false } = readShape(source, path, entry, referenceShape) ?? {};
+  if (ref === undefined) return undefined;
+  return readReference(source, [...path, 'ref'], ref, hold, taskNames, `${word} handle`);
 }
 
 function readReference(
   source: SourceDocument,
   path: Path,
   text: string,
-  holds: boolean,
+  hold: boolean,
   taskNames: ReadonlySet<string>,
   word: string,
-): { kind: 'reference'; task: string; slot: string; hold: boolean } | undefined {
+): SlotReference | undefined {
   const reference = splitReference(text);
   if (!reference) {
     source.fault(path, 'bad_reference', `"${text}" is not a reference`, {
@@ -132,12 +118,20 @@ function readReference(
     });
     return undefined;
   }
-  if (!taskNames.has(reference.task)) {
-    const hint = hintFor(reference.task, taskNames);
-    source.fault(path, 'unknown_task', `there is no task "${reference.task}" in this protocol`, {
-      ...(hint === undefined ? {} : { hint }),
-    });
-    return undefined;
-  }
-  return { kind: 'reference', task: reference.task, slot: reference.name, hold: holds };
+  if (!isTask(source, path, reference.task, taskNames)) return undefined;
+  return { kind: 'reference', task: reference.task, slot: reference.name, hold };
+}
+
+/** Whether the protocol has the task; otherwise the reason is in the document. */
+export function isTask(
+  source: SourceDocument,
+  path: Path,
+  name: string,
+  taskNames: ReadonlySet<string>,
+): boolean {
+  if (taskNames.has(name)) return true;
+  source.fault(path, 'unknown_task', `there is no task "${name}" in this protocol`, {
+    hint: hintFor(name, taskNames),
+  });
+  return false;
 }

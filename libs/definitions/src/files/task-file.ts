@@ -5,7 +5,7 @@ import type { Path } from '../documents/diagnostic.js';
 import type { SourceDocument } from '../documents/source-document.js';
 import type { DefinitionIndex } from './index-of.js';
 import { readParameterSpecs } from './parameter-specs.js';
-import { checkName, checkNames, optionalMapping, optionalText, readShape } from './shape.js';
+import { checkName, checkNames, isMapping, optionalMapping, optionalText, readShape } from './shape.js';
 
 const taskShape = z.strictObject({
   type: z.string(),
@@ -51,7 +51,8 @@ export function readTask(
   }
   const inputResources = readTypes(source, ['input_resources'], task.input_resources ?? {});
   const inputFiles = readFiles(source, ['input_files'], task.input_files ?? {});
-  const declaresOutputs = isDeclared(source, 'output_resources');
+  // A key that is missing or empty gives no other output than the input.
+  const declaresOutputs = isMapping(source.value) && (source.value['output_resources'] ?? null) !== null;
   return {
     type: task.type ?? '',
     desc: task.desc ?? '',
@@ -96,12 +97,4 @@ function readFiles(source: SourceDocument, path: Path, entries: JsonObject): Rec
     };
   }
   return files;
-}
-
-/** False when the key is missing or empty: the default then applies. */
-function isDeclared(source: SourceDocument, key: string): boolean {
-  const { value } = source;
-  return (
-    typeof value === 'object' && value !== null && !Array.isArray(value) && (value[key] ?? null) !== null
-  );
 }

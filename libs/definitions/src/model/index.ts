@@ -17,7 +17,7 @@ export type {
   TaskDefinition,
   TaskSnapshot,
 } from './types.js';
-export { checkParameters, checkValue, sameJson, type CheckedParameters } from './parameters.js';
+export { checkParameters, checkValue, type CheckedParameters } from './parameters.js';
 export { checkRunParameters, dynamicParameters, type DynamicParameter } from './run-parameters.js';
 export {
   dependenciesOf,

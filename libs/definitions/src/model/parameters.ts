@@ -1,4 +1,5 @@
 import type { Fault, JsonObject, JsonValue } from '@lab/contracts';
+import { jsonEqual } from '@lab/ports';
 import { hintFor } from './suggest.js';
 import type { ParameterSpec, ParameterSpecs } from './types.js';
 
@@ -27,14 +28,8 @@ export function checkParameters(
   const checked: [string, JsonValue][] = [];
   for (const name of Object.keys(values)) {
     if (Object.hasOwn(specs, name)) continue;
-    faults.push(
-      fault(
-        join(base, name),
-        'unknown_parameter',
-        `there is no parameter "${name}"`,
-        hintFor(name, Object.keys(specs)),
-      ),
-    );
+    const hint = hintFor(name, Object.keys(specs));
+    faults.push(fault(join(base, name), 'unknown_parameter', `there is no parameter "${name}"`, hint));
   }
   for (const [name, spec] of Object.entries(specs)) {
     const path = join(base, name);
@@ -63,16 +58,11 @@ export function checkValue(spec: ParameterSpec, value: unknown, path: string): F
       const wrong = typeFault(spec.type, value, path);
       return wrong ? [wrong] : boundFaults(value as number, spec.min, spec.max, path, spec.unit);
     }
-    case 'choice':
-      if (spec.choices.some((choice) => sameJson(choice, value))) return [];
-      return [
-        fault(
-          path,
-          'not_a_choice',
-          `${show(value)} is not one of the choices`,
-          `use one of ${shorten(spec.choices.map(show).join(', '), 200)}`,
-        ),
-      ];
+    case 'choice': {
+      if (spec.choices.some((choice) => jsonEqual(choice, value))) return [];
+      const hint = `use one of ${shorten(spec.choices.map(show).join(', '), 200)}`;
+      return [fault(path, 'not_a_choice', `${show(value)} is not one of the choices`, hint)];
+    }
     case 'list':
       return listFaults(spec, value, path);
     default: {
@@ -104,37 +94,30 @@ function listFaults(spec: ParameterSpec & { type: 'list' }, value: unknown, path
 type PlainType = 'int' | 'float' | 'str' | 'bool' | 'dict' | 'choice';
 
 function typeFault(type: PlainType, value: unknown, path: string): Fault | undefined {
+  const wrong = (message: string, hint?: string): Fault => fault(path, 'type', message, hint);
+  const mustBe = (what: string): string => `must be ${what}, not ${describe(value)}`;
   switch (type) {
     case 'int':
       if (Number.isSafeInteger(value)) return undefined;
-      if (typeof value === 'number' && Number.isInteger(value)) {
-        return fault(path, 'type', `${value} is beyond the integers that are kept exactly`);
-      }
-      return fault(path, 'type', `must be an integer, not ${describe(value)}`);
+      if (!Number.isInteger(value)) return wrong(mustBe('an integer'));
+      return wrong(`${String(value)} is beyond the integers that are kept exactly`);
     case 'float':
-      return Number.isFinite(value)
+      return Number.isFinite(value) ? undefined : wrong(mustBe('a finite number'));
+    case 'str': {
+      const isPlain = typeof value === 'number' || typeof value === 'boolean';
+      if (typeof value !== 'string')
+        return wrong(mustBe('a string'), isPlain ? `write "${value}"` : undefined);
+      return storable(value)
         ? undefined
-        : fault(path, 'type', `must be a finite number, not ${describe(value)}`);
-    case 'str':
-      return typeof value === 'string'
-        ? storable(value)
-          ? undefined
-          : fault(path, 'type', 'holds U+0000 or half of a surrogate pair, which cannot be stored')
-        : fault(
-            path,
-            'type',
-            `must be a string, not ${describe(value)}`,
-            typeof value === 'number' || typeof value === 'boolean' ? `write "${value}"` : undefined,
-          );
+        : wrong('holds U+0000 or half of a surrogate pair, which cannot be stored');
+    }
     case 'bool':
-      return typeof value === 'boolean'
-        ? undefined
-        : fault(path, 'type', `must be true or false, not ${describe(value)}`);
+      return typeof value === 'boolean' ? undefined : wrong(mustBe('true or false'));
     case 'dict':
-      if (!isObject(value)) return fault(path, 'type', `must be an object, not ${describe(value)}`);
-      return isJson(value) ? undefined : fault(path, 'type', 'holds something that JSON cannot carry');
+      if (!isObject(value)) return wrong(mustBe('an object'));
+      return isJson(value) ? undefined : wrong('holds something that JSON cannot carry');
     case 'choice':
-      return isJson(value) ? undefined : fault(path, 'type', `must be a JSON value, not ${describe(value)}`);
+      return isJson(value) ? undefined : wrong(mustBe('a JSON value'));
   }
 }
 
@@ -155,20 +138,6 @@ function boundFaults(
   return [];
 }
 
-/** Equality of JSON values; the order of keys does not matter. */
-export function sameJson(a: unknown, b: unknown): boolean {
-  if (a === b) return true;
-  if (Array.isArray(a) && Array.isArray(b)) {
-    return a.length === b.length && a.every((element, index) => sameJson(element, (b as unknown[])[index]));
-  }
-  if (!isObject(a) || !isObject(b)) return false;
-  const keys = Object.keys(a);
-  return (
-    keys.length === Object.keys(b).length &&
-    keys.every((key) => Object.hasOwn(b, key) && sameJson(a[key], b[key]))
-  );
-}
-
 /** Deepest nesting of a parameter value. */
 const maxDepth = 64;
 
@@ -186,7 +155,7 @@ function storable(text: string): boolean {
   return text.isWellFormed() && !text.includes('\0');
 }
 
-function isObject(value: unknown): value is Record<string, unknown> {
+export function isObject(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
@@ -213,6 +182,7 @@ function join(base: string, name: string): string {
   return base === '' ? name : `${base}.${name}`;
 }
 
-function fault(path: string, code: string, message: string, hint?: string): Fault {
+/** A fault without a hint when there is none. */
+export function fault(path: string, code: string, message: string, hint?: string): Fault {
   return hint === undefined ? { path, code, message } : { path, code, message, hint };
 }

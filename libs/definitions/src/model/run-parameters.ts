@@ -1,5 +1,5 @@
 import type { Fault, TaskParameters } from '@lab/contracts';
-import { checkValue } from './parameters.js';
+import { checkValue, fault } from './parameters.js';
 import { hintFor } from './suggest.js';
 import type { ParameterSpec, ProtocolSnapshot } from './types.js';
 
@@ -44,12 +44,8 @@ export function checkRunParameters(
   for (const [taskName, given] of Object.entries(parameters)) {
     const open = byTask.get(taskName);
     if (!open) {
-      faults.push({
-        path: at(taskName),
-        code: 'unknown_task',
-        message: `the protocol ${snapshot.protocol.type} has no task "${taskName}"`,
-        ...optionalHint(hintFor(taskName, byTask.keys())),
-      });
+      const message = `the protocol ${snapshot.protocol.type} has no task "${taskName}"`;
+      faults.push(fault(at(taskName), 'unknown_task', message, hintFor(taskName, byTask.keys())));
       continue;
     }
     for (const [name, value] of Object.entries(given)) {
@@ -78,12 +74,8 @@ function notOpen(snapshot: ProtocolSnapshot, taskName: string, name: string, pat
   const task = snapshot.protocol.tasks.find((candidate) => candidate.name === taskName);
   const specs = (task && snapshot.tasks[task.type]?.input_parameters) ?? {};
   if (!Object.hasOwn(specs, name)) {
-    return {
-      path,
-      code: 'unknown_parameter',
-      message: `the task "${taskName}" has no parameter "${name}"`,
-      ...optionalHint(hintFor(name, Object.keys(specs))),
-    };
+    const message = `the task "${taskName}" has no parameter "${name}"`;
+    return fault(path, 'unknown_parameter', message, hintFor(name, Object.keys(specs)));
   }
   return {
     path,
@@ -91,8 +83,4 @@ function notOpen(snapshot: ProtocolSnapshot, taskName: string, name: string, pat
     message: `the protocol sets "${name}" of task "${taskName}" itself`,
     hint: 'only parameters that the protocol declares as svc_dynamic can be supplied',
   };
-}
-
-function optionalHint(hint: string | undefined): { hint?: string } {
-  return hint === undefined ? {} : { hint };
 }

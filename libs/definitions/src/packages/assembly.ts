@@ -100,9 +100,7 @@ export class Assembly {
             [key],
             'duplicate_definition',
             `the ${index.word} "${name}" is defined in ${others.join(', ')} as well`,
-            {
-              hint: 'rename one of them; none of them is loaded',
-            },
+            { hint: 'rename one of them; none of them is loaded' },
           );
         }
         const isSound = !file.source.isBroken && !file.codeIsBroken;
@@ -180,10 +178,7 @@ export class Assembly {
           ['resources', name],
           'duplicate_resource',
           `the resource "${name}" is in ${others.join(', ')} as well`,
-          {
-            what: 'key',
-            hint: 'names of resources are unique across all labs',
-          },
+          { what: 'key', hint: 'names of resources are unique across all labs' },
         );
       }
     }

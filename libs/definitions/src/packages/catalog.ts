@@ -1,22 +1,9 @@
 import { ServiceError, type Fault } from '@lab/contracts';
 import type { Diagnostic } from '../documents/diagnostic.js';
+import { fault } from '../model/parameters.js';
 import { hintFor } from '../model/suggest.js';
 import type { DeviceDefinition, LabDefinition, ProtocolSnapshot, TaskSnapshot } from '../model/types.js';
 import type { ModuleStore } from '../code/module-store.js';
-
-/** The definitions that a part of the service uses. */
-export interface DefinitionSet {
-  protocol(type: string): ProtocolSnapshot | undefined;
-  task(type: string): TaskSnapshot | undefined;
-  lab(name: string): LabDefinition | undefined;
-  deviceType(type: string): DeviceDefinition | undefined;
-  /** Names, sorted. */
-  protocolTypes(): string[];
-  taskTypes(): string[];
-  deviceTypes(): string[];
-  labNames(): string[];
-  labs(): LabDefinition[];
-}
 
 /** The origin of a definition. */
 export interface DefinitionOrigin {
@@ -37,7 +24,7 @@ export interface CatalogContent {
 }
 
 /** All sound definitions of the packages, by name. A catalog is a value: it does not change when files do. */
-export class Catalog implements DefinitionSet {
+export class Catalog {
   constructor(
     private readonly content: CatalogContent,
     /** Names of the packages that were read. */
@@ -65,6 +52,7 @@ export class Catalog implements DefinitionSet {
     return this.content.devices.get(type);
   }
 
+  /** Names, sorted; likewise the next three. */
   protocolTypes(): string[] {
     return [...this.content.protocols.keys()].sort();
   }
@@ -153,12 +141,6 @@ export class Catalog implements DefinitionSet {
         hint: first ? `${first.file}:${first.line ?? 1}: ${first.message}` : `see ${broken.file}`,
       };
     }
-    const hint = hintFor(name, names);
-    return {
-      path,
-      code: `unknown_${kind}`,
-      message: `there is no ${kind} "${name}"`,
-      ...(hint === undefined ? {} : { hint }),
-    };
+    return fault(path, `unknown_${kind}`, `there is no ${kind} "${name}"`, hintFor(name, names));
   }
 }

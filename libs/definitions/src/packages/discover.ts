@@ -1,7 +1,7 @@
 import { readdir, readFile, stat } from 'node:fs/promises';
 import { join, relative, sep } from 'node:path';
 import { hintFor } from '../model/suggest.js';
-import type { Diagnostic } from '../documents/diagnostic.js';
+import { fileFault, type Diagnostic } from '../documents/diagnostic.js';
 
 export type DefinitionKind = 'lab' | 'device' | 'task' | 'protocol';
 
@@ -72,9 +72,7 @@ export async function discoverPackages(userDir: string, only?: readonly string[]
     () => false,
   );
   if (!exists) {
-    diagnostics.push(
-      layoutFault('', 'missing_folder', 'the user directory does not exist or is not a folder'),
-    );
+    diagnostics.push(fileFault('', 'missing_folder', 'the user directory does not exist or is not a folder'));
     return { packages: [], diagnostics };
   }
   const roots = await findPackages(userDir, userDir, 0);
@@ -86,7 +84,7 @@ export async function discoverPackages(userDir: string, only?: readonly string[]
   for (const name of only ?? []) {
     if (byName.has(name)) continue;
     diagnostics.push(
-      layoutFault(
+      fileFault(
         '',
         'unknown_package',
         `there is no package "${name}" in the user directory`,
@@ -101,7 +99,7 @@ export async function discoverPackages(userDir: string, only?: readonly string[]
       for (const path of paths) {
         const others = paths.filter((other) => other !== path).map((other) => relativeTo(userDir, other));
         diagnostics.push(
-          layoutFault(
+          fileFault(
             relativeTo(userDir, path),
             'duplicate_package',
             `there is another package "${name}": ${others.join(', ')}`,
@@ -177,7 +175,7 @@ async function findDefinitions(
     }
     if (names.length > 1) {
       diagnostics.push(
-        layoutFault(
+        fileFault(
           relativeTo(userDir, folder),
           'two_definitions',
           `the folder holds ${names.join(' and ')}`,
@@ -190,7 +188,7 @@ async function findDefinitions(
       const misnamed = files.find((name) => name.replace(/\.yaml$/, '.yml') === wanted);
       if (misnamed !== undefined || hasCode) {
         diagnostics.push(
-          layoutFault(
+          fileFault(
             relativeTo(userDir, join(folder, misnamed ?? codeFile ?? '')),
             'missing_definition',
             `there is no ${wanted} beside it`,
@@ -222,8 +220,4 @@ function isIgnored(name: string): boolean {
 
 function relativeTo(from: string, to: string): string {
   return relative(from, to).split(sep).join('/');
-}
-
-function layoutFault(file: string, code: string, message: string, hint?: string): Diagnostic {
-  return { file, line: null, column: null, path: '', code, message, hint: hint ?? null };
 }

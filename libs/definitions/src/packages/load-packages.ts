@@ -2,7 +2,7 @@ import { resolve } from 'node:path';
 import { CodeCache, type BuiltCode } from '../code/code-cache.js';
 import { FileMemory, Round } from '../code/file-memory.js';
 import { ModuleStore, sha256 } from '../code/module-store.js';
-import { compareDiagnostics, type Diagnostic } from '../documents/diagnostic.js';
+import { compareDiagnostics, fileFault, type Diagnostic } from '../documents/diagnostic.js';
 import { maxFileSize, SourceDocument } from '../documents/source-document.js';
 import { Assembly } from './assembly.js';
 import type { LoadedFile } from './loaded-file.js';
@@ -179,8 +179,7 @@ async function readText(path: string, file: string, before: ReadFile | undefined
   const hash = sha256(typeof text === 'string' ? text : JSON.stringify(text));
   if (before?.hash === hash) return before;
   if (typeof text === 'string') return { hash, source: SourceDocument.parse(file, text) };
-  const source = SourceDocument.broken(file, { line: null, column: null, path: '', ...text, hint: null });
-  return { hash, source };
+  return { hash, source: SourceDocument.broken(fileFault(file, text.code, text.message)) };
 }
 
 function join(folder: string, source: string): string {

@@ -2,9 +2,10 @@ import { readFile } from 'node:fs/promises';
 import { relative, sep } from 'node:path';
 import { isMissing, sha256 } from '../code/module-store.js';
 import { productLibraries } from '../code/product-libraries.js';
-import { formatPath, type Diagnostic, type Path } from '../documents/diagnostic.js';
+import { fileFault, formatPath, type Diagnostic, type Path } from '../documents/diagnostic.js';
 import { parseYaml } from '../documents/yaml.js';
 import { isExactVersion, isPackageName } from '../model/dependencies.js';
+import { isObject } from '../model/parameters.js';
 import { suggest } from '../model/suggest.js';
 import { SourceMap } from '../templates/source-map.js';
 
@@ -34,8 +35,8 @@ export async function readManifest(path: string, userDir: string): Promise<Manif
     if (isMissing(error)) return { hash: null, external: new Map(), isReadable: true, diagnostics: [] };
     if (!(error instanceof Error && 'code' in error)) throw error;
     const message = `the file cannot be read (${String(error.code)})`;
-    const fault = { file, line: null, column: null, path: '', code: 'unreadable', message, hint: null };
-    return { hash: null, external: new Map(), isReadable: false, diagnostics: [fault] };
+    const diagnostics = [fileFault(file, 'unreadable', message)];
+    return { hash: null, external: new Map(), isReadable: false, diagnostics };
   }
 }
 
@@ -105,8 +106,4 @@ function externalOf(text: string, file: string): Omit<Manifest, 'hash'> {
     }
   }
   return { external, isReadable: true, diagnostics };
-}
-
-function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

@@ -1,5 +1,5 @@
 import { compareDiagnostics, type Diagnostic } from '../documents/diagnostic.js';
-import { maxFileSize, SourceDocument } from '../documents/source-document.js';
+import { SourceDocument } from '../documents/source-document.js';
 import { DefinitionIndex } from '../files/index-of.js';
 import { readProtocol } from '../files/protocol-file.js';
 import type { LabDefinition, TaskDefinition } from '../model/types.js';
@@ -19,11 +19,6 @@ export function validateProtocolText(
   options: { fileName?: string } = {},
 ): Diagnostic[] {
   const file = options.fileName ?? 'experiment.yml';
-  const size = Buffer.byteLength(text);
-  if (size > maxFileSize) {
-    const message = `the text has ${size} bytes, but at most ${maxFileSize} are allowed`;
-    return [{ file, line: null, column: null, path: '', code: 'file_too_large', message, hint: null }];
-  }
   const source = SourceDocument.parse(file, text);
   if (source.isBroken) return source.diagnostics;
   const tasks = new DefinitionIndex<TaskDefinition>('task type');

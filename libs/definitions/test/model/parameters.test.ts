@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { checkParameters, sameJson } from '../../src/model/parameters.js';
+import { jsonEqual } from '@lab/ports';
+import { checkParameters } from '../../src/model/parameters.js';
 import type { ParameterSpec } from '../../src/model/types.js';
 
 const desc = 'd';
@@ -101,7 +102,7 @@ describe('checkParameters', () => {
         } else if (value !== undefined) {
           expect(Object.is(values['p'], value)).toBe(true);
           // JSON loses the sign of negative zero, and no other number.
-          expect(sameJson(JSON.parse(JSON.stringify(value)), value)).toBe(true);
+          expect(jsonEqual(JSON.parse(JSON.stringify(value)), value)).toBe(true);
         }
       }),
       { numRuns: 2_000 },
