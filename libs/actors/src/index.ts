@@ -25,26 +25,5 @@ export {
   type ReadSegment,
   type SegmentName,
 } from './ledger/index.js';
-export {
-  Unanswered,
-  type AgentIncarnation,
-  type AgentLimits,
-  type AgentLog,
-  type DeviceAddress,
-  type DeviceProcess,
-  type DeviceProcesses,
-  type Files,
-  type FileTicket,
-  type Hello,
-  type InputFile,
-  type Modules,
-  type Orchestrator,
-  type PeerCall,
-  type Peers,
-  type ProcessExit,
-  type ProcessHandle,
-  type Registration,
-  type SpooledFile,
-  type TaskProcess,
-  type TaskProcesses,
-} from './ports/index.js';
+export type * from './ports/index.js';
+export { Unanswered } from './ports/index.js';

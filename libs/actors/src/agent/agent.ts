@@ -14,6 +14,7 @@ import { Devices, keyOf, type DeviceName } from '../devices/index.js';
 import { CallLedger, defaultLedgerMemory } from '../ledger/index.js';
 import {
   defaultLimits,
+  within,
   type AgentLimits,
   type Hello,
   type KnownEmergencyStops,
@@ -104,8 +105,7 @@ export class Agent {
       this.#limits,
       () => this.#inc,
     );
-    const [devices, attempts] = [this.#devices, this.#attempts];
-    this.#emergencyStops = new EmergencyStops({ devices, attempts, ledger: ports.ledger, log });
+    this.#emergencyStops = new EmergencyStops(this.#devices, this.#attempts, ports.ledger, log);
     this.#registeredOnce = new Promise((resolve) => (this.#resolveRegistered = resolve));
     const registrant = {
       signal: this.#stop.signal,
@@ -156,14 +156,9 @@ export class Agent {
    * @param withinMs waits no longer than this, in milliseconds
    * @returns whether that happened in time; false also when the agent is stopped meanwhile
    */
-  async ready(withinMs: number): Promise<boolean> {
-    const { promise: late, end } = this.#lateAfter(withinMs);
-    const started = this.#registeredOnce.then(() => this.#devices.started()).then(() => true);
-    try {
-      return await Promise.race([started, late]);
-    } finally {
-      end();
-    }
+  ready(withinMs: number): Promise<boolean> {
+    const started = this.#registeredOnce.then(() => this.#devices.started());
+    return within(this.ports.timers, withinMs, started, this.#stop.signal);
   }
 
   /** Takes the message of a leader. A new epoch means a new leader, with which this agent must register. */
@@ -221,7 +216,7 @@ export class Agent {
 
   /** Reads the clock that tells how fresh a call from another computer is, in milliseconds. */
   readClock(): number {
-    return this.#freshness.reading();
+    return this.ports.clock.now();
   }
 
   /**
@@ -251,16 +246,16 @@ export class Agent {
     return this.#devices.barCallsOf(attemptId, reason);
   }
 
-  /** @throws ServiceError see {@link Devices.report} */
-  reportDevice(device: DeviceName): Promise<JsonObject> {
-    return this.#devices.report(device);
+  /** @throws ServiceError `unknown_device`, and see {@link DeviceActor.report} */
+  async reportDevice(device: DeviceName): Promise<JsonObject> {
+    return this.#devices.actor(device).report();
   }
 
   /**
    * Resets an uncertain or faulted device because a person says that it is safe to start.
    *
    * @param doubtId the doubt that the person means; null: the device has no doubt, it is faulted
-   * @throws ServiceError `stale_message`, and see {@link Devices.reset}
+   * @throws ServiceError `stale_message`, `unknown_device`, and see {@link DeviceActor.reset}
    */
   async resetDevice(
     device: DeviceName,
@@ -269,7 +264,7 @@ export class Agent {
     marks: MessageMarks,
   ): Promise<void> {
     this.#admit(marks);
-    await this.#devices.reset(device, doubtId, by);
+    await this.#devices.actor(device).reset(doubtId, by);
   }
 
   devices(): DeviceStatus[] {
@@ -298,23 +293,6 @@ export class Agent {
     } catch (error) {
       this.ports.log.error('the ledger could not be closed', { reason: String(error) });
     }
-  }
-
-  /** Resolves to false after a time, or as soon as the agent is stopped. `end` releases the timer. */
-  #lateAfter(ms: number): { promise: Promise<false>; end: () => void } {
-    const { signal } = this.#stop;
-    let end: () => void = () => undefined;
-    const promise = new Promise<false>((resolve) => {
-      const late = (): void => resolve(false);
-      const cancel = this.ports.timers.after(ms, late);
-      signal.addEventListener('abort', late);
-      if (signal.aborted) late();
-      end = () => {
-        cancel();
-        signal.removeEventListener('abort', late);
-      };
-    });
-    return { promise, end };
   }
 
   #admit({ epoch }: MessageMarks): void {

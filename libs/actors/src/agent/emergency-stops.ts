@@ -11,26 +11,21 @@ import type { AgentLog, KnownEmergencyStops } from '../ports/index.js';
  * recorded.
  */
 export class EmergencyStops {
-  readonly #devices: Devices;
-  readonly #attempts: TaskAttempts;
-  readonly #ledger: Ledger;
-  readonly #log: AgentLog;
-
-  constructor(parts: { devices: Devices; attempts: TaskAttempts; ledger: Ledger; log: AgentLog }) {
-    this.#devices = parts.devices;
-    this.#attempts = parts.attempts;
-    this.#ledger = parts.ledger;
-    this.#log = parts.log;
-  }
+  constructor(
+    private readonly devices: Devices,
+    private readonly attempts: TaskAttempts,
+    private readonly ledger: Ledger,
+    private readonly log: AgentLog,
+  ) {}
 
   get inForce(): EmergencyStop[] {
-    return this.#devices.emergencyStops;
+    return this.devices.emergencyStops;
   }
 
   /** Restores the stops of the open ledger. Call it before any device starts. */
   recall(): void {
-    const kept = this.#ledger.state.emergencyStops;
-    for (const stop of kept) this.#devices.emergencyStop(stop);
+    const kept = this.ledger.state.emergencyStops;
+    for (const stop of kept) this.devices.emergencyStop(stop);
     // A leader may have released a stop before the ledger was read.
     const inForce = new Set(this.inForce.map(({ id }) => id));
     const over = kept.filter(({ id }) => !inForce.has(id)).map(({ id }) => id);
@@ -39,17 +34,17 @@ export class EmergencyStops {
 
   /** Stops every device of the scope, and the tasks that use one. A known stop changes nothing. */
   engage(stop: EmergencyStop): void {
-    if (!this.#devices.emergencyStop(stop)) return;
-    this.#log.warn('emergency stop', { ...stop });
-    this.#attempts.cancelUsing((device) => emergencyStopCovers(stop, device), emergencyStopText(stop));
+    if (!this.devices.emergencyStop(stop)) return;
+    this.log.warn('emergency stop', { ...stop });
+    this.attempts.cancelUsing((device) => emergencyStopCovers(stop, device), emergencyStopText(stop));
     this.#keep({ type: 'halt', halt: stop });
   }
 
   /** Adds the leader's stops that are missing here, and releases exactly those that the leader names. */
   merge({ halts = [], released = [] }: KnownEmergencyStops): void {
-    const over = this.#devices.release(released);
+    const over = this.devices.release(released);
     if (over.length > 0) {
-      this.#log.warn('emergency stops are released', { ids: over });
+      this.log.warn('emergency stops are released', { ids: over });
       this.#keep({ type: 'released', ids: over });
     }
     for (const stop of halts) this.engage(stop);
@@ -57,12 +52,12 @@ export class EmergencyStops {
 
   /** Records a stop or a release. If the disk refuses, the record is written later. */
   #keep(record: LedgerRecord & { type: 'halt' | 'released' }): void {
-    this.#ledger.append(record).catch((error: unknown) => {
-      this.#log.error('an emergency stop could not be recorded yet', {
+    this.ledger.append(record).catch((error: unknown) => {
+      this.log.error('an emergency stop could not be recorded yet', {
         record: record.type,
         reason: String(error),
       });
-      this.#ledger.note(record);
+      this.ledger.note(record);
     });
   }
 }

@@ -32,11 +32,6 @@ export class Freshness {
     return this.#last;
   }
 
-  /** Reads the clock for {@link demandReading}, in milliseconds since an arbitrary moment of this process. */
-  reading(): number {
-    return this.clock.now();
-  }
-
   /**
    * Checks the reading of this clock that the sender of a device call took before it sent the call.
    *

@@ -40,7 +40,7 @@ export class Registrar {
     private readonly ports: RegistrarPorts,
     limits: AgentLimits,
   ) {
-    this.#retry = new Retry(ports, { firstMs: limits.retryMs, maxMs: limits.registerRetryMaxMs });
+    this.#retry = new Retry(ports, { first: limits.retryMs, longest: limits.registerRetryMaxMs });
   }
 
   /** Registers the agent, now or after the registration in progress, whose pause it ends. */

@@ -8,7 +8,14 @@ import {
 import type { Random } from '@lab/ports';
 import { keyOf } from '../devices/index.js';
 import { ledgerFailed, type AttemptHistory } from '../ledger/index.js';
-import { remember, Retry, type AgentLimits, type AgentLog, type Orchestrator } from '../ports/index.js';
+import {
+  remember,
+  Retry,
+  within,
+  type AgentLimits,
+  type AgentLog,
+  type Orchestrator,
+} from '../ports/index.js';
 import { othersOf } from './attempt-calls.js';
 import { InputFileError, placeInputFiles } from './input-files.js';
 import { peerCallsOver } from './peer-calls.js';
@@ -59,8 +66,8 @@ export class TaskAttempts {
     private readonly limits: AgentLimits,
     private readonly inc: () => number | undefined,
   ) {
-    this.#retry = new Retry(ports, { firstMs: limits.retryMs, maxMs: limits.retryMaxMs });
-    this.#peerRetry = new Retry(ports, { firstMs: limits.peerQuietMs, maxMs: limits.peerQuietMs });
+    this.#retry = new Retry(ports, { first: limits.retryMs, longest: limits.retryMaxMs });
+    this.#peerRetry = new Retry(ports, { first: limits.peerQuietMs, longest: limits.peerQuietMs });
     this.#delivery = new ResultDelivery(ports, limits, {
       inc,
       retry: this.#retry,
@@ -266,15 +273,15 @@ export class TaskAttempts {
     const { stopTermMs: termMs, stopKillMs: killMs, stopDeliveryMs } = this.limits;
     for (const entry of this.#entries.values()) entry.attempt?.cancel(reason, { termMs, killMs }, true);
     const executed = Promise.all(this.#running().map((entry) => entry.executed));
-    if (!(await this.#within(killMs, executed))) {
+    if (!(await within(this.ports.timers, killMs, executed))) {
       this.ports.devices.abortAll(reason);
-      await this.#within(killMs, executed);
+      await within(this.ports.timers, killMs, executed);
     }
     const delivered = Promise.all([...this.#entries.values()].map((entry) => entry.delivered));
     this.#retry.hurry();
-    if (await this.#within(stopDeliveryMs, delivered)) return;
+    if (await within(this.ports.timers, stopDeliveryMs, delivered)) return;
     this.#leave.abort();
-    await this.#within(stopDeliveryMs, delivered);
+    await within(this.ports.timers, stopDeliveryMs, delivered);
   }
 
   #running(): Entry[] {
@@ -291,7 +298,7 @@ export class TaskAttempts {
           `device ${device.lab}.${device.name} is bound to incarnation ${device.inc}, not ${this.inc() ?? 'any'}`,
         );
       }
-      this.ports.devices.requireUsable(device);
+      this.ports.devices.actor(device).requireUsable();
     }
     for (const device of local) this.ports.devices.admit(device, device.fence);
     return Object.fromEntries(local.map((device) => [keyOf(device), device.fence]));
@@ -342,17 +349,6 @@ export class TaskAttempts {
         remember(this.#finished, entry.id, this.limits.remembered);
       },
     };
-  }
-
-  /** @returns whether the work ended in time */
-  async #within(ms: number, work: Promise<unknown>): Promise<boolean> {
-    let cancel: () => void = () => undefined;
-    const late = new Promise<boolean>((resolve) => {
-      cancel = this.ports.timers.after(ms, () => resolve(false));
-    });
-    const inTime = await Promise.race([work.then(() => true), late]);
-    cancel();
-    return inTime;
   }
 }
 

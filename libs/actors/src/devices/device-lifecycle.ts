@@ -52,7 +52,7 @@ export class DeviceLifecycle {
   #renewing = false;
   /** Counts the starts: a start that still waits for its module is outdated when the count has risen. */
   #starts = 0;
-  #cancelRestart: () => void = nothing;
+  #cancelRestart: () => void = () => undefined;
   #stopping: Stopping | undefined;
 
   constructor(
@@ -158,7 +158,7 @@ export class DeviceLifecycle {
   }
 
   #beginStop(): Stopping {
-    let done: () => void = nothing;
+    let done: () => void = () => undefined;
     const promise = new Promise<void>((resolve) => {
       done = resolve;
     });
@@ -380,8 +380,4 @@ export class DeviceLifecycle {
     this.#status.to('faulted', detail);
     this.#life?.kill();
   }
-}
-
-function nothing(): void {
-  return;
 }

@@ -7,7 +7,6 @@ import {
   type DeviceFunction,
   type DeviceStatus,
   type EmergencyStop,
-  type JsonObject,
   type JsonValue,
 } from '@lab/contracts';
 import { jsonEqual } from '@lab/ports';
@@ -76,6 +75,15 @@ export class Devices {
     return [...this.#slots.values()].flatMap((slot) => (slot.actor === undefined ? [] : [slot.actor.status]));
   }
 
+  /** @throws ServiceError `unknown_device` */
+  actor(device: DeviceName): DeviceActor {
+    const actor = this.#slots.get(keyOf(device))?.actor;
+    if (actor === undefined) {
+      throw new ServiceError('unknown_device', `this computer runs no device ${keyOf(device)}`);
+    }
+    return actor;
+  }
+
   functions(device: DeviceName): DeviceFunction[] | null {
     return this.#slots.get(keyOf(device))?.actor?.functions ?? null;
   }
@@ -92,7 +100,7 @@ export class Devices {
     call: DeviceCall,
     fence: number | undefined,
   ): Promise<JsonValue | undefined> {
-    const actor = this.#actor(device);
+    const actor = this.actor(device);
     if (call.attemptId !== undefined && this.#barred.has(call.attemptId))
       throw new ServiceError(
         'aborted',
@@ -100,11 +108,6 @@ export class Devices {
       );
     if (fence !== undefined) this.admit(device, fence);
     return actor.call({ ...call, fence });
-  }
-
-  /** @throws ServiceError `unknown_device`, and the errors of {@link DeviceActor.report} */
-  async report(device: DeviceName): Promise<JsonObject> {
-    return this.#actor(device).report();
   }
 
   /** Restores the fences that earlier agent processes have seen, by `<lab>.<device>`. */
@@ -127,20 +130,6 @@ export class Devices {
       );
     }
     this.#fences.set(key, fence);
-  }
-
-  /** @throws ServiceError `unknown_device` or `device_unavailable` when the device takes no calls at present */
-  requireUsable(device: DeviceName): void {
-    this.#actor(device).requireUsable();
-  }
-
-  /**
-   * A person says that a device is safe to be started anew.
-   *
-   * @throws ServiceError `unknown_device`, and what {@link DeviceActor.reset} throws
-   */
-  async reset(device: DeviceName, doubtId: string | null, by: string): Promise<void> {
-    await this.#actor(device).reset(doubtId, by);
   }
 
   /** The stops of people that are in force on this computer. */
@@ -222,14 +211,6 @@ export class Devices {
   #resolveStarted(): void {
     for (const slot of this.#slots.values()) if (!slot.startedOnce && slot.wanted !== undefined) return;
     for (const waiter of this.#waiters.splice(0)) waiter();
-  }
-
-  #actor(device: DeviceName): DeviceActor {
-    const actor = this.#slots.get(keyOf(device))?.actor;
-    if (actor === undefined) {
-      throw new ServiceError('unknown_device', `this computer runs no device ${keyOf(device)}`);
-    }
-    return actor;
   }
 
   #settle(key: string, slot: Slot): void {

@@ -45,8 +45,6 @@ const groupBytes = 1024 * 1024;
  * busy share one write and one synchronisation.
  */
 export class DiskLedger implements Ledger {
-  readonly #log: AgentLog;
-  readonly #timers: Timers;
   readonly #segmentBytes: number;
   readonly #mendMs: number;
   readonly #sizes = new Map<SegmentName, number>();
@@ -69,13 +67,11 @@ export class DiskLedger implements Ledger {
 
   constructor(
     private readonly disk: LedgerDisk,
-    ports: { log: AgentLog; timers: Timers },
-    options: DiskLedgerOptions = {},
+    private readonly ports: { log: AgentLog; timers: Timers },
+    { segmentBytes = 16 * 1024 * 1024, mendMs = 5_000 }: DiskLedgerOptions = {},
   ) {
-    this.#log = ports.log;
-    this.#timers = ports.timers;
-    this.#segmentBytes = options.segmentBytes ?? 16 * 1024 * 1024;
-    this.#mendMs = options.mendMs ?? 5_000;
+    this.#segmentBytes = segmentBytes;
+    this.#mendMs = mendMs;
   }
 
   get state(): LedgerState {
@@ -256,19 +252,19 @@ export class DiskLedger implements Ledger {
 
   async #keepDamage(damage: string, name: SegmentName, records: number): Promise<void> {
     const copy = await this.disk.preserve(name).catch((error: unknown) => `none: ${String(error)}`);
-    this.#log.error('the ledger is damaged; what cannot be read is lost', { damage, records, copy });
+    this.ports.log.error('the ledger is damaged; what cannot be read is lost', { damage, records, copy });
   }
 
   #setTrouble(reason: string | undefined): void {
     if (reason !== undefined && this.#trouble === undefined) {
-      this.#log.error('nothing can be recorded in the ledger; effects and tasks are refused', { reason });
+      this.ports.log.error('nothing can be recorded in the ledger; effects and tasks are refused', { reason });
     }
     if (reason === undefined && this.#trouble !== undefined)
-      this.#log.info('the ledger can be written again');
+      this.ports.log.info('the ledger can be written again');
     this.#trouble = reason;
     this.#cancelMend();
     if (reason === undefined || this.#closed) return;
-    this.#cancelMend = this.#timers.after(this.#mendMs, () => this.#kick());
+    this.#cancelMend = this.ports.timers.after(this.#mendMs, () => this.#kick());
   }
 
   #open(): Current {

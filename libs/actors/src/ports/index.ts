@@ -1,23 +1,9 @@
-export type { FileTicket, Files, InputFile, Modules, SpooledFile } from './files.js';
-export { defaultLimits, type AgentLimits } from './limits.js';
-export type { AgentLog } from './log.js';
-export type { Hello, KnownEmergencyStops, Orchestrator, Registration } from './orchestrator.js';
-export {
-  Unanswered,
-  type AgentIncarnation,
-  type DeviceAddress,
-  type OtherAgent,
-  type PeerCall,
-  type Peers,
-} from './peers.js';
-export {
-  describeExit,
-  type DeviceProcess,
-  type DeviceProcesses,
-  type ProcessExit,
-  type ProcessHandle,
-  type TaskProcess,
-  type TaskProcesses,
-} from './processes.js';
-export { forgetOldest, remember } from './remember.js';
-export { Retry, type RetryOptions } from './retry.js';
+export * from './files.js';
+export * from './limits.js';
+export * from './log.js';
+export * from './orchestrator.js';
+export * from './peers.js';
+export * from './processes.js';
+export * from './remember.js';
+export * from './retry.js';
+export * from './within.js';

@@ -1,27 +1,24 @@
 import { ServiceError } from '@lab/contracts';
 import { backoffMs, type Random, type Timers } from '@lab/ports';
 
-export interface RetryOptions {
+interface RetryOptions {
   /** Called after each failure with the length of the pause in milliseconds. @returns true to give up with that error */
   failed(error: unknown, pauseMs: number): boolean;
   /** When it fires, the run gives up with `aborted`. */
   signal?: AbortSignal | undefined;
 }
 
-/** Repeats an operation until it succeeds. Pauses double from `firstMs` to `maxMs`, each shortened at random by up to half. */
+/**
+ * Repeats an operation until it succeeds. Pauses double from `first` to `longest` milliseconds, each shortened at random
+ * by up to half.
+ */
 export class Retry {
-  readonly #timers: Timers;
-  readonly #random: Random;
-  readonly #firstMs: number;
-  readonly #maxMs: number;
   readonly #sleepers = new Set<() => void>();
 
-  constructor(ports: { timers: Timers; random: Random }, pauses: { firstMs: number; maxMs: number }) {
-    this.#timers = ports.timers;
-    this.#random = ports.random;
-    this.#firstMs = pauses.firstMs;
-    this.#maxMs = pauses.maxMs;
-  }
+  constructor(
+    private readonly ports: { timers: Timers; random: Random },
+    private readonly pauses: { first: number; longest: number },
+  ) {}
 
   /** Ends all present pauses, because the cause of the failures may be over. */
   hurry(): void {
@@ -35,8 +32,8 @@ export class Retry {
       try {
         return await attempt();
       } catch (error) {
-        const longest = backoffMs(failures + 1, { first: this.#firstMs, longest: this.#maxMs });
-        const pause = longest * (0.5 + this.#random.next() / 2);
+        const longest = backoffMs(failures + 1, this.pauses);
+        const pause = longest * (0.5 + this.ports.random.next() / 2);
         if (options.failed(error, pause)) throw error;
         await this.#sleep(pause, options.signal);
       }
@@ -51,7 +48,7 @@ export class Retry {
         signal?.removeEventListener('abort', wake);
         resolve();
       };
-      const cancel = this.#timers.after(ms, wake);
+      const cancel = this.ports.timers.after(ms, wake);
       this.#sleepers.add(wake);
       signal?.addEventListener('abort', wake);
     });

@@ -66,7 +66,7 @@ describe('a call of a device', () => {
   it('is fresh for two seconds on the clock that it names', () => {
     const time = new VirtualTime();
     const freshness = new Freshness(time);
-    const asOf = freshness.reading();
+    const asOf = time.now();
     expect(() => freshness.demandReading(asOf)).not.toThrow();
     expect(() => freshness.demandReading(asOf - callFreshMs)).not.toThrow();
     expect(() => freshness.demandReading(asOf - callFreshMs - 1)).toThrow(
@@ -75,8 +75,9 @@ describe('a call of a device', () => {
   });
 
   it('with an impossible reading of the clock belongs to another process', () => {
-    const freshness = new Freshness(new VirtualTime());
-    expect(() => freshness.demandReading(freshness.reading() + 1)).toThrow(
+    const time = new VirtualTime();
+    const freshness = new Freshness(time);
+    expect(() => freshness.demandReading(time.now() + 1)).toThrow(
       expect.objectContaining({ code: 'late_message' }),
     );
   });

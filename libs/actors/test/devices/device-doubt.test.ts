@@ -224,7 +224,7 @@ describe('an uncertain device', () => {
       for (const kind of ['effect', 'idempotent', 'query'] as const) {
         expect((await bench.call(kind)).now()).toBe('device_unavailable none');
       }
-      await bench.devices.reset(arm, call.id, 'ann');
+      await bench.devices.actor(arm).reset(call.id, 'ann');
       await bench.time.advance(0);
       expect(bench.records.log.at(-1)).toBe('settled lab.arm by ann');
       expect([bench.state, bench.heard]).toEqual(['idle', ['init']]);
@@ -267,7 +267,7 @@ describe('an uncertain device', () => {
     const bench = await new DeviceBench({ script: () => ({ reconcile: () => slow.promise }) }).up();
     const call = await bench.call('effect');
     await bench.crash();
-    await bench.devices.reset(arm, call.id, 'ann');
+    await bench.devices.actor(arm).reset(call.id, 'ann');
     slow.resolve({ idle: false });
     await bench.time.advance(0);
     expect([bench.state, bench.lives, bench.heard]).toEqual(['idle', 3, ['init']]);
@@ -275,14 +275,14 @@ describe('an uncertain device', () => {
 
   it('is not reset by a person who names another doubt, or when the reset cannot be recorded', async () => {
     const bench = await new DeviceBench().up();
-    await expect(bench.devices.reset(arm, null, 'ann')).rejects.toMatchObject({ code: 'wrong_state' });
+    await expect(bench.devices.actor(arm).reset(null, 'ann')).rejects.toMatchObject({ code: 'wrong_state' });
     const call = await bench.call('effect');
     await bench.crash();
     for (const id of [null, 'another']) {
-      await expect(bench.devices.reset(arm, id, 'ann')).rejects.toMatchObject({ code: 'wrong_state' });
+      await expect(bench.devices.actor(arm).reset(id, 'ann')).rejects.toMatchObject({ code: 'wrong_state' });
     }
     bench.records.breakWith(new Error('no space left'));
-    await expect(bench.devices.reset(arm, call.id, 'ann')).rejects.toThrow('no space left');
+    await expect(bench.devices.actor(arm).reset(call.id, 'ann')).rejects.toThrow('no space left');
     expect(bench.state).toBe('uncertain');
   });
 
@@ -319,8 +319,8 @@ describe('an uncertain device', () => {
       await bench.crash();
     }
     expect(bench.status).toMatchObject({ state: 'faulted', doubt: { id: last } });
-    await expect(bench.devices.reset(arm, null, 'ann')).rejects.toMatchObject({ code: 'wrong_state' });
-    await bench.devices.reset(arm, last, 'ann');
+    await expect(bench.devices.actor(arm).reset(null, 'ann')).rejects.toMatchObject({ code: 'wrong_state' });
+    await bench.devices.actor(arm).reset(last, 'ann');
     await bench.time.advance(0);
     expect(bench.state).toBe('idle');
   });
@@ -336,7 +336,7 @@ describe('an uncertain device', () => {
     await bench.crash();
     expect(bench.status).toMatchObject({ state: 'faulted', detail: 'Error: no port' });
     expect(bench.status.doubt).toBeUndefined();
-    await bench.devices.reset(arm, null, 'ann');
+    await bench.devices.actor(arm).reset(null, 'ann');
     await bench.time.advance(0);
     expect(bench.state).toBe('idle');
   });

@@ -84,7 +84,7 @@ describe('an emergency stop', () => {
     }
     await bench.end('query', 4);
     expect(query.now()).toBe(4);
-    expect(() => bench.devices.requireUsable(arm)).toThrow('stopped by ann: fire');
+    expect(() => bench.devices.actor(arm).requireUsable()).toThrow('stopped by ann: fire');
     bench.devices.release(['halt-1']);
     expect(bench.status.halted).toBeUndefined();
     await bench.call('effect');
@@ -203,7 +203,7 @@ describe('an emergency stop', () => {
     bench.devices.emergencyStop(fire);
     await bench.up();
     expect([bench.state, bench.lives]).toEqual(['uncertain', 0]);
-    await bench.devices.reset(arm, call.id, 'ann');
+    await bench.devices.actor(arm).reset(call.id, 'ann');
     await bench.time.advance(0);
     expect([bench.state, bench.lives]).toEqual(['disabled', 0]);
     bench.devices.release(['halt-1']);
@@ -233,7 +233,7 @@ describe('an emergency stop', () => {
     }).up();
     bench.devices.emergencyStop(fire);
     expect(bench.state).toBe('faulted');
-    await bench.devices.reset(arm, null, 'ann');
+    await bench.devices.actor(arm).reset(null, 'ann');
     await bench.time.advance(0);
     expect(bench.state).toBe('disabled');
     bench.devices.release(['halt-1']);
