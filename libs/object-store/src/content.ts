@@ -1,5 +1,24 @@
+import { createHash } from 'node:crypto';
 import { ServiceError, type Fault } from '@lab/contracts';
-import type { ByteRange, Content } from './object-store.js';
+import type { ByteRange, Content, FileGrant } from './object-store.js';
+
+/** Size and SHA-256 of what a stream yields. */
+export async function contentOf(source: AsyncIterable<Uint8Array>): Promise<Content> {
+  const hash = createHash('sha256');
+  let size = 0;
+  for await (const chunk of source) {
+    hash.update(chunk);
+    size += chunk.length;
+  }
+  return { size, sha256: hash.digest('hex') };
+}
+
+/** The name of an unfinished upload: every bearer of a ticket for the same content continues the same one. */
+export function uploadName({ key, size, sha256 }: FileGrant): string {
+  return createHash('sha256')
+    .update(JSON.stringify([key, size, sha256]))
+    .digest('hex');
+}
 
 /** @throws ServiceError `invalid` with what is wrong */
 export function compare(content: Content, expected: Content): void {

@@ -1,23 +1,14 @@
-import { createHash } from 'node:crypto';
 import { mkdir, open, readdir, rename, rm, rmdir, stat, type FileHandle } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import type { Readable } from 'node:stream';
 import { isServiceError, ServiceError } from '@lab/contracts';
-import { checkRange, compare, fromSource } from './content.js';
+import { checkRange, fromSource } from './content.js';
 import { absent, errorCode, prepareIncoming, receive } from './incoming.js';
 import { keyOfPath, pathOfKey } from './key-path.js';
-import type {
-  ByteRange,
-  Content,
-  FileGrant,
-  FileStore,
-  ListedObject,
-  ObjectHead,
-  TicketRequest,
-  UploadTicket,
-} from './object-store.js';
+import type { ByteRange, Content, FileGrant, FileStore, ListedObject, ObjectHead } from './object-store.js';
 import { PartialUploads } from './partial-uploads.js';
 import { FileTickets, type FileTicketsOptions } from './file-tickets.js';
+import { TicketedStore } from './ticketed-store.js';
 
 export interface FileStoreOptions extends FileTicketsOptions {
   /** The store creates the folder if it does not exist. Several processes may use the same folder. */
@@ -38,18 +29,17 @@ export async function openFileStore(options: FileStoreOptions): Promise<FileStor
 /** How often another process may remove the empty folder between its creation and the arrival of a file. */
 const folderAttempts = 10;
 
-class FolderStore implements FileStore {
+class FolderStore extends TicketedStore implements FileStore {
   readonly #objects: string;
   readonly #incoming: string;
   readonly #partial: PartialUploads;
-  readonly #tickets: FileTickets;
   readonly #now: () => number;
 
   constructor({ folder, now = Date.now, ...tickets }: FileStoreOptions) {
+    super(new FileTickets({ ...tickets, now }));
     this.#objects = resolve(folder, 'objects');
     this.#incoming = resolve(folder, 'incoming');
     this.#partial = new PartialUploads(this.#incoming);
-    this.#tickets = new FileTickets({ ...tickets, now });
     this.#now = now;
   }
 
@@ -109,31 +99,14 @@ class FolderStore implements FileStore {
     });
   }
 
-  uploadTicket(request: TicketRequest): Promise<UploadTicket> {
-    return this.#tickets.uploadTicket(request);
-  }
-
-  acceptTicket(token: string, now?: number): FileGrant {
-    return this.#tickets.acceptTicket(token, now);
-  }
-
-  acceptDownload(token: string): FileGrant {
-    return this.#tickets.acceptDownload(token);
-  }
-
-  async received(grant: FileGrant): Promise<number> {
-    const arrived = await storage(() => this.#partial.received(grant));
-    if (arrived !== undefined) return arrived;
-    const head = await this.head(grant.key);
-    return head?.size === grant.size ? grant.size : 0;
+  protected arrived(grant: FileGrant): Promise<number | undefined> {
+    return storage(() => this.#partial.received(grant));
   }
 
   async receive(grant: FileGrant, source: AsyncIterable<Uint8Array>, from: number): Promise<Content> {
     const path = this.#pathOf(grant.key);
-    const isOver = from > 0 && from === grant.size;
-    if (isOver && (await storage(() => this.#partial.received(grant))) === undefined) {
-      return this.#confirm(grant);
-    }
+    const confirmed = await this.confirmed(grant, from);
+    if (confirmed !== undefined) return confirmed;
     return fromSource(source, (watched) =>
       storage(async () => {
         const { path: whole, content } = await this.#partial.receive(grant, watched, from);
@@ -141,23 +114,6 @@ class FolderStore implements FileStore {
         return content;
       }),
     );
-  }
-
-  /** The answer to an upload was lost: compares the stored object with the grant. */
-  async #confirm(grant: FileGrant): Promise<Content> {
-    const hash = createHash('sha256');
-    let size = 0;
-    for await (const chunk of await this.get(grant.key)) {
-      hash.update(chunk as Buffer);
-      size += (chunk as Buffer).length;
-    }
-    const content = { size, sha256: hash.digest('hex') };
-    try {
-      compare(content, grant);
-    } catch (cause) {
-      throw new ServiceError('wrong_state', 'what is stored is something else: begin again', { cause });
-    }
-    return content;
   }
 
   #pathOf(key: string): string {

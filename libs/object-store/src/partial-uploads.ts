@@ -2,7 +2,7 @@ import { createHash, type Hash } from 'node:crypto';
 import { open, rm, stat, type FileHandle } from 'node:fs/promises';
 import { join } from 'node:path';
 import { isServiceError, ServiceError } from '@lab/contracts';
-import { compare, mismatch, sizeFault } from './content.js';
+import { compare, mismatch, sizeFault, uploadName } from './content.js';
 import { absent, type Received } from './incoming.js';
 import { Writers } from './writers.js';
 import type { FileGrant } from './object-store.js';
@@ -69,11 +69,8 @@ export class PartialUploads {
     }
   }
 
-  #pathOf({ key, size, sha256 }: FileGrant): string {
-    const name = createHash('sha256')
-      .update(JSON.stringify([key, size, sha256]))
-      .digest('hex');
-    return join(this.folder, `${name}.upload`);
+  #pathOf(grant: FileGrant): string {
+    return join(this.folder, `${uploadName(grant)}.upload`);
   }
 }
 

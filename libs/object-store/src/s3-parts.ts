@@ -36,25 +36,19 @@ export interface ReceivedPart {
 
 /** The parts of unfinished objects. */
 export class S3Parts {
-  readonly #client: S3Client;
-  readonly #bucket: string;
-
-  constructor({ client, name }: S3Bucket) {
-    this.#client = client;
-    this.#bucket = name;
-  }
+  constructor(private readonly bucket: S3Bucket) {}
 
   /** @returns the id of the upload */
   async begin(key: string): Promise<string> {
-    const { UploadId = '' } = await this.#client.send(
-      new CreateMultipartUploadCommand({ Bucket: this.#bucket, Key: key }),
+    const { UploadId = '' } = await this.bucket.client.send(
+      new CreateMultipartUploadCommand({ Bucket: this.bucket.name, Key: key }),
     );
     return UploadId;
   }
 
   /** @param number from 1 */
   async send(key: string, uploadId: string, number: number, bytes: Buffer): Promise<string> {
-    const { ETag = '' } = await this.#client.send(
+    const { ETag = '' } = await this.bucket.client.send(
       new UploadPartCommand({ ...this.#of(key, uploadId), PartNumber: number, Body: bytes }),
     );
     return ETag;
@@ -65,7 +59,7 @@ export class S3Parts {
     const parts: ReceivedPart[] = [];
     let marker: string | undefined;
     do {
-      const page = await this.#client.send(
+      const page = await this.bucket.client.send(
         new ListPartsCommand({ ...this.#of(key, uploadId), PartNumberMarker: marker }),
       );
       for (const { PartNumber = 0, Size = 0, ETag = '' } of page.Parts ?? []) {
@@ -80,17 +74,17 @@ export class S3Parts {
   /** Joins the parts into one object, in place of the earlier content of the key. */
   async complete(key: string, uploadId: string, etags: readonly string[]): Promise<void> {
     const Parts = etags.map((ETag, index) => ({ ETag, PartNumber: index + 1 }));
-    await this.#client.send(
+    await this.bucket.client.send(
       new CompleteMultipartUploadCommand({ ...this.#of(key, uploadId), MultipartUpload: { Parts } }),
     );
   }
 
   async abort(key: string, uploadId: string): Promise<void> {
-    await this.#client.send(new AbortMultipartUploadCommand(this.#of(key, uploadId)));
+    await this.bucket.client.send(new AbortMultipartUploadCommand(this.#of(key, uploadId)));
   }
 
   #of(key: string, uploadId: string) {
-    return { Bucket: this.#bucket, Key: key, UploadId: uploadId };
+    return { Bucket: this.bucket.name, Key: key, UploadId: uploadId };
   }
 }
 

@@ -13,21 +13,13 @@ import {
 import { ServiceError } from '@lab/contracts';
 import { checkOrder, compare, fromSource, mismatch, outside, sizeFault } from './content.js';
 import { checkKey } from './key-path.js';
-import type {
-  ByteRange,
-  Content,
-  FileGrant,
-  FileStore,
-  ListedObject,
-  ObjectHead,
-  TicketRequest,
-  UploadTicket,
-} from './object-store.js';
+import type { ByteRange, Content, FileGrant, FileStore, ListedObject, ObjectHead } from './object-store.js';
 import { boundAnswers, onward } from './s3-answers.js';
 import { isAbsent, nameOf, storage } from './s3-errors.js';
 import { defaultSizes, piecesOf, S3Parts, type S3Bucket, type S3Sizes } from './s3-parts.js';
 import { S3Uploads } from './s3-uploads.js';
 import { FileTickets, type FileTicketsOptions } from './file-tickets.js';
+import { TicketedStore } from './ticketed-store.js';
 
 export interface S3StoreOptions extends FileTicketsOptions {
   /** Address of the server; default: the one of AWS for the region. */
@@ -57,16 +49,16 @@ export async function openS3Store(options: S3StoreOptions): Promise<FileStore> {
   return store;
 }
 
-class S3Store implements FileStore {
+class S3Store extends TicketedStore implements FileStore {
   readonly #client: S3Client;
   readonly #bucket: S3Bucket;
   readonly #parts: S3Parts;
   readonly #uploads: S3Uploads;
-  readonly #tickets: FileTickets;
   readonly #now: () => number;
 
   constructor(options: S3StoreOptions) {
     const { endpoint, region, bucket, pathStyle, accessKeyId, secretAccessKey, now = Date.now } = options;
+    super(new FileTickets(options));
     this.#client = new S3Client({
       region,
       forcePathStyle: pathStyle,
@@ -81,7 +73,6 @@ class S3Store implements FileStore {
     this.#bucket = { client: this.#client, name: bucket };
     this.#parts = new S3Parts(this.#bucket);
     this.#uploads = new S3Uploads(this.#bucket, this.#parts, { ...defaultSizes, ...options.sizes });
-    this.#tickets = new FileTickets(options);
     this.#now = now;
   }
 
@@ -161,31 +152,14 @@ class S3Store implements FileStore {
     });
   }
 
-  uploadTicket(request: TicketRequest): Promise<UploadTicket> {
-    return this.#tickets.uploadTicket(request);
-  }
-
-  acceptTicket(token: string, now?: number): FileGrant {
-    return this.#tickets.acceptTicket(token, now);
-  }
-
-  acceptDownload(token: string): FileGrant {
-    return this.#tickets.acceptDownload(token);
-  }
-
-  async received(grant: FileGrant): Promise<number> {
-    const arrived = await storage(() => this.#uploads.received(grant));
-    if (arrived !== undefined) return arrived;
-    const head = await this.head(grant.key);
-    return head?.size === grant.size ? grant.size : 0;
+  protected arrived(grant: FileGrant): Promise<number | undefined> {
+    return storage(() => this.#uploads.received(grant));
   }
 
   async receive(grant: FileGrant, source: AsyncIterable<Uint8Array>, from: number): Promise<Content> {
     const place = this.#place(grant.key);
-    const isOver = from > 0 && from === grant.size;
-    if (isOver && (await storage(() => this.#uploads.received(grant))) === undefined) {
-      return this.#confirm(grant);
-    }
+    const confirmed = await this.confirmed(grant, from);
+    if (confirmed !== undefined) return confirmed;
     // An upload that fits into one part is not worth continuing.
     const isSmall = from === 0 && grant.size <= this.#uploads.partBytes(grant.size);
     return fromSource(source, (watched) =>
@@ -240,23 +214,6 @@ class S3Store implements FileStore {
       }
       throw error;
     }
-  }
-
-  /** The answer to an upload was lost: compares the stored object with the grant. */
-  async #confirm(grant: FileGrant): Promise<Content> {
-    const hash = createHash('sha256');
-    let size = 0;
-    for await (const chunk of await this.get(grant.key)) {
-      hash.update(chunk as Buffer);
-      size += (chunk as Buffer).length;
-    }
-    const content = { size, sha256: hash.digest('hex') };
-    try {
-      compare(content, grant);
-    } catch (cause) {
-      throw new ServiceError('wrong_state', 'what is stored is something else: begin again', { cause });
-    }
-    return content;
   }
 
   #place(key: string): { Bucket: string; Key: string } {

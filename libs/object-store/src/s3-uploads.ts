@@ -9,7 +9,7 @@ import {
   type ListMultipartUploadsCommandOutput,
 } from '@aws-sdk/client-s3';
 import { isServiceError, ServiceError } from '@lab/contracts';
-import { compare, mismatch, sizeFault } from './content.js';
+import { compare, contentOf, mismatch, sizeFault, uploadName } from './content.js';
 import type { Content, FileGrant } from './object-store.js';
 import { otherOffset } from './partial-uploads.js';
 import { onward } from './s3-answers.js';
@@ -141,13 +141,7 @@ export class S3Uploads {
   /** @throws ServiceError `invalid` when bytes of several connections do not match the grant */
   async #verify(waiting: string, grant: FileGrant): Promise<void> {
     const { Body } = await this.bucket.client.send(new GetObjectCommand(this.#at(waiting)));
-    const hash = createHash('sha256');
-    let size = 0;
-    for await (const chunk of Body as AsyncIterable<Buffer>) {
-      hash.update(chunk);
-      size += chunk.length;
-    }
-    compare({ size, sha256: hash.digest('hex') }, grant);
+    compare(await contentOf(Body as AsyncIterable<Buffer>), grant);
   }
 
   /** The server copies the object; the bytes do not pass through this process. */
@@ -239,11 +233,8 @@ export class S3Uploads {
   }
 }
 
-function waitingKey({ key, size, sha256 }: FileGrant): string {
-  const name = createHash('sha256')
-    .update(JSON.stringify([key, size, sha256]))
-    .digest('hex');
-  return `${incoming}${name}`;
+function waitingKey(grant: FileGrant): string {
+  return `${incoming}${uploadName(grant)}`;
 }
 
 function ignoreAbsent(error: unknown): void {
