@@ -27,6 +27,9 @@ const whole = (least: number, most: number) =>
 
 const count = (least: number, most: number, fallback: number) => whole(least, most).default(fallback);
 
+/** A mapping with exactly these keys. */
+const mapping = <Shape extends z.ZodRawShape>(shape: Shape) => z.strictObject(shape, 'must be a mapping');
+
 const greedySchema = z.strictObject({ type: z.literal('greedy') });
 
 const cpsatSchema = z.strictObject({
@@ -53,35 +56,32 @@ export const schedulerSchema = z.discriminatedUnion('type', [greedySchema, cpsat
 
 export type SchedulerSettings = z.infer<typeof schedulerSchema>;
 
-export const limitsSchema = z.strictObject(
-  {
-    /** Task runs that may be queued before submissions are refused with `backlog_full`. */
-    max_queued: count(1, 1_000_000, 10_000),
-    /** Task runs of one owner that may be queued. Work without an owner has no such limit. */
-    max_queued_per_owner: count(1, 1_000_000, 2_000),
-    /** Largest body of a request, in bytes. */
-    max_body_bytes: count(1_024, 1_048_576, 1_048_576),
-    /** Days for which events are stored. */
-    events_kept_days: count(1, 3_650, 7),
-    /** Streams of events that one gateway serves at once. */
-    event_clients: count(1, 2_000, 200),
-    /** Seconds for which a request waits for a leading orchestrator; 0: no wait. */
-    failover_wait_s: count(0, 60, 8),
-    /** Requests of one client per second that change something; undefined: default of the gateway. */
-    changes_per_s: whole(1, 100_000).optional(),
-    /** Requests of one client per second that read. */
-    reads_per_s: whole(1, 100_000).optional(),
-    /** Requests per second from one address, with any tokens. */
-    requests_per_s: whole(1, 100_000).optional(),
-    /** Concurrent requests of one client. */
-    requests_at_once: whole(1, 10_000).optional(),
-    /** Warm task processes each agent keeps ready. */
-    task_pool_size: count(0, 64, 2),
-    /** Most task processes of one agent at once. */
-    task_pool_max: count(1, 256, 16),
-  },
-  'must be a mapping',
-);
+export const limitsSchema = mapping({
+  /** Task runs that may be queued before submissions are refused with `backlog_full`. */
+  max_queued: count(1, 1_000_000, 10_000),
+  /** Task runs of one owner that may be queued. Work without an owner has no such limit. */
+  max_queued_per_owner: count(1, 1_000_000, 2_000),
+  /** Largest body of a request, in bytes. */
+  max_body_bytes: count(1_024, 1_048_576, 1_048_576),
+  /** Days for which events are stored. */
+  events_kept_days: count(1, 3_650, 7),
+  /** Streams of events that one gateway serves at once. */
+  event_clients: count(1, 2_000, 200),
+  /** Seconds for which a request waits for a leading orchestrator; 0: no wait. */
+  failover_wait_s: count(0, 60, 8),
+  /** Requests of one client per second that change something; undefined: default of the gateway. */
+  changes_per_s: whole(1, 100_000).optional(),
+  /** Requests of one client per second that read. */
+  reads_per_s: whole(1, 100_000).optional(),
+  /** Requests per second from one address, with any tokens. */
+  requests_per_s: whole(1, 100_000).optional(),
+  /** Concurrent requests of one client. */
+  requests_at_once: whole(1, 10_000).optional(),
+  /** Warm task processes each agent keeps ready. */
+  task_pool_size: count(0, 64, 2),
+  /** Most task processes of one agent at once. */
+  task_pool_max: count(1, 256, 16),
+});
 
 export const originsSchema = z.array(
   z
@@ -94,55 +94,46 @@ export const originsSchema = z.array(
 );
 
 /** Other sites whose pages may use the REST interface. */
-export const corsSchema = z.strictObject({ origins: originsSchema.default([]) }, 'must be a mapping');
+export const corsSchema = mapping({ origins: originsSchema.default([]) });
 
 /** Retention of log lines of tasks and devices: most days, and most lines. */
-export const logsSchema = z.strictObject(
-  { keep_days: count(1, 3_650, 14), max_lines: count(1_000, 100_000_000, 1_000_000) },
-  'must be a mapping',
-);
+export const logsSchema = mapping({
+  keep_days: count(1, 3_650, 14),
+  max_lines: count(1_000, 100_000_000, 1_000_000),
+});
 
 /** Retention of work that has ended. */
-export const retentionSchema = z.strictObject(
-  {
-    /** Days after its end when work is archived; undefined: never. */
-    archive_after_days: whole(1, 36_500).optional(),
-  },
-  'must be a mapping',
-);
+export const retentionSchema = mapping({
+  /** Days after its end when work is archived; undefined: never. */
+  archive_after_days: whole(1, 36_500).optional(),
+});
 
-export const metricsSchema = z.strictObject(
-  {
-    /** Whether `/metrics` needs no token. */
-    open: z.boolean('must be true or false').default(false),
-  },
-  'must be a mapping',
-);
+export const metricsSchema = mapping({
+  /** Whether `/metrics` needs no token. */
+  open: z.boolean('must be true or false').default(false),
+});
 
 const isHostName = (text: string): boolean => /^[a-z0-9_-]+(\.[a-z0-9_-]+)*$/i.test(text);
 
 /** Allowed targets of webhooks. */
-export const webhooksSchema = z.strictObject(
-  {
-    /** Names, addresses and networks that webhooks may reach although they are not on the public internet. */
-    allow: z
-      .array(
-        z
-          .string('must be a name, an address or a network')
-          .refine(
-            (text) => isNetwork(text) || isHostName(text),
-            'must be a name, an address or a network, such as receiver.lab.local, 10.1.2.3 or 10.1.0.0/16',
-          ),
-        'must be a list of names, addresses and networks',
-      )
-      .default([]),
-    /** Whether webhooks may use plain HTTP. */
-    http: z.boolean('must be true or false').default(false),
-    /** Ports that webhooks may use. */
-    ports: z.array(whole(1, 65_535), 'must be a list of ports').default([80, 443, 8_080, 8_443]),
-  },
-  'must be a mapping',
-);
+export const webhooksSchema = mapping({
+  /** Names, addresses and networks that webhooks may reach although they are not on the public internet. */
+  allow: z
+    .array(
+      z
+        .string('must be a name, an address or a network')
+        .refine(
+          (text) => isNetwork(text) || isHostName(text),
+          'must be a name, an address or a network, such as receiver.lab.local, 10.1.2.3 or 10.1.0.0/16',
+        ),
+      'must be a list of names, addresses and networks',
+    )
+    .default([]),
+  /** Whether webhooks may use plain HTTP. */
+  http: z.boolean('must be true or false').default(false),
+  /** Ports that webhooks may use. */
+  ports: z.array(whole(1, 65_535), 'must be a list of ports').default([80, 443, 8_080, 8_443]),
+});
 
 export type WebhookSettings = z.infer<typeof webhooksSchema>;
 
@@ -182,22 +173,19 @@ const oidcSchema = z.strictObject(
 
 export type OidcSettings = z.infer<typeof oidcSchema>;
 
-const authMapping = z.strictObject(
-  {
-    /** `tokens`: every request needs a token. `off`: everybody who reaches the gateway may do everything. */
-    type: z.enum(['off', 'tokens'], 'must be off or tokens').default('off'),
-    /** Allows `off` although other computers reach the gateway. */
-    off_anywhere: z
-      .preprocess(
-        (value) => (value === 'true' ? true : value === 'false' ? false : value),
-        z.boolean('must be true or false'),
-      )
-      .default(false),
-    /** Also accept tokens of this OpenID Connect issuer. */
-    oidc: oidcSchema.optional(),
-  },
-  'must be a mapping',
-);
+const authMapping = mapping({
+  /** `tokens`: every request needs a token. `off`: everybody who reaches the gateway may do everything. */
+  type: z.enum(['off', 'tokens'], 'must be off or tokens').default('off'),
+  /** Allows `off` although other computers reach the gateway. */
+  off_anywhere: z
+    .preprocess(
+      (value) => (value === 'true' ? true : value === 'false' ? false : value),
+      z.boolean('must be true or false'),
+    )
+    .default(false),
+  /** Also accept tokens of this OpenID Connect issuer. */
+  oidc: oidcSchema.optional(),
+});
 
 /** Authentication of the REST interface. */
 export const authSchema = authMapping.refine(({ type, oidc }) => type === 'tokens' || oidc === undefined, {
@@ -254,19 +242,27 @@ export const configFileSchema = z.strictObject(
 
 export type ConfigFileKey = keyof z.infer<typeof configFileSchema>;
 
+/** The mappings whose keys do not depend on their content. */
+const plainMappings = {
+  limits: limitsSchema,
+  auth: authMapping,
+  logs: logsSchema,
+  retention: retentionSchema,
+  metrics: metricsSchema,
+  webhooks: webhooksSchema,
+  cors: corsSchema,
+};
+type PlainKey = keyof typeof plainMappings;
+
 /** Keys of the mapping at a path of this file; empty when none are known. */
 export function knownKeys(
   path: readonly PropertyKey[],
   content: Readonly<Record<string, unknown>>,
 ): string[] {
   if (path.length === 0) return Object.keys(configFileSchema.shape);
-  if (path[0] === 'limits') return Object.keys(limitsSchema.shape);
-  if (path[0] === 'auth') return Object.keys((path[1] === 'oidc' ? oidcSchema : authMapping).shape);
-  if (path[0] === 'logs') return Object.keys(logsSchema.shape);
-  if (path[0] === 'retention') return Object.keys(retentionSchema.shape);
-  if (path[0] === 'metrics') return Object.keys(metricsSchema.shape);
-  if (path[0] === 'webhooks') return Object.keys(webhooksSchema.shape);
-  if (path[0] === 'cors') return Object.keys(corsSchema.shape);
+  const plain = Object.hasOwn(plainMappings, path[0] as string);
+  if (plain && path[1] !== 'oidc') return Object.keys(plainMappings[path[0] as PlainKey].shape);
+  if (path[0] === 'auth') return Object.keys(oidcSchema.shape);
   if (path[0] === 'files') {
     const { store } = (content.files ?? {}) as { store?: unknown };
     return Object.keys((store === 'disk' ? diskSchema : s3Schema).shape);

@@ -72,22 +72,29 @@ const address = (schemes: string[], example: string) =>
       `is not set: the address, for example ${example}; \`svc start\` sets it for the processes it starts`,
     )
     .refine((text) => text.split(',').every((each) => hasScheme(each, schemes)), `must look like ${example}`)
-    .transform((text) => new Secret(text));
+    .transform(asSecret);
 
 function hasScheme(text: string, schemes: readonly string[]): boolean {
   return URL.canParse(text.trim()) && schemes.includes(new URL(text.trim()).protocol);
 }
 
-const keyOfBucket = (env: `SVC_${string}`) =>
+const asSecret = (text: string): Secret => new Secret(text);
+
+/** A secret that need not be given. */
+const optionalSecret = (env: `SVC_${string}`) =>
   setting({
     env,
     secret: true,
-    schema: z
-      .string()
-      .min(1, 'must not be empty')
-      .transform((text) => new Secret(text))
-      .optional(),
+    schema: z.string().min(1, 'must not be empty').transform(asSecret).optional(),
   });
+
+const httpAddress = z
+  .string()
+  .refine((text) => hasScheme(text, ['http:', 'https:']), 'must look like https://lab.example.org');
+
+/** A mapping of the file; without one all its defaults hold. */
+const section = <T>(file: ConfigFileKey, schema: z.ZodType<T>, fallback = {}) =>
+  setting({ file, schema: z.preprocess((value) => value ?? fallback, schema) });
 
 /**
  * The address at which a process on the same computer reaches a server.
@@ -111,30 +118,13 @@ export const settings = {
   /** Address at which clients reach the gateway, without a slash at the end. */
   publicUrl: setting({
     env: 'SVC_PUBLIC_URL',
-    schema: z
-      .string()
-      .refine((text) => hasScheme(text, ['http:', 'https:']), 'must look like https://lab.example.org')
-      .transform((text) => text.replace(/\/+$/, '')),
+    schema: httpAddress.transform((text) => text.replace(/\/+$/, '')),
     fallback: ({ httpHost, httpPort }) => servedAt(httpHost as string | undefined, Number(httpPort ?? 8070)),
   }),
   /** Address of the service that commands use; undefined: the address where these settings would serve. */
-  serviceUrl: setting({
-    env: 'SVC_URL',
-    schema: z
-      .string()
-      .refine((text) => hasScheme(text, ['http:', 'https:']), 'must look like https://lab.example.org')
-      .optional(),
-  }),
+  serviceUrl: setting({ env: 'SVC_URL', schema: httpAddress.optional() }),
   /** Access token of commands; undefined: none. */
-  accessToken: setting({
-    env: 'SVC_TOKEN',
-    secret: true,
-    schema: z
-      .string()
-      .min(1, 'must not be empty')
-      .transform((text) => new Secret(text))
-      .optional(),
-  }),
+  accessToken: optionalSecret('SVC_TOKEN'),
   /** The data folder of the service. Absolute. */
   dataDir: setting({ env: 'SVC_DATA_DIR', path: true, schema: z.string().default('.svc') }),
   /** Folder of lab packages. Absolute. */
@@ -162,17 +152,13 @@ export const settings = {
     schema: z
       .string('is not set: any text of 32 characters or more, the same for gateway and orchestrator')
       .min(32, 'must have at least 32 characters')
-      .transform((text) => new Secret(text)),
+      .transform(asSecret),
   }),
   /** Encrypts secrets in submissions. Gateway and optimizer workers share it. Undefined: such secrets are refused. */
   secretsKey: setting({
     env: 'SVC_SECRETS_KEY',
     secret: true,
-    schema: z
-      .string()
-      .min(32, 'must have at least 32 characters')
-      .transform((text) => new Secret(text))
-      .optional(),
+    schema: z.string().min(32, 'must have at least 32 characters').transform(asSecret).optional(),
   }),
   logLevel: setting({ env: 'SVC_LOG_LEVEL', file: 'log_level', schema: logLevelSchema.default('info') }),
   /** Name of the computer of an agent. */
@@ -201,20 +187,17 @@ export const settings = {
     schema: z.preprocess((value) => value ?? {}, authSchema),
   }),
   /** Storage of task files. */
-  files: setting({ file: 'files', schema: z.preprocess((value) => value ?? { store: 'disk' }, filesSchema) }),
+  files: section('files', filesSchema, { store: 'disk' }),
   /** Access key and secret key of the bucket; undefined: files are stored on disk. */
-  s3AccessKeyId: keyOfBucket('SVC_S3_ACCESS_KEY_ID'),
-  s3SecretAccessKey: keyOfBucket('SVC_S3_SECRET_ACCESS_KEY'),
+  s3AccessKeyId: optionalSecret('SVC_S3_ACCESS_KEY_ID'),
+  s3SecretAccessKey: optionalSecret('SVC_S3_SECRET_ACCESS_KEY'),
   /** Other origins whose pages may use the REST interface. */
-  cors: setting({ file: 'cors', schema: z.preprocess((value) => value ?? {}, corsSchema) }),
-  metrics: setting({ file: 'metrics', schema: z.preprocess((value) => value ?? {}, metricsSchema) }),
-  logs: setting({ file: 'logs', schema: z.preprocess((value) => value ?? {}, logsSchema) }),
+  cors: section('cors', corsSchema),
+  metrics: section('metrics', metricsSchema),
+  logs: section('logs', logsSchema),
   /** Retention of work that has ended. */
-  retention: setting({
-    file: 'retention',
-    schema: z.preprocess((value) => value ?? {}, retentionSchema),
-  }),
+  retention: section('retention', retentionSchema),
   /** Allowed targets of webhooks. */
-  webhooks: setting({ file: 'webhooks', schema: z.preprocess((value) => value ?? {}, webhooksSchema) }),
-  limits: setting({ file: 'limits', schema: z.preprocess((value) => value ?? {}, limitsSchema) }),
+  webhooks: section('webhooks', webhooksSchema),
+  limits: section('limits', limitsSchema),
 };
