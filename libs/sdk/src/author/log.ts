@@ -11,9 +11,4 @@ export interface AuthorLog {
 }
 
 /** The log outside of a host, for example in the unit tests of an author. */
-export const consoleLog: AuthorLog = {
-  debug: (message, ...details) => console.debug(message, ...details),
-  info: (message, ...details) => console.info(message, ...details),
-  warn: (message, ...details) => console.warn(message, ...details),
-  error: (message, ...details) => console.error(message, ...details),
-};
+export const consoleLog: AuthorLog = console;

@@ -15,75 +15,49 @@ export type { FromDevice, FromOptimizer, FromTask, LogLevel, ToDevice, ToOptimiz
  * take a task process longer than the rest of its start.
  */
 
-type Shape = Record<string, 'string' | 'object' | 'value'>;
+/** The keys of a message that must be texts, and those that must be objects. */
+interface Shape {
+  texts?: readonly string[];
+  objects?: readonly string[];
+}
 
-const failure: Shape = { call_id: 'string', code: 'string', error: 'object' };
+const ofDevice: Shape = { texts: ['lab', 'name', 'path'], objects: ['module', 'init_parameters'] };
+const callId: Shape = { texts: ['call_id'] };
+const reason: Shape = { texts: ['reason'] };
 
 const deviceShapes: Record<ToDevice['type'], Shape> = {
-  init: { lab: 'string', name: 'string', module: 'object', path: 'string', init_parameters: 'object' },
-  call: { call_id: 'string', function: 'string', arguments: 'object' },
-  report: { call_id: 'string' },
-  reconcile: {
-    lab: 'string',
-    name: 'string',
-    module: 'object',
-    path: 'string',
-    init_parameters: 'object',
-    in_doubt: 'value',
-  },
-  stop: { reason: 'string' },
+  init: ofDevice,
+  call: { texts: ['call_id', 'function'], objects: ['arguments'] },
+  report: callId,
+  reconcile: ofDevice,
+  stop: reason,
   ping: {},
   cleanup: {},
 };
 
 const taskShapes: Record<ToTask['type'], Shape> = {
   run: {
-    attempt_id: 'string',
-    label: 'string',
-    module: 'object',
-    path: 'string',
-    devices: 'object',
-    parameters: 'object',
-    resources: 'object',
-    spool: 'string',
+    texts: ['attempt_id', 'label', 'path', 'spool'],
+    objects: ['module', 'devices', 'parameters', 'resources'],
   },
-  call_result: { call_id: 'string', value: 'value' },
-  call_failure: failure,
-  abort: { reason: 'string' },
+  call_result: callId,
+  call_failure: { texts: ['call_id', 'code'], objects: ['error'] },
+  abort: reason,
 };
-
-/** Checks a message. @throws Error that names its fault */
-export function toDeviceMessage(message: unknown): ToDevice {
-  return checked<ToDevice>(message, deviceShapes);
-}
-
-const call: Shape = { call_id: 'string' };
 
 const optimizerShapes: Record<ToOptimizer['type'], Shape> = {
-  make: {
-    ...call,
-    protocol: 'string',
-    module: 'object',
-    path: 'string',
-    overrides: 'object',
-    runtime_params: 'object',
-  },
-  tell: { ...call, trials: 'value' },
-  propose: { ...call, runs: 'value', insights: 'value' },
-  configure: { ...call, runtime_params: 'object' },
-  best: call,
-  explain: call,
+  make: { texts: ['call_id', 'protocol', 'path'], objects: ['module', 'overrides', 'runtime_params'] },
+  tell: callId,
+  propose: callId,
+  configure: { texts: ['call_id'], objects: ['runtime_params'] },
+  best: callId,
+  explain: callId,
 };
 
-/** Checks a message. @throws Error that names its fault */
-export function toOptimizerMessage(message: unknown): ToOptimizer {
-  return checked<ToOptimizer>(message, optimizerShapes);
-}
-
-/** Checks a message. @throws Error that names its fault */
-export function toTaskMessage(message: unknown): ToTask {
-  return checked<ToTask>(message, taskShapes);
-}
+/** Each checks a message. @throws Error that names its fault */
+export const toDeviceMessage = (message: unknown): ToDevice => checked(message, deviceShapes);
+export const toOptimizerMessage = (message: unknown): ToOptimizer => checked(message, optimizerShapes);
+export const toTaskMessage = (message: unknown): ToTask => checked(message, taskShapes);
 
 function checked<Message extends { type: string }>(message: unknown, shapes: Record<string, Shape>): Message {
   if (!isObject(message) || typeof message['type'] !== 'string') {
@@ -96,14 +70,10 @@ function checked<Message extends { type: string }>(message: unknown, shapes: Rec
       `A message from the parent has the type ${type}; known are ${Object.keys(shapes).join(', ')}`,
     );
   }
-  for (const [key, kind] of Object.entries(shape)) {
-    const value = message[key];
-    const right = kind === 'value' || (kind === 'object' ? isObject(value) : typeof value === kind);
-    if (!right)
-      throw new Error(
-        `In a message "${type}" from the parent, ${key} is not ${kind === 'object' ? 'an' : 'a'} ${kind}`,
-      );
-  }
+  const fault = (key: string, what: string): Error =>
+    new Error(`In a message "${type}" from the parent, ${key} is not ${what}`);
+  for (const key of shape.texts ?? []) if (typeof message[key] !== 'string') throw fault(key, 'a string');
+  for (const key of shape.objects ?? []) if (!isObject(message[key])) throw fault(key, 'an object');
   return message as unknown as Message;
 }
 

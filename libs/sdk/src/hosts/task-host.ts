@@ -124,35 +124,17 @@ async function execute(task: Run, message: RunMessage): Promise<FromTask> {
   };
 }
 
-const call: (run: Run, ...parameters: Parameters<SendCall>) => ReturnType<SendCall> = async (
-  run,
-  slot,
-  name,
-  args,
-) => {
+async function call(run: Run, ...[slot, name, args]: Parameters<SendCall>): ReturnType<SendCall> {
   const { signal } = run.abort;
   if (signal.aborted) throw new CallFailure('aborted', (signal.reason as Error).message, undefined);
   if (current !== run) throw new Error(`${slot}.${name} was called after _execute had ended`);
   lastCall += 1;
   const id = String(lastCall);
-  const { promise, ...settlers } = withResolvers<JsonValue | undefined>();
-  run.calls.set(id, { ...settlers, answered: promise });
+  let settlers!: Pick<PendingCall, 'resolve' | 'reject'>;
+  const answered = new Promise<JsonValue | undefined>((resolve, reject) => (settlers = { resolve, reject }));
+  run.calls.set(id, { ...settlers, answered });
   channel.send({ type: 'call', call_id: id, slot, function: name, arguments: args });
-  return promise;
-};
-
-function withResolvers<Value>(): {
-  promise: Promise<Value>;
-  resolve(value: Value): void;
-  reject(error: Error): void;
-} {
-  let resolve!: (value: Value) => void;
-  let reject!: (error: Error) => void;
-  const promise = new Promise<Value>((res, rej) => {
-    resolve = res;
-    reject = rej;
-  });
-  return { promise, resolve, reject };
+  return answered;
 }
 
 /** Waits for calls that the task did not await: until they end, its devices must not go to other tasks. */
