@@ -15,12 +15,14 @@ export class Stopped extends Error {
 
 /** What a simulated instrument is at: it takes its time, and can be stopped in the middle. */
 export class SimulatedWork {
-  private readonly timeScale: number;
   private halt = new AbortController();
 
-  /** @param timeScale simulated seconds become this many real ones */
-  constructor(timeScale: number) {
-    this.timeScale = timeScale;
+  /**
+   * @param timeScale simulated seconds become this many real ones
+   * @throws RangeError when it is negative
+   */
+  constructor(private readonly timeScale: number) {
+    checkAtLeastZero('time_scale', timeScale);
   }
 
   /** @throws Stopped when {@link stop} came before the end */
@@ -42,4 +44,20 @@ export class SimulatedWork {
     this.halt.abort(reason);
     this.halt = new AbortController();
   }
+}
+
+/** @throws RangeError that names the init parameter */
+export function checkAtLeastZero(name: string, value: number): void {
+  if (!(value >= 0)) throw new RangeError(`${name} is ${value}: give a number from 0 on`);
+}
+
+/** Checks an argument of a call. @throws RangeError that names it */
+export function checkRange(name: string, value: number, unit: string, low: number, high = Infinity): void {
+  if (typeof value === 'number' && value >= low && value <= high) return;
+  const range = high === Infinity ? `${low} or more` : `between ${low} and ${high}`;
+  throw new RangeError(`${name} is ${value} ${unit}: it must be ${range}`);
+}
+
+export function rounded(value: number, digits: number): number {
+  return Number(value.toFixed(digits));
 }

@@ -25,7 +25,6 @@ export default class CleaningStation extends BaseDevice<InitParameters> {
   private state: State = { container: null, volume: 0, waste: 0 };
 
   async _initialize({ time_scale }: InitParameters): Promise<void> {
-    if (!(time_scale >= 0)) throw new RangeError(`time_scale is ${time_scale}: give a number from 0 on`);
     this.work = new SimulatedWork(time_scale);
     this.state = { container: null, volume: 0, waste: 0 };
   }

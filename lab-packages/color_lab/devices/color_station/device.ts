@@ -13,7 +13,7 @@ import { normalNoise } from '../../optics/noise.js';
 import { xyzOf } from '../../optics/observer.js';
 import { pigmentNames } from '../../optics/pigments.js';
 import { wavelengths } from '../../optics/spectrum.js';
-import { SimulatedWork, Stopped } from '../../work/simulated-work.js';
+import { checkAtLeastZero, checkRange, rounded, SimulatedWork, Stopped } from '../../work/simulated-work.js';
 import { photograph } from './photograph.js';
 
 interface InitParameters {
@@ -66,8 +66,7 @@ export default class ColorStation extends BaseDevice<InitParameters> {
   private activity: 'idle' | 'dosing' | 'stirring' | 'measuring' = 'idle';
 
   async _initialize({ time_scale, seed, noise }: InitParameters): Promise<void> {
-    if (!(time_scale >= 0)) throw new RangeError(`time_scale is ${time_scale}: give a number from 0 on`);
-    if (!(noise >= 0)) throw new RangeError(`noise is ${noise}: give a number from 0 on`);
+    checkAtLeastZero('noise', noise);
     const normal = normalNoise(seed);
     this.noise = () => noise * normal();
     this.work = new SimulatedWork(time_scale);
@@ -256,24 +255,13 @@ export default class ColorStation extends BaseDevice<InitParameters> {
 }
 
 function checkVolumes(volumes: Volumes): void {
-  for (const name of pigmentNames) checkRange(name, volumes[name], 'ml', 0, Number.MAX_VALUE);
+  for (const name of pigmentNames) checkRange(name, volumes[name], 'ml', 0);
   const extra = Object.keys(volumes).find((name) => !(pigmentNames as readonly string[]).includes(name));
   if (extra !== undefined) {
     throw new RangeError(`There is no paste called ${extra}; there are ${pigmentNames.join(', ')}`);
   }
 }
 
-function checkRange(name: string, value: number, unit: string, low: number, high: number): void {
-  if (typeof value !== 'number' || !(value >= low && value <= high)) {
-    const range = high === Number.MAX_VALUE ? `${low} or more` : `between ${low} and ${high}`;
-    throw new RangeError(`${name} is ${value} ${unit}: it must be ${range}`);
-  }
-}
-
 function shareOf(volumes: Volumes, share: number): Volumes {
   return Object.fromEntries(pigmentNames.map((name) => [name, volumes[name] * share])) as unknown as Volumes;
-}
-
-function rounded(value: number, digits: number): number {
-  return Number(value.toFixed(digits));
 }

@@ -4,7 +4,7 @@ import { fadedPigments } from '../../optics/fading.js';
 import { reflectanceOf, volumeOf, type Paint } from '../../optics/mixing.js';
 import { normalNoise } from '../../optics/noise.js';
 import { xyzOf } from '../../optics/observer.js';
-import { SimulatedWork } from '../../work/simulated-work.js';
+import { checkAtLeastZero, checkRange, rounded, SimulatedWork } from '../../work/simulated-work.js';
 
 interface InitParameters {
   /** Simulated seconds become this many real ones. */
@@ -49,8 +49,7 @@ export default class MicrofadingTester extends BaseDevice<InitParameters> {
   private shutter: 'closed' | 'open' = 'closed';
 
   async _initialize({ time_scale, seed, noise }: InitParameters): Promise<void> {
-    if (!(time_scale >= 0)) throw new RangeError(`time_scale is ${time_scale}: give a number from 0 on`);
-    if (!(noise >= 0)) throw new RangeError(`noise is ${noise}: give a number from 0 on`);
+    checkAtLeastZero('noise', noise);
     const normal = normalNoise(seed);
     this.noise = () => noise * normal();
     this.work = new SimulatedWork(time_scale);
@@ -138,14 +137,4 @@ export default class MicrofadingTester extends BaseDevice<InitParameters> {
     const [red, green, blue] = srgbOf(xyzOf(reflectanceOf(paint, fadedPigments(dose))));
     return labOf(xyzOfSrgb([red + this.noise(), green + this.noise(), blue + this.noise()]));
   }
-}
-
-function checkRange(name: string, value: number, unit: string, low: number, high: number): void {
-  if (typeof value !== 'number' || !(value >= low && value <= high)) {
-    throw new RangeError(`${name} is ${value} ${unit}: it must be between ${low} and ${high}`);
-  }
-}
-
-function rounded(value: number, digits: number): number {
-  return Number(value.toFixed(digits));
 }

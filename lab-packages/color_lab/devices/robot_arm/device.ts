@@ -15,7 +15,6 @@ export default class RobotArm extends BaseDevice<InitParameters> {
   private moves = 0;
 
   async _initialize({ time_scale }: InitParameters): Promise<void> {
-    if (!(time_scale >= 0)) throw new RangeError(`time_scale is ${time_scale}: give a number from 0 on`);
     this.work = new SimulatedWork(time_scale);
     // A real arm would drive to its home position here, so that it is in a known place after a crash as well.
     this.carrying = null;
