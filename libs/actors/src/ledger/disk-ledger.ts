@@ -257,7 +257,9 @@ export class DiskLedger implements Ledger {
 
   #setTrouble(reason: string | undefined): void {
     if (reason !== undefined && this.#trouble === undefined) {
-      this.ports.log.error('nothing can be recorded in the ledger; effects and tasks are refused', { reason });
+      this.ports.log.error('nothing can be recorded in the ledger; effects and tasks are refused', {
+        reason,
+      });
     }
     if (reason === undefined && this.#trouble !== undefined)
       this.ports.log.info('the ledger can be written again');
