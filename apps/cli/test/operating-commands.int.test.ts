@@ -14,7 +14,7 @@ import {
   queue,
   queuePage,
   schedule,
-} from '../../gateway/src/examples/examples.js';
+} from '../../gateway/test/color-lab-records.js';
 import {
   campaignRecord,
   MemoryRecords,

@@ -15,7 +15,7 @@ import {
 } from '@lab/contracts';
 import { taskFileKey } from '@lab/object-store';
 import { freePort } from '@lab/testkit';
-import { attentionItem } from '../../gateway/src/examples/examples.js';
+import { attentionItem } from '../../gateway/test/color-lab-records.js';
 import { logLine } from '../../gateway/test/memory-lines.js';
 import {
   campaignRecord,

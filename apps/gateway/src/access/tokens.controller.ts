@@ -11,10 +11,9 @@ import {
 } from '@lab/contracts';
 import { issueToken } from '@lab/persistence';
 import { ApiTags } from '@nestjs/swagger';
-import { me, newToken, token, tokenSubmissions } from '../examples/index.js';
+import { tokenSubmissions } from '../examples/index.js';
 import {
   FromQuery,
-  fromStore,
   invalidQuery,
   JsonBody,
   limitParameter,
@@ -42,7 +41,7 @@ interface TokenPageRequest {
 
 const TokenId = pathName('token_id', 'token', {
   description: 'Id of the token. It is not the token itself.',
-  example: token.id,
+  example: '5f1c1f2e-6d0e-4a5c-9a54-0b4f5a4f7f10',
 });
 const TokenPageQuery = (): ParameterDecorator =>
   FromQuery(
@@ -66,20 +65,17 @@ export class TokensController {
     private readonly authentication: Authentication,
   ) {}
 
-  @Operation({
-    summary: 'Read your identity and your roles',
-    answer: record('Principal', 'The caller.', me),
+  @Operation('Read your identity and your roles', record('Principal', 'The caller.'), {
+    problems: [],
   })
   @Get('me')
   me(@Caller() caller: Principal): Principal {
     return caller;
   }
 
-  @Operation({
-    summary: 'Create an access token',
+  @Operation('Create an access token', record('NewTokenRecord', 'The new token.'), {
     description:
       'The response contains the token. The service shows it only once and keeps only its hash. The role admin creates any token. A person who signed in at the identity provider creates personal tokens with at most their own roles. A token creates no tokens, unless it belongs to an admin.',
-    answer: record('NewTokenRecord', 'The new token.', newToken),
   })
   @Post('tokens')
   async create(
@@ -92,11 +88,8 @@ export class TokensController {
     return { ...shown({ ...made.row, ...unused }), token: made.token };
   }
 
-  @Operation({
-    summary: 'List access tokens',
+  @Operation('List access tokens', record('TokenPage', 'Newest first.'), {
     description: 'With the role admin: all tokens. Otherwise: your own. Includes revoked and expired tokens.',
-    answer: record('TokenPage', 'Newest first.', { items: [token], next_cursor: null }),
-    problems: fromStore,
   })
   @Get('tokens')
   async list(
@@ -114,16 +107,9 @@ export class TokensController {
     return { items, next_cursor: found.length > limit && last !== undefined ? cursorOf(last) : null };
   }
 
-  @Operation({
-    summary: 'Revoke an access token',
+  @Operation('Revoke an access token', record('TokenRecord', 'The revoked token.'), {
     description:
       'This gateway refuses the token from now on, every other gateway within 5 s. The record stays for the audit. The request can be repeated.',
-    answer: record('TokenRecord', 'The revoked token.', {
-      ...token,
-      revoked_at: '2026-11-21T08:00:00.000Z',
-      revoked_by: 'ada',
-    }),
-    problems: fromStore,
   })
   @Delete('tokens/:token_id')
   @HttpCode(200)

@@ -6,11 +6,7 @@ import { ApiTags } from '@nestjs/swagger';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { Needs } from '../access/index.js';
 import { LoadedProtocols } from '../definitions/index.js';
-import {
-  parameterRows,
-  parameterTable as parameterExample,
-  resultTable as resultExample,
-} from '../examples/index.js';
+import { parameterTable as parameterExample, resultTable as resultExample } from '../examples/index.js';
 import { attachment } from '../files/index.js';
 import { csvMediaType, TakesCsv } from '../http/index.js';
 import { EachTime } from '../idempotency/index.js';
@@ -20,7 +16,6 @@ import {
   Body,
   CampaignName,
   fromOrchestrator,
-  fromStore,
   json,
   Operation,
   pathName,
@@ -58,11 +53,8 @@ export class CsvController {
     private readonly records: RecordReader,
   ) {}
 
-  @Operation({
-    summary: 'Get the runs of a campaign as a table',
+  @Operation('Get the runs of a campaign as a table', table(resultExample, 'sweep_runs.csv'), {
     description: `One row for each run that has begun, by number: its result, the source of its parameters, its parameters and outputs as \`TASK.NAME\`, and the reason of a failure. The table leaves out outputs that are lists or objects. An output with the name of a parameter gets the suffix \` (output)\`. Each row shows the run at the time when the row is sent. ${cells}`,
-    answer: table(resultExample, 'sweep_runs.csv'),
-    problems: fromStore,
   })
   @Get('campaigns/:campaign_name/runs.csv')
   async results(
@@ -79,11 +71,8 @@ export class CsvController {
     await this.#send(`${campaign.name}_runs.csv`, rows(this.#runs(campaign, extent)), request, reply);
   }
 
-  @Operation({
-    summary: 'Get the parameters of a campaign as a table',
+  @Operation('Get the parameters of a campaign as a table', table(parameterExample, 'sweep_parameters.csv'), {
     description: `One row for each run by number, with the parameters that it got, or will get as far as they are known. Edit the table and send it to \`/api/protocols/{protocol}/parameters\`. ${cells}`,
-    answer: table(parameterExample, 'sweep_parameters.csv'),
-    problems: fromStore,
   })
   @Get('campaigns/:campaign_name/parameters.csv')
   async parameters(
@@ -108,12 +97,14 @@ export class CsvController {
   @Needs('submitter')
   @EachTime()
   @TakesCsv()
-  @Operation({
-    summary: 'Read a table of parameters',
-    description: `Turns the table into \`protocol_run_parameters\` for a campaign of this protocol, and stores nothing. The header row names columns \`TASK.PARAMETER\`. Each row is a run. An empty cell is a value that is not given. The service reads and checks values as the task types declare them. Cells are separated by commas, or by semicolons; with semicolons a number may have a decimal comma. At most ${mostRows} rows and ${mostColumns} columns. ${cells}`,
-    answer: { description: 'The rows.', content: json(parameterTable.schema, parameterRows) },
-    problems: ['wrong_state', ...fromOrchestrator],
-  })
+  @Operation(
+    'Read a table of parameters',
+    { description: 'The rows.', content: json(parameterTable.schema) },
+    {
+      description: `Turns the table into \`protocol_run_parameters\` for a campaign of this protocol, and stores nothing. The header row names columns \`TASK.PARAMETER\`. Each row is a run. An empty cell is a value that is not given. The service reads and checks values as the task types declare them. Cells are separated by commas, or by semicolons; with semicolons a number may have a decimal comma. At most ${mostRows} rows and ${mostColumns} columns. ${cells}`,
+      problems: ['wrong_state', ...fromOrchestrator],
+    },
+  )
   @Post('protocols/:protocol/parameters')
   @HttpCode(200)
   async read(

@@ -37,9 +37,7 @@ const further = {
 export class LabsController {
   constructor(private readonly orchestrator: Orchestrator) {}
 
-  @Operation({
-    summary: 'List laboratories, loaded or not',
-    answer: page('LabRecord', 'By name.'),
+  @Operation('List laboratories, loaded or not', page('LabRecord', 'By name.'), {
     problems: fromOrchestrator,
   })
   @Get()
@@ -49,9 +47,7 @@ export class LabsController {
   }
 
   @Needs('viewer', { lab: 'lab_id' })
-  @Operation({
-    summary: 'Read a laboratory, loaded or not',
-    answer: record('LabRecord', 'The laboratory.'),
+  @Operation('Read a laboratory, loaded or not', record('LabRecord', 'The laboratory.'), {
     problems: ['unknown_lab', ...fromOrchestrator],
   })
   @Get(':lab_id')
@@ -63,11 +59,9 @@ export class LabsController {
   }
 
   @Needs('lab_admin', { lab: 'lab_types' })
-  @Operation({
-    summary: 'Load laboratories',
+  @Operation('Load laboratories', recordList('LabChange', 'The laboratories are loaded.'), {
     description:
       'The service answers once every device is usable. It loads a laboratory completely or not at all: if a file has a mistake or a device does not start, nothing changes. Devices of computers that are not connected start when those connect.',
-    answer: recordList('LabChange', 'The laboratories are loaded.'),
     problems: ['wrong_state', 'device_unavailable', ...fromOrchestrator],
   })
   @Post('load')
@@ -77,11 +71,9 @@ export class LabsController {
   }
 
   @Needs('lab_admin', { lab: 'lab_types' })
-  @Operation({
-    summary: 'Unload laboratories',
+  @Operation('Unload laboratories', recordList('LabChange', 'The laboratories are unloaded.'), {
     description: `Refused while work needs the laboratories; the answer names the work. ${draining} The service also unloads the protocols that need the laboratories. Resources keep their state.`,
     status: 200,
-    answer: recordList('LabChange', 'The laboratories are unloaded.'),
     further,
     problems: ['wrong_state', ...fromOrchestrator],
   })
@@ -94,11 +86,9 @@ export class LabsController {
   }
 
   @Needs('lab_admin', { lab: 'lab_types' })
-  @Operation({
-    summary: 'Read laboratories from disk again',
+  @Operation('Read laboratories from disk again', recordList('LabChange', 'The laboratories are reloaded.'), {
     description: `Unchanged devices keep running. The service restarts the others, and refuses to do so while they are in use. ${draining} If a file has a mistake, the earlier version stays.`,
     status: 200,
-    answer: recordList('LabChange', 'The laboratories are reloaded.'),
     further,
     problems: ['wrong_state', 'device_unavailable', ...fromOrchestrator],
   })

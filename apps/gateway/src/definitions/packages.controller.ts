@@ -24,9 +24,7 @@ const choices = `One of ${definitionTypes.join(', ')}.`;
 export class PackagesController {
   constructor(private readonly orchestrator: Orchestrator) {}
 
-  @Operation({
-    summary: 'List packages as they were last read',
-    answer: page('PackageRecord', 'By name.'),
+  @Operation('List packages as they were last read', page('PackageRecord', 'By name.'), {
     problems: fromOrchestrator,
   })
   @Get('packages')
@@ -35,9 +33,7 @@ export class PackagesController {
     return request.pageOf(portionOf(packages, 'packages', request, ({ name }) => name));
   }
 
-  @Operation({
-    summary: 'Read a package as it was last read',
-    answer: record('PackageRecord', 'The package.'),
+  @Operation('Read a package as it was last read', record('PackageRecord', 'The package.'), {
     problems: ['not_found', ...fromOrchestrator],
   })
   @Get('packages/:package_name')
@@ -54,10 +50,8 @@ export class PackagesController {
   }
 
   @Needs('admin')
-  @Operation({
-    summary: 'Read the packages from disk again',
+  @Operation('Read the packages from disk again', recordList('PackageRecord', 'By name.'), {
     description: 'Loaded definitions stay as they are.',
-    answer: recordList('PackageRecord', 'By name.'),
     problems: fromOrchestrator,
   })
   @Post('packages/refresh')
@@ -66,9 +60,7 @@ export class PackagesController {
     return (await this.orchestrator.ask(requests.refreshPackages, {})).packages;
   }
 
-  @Operation({
-    summary: 'List definitions, loaded or not',
-    answer: page('DefinitionSummary', 'By type and name.'),
+  @Operation('List definitions, loaded or not', page('DefinitionSummary', 'By type and name.'), {
     problems: fromOrchestrator,
   })
   @Get('definitions')
@@ -78,11 +70,13 @@ export class PackagesController {
     return request.pageOf(portionOf(definitions, 'definitions', request, idOf));
   }
 
-  @Operation({
-    summary: 'Read a definition',
-    answer: record('DefinitionRecord', 'The loaded version, and the mistakes in the files.'),
-    problems: ['not_found', ...fromOrchestrator],
-  })
+  @Operation(
+    'Read a definition',
+    record('DefinitionRecord', 'The loaded version, and the mistakes in the files.'),
+    {
+      problems: ['not_found', ...fromOrchestrator],
+    },
+  )
   @Get('definitions/:type/:name')
   async definition(
     @(pathText('type', { description: choices, example: 'task' })()) given: string,

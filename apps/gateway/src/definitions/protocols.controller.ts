@@ -23,11 +23,9 @@ const problems = ['wrong_state', ...fromOrchestrator] as const;
 export class ProtocolsController {
   constructor(private readonly orchestrator: Orchestrator) {}
 
-  @Operation({
-    summary: 'Load protocols',
+  @Operation('Load protocols', recordList('ProtocolChange', 'The protocols are loaded.'), {
     description:
       'The service loads the protocols with their task types as they are on disk. Their laboratories must be loaded.',
-    answer: recordList('ProtocolChange', 'The protocols are loaded.'),
     problems,
   })
   @Post('protocols/load')
@@ -38,10 +36,8 @@ export class ProtocolsController {
     return (await this.orchestrator.ask(requests.loadProtocols, selection)).protocols;
   }
 
-  @Operation({
-    summary: 'Unload protocols',
+  @Operation('Unload protocols', recordList('ProtocolChange', 'The protocols are unloaded.'), {
     description: 'Refused while runs or campaigns of the protocols are not over, unless `drain` is true.',
-    answer: recordList('ProtocolChange', 'The protocols are unloaded.'),
     problems,
   })
   @Post('protocols/unload')
@@ -52,11 +48,9 @@ export class ProtocolsController {
     return (await this.orchestrator.ask(requests.unloadProtocols, selection)).protocols;
   }
 
-  @Operation({
-    summary: 'Read protocols from disk again',
+  @Operation('Read protocols from disk again', recordList('ProtocolChange', 'The protocols are reloaded.'), {
     description:
       'Accepted runs keep their definitions. The next run of a campaign gets the new ones. If a file has a mistake, the earlier version stays.',
-    answer: recordList('ProtocolChange', 'The protocols are reloaded.'),
     problems,
   })
   @Post('protocols/reload')
@@ -68,11 +62,9 @@ export class ProtocolsController {
   }
 
   @Needs('submitter')
-  @Operation({
-    summary: 'Check the text of a protocol',
+  @Operation('Check the text of a protocol', record('Validation', 'The mistakes and the warnings.'), {
     description:
       'The service checks the text as if it were a file of a package, against the laboratories and task types of all packages.',
-    answer: record('Validation', 'The mistakes and the warnings.'),
     problems: fromOrchestrator,
   })
   @Post('protocols/validate')
@@ -81,13 +73,15 @@ export class ProtocolsController {
     return this.orchestrator.ask(requests.validateProtocol, text);
   }
 
-  @Operation({
-    summary: 'Read task types from disk again',
-    description:
-      'The service also reloads the loaded protocols that use the task types. Accepted work keeps its definitions. If a file has a mistake, nothing changes.',
-    answer: recordList('TaskTypeChange', 'The task types are reloaded.'),
-    problems,
-  })
+  @Operation(
+    'Read task types from disk again',
+    recordList('TaskTypeChange', 'The task types are reloaded.'),
+    {
+      description:
+        'The service also reloads the loaded protocols that use the task types. Accepted work keeps its definitions. If a file has a mistake, nothing changes.',
+      problems,
+    },
+  )
   @Post('tasks/reload')
   @HttpCode(200)
   async reloadTasks(

@@ -2,7 +2,6 @@ import { Controller, Get } from '@nestjs/common';
 import { orchestratorRequests, type AgentRecord, type Page } from '@lab/contracts';
 import { ApiTags } from '@nestjs/swagger';
 import { Needs } from '../access/index.js';
-import { agent } from '../examples/index.js';
 import { ListQuery, portionOf, type PageRequest } from '../lists/index.js';
 import { found } from '../lookup/index.js';
 import { Orchestrator } from '../orchestrator/index.js';
@@ -20,11 +19,9 @@ const Computer = pathName('computer', 'computer', {
 export class AgentsController {
   constructor(private readonly orchestrator: Orchestrator) {}
 
-  @Operation({
-    summary: 'List agents as they are now',
+  @Operation('List agents as they are now', page('AgentRecord', 'By computer.'), {
     description:
       'One for each computer of the loaded laboratories, and for each computer that ever registered: whether the agent is connected, what it runs, and why it is away.',
-    answer: page('AgentRecord', 'By computer.'),
     problems: fromOrchestrator,
   })
   @Get()
@@ -37,9 +34,7 @@ export class AgentsController {
   }
 
   @Needs('viewer', { of: 'agent' })
-  @Operation({
-    summary: 'Read the agent of a computer',
-    answer: record('AgentRecord', 'The agent as it is now.', agent),
+  @Operation('Read the agent of a computer', record('AgentRecord', 'The agent as it is now.'), {
     problems: fromOrchestrator,
   })
   @Get(':computer')

@@ -13,7 +13,7 @@ import {
 import { ApiTags } from '@nestjs/swagger';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { Caller, labFilter, Needs } from '../access/index.js';
-import { deviceDetail, rpcParameters } from '../examples/index.js';
+import { rpcParameters } from '../examples/index.js';
 import { ListQuery, portionOf, type PageRequest } from '../lists/index.js';
 import { Orchestrator } from '../orchestrator/index.js';
 import {
@@ -57,9 +57,7 @@ export class DevicesController {
 
   /** A device belongs to one lab, so the filter by lab already restricts the list to the labs of the caller. */
   @Needs('viewer', { lab: labFilter })
-  @Operation({
-    summary: 'List devices as they are now',
-    answer: page('DeviceRecord', 'By laboratory and name.'),
+  @Operation('List devices as they are now', page('DeviceRecord', 'By laboratory and name.'), {
     problems: fromOrchestrator,
   })
   @Get('devices')
@@ -70,11 +68,13 @@ export class DevicesController {
   }
 
   @Needs('viewer', { lab: 'lab_id' })
-  @Operation({
-    summary: 'Read a device, with the descriptions and parameters of its functions',
-    answer: record('DeviceDetail', 'The device as it is now.', deviceDetail),
-    problems: fromAgent,
-  })
+  @Operation(
+    'Read a device, with the descriptions and parameters of its functions',
+    record('DeviceDetail', 'The device as it is now.'),
+    {
+      problems: fromAgent,
+    },
+  )
   @Get('labs/:lab_id/devices/:device_id')
   find(
     @LabId() lab: string,
@@ -85,16 +85,18 @@ export class DevicesController {
   }
 
   @Needs('operator', { lab: 'lab_id' })
-  @Operation({
-    summary: 'Call a function of a device',
-    description:
-      'The call goes straight to the device, without validation, allocation and scheduling. The body maps parameter names to values and may be empty. With authentication on, the service refuses a function that is no query (`device_in_use`) while a task holds the device, unless the caller forces it with a reason. It writes the call into the audit before it makes the call.',
-    answer: {
+  @Operation(
+    'Call a function of a device',
+    {
       description: 'The value that the function returned; null when it returned nothing.',
       content: json({}, null),
     },
-    problems: [...fromAgent, 'unknown_function', 'device_in_use', 'late_message', 'aborted'],
-  })
+    {
+      description:
+        'The call goes straight to the device, without validation, allocation and scheduling. The body maps parameter names to values and may be empty. With authentication on, the service refuses a function that is no query (`device_in_use`) while a task holds the device, unless the caller forces it with a reason. It writes the call into the audit before it makes the call.',
+      problems: [...fromAgent, 'unknown_function', 'device_in_use', 'late_message', 'aborted'],
+    },
+  )
   @Post('rpc/:lab_id/:device_id/:function_name')
   @HttpCode(200)
   async call(

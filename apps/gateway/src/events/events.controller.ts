@@ -3,9 +3,8 @@ import type { Page, ServiceEvent } from '@lab/contracts';
 import { ApiTags } from '@nestjs/swagger';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { labFilter, Needs } from '../access/index.js';
-import { taskCompleted } from '../examples/index.js';
 import { EventReader } from '../ports/index.js';
-import { fromStore, Operation, record } from '../routes/index.js';
+import { eventStream, Operation, record } from '../routes/index.js';
 import { EventFeed } from './event-feed.js';
 import {
   EventSelectionQuery,
@@ -15,8 +14,6 @@ import {
   type HistoryPart,
 } from './event-query.js';
 import { EventStream } from './event-stream.js';
-
-const eventText = `id: ${taskCompleted.id}\nevent: ${taskCompleted.type}\ndata: ${JSON.stringify(taskCompleted)}\n\n`;
 
 /** Events of all records: as a stream, and record by record. */
 @ApiTags('Events')
@@ -29,16 +26,15 @@ export class EventsController {
   ) {}
 
   @Needs('viewer', { lab: labFilter })
-  @Operation({
-    summary: 'Follow events',
-    description:
-      'Server-sent events, from now on or from behind an id, until the client leaves. Each has the id, the type, and a `ServiceEvent` as data. A client that reconnects with the id of its last event, as browsers do by themselves, misses no event and gets none twice. Every 15 s the service sends a comment, and the id up to which the client has everything. The service disconnects a client that reads too slowly; the client continues from its last id. `event: gap` is the last event of a stream that cannot be complete, because events were removed before they could be sent.',
-    answer: {
-      description: 'The events as they occur.',
-      content: { 'text/event-stream': { schema: { type: 'string' }, example: eventText } },
+  @Operation(
+    'Follow events',
+    eventStream('The events as they occur.', 'task_run.completed', 'ServiceEvent'),
+    {
+      description:
+        'Server-sent events, from now on or from behind an id, until the client leaves. Each has the id, the type, and a `ServiceEvent` as data. A client that reconnects with the id of its last event, as browsers do by themselves, misses no event and gets none twice. Every 15 s the service sends a comment, and the id up to which the client has everything. The service disconnects a client that reads too slowly; the client continues from its last id. `event: gap` is the last event of a stream that cannot be complete, because events were removed before they could be sent.',
+      problems: ['events_pruned', 'store_unavailable'],
     },
-    problems: ['events_pruned', ...fromStore],
-  })
+  )
   @Get()
   async stream(
     @EventSelectionQuery() { filter, after }: EventSelection,
@@ -57,14 +53,10 @@ export class EventsController {
     );
   }
 
-  @Operation({
-    summary: 'Read the events of one record',
-    answer: record('EventPage', 'Oldest first. A record that never existed has no events.', {
-      items: [taskCompleted],
-      next_cursor: null,
-    }),
-    problems: fromStore,
-  })
+  @Operation(
+    'Read the events of one record',
+    record('EventPage', 'Oldest first. A record that never existed has no events.'),
+  )
   @Get('history')
   async history(@HistoryQuery() { aggregate, after, limit }: HistoryPart): Promise<Page<ServiceEvent>> {
     const items = await this.events.history(aggregate, after, limit + 1);

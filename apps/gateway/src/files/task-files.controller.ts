@@ -7,7 +7,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { Needs } from '../access/index.js';
 import { AddressOfTask, found, foundTask, type TaskAddress } from '../lookup/index.js';
 import { FileStore, RecordReader } from '../ports/index.js';
-import { fromStore, Operation, pathText, ProtocolRunName, type Answer } from '../routes/index.js';
+import { Operation, pathText, ProtocolRunName, type Answer } from '../routes/index.js';
 import { archiveLength, archiveOf, type ArchivedFile } from './archive.js';
 import { byteRangeOf, describePart } from './byte-range.js';
 import { attachment } from './content-disposition.js';
@@ -50,29 +50,9 @@ export class TaskFilesController {
     private readonly files: FileStore,
   ) {}
 
-  @Operation({
-    summary: 'Download a file of a task',
-    description:
-      'With `Range`, the answer is a part of the file, to continue a download that broke off. `If-Range` with the `ETag` ensures that the part belongs to the same file.',
-    parameters: [
-      {
-        name: 'Range',
-        in: 'header',
-        required: false,
-        description: 'One range of bytes. A request with several ranges gets the whole file.',
-        schema: { type: 'string' },
-        example: 'bytes=1000-1999',
-      },
-      {
-        name: 'If-Range',
-        in: 'header',
-        required: false,
-        description:
-          '`ETag` of the file of which the client has a part. If it differs, the whole file is sent.',
-        schema: { type: 'string' },
-      },
-    ],
-    answer: {
+  @Operation(
+    'Download a file of a task',
+    {
       description: 'The bytes that the task produced.',
       content: { '*/*': bytes },
       headers: {
@@ -81,18 +61,40 @@ export class TaskFilesController {
         ETag: header('SHA-256 of the whole file, in quotation marks.', `"${'0'.repeat(64)}"`),
       },
     },
-    further: {
-      206: {
-        description: 'The requested part.',
-        headers: {
-          ...savedAs,
-          'Content-Range': header('Position of the part, and size of the file.', 'bytes 1000-1999/4096'),
+    {
+      description:
+        'With `Range`, the answer is a part of the file, to continue a download that broke off. `If-Range` with the `ETag` ensures that the part belongs to the same file.',
+      parameters: [
+        {
+          name: 'Range',
+          in: 'header',
+          required: false,
+          description: 'One range of bytes. A request with several ranges gets the whole file.',
+          schema: { type: 'string' },
+          example: 'bytes=1000-1999',
         },
-        content: { '*/*': bytes },
+        {
+          name: 'If-Range',
+          in: 'header',
+          required: false,
+          description:
+            '`ETag` of the file of which the client has a part. If it differs, the whole file is sent.',
+          schema: { type: 'string' },
+        },
+      ],
+      further: {
+        206: {
+          description: 'The requested part.',
+          headers: {
+            ...savedAs,
+            'Content-Range': header('Position of the part, and size of the file.', 'bytes 1000-1999/4096'),
+          },
+          content: { '*/*': bytes },
+        },
       },
+      problems: ['store_unavailable', 'range_not_satisfiable'],
     },
-    problems: [...fromStore, 'range_not_satisfiable'],
-  })
+  )
   @Get('tasks/:task_name/files/:file_name')
   async download(
     @AddressOfTask() address: TaskAddress,
@@ -116,11 +118,8 @@ export class TaskFilesController {
     await reply.send(isHead ? noBody() : content);
   }
 
-  @Operation({
-    summary: 'Download all files of a task as one zip archive',
+  @Operation('Download all files of a task as one zip archive', archive, {
     description: archiveText,
-    answer: archive,
-    problems: fromStore,
   })
   @Get('tasks/:task_name/files.zip')
   async downloadTask(
@@ -133,12 +132,13 @@ export class TaskFilesController {
   }
 
   @Needs('viewer', { of: 'protocol_run' })
-  @Operation({
-    summary: 'Download all files of a protocol run as one zip archive, with a folder for each task',
-    description: archiveText,
-    answer: archive,
-    problems: fromStore,
-  })
+  @Operation(
+    'Download all files of a protocol run as one zip archive, with a folder for each task',
+    archive,
+    {
+      description: archiveText,
+    },
+  )
   @Get('protocols/:protocol_run_name/files.zip')
   async downloadRun(
     @ProtocolRunName() name: string,

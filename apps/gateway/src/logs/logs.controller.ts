@@ -4,7 +4,6 @@ import { ApiTags } from '@nestjs/swagger';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { labFilter, Needs } from '../access/index.js';
 import { EventStream, lastEventId, positionParameters, readPosition } from '../events/index.js';
-import { logLine } from '../examples/index.js';
 import {
   filterParameters,
   ListQuery,
@@ -17,13 +16,12 @@ import { AddressOfTask, found, foundTask, type TaskAddress } from '../lookup/ind
 import { RecordReader } from '../ports/index.js';
 import {
   FromQuery,
-  fromStore,
+  eventStream,
   invalidQuery,
   Operation,
   page,
   pathName,
   ProtocolRunName,
-  type Answer,
 } from '../routes/index.js';
 import { LogFeed } from './log-feed.js';
 
@@ -57,18 +55,10 @@ const LineQuery = (fixed: readonly string[] = []): ParameterDecorator =>
   );
 
 const lines = page('LogLine', 'In the order in which the service stored them, latest first.');
-const stream: Answer = {
-  description: 'The lines as they occur.',
-  content: {
-    'text/event-stream': {
-      schema: { type: 'string' },
-      example: `id: ${logLine.id}\nevent: line\ndata: ${JSON.stringify(logLine)}\n\n`,
-    },
-  },
-};
+const stream = eventStream('The lines as they occur.', 'line', 'LogLine');
 const streaming =
   'Server-sent events of the type `line`, each with a `LogLine` as data, from now on or from behind an id, until the client leaves. The stream stays open when the source of the lines has ended. Heartbeats, `event: gap`, and continuing after a break work as in `GET /api/events`. The limit of streams counts both kinds together.';
-const following = ['events_pruned', ...fromStore] as const;
+const following = ['events_pruned', 'store_unavailable'] as const;
 
 /** Output of tasks and devices: as lists, and as streams of new lines. */
 @ApiTags('Logs')
@@ -81,12 +71,9 @@ export class LogsController {
   ) {}
 
   @Needs('viewer', { lab: labFilter })
-  @Operation({
-    summary: 'List the output of tasks and devices',
+  @Operation('List the output of tasks and devices', lines, {
     description:
       'The service stores a line within a second after it was written. `logs` of the configuration says how long it keeps lines.',
-    answer: lines,
-    problems: fromStore,
   })
   @Get('logs')
   all(@ListQuery('logs') request: PageRequest): Promise<Page<LogLine>> {
@@ -95,10 +82,8 @@ export class LogsController {
 
   /** A line has at most one lab, which the filter names. */
   @Needs('viewer', { lab: labFilter })
-  @Operation({
-    summary: 'Follow the output of tasks and devices',
+  @Operation('Follow the output of tasks and devices', stream, {
     description: streaming,
-    answer: stream,
     problems: following,
   })
   @Get('logs/stream')
@@ -111,11 +96,8 @@ export class LogsController {
   }
 
   @Needs('viewer', { of: 'task' })
-  @Operation({
-    summary: 'List the output of a task',
+  @Operation('List the output of a task', lines, {
     description: 'Contains the output of all attempts.',
-    answer: lines,
-    problems: fromStore,
   })
   @Get('tasks/:task_name/logs')
   async ofTask(
@@ -127,10 +109,8 @@ export class LogsController {
   }
 
   @Needs('viewer', { of: 'task' })
-  @Operation({
-    summary: 'Follow the output of a task',
+  @Operation('Follow the output of a task', stream, {
     description: `The output of all attempts. ${streaming}`,
-    answer: stream,
     problems: following,
   })
   @Get('tasks/:task_name/logs/stream')
@@ -145,11 +125,7 @@ export class LogsController {
   }
 
   @Needs('viewer', { of: 'protocol_run' })
-  @Operation({
-    summary: 'List the output of the tasks of a protocol run',
-    answer: lines,
-    problems: fromStore,
-  })
+  @Operation('List the output of the tasks of a protocol run', lines)
   @Get('protocols/:protocol_run_name/logs')
   async ofRun(
     @ProtocolRunName() name: string,
@@ -160,10 +136,8 @@ export class LogsController {
   }
 
   @Needs('viewer', { of: 'protocol_run' })
-  @Operation({
-    summary: 'Follow the output of the tasks of a protocol run',
+  @Operation('Follow the output of the tasks of a protocol run', stream, {
     description: streaming,
-    answer: stream,
     problems: following,
   })
   @Get('protocols/:protocol_run_name/logs/stream')
@@ -178,11 +152,8 @@ export class LogsController {
   }
 
   @Needs('viewer', { lab: 'lab_id' })
-  @Operation({
-    summary: 'List the output of a device',
+  @Operation('List the output of a device', lines, {
     description: 'The device may have been unloaded in the meantime.',
-    answer: lines,
-    problems: fromStore,
   })
   @Get('labs/:lab_id/devices/:device_id/logs')
   ofDevice(
@@ -194,10 +165,8 @@ export class LogsController {
   }
 
   @Needs('viewer', { lab: 'lab_id' })
-  @Operation({
-    summary: 'Follow the output of a device',
+  @Operation('Follow the output of a device', stream, {
     description: streaming,
-    answer: stream,
     problems: following,
   })
   @Get('labs/:lab_id/devices/:device_id/logs/stream')

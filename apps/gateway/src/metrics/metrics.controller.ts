@@ -27,15 +27,18 @@ export class MetricsController {
 
   /** A setting can open the route to everybody, so the handler itself asks for the role. */
   @NeedsNothing()
-  @Operation({
-    summary: 'Read the metrics of all processes, for Prometheus',
-    description: 'Text format 0.0.4. With `metrics.open` in the configuration, no token is needed.',
-    answer: {
+  @Operation(
+    'Read the metrics of all processes, for Prometheus',
+    {
       description:
         'Metrics of the gateway as they are now, and of other processes as reported within the last 5 seconds.',
       content: { 'text/plain': { schema: { type: 'string' }, example } },
     },
-  })
+    {
+      description: 'Text format 0.0.4. With `metrics.open` in the configuration, no token is needed.',
+      problems: [],
+    },
+  )
   @Get('metrics')
   async read(@Req() request: FastifyRequest, @Res() reply: FastifyReply): Promise<void> {
     if (!this.access.open) {

@@ -87,7 +87,21 @@ function complete(responses: Responses = {}, schemas: Record<string, SchemaObjec
     const content = response.content?.['application/json'];
     if (content?.schema !== undefined && content.example === undefined && content.examples === undefined)
       content.example = exampleOf(content.schema, schemas);
+    const stream = response.content?.['text/event-stream'];
+    if (typeof stream?.example === 'object')
+      stream.example = eventText(stream.example as StreamExample, schemas);
   }
+}
+
+interface StreamExample {
+  type: string;
+  data: object;
+}
+
+/** An event as it stands in a stream. */
+function eventText({ type, data }: StreamExample, schemas: Record<string, SchemaObject>): string {
+  const event = exampleOf(data, schemas) as { id: number };
+  return `id: ${event.id}\nevent: ${type}\ndata: ${JSON.stringify(event)}\n\n`;
 }
 
 type SchemaObject = NonNullable<NonNullable<OpenAPIObject['components']>['schemas']>[string];

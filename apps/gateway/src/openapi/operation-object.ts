@@ -1,5 +1,4 @@
 import { errorCatalogue, type ErrorCode } from '@lab/contracts';
-import { problem, submissionEstimate } from '../examples/index.js';
 import { problemMediaType } from '../http/index.js';
 import { longestKey } from '../idempotency/index.js';
 import { json, ref, type Answer, type BodyDescription, type OperationDescription } from '../routes/index.js';
@@ -63,7 +62,7 @@ export function operationObject(
   const acts = method !== 'get';
   const { body, dryRun } = inputs;
   const codes = [
-    ...(given.problems ?? []),
+    ...(given.problems ?? (acts ? [] : (['store_unavailable'] as const))),
     ...inputs.problems,
     ...always,
     ...(acts && body?.mediaType === undefined ? (['malformed_json'] as const) : []),
@@ -105,38 +104,29 @@ function operationId(method: string, path: string): string {
   return [method, ...named].join('_');
 }
 
-function dryRunAnswer({ schema, examples = {} }: BodyDescription): Answer {
+function dryRunAnswer({ schema }: BodyDescription): Answer {
   return {
     description: 'With `dry_run=true`: the service would accept the submission.',
-    content: json(
-      {
-        type: 'object',
-        required: ['valid', 'dry_run', 'resolved', 'estimate', 'warnings'],
-        additionalProperties: false,
-        properties: {
-          valid: { type: 'boolean', const: true },
-          dry_run: { type: 'boolean', const: true },
-          resolved: {
-            ...schema,
-            description:
-              'The submission with the defaults of all absent fields and with hidden secrets. If it resumes work: the submission as given.',
-          },
-          estimate: ref('SubmissionEstimate'),
-          warnings: {
-            type: 'array',
-            items: { type: 'string' },
-            description: 'Obstacles that are no reason to refuse the submission.',
-          },
+    content: json({
+      type: 'object',
+      required: ['valid', 'dry_run', 'resolved', 'estimate', 'warnings'],
+      additionalProperties: false,
+      properties: {
+        valid: { type: 'boolean', const: true },
+        dry_run: { type: 'boolean', const: true },
+        resolved: {
+          ...schema,
+          description:
+            'The submission with the defaults of all absent fields and with hidden secrets. If it resumes work: the submission as given.',
+        },
+        estimate: ref('SubmissionEstimate'),
+        warnings: {
+          type: 'array',
+          items: { type: 'string' },
+          description: 'Obstacles that are no reason to refuse the submission.',
         },
       },
-      {
-        valid: true,
-        dry_run: true,
-        resolved: Object.values(examples)[0]?.value,
-        estimate: submissionEstimate,
-        warnings: [],
-      },
-    ),
+    }),
   };
 }
 
@@ -162,4 +152,17 @@ function problemResponses(
       return [status, response];
     }),
   );
+}
+
+/** An example of a problem of this code. */
+function problem(code: ErrorCode): object {
+  const { status, title } = errorCatalogue[code];
+  const fault = {
+    path: 'parameters.mix_colors.cyan_volume',
+    code: 'out_of_range',
+    message: 'must be at most 10',
+    hint: 'A number from 0 to 10.',
+  };
+  const errors = code === 'invalid' ? { errors: [fault] } : {};
+  return { type: `urn:svc:error:${code}`, title, status, detail: `${title}.`, code, ...errors };
 }

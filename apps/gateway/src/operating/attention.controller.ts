@@ -10,16 +10,16 @@ import {
 } from '@lab/contracts';
 import { ApiTags } from '@nestjs/swagger';
 import { actorName, Caller, Needs } from '../access/index.js';
-import { attentionItem, attentionResolutions } from '../examples/index.js';
+import { attentionResolutions } from '../examples/index.js';
 import { ListQuery, type PageRequest } from '../lists/index.js';
 import { committed } from '../lookup/index.js';
 import { Orchestrator } from '../orchestrator/index.js';
 import { RecordReader } from '../ports/index.js';
-import { fromOrchestrator, fromStore, JsonBody, Operation, page, pathName, record } from '../routes/index.js';
+import { fromOrchestrator, JsonBody, Operation, page, pathName, record } from '../routes/index.js';
 
 const ItemId = pathName('id', 'attention item', {
   description: 'Id of the attention item.',
-  example: attentionItem.id,
+  example: '0190c0de-0000-7000-8000-00000000000b',
 });
 
 /** Attention items: decisions that only a person can make. */
@@ -32,22 +32,17 @@ export class AttentionController {
     private readonly records: RecordReader,
   ) {}
 
-  @Operation({
-    summary: 'List the decisions that only a person can make',
-    answer: page('AttentionRecord', 'Newest first.'),
-    problems: fromStore,
-  })
+  @Operation('List the decisions that only a person can make', page('AttentionRecord', 'Newest first.'))
   @Get()
   async list(@ListQuery('attention') request: PageRequest): Promise<Page<AttentionRecord>> {
     return request.pageOf(await this.records.list('attention', request));
   }
 
   @Needs('viewer', { of: 'attention' })
-  @Operation({
-    summary: 'Read an attention item',
-    answer: record('AttentionRecord', 'The known facts and the possible decisions.'),
-    problems: fromStore,
-  })
+  @Operation(
+    'Read an attention item',
+    record('AttentionRecord', 'The known facts and the possible decisions.'),
+  )
   @Get(':id')
   async read(@ItemId() id: string): Promise<AttentionRecord> {
     const item = await this.records.attentionItem(id);
@@ -56,11 +51,9 @@ export class AttentionController {
   }
 
   @Needs('operator', { of: 'attention' })
-  @Operation({
-    summary: 'Resolve an attention item',
+  @Operation('Resolve an attention item', record('AttentionRecord', 'The resolved item.'), {
     description:
       'A task is declared `completed` with its outputs, or `failed`, or is tried again (`retry`). A device is declared `idle` and safe to be started anew. An agent is declared `lost`. The service keeps the decision and the name of the person for ever.',
-    answer: record('AttentionRecord', 'The resolved item.'),
     problems: ['wrong_state', ...fromOrchestrator, 'agent_unreachable', 'stale_message', 'unknown_device'],
   })
   @Post(':id/resolve')

@@ -17,15 +17,7 @@ import { ListQuery, readListQuery, type PageRequest } from '../lists/index.js';
 import { committed } from '../lookup/index.js';
 import { Orchestrator } from '../orchestrator/index.js';
 import { RecordReader } from '../ports/index.js';
-import {
-  fromOrchestrator,
-  fromStore,
-  Operation,
-  OptionalBody,
-  page,
-  record,
-  recordList,
-} from '../routes/index.js';
+import { fromOrchestrator, Operation, OptionalBody, page, record, recordList } from '../routes/index.js';
 import { EmergencyStops } from './emergency-stops.js';
 
 /** Every emergency stop in force. */
@@ -45,13 +37,15 @@ export class EmergencyStopsController {
   /** The operator of one lab may stop all labs: an emergency stop must not wait for a person with the right role. */
   @Needs('operator', { lab: anyLab })
   @EachTime()
-  @Operation({
-    summary: 'Engage an emergency stop',
-    description:
-      'Stops everything, a laboratory, or a device of a laboratory. The gateway notifies every agent at once, whatever the state of the orchestrator and the database. Each agent runs `_stop` on each of its devices in the scope, outside of all queues. Nothing starts in the scope until the emergency stop is released. It survives every restart. Status 503 with the effect `done` means: the agents were notified and keep to it, but the emergency stop is not recorded yet.',
-    answer: record('EmergencyStopRecord', 'The agents were notified, and the emergency stop is recorded.'),
-    problems: ['unknown_lab', 'unknown_device'],
-  })
+  @Operation(
+    'Engage an emergency stop',
+    record('EmergencyStopRecord', 'The agents were notified, and the emergency stop is recorded.'),
+    {
+      description:
+        'Stops everything, a laboratory, or a device of a laboratory. The gateway notifies every agent at once, whatever the state of the orchestrator and the database. Each agent runs `_stop` on each of its devices in the scope, outside of all queues. Nothing starts in the scope until the emergency stop is released. It survives every restart. Status 503 with the effect `done` means: the agents were notified and keep to it, but the emergency stop is not recorded yet.',
+      problems: ['unknown_lab', 'unknown_device'],
+    },
+  )
   @Post()
   async engage(
     @OptionalBody(EmergencyStopRequest, emergencyStopRequests) request: EmergencyStopRequest,
@@ -61,11 +55,9 @@ export class EmergencyStopsController {
   }
 
   @Needs('operator')
-  @Operation({
-    summary: 'Release emergency stops',
+  @Operation('Release emergency stops', recordList('EmergencyStopRecord', 'The released emergency stops.'), {
     description:
       'Releases one emergency stop by its id, or every one in force. Devices that no other emergency stop covers take calls again.',
-    answer: recordList('EmergencyStopRecord', 'The released emergency stops.'),
     problems: ['not_found', 'wrong_state', ...fromOrchestrator],
   })
   @Post('release')
@@ -96,11 +88,7 @@ export class EmergencyStopsController {
     return Promise.all(ids.map((each) => this.recorded(each)));
   }
 
-  @Operation({
-    summary: 'List emergency stops',
-    answer: page('EmergencyStopRecord', 'Those in force, newest first.'),
-    problems: fromStore,
-  })
+  @Operation('List emergency stops', page('EmergencyStopRecord', 'Those in force, newest first.'))
   @Get()
   async list(@ListQuery('emergency_stops') request: PageRequest): Promise<Page<EmergencyStopRecord>> {
     return request.pageOf(await this.records.list('emergency_stops', request));

@@ -8,7 +8,7 @@ import {
 } from '@lab/contracts';
 import { ApiTags } from '@nestjs/swagger';
 import { actorName, Caller, Needs } from '../access/index.js';
-import { operatorNotes, queuePage } from '../examples/index.js';
+import { operatorNotes } from '../examples/index.js';
 import { ListQuery, type PageRequest } from '../lists/index.js';
 import { Orchestrator } from '../orchestrator/index.js';
 import { fromOrchestrator, Operation, OptionalBody, record } from '../routes/index.js';
@@ -20,13 +20,15 @@ import { fromOrchestrator, Operation, OptionalBody, record } from '../routes/ind
 export class QueueController {
   constructor(private readonly orchestrator: Orchestrator) {}
 
-  @Operation({
-    summary: 'Read the queue: its order, why each task waits, and whether the queue is paused',
-    description:
-      'The waiting tasks in the order in which the scheduler considers them: tasks with a planned start by that start, the others by the scheduling policy. A task that can start goes before a task that has to wait, so the positions are not the order of starts. The parameters filter the list and change no position. The list shows this moment: a page continues behind the last task of the previous page, wherever that task is by then. A page has fewer tasks than `limit` if their reasons would not fit into one message.',
-    answer: record('QueuePage', 'The queue. The task that is considered next comes first.', queuePage),
-    problems: fromOrchestrator,
-  })
+  @Operation(
+    'Read the queue: its order, why each task waits, and whether the queue is paused',
+    record('QueuePage', 'The queue. The task that is considered next comes first.'),
+    {
+      description:
+        'The waiting tasks in the order in which the scheduler considers them: tasks with a planned start by that start, the others by the scheduling policy. A task that can start goes before a task that has to wait, so the positions are not the order of starts. The parameters filter the list and change no position. The list shows this moment: a page continues behind the last task of the previous page, wherever that task is by then. A page has fewer tasks than `limit` if their reasons would not fit into one message.',
+      problems: fromOrchestrator,
+    },
+  )
   @Get()
   async read(@ListQuery('queue') request: PageRequest): Promise<QueuePage> {
     const { filters, limit, descending, after, pageOf } = request;
@@ -40,11 +42,9 @@ export class QueueController {
   }
 
   @Needs('operator')
-  @Operation({
-    summary: 'Pause the queue',
+  @Operation('Pause the queue', record('QueueRecord', 'The queue.'), {
     description:
       'The service starts no further task. Running tasks continue to their end. The queue stays paused over every restart. The request can be repeated.',
-    answer: record('QueueRecord', 'The queue.'),
     problems: fromOrchestrator,
   })
   @Post('pause')
@@ -57,10 +57,8 @@ export class QueueController {
   }
 
   @Needs('operator')
-  @Operation({
-    summary: 'Resume the queue',
+  @Operation('Resume the queue', record('QueueRecord', 'The queue.'), {
     description: 'The request can be repeated.',
-    answer: record('QueueRecord', 'The queue.'),
     problems: fromOrchestrator,
   })
   @Post('resume')

@@ -7,7 +7,6 @@ import {
 } from '@lab/contracts';
 import { ApiTags } from '@nestjs/swagger';
 import { Needs } from '../access/index.js';
-import { schedule } from '../examples/index.js';
 import { Orchestrator } from '../orchestrator/index.js';
 import {
   FromQuery,
@@ -54,13 +53,15 @@ function SchedulePart(): ParameterDecorator {
 export class ScheduleController {
   constructor(private readonly orchestrator: Orchestrator) {}
 
-  @Operation({
-    summary: 'Read the plan, and the reason why each queued task has not started',
-    description:
-      'Planned and actual times of every task and device, when runs and campaigns are expected to complete, and the quality of the plan. The parameters combine. A name that does not exist selects nothing.',
-    answer: record('ScheduleRecord', 'The schedule at this moment.', schedule),
-    problems: fromOrchestrator,
-  })
+  @Operation(
+    'Read the plan, and the reason why each queued task has not started',
+    record('ScheduleRecord', 'The schedule at this moment.'),
+    {
+      description:
+        'Planned and actual times of every task and device, when runs and campaigns are expected to complete, and the quality of the plan. The parameters combine. A name that does not exist selects nothing.',
+      problems: fromOrchestrator,
+    },
+  )
   @Get()
   read(@SchedulePart() part: ScheduleQuery): Promise<ScheduleRecord> {
     return this.orchestrator.ask(orchestratorRequests.readSchedule, part);

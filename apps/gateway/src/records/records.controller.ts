@@ -2,15 +2,14 @@ import { Controller, Get } from '@nestjs/common';
 import type { AttemptRecord, AuditRecord, Page, TaskFileRecord, TaskRunRecord } from '@lab/contracts';
 import { ApiTags } from '@nestjs/swagger';
 import { Needs } from '../access/index.js';
-import { attempt } from '../examples/index.js';
 import { ListQuery, type PageRequest } from '../lists/index.js';
 import { found } from '../lookup/index.js';
 import { RecordReader } from '../ports/index.js';
-import { fromStore, Operation, page, pathName, record } from '../routes/index.js';
+import { Operation, page, pathName, record } from '../routes/index.js';
 
 /** A parameter of a handler: the id in the path. @param what see {@link pathName} */
 function Id(what: string, description: string): ParameterDecorator {
-  return pathName('id', what, { description, example: attempt.id })();
+  return pathName('id', what, { description, example: '0190c0de-0000-7000-8000-00000000000a' })();
 }
 
 /** Records across all work: task runs and attempts by id, attempts, files, and the audit. */
@@ -21,55 +20,42 @@ export class RecordsController {
   constructor(private readonly records: RecordReader) {}
 
   @Needs('viewer', { of: 'task_run' })
-  @Operation({
-    summary: 'Read a task by its id',
+  @Operation('Read a task by its id', record('TaskRunRecord', 'The task.'), {
     description: 'An id names one task for ever. The name of an on-demand task can be used again.',
-    answer: record('TaskRunRecord', 'The task.'),
-    problems: fromStore,
   })
   @Get('task-runs/:id')
   async taskRun(@Id('task run', 'Id of the task run.') id: string): Promise<TaskRunRecord> {
     return found(await this.records.taskById(id), 'task run with the id', id);
   }
 
-  @Operation({
-    summary: 'List attempts at tasks',
-    answer: page('AttemptRecord', 'Newest first.'),
-    problems: fromStore,
-  })
+  @Operation('List attempts at tasks', page('AttemptRecord', 'Newest first.'))
   @Get('attempts')
   async attempts(@ListQuery('attempts') request: PageRequest): Promise<Page<AttemptRecord>> {
     return request.pageOf(await this.records.list('attempts', request));
   }
 
   @Needs('viewer', { of: 'attempt' })
-  @Operation({
-    summary: 'Read an attempt',
-    answer: record('AttemptRecord', 'The attempt.', attempt),
-    problems: fromStore,
-  })
+  @Operation('Read an attempt', record('AttemptRecord', 'The attempt.'))
   @Get('attempts/:id')
   async attempt(@Id('attempt', 'Id of the attempt.') id: string): Promise<AttemptRecord> {
     return found(await this.records.attempt(id), 'attempt with the id', id);
   }
 
-  @Operation({
-    summary: 'List the files that tasks produced',
-    description: 'Contains the files of the latest attempt of each task.',
-    answer: page('TaskFileRecord', 'Files of the newest tasks first.'),
-    problems: fromStore,
-  })
+  @Operation(
+    'List the files that tasks produced',
+    page('TaskFileRecord', 'Files of the newest tasks first.'),
+    {
+      description: 'Contains the files of the latest attempt of each task.',
+    },
+  )
   @Get('files')
   async files(@ListQuery('files') request: PageRequest): Promise<Page<TaskFileRecord>> {
     return request.pageOf(await this.records.list('files', request));
   }
 
   @Needs('admin')
-  @Operation({
+  @Operation('List the actions of people', page('AuditRecord', 'Newest first.'), {
     tag: 'Operating',
-    summary: 'List the actions of people',
-    answer: page('AuditRecord', 'Newest first.'),
-    problems: fromStore,
   })
   @Get('audit')
   async audit(@ListQuery('audit') request: PageRequest): Promise<Page<AuditRecord>> {
@@ -77,11 +63,8 @@ export class RecordsController {
   }
 
   @Needs('admin')
-  @Operation({
+  @Operation('Read an entry of the audit', record('AuditRecord', 'The entry.'), {
     tag: 'Operating',
-    summary: 'Read an entry of the audit',
-    answer: record('AuditRecord', 'The entry.'),
-    problems: fromStore,
   })
   @Get('audit/:id')
   async auditEntry(@Id('entry of the audit', 'Id of the entry.') id: string): Promise<AuditRecord> {

@@ -13,15 +13,7 @@ import { ListQuery, type PageRequest } from '../lists/index.js';
 import { committed, found } from '../lookup/index.js';
 import { Orchestrator } from '../orchestrator/index.js';
 import { RecordReader } from '../ports/index.js';
-import {
-  fromOrchestrator,
-  fromStore,
-  Operation,
-  OptionalBody,
-  page,
-  pathName,
-  record,
-} from '../routes/index.js';
+import { fromOrchestrator, Operation, OptionalBody, page, pathName, record } from '../routes/index.js';
 
 const ResourceName = pathName('resource_name', 'resource', {
   description: 'Name of the resource.',
@@ -39,35 +31,29 @@ export class ResourcesController {
   ) {}
 
   @Needs('viewer', { lab: labFilter })
-  @Operation({
-    summary: 'List resources',
-    answer: page('ResourceRecord', 'By name.'),
-    problems: fromStore,
-  })
+  @Operation('List resources', page('ResourceRecord', 'By name.'))
   @Get()
   async list(@ListQuery('resources') request: PageRequest): Promise<Page<ResourceRecord>> {
     return request.pageOf(await this.records.list('resources', request));
   }
 
   @Needs('viewer', { of: 'resource' })
-  @Operation({
-    summary: 'Read a resource',
-    answer: record('ResourceRecord', 'The resource and its holder.'),
-    problems: fromStore,
-  })
+  @Operation('Read a resource', record('ResourceRecord', 'The resource and its holder.'))
   @Get(':resource_name')
   async read(@ResourceName() name: string): Promise<ResourceRecord> {
     return found(await this.records.resource(name), 'resource', name);
   }
 
   @Needs('operator', { of: 'resource' })
-  @Operation({
-    summary: 'Reset the data of a resource to the values in its lab file',
-    description:
-      'Refused while a task or a protocol run holds the resource; the answer names the holder. With `force` and a reason, the service resets it all the same. If a running task holds the resource, the values that the task reports when it ends replace the reset.',
-    answer: record('ResourceRecord', 'The resource after the reset.'),
-    problems: ['wrong_state', ...fromOrchestrator],
-  })
+  @Operation(
+    'Reset the data of a resource to the values in its lab file',
+    record('ResourceRecord', 'The resource after the reset.'),
+    {
+      description:
+        'Refused while a task or a protocol run holds the resource; the answer names the holder. With `force` and a reason, the service resets it all the same. If a running task holds the resource, the values that the task reports when it ends replace the reset.',
+      problems: ['wrong_state', ...fromOrchestrator],
+    },
+  )
   @Post(':resource_name/reset')
   @HttpCode(200)
   async reset(
@@ -87,11 +73,10 @@ export class ResourcesController {
     return committed(() => this.records.resource(name), `resource ${name}`);
   }
 
-  @Operation({
-    summary: 'List the tasks that held a resource, the data that they left, and its resets',
-    answer: page('ResourceUse', 'Latest use first.'),
-    problems: fromStore,
-  })
+  @Operation(
+    'List the tasks that held a resource, the data that they left, and its resets',
+    page('ResourceUse', 'Latest use first.'),
+  )
   @Get(':resource_name/history')
   async history(
     @ResourceName() name: string,

@@ -3,8 +3,8 @@ export { DryRun, isDryRun } from './dry-run.js';
 export { InputInterceptor } from './input.interceptor.js';
 export { takes, type BodyDescription } from './inputs.js';
 export {
+  eventStream,
   fromOrchestrator,
-  fromStore,
   Operation,
   operationExtension,
   page,

@@ -12,20 +12,21 @@ export interface Answer {
   headers?: Record<string, object>;
 }
 
-/** What the OpenAPI document says about a route that does not follow from its handler. */
-export interface OperationText {
-  summary: string;
+/** What the OpenAPI document says about a route beside its summary and its answer. */
+export interface OperationDetails {
   description?: string;
   /** Group of operations; default: that of `@ApiTags` at the controller. */
   tag?: string;
-  answer: Answer;
   /** Status of the answer; default: that of `@HttpCode`, else 201 for POST and 200 for the rest. */
   status?: number;
   /** True: the answer has the path of the new record in the header `Location`. */
   location?: boolean;
   /** Other answers that are no errors, by status. */
   further?: Record<number, Answer>;
-  /** Errors beside those that follow from the method, the body, the path and the query. */
+  /**
+   * Errors beside those that follow from the method, the body, the path and the query. Default for GET:
+   * `store_unavailable`.
+   */
   problems?: readonly ErrorCode[];
   /** Content that an error answer may have instead of a problem document, by status. */
   problemContent?: Record<number, Record<string, object>>;
@@ -33,19 +34,20 @@ export interface OperationText {
   parameters?: readonly object[];
 }
 
-export type OperationDescription = OperationText & { inputs: Inputs };
+export type OperationDescription = OperationDetails & { answer: Answer; inputs: Inputs };
 
 /** Key under which the document of Nest has an {@link OperationDescription}. */
 export const operationExtension = 'x-operation';
 
 /**
- * Describes a route beside its handler. What follows from the handler is not said again: the group, the parameters, the
- * body, the status and the errors that every route of its kind has. A route without it fails the build of the document.
+ * Describes a route beside its handler. The group, the parameters, the body, the status and the errors that every route of
+ * its kind has follow from the handler. A route without it fails the build of the document.
  */
-export function Operation(text: OperationText): MethodDecorator {
+export function Operation(summary: string, answer: Answer, details: OperationDetails = {}): MethodDecorator {
   return (target, key, descriptor) => {
-    const { summary, description } = text;
-    const operation: OperationDescription = { ...text, inputs: inputsOf(descriptor.value as object) };
+    const { description } = details;
+    const inputs = inputsOf(descriptor.value as object);
+    const operation: OperationDescription = { ...details, answer, inputs };
     applyDecorators(
       ApiOperation({ summary, ...(description === undefined ? {} : { description }) }),
       ApiExtension(operationExtension, operation),
@@ -53,26 +55,26 @@ export function Operation(text: OperationText): MethodDecorator {
   };
 }
 
-/** An answer with one record. */
-export const record = (schema: string, description: string, example?: unknown): Answer => ({
+const answerOf =
+  (schemaOf: (name: string) => object) =>
+  (schema: string, description: string): Answer => ({ description, content: json(schemaOf(schema)) });
+
+/**
+ * An answer with server-sent events.
+ *
+ * @param type of the event in the example
+ * @param schema of the data of an event; the document makes the example of it
+ */
+export const eventStream = (description: string, type: string, schema: string): Answer => ({
   description,
-  content: json(ref(schema), example),
+  content: { 'text/event-stream': { schema: { type: 'string' }, example: { type, data: ref(schema) } } },
 });
 
-/** An answer with all records of a list. */
-export const recordList = (schema: string, description: string): Answer => ({
-  description,
-  content: json(listOf(schema)),
-});
+/** An answer with one record, with all records of a list, or with one page of a list. */
+export const record = answerOf(ref);
+export const recordList = answerOf(listOf);
+export const page = answerOf(pageOf);
 
-/** An answer with one page of a list. */
-export const page = (schema: string, description: string): Answer => ({
-  description,
-  content: json(pageOf(schema)),
-});
-
-/** Errors of a handler that reads the database. */
-export const fromStore: readonly ErrorCode[] = ['store_unavailable'];
 /** Errors of a handler that asks the orchestrator. */
 export const fromOrchestrator: readonly ErrorCode[] = ['disconnected', 'deadline_exceeded'];
 

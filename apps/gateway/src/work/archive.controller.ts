@@ -54,11 +54,9 @@ export class ArchiveController {
   ) {}
 
   @Needs('submitter', { of: 'campaign' })
-  @Operation({
+  @Operation('Archive a campaign', record('CampaignRecord', archived), {
     tag: 'Campaigns',
-    summary: 'Archive a campaign',
     description: `${archiving} The runs of the campaign, their tasks, attempts and files are archived with it.`,
-    answer: record('CampaignRecord', archived),
     problems,
   })
   @Post('campaigns/:campaign_name/archive')
@@ -72,11 +70,9 @@ export class ArchiveController {
   }
 
   @Needs('submitter', { of: 'campaign' })
-  @Operation({
+  @Operation('Restore a campaign from the archive', record('CampaignRecord', restored), {
     tag: 'Campaigns',
-    summary: 'Restore a campaign from the archive',
     description: restoring,
-    answer: record('CampaignRecord', restored),
     problems,
   })
   @Post('campaigns/:campaign_name/restore')
@@ -90,11 +86,9 @@ export class ArchiveController {
   }
 
   @Needs('submitter', { of: 'protocol_run' })
-  @Operation({
+  @Operation('Archive a protocol run', record('ProtocolRunRecord', archived), {
     tag: 'Protocol runs',
-    summary: 'Archive a protocol run',
     description: `${archiving} The tasks of the run, their attempts and files are archived with it. A run of a campaign is archived with the campaign.`,
-    answer: record('ProtocolRunRecord', archived),
     problems,
   })
   @Post('protocols/:protocol_run_name/archive')
@@ -108,11 +102,9 @@ export class ArchiveController {
   }
 
   @Needs('submitter', { of: 'protocol_run' })
-  @Operation({
+  @Operation('Restore a protocol run from the archive', record('ProtocolRunRecord', restored), {
     tag: 'Protocol runs',
-    summary: 'Restore a protocol run from the archive',
     description: restoring,
-    answer: record('ProtocolRunRecord', restored),
     problems,
   })
   @Post('protocols/:protocol_run_name/restore')
@@ -126,11 +118,9 @@ export class ArchiveController {
   }
 
   @Needs('submitter', { of: 'task' })
-  @Operation({
+  @Operation('Archive an on-demand task', record('TaskRunRecord', archived), {
     tag: 'Tasks',
-    summary: 'Archive an on-demand task',
     description: `${archiving} The attempts and files of the task are archived with it. A task of a protocol run is archived with the run.`,
-    answer: record('TaskRunRecord', archived),
     problems,
   })
   @Post('tasks/:task_name/archive')
@@ -144,11 +134,9 @@ export class ArchiveController {
   }
 
   @Needs('submitter', { of: 'task' })
-  @Operation({
+  @Operation('Restore an on-demand task from the archive', record('TaskRunRecord', restored), {
     tag: 'Tasks',
-    summary: 'Restore an on-demand task from the archive',
     description: restoring,
-    answer: record('TaskRunRecord', restored),
     problems,
   })
   @Post('tasks/:task_name/restore')

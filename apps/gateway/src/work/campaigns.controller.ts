@@ -34,7 +34,6 @@ import {
   CampaignName,
   DryRun,
   fromOrchestrator,
-  fromStore,
   JsonBody,
   Operation,
   OptionalBody,
@@ -59,11 +58,9 @@ export class CampaignsController {
 
   @Needs('submitter')
   @FoundAgain()
-  @Operation({
-    summary: 'Submit a campaign',
+  @Operation('Submit a campaign', record('CampaignRecord', 'The campaign is accepted.'), {
     description:
       'A campaign runs one protocol many times. Without an optimizer, give `global_parameters`, `protocol_run_parameters` (exactly `max_protocol_runs` entries), or both. With `optimize`, the service creates the optimizer of the protocol before it answers, and the optimizer proposes the inputs run by run.',
-    answer: record('CampaignRecord', 'The campaign is accepted.'),
     location: true,
     problems: [
       ...submissionErrors,
@@ -101,10 +98,8 @@ export class CampaignsController {
   }
 
   @Needs('submitter', { of: 'campaign' })
-  @Operation({
-    summary: 'Cancel a campaign',
+  @Operation('Cancel a campaign', record('CampaignRecord', 'The campaign will end.'), {
     description: 'The service starts no further run and cancels the runs of the campaign.',
-    answer: record('CampaignRecord', 'The campaign will end.'),
     problems: ['wrong_state', ...fromOrchestrator],
   })
   @Post(':campaign_name/cancel')
@@ -114,11 +109,9 @@ export class CampaignsController {
   }
 
   @Needs('submitter', { of: 'campaign' })
-  @Operation({
-    summary: 'Pause a campaign',
+  @Operation('Pause a campaign', record('CampaignRecord', 'The campaign is paused.'), {
     description:
       'The service starts no further run, and no further task of the existing runs. Running tasks continue to their end.',
-    answer: record('CampaignRecord', 'The campaign is paused.'),
     problems: ['wrong_state', ...fromOrchestrator],
   })
   @Post(':campaign_name/pause')
@@ -134,11 +127,9 @@ export class CampaignsController {
   }
 
   @Needs('submitter', { of: 'campaign' })
-  @Operation({
-    summary: 'Resume a campaign',
+  @Operation('Resume a campaign', record('CampaignRecord', 'The campaign continues.'), {
     description:
       'A paused campaign continues. Of a failed or cancelled campaign, the service keeps the completed runs, resumes the failed and cancelled runs with the same parameters, and then continues with the remaining runs.',
-    answer: record('CampaignRecord', 'The campaign continues.'),
     problems: [
       'wrong_state',
       ...fromOrchestrator,
@@ -172,11 +163,7 @@ export class CampaignsController {
   }
 
   @Needs('viewer', { of: 'campaign' })
-  @Operation({
-    summary: 'Read a campaign',
-    answer: record('CampaignRecord', 'The campaign. Its runs are a separate list.'),
-    problems: fromStore,
-  })
+  @Operation('Read a campaign', record('CampaignRecord', 'The campaign. Its runs are a separate list.'))
   @Get(':campaign_name')
   async read(@CampaignName() name: string): Promise<CampaignRecord> {
     const campaign = found(await this.record(name), 'campaign', name);
@@ -185,11 +172,7 @@ export class CampaignsController {
   }
 
   @Needs('viewer', { lab: labFilter })
-  @Operation({
-    summary: 'List campaigns',
-    answer: page('CampaignSummary', 'Campaigns without their runs.'),
-    problems: fromStore,
-  })
+  @Operation('List campaigns', page('CampaignSummary', 'Campaigns without their runs.'))
   @Get()
   async list(@ListQuery('campaigns') request: PageRequest): Promise<Page<CampaignSummary>> {
     const { items, end } = await this.records.list('campaigns', request);
@@ -197,11 +180,10 @@ export class CampaignsController {
   }
 
   @Needs('viewer', { of: 'campaign' })
-  @Operation({
-    summary: 'List the protocol runs of a campaign',
-    answer: page('ProtocolRunSummary', 'Runs in the order of their creation, without their tasks.'),
-    problems: fromStore,
-  })
+  @Operation(
+    'List the protocol runs of a campaign',
+    page('ProtocolRunSummary', 'Runs in the order of their creation, without their tasks.'),
+  )
   @Get(':campaign_name/runs')
   async runs(
     @CampaignName() name: string,

@@ -36,11 +36,9 @@ export class ChangesController {
   ) {}
 
   @Needs('submitter', { of: 'task' })
-  @Operation({
+  @Operation('Change a task that is not over', record('TaskRunRecord', 'The task after the change.'), {
     tag: 'Tasks',
-    summary: 'Change a task that is not over',
     description: `The priority can change at any time, the parameters until the first attempt begins. ${checks}`,
-    answer: record('TaskRunRecord', 'The task after the change.'),
     problems,
   })
   @Patch('tasks/:task_name')
@@ -66,13 +64,15 @@ export class ChangesController {
   }
 
   @Needs('submitter', { of: 'protocol_run' })
-  @Operation({
-    tag: 'Protocol runs',
-    summary: 'Change a protocol run that is not over',
-    description: `Changes the priority of all tasks of the run that are not over, and parameters of tasks without an attempt. ${checks}`,
-    answer: record('ProtocolRunRecord', 'The run after the change.'),
-    problems,
-  })
+  @Operation(
+    'Change a protocol run that is not over',
+    record('ProtocolRunRecord', 'The run after the change.'),
+    {
+      tag: 'Protocol runs',
+      description: `Changes the priority of all tasks of the run that are not over, and parameters of tasks without an attempt. ${checks}`,
+      problems,
+    },
+  )
   @Patch('protocols/:protocol_run_name')
   async changeProtocolRun(
     @ProtocolRunName() name: string,
@@ -93,14 +93,16 @@ export class ChangesController {
   }
 
   @Needs('submitter', { of: 'campaign' })
-  @Operation({
-    tag: 'Campaigns',
-    summary: 'Change a campaign that is not over',
-    description:
-      'Changes the priority of all work of the campaign that is not over, the number of runs, the number of concurrent runs, and the parameters of runs that have not begun.',
-    answer: record('CampaignRecord', 'The campaign after the change.'),
-    problems: [...problems, 'duplicate_name', 'optimizer_unavailable'],
-  })
+  @Operation(
+    'Change a campaign that is not over',
+    record('CampaignRecord', 'The campaign after the change.'),
+    {
+      tag: 'Campaigns',
+      description:
+        'Changes the priority of all work of the campaign that is not over, the number of runs, the number of concurrent runs, and the parameters of runs that have not begun.',
+      problems: [...problems, 'duplicate_name', 'optimizer_unavailable'],
+    },
+  )
   @Patch('campaigns/:campaign_name')
   async changeCampaign(
     @CampaignName() name: string,

@@ -9,18 +9,9 @@ import {
 } from '@lab/contracts';
 import { withSecretsHidden } from '@lab/runtime';
 import { Needs } from '../access/index.js';
-import { campaignSubmissions, protocolRunSubmissions, taskSubmissions } from '../examples/index.js';
 import { AddressOfTask, found, foundTask, type TaskAddress } from '../lookup/index.js';
 import { RecordReader } from '../ports/index.js';
-import {
-  CampaignName,
-  fromStore,
-  json,
-  Operation,
-  ProtocolRunName,
-  ref,
-  type Answer,
-} from '../routes/index.js';
+import { CampaignName, json, Operation, ProtocolRunName, ref, type Answer } from '../routes/index.js';
 
 /** Makes submissions from records, to submit the same work again under another name. Stores nothing. */
 @Controller('api')
@@ -28,13 +19,10 @@ export class ClonesController {
   constructor(private readonly records: RecordReader) {}
 
   @Needs('viewer', { of: 'task' })
-  @Operation({
+  @Operation('Get a submission of the same task', cloneOf('TaskSubmission', '/api/tasks'), {
     tag: 'Tasks',
-    summary: 'Get a submission of the same task',
     description:
       'The submission has a free name. For a task of a protocol run, it describes an on-demand task with the devices, resources and values that the task got.',
-    answer: cloneOf('TaskSubmission', '/api/tasks', taskSubmissions.clean.value),
-    problems: fromStore,
   })
   @Get('tasks/:task_name/clone')
   async cloneTask(@AddressOfTask() address: TaskAddress): Promise<TaskClone> {
@@ -62,14 +50,15 @@ export class ClonesController {
   }
 
   @Needs('viewer', { of: 'protocol_run' })
-  @Operation({
-    tag: 'Protocol runs',
-    summary: 'Get a submission of the same protocol run',
-    description:
-      'The submission has a free name. For a run of a campaign, it has the parameters that the run got.',
-    answer: cloneOf('ProtocolRunSubmission', '/api/protocols', protocolRunSubmissions.mix.value),
-    problems: fromStore,
-  })
+  @Operation(
+    'Get a submission of the same protocol run',
+    cloneOf('ProtocolRunSubmission', '/api/protocols'),
+    {
+      tag: 'Protocol runs',
+      description:
+        'The submission has a free name. For a run of a campaign, it has the parameters that the run got.',
+    },
+  )
   @Get('protocols/:protocol_run_name/clone')
   async cloneProtocolRun(@ProtocolRunName() name: string): Promise<ProtocolRunClone> {
     const run = found(await this.records.protocolRun(name), 'protocol run', name);
@@ -89,14 +78,9 @@ export class ClonesController {
   }
 
   @Needs('viewer', { of: 'campaign' })
-  @Operation({
+  @Operation('Get a submission of the same campaign', cloneOf('CampaignSubmission', '/api/campaigns'), {
     tag: 'Campaigns',
-    summary: 'Get a submission of the same campaign',
     description: 'The submission has a free name. It contains no secrets; `left_out` names the ones to add.',
-    answer: cloneOf('CampaignSubmission', '/api/campaigns', campaignSubmissions.sweep.value, [
-      'meta.optimizer_overrides.ai_api_key',
-    ]),
-    problems: fromStore,
   })
   @Get('campaigns/:campaign_name/clone')
   async cloneCampaign(@CampaignName() name: string): Promise<CampaignClone> {
@@ -126,26 +110,23 @@ export class ClonesController {
 }
 
 /** The answer with a clone. @param path where the client posts the submission */
-function cloneOf(submission: string, path: string, example: unknown, leftOut: string[] = []): Answer {
+function cloneOf(submission: string, path: string): Answer {
   return {
     description: `Post it to \`${path}\`.`,
-    content: json(
-      {
-        type: 'object',
-        required: ['submission', 'left_out'],
-        additionalProperties: false,
-        properties: {
-          submission: ref(submission),
-          left_out: {
-            type: 'array',
-            items: { type: 'string' },
-            description:
-              'Paths of values that the submission lacks: secrets, which nobody can read, so that the person who submits it gives them again; and files of other tasks, which only a protocol can pass on.',
-          },
+    content: json({
+      type: 'object',
+      required: ['submission', 'left_out'],
+      additionalProperties: false,
+      properties: {
+        submission: ref(submission),
+        left_out: {
+          type: 'array',
+          items: { type: 'string', example: 'meta.optimizer_overrides.ai_api_key' },
+          description:
+            'Paths of values that the submission lacks: secrets, which nobody can read, so that the person who submits it gives them again; and files of other tasks, which only a protocol can pass on.',
         },
       },
-      { submission: example, left_out: leftOut },
-    ),
+    }),
   };
 }
 

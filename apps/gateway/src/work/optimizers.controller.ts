@@ -22,7 +22,6 @@ import {
   type Trial,
 } from '@lab/contracts';
 import { actorName, Caller, Needs, requireOwn } from '../access/index.js';
-import { insightRecord as insightExample, optimizerDescription, optimizerRecord } from '../examples/index.js';
 import { ListQuery, type PageRequest } from '../lists/index.js';
 import { found } from '../lookup/index.js';
 import { Orchestrator } from '../orchestrator/index.js';
@@ -31,7 +30,7 @@ import {
   Body,
   CampaignName as NameOfCampaign,
   fromOrchestrator,
-  fromStore,
+  json,
   JsonBody,
   Operation,
   page,
@@ -66,16 +65,18 @@ export class OptimizersController {
   ) {}
 
   @Needs('submitter', { of: 'campaign' })
-  @Operation({
-    summary: 'Change settings of the optimizer while the campaign runs',
-    description:
-      'Any of `p_bayesian`, `p_ai`, `ai_history_size`, `ai_additional_context`, and the runtime parameters of the plugged-in optimizer. Setting one of the two probabilities sets the other as well. `p_ai` 0 removes the AI; a larger value brings it back. The service makes all changes or none. They survive every restart and resume.',
-    answer: record('RuntimeParameters', 'All runtime parameters after the change.', {
-      p_bayesian: 0.8,
-      p_ai: 0.2,
-    }),
-    problems: ['wrong_state', ...fromOrchestrator, 'optimizer_error', 'optimizer_unavailable'],
-  })
+  @Operation(
+    'Change settings of the optimizer while the campaign runs',
+    {
+      description: 'All runtime parameters after the change.',
+      content: json(ref('RuntimeParameters'), { p_bayesian: 0.8, p_ai: 0.2 }),
+    },
+    {
+      description:
+        'Any of `p_bayesian`, `p_ai`, `ai_history_size`, `ai_additional_context`, and the runtime parameters of the plugged-in optimizer. Setting one of the two probabilities sets the other as well. `p_ai` 0 removes the AI; a larger value brings it back. The service makes all changes or none. They survive every restart and resume.',
+      problems: ['wrong_state', ...fromOrchestrator, 'optimizer_error', 'optimizer_unavailable'],
+    },
+  )
   @Put('campaigns/:campaign_name/optimizer/params')
   async configure(
     @CampaignName() name: string,
@@ -101,10 +102,8 @@ export class OptimizersController {
   }
 
   @Needs('submitter', { of: 'campaign' })
-  @Operation({
-    summary: 'Give a hint to the AI of the optimizer',
+  @Operation('Give a hint to the AI of the optimizer', record('InsightRecord', 'The hint is queued.'), {
     description: 'The AI gets the text with its next suggestions until one of them succeeds.',
-    answer: record('InsightRecord', 'The hint is queued.', insightExample),
     problems: ['wrong_state', ...fromOrchestrator],
   })
   @Post('campaigns/:campaign_name/optimizer/insight')
@@ -114,7 +113,7 @@ export class OptimizersController {
     @JsonBody(InsightSubmission, {
       insight: {
         summary: 'An observation of a person',
-        value: { insight: insightExample.text, by: insightExample.by },
+        value: { insight: 'Yellow stains the beaker: stay below 12.', by: 'ada' },
       },
     })
     { insight, by }: InsightSubmission,
@@ -129,12 +128,10 @@ export class OptimizersController {
     return insightRecord({ ...queued, used: false });
   }
 
-  @Operation({
-    summary: 'Read the optimizer of a campaign',
+  @Operation('Read the optimizer of a campaign', record('OptimizerRecord', 'The optimizer.'), {
     description:
       'State and settings, the proposals whose runs have not begun, the hints, and the journal. For a finished campaign: the optimizer at its end.',
-    answer: record('OptimizerRecord', 'The optimizer.', optimizerRecord),
-    problems: ['wrong_state', ...fromStore, ...fromOrchestrator],
+    problems: ['wrong_state', 'store_unavailable', ...fromOrchestrator],
   })
   @Get('campaigns/:campaign_name/optimizer')
   async read(
@@ -163,11 +160,8 @@ export class OptimizersController {
     };
   }
 
-  @Operation({
-    summary: 'List the trials of a campaign',
+  @Operation('List the trials of a campaign', page('Trial', 'By number.'), {
     description: 'Inputs, outputs and notes of each trial. A campaign without an optimizer has none.',
-    answer: page('Trial', 'By number.'),
-    problems: fromStore,
   })
   @Get('campaigns/:campaign_name/trials')
   async trials(
@@ -183,14 +177,16 @@ export class OptimizersController {
   }
 
   @Needs('viewer')
-  @Operation({
-    tag: 'Definitions',
-    summary: 'Read the default settings of the optimizer of a protocol',
-    description:
-      'Fields for a form, default settings, inputs and outputs. The service creates the optimizer for this answer and drops it again.',
-    answer: record('OptimizerDescription', 'The optimizer.', optimizerDescription),
-    problems: ['unknown_protocol', ...fromOrchestrator, 'optimizer_error', 'optimizer_unavailable'],
-  })
+  @Operation(
+    'Read the default settings of the optimizer of a protocol',
+    record('OptimizerDescription', 'The optimizer.'),
+    {
+      tag: 'Definitions',
+      description:
+        'Fields for a form, default settings, inputs and outputs. The service creates the optimizer for this answer and drops it again.',
+      problems: ['unknown_protocol', ...fromOrchestrator, 'optimizer_error', 'optimizer_unavailable'],
+    },
+  )
   @Get('protocols/:protocol_type/optimizer/defaults')
   async defaults(
     @ProtocolType() protocol: string,

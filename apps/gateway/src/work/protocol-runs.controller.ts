@@ -21,7 +21,6 @@ import { RecordReader } from '../ports/index.js';
 import {
   DryRun,
   fromOrchestrator,
-  fromStore,
   JsonBody,
   Operation,
   OptionalBody,
@@ -45,11 +44,9 @@ export class ProtocolRunsController {
 
   @Needs('submitter')
   @FoundAgain()
-  @Operation({
-    summary: 'Submit a protocol run',
+  @Operation('Submit a protocol run', record('ProtocolRunRecord', 'The run is accepted.'), {
     description:
       'A protocol run executes a protocol once. `parameters` gives at least every dynamic (`svc_dynamic`) parameter. The service answers once the run is stored.',
-    answer: record('ProtocolRunRecord', 'The run is accepted.'),
     location: true,
     problems: [...submissionErrors, 'unknown_protocol'],
   })
@@ -79,11 +76,9 @@ export class ProtocolRunsController {
   }
 
   @Needs('submitter', { of: 'protocol_run' })
-  @Operation({
-    summary: 'Cancel a protocol run',
+  @Operation('Cancel a protocol run', record('ProtocolRunRecord', 'The run will end.'), {
     description:
       'The service stops the running tasks before their devices go to other work. It answers once the cancellation is decided; the state of the run changes later.',
-    answer: record('ProtocolRunRecord', 'The run will end.'),
     problems: ['wrong_state', ...fromOrchestrator],
   })
   @Post(':protocol_run_name/cancel')
@@ -95,11 +90,9 @@ export class ProtocolRunsController {
   }
 
   @Needs('submitter', { of: 'protocol_run' })
-  @Operation({
-    summary: 'Pause a protocol run',
+  @Operation('Pause a protocol run', record('ProtocolRunRecord', 'The run is paused.'), {
     description:
       'The service starts no further task of the run. Running tasks continue to their end. The run keeps its devices.',
-    answer: record('ProtocolRunRecord', 'The run is paused.'),
     problems: ['wrong_state', ...fromOrchestrator],
   })
   @Post(':protocol_run_name/pause')
@@ -115,11 +108,9 @@ export class ProtocolRunsController {
   }
 
   @Needs('submitter', { of: 'protocol_run' })
-  @Operation({
-    summary: 'Resume a protocol run',
+  @Operation('Resume a protocol run', record('ProtocolRunRecord', 'The run continues.'), {
     description:
       'A paused run continues. A failed or cancelled run continues where it stopped: the service keeps the completed tasks and tries the others again as new attempts. It deletes nothing of the history.',
-    answer: record('ProtocolRunRecord', 'The run continues.'),
     problems: ['wrong_state', ...fromOrchestrator],
   })
   @Post(':protocol_run_name/resume')
@@ -135,11 +126,7 @@ export class ProtocolRunsController {
   }
 
   @Needs('viewer', { of: 'protocol_run' })
-  @Operation({
-    summary: 'Read a protocol run',
-    answer: record('ProtocolRunRecord', 'The run and its tasks.'),
-    problems: fromStore,
-  })
+  @Operation('Read a protocol run', record('ProtocolRunRecord', 'The run and its tasks.'))
   @Get(':protocol_run_name')
   async read(@ProtocolRunName() name: string): Promise<ProtocolRunRecord> {
     const run = found(await this.records.protocolRun(name), 'protocol run', name);
@@ -148,11 +135,7 @@ export class ProtocolRunsController {
   }
 
   @Needs('viewer', { lab: labFilter })
-  @Operation({
-    summary: 'List protocol runs',
-    answer: page('ProtocolRunSummary', 'Runs without their tasks.'),
-    problems: fromStore,
-  })
+  @Operation('List protocol runs', page('ProtocolRunSummary', 'Runs without their tasks.'))
   @Get()
   async list(@ListQuery('protocol_runs') request: PageRequest): Promise<Page<ProtocolRunSummary>> {
     const { items, end } = await this.records.list('protocol_runs', request);

@@ -8,7 +8,7 @@ import {
   type WhatIfRecord,
 } from '@lab/contracts';
 import { Needs } from '../access/index.js';
-import { protocolRunSubmissions, simulationScenarios, whatIfRecord } from '../examples/index.js';
+import { protocolRunSubmissions, simulationScenarios } from '../examples/index.js';
 import { Orchestrator } from '../orchestrator/index.js';
 import { fromOrchestrator, JsonBody, Operation, record } from '../routes/index.js';
 
@@ -19,11 +19,9 @@ import { fromOrchestrator, JsonBody, Operation, record } from '../routes/index.j
 export class SimulationsController {
   constructor(private readonly orchestrator: Orchestrator) {}
 
-  @Operation({
-    summary: 'Simulate a scenario',
+  @Operation('Simulate a scenario', record('SimulationRecord', 'The predicted course of the scenario.'), {
     description:
       'The simulation uses the loaded laboratories and protocols, and the engine and policies that run real work, on a clock that jumps from event to event. It stores and starts nothing. At most 2,000 tasks, 30 s and two simulations at a time.',
-    answer: record('SimulationRecord', 'The predicted course of the scenario.'),
     problems: ['backlog_full', ...fromOrchestrator],
   })
   @Post('simulations')
@@ -34,17 +32,18 @@ export class SimulationsController {
     return this.orchestrator.ask(orchestratorRequests.simulate, scenario);
   }
 
-  @Operation({
-    summary: 'Predict the course of a protocol run if it was submitted now',
-    description:
-      'The simulation continues from the work that is running, queued and held now, with the durations learned so far: once without the run and once with it. It stores and starts nothing.',
-    answer: record(
+  @Operation(
+    'Predict the course of a protocol run if it was submitted now',
+    record(
       'WhatIfRecord',
       'When the tasks of the run would start and end, and which other work the run would delay.',
-      whatIfRecord,
     ),
-    problems: ['unknown_protocol', 'duplicate_name', 'backlog_full', ...fromOrchestrator],
-  })
+    {
+      description:
+        'The simulation continues from the work that is running, queued and held now, with the durations learned so far: once without the run and once with it. It stores and starts nothing.',
+      problems: ['unknown_protocol', 'duplicate_name', 'backlog_full', ...fromOrchestrator],
+    },
+  )
   @Post('protocols/simulate')
   @HttpCode(200)
   simulateProtocolRun(

@@ -17,7 +17,7 @@ import { ListQuery, ListQueryAt, type PageRequest, type Place } from '../lists/i
 import { AddressOfTask, committed, foundTask, type TaskAddress } from '../lookup/index.js';
 import { Orchestrator } from '../orchestrator/index.js';
 import { RecordReader } from '../ports/index.js';
-import { DryRun, fromOrchestrator, fromStore, JsonBody, Operation, page, record } from '../routes/index.js';
+import { DryRun, fromOrchestrator, JsonBody, Operation, page, record } from '../routes/index.js';
 import { submissionErrors } from './submission-errors.js';
 
 /** On-demand tasks, and the tasks of protocol runs (`?protocol_run_name=`). */
@@ -32,11 +32,9 @@ export class TasksController {
 
   @Needs('submitter')
   @FoundAgain()
-  @Operation({
-    summary: 'Submit an on-demand task',
+  @Operation('Submit an on-demand task', record('TaskRunRecord', 'The task is accepted.'), {
     description:
       'An on-demand task is a single task that belongs to no protocol run. It waits while its devices or resources are busy, at most `allocation_timeout` seconds.',
-    answer: record('TaskRunRecord', 'The task is accepted.'),
     location: true,
     problems: [...submissionErrors, 'unknown_task_type'],
   })
@@ -62,11 +60,9 @@ export class TasksController {
   }
 
   @Needs('submitter', { of: 'task' })
-  @Operation({
-    summary: 'Cancel a task',
+  @Operation('Cancel a task', record('TaskRunRecord', 'The task will end.'), {
     description:
       'The service removes a queued on-demand task from the queue and stops a running one. When a task of a protocol run is cancelled, the run fails.',
-    answer: record('TaskRunRecord', 'The task will end.'),
     problems: ['wrong_state', ...fromOrchestrator],
   })
   @Post(':task_name/cancel')
@@ -84,11 +80,7 @@ export class TasksController {
   }
 
   @Needs('viewer', { of: 'task' })
-  @Operation({
-    summary: 'List the attempts of a task',
-    answer: page('AttemptRecord', 'Attempts by number, from 1.'),
-    problems: fromStore,
-  })
+  @Operation('List the attempts of a task', page('AttemptRecord', 'Attempts by number, from 1.'))
   @Get(':task_name/attempts')
   async attempts(
     @AddressOfTask() address: TaskAddress,
@@ -100,22 +92,15 @@ export class TasksController {
   }
 
   @Needs('viewer', { of: 'task' })
-  @Operation({
-    summary: 'Read a task',
-    answer: record('TaskRunRecord', 'The task.'),
-    problems: fromStore,
-  })
+  @Operation('Read a task', record('TaskRunRecord', 'The task.'))
   @Get(':task_name')
   async read(@AddressOfTask() address: TaskAddress): Promise<TaskRunRecord> {
     return foundTask(this.records, address);
   }
 
   @Needs('viewer', { lab: labFilter })
-  @Operation({
-    summary: 'List tasks',
+  @Operation('List tasks', page('TaskRunRecord', 'Newest first.'), {
     description: 'On-demand tasks and tasks of protocol runs.',
-    answer: page('TaskRunRecord', 'Newest first.'),
-    problems: fromStore,
   })
   @Get()
   async list(@ListQuery('tasks') request: PageRequest): Promise<Page<TaskRunRecord>> {

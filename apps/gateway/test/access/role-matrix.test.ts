@@ -1,6 +1,6 @@
 import { orchestratorRequests, roles, ServiceError, type Grant, type Role } from '@lab/contracts';
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
-import { agent } from '../../src/examples/examples.js';
+import { agent } from '../color-lab-records.js';
 import { campaignRecord, expectProblem, serviceEvent, startHarness, type Harness } from '../twins.js';
 import { byTokens, headersOf } from '../tokens.js';
 import { anyLab, labFilter, needExtension, type RouteNeed } from '../../src/access/needs.js';

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { orchestratorRequests as requests, ServiceError, type Submitted } from '@lab/contracts';
 import { expectProblem, runRecord, startHarness, taskRecord, type Harness, type Reply } from '../twins.js';
-import { emergencyStop } from '../../src/examples/examples.js';
+import { emergencyStop } from '../color-lab-records.js';
 import { fingerprintOf } from '../../src/idempotency/idempotency-key.js';
 
 let gateway: Harness;

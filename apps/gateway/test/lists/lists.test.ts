@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { orchestratorRequests, type DeviceRecord, type TaskRunRecord } from '@lab/contracts';
 import { expectProblem, runRecord, sharedHarness, taskRecord, type Reply } from '../twins.js';
-import { agent, emergencyStop } from '../../src/examples/examples.js';
+import { agent, emergencyStop } from '../color-lab-records.js';
 
 const gateway = sharedHarness();
 

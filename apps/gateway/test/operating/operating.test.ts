@@ -1,14 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { agentEvents, orchestratorRequests as requests, ServiceError } from '@lab/contracts';
 import { campaignRecord, expectProblem, runRecord, sharedHarness, taskRecord } from '../twins.js';
-import {
-  attempt,
-  attentionItem,
-  emergencyStop,
-  queue,
-  queuePage,
-  schedule,
-} from '../../src/examples/examples.js';
+import { attempt, attentionItem, emergencyStop, queue, queuePage, schedule } from '../color-lab-records.js';
 
 /** Requests of people other than submissions: settle, stop, pause and resume. */
 

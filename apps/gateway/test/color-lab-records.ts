@@ -1,95 +1,22 @@
-import {
-  errorCatalogue,
-  type AgentRecord,
-  type AttemptRecord,
-  type AttentionRecord,
-  type AttentionResolution,
-  type DeviceDetail,
-  type EmergencyStopRecord,
-  type EmergencyStopRequest,
-  type ErrorCode,
-  type QueuePage,
-  type QueueRecord,
-  type ScheduleRecord,
+import type {
+  AgentRecord,
+  AttemptRecord,
+  AttentionRecord,
+  DeviceDetail,
+  EmergencyStopRecord,
+  InsightRecord,
+  OptimizerDescription,
+  OptimizerRecord,
+  QueuePage,
+  QueueRecord,
+  ScheduleRecord,
+  ServiceEvent,
+  Trial,
+  WhatIfRecord,
 } from '@lab/contracts';
+import { eventSchema } from '@lab/contracts';
 
-/** Examples of the color lab. */
-
-const mixParameters = {
-  mix_colors: {
-    cyan_volume: 2.5,
-    magenta_volume: 1,
-    yellow_volume: 0.5,
-    black_volume: 0.2,
-    white_volume: 4,
-    mixing_time: 30,
-    mixing_speed: 120,
-  },
-  score_color: { target_red: 60, target_green: 120, target_blue: 180 },
-};
-
-export const protocolRunSubmissions = {
-  mix: {
-    summary: 'One color',
-    value: { name: 'mix_1', type: 'color_mixing', owner: 'ada', priority: 0, parameters: mixParameters },
-  },
-};
-
-export const campaignSubmissions = {
-  sweep: {
-    summary: 'A sweep of two colors, both at once',
-    value: {
-      name: 'sweep',
-      protocol: 'color_mixing',
-      owner: 'ada',
-      max_protocol_runs: 2,
-      max_concurrent_protocol_runs: 2,
-      optimize: false,
-      global_parameters: mixParameters,
-      protocol_run_parameters: [{ mix_colors: { cyan_volume: 1 } }, { mix_colors: { cyan_volume: 4 } }],
-    },
-  },
-};
-
-/** Who acts, where no token says it. */
-export const operatorNotes = { note: { summary: 'Who does it', value: { by: 'ada' } } };
-
-export const taskSubmissions = {
-  score: {
-    summary: 'Compare two colors; needs no device',
-    value: {
-      name: 'score_1',
-      type: 'score_color',
-      input_parameters: {
-        red: 70,
-        green: 110,
-        blue: 170,
-        target_red: 60,
-        target_green: 120,
-        target_blue: 180,
-      },
-      priority: 1,
-      allocation_timeout: 600,
-    },
-  },
-  clean: {
-    summary: 'Clean one beaker in a device that is named',
-    value: {
-      name: 'rinse_1',
-      type: 'clean_container',
-      devices: { cleaner: { lab_name: 'color_lab', name: 'cleaning_station' } },
-      input_resources: { beaker: 'beaker_1' },
-    },
-  },
-};
-
-export const rpcParameters = {
-  none: { summary: 'station_1.status: no parameters', value: {} },
-  move: {
-    summary: 'robot_arm.move: named parameters',
-    value: { container: 'beaker_1', from: 'shelf', to: 'station_1' },
-  },
-};
+/** Records of the color lab. */
 
 export const deviceDetail: DeviceDetail = {
   lab_name: 'color_lab',
@@ -163,30 +90,6 @@ export const attentionItem: AttentionRecord = {
   resolution: null,
 };
 
-export const attentionResolutions = {
-  retry: {
-    summary: 'Try a task again',
-    value: {
-      action: 'retry',
-      by: 'ada',
-      note: 'the beaker is clean and empty',
-    } satisfies AttentionResolution,
-  },
-  completed: {
-    summary: 'Declare a task completed',
-    value: {
-      action: 'completed',
-      by: 'ada',
-      note: 'measured by hand',
-      output_parameters: { red: 61, green: 118, blue: 182 },
-    } satisfies AttentionResolution,
-  },
-  idle: {
-    summary: 'Declare a device idle',
-    value: { action: 'idle', by: 'ada', note: 'it stands still' } satisfies AttentionResolution,
-  },
-};
-
 export const emergencyStop: EmergencyStopRecord = {
   id: '0190c0de-0000-7000-8000-00000000000d',
   scope: 'lab:color_lab',
@@ -195,19 +98,6 @@ export const emergencyStop: EmergencyStopRecord = {
   engaged_at: '2026-11-20T09:30:00.000Z',
   released_at: null,
   released_by: null,
-};
-
-export const emergencyStopRequests = {
-  all: { summary: 'Everything', value: { by: 'ada' } satisfies EmergencyStopRequest },
-  device: {
-    summary: 'One device',
-    value: {
-      lab_name: 'color_lab',
-      device_name: 'robot_arm',
-      reason: 'spill on the bench',
-      by: 'ada',
-    } satisfies EmergencyStopRequest,
-  },
 };
 
 export const agent: AgentRecord = {
@@ -365,26 +255,110 @@ export const schedule: ScheduleRecord = {
   campaigns: [],
 };
 
-/** What a problem of this code looks like. */
-export function problem(code: ErrorCode): object {
-  const { status, title } = errorCatalogue[code];
-  return {
-    type: `urn:svc:error:${code}`,
-    title,
-    status,
-    detail: `${title}.`,
-    code,
-    ...(code === 'invalid'
-      ? {
-          errors: [
-            {
-              path: 'parameters.mix_colors.cyan_volume',
-              code: 'out_of_range',
-              message: 'must be at most 10',
-              hint: 'A number from 0 to 10.',
-            },
-          ],
-        }
-      : {}),
-  };
-}
+export const trial: Trial = {
+  number: 7,
+  run: 'find_teal_run_7',
+  source: 'ai',
+  state: 'measured',
+  inputs: { 'mix_colors.cyan_volume': 8.5, 'mix_colors.yellow_volume': 4 },
+  outputs: { 'score_color.loss': 11.8 },
+  additional: {},
+  note: {
+    journal: 'Less yellow, since run 5 was too green.',
+    model: 'ollama:qwen3.5:9b',
+    tokens: { input: 1840, output: 210 },
+  },
+};
+
+export const insightRecord: InsightRecord = {
+  id: '0199c0de-7a1b-7000-8000-000000000001',
+  text: 'Yellow stains the beaker: stay below 12.',
+  by: 'ada',
+  at: '2026-11-20T09:30:00.000Z',
+  used: false,
+};
+
+export const optimizerDescription: OptimizerDescription = {
+  input_names: ['mix_colors.cyan_volume', 'mix_colors.yellow_volume'],
+  output_names: ['score_color.loss'],
+  additional_names: [],
+  fields: [
+    {
+      key: 'p_ai',
+      type: 'number',
+      default: 0,
+      runtime: true,
+      min: 0,
+      max: 1,
+      description: 'Probability that a sampling call asks the AI.',
+    },
+  ],
+  runtime_params: { p_bayesian: 1, p_ai: 0 },
+  arguments: { num_initial_samples: 8, initial_sampling_method: 'SOBOL' },
+};
+
+export const optimizerRecord: OptimizerRecord = {
+  ...optimizerDescription,
+  campaign: 'find_teal',
+  state: 'ready',
+  reason: null,
+  worker: '0199c0de-7a1b-7000-8000-000000000002',
+  insights: [insightRecord],
+  best: null,
+  failure: null,
+  pending: [],
+  journal: [{ number: trial.number, run: trial.run, source: trial.source, note: trial.note }],
+  belief: null,
+};
+
+export const whatIfRecord: WhatIfRecord = {
+  at: '2026-11-20T09:30:00.000Z',
+  scheduler: 'greedy',
+  name: 'mix_1',
+  estimated_start: '2026-11-20T09:30:04.000Z',
+  estimated_end: '2026-11-20T09:30:06.300Z',
+  tasks: [
+    {
+      name: 'mix_colors',
+      type: 'mix_colors',
+      devices: { station: 'color_lab.station_1' },
+      resources: { beaker: 'beaker_1' },
+      estimated_start: '2026-11-20T09:30:04.250Z',
+      estimated_end: '2026-11-20T09:30:05.050Z',
+    },
+  ],
+  others: [
+    {
+      kind: 'protocol_run',
+      name: 'sweep_run_3',
+      campaign: 'sweep',
+      without: '2026-11-20T09:30:05.000Z',
+      with: '2026-11-20T09:30:05.250Z',
+      delay: 0.25,
+    },
+  ],
+  notes: [],
+};
+
+export const taskCompleted: ServiceEvent = {
+  id: 1841,
+  type: 'task_run.completed',
+  schema: eventSchema,
+  aggregate: 'task_run/0190c0de-0000-7000-8000-000000000001',
+  seq: 4,
+  at: '2026-11-20T09:30:00.000Z',
+  body: {
+    id: '0190c0de-0000-7000-8000-000000000001',
+    name: 'mix_colors',
+    state: 'completed',
+    reason: null,
+    owner: 'ada',
+    labs: ['color_lab'],
+    type: 'mix_colors',
+    protocol_run: 'mix_1',
+    campaign: null,
+    attempt: 1,
+    cancel_requested: false,
+    late_by_s: null,
+  },
+};
