@@ -1,7 +1,7 @@
 import type { Outbound, Sealing } from '@lab/runtime';
 import { Module, type DynamicModule } from '@nestjs/common';
 import { APP_GUARD, APP_INTERCEPTOR } from '@nestjs/core';
-import { AccessGuard, Authentication, RecordLabs, TokensController, TokenStore } from './access/index.js';
+import { AccessGuard, Authentication, RecordLabs, TokensController } from './access/index.js';
 import { AuditController, AuditInterceptor, AuditRecorder } from './audit/index.js';
 import { CsvController } from './csv/index.js';
 import {
@@ -34,7 +34,7 @@ import {
   SimulationsController,
   TasksController,
 } from './work/index.js';
-import { IdempotencyInterceptor, Keys } from './idempotency/index.js';
+import { IdempotencyInterceptor } from './idempotency/index.js';
 import { FailoverWait, LeaderWatch, Orchestrator } from './orchestrator/index.js';
 import { LogFeed, LogsController } from './logs/index.js';
 import { Measurements, MetricsAccess, MetricsController } from './metrics/index.js';
@@ -48,21 +48,23 @@ import {
 import {
   Announcements,
   BrokerStatus,
+  DeliveryStore,
   EventReader,
   FileStore,
+  Keys,
   LogReader,
   RecordReader,
   Requests,
+  TokenStore,
+  WebhookStore,
 } from './ports/index.js';
 import { InputInterceptor } from './routes/index.js';
 import { RecordsController, ResourcesController } from './records/index.js';
 import {
   type DelivererOptions,
-  DeliveryStore,
   WebhookDeliverer,
   WebhooksController,
   WebhookSender,
-  WebhookStore,
 } from './webhooks/index.js';
 
 /** Everything outside of the gateway that it needs. */

@@ -2,11 +2,11 @@ import type { AuditVerification, ServiceError } from '@lab/contracts';
 import type { Log } from '@lab/ports';
 import { AuditRecorder } from '../src/audit/audit-recorder.js';
 import { OpenToAll } from '../src/access/authentication.js';
-import type { KeptToken, TokenStore } from '../src/access/token-store.js';
-import type { AuditEntry, AuditLog } from '../src/audit/audit-log.js';
+import type { AccessTokenRow, AuditEntry, GatewayStore } from '@lab/persistence';
+import type { TokenStore } from '../src/ports/stores.js';
 
 export class MemoryTokens implements TokenStore {
-  readonly kept: KeptToken[] = [];
+  readonly kept: AccessTokenRow[] = [];
   failure: ServiceError | undefined;
 
   private async read<T>(value: () => T): Promise<T> {
@@ -14,21 +14,21 @@ export class MemoryTokens implements TokenStore {
     return value();
   }
 
-  add(token: Omit<KeptToken, 'last_used_at' | 'revoked_at' | 'revoked_by'>): Promise<void> {
+  add(token: Omit<AccessTokenRow, 'last_used_at' | 'revoked_at' | 'revoked_by'>): Promise<void> {
     return this.read(
       () => void this.kept.push({ ...token, last_used_at: null, revoked_at: null, revoked_by: null }),
     );
   }
 
-  byHash(hash: string): Promise<KeptToken | undefined> {
+  byHash(hash: string): Promise<AccessTokenRow | undefined> {
     return this.read(() => this.kept.find((token) => token.hash === hash));
   }
 
-  byId(id: string): Promise<KeptToken | undefined> {
+  byId(id: string): Promise<AccessTokenRow | undefined> {
     return this.read(() => this.kept.find((token) => token.id === id));
   }
 
-  list({ name, limit, after }: Parameters<TokenStore['list']>[0]): Promise<KeptToken[]> {
+  list({ name, limit, after }: Parameters<TokenStore['list']>[0]): Promise<AccessTokenRow[]> {
     return this.read(() => {
       const newest = this.kept.filter((token) => name === undefined || token.name === name).toReversed();
       return newest.slice(newest.findIndex(({ id }) => id === after?.id) + 1).slice(0, limit);
@@ -55,7 +55,7 @@ export class MemoryTokens implements TokenStore {
   }
 }
 
-export class MemoryAudit implements AuditLog {
+export class MemoryAudit implements Pick<GatewayStore['audit'], 'append' | 'check'> {
   readonly entries: AuditEntry[] = [];
   failure: ServiceError | undefined;
 

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
-import type { KeptAnswer, KeyName, Keys, KeyState } from '../src/idempotency/key-store.js';
+import type { KeptAnswer, KeyName, KeyState } from '@lab/persistence';
+import type { Keys } from '../src/ports/stores.js';
 
 interface Kept {
   fingerprint: string;
@@ -47,7 +48,8 @@ export class MemoryKeys implements Keys {
     if (known !== undefined) known.holder = '';
   }
 
-  async forget(): Promise<void> {
-    // Nothing grows old here.
+  /** Nothing grows old here. */
+  async forget(): Promise<number> {
+    return 0;
   }
 }

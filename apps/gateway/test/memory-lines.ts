@@ -1,6 +1,6 @@
 import type { ListRequest, LogLine } from '@lab/contracts';
 import { logFields } from '../src/logs/log-feed.js';
-import type { LogReader } from '../src/ports/readers.js';
+import type { LogReader } from '../src/ports/stores.js';
 import { passes } from '../src/lists/portion.js';
 
 /** The lines that a test has stored. */

@@ -1,13 +1,7 @@
 import { Outbound } from '@lab/runtime';
 import type { Log } from '@lab/ports';
-import type {
-  DeliveryRow,
-  DeliveryStore,
-  NewWebhook,
-  WebhookPatch,
-  WebhookRow,
-  WebhookStore,
-} from '../src/webhooks/webhook-stores.js';
+import type { DeliveryRow, NewWebhook, WebhookPatch, WebhookRow } from '@lab/persistence';
+import type { DeliveryStore, WebhookStore } from '../src/ports/stores.js';
 
 const at = '2026-11-20T09:30:00.000Z';
 

@@ -28,8 +28,7 @@ export interface CallOptions {
   signal?: AbortSignal;
   /**
    * Key of a request that acts. For 24 h the service carries out a request with this key once, however often it
-   * arrives.
-   * Default: a new key.
+   * arrives. Default: a new key.
    */
   idempotencyKey?: string;
 }
@@ -61,8 +60,7 @@ const keyless = '/api/estop';
 
 /**
  * A client of the REST interface, with the types of its OpenAPI document. Every method throws {@link ProblemError}
- * when the
- * service refuses the request, and {@link UnreachableError} when no answer comes.
+ * when the service refuses the request, and {@link UnreachableError} when no answer comes.
  */
 export class ApiClient {
   readonly baseUrl: string;

@@ -71,8 +71,7 @@ async function* chunks(response: Response): AsyncGenerator<string> {
  * Parses the format of the standard. An incomplete event at the end is dropped.
  *
  * @param arrived gets the id after every block, also after a block without data: the client has every wanted event up
- * to
- *   this id
+ *   to this id
  */
 async function* parse(
   texts: AsyncIterable<string>,

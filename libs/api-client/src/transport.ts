@@ -19,8 +19,7 @@ const longestPauseMs = 10_000;
 
 /**
  * Sends a request that may safely arrive twice. It repeats the request when the connection was refused or lost, or
- * when the
- * answer is 503 or has `Retry-After`.
+ * when the answer is 503 or has `Retry-After`.
  *
  * @param retries most attempts after the first
  * @returns a successful answer whose body is not read yet

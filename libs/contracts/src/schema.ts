@@ -31,8 +31,7 @@ type Constructor<T extends object> = new () => T;
 
 /**
  * A class with rules as a {@link Schema}. Unknown fields are faults, and every fault has its path. An optional field
- * that
- * is null counts as absent and is not in the value.
+ * that is null counts as absent and is not in the value.
  */
 export function dtoSchema<T extends object>(dto: Constructor<T>): Schema<T> {
   return {

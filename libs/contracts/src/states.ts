@@ -1,8 +1,7 @@
 /**
  * The states of every record as tables: for each state the states that may follow, each with the event that causes the
  * change. Other code asks the predicates below and does not compare names of states. The page
- * `docs/reference/states.md`
- * is generated from these tables.
+ * `docs/reference/states.md` is generated from these tables.
  */
 export type Transitions<State extends string> = {
   readonly [From in State]: { readonly [To in State]?: string };
@@ -306,76 +305,55 @@ export function mayFollow<State extends string>(table: Transitions<State>, from:
   return table[from][to] !== undefined;
 }
 
-/** The record has ended. It changes only if a person resumes the work that it belongs to. */
-export function isTerminal(state: TaskRunState | RunState | AttemptState): boolean {
-  return (
-    state === 'completed' ||
-    state === 'failed' ||
-    state === 'cancelled' ||
-    state === 'skipped' ||
-    state === 'never_ran'
-  );
+/** A predicate that is true for these states. */
+function among<State extends string>(...states: State[]): (state: State) => boolean {
+  return (state) => states.includes(state);
 }
+
+/** The record has ended. It changes only if a person resumes the work that it belongs to. */
+export const isTerminal = among<TaskRunState | RunState | AttemptState>(
+  'completed',
+  'failed',
+  'cancelled',
+  'skipped',
+  'never_ran',
+);
 
 /** A run or campaign in this state has ended and did not complete. A person may resume it. */
-export function mayBeResumed(state: RunState): boolean {
-  return state === 'failed' || state === 'cancelled';
-}
+export const mayBeResumed = among<RunState>('failed', 'cancelled');
 
 /** The run of a trial in this state has not begun. */
-export function isProposed(state: TrialState): boolean {
-  return state === 'proposed';
-}
+export const isProposed = among<TrialState>('proposed');
 
 /** The run of a trial in this state has ended. */
-export function isSettled(state: TrialState): boolean {
-  return state === 'measured' || state === 'failed';
-}
+export const isSettled = among<TrialState>('measured', 'failed');
 
 /** The dependants of a task run in this state may start. */
-export function isSatisfied(state: TaskRunState): boolean {
-  return state === 'completed';
-}
+export const isSatisfied = among<TaskRunState>('completed');
 
 /** A task run in this state may use its devices at this moment. */
-export function isActive(state: TaskRunState): boolean {
-  return state === 'running' || state === 'needs_attention';
-}
+export const isActive = among<TaskRunState>('running', 'needs_attention');
 
 /** A task run in this state has not begun. */
-export function isWaiting(state: TaskRunState): boolean {
-  return state === 'created' || state === 'queued';
-}
+export const isWaiting = among<TaskRunState>('created', 'queued');
 
 /** A task run in this state waits only for tasks that it depends on. */
-export function awaitsDependencies(state: TaskRunState): boolean {
-  return state === 'created';
-}
+export const awaitsDependencies = among<TaskRunState>('created');
 
 /** A task run in this state waits for its devices and resources. Its state allows it to be dispatched. */
-export function isQueued(state: TaskRunState): boolean {
-  return state === 'queued';
-}
+export const isQueued = among<TaskRunState>('queued');
 
 /** An agent has or may have the task run. It ends when that agent reports it, and only that agent can stop it. */
-export function isWithAgent(state: TaskRunState): boolean {
-  return state === 'running';
-}
+export const isWithAgent = among<TaskRunState>('running');
 
 /** The outcome cannot be known, or a person must decide how the work continues. */
-export function isUnclear(state: TaskRunState | RunState | AttemptState): boolean {
-  return state === 'needs_attention';
-}
+export const isUnclear = among<TaskRunState | RunState | AttemptState>('needs_attention');
 
 /** Tasks of a protocol run in this state may start. */
-export function mayStartTasks(state: RunState): boolean {
-  return state === 'created' || state === 'running';
-}
+export const mayStartTasks = among<RunState>('created', 'running');
 
 /** It is not known whether the agent has the attempt. The orchestrator asks the agent and never sends it again. */
-export function isUnsettled(state: AttemptState): boolean {
-  return state === 'dispatching' || state === 'uncertain';
-}
+export const isUnsettled = among<AttemptState>('dispatching', 'uncertain');
 
 /** The agent will still report the end of an attempt in this state. */
 export function awaitsAgent(state: AttemptState): boolean {
@@ -383,51 +361,31 @@ export function awaitsAgent(state: AttemptState): boolean {
 }
 
 /** A device in this state may be in motion, and its agent will report the end. */
-export function isMoving(state: DeviceState): boolean {
-  return state === 'busy' || state === 'aborting';
-}
+export const isMoving = among<DeviceState>('busy', 'aborting');
 
 /** A device in this state takes commands; an allocated task may be sent to it. */
-export function isUsable(state: DeviceState): boolean {
-  return state === 'idle' || state === 'busy';
-}
+export const isUsable = among<DeviceState>('idle', 'busy');
 
 /** The agent does not start a device in this state again until a person decides so. */
-export function isGivenUp(state: DeviceState): boolean {
-  return state === 'faulted';
-}
+export const isGivenUp = among<DeviceState>('faulted');
 
 /** Until it is known what the device did, it gets no calls, and its process does not start. */
-export function isInDoubt(state: DeviceState): boolean {
-  return state === 'uncertain';
-}
+export const isInDoubt = among<DeviceState>('uncertain');
 
 /** A device in this state is about to become usable, or waits until its process starts. */
-export function isStarting(state: DeviceState): boolean {
-  return state === 'disabled' || state === 'initializing' || state === 'restarting';
-}
+export const isStarting = among<DeviceState>('disabled', 'initializing', 'restarting');
 
 /** The last report of an agent in this state about its devices is up to date. */
-export function isHeard(state: AgentState): boolean {
-  return state === 'online';
-}
+export const isHeard = among<AgentState>('online');
 
 /** An agent in this state has stopped or counts as stopped, until it is heard again. */
-export function isGone(state: AgentState): boolean {
-  return state === 'offline';
-}
+export const isGone = among<AgentState>('offline');
 
 /** An agent in this state is connected, as far as the orchestrator knows. */
-export function isReachable(state: AgentState): boolean {
-  return state === 'online' || state === 'suspect';
-}
+export const isReachable = among<AgentState>('online', 'suspect');
 
 /** New work may be sent to an agent in this state. */
-export function mayDispatchTo(state: AgentState): boolean {
-  return state === 'online';
-}
+export const mayDispatchTo = among<AgentState>('online');
 
 /** A run or campaign in this state starts no work until a person decides. */
-export function awaitsPerson(state: RunState): boolean {
-  return state === 'paused' || state === 'needs_attention';
-}
+export const awaitsPerson = among<RunState>('paused', 'needs_attention');

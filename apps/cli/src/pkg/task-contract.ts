@@ -4,9 +4,7 @@ import ts from 'typescript';
 
 /** Whether the code of a task takes what its `task.yml` says it gets. */
 
-/**
- * TypeScript to be appended to the generated types of a package: `Expected`, what each task type is given.
- */
+/** TypeScript to be appended to the generated types of a package: `Expected`, what each task type is given. */
 export const expectations = `
 import type { Handles as ExpectedHandles } from '@lab/sdk';
 export type Expected = {

@@ -3,7 +3,7 @@ import type { Log } from '@lab/ports';
 import { isLoopback } from '../http/index.js';
 import { BearerAuthentication, OpenToAll, type Authentication } from './authentication.js';
 import { OidcAuthentication } from './oidc-authentication.js';
-import type { TokenStore } from './token-store.js';
+import type { TokenStore } from '../ports/index.js';
 import { TokenAuthentication } from './token-authentication.js';
 
 /** The way in which people show who they are, as it is configured. */

@@ -7,5 +7,4 @@ export { anyLab, labFilter, Needs, NeedsNothing } from './needs.js';
 export { requireRightToServers } from './optimizer-servers.js';
 export { actorName, asOwn, refuseForeign, requireOwn } from './ownership.js';
 export { RecordLabs } from './record-labs.js';
-export { TokenStore } from './token-store.js';
 export { TokensController } from './tokens.controller.js';

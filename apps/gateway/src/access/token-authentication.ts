@@ -2,7 +2,7 @@ import { isServiceError, ServiceError, type Principal } from '@lab/contracts';
 import { hashOfToken } from '@lab/persistence';
 import type { Log } from '@lab/ports';
 import type { Authentication, TokenCheck } from './authentication.js';
-import type { TokenStore } from './token-store.js';
+import type { TokenStore } from '../ports/index.js';
 
 interface Known {
   id: string;

@@ -9,7 +9,7 @@ import {
   type Principal,
   type TokenRecord,
 } from '@lab/contracts';
-import { issueToken } from '@lab/persistence';
+import { issueToken, type AccessTokenRow } from '@lab/persistence';
 import { ApiTags } from '@nestjs/swagger';
 import { tokenSubmissions } from '../examples/index.js';
 import {
@@ -26,7 +26,7 @@ import {
 import { Authentication } from './authentication.js';
 import { Caller } from './caller.js';
 import { NeedsIdentity } from './needs.js';
-import { TokenStore, type KeptToken } from './token-store.js';
+import { TokenStore } from '../ports/index.js';
 import { hasRole } from './roles.js';
 
 interface TokenPlace {
@@ -134,7 +134,7 @@ const unused = { last_used_at: null, revoked_at: null, revoked_by: null };
  */
 function requireOwn(
   caller: Principal,
-  { name, kind, grants }: Pick<KeptToken, 'name' | 'kind' | 'grants'>,
+  { name, kind, grants }: Pick<AccessTokenRow, 'name' | 'kind' | 'grants'>,
 ): void {
   if (hasRole(caller, 'admin')) return;
   if (caller.kind !== 'oidc')
@@ -150,7 +150,7 @@ function requireOwn(
 }
 
 /** A token as it may be shown: without its hash. */
-function shown({ hash: _, ...record }: KeptToken): TokenRecord {
+function shown({ hash: _, ...record }: AccessTokenRow): TokenRecord {
   return record;
 }
 

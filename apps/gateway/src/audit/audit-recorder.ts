@@ -1,6 +1,6 @@
 import { isServiceError, type AuditVerification } from '@lab/contracts';
 import type { Log } from '@lab/ports';
-import type { AuditEntry, AuditLog } from './audit-log.js';
+import type { AuditEntry, GatewayStore } from '@lab/persistence';
 
 /** Maximum number of entries in one write. */
 const batchSize = 500;
@@ -19,7 +19,7 @@ export class AuditRecorder {
   #retry: NodeJS.Timeout | undefined;
 
   constructor(
-    private readonly audit: AuditLog,
+    private readonly audit: Pick<GatewayStore['audit'], 'append' | 'check'>,
     private readonly log: Log,
   ) {}
 

@@ -7,7 +7,7 @@ import { catchError, concatMap, from, throwError, type Observable } from 'rxjs';
 import { isDryRun } from '../routes/index.js';
 import { asServiceError } from '../http/index.js';
 import { AuditRecorder } from './audit-recorder.js';
-import type { AuditEntry } from './audit-log.js';
+import type { AuditEntry } from '@lab/persistence';
 
 /** Longest time that an answer waits for its entry, in milliseconds. While the database is unavailable, the entry follows later. */
 const patienceMs = 250;

@@ -13,7 +13,8 @@ import { from, lastValueFrom, type Observable } from 'rxjs';
 import { isDryRun } from '../routes/index.js';
 import { eachTimeKey, foundAgainKey } from './asked.js';
 import { fingerprintOf, keyOf } from './idempotency-key.js';
-import { Keys, type KeptAnswer, type KeyName } from './key-store.js';
+import type { KeptAnswer, KeyName } from '@lab/persistence';
+import { Keys } from '../ports/index.js';
 
 /**
  * Lease of a key, in seconds. The gateway renews it after every third of that time. If the gateway dies, its requests to the

@@ -1,4 +1,3 @@
 export { type Asked, AskedAs, EachTime, FoundAgain } from './asked.js';
 export { longestKey } from './idempotency-key.js';
 export { IdempotencyInterceptor } from './idempotency.interceptor.js';
-export { Keys } from './key-store.js';

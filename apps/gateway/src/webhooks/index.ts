@@ -1,4 +1,3 @@
 export { type DelivererOptions, WebhookDeliverer } from './webhook-deliverer.js';
 export { WebhookSender } from './webhook-sender.js';
-export { DeliveryStore, WebhookStore } from './webhook-stores.js';
 export { WebhooksController } from './webhooks.controller.js';

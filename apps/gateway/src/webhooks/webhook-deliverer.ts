@@ -1,13 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import type { OnApplicationBootstrap, OnModuleDestroy } from '@nestjs/common';
 import { eventSchema, isWanted, type DeliveryRecord, type ServiceEvent } from '@lab/contracts';
-import { deliveryRecord, messageIdOf } from '@lab/persistence';
+import { deliveryRecord, messageIdOf, type DeliveryRow, type WebhookRow } from '@lab/persistence';
 import { systemIds } from '@lab/runtime';
 import type { Log } from '@lab/ports';
 import { readFilter } from '../events/index.js';
-import type { EventReader } from '../ports/index.js';
+import type { DeliveryStore, EventReader, WebhookStore } from '../ports/index.js';
 import { mostAttempts, retryInS } from './backoff.js';
-import type { DeliveryRow, DeliveryStore, WebhookRow, WebhookStore } from './webhook-stores.js';
 import type { Attempt, WebhookSender } from './webhook-sender.js';
 
 /** Interval of polls, and shortest time between two of them, in milliseconds. */

@@ -1,7 +1,7 @@
 import { ServiceError } from '@lab/contracts';
 import { OutboundRefusedError, type Outbound, type Sealing } from '@lab/runtime';
 import { askedForS } from './backoff.js';
-import type { DeliveryRow, WebhookRow } from './webhook-stores.js';
+import type { DeliveryRow, WebhookRow } from '@lab/persistence';
 import { signedHeaders } from './signature.js';
 
 /** Longest time of an attempt, in milliseconds. */

@@ -14,7 +14,7 @@ import {
   type WebhookFilters,
   type WebhookRecord,
 } from '@lab/contracts';
-import { deliveryRecord, webhookRecord } from '@lab/persistence';
+import { deliveryRecord, webhookRecord, type WebhookRow } from '@lab/persistence';
 import { ApiTags } from '@nestjs/swagger';
 import type { FastifyReply } from 'fastify';
 import { Caller, Needs } from '../access/index.js';
@@ -22,9 +22,8 @@ import { eventNouns, readFilter, requirePosition } from '../events/index.js';
 import { webhookSubmissions } from '../examples/index.js';
 import { ListQuery, type PageRequest } from '../lists/index.js';
 import { found } from '../lookup/index.js';
-import { EventReader, RecordReader } from '../ports/index.js';
+import { DeliveryStore, EventReader, RecordReader, WebhookStore } from '../ports/index.js';
 import { JsonBody, Operation, OptionalBody, page, pathName, record } from '../routes/index.js';
-import { DeliveryStore, WebhookStore, type WebhookRow } from './webhook-stores.js';
 import { newSecret } from './signature.js';
 import { WebhookDeliverer } from './webhook-deliverer.js';
 import { WebhookSender } from './webhook-sender.js';

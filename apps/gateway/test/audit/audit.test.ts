@@ -6,7 +6,7 @@ import { memoryLog, startHarness, type Harness } from '../twins.js';
 import { MemoryAudit } from '../memory-access.js';
 import { AuditRecorder } from '../../src/audit/audit-recorder.js';
 import { isOpenToNetwork } from '../../src/access/authentication-by.js';
-import type { AuditEntry } from '../../src/audit/audit-log.js';
+import type { AuditEntry } from '@lab/persistence';
 
 let gateway: Harness;
 let ada: { authorization: string };

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { zodSchema } from '../schema.js';
-import { defineEvent, defineRequest } from './define.js';
+import { defineEvent, requestsOf } from './define.js';
 import {
   attemptReport,
   attemptStatus,
@@ -12,71 +12,63 @@ import {
 } from './work.js';
 
 const empty = z.object({});
+const request = requestsOf('svc.v1.agent.{computer}.{inc}.', 'agent.');
 
 /**
  * The requests that an agent answers. Every subject names the computer and the incarnation, so that a command never
  * reaches another agent and never reaches two.
  */
 export const agentRequests = {
-  startTask: defineRequest({
-    name: 'agent.task.start',
-    subject: 'svc.v1.agent.{computer}.{inc}.task.start',
-    request: zodSchema(taskStart),
-    reply: zodSchema(z.object({ status: attemptStatus })),
-    timeoutMs: 3_000,
-    errors: ['stale_message', 'device_unavailable', 'not_found', 'service_unavailable'],
-  }),
+  startTask: request(
+    'task.start',
+    taskStart,
+    z.object({ status: attemptStatus }),
+    ['stale_message', 'device_unavailable', 'not_found', 'service_unavailable'],
+    3_000,
+  ),
   /** Asks a running attempt to stop. The answer only confirms the request; the end arrives as a result. */
-  cancelTask: defineRequest({
-    name: 'agent.task.cancel',
-    subject: 'svc.v1.agent.{computer}.{inc}.task.cancel',
-    request: zodSchema(z.object({ attempt_id: z.string(), reason: z.string() })),
-    reply: zodSchema(z.object({ status: attemptStatus })),
-    timeoutMs: 3_000,
-    errors: ['stale_message'],
-  }),
+  cancelTask: request(
+    'task.cancel',
+    z.object({ attempt_id: z.string(), reason: z.string() }),
+    z.object({ status: attemptStatus }),
+    ['stale_message'],
+    3_000,
+  ),
   /** The status of an attempt. After this answer the agent refuses an attempt that it does not know for ever. */
-  taskStatus: defineRequest({
-    name: 'agent.task.status',
-    subject: 'svc.v1.agent.{computer}.{inc}.task.status',
-    request: zodSchema(z.object({ attempt_id: z.string() })),
-    reply: zodSchema(z.object({ status: attemptStatus })),
-    timeoutMs: 1_000,
-    errors: ['stale_message'],
-  }),
+  taskStatus: request(
+    'task.status',
+    z.object({ attempt_id: z.string() }),
+    z.object({ status: attemptStatus }),
+    ['stale_message'],
+    1_000,
+  ),
   /** The full list of devices that the agent runs. It starts missing devices and stops devices that are not listed. */
-  assignDevices: defineRequest({
-    name: 'agent.devices.assign',
-    subject: 'svc.v1.agent.{computer}.{inc}.devices.assign',
-    request: zodSchema(z.object({ devices: z.array(deviceAssignment) })),
-    reply: zodSchema(empty),
-    timeoutMs: 5_000,
-    errors: ['stale_message'],
-  }),
+  assignDevices: request(
+    'devices.assign',
+    z.object({ devices: z.array(deviceAssignment) }),
+    empty,
+    ['stale_message'],
+    5_000,
+  ),
   /**
    * Calls a function of a device. A call from a task has an `attempt_id`, and its envelope carries the fence of the
    * allocation. A call from a person (device RPC) has neither, and the agent checks only that the function exists. The
    * agent refuses a call that was on its way for longer than {@link callFreshMs} with `late_message`. A call that has
-   * not
-   * begun when the caller gives up never begins. A call that has begun may take as long as its function declares; the
-   * caller waits that long and `deviceAnswerMs` more.
+   * not begun when the caller gives up never begins. A call that has begun may take as long as its function declares;
+   * the caller waits that long and `deviceAnswerMs` more.
    */
-  callDevice: defineRequest({
-    name: 'agent.device.call',
-    subject: 'svc.v1.agent.{computer}.{inc}.device.{lab}.{device}.call',
-    request: zodSchema(
-      z.object({
-        call_id: z.string(),
-        function: z.string(),
-        arguments: jsonObject,
-        attempt_id: z.string().optional(),
-        /** A reading of the clock of this agent, taken before the call was sent: see `readClock`. */
-        as_of_ms: z.number(),
-      }),
-    ),
-    reply: zodSchema(z.object({ result: jsonValue.optional() })),
-    timeoutMs: 60_000,
-    errors: [
+  callDevice: request(
+    'device.{lab}.{device}.call',
+    z.object({
+      call_id: z.string(),
+      function: z.string(),
+      arguments: jsonObject,
+      attempt_id: z.string().optional(),
+      /** A reading of the clock of this agent, taken before the call was sent: see `readClock`. */
+      as_of_ms: z.number(),
+    }),
+    z.object({ result: jsonValue.optional() }),
+    [
       'stale_message',
       'late_message',
       'unknown_device',
@@ -86,53 +78,41 @@ export const agentRequests = {
       'device_unavailable',
       'aborted',
     ],
-  }),
+    60_000,
+  ),
   /**
    * The agent's own clock, in milliseconds since an arbitrary moment. A call with a recent reading was sent recently.
-   * The
-   * comparison needs one clock only.
+   * The comparison needs one clock only.
    */
-  readClock: defineRequest({
-    name: 'agent.clock',
-    subject: 'svc.v1.agent.{computer}.{inc}.clock',
-    request: zodSchema(empty),
-    reply: zodSchema(z.object({ now_ms: z.number() })),
-    timeoutMs: 1_000,
-    errors: [],
-  }),
+  readClock: request('clock', empty, z.object({ now_ms: z.number() }), [], 1_000),
   /**
    * An attempt of another computer has ended. The agent refuses its calls to local devices that have not begun, for as
    * long as this incarnation lives, and it safely stops calls in progress. The answer says whether a call still runs.
    */
-  stopCalls: defineRequest({
-    name: 'agent.device.stop',
-    subject: 'svc.v1.agent.{computer}.{inc}.device.stop',
-    request: zodSchema(z.object({ attempt_id: z.string(), reason: z.string() })),
-    reply: zodSchema(z.object({ moving: z.boolean() })),
-    timeoutMs: 3_000,
-    errors: [],
-  }),
+  stopCalls: request(
+    'device.stop',
+    z.object({ attempt_id: z.string(), reason: z.string() }),
+    z.object({ moving: z.boolean() }),
+    [],
+    3_000,
+  ),
   /**
    * A person confirms that an uncertain or faulted device can safely be started again. The doubt is settled, and
    * `_initialize` runs. If the device has another doubt or none, the agent answers `wrong_state`.
    */
-  resetDevice: defineRequest({
-    name: 'agent.device.reset',
-    subject: 'svc.v1.agent.{computer}.{inc}.device.{lab}.{device}.reset',
-    request: zodSchema(z.object({ doubt_id: z.string().nullable(), by: z.string() })),
-    reply: zodSchema(empty),
-    timeoutMs: 5_000,
-    errors: ['stale_message', 'unknown_device', 'wrong_state', 'service_unavailable'],
-  }),
+  resetDevice: request(
+    'device.{lab}.{device}.reset',
+    z.object({ doubt_id: z.string().nullable(), by: z.string() }),
+    empty,
+    ['stale_message', 'unknown_device', 'wrong_state', 'service_unavailable'],
+    5_000,
+  ),
   /** Returns the result of `_report()` of the device. */
-  reportDevice: defineRequest({
-    name: 'agent.device.report',
-    subject: 'svc.v1.agent.{computer}.{inc}.device.{lab}.{device}.report',
-    request: zodSchema(empty),
-    reply: zodSchema(z.object({ report: jsonObject })),
-    timeoutMs: 10_000,
-    errors: ['unknown_device', 'device_error', 'device_unavailable'],
-  }),
+  reportDevice: request('device.{lab}.{device}.report', empty, z.object({ report: jsonObject }), [
+    'unknown_device',
+    'device_error',
+    'device_unavailable',
+  ]),
 };
 
 /** One emergency stop of everything, a laboratory or a device. */
@@ -157,8 +137,7 @@ export function emergencyStopCovers(
 export const agentEvents = {
   /**
    * Emergency stop, sent to every agent at once, without queues, fences or a leader. `_stop` runs on every device of
-   * the
-   * scope. The devices take no effects until the leading orchestrator releases the emergency stop.
+   * the scope. The devices take no effects until the leading orchestrator releases the emergency stop.
    */
   emergencyStop: defineEvent({
     name: 'agent.emergency_stop',

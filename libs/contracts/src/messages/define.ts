@@ -1,5 +1,6 @@
 import type { ErrorCode } from '../errors.js';
-import type { Schema } from '../schema.js';
+import type { ZodType } from 'zod';
+import { zodSchema, type Schema } from '../schema.js';
 
 /** The names inside the braces of a subject template: `'a.{b}.{c}'` gives `'b' | 'c'`. */
 export type TokensOf<Subject extends string> = Subject extends `${string}{${infer Token}}${infer Rest}`
@@ -43,6 +44,39 @@ export function defineRequest<Subject extends string, Request, Reply>(
   definition: Omit<RequestDefinition<Subject, Request, Reply>, 'kind'>,
 ): RequestDefinition<Subject, Request, Reply> {
   return { kind: 'request', ...definition };
+}
+
+/**
+ * Makes a function that declares the requests of one part of the service. Its arguments are the end of the subject, the
+ * shapes of request and reply, the errors that a handler may answer in addition to those of the bus (default: none), and
+ * the milliseconds for which the caller waits (default: 10 s).
+ *
+ * @param subject the beginning of every subject
+ * @param name the beginning of every name; the end of the subject without its tokens follows
+ */
+export const requestsOf =
+  <Beginning extends string>(subject: Beginning, name: string) =>
+  <End extends string, Request, Reply>(
+    end: End,
+    request: ZodType<Request> | Schema<Request>,
+    reply: ZodType<Reply> | Schema<Reply>,
+    errors: readonly ErrorCode[] = [],
+    timeoutMs = 10_000,
+  ): RequestDefinition<`${Beginning}${End}`, Request, Reply> => ({
+    kind: 'request',
+    name: name + end.replace(/\{\w+\}\./g, ''),
+    subject: `${subject}${end}`,
+    request: schemaOf(request),
+    reply: schemaOf(reply),
+    timeoutMs,
+    errors,
+  });
+
+/** Declares a request to the leading orchestrator. */
+export const orchestratorRequest = requestsOf('svc.v1.orchestrator.', '');
+
+function schemaOf<T>(shape: ZodType<T> | Schema<T>): Schema<T> {
+  return 'safeParse' in shape ? zodSchema(shape) : shape;
 }
 
 /** Declares a lossy notification. No guarantee may depend on its arrival. */

@@ -15,13 +15,13 @@ import {
   Validation,
 } from '../rest/definitions.js';
 import { zodOf } from '../rest/fields/field.js';
-import { dtoSchema, zodSchema } from '../schema.js';
-import { defineRequest } from './define.js';
+import { dtoSchema } from '../schema.js';
+import { orchestratorRequest as request } from './define.js';
 
-const nothing = zodSchema(z.object({}));
-const labChanges = zodSchema(z.object({ labs: z.array(zodOf(LabChange)) }));
-const protocolChanges = zodSchema(z.object({ protocols: z.array(zodOf(ProtocolChange)) }));
-const packages = zodSchema(z.object({ packages: z.array(zodOf(PackageRecord)) }));
+const nothing = z.object({});
+const labChanges = z.object({ labs: z.array(zodOf(LabChange)) });
+const protocolChanges = z.object({ protocols: z.array(zodOf(ProtocolChange)) });
+const packages = z.object({ packages: z.array(zodOf(PackageRecord)) });
 
 /** Long enough to start devices, each with a deadline of its own. */
 const startingMs = 120_000;
@@ -31,109 +31,66 @@ const loadErrors = ['not_found', 'invalid', 'wrong_state', 'store_unavailable'] 
 
 /** Loads, unloads and reads definitions while the service runs. The leading orchestrator answers. */
 export const definitionRequests = {
-  loadLabs: defineRequest({
-    name: 'lab.load',
-    subject: 'svc.v1.orchestrator.lab.load',
-    request: dtoSchema(LabSelection),
-    reply: labChanges,
-    timeoutMs: startingMs,
-    errors: [...loadErrors, 'device_unavailable'],
-  }),
-  unloadLabs: defineRequest({
-    name: 'lab.unload',
-    subject: 'svc.v1.orchestrator.lab.unload',
-    request: dtoSchema(LabSelection),
-    reply: labChanges,
-    timeoutMs: readingMs,
-    errors: loadErrors,
-  }),
-  reloadLabs: defineRequest({
-    name: 'lab.reload',
-    subject: 'svc.v1.orchestrator.lab.reload',
-    request: dtoSchema(LabSelection),
-    reply: labChanges,
-    timeoutMs: startingMs,
-    errors: [...loadErrors, 'device_unavailable'],
-  }),
-  listLabs: defineRequest({
-    name: 'lab.list',
-    subject: 'svc.v1.orchestrator.lab.list',
-    request: nothing,
-    reply: zodSchema(z.object({ labs: z.array(zodOf(LabRecord)) })),
-    timeoutMs: 3_000,
-    errors: [],
-  }),
-  loadProtocols: defineRequest({
-    name: 'protocol.load',
-    subject: 'svc.v1.orchestrator.protocol.load',
-    request: dtoSchema(ProtocolSelection),
-    reply: protocolChanges,
-    timeoutMs: readingMs,
-    errors: loadErrors,
-  }),
-  unloadProtocols: defineRequest({
-    name: 'protocol.unload',
-    subject: 'svc.v1.orchestrator.protocol.unload',
-    request: dtoSchema(ProtocolSelection),
-    reply: protocolChanges,
-    timeoutMs: readingMs,
-    errors: loadErrors,
-  }),
-  reloadProtocols: defineRequest({
-    name: 'protocol.reload',
-    subject: 'svc.v1.orchestrator.protocol.reload',
-    request: dtoSchema(ProtocolSelection),
-    reply: protocolChanges,
-    timeoutMs: readingMs,
-    errors: loadErrors,
-  }),
-  validateProtocol: defineRequest({
-    name: 'protocol.validate',
-    subject: 'svc.v1.orchestrator.protocol.validate',
-    request: dtoSchema(ProtocolText),
-    reply: zodSchema(zodOf(Validation)),
-    timeoutMs: 10_000,
-    errors: [],
-  }),
-  reloadTasks: defineRequest({
-    name: 'task_type.reload',
-    subject: 'svc.v1.orchestrator.task_type.reload',
-    request: dtoSchema(TaskTypeSelection),
-    reply: zodSchema(z.object({ tasks: z.array(zodOf(TaskTypeChange)) })),
-    timeoutMs: readingMs,
-    errors: loadErrors,
-  }),
-  listPackages: defineRequest({
-    name: 'package.list',
-    subject: 'svc.v1.orchestrator.package.list',
-    request: nothing,
-    reply: packages,
-    timeoutMs: 3_000,
-    errors: [],
-  }),
+  loadLabs: request(
+    'lab.load',
+    dtoSchema(LabSelection),
+    labChanges,
+    [...loadErrors, 'device_unavailable'],
+    startingMs,
+  ),
+  unloadLabs: request('lab.unload', dtoSchema(LabSelection), labChanges, loadErrors, readingMs),
+  reloadLabs: request(
+    'lab.reload',
+    dtoSchema(LabSelection),
+    labChanges,
+    [...loadErrors, 'device_unavailable'],
+    startingMs,
+  ),
+  listLabs: request('lab.list', nothing, z.object({ labs: z.array(zodOf(LabRecord)) }), [], 3_000),
+  loadProtocols: request(
+    'protocol.load',
+    dtoSchema(ProtocolSelection),
+    protocolChanges,
+    loadErrors,
+    readingMs,
+  ),
+  unloadProtocols: request(
+    'protocol.unload',
+    dtoSchema(ProtocolSelection),
+    protocolChanges,
+    loadErrors,
+    readingMs,
+  ),
+  reloadProtocols: request(
+    'protocol.reload',
+    dtoSchema(ProtocolSelection),
+    protocolChanges,
+    loadErrors,
+    readingMs,
+  ),
+  validateProtocol: request('protocol.validate', dtoSchema(ProtocolText), zodOf(Validation)),
+  reloadTasks: request(
+    'task_type.reload',
+    dtoSchema(TaskTypeSelection),
+    z.object({ tasks: z.array(zodOf(TaskTypeChange)) }),
+    loadErrors,
+    readingMs,
+  ),
+  listPackages: request('package.list', nothing, packages, [], 3_000),
   /** Reads the packages from disk again. Loaded definitions stay as they are. */
-  refreshPackages: defineRequest({
-    name: 'package.refresh',
-    subject: 'svc.v1.orchestrator.package.refresh',
-    request: nothing,
-    reply: packages,
-    timeoutMs: readingMs,
-    errors: [],
-  }),
-  listDefinitions: defineRequest({
-    name: 'definition.list',
-    subject: 'svc.v1.orchestrator.definition.list',
-    request: zodSchema(z.object({ type: z.enum(definitionTypes).optional() })),
-    reply: zodSchema(z.object({ definitions: z.array(zodOf(DefinitionSummary)) })),
-    timeoutMs: 3_000,
-    errors: [],
-  }),
-  getDefinition: defineRequest({
-    name: 'definition.get',
-    subject: 'svc.v1.orchestrator.definition.get',
-    request: zodSchema(z.object({ type: z.enum(definitionTypes), name: z.string() })),
-    reply: zodSchema(zodOf(DefinitionRecord)),
-    timeoutMs: 3_000,
-    errors: ['not_found'],
-  }),
+  refreshPackages: request('package.refresh', nothing, packages, [], readingMs),
+  listDefinitions: request(
+    'definition.list',
+    z.object({ type: z.enum(definitionTypes).optional() }),
+    z.object({ definitions: z.array(zodOf(DefinitionSummary)) }),
+    [],
+    3_000,
+  ),
+  getDefinition: request(
+    'definition.get',
+    z.object({ type: z.enum(definitionTypes), name: z.string() }),
+    zodOf(DefinitionRecord),
+    ['not_found'],
+    3_000,
+  ),
 };

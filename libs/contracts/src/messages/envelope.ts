@@ -27,8 +27,7 @@ export const envelope = z.object({
   fence: z.record(z.string(), z.number().int()).optional(),
   /**
    * Number of the newest heartbeat of the addressed agent that the sender has heard. The agent knows by its own clock
-   * when
-   * it sent that heartbeat. It refuses the command when that was longer ago than the command allows.
+   * when it sent that heartbeat. It refuses the command when that was longer ago than the command allows.
    */
   fresh: z.number().int().optional(),
   /** Milliseconds for which the sender waits. Work that has not begun by then must not begin. */

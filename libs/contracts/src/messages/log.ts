@@ -25,8 +25,7 @@ export const longestLogBatch = 200;
 export const logRequests = {
   /**
    * Stores lines, then answers. A line that is already stored, by `stream` and `seq`, is ignored, so that the sender
-   * may
-   * repeat a batch that got no answer.
+   * may repeat a batch that got no answer.
    */
   append: defineRequest({
     name: 'log.append',

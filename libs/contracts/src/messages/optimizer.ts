@@ -10,9 +10,10 @@ import {
   Trial,
 } from '../rest/optimizer.js';
 import { zodSchema } from '../schema.js';
-import { defineEvent, defineRequest } from './define.js';
+import { defineEvent, requestsOf } from './define.js';
 import { jsonObject, jsonValue, moduleReference } from './work.js';
 
+const request = requestsOf('svc.v1.optimizer.{instance}.', 'optimizer.');
 const trial = zodOf(Trial);
 const description = zodOf(OptimizerDescription);
 const runtimeValues = runtimeParameters.zod();
@@ -50,8 +51,7 @@ const making = {
 export const givenRows = z.array(z.record(z.string(), jsonObject));
 
 /**
- * A session is one life of the optimizer of a campaign: one leader, one child process, all trials sent from the
- * start.
+ * A session is one life of the optimizer of a campaign: one leader, one child process, all trials sent from the start.
  */
 const session = z.object({ campaign_id: z.string(), session: z.string() });
 
@@ -66,101 +66,68 @@ const callErrors = ['invalid', 'optimizer_error', 'stale_message', 'optimizer_un
 export const optimizerRequests = {
   /**
    * Makes an optimizer, asks for its description, and drops it. Refuses arguments and overrides that do not fit, and
-   * rows
-   * that the optimizer does not accept, each with its path: `given[3].mix_colors.cyan_volume`.
+   * rows that the optimizer does not accept, each with its path: `given[3].mix_colors.cyan_volume`.
    */
-  describe: defineRequest({
-    name: 'optimizer.describe',
-    subject: 'svc.v1.optimizer.{instance}.describe',
-    request: zodSchema(z.object({ ...making, given: givenRows.optional() })),
-    reply: zodSchema(description),
-    timeoutMs: makingMs,
-    errors: ['invalid', 'optimizer_error', 'optimizer_unavailable'],
-  }),
+  describe: request(
+    'describe',
+    z.object({ ...making, given: givenRows.optional() }),
+    description,
+    ['invalid', 'optimizer_error', 'optimizer_unavailable'],
+    makingMs,
+  ),
   /** Makes the optimizer of a campaign. It replaces that of an earlier session and knows no trial yet. */
-  open: defineRequest({
-    name: 'optimizer.open',
-    subject: 'svc.v1.optimizer.{instance}.open',
-    request: zodSchema(
-      z.object({
-        ...session.shape,
-        campaign: z.string(),
-        ...making,
-        /** Overrides the initial values of the optimizer. Unknown names are ignored. */
-        runtime_params: runtimeValues,
-      }),
-    ),
-    reply: zodSchema(description),
-    timeoutMs: makingMs,
-    errors: callErrors,
-  }),
+  open: request(
+    'open',
+    z.object({
+      ...session.shape,
+      campaign: z.string(),
+      ...making,
+      /** Overrides the initial values of the optimizer. Unknown names are ignored. */
+      runtime_params: runtimeValues,
+    }),
+    description,
+    callErrors,
+    makingMs,
+  ),
   /** Sends trials that are new or have a new state. Idempotent: the optimizer ignores a state that it knows. */
-  tell: defineRequest({
-    name: 'optimizer.tell',
-    subject: 'svc.v1.optimizer.{instance}.tell',
-    request: zodSchema(z.object({ ...session.shape, trials: z.array(trial) })),
-    reply: zodSchema(z.object({ measured: z.number().int() })),
-    timeoutMs: computingMs,
-    errors: callErrors,
-  }),
+  tell: request(
+    'tell',
+    z.object({ ...session.shape, trials: z.array(trial) }),
+    z.object({ measured: z.number().int() }),
+    callErrors,
+    computingMs,
+  ),
   /** Asks for new trials for runs. For the same run of a session the optimizer gives the same row again. */
-  propose: defineRequest({
-    name: 'optimizer.propose',
-    subject: 'svc.v1.optimizer.{instance}.propose',
-    request: zodSchema(
-      z.object({
-        ...session.shape,
-        runs: z.array(z.object({ number: z.number().int().min(1), run: z.string() })).min(1),
-        /** Insights that no suggestion of the AI has used yet, oldest first. */
-        insights: z.array(insight.zod()),
-      }),
-    ),
-    reply: zodSchema(
-      z.object({
-        trials: z.array(trial),
-        /** Identifiers of the insights that a suggestion has used. */
-        insights_used: z.array(z.string()),
-      }),
-    ),
-    timeoutMs: computingMs,
-    errors: callErrors,
-  }),
+  propose: request(
+    'propose',
+    z.object({
+      ...session.shape,
+      runs: z.array(z.object({ number: z.number().int().min(1), run: z.string() })).min(1),
+      /** Insights that no suggestion of the AI has used yet, oldest first. */
+      insights: z.array(insight.zod()),
+    }),
+    z.object({
+      trials: z.array(trial),
+      /** Identifiers of the insights that a suggestion has used. */
+      insights_used: z.array(z.string()),
+    }),
+    callErrors,
+    computingMs,
+  ),
   /** Changes runtime parameters: all of them, or none when one is not allowed. */
-  configure: defineRequest({
-    name: 'optimizer.configure',
-    subject: 'svc.v1.optimizer.{instance}.configure',
-    request: zodSchema(z.object({ ...session.shape, runtime_params: runtimeValues })),
-    reply: zodSchema(z.object({ runtime_params: runtimeValues })),
-    timeoutMs: 30_000,
-    errors: callErrors,
-  }),
+  configure: request(
+    'configure',
+    z.object({ ...session.shape, runtime_params: runtimeValues }),
+    z.object({ runtime_params: runtimeValues }),
+    callErrors,
+    30_000,
+  ),
   /** The best rows measured, with the columns that the optimizer adds. */
-  best: defineRequest({
-    name: 'optimizer.best',
-    subject: 'svc.v1.optimizer.{instance}.best',
-    request: zodSchema(session),
-    reply: zodSchema(z.object({ rows: z.array(row) })),
-    timeoutMs: computingMs,
-    errors: callErrors,
-  }),
+  best: request('best', session, z.object({ rows: z.array(row) }), callErrors, computingMs),
   /** What its model has learnt; null: it has no model, or does not report it. */
-  explain: defineRequest({
-    name: 'optimizer.explain',
-    subject: 'svc.v1.optimizer.{instance}.explain',
-    request: zodSchema(session),
-    reply: zodSchema(z.object({ belief: jsonValue.nullable() })),
-    timeoutMs: computingMs,
-    errors: callErrors,
-  }),
+  explain: request('explain', session, z.object({ belief: jsonValue.nullable() }), callErrors, computingMs),
   /** The campaign has ended. Idempotent. */
-  close: defineRequest({
-    name: 'optimizer.close',
-    subject: 'svc.v1.optimizer.{instance}.close',
-    request: zodSchema(session),
-    reply: zodSchema(z.object({})),
-    timeoutMs: 10_000,
-    errors: ['optimizer_unavailable'],
-  }),
+  close: request('close', session, z.object({}), ['optimizer_unavailable']),
 };
 
 /** Milliseconds between two announcements of an optimizer worker. */

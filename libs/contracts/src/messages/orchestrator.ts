@@ -18,7 +18,7 @@ import { optimizerStatus } from './optimizer.js';
 import { deviceFunction, jsonObject } from './work.js';
 import { agentReports } from './agent-reports.js';
 import { emergencyStop } from './agent.js';
-import { defineEvent, defineRequest } from './define.js';
+import { defineEvent, orchestratorRequest as request } from './define.js';
 
 /** A record that was made or changed. The caller reads it from the database. */
 const accepted = z.object({ id: z.string(), name: z.string() });
@@ -63,24 +63,42 @@ const submissionOf = <Kind extends Submission['kind']>(
 const namedBy = z.object({ name: z.string(), by: z.string() });
 const by = z.object({ by: z.string() });
 const queue = zodOf(QueueRecord);
+
+/** Which part of the schedule is asked for. All criteria apply together; a name that does not exist selects nothing. */
 const scheduleQuery = z.object({
+  /** Name of a protocol run: its tasks, and the units that its tasks have, will get or wait for. */
   run: z.string().optional(),
+  /** `<lab>.<device>`: this device, and the tasks that have it, will get it or wait for it. */
   device: z.string().optional(),
+  /** Name of a laboratory: its devices, and the tasks that have one of them, will get one or wait for one. */
   lab: z.string().optional(),
+  /**
+   * Most tasks to list: first those that run, then those that wait, in the order of their planned starts or else of the
+   * queue, then those that have ended, the latest first.
+   */
   limit: z.number().int().min(1).max(longestSchedule),
 });
+export type ScheduleQuery = z.infer<typeof scheduleQuery>;
 
 const listPosition = z.object({ value: z.union([z.string(), z.number()]), id: z.string() });
+
+/** Which part of the queue is asked for. All criteria apply together; a name that does not exist selects nothing. */
 const queueQuery = z.object({
   protocol_run: z.string().optional(),
   campaign: z.string().optional(),
   owner: z.string().optional(),
+  /** `<lab>.<device>`: tasks that are planned on this device, or could get it. */
   device: z.string().optional(),
+  /** Name of a laboratory: tasks that are planned on one of its devices, or could get one. */
   lab: z.string().optional(),
+  /** Most tasks to answer. The answer has fewer when more do not fit into one message. */
   limit: z.number().int().min(1).max(longestPage),
+  /** True: from the end of the queue. */
   descending: z.boolean(),
+  /** The last task of the page before, with its position then; null: the first page. */
   after: listPosition.nullable(),
 });
+export type QueueQuery = z.infer<typeof queueQuery>;
 
 const cancelErrors = ['not_found', 'wrong_state', 'store_unavailable'] as const;
 /** Errors of a change of work that has not begun. */
@@ -99,278 +117,164 @@ const simulatedMs = 40_000;
 
 /** The requests that the leading orchestrator answers: acts of people, and reports of agents. */
 export const orchestratorRequests = {
-  submitProtocolRun: defineRequest({
-    name: 'protocol_run.submit',
-    subject: 'svc.v1.orchestrator.protocol_run.submit',
-    request: submitted(ProtocolRunSubmission),
-    reply: zodSchema(accepted),
-    timeoutMs: 10_000,
-    errors: ['unknown_protocol', 'wrong_state', ...submitErrors],
-  }),
-  submitCampaign: defineRequest({
-    name: 'campaign.submit',
-    subject: 'svc.v1.orchestrator.campaign.submit',
-    request: submitted(CampaignSubmission),
-    reply: zodSchema(accepted),
-    timeoutMs: optimizerMadeMs,
-    errors: ['unknown_protocol', 'not_found', 'wrong_state', ...submitErrors, ...optimizerErrors],
-  }),
-  submitTask: defineRequest({
-    name: 'task.submit',
-    subject: 'svc.v1.orchestrator.task.submit',
-    request: submitted(TaskSubmission),
-    reply: zodSchema(accepted),
-    timeoutMs: 10_000,
-    errors: ['unknown_task_type', ...submitErrors],
-  }),
-  cancelProtocolRun: defineRequest({
-    name: 'protocol_run.cancel',
-    subject: 'svc.v1.orchestrator.protocol_run.cancel',
-    request: zodSchema(named),
-    reply: zodSchema(accepted),
-    timeoutMs: 10_000,
-    errors: cancelErrors,
-  }),
-  cancelCampaign: defineRequest({
-    name: 'campaign.cancel',
-    subject: 'svc.v1.orchestrator.campaign.cancel',
-    request: zodSchema(named),
-    reply: zodSchema(accepted),
-    timeoutMs: 10_000,
-    errors: cancelErrors,
-  }),
-  cancelTask: defineRequest({
-    name: 'task.cancel',
-    subject: 'svc.v1.orchestrator.task.cancel',
-    request: zodSchema(z.object({ name: z.string(), protocol_run_name: z.string().optional() })),
-    reply: zodSchema(accepted),
-    timeoutMs: 10_000,
-    errors: cancelErrors,
-  }),
+  submitProtocolRun: request('protocol_run.submit', submitted(ProtocolRunSubmission), accepted, [
+    'unknown_protocol',
+    'wrong_state',
+    ...submitErrors,
+  ]),
+  submitCampaign: request(
+    'campaign.submit',
+    submitted(CampaignSubmission),
+    accepted,
+    ['unknown_protocol', 'not_found', 'wrong_state', ...submitErrors, ...optimizerErrors],
+    optimizerMadeMs,
+  ),
+  submitTask: request('task.submit', submitted(TaskSubmission), accepted, [
+    'unknown_task_type',
+    ...submitErrors,
+  ]),
+  cancelProtocolRun: request('protocol_run.cancel', named, accepted, cancelErrors),
+  cancelCampaign: request('campaign.cancel', named, accepted, cancelErrors),
+  cancelTask: request(
+    'task.cancel',
+    z.object({ name: z.string(), protocol_run_name: z.string().optional() }),
+    accepted,
+    cancelErrors,
+  ),
   /** Changes the priority of a task that has not ended, or parameters of a task that has not begun. */
-  changeTask: defineRequest({
-    name: 'task.change',
-    subject: 'svc.v1.orchestrator.task.change',
-    request: zodSchema(
-      namedBy.extend({ protocol_run_name: z.string().optional(), change: changed(TaskChange) }),
-    ),
-    reply: zodSchema(accepted),
-    timeoutMs: 10_000,
-    errors: changeErrors,
-  }),
+  changeTask: request(
+    'task.change',
+    namedBy.extend({ protocol_run_name: z.string().optional(), change: changed(TaskChange) }),
+    accepted,
+    changeErrors,
+  ),
   /** The same for a protocol run and its tasks. */
-  changeProtocolRun: defineRequest({
-    name: 'protocol_run.change',
-    subject: 'svc.v1.orchestrator.protocol_run.change',
-    request: zodSchema(namedBy.extend({ change: changed(ProtocolRunChange) })),
-    reply: zodSchema(accepted),
-    timeoutMs: 10_000,
-    errors: changeErrors,
-  }),
+  changeProtocolRun: request(
+    'protocol_run.change',
+    namedBy.extend({ change: changed(ProtocolRunChange) }),
+    accepted,
+    changeErrors,
+  ),
   /** The same for a campaign, its runs and their tasks. Parameters change for runs that have not begun. */
-  changeCampaign: defineRequest({
-    name: 'campaign.change',
-    subject: 'svc.v1.orchestrator.campaign.change',
-    request: zodSchema(namedBy.extend({ change: changed(CampaignChange) })),
-    reply: zodSchema(accepted),
-    timeoutMs: 10_000,
-    errors: ['duplicate_name', ...changeErrors],
-  }),
+  changeCampaign: request('campaign.change', namedBy.extend({ change: changed(CampaignChange) }), accepted, [
+    'duplicate_name',
+    ...changeErrors,
+  ]),
   /** Removes ended work, with all that belongs to it, from the lists. */
-  archiveWork: defineRequest({
-    name: 'work.archive',
-    subject: 'svc.v1.orchestrator.work.archive',
-    request: zodSchema(workBy),
-    reply: zodSchema(accepted),
-    timeoutMs: 10_000,
-    errors: cancelErrors,
-  }),
+  archiveWork: request('work.archive', workBy, accepted, cancelErrors),
   /** Returns archived work to the lists. */
-  restoreWork: defineRequest({
-    name: 'work.restore',
-    subject: 'svc.v1.orchestrator.work.restore',
-    request: zodSchema(workBy),
-    reply: zodSchema(accepted),
-    timeoutMs: 10_000,
-    errors: cancelErrors,
-  }),
+  restoreWork: request('work.restore', workBy, accepted, cancelErrors),
   /** Starts no more tasks of the run. Running tasks continue to their end. */
-  pauseProtocolRun: defineRequest({
-    name: 'protocol_run.pause',
-    subject: 'svc.v1.orchestrator.protocol_run.pause',
-    request: zodSchema(namedBy),
-    reply: zodSchema(accepted),
-    timeoutMs: 10_000,
-    errors: cancelErrors,
-  }),
+  pauseProtocolRun: request('protocol_run.pause', namedBy, accepted, cancelErrors),
   /** Resumes a run that is paused, failed or cancelled. It keeps completed tasks. */
-  resumeProtocolRun: defineRequest({
-    name: 'protocol_run.resume',
-    subject: 'svc.v1.orchestrator.protocol_run.resume',
-    request: zodSchema(namedBy),
-    reply: zodSchema(accepted),
-    timeoutMs: 10_000,
-    errors: resumeErrors,
-  }),
+  resumeProtocolRun: request('protocol_run.resume', namedBy, accepted, resumeErrors),
   /** Starts no more runs of the campaign, and no more tasks of its present runs. */
-  pauseCampaign: defineRequest({
-    name: 'campaign.pause',
-    subject: 'svc.v1.orchestrator.campaign.pause',
-    request: zodSchema(namedBy),
-    reply: zodSchema(accepted),
-    timeoutMs: 10_000,
-    errors: cancelErrors,
-  }),
+  pauseCampaign: request('campaign.pause', namedBy, accepted, cancelErrors),
   /** Resumes a campaign that is paused, failed or cancelled. It keeps completed runs. */
-  resumeCampaign: defineRequest({
-    name: 'campaign.resume',
-    subject: 'svc.v1.orchestrator.campaign.resume',
-    request: zodSchema(
-      namedBy.extend({
-        /** Overrides the earlier settings of its optimizer. Secrets in it are sealed. */
-        optimizer_overrides: jsonObject.optional(),
-      }),
-    ),
-    reply: zodSchema(accepted),
-    timeoutMs: optimizerMadeMs,
-    errors: [...resumeErrors, ...optimizerErrors],
-  }),
+  resumeCampaign: request(
+    'campaign.resume',
+    namedBy.extend({
+      /** Overrides the earlier settings of its optimizer. Secrets in it are sealed. */
+      optimizer_overrides: jsonObject.optional(),
+    }),
+    accepted,
+    [...resumeErrors, ...optimizerErrors],
+    optimizerMadeMs,
+  ),
   /** Changes parameters of the optimizer of a campaign that has not ended: all, or none. Answered after the commit. */
-  configureOptimizer: defineRequest({
-    name: 'campaign.optimizer.configure',
-    subject: 'svc.v1.orchestrator.campaign.optimizer.configure',
-    request: zodSchema(namedBy.extend({ runtime_params: runtimeParameters.zod() })),
-    reply: zodSchema(z.object({ runtime_params: runtimeParameters.zod() })),
-    timeoutMs: 40_000,
-    errors: [...cancelErrors, ...optimizerErrors],
-  }),
+  configureOptimizer: request(
+    'campaign.optimizer.configure',
+    namedBy.extend({ runtime_params: runtimeParameters.zod() }),
+    z.object({ runtime_params: runtimeParameters.zod() }),
+    [...cancelErrors, ...optimizerErrors],
+    40_000,
+  ),
   /** Queues a remark for the AI of a campaign that has not ended. Answered after the commit. */
-  addInsight: defineRequest({
-    name: 'campaign.optimizer.insight',
-    subject: 'svc.v1.orchestrator.campaign.optimizer.insight',
-    request: zodSchema(namedBy.extend({ text: z.string() })),
-    reply: zodSchema(insight.zod()),
-    timeoutMs: 10_000,
-    errors: cancelErrors,
-  }),
+  addInsight: request(
+    'campaign.optimizer.insight',
+    namedBy.extend({ text: z.string() }),
+    insight.zod(),
+    cancelErrors,
+  ),
   /** The optimizer of a campaign that has not ended. For an ended campaign the record has all of it. */
-  readOptimizer: defineRequest({
-    name: 'campaign.optimizer.read',
-    subject: 'svc.v1.orchestrator.campaign.optimizer.read',
-    request: zodSchema(
-      named.extend({
-        /** True: asks for the belief of the model too. This waits until the present call of the optimizer has ended. */
-        explain: z.boolean(),
-      }),
-    ),
-    reply: zodSchema(optimizerStatus),
-    timeoutMs: 20_000,
-    errors: ['not_found', 'wrong_state'],
-  }),
+  readOptimizer: request(
+    'campaign.optimizer.read',
+    named.extend({
+      /** True: asks for the belief of the model too. This waits until the present call of the optimizer has ended. */
+      explain: z.boolean(),
+    }),
+    optimizerStatus,
+    ['not_found', 'wrong_state'],
+    20_000,
+  ),
   /** The optimizer of a loaded protocol with its default settings. */
-  readOptimizerDefaults: defineRequest({
-    name: 'protocol.optimizer.defaults',
-    subject: 'svc.v1.orchestrator.protocol.optimizer.defaults',
-    request: zodSchema(
-      z.object({
-        protocol: z.string(),
-        /** Address of the computer of the optimizer; absent: 127.0.0.1. */
-        optimizer_ip: z.string().optional(),
-      }),
-    ),
-    reply: zodSchema(zodOf(OptimizerDescription)),
-    timeoutMs: optimizerMadeMs,
-    errors: ['unknown_protocol', 'not_found', ...optimizerErrors],
-  }),
+  readOptimizerDefaults: request(
+    'protocol.optimizer.defaults',
+    z.object({
+      protocol: z.string(),
+      /** Address of the computer of the optimizer; absent: 127.0.0.1. */
+      optimizer_ip: z.string().optional(),
+    }),
+    zodOf(OptimizerDescription),
+    ['unknown_protocol', 'not_found', ...optimizerErrors],
+    optimizerMadeMs,
+  ),
   /** Pauses the queue: no task starts until a person resumes it. Running tasks continue. Idempotent. */
-  pauseQueue: defineRequest({
-    name: 'queue.pause',
-    subject: 'svc.v1.orchestrator.queue.pause',
-    request: zodSchema(by),
-    reply: zodSchema(queue),
-    timeoutMs: 10_000,
-    errors: ['store_unavailable'],
-  }),
-  resumeQueue: defineRequest({
-    name: 'queue.resume',
-    subject: 'svc.v1.orchestrator.queue.resume',
-    request: zodSchema(by),
-    reply: zodSchema(queue),
-    timeoutMs: 10_000,
-    errors: ['store_unavailable'],
-  }),
+  pauseQueue: request('queue.pause', by, queue, ['store_unavailable']),
+  resumeQueue: request('queue.resume', by, queue, ['store_unavailable']),
   /** Whether tasks may start, and a part of the queue in its order. */
-  readQueue: defineRequest({
-    name: 'queue.read',
-    subject: 'svc.v1.orchestrator.queue.read',
-    request: zodSchema(queueQuery),
-    reply: zodSchema(z.object({ queue, items: z.array(zodOf(QueuedTask)), end: listPosition.nullable() })),
-    timeoutMs: 5_000,
-    errors: [],
-  }),
+  readQueue: request(
+    'queue.read',
+    queueQuery,
+    z.object({ queue, items: z.array(zodOf(QueuedTask)), end: listPosition.nullable() }),
+    [],
+    5_000,
+  ),
   /** The plan, and the reason why each queued task has not started. */
-  readSchedule: defineRequest({
-    name: 'schedule.read',
-    subject: 'svc.v1.orchestrator.schedule.read',
-    request: zodSchema(scheduleQuery),
-    reply: zodSchema(zodOf(ScheduleRecord)),
-    timeoutMs: 5_000,
-    errors: [],
-  }),
+  readSchedule: request('schedule.read', scheduleQuery, zodOf(ScheduleRecord), [], 5_000),
   /** When open work is expected to be complete, by name. A name is absent when the time is not known. */
-  readEstimates: defineRequest({
-    name: 'schedule.estimates',
-    subject: 'svc.v1.orchestrator.schedule.estimates',
-    request: zodSchema(z.object({})),
-    reply: zodSchema(
-      z.object({
-        protocol_runs: z.record(z.string(), z.string()),
-        campaigns: z.record(z.string(), z.string()),
-      }),
-    ),
-    timeoutMs: 300,
-    errors: [],
-  }),
+  readEstimates: request(
+    'schedule.estimates',
+    z.object({}),
+    z.object({
+      protocol_runs: z.record(z.string(), z.string()),
+      campaigns: z.record(z.string(), z.string()),
+    }),
+    [],
+    300,
+  ),
   /** Simulates a scenario with the loaded definitions. Changes nothing. */
-  simulate: defineRequest({
-    name: 'simulation.run',
-    subject: 'svc.v1.orchestrator.simulation.run',
-    request: dtoSchema(SimulationScenario),
-    reply: zodSchema(zodOf(SimulationRecord)),
-    timeoutMs: simulatedMs,
-    errors: ['invalid', 'backlog_full', 'service_unavailable'],
-  }),
+  simulate: request(
+    'simulation.run',
+    dtoSchema(SimulationScenario),
+    zodOf(SimulationRecord),
+    ['invalid', 'backlog_full', 'service_unavailable'],
+    simulatedMs,
+  ),
   /** Simulates a protocol run as if it was submitted now. Changes nothing. */
-  simulateProtocolRun: defineRequest({
-    name: 'simulation.protocol_run',
-    subject: 'svc.v1.orchestrator.simulation.protocol_run',
-    request: dtoSchema(ProtocolRunSubmission),
-    reply: zodSchema(zodOf(WhatIfRecord)),
-    timeoutMs: simulatedMs,
-    errors: ['unknown_protocol', 'service_unavailable', ...submitErrors],
-  }),
+  simulateProtocolRun: request(
+    'simulation.protocol_run',
+    dtoSchema(ProtocolRunSubmission),
+    zodOf(WhatIfRecord),
+    ['unknown_protocol', 'service_unavailable', ...submitErrors],
+    simulatedMs,
+  ),
   /** Checks a submission as if it was real, and simulates it. Changes nothing. */
-  dryRun: defineRequest({
-    name: 'submission.dry_run',
-    subject: 'svc.v1.orchestrator.submission.dry_run',
-    request: zodSchema(
-      z.discriminatedUnion('kind', [
-        submissionOf('protocol_run', ProtocolRunSubmission),
-        submissionOf('campaign', CampaignSubmission),
-        submissionOf('task', TaskSubmission),
-      ]),
-    ),
-    reply: zodSchema(
-      z.object({
-        valid: z.literal(true),
-        dry_run: z.literal(true),
-        resolved: z.custom<Submission['submission']>(isObject, 'must be an object'),
-        estimate: zodOf(SubmissionEstimate),
-        warnings: z.array(z.string()),
-      }),
-    ),
-    timeoutMs: optimizerMadeMs + simulatedMs,
-    errors: [
+  dryRun: request(
+    'submission.dry_run',
+    z.discriminatedUnion('kind', [
+      submissionOf('protocol_run', ProtocolRunSubmission),
+      submissionOf('campaign', CampaignSubmission),
+      submissionOf('task', TaskSubmission),
+    ]),
+    z.object({
+      valid: z.literal(true),
+      dry_run: z.literal(true),
+      resolved: z.custom<Submission['submission']>(isObject, 'must be an object'),
+      estimate: zodOf(SubmissionEstimate),
+      warnings: z.array(z.string()),
+    }),
+    [
       'unknown_protocol',
       'unknown_task_type',
       'not_found',
@@ -378,86 +282,72 @@ export const orchestratorRequests = {
       ...submitErrors,
       ...optimizerErrors,
     ],
-  }),
+    optimizerMadeMs + simulatedMs,
+  ),
   /** Records the decision of a person on an open question. */
-  resolveAttention: defineRequest({
-    name: 'attention.resolve',
-    subject: 'svc.v1.orchestrator.attention.resolve',
-    request: dtoSchema(AttentionDecision),
-    reply: zodSchema(z.object({ id: z.string() })),
-    timeoutMs: 10_000,
-    errors: ['invalid', 'agent_unreachable', ...cancelErrors],
-  }),
+  resolveAttention: request('attention.resolve', dtoSchema(AttentionDecision), z.object({ id: z.string() }), [
+    'invalid',
+    'agent_unreachable',
+    ...cancelErrors,
+  ]),
   /**
-   * Resets the data of a resource to the lab file and records the act in the audit. While a task or a protocol run
-   * has the
-   * resource, this needs `force` and a reason.
+   * Resets the data of a resource to the lab file and records the act in the audit. While a task or a protocol run has
+   * the resource, this needs `force` and a reason.
    */
-  resetResource: defineRequest({
-    name: 'resource.reset',
-    subject: 'svc.v1.orchestrator.resource.reset',
-    request: zodSchema(namedBy.extend({ reason: z.string(), force: z.boolean() })),
-    reply: zodSchema(named),
-    timeoutMs: 10_000,
-    errors: ['invalid', ...cancelErrors],
-  }),
+  resetResource: request(
+    'resource.reset',
+    namedBy.extend({ reason: z.string(), force: z.boolean() }),
+    named,
+    ['invalid', ...cancelErrors],
+  ),
   /**
-   * Records an emergency stop. The agents have got it by the event already, and get it again from the leader. The
-   * same id
-   * names the same emergency stop.
+   * Records an emergency stop. The agents have got it by the event already, and get it again from the leader. The same
+   * id names the same emergency stop.
    */
-  engageStop: defineRequest({
-    name: 'estop.engage',
-    subject: 'svc.v1.orchestrator.estop.engage',
-    request: zodSchema(emergencyStop),
-    reply: zodSchema(z.object({ id: z.string() })),
-    timeoutMs: 5_000,
-    errors: ['unknown_lab', 'unknown_device', 'store_unavailable'],
-  }),
+  engageStop: request(
+    'estop.engage',
+    emergencyStop,
+    z.object({ id: z.string() }),
+    ['unknown_lab', 'unknown_device', 'store_unavailable'],
+    5_000,
+  ),
   /** Releases one emergency stop, or all that are in force. */
-  releaseStop: defineRequest({
-    name: 'estop.release',
-    subject: 'svc.v1.orchestrator.estop.release',
-    request: zodSchema(z.object({ id: z.string().nullable(), by: z.string() })),
-    reply: zodSchema(z.object({ ids: z.array(z.string()) })),
-    timeoutMs: 10_000,
-    errors: cancelErrors,
-  }),
+  releaseStop: request(
+    'estop.release',
+    z.object({ id: z.string().nullable(), by: z.string() }),
+    z.object({ ids: z.array(z.string()) }),
+    cancelErrors,
+  ),
   /** Locates a device: its agent with the incarnation, and the functions of the device. */
-  locateDevice: defineRequest({
-    name: 'device.locate',
-    subject: 'svc.v1.orchestrator.device.locate',
-    request: zodSchema(z.object({ lab: z.string(), device: z.string() })),
-    reply: zodSchema(
-      z.object({
-        computer: z.string(),
-        inc: z.number().int(),
-        /** As its agent last reported; absent or empty: not known yet. */
-        functions: z.array(deviceFunction).optional(),
-        /** Label of the task run that has the device at this moment; absent: none. */
-        held_by: z.string().optional(),
-      }),
-    ),
-    timeoutMs: 3_000,
-    errors: ['unknown_lab', 'unknown_device', 'agent_unreachable'],
-  }),
-  listDevices: defineRequest({
-    name: 'device.list',
-    subject: 'svc.v1.orchestrator.device.list',
-    request: zodSchema(z.object({})),
-    reply: zodSchema(z.object({ devices: z.array(zodOf(DeviceRecord)) })),
-    timeoutMs: 3_000,
-    errors: [],
-  }),
+  locateDevice: request(
+    'device.locate',
+    z.object({ lab: z.string(), device: z.string() }),
+    z.object({
+      computer: z.string(),
+      inc: z.number().int(),
+      /** As its agent last reported; absent or empty: not known yet. */
+      functions: z.array(deviceFunction).optional(),
+      /** Label of the task run that has the device at this moment; absent: none. */
+      held_by: z.string().optional(),
+    }),
+    ['unknown_lab', 'unknown_device', 'agent_unreachable'],
+    3_000,
+  ),
+  listDevices: request(
+    'device.list',
+    z.object({}),
+    z.object({ devices: z.array(zodOf(DeviceRecord)) }),
+    [],
+    3_000,
+  ),
   /** Every computer of the loaded laboratories, and every agent that ever registered, by computer. */
-  listAgents: defineRequest({
-    name: 'agent.list',
-    subject: 'svc.v1.orchestrator.agent.list',
-    request: zodSchema(z.object({})),
-    reply: zodSchema(z.object({ agents: z.array(zodOf(AgentRecord)) })),
-    timeoutMs: 3_000,
-    errors: [],
-  }),
+  listAgents: request(
+    'agent.list',
+    z.object({}),
+    z.object({ agents: z.array(zodOf(AgentRecord)) }),
+    [],
+    3_000,
+  ),
 
   ...agentReports,
 };

@@ -35,8 +35,7 @@ export const deviceFunction = z.object({
   kind: z.enum(functionKinds),
   /**
    * Seconds that a call may take from its begin; after that the agent ends the process of the device. Absent in a
-   * message
-   * of a host: the setting of its agent. Absent in a message of an agent: {@link defaultDeviceTimeoutS}.
+   * message of a host: the setting of its agent. Absent in a message of an agent: {@link defaultDeviceTimeoutS}.
    */
   timeout_s: z.number().positive().max(longestDeviceTimeoutS).optional(),
   /** What it does, for people. */
@@ -56,8 +55,7 @@ export const deviceAnswerMs = 5_000;
 
 /**
  * Milliseconds that a device call may be on its way to another computer. The agent does not make a call that was
- * delayed
- * for longer, because its sender may have given up, died or been replaced.
+ * delayed for longer, because its sender may have given up, died or been replaced.
  */
 export const callFreshMs = 2_000;
 

@@ -18,8 +18,7 @@ import type { Page } from './pages.js';
 
 /**
  * What a person or program may do, least first. Each role includes the roles before it. `lab_admin` is given for one
- * lab;
- * the others are given for one lab or for all; `admin` is always given for all.
+ * lab; the others are given for one lab or for all; `admin` is always given for all.
  */
 export const roles = ['viewer', 'submitter', 'operator', 'lab_admin', 'admin'] as const;
 export type Role = (typeof roles)[number];

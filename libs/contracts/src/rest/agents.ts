@@ -34,8 +34,7 @@ const agentDevice = object({
 
 /**
  * What nobody knows is null: after a start of the orchestrator an agent is unknown until it registers. Times are ISO
- * 8601
- * in UTC.
+ * 8601 in UTC.
  */
 @Described('The agent of a computer, as the leading orchestrator knows it at this moment.')
 export class AgentRecord {

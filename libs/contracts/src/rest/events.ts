@@ -84,8 +84,7 @@ export function eventKindOf(text: string): string {
 
 /**
  * True if the filter selects the event. A run and a campaign belong to themselves: the filter `campaign` selects the
- * events
- * of the campaign, of its runs, and of their tasks, attempts and trials.
+ * events of the campaign, of its runs, and of their tasks, attempts and trials.
  */
 export function isWanted(
   event: Pick<ServiceEvent, 'type' | 'aggregate' | 'body'>,

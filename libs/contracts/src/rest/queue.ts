@@ -1,6 +1,6 @@
 import { taskRunStates, type TaskRunState } from '../states.js';
 import { Described, Field, choice, flag, integer, list, number, orNull, text, time } from './fields/field.js';
-import type { ListPosition, Page } from './pages.js';
+import type { Page } from './pages.js';
 import { campaignName, taskLabel, WaitCause, workPriority } from './schedule.js';
 
 /** Whether tasks may start at present, and how many tasks wait and run. */
@@ -49,21 +49,4 @@ export class QueuedTask {
 export class QueuePage extends QueueRecord implements Page<QueuedTask> {
   @Field(list(QueuedTask, 'The tasks that wait, in their order.')) items!: QueuedTask[];
   @Field(orNull(text('Leads to the next page; null: this is the last page.'))) next_cursor!: string | null;
-}
-
-/** Which part of the queue is asked for. All criteria apply together; a name that does not exist selects nothing. */
-export interface QueueQuery {
-  protocol_run?: string | undefined;
-  campaign?: string | undefined;
-  owner?: string | undefined;
-  /** `<lab>.<device>`: tasks that are planned on this device, or could get it. */
-  device?: string | undefined;
-  /** Name of a laboratory: tasks that are planned on one of its devices, or could get one. */
-  lab?: string | undefined;
-  /** Most tasks to answer. The answer has fewer when more do not fit into one message. */
-  limit: number;
-  /** From the end of the queue. */
-  descending: boolean;
-  /** The last task of the page before, with its position then; null: the first page. */
-  after: ListPosition | null;
 }

@@ -24,21 +24,6 @@ import {
 /** Most tasks that one answer lists, so that it fits into one message. */
 export const longestSchedule = 1_000;
 
-/** Which part of the schedule is asked for. All criteria apply together; a name that does not exist selects nothing. */
-export interface ScheduleQuery {
-  /** Name of a protocol run: its tasks, and the units that its tasks have, will get or wait for. */
-  run?: string | undefined;
-  /** `<lab>.<device>`: this device, and the tasks that have it, will get it or wait for it. */
-  device?: string | undefined;
-  /** Name of a laboratory: its devices, and the tasks that have one of them, will get one or wait for one. */
-  lab?: string | undefined;
-  /**
-   * Most tasks to list: first those that run, then those that wait, in the order of their planned starts or else of the
-   * queue, then those that have ended, the latest first.
-   */
-  limit: number;
-}
-
 export const taskLabel = text('`<protocol run>/<task>`, or the on-demand task.', 'mix_1/mix_colors');
 export const campaignName = orNull(text('Campaign that the work belongs to, if any.', 'sweep'));
 export const workPriority = integer('When work competes, the higher priority goes first.', 0);

@@ -5,9 +5,8 @@ import { z } from 'zod';
 export type JsonSchema = Readonly<Record<string, unknown>>;
 
 /**
- * What a field may hold: its schema in the OpenAPI document, the check of a message that carries it, and, for the
- * body of
- * a request, the rules of class-validator.
+ * What a field may hold: its schema in the OpenAPI document, the check of a message that carries it, and, for the body
+ * of a request, the rules of class-validator.
  */
 export interface FieldType<T> {
   readonly schema: JsonSchema;

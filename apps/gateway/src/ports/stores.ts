@@ -1,0 +1,29 @@
+import type {
+  AccessTokens,
+  EventLog,
+  IdempotencyKeys,
+  LogLines,
+  Records,
+  WebhookDeliveries,
+  Webhooks,
+} from '@lab/persistence';
+
+/**
+ * Stores in the database, as Nest injects them. Every method rejects with ServiceError `store_unavailable` when the
+ * database does not answer.
+ */
+
+/** A class without a body, under which Nest injects an object with the public members of T. */
+function port<T>(): abstract new () => Pick<T, keyof T> {
+  abstract class Port {}
+  return Port as abstract new () => Pick<T, keyof T>;
+}
+
+export abstract class RecordReader extends port<Omit<Records, 'ping' | 'close'>>() {}
+export abstract class EventReader extends port<Omit<EventLog, 'close'>>() {}
+/** Output of tasks and devices. */
+export abstract class LogReader extends port<Pick<LogLines, 'extent' | 'after'>>() {}
+export abstract class TokenStore extends port<AccessTokens>() {}
+export abstract class Keys extends port<IdempotencyKeys>() {}
+export abstract class WebhookStore extends port<Webhooks>() {}
+export abstract class DeliveryStore extends port<WebhookDeliveries>() {}
