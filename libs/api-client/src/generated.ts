@@ -5728,11 +5728,6 @@ export interface components {
       /** @description Hash of the last sound entry. */
       head: string;
     };
-    EventPage: {
-      items: components['schemas']['ServiceEvent'][];
-      /** @description Leads to the next page; null: this is the last page. */
-      next_cursor: string | null;
-    };
     /** @description An event of one record. */
     ServiceEvent: {
       /**
@@ -5767,6 +5762,11 @@ export interface components {
       body: {
         [key: string]: unknown;
       };
+    };
+    EventPage: {
+      items: components['schemas']['ServiceEvent'][];
+      /** @description Leads to the next page; null: this is the last page. */
+      next_cursor: string | null;
     };
     /** @description A line that the code of a task or of a device wrote. */
     LogLine: {
@@ -6304,8 +6304,8 @@ export type GrantSubmission = components['schemas']['GrantSubmission'];
 export type TokenPage = components['schemas']['TokenPage'];
 export type TokenRecord = components['schemas']['TokenRecord'];
 export type AuditVerification = components['schemas']['AuditVerification'];
-export type EventPage = components['schemas']['EventPage'];
 export type ServiceEvent = components['schemas']['ServiceEvent'];
+export type EventPage = components['schemas']['EventPage'];
 export type LogLine = components['schemas']['LogLine'];
 export type NewWebhookRecord = components['schemas']['NewWebhookRecord'];
 export type WebhookFilters = components['schemas']['WebhookFilters'];

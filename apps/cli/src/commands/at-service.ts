@@ -3,7 +3,7 @@ import { ApiClient, ProblemError, UnreachableError, type Problem } from '@lab/ap
 import { unnamedPerson, type Fault } from '@lab/contracts';
 import { formatDiagnostics } from '@lab/definitions';
 import { ConfigError, defineConfig, servedAt, settings } from '@lab/runtime';
-import type { Command } from 'commander';
+import type { Command, CommandOptions } from 'commander';
 import { exitCodes, RefusedError, UsageError } from './exit-codes.js';
 import { userError } from './user-error.js';
 
@@ -27,7 +27,7 @@ export interface PersonFlags extends ServiceFlags {
   by?: string;
 }
 
-/** Lets a command be told where the service is. */
+/** Adds the option with the address of the service. */
 export function withUrl(command: Command): Command {
   return command.option(
     '--url <address>',
@@ -35,9 +35,55 @@ export function withUrl(command: Command): Command {
   );
 }
 
+/** A command that asks the service, with the options for its address and for an answer in JSON. */
+export function serviceCommand(
+  parent: Command,
+  name: string,
+  description: string,
+  options?: CommandOptions,
+): Command {
+  return withUrl(parent.command(name, options))
+    .option('--json', 'print what the service answers as JSON')
+    .description(description);
+}
+
+/** As {@link serviceCommand}, for a decision of a person, with the option for the name of the person. */
+export function personCommand(
+  parent: Command,
+  name: string,
+  description: string,
+  options?: CommandOptions,
+): Command {
+  return serviceCommand(parent, name, description, options).option(
+    '--by <name>',
+    'who decides, for the audit (default: the user of this computer)',
+  );
+}
+
 /**
- * Does something at the running service: what `act` gives is printed line by line; a failure is told in words on standard
- * error, with the exit code of its kind.
+ * Gives a command its action: it asks the service and prints the answer.
+ *
+ * @param ask gets the flags and the arguments of the command
+ * @param lines the answer for people; with `--json` the command prints the answer itself
+ */
+export function asks<Flags extends ServiceFlags, Arguments extends unknown[], Answer>(
+  command: Command,
+  ask: (client: ApiClient, flags: Flags, ...args: Arguments) => Promise<Answer>,
+  lines: (answer: Answer, flags: Flags) => string[] | Promise<string[]>,
+): void {
+  command.action((...given: unknown[]) => {
+    // After the arguments, commander passes the flags and the command.
+    const flags = given.at(-2) as Flags;
+    return atService(flags, async (client) => {
+      const answer = await ask(client, flags, ...(given.slice(0, -2) as Arguments));
+      return flags.json === true ? json(answer) : lines(answer, flags);
+    });
+  });
+}
+
+/**
+ * Runs a request to the service and prints the lines that `act` returns. It prints a failure on standard error and sets the
+ * exit code of its kind.
  */
 export async function atService(
   flags: ServiceFlags,
@@ -104,12 +150,28 @@ export function table(rows: string[][]): string[] {
   );
 }
 
-export function withJson(command: Command): Command {
-  return command.option('--json', 'print what the service answers as JSON');
+/**
+ * A table of records with a header.
+ *
+ * @param empty line when there are no records
+ * @param columns the cell of a record, by the header of the column
+ */
+export function tableOf<Row>(
+  empty: string,
+  columns: Readonly<Record<string, (row: Row) => string>>,
+): (rows: readonly Row[]) => string[] {
+  const cells = Object.values(columns);
+  return (rows) =>
+    rows.length === 0
+      ? [empty]
+      : table([Object.keys(columns), ...rows.map((row) => cells.map((cell) => cell(row)))]);
 }
 
-export function withPerson(command: Command): Command {
-  return command.option('--by <name>', 'who decides, for the audit (default: the user of this computer)');
+/** Names and values as indented lines; without those whose value is null. */
+export function facts(values: Readonly<Record<string, string | null>>): string[] {
+  return table(
+    Object.entries(values).flatMap(([name, value]) => (value === null ? [] : [[`  ${name}`, value]])),
+  );
 }
 
 /** Who is recorded: the name given, else the account of the computer. */
@@ -127,7 +189,7 @@ export function json(value: unknown): string[] {
   return [JSON.stringify(value, null, 2)];
 }
 
-/** `2026-11-20T09:31:00.123Z` as `2026-11-20 09:31:00Z`. */
-export function seconds(iso: string): string {
-  return iso.replace('T', ' ').replace(/\.\d+Z$/, 'Z');
+/** `2026-11-20T09:31:00.123Z` as `2026-11-20 09:31:00Z`; null as `-`. */
+export function seconds(iso: string | null): string {
+  return iso === null ? '-' : iso.replace('T', ' ').replace(/\.\d+Z$/, 'Z');
 }

@@ -22,24 +22,42 @@ export type WorkRecord =
   | { kind: 'campaign'; record: CampaignWithRuns }
   | { kind: 'task'; record: TaskRunRecord };
 
+const addresses: Record<WorkKind, { path: string; name: string }> = {
+  protocol: { path: '/api/protocols/{protocol_run_name}', name: 'protocol_run_name' },
+  campaign: { path: '/api/campaigns/{campaign_name}', name: 'campaign_name' },
+  task: { path: '/api/tasks/{task_name}', name: 'task_name' },
+};
+
+/**
+ * Sends a request about work.
+ *
+ * @param below what follows the address of the work in the path, for example `/cancel`
+ */
+export function atWork<Answer>(
+  client: ApiClient,
+  method: 'get' | 'post' | 'patch',
+  { kind, name, run }: Work,
+  below: string,
+  options: { body?: object; signal?: AbortSignal } = {},
+): Promise<Answer> {
+  const address = addresses[kind];
+  const query = kind === 'task' && run !== undefined ? { protocol_run_name: run } : {};
+  const input = { path: { [address.name]: name }, query, ...options };
+  type Send = (path: string, input: object) => Promise<Answer>;
+  return (client as unknown as Record<typeof method, Send>)[method](`${address.path}${below}`, input);
+}
+
 export async function readWork<K extends WorkKind>(
   client: ApiClient,
-  { kind, name, run }: Work & { kind: K },
+  work: Work & { kind: K },
   signal?: AbortSignal,
 ): Promise<WorkRecord & { kind: K }> {
   const options = signal === undefined ? {} : { signal };
-  const records: Record<WorkKind, () => Promise<WorkRecord['record']>> = {
-    protocol: () =>
-      client.get('/api/protocols/{protocol_run_name}', { path: { protocol_run_name: name }, ...options }),
-    campaign: () => readCampaign(client, name, options),
-    task: () =>
-      client.get('/api/tasks/{task_name}', {
-        path: { task_name: name },
-        query: run === undefined ? {} : { protocol_run_name: run },
-        ...options,
-      }),
-  };
-  return { kind, record: await records[kind]() } as WorkRecord & { kind: K };
+  const record =
+    work.kind === 'campaign'
+      ? await readCampaign(client, work.name, options)
+      : await atWork<WorkRecord['record']>(client, 'get', work, '', options);
+  return { kind: work.kind, record } as WorkRecord & { kind: K };
 }
 
 /** A campaign, its runs in the order of their creation, and their tasks. */

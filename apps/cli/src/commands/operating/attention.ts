@@ -3,15 +3,15 @@ import type { ApiClient, AttentionRecord, AttentionResolution } from '@lab/api-c
 import { attentionActions, type AttentionAction } from '@lab/contracts';
 import { Option, type Command } from 'commander';
 import {
-  atService,
-  json,
+  asks,
+  facts,
   person,
+  personCommand,
   seconds,
-  table,
-  withJson,
-  withPerson,
-  withUrl,
+  serviceCommand,
+  tableOf,
   type PersonFlags,
+  type ServiceFlags,
 } from '../at-service.js';
 import { UsageError } from '../exit-codes.js';
 import { userError } from '../user-error.js';
@@ -21,51 +21,58 @@ export function addAttentionCommands(program: Command): void {
   const attention = program
     .command('attention')
     .description('list and resolve what only a person can decide');
-  withJson(withUrl(attention.command('list', { isDefault: true })))
-    .description('list the open attention items')
-    .option('--all', 'also resolved items')
-    .action((flags: PersonFlags & { all?: boolean }) =>
-      atService(flags, async (client) => {
-        const query = flags.all === true ? { limit: 500 } : { limit: 500, state: 'open' as const };
-        const items = await client.all('/api/attention', { query });
-        if (flags.json === true) return json(items);
-        return items.length === 0
-          ? ['nothing needs attention']
-          : table([attentionHeader, ...items.map(attentionRow)]);
-      }),
-    );
-  withJson(withUrl(attention.command('show <item>')))
-    .description('show an attention item, by its id or subject')
-    .action((item: string, flags: PersonFlags) =>
-      atService(flags, async (client) => {
-        const found = await itemNamed(client, item);
-        return flags.json === true ? json(found) : attentionLines(found);
-      }),
-    );
-  withPerson(withJson(withUrl(attention.command('resolve <item>'))))
-    .description('resolve an attention item, by its id or subject')
-    .addOption(
-      new Option('--action <action>', 'the decision').choices([...attentionActions]).makeOptionMandatory(),
-    )
-    .option('--note <text>', 'reason, for the audit')
-    .option('--outputs <file>', 'for a completed task: JSON file with output_parameters and output_resources')
-    .action(
-      (item: string, flags: PersonFlags & { action: AttentionAction; note?: string; outputs?: string }) =>
-        atService(flags, async (client) => {
-          const outputs = flags.outputs === undefined ? {} : readOutputs(flags.outputs);
-          const { id } = await itemNamed(client, item);
-          const resolved = await client.post('/api/attention/{id}/resolve', {
-            path: { id },
-            body: {
-              action: flags.action,
-              by: person(flags),
-              ...(flags.note === undefined ? {} : { note: flags.note }),
-              ...outputs,
-            },
-          });
-          return flags.json === true ? json(resolved) : [`${resolved.subject}: ${flags.action}`];
-        }),
-    );
+  asks(
+    serviceCommand(attention, 'list', 'list the open attention items', { isDefault: true }).option(
+      '--all',
+      'also resolved items',
+    ),
+    (client, { all }: ServiceFlags & { all?: boolean }) =>
+      client.all('/api/attention', { query: { limit: 500, ...(all === true ? {} : { state: 'open' }) } }),
+    tableOf<AttentionRecord>('nothing needs attention', {
+      SUBJECT: ({ subject }) => subject,
+      SINCE: (item) => seconds(item.opened_at),
+      REASON: ({ reason }) => reason.code,
+      ACTIONS: ({ actions, resolution }) => resolution?.action ?? (actions.join(', ') || '-'),
+      ID: ({ id }) => id,
+    }),
+  );
+  asks(
+    serviceCommand(attention, 'show <item>', 'show an attention item, by its id or subject'),
+    (client, _flags: ServiceFlags, item: string) => itemNamed(client, item),
+    attentionLines,
+  );
+  asks(
+    personCommand(attention, 'resolve <item>', 'resolve an attention item, by its id or subject')
+      .addOption(
+        new Option('--action <action>', 'the decision').choices([...attentionActions]).makeOptionMandatory(),
+      )
+      .option('--note <text>', 'reason, for the audit')
+      .option(
+        '--outputs <file>',
+        'for a completed task: JSON file with output_parameters and output_resources',
+      ),
+    (client, { action, outputs, ...flags }: Decision & { outputs?: string }, item: string) =>
+      resolved(client, item, action, flags, outputs === undefined ? {} : readOutputs(outputs)),
+    ({ subject }, { action }) => [`${subject}: ${action}`],
+  );
+}
+
+interface Decision extends PersonFlags {
+  action: AttentionAction;
+  note?: string;
+}
+
+/** Resolves an item that its id or its subject names. */
+export async function resolved(
+  client: ApiClient,
+  item: string,
+  action: AttentionAction,
+  { note, ...flags }: PersonFlags & { note?: string },
+  outputs: Outputs = {},
+): Promise<AttentionRecord> {
+  const { id } = await itemNamed(client, item);
+  const body = { action, by: person(flags), ...(note === undefined ? {} : { note }), ...outputs };
+  return client.post('/api/attention/{id}/resolve', { path: { id }, body });
 }
 
 /**
@@ -73,7 +80,7 @@ export function addAttentionCommands(program: Command): void {
  *
  * @throws ProblemError `not_found`; UsageError when several open items have the subject
  */
-export async function itemNamed(client: ApiClient, idOrSubject: string): Promise<AttentionRecord> {
+async function itemNamed(client: ApiClient, idOrSubject: string): Promise<AttentionRecord> {
   const bySubject = (await client.all('/api/attention', { query: { state: 'open', limit: 500 } })).filter(
     ({ subject }) => subject === idOrSubject,
   );
@@ -102,39 +109,23 @@ function readOutputs(file: string): Outputs {
   return value as Outputs;
 }
 
-const attentionHeader = ['SUBJECT', 'SINCE', 'REASON', 'ACTIONS', 'ID'];
-
-function attentionRow({
-  subject,
-  opened_at: at,
-  reason,
-  actions,
-  resolution,
-  id,
-}: AttentionRecord): string[] {
-  return [subject, seconds(at), reason.code, resolution?.action ?? (actions.join(', ') || '-'), id];
-}
-
 function attentionLines(item: AttentionRecord): string[] {
   const { resolution } = item;
-  const told: [string, string | null][] = [
-    ['id', item.id],
-    ['since', seconds(item.opened_at)],
-    ['reason', `${item.reason.code}: ${item.reason.message}`],
-    ['attempt', item.attempt === null ? null : String(item.attempt)],
-    ['computer', item.computer],
-    ['actions', item.actions.join(', ') || null],
-    [
-      'resolved',
-      resolution === null
-        ? null
-        : `${resolution.action ?? 'no decision needed'}, by ${resolution.by} at ${seconds(item.resolved_at ?? '')}`,
-    ],
-    ['note', resolution?.note ?? null],
-  ];
   return [
     `${item.kind} ${item.subject}: ${item.state}`,
-    ...table(told.flatMap(([name, value]) => (value === null ? [] : [[`  ${name}`, value]]))),
+    ...facts({
+      id: item.id,
+      since: seconds(item.opened_at),
+      reason: `${item.reason.code}: ${item.reason.message}`,
+      attempt: item.attempt === null ? null : String(item.attempt),
+      computer: item.computer,
+      actions: item.actions.join(', ') || null,
+      resolved:
+        resolution === null
+          ? null
+          : `${resolution.action ?? 'no decision needed'}, by ${resolution.by} at ${seconds(item.resolved_at ?? '')}`,
+      note: resolution?.note ?? null,
+    }),
     ...knownLines(item.known),
   ];
 }

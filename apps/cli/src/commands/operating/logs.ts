@@ -2,7 +2,7 @@ import { stripVTControlCharacters } from 'node:util';
 import type { ApiClient, LogLine } from '@lab/api-client';
 import { logLevels } from '@lab/contracts';
 import { Option, type Command } from 'commander';
-import { atService, json, withJson, withUrl, type ServiceFlags } from '../at-service.js';
+import { atService, json, serviceCommand, type ServiceFlags } from '../at-service.js';
 import { UsageError } from '../exit-codes.js';
 
 interface LogFlags extends ServiceFlags {
@@ -17,8 +17,7 @@ interface LogFlags extends ServiceFlags {
 
 /** `svc logs`. */
 export function addLogsCommand(program: Command): void {
-  withJson(withUrl(program.command('logs')))
-    .description('show the log lines of tasks and devices, oldest first')
+  serviceCommand(program, 'logs', 'show the log lines of tasks and devices, oldest first')
     .option('--task <name>', 'only lines of tasks with this name')
     .option('--run <name>', 'only lines of tasks of this protocol run')
     .option('--device <lab.device>', 'only lines of this device')

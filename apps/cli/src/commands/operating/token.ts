@@ -12,16 +12,7 @@ import {
 } from '@lab/contracts';
 import { defineConfig, processEnvironment, settings } from '@lab/runtime';
 import type { Command } from 'commander';
-import {
-  atService,
-  json,
-  person,
-  seconds,
-  table,
-  withJson,
-  withUrl,
-  type ServiceFlags,
-} from '../at-service.js';
+import { asks, person, seconds, serviceCommand, tableOf, type ServiceFlags } from '../at-service.js';
 import { UsageError } from '../exit-codes.js';
 
 interface CreateFlags extends ServiceFlags {
@@ -35,52 +26,43 @@ interface CreateFlags extends ServiceFlags {
 /** Commands that give out tokens of access, and take them back. */
 export function addTokenCommands(program: Command): void {
   const token = program.command('token').description('tokens of access: make, list, revoke');
-  withJson(withUrl(token.command('create')))
-    .description('make a token and print it: the only time that it is shown')
-    .argument('<name>', 'who shows it: owner of their work, and name in the audit')
-    .requiredOption(
-      '--role <role...>',
-      `${roles.join(', ')}; of one lab: operator:<lab>; may be given several times`,
-    )
-    .option('--kind <kind>', 'personal or service (default personal)')
-    .option('--days <n>', 'days until it expires (default 90; of a service: never)')
-    .option('--note <text>', 'purpose of the webhook')
-    .option('--local', 'write it into the database of the service on this computer: needs no token')
-    .action((name: string, flags: CreateFlags) =>
-      atService(flags, async (client) => {
-        const submission = submissionOf(name, flags);
-        const made: NewTokenRecord =
-          flags.local === true
-            ? await createHere(submission)
-            : await client.post('/api/tokens', { body: submission });
-        return flags.json === true ? json(made) : [made.token];
-      }),
-    );
-  withJson(withUrl(token.command('list')))
-    .description('list tokens: your own, or all with the role admin')
-    .action((flags: ServiceFlags) =>
-      atService(flags, async (client) => {
-        const items: TokenRecord[] = [];
-        let cursor: string | undefined;
-        do {
-          const page = await client.get('/api/tokens', {
-            query: { limit: 500, ...(cursor === undefined ? {} : { cursor }) },
-          });
-          items.push(...page.items);
-          cursor = page.next_cursor ?? undefined;
-        } while (cursor !== undefined);
-        return flags.json === true ? json(items) : listed(items);
-      }),
-    );
-  withJson(withUrl(token.command('revoke')))
-    .description('revoke a token')
-    .argument('<id>', 'its id, as the list shows it')
-    .action((id: string, flags: ServiceFlags) =>
-      atService(flags, async (client) => {
-        const revoked = await client.delete('/api/tokens/{token_id}', { path: { token_id: id } });
-        return flags.json === true ? json(revoked) : [`revoked ${revoked.prefix}… of ${revoked.name}`];
-      }),
-    );
+  asks(
+    serviceCommand(token, 'create', 'make a token and print it: the only time that it is shown')
+      .argument('<name>', 'who shows it: owner of their work, and name in the audit')
+      .requiredOption(
+        '--role <role...>',
+        `${roles.join(', ')}; of one lab: operator:<lab>; may be given several times`,
+      )
+      .option('--kind <kind>', 'personal or service (default personal)')
+      .option('--days <n>', 'days until it expires (default 90; of a service: never)')
+      .option('--note <text>', 'purpose of the token')
+      .option('--local', 'write it into the database of the service on this computer: needs no token'),
+    (client, flags: CreateFlags, name: string): Promise<NewTokenRecord> => {
+      const submission = submissionOf(name, flags);
+      return flags.local === true ? createHere(submission) : client.post('/api/tokens', { body: submission });
+    },
+    (made) => [made.token],
+  );
+  asks(
+    serviceCommand(token, 'list', 'list tokens: your own, or all with the role admin'),
+    (client) => client.all('/api/tokens', { query: { limit: 500 } }),
+    tableOf<TokenRecord>('no tokens', {
+      id: ({ id }) => id,
+      token: ({ prefix }) => `${prefix}…`,
+      name: ({ name }) => name,
+      roles: ({ grants }) =>
+        grants.map(({ role, lab }) => (lab === undefined ? role : `${role}:${lab}`)).join(' '),
+      expires: ({ revoked_at: revoked, expires_at: at }) =>
+        revoked !== null ? 'revoked' : at === null ? 'never' : seconds(at),
+      'last used': ({ last_used_at: at }) => (at === null ? 'never' : seconds(at)),
+    }),
+  );
+  asks(
+    serviceCommand(token, 'revoke', 'revoke a token').argument('<id>', 'its id, as the list shows it'),
+    (client, _flags: ServiceFlags, id: string) =>
+      client.delete('/api/tokens/{token_id}', { path: { token_id: id } }),
+    ({ prefix, name }) => [`revoked ${prefix}… of ${name}`],
+  );
 }
 
 /** @throws UsageError */
@@ -152,17 +134,4 @@ function databaseUrl(): string {
     throw new UsageError(`no service runs on the data folder ${dataDir}: start it, or set SVC_DATABASE_URL`);
   const override = given ? {} : { SVC_DATABASE_URL_FILE: kept };
   return defineConfig({ databaseUrl: settings.databaseUrl }).load({ override }).databaseUrl.reveal();
-}
-
-function listed(tokens: TokenRecord[]): string[] {
-  if (tokens.length === 0) return ['no tokens'];
-  const rows = tokens.map((token) => [
-    token.id,
-    `${token.prefix}…`,
-    token.name,
-    token.grants.map(({ role, lab }) => (lab === undefined ? role : `${role}:${lab}`)).join(' '),
-    token.revoked_at !== null ? 'revoked' : token.expires_at === null ? 'never' : seconds(token.expires_at),
-    token.last_used_at === null ? 'never' : seconds(token.last_used_at),
-  ]);
-  return table([['id', 'token', 'name', 'roles', 'expires', 'last used'], ...rows]);
 }

@@ -5,7 +5,7 @@ import { pipeline } from 'node:stream/promises';
 import type { ApiClient, FileRecord, TaskRunRecord } from '@lab/api-client';
 import { Argument, type Command } from 'commander';
 import { readWork } from '../../watch/work.js';
-import { atService, json, table, withJson, withUrl, type ServiceFlags } from '../at-service.js';
+import { asks, atService, serviceCommand, tableOf, withUrl, type ServiceFlags } from '../at-service.js';
 import { contentOf, saved } from './download.js';
 import { UsageError } from '../exit-codes.js';
 
@@ -19,22 +19,17 @@ const run: [string, string] = ['--run <name>', 'the protocol run that the task b
 /** Commands by which people get what tasks produced. */
 export function addFilesCommands(program: Command): void {
   const files = program.command('files').description('files that tasks produced');
-  withJson(withUrl(files.command('list')))
-    .description('list the files of a task')
-    .argument('<task>', 'name of the task')
-    .option(...run)
-    .action((name: string, flags: FileFlags) =>
-      atService(flags, async (client) => {
-        const { output_files: found } = await taskNamed(client, name, flags);
-        if (flags.json === true) return json(found);
-        return found.length === 0
-          ? ['no files']
-          : table([
-              ['NAME', 'BYTES', 'SHA-256'],
-              ...found.map((file) => [file.name, String(file.size), file.sha256]),
-            ]);
-      }),
-    );
+  asks(
+    serviceCommand(files, 'list', 'list the files of a task')
+      .argument('<task>', 'name of the task')
+      .option(...run),
+    async (client, flags: FileFlags, name: string) => (await taskNamed(client, name, flags)).output_files,
+    tableOf<FileRecord>('no files', {
+      NAME: ({ name }) => name,
+      BYTES: ({ size }) => String(size),
+      'SHA-256': ({ sha256 }) => sha256,
+    }),
+  );
   withUrl(files.command('get'))
     .description('download a file of a task; an incomplete or damaged file is never kept')
     .argument('<task>', 'name of the task')

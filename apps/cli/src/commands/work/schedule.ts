@@ -1,35 +1,31 @@
-import type { ScheduledTask, ScheduleRecord, WaitCause } from '@lab/api-client';
+import type { ScheduledTask, ScheduleRecord } from '@lab/api-client';
 import type { Drawn, ganttText } from '@lab/simulation';
 import type { Command } from 'commander';
-import { atService, json, seconds, table, withJson, withUrl, type ServiceFlags } from '../at-service.js';
+import { asks, seconds, serviceCommand, table, type ServiceFlags } from '../at-service.js';
 
 interface ScheduleFlags extends ServiceFlags {
   run?: string;
   device?: string;
   lab?: string;
   limit?: string;
-  json?: boolean;
 }
 
 /** `svc schedule`. What draws the chart is loaded only when it runs. */
 export function addScheduleCommand(program: Command): void {
-  withJson(withUrl(program.command('schedule')))
-    .description('show running work, the plan, and why each queued task has not started')
-    .option('--run <name>', 'only this protocol run')
-    .option('--device <lab.device>', 'only this device')
-    .option('--lab <name>', 'only the devices of this laboratory')
-    .option('--limit <count>', 'most tasks to list (default 500)')
-    .allowExcessArguments(false)
-    .action((flags: ScheduleFlags) =>
-      atService(flags, async (client) => {
-        const { run, device, lab, limit } = flags;
-        const part = { run, device, lab, limit: limit === undefined ? undefined : Number(limit) };
-        const schedule = await client.get('/api/schedule', { query: part });
-        if (flags.json === true) return json(schedule);
-        const { ganttText } = await import('@lab/simulation');
-        return scheduleLines(schedule, ganttText);
-      }),
-    );
+  const description = 'show running work, the plan, and why each queued task has not started';
+  asks(
+    serviceCommand(program, 'schedule', description)
+      .option('--run <name>', 'only this protocol run')
+      .option('--device <lab.device>', 'only this device')
+      .option('--lab <name>', 'only the devices of this laboratory')
+      .option('--limit <count>', 'most tasks to list (default 500)')
+      .allowExcessArguments(false),
+    (client, { run, device, lab, limit }: ScheduleFlags) => {
+      const query = { run, device, lab, limit: limit === undefined ? undefined : Number(limit) };
+      return client.get('/api/schedule', { query });
+    },
+    async (schedule) => scheduleLines(schedule, (await import('@lab/simulation')).ganttText),
+  );
 }
 
 function scheduleLines(schedule: ScheduleRecord, draw: typeof ganttText): string[] {
@@ -110,12 +106,8 @@ function taskRow(task: ScheduledTask, time: (iso: string | null) => string): str
     [...Object.values(task.devices), ...Object.values(task.resources)].join(', ') || '-',
     span(task.planned_start, task.planned_end),
     `${span(task.started_at, task.ended_at)}${late}`,
-    task.waits_for.map((cause) => causeText(cause)).join('; ') || '-',
+    task.waits_for.map(({ code, message }) => `${code}: ${message}`).join('; ') || '-',
   ];
-}
-
-function causeText({ code, message }: WaitCause): string {
-  return `${code}: ${message}`;
 }
 
 /** A table below an empty line; nothing when it has no rows. */

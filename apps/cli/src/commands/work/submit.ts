@@ -5,20 +5,17 @@ import {
   ProblemError,
   type ApiClient,
   type CampaignRecord,
-  type CampaignSubmission,
   type DryRunOf,
   type OperationOf,
   type Problem,
   type ProtocolRunRecord,
-  type ProtocolRunSubmission,
   type TaskRunRecord,
-  type TaskSubmission,
 } from '@lab/api-client';
 import type { JsonObject, Schema } from '@lab/contracts';
 import { formatDiagnostics, readDocument } from '@lab/definitions';
 import { Option, type Command } from 'commander';
 import { workKinds, type WorkKind } from '../../watch/work.js';
-import { atService, json, seconds, startingMs, withJson, withUrl, type ServiceFlags } from '../at-service.js';
+import { atService, json, seconds, serviceCommand, startingMs, type ServiceFlags } from '../at-service.js';
 import { RefusedError, UsageError } from '../exit-codes.js';
 import { aboutRows, withRows } from './parameter-rows.js';
 import { userError } from '../user-error.js';
@@ -34,8 +31,7 @@ interface SubmitFlags extends ServiceFlags {
 
 /** `svc submit`. */
 export function addSubmitCommand(program: Command): void {
-  withJson(withUrl(program.command('submit')))
-    .description('submit a protocol run, a campaign or a task')
+  serviceCommand(program, 'submit', 'submit a protocol run, a campaign or a task')
     .argument('<file>', 'submission, JSON or YAML with the fields of the REST interface; - is standard input')
     .addOption(
       new Option('--kind <kind>', 'what it is; needed where its fields do not say').choices(workKinds),
@@ -81,43 +77,26 @@ async function submissionOf(client: ApiClient, file: string, flags: SubmitFlags)
 }
 
 type Accepted = ProtocolRunRecord | CampaignRecord | TaskRunRecord;
-
-/** The service checks what the file holds: it alone knows the definitions, and refuses fields that it does not know. */
-function submitted(client: ApiClient, submission: Submission): Promise<Accepted> {
-  const { kind, value } = submission;
-  return explaining(submission, async (): Promise<Accepted> => {
-    switch (kind) {
-      case 'protocol':
-        return client.post('/api/protocols', { body: value as unknown as ProtocolRunSubmission });
-      case 'campaign':
-        return client.post('/api/campaigns', {
-          body: value as unknown as CampaignSubmission,
-          timeoutMs: startingMs,
-        });
-      case 'task':
-        return client.post('/api/tasks', { body: value as unknown as TaskSubmission });
-    }
-  });
-}
-
 type Tried = DryRunOf<OperationOf<'post', '/api/protocols' | '/api/campaigns' | '/api/tasks'>>;
 
+const paths = { protocol: '/api/protocols', campaign: '/api/campaigns', task: '/api/tasks' } as const;
+
+/**
+ * Submits the work, or tries it out. The service checks the content of the file: it alone knows the definitions, and refuses
+ * fields that it does not know.
+ */
+function submitted(client: ApiClient, submission: Submission): Promise<Accepted> {
+  const { kind, value: body } = submission;
+  const input = { body, ...(kind === 'campaign' ? { timeoutMs: startingMs } : {}) };
+  return explaining(submission, () => client.post(paths[kind], input as never) as Promise<Accepted>);
+}
+
 function triedOut(client: ApiClient, submission: Submission): Promise<Tried> {
-  const { kind, value } = submission;
-  const timeoutMs = startingMs;
-  return explaining(submission, async (): Promise<Tried> => {
-    switch (kind) {
-      case 'protocol':
-        return client.tryOut('/api/protocols', {
-          body: value as unknown as ProtocolRunSubmission,
-          timeoutMs,
-        });
-      case 'campaign':
-        return client.tryOut('/api/campaigns', { body: value as unknown as CampaignSubmission, timeoutMs });
-      case 'task':
-        return client.tryOut('/api/tasks', { body: value as unknown as TaskSubmission, timeoutMs });
-    }
-  });
+  const input = { body: submission.value, timeoutMs: startingMs };
+  return explaining(
+    submission,
+    () => client.tryOut(paths[submission.kind], input as never) as Promise<Tried>,
+  );
 }
 
 function dryRunText({ resolved, estimate, warnings }: Tried): string[] {
