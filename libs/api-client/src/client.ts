@@ -43,6 +43,12 @@ type Taken<O> = InputOf<O> & CallOptions;
 /** The options are optional when none of their fields is required. */
 type Arguments<O> = Record<never, never> extends Taken<O> ? [options?: Taken<O>] : [options: Taken<O>];
 
+/** Sends a request of a method, and returns its JSON answer. */
+type Request<M extends Method> = <P extends PathOf<M>>(
+  path: P,
+  ...[options]: Arguments<OperationOf<M, P>>
+) => Promise<AnswerOf<OperationOf<M, P>>>;
+
 interface AnyInput extends CallOptions {
   path?: object;
   query?: object;
@@ -64,6 +70,11 @@ const keyless = '/api/estop';
  */
 export class ApiClient {
   readonly baseUrl: string;
+  readonly get = this.request('get');
+  readonly post = this.request('post');
+  readonly put = this.request('put');
+  readonly patch = this.request('patch');
+  readonly delete = this.request('delete');
 
   /** @param baseUrl address of the service, for example `http://127.0.0.1:8070` */
   constructor(
@@ -73,20 +84,6 @@ export class ApiClient {
     this.baseUrl = baseUrl.replace(/\/+$/, '');
   }
 
-  get<P extends PathOf<'get'>>(
-    path: P,
-    ...[options]: Arguments<OperationOf<'get', P>>
-  ): Promise<AnswerOf<OperationOf<'get', P>>> {
-    return this.json('get', path, options);
-  }
-
-  post<P extends PathOf<'post'>>(
-    path: P,
-    ...[options]: Arguments<OperationOf<'post', P>>
-  ): Promise<AnswerOf<OperationOf<'post', P>>> {
-    return this.json('post', path, options);
-  }
-
   /** Makes a dry run of a submission. The service stores nothing. */
   tryOut<P extends TriedOutPath>(
     path: P,
@@ -94,27 +91,6 @@ export class ApiClient {
   ): Promise<DryRunOf<OperationOf<'post', P>>> {
     const input: AnyInput = options ?? {};
     return this.json('post', path, { ...input, query: { ...input.query, dry_run: true } });
-  }
-
-  put<P extends PathOf<'put'>>(
-    path: P,
-    ...[options]: Arguments<OperationOf<'put', P>>
-  ): Promise<AnswerOf<OperationOf<'put', P>>> {
-    return this.json('put', path, options);
-  }
-
-  patch<P extends PathOf<'patch'>>(
-    path: P,
-    ...[options]: Arguments<OperationOf<'patch', P>>
-  ): Promise<AnswerOf<OperationOf<'patch', P>>> {
-    return this.json('patch', path, options);
-  }
-
-  delete<P extends PathOf<'delete'>>(
-    path: P,
-    ...[options]: Arguments<OperationOf<'delete', P>>
-  ): Promise<AnswerOf<OperationOf<'delete', P>>> {
-    return this.json('delete', path, options);
   }
 
   /** Reads all records of a list. It fetches each page when it is needed. */
@@ -169,6 +145,10 @@ export class ApiClient {
       lastEventId,
       options.signal,
     );
+  }
+
+  private request<M extends Method>(method: M): Request<M> {
+    return (path, ...[options]) => this.json(method, path, options);
   }
 
   private async json<T>(method: Method, path: string, input: AnyInput = {}): Promise<T> {

@@ -1,73 +1,57 @@
 import type { Fault } from './rest/fault.js';
 
+interface ErrorKind {
+  status: number;
+  retryable: boolean;
+  title: string;
+}
+const permanent = (status: number, title: string): ErrorKind => ({ status, retryable: false, title });
+const temporary = (status: number, title: string): ErrorKind => ({ status, retryable: true, title });
+
 /**
  * The error catalogue: every code that the service can answer, its HTTP status, and whether the unchanged request may
- * succeed later. Codes are stable; texts are not.
+ * succeed later (`temporary`). Codes are stable; texts are not.
  */
 export const errorCatalogue = {
-  malformed_json: { status: 400, retryable: false, title: 'The body is not valid JSON' },
-  bad_request: { status: 400, retryable: false, title: 'The request is malformed' },
-  unauthorized: { status: 401, retryable: false, title: 'Authentication is required' },
-  forbidden: { status: 403, retryable: false, title: 'Not allowed' },
-  not_found: { status: 404, retryable: false, title: 'Not found' },
-  unknown_lab: { status: 404, retryable: false, title: 'No such laboratory' },
-  unknown_device: { status: 404, retryable: false, title: 'No such device' },
-  unknown_function: { status: 404, retryable: false, title: 'The device has no such function' },
-  duplicate_name: { status: 409, retryable: false, title: 'The name is taken' },
-  device_in_use: { status: 409, retryable: false, title: 'A task uses the device' },
-  wrong_state: { status: 409, retryable: false, title: 'Not possible in the current state' },
-  events_pruned: { status: 410, retryable: false, title: 'The requested data has been removed' },
-  idempotency_key_in_progress: {
-    status: 409,
-    retryable: true,
-    title: 'A request with this key is in progress',
-  },
-  idempotency_key_reused: { status: 422, retryable: false, title: 'The key belongs to another request' },
-  outcome_unknown: {
-    status: 409,
-    retryable: false,
-    title: 'It is not known whether the request was carried out',
-  },
-  answer_not_kept: {
-    status: 409,
-    retryable: false,
-    title: 'The request was carried out, and its answer was not kept',
-  },
-  payload_too_large: { status: 413, retryable: false, title: 'The body is too large' },
-  uri_too_long: { status: 414, retryable: false, title: 'The address is too long' },
-  unsupported_media_type: {
-    status: 415,
-    retryable: false,
-    title: 'The media type of the body is not supported',
-  },
-  range_not_satisfiable: { status: 416, retryable: false, title: 'The file does not have these bytes' },
-  invalid: { status: 422, retryable: false, title: 'The request is well-formed but invalid' },
-  unknown_protocol: { status: 422, retryable: false, title: 'No such protocol' },
-  unknown_task_type: { status: 422, retryable: false, title: 'No such task type' },
-  backlog_full: { status: 429, retryable: true, title: 'Too much work is waiting' },
-  too_many_requests: { status: 429, retryable: true, title: 'Too many requests' },
-  device_error: { status: 502, retryable: false, title: 'The device function failed' },
-  optimizer_error: { status: 502, retryable: false, title: 'The optimizer failed' },
-  optimizer_unavailable: {
-    status: 503,
-    retryable: true,
-    title: 'No optimizer worker answers at this address',
-  },
-  device_unavailable: { status: 503, retryable: true, title: 'The device cannot be used now' },
-  agent_unreachable: { status: 503, retryable: true, title: 'The computer of the device does not answer' },
-  service_unavailable: { status: 503, retryable: true, title: 'A part of the service does not answer' },
-  store_unavailable: { status: 503, retryable: true, title: 'The database does not answer' },
-  stale_message: {
-    status: 409,
-    retryable: false,
-    title: 'The message comes from an earlier leader or owner',
-  },
-  late_message: { status: 503, retryable: true, title: 'The message was delayed for too long' },
-  deadline_exceeded: { status: 504, retryable: false, title: 'No answer within the time limit' },
-  disconnected: { status: 503, retryable: true, title: 'The connection to the broker was lost' },
-  aborted: { status: 409, retryable: false, title: 'The call was aborted' },
-  internal: { status: 500, retryable: false, title: 'A defect of the service' },
-} as const satisfies Record<string, { status: number; retryable: boolean; title: string }>;
+  malformed_json: permanent(400, 'The body is not valid JSON'),
+  bad_request: permanent(400, 'The request is malformed'),
+  unauthorized: permanent(401, 'Authentication is required'),
+  forbidden: permanent(403, 'Not allowed'),
+  not_found: permanent(404, 'Not found'),
+  unknown_lab: permanent(404, 'No such laboratory'),
+  unknown_device: permanent(404, 'No such device'),
+  unknown_function: permanent(404, 'The device has no such function'),
+  duplicate_name: permanent(409, 'The name is taken'),
+  device_in_use: permanent(409, 'A task uses the device'),
+  wrong_state: permanent(409, 'Not possible in the current state'),
+  events_pruned: permanent(410, 'The requested data has been removed'),
+  idempotency_key_in_progress: temporary(409, 'A request with this key is in progress'),
+  idempotency_key_reused: permanent(422, 'The key belongs to another request'),
+  outcome_unknown: permanent(409, 'It is not known whether the request was carried out'),
+  answer_not_kept: permanent(409, 'The request was carried out, and its answer was not kept'),
+  payload_too_large: permanent(413, 'The body is too large'),
+  uri_too_long: permanent(414, 'The address is too long'),
+  unsupported_media_type: permanent(415, 'The media type of the body is not supported'),
+  range_not_satisfiable: permanent(416, 'The file does not have these bytes'),
+  invalid: permanent(422, 'The request is well-formed but invalid'),
+  unknown_protocol: permanent(422, 'No such protocol'),
+  unknown_task_type: permanent(422, 'No such task type'),
+  backlog_full: temporary(429, 'Too much work is waiting'),
+  too_many_requests: temporary(429, 'Too many requests'),
+  device_error: permanent(502, 'The device function failed'),
+  optimizer_error: permanent(502, 'The optimizer failed'),
+  optimizer_unavailable: temporary(503, 'No optimizer worker answers at this address'),
+  device_unavailable: temporary(503, 'The device cannot be used now'),
+  agent_unreachable: temporary(503, 'The computer of the device does not answer'),
+  service_unavailable: temporary(503, 'A part of the service does not answer'),
+  store_unavailable: temporary(503, 'The database does not answer'),
+  stale_message: permanent(409, 'The message comes from an earlier leader or owner'),
+  late_message: temporary(503, 'The message was delayed for too long'),
+  deadline_exceeded: permanent(504, 'No answer within the time limit'),
+  disconnected: temporary(503, 'The connection to the broker was lost'),
+  aborted: permanent(409, 'The call was aborted'),
+  internal: permanent(500, 'A defect of the service'),
+};
 
 export type ErrorCode = keyof typeof errorCatalogue;
 

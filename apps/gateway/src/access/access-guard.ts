@@ -4,7 +4,7 @@ import { ServiceError, type Principal, type Role } from '@lab/contracts';
 import type { FastifyRequest } from 'fastify';
 import { anyLab, labFilter, needKey, type Need, type RouteNeed } from './needs.js';
 import { RecordLabs, recordKinds, type RecordKind } from './record-labs.js';
-import { hasRole, hasRoleInAny, labsWith, standingIn } from './roles.js';
+import { hasRole, hasRoleInAny, labsWith, generalized } from './roles.js';
 
 /** Admits a request when the caller has the role that the route needs. Refuses every route that declares no need. */
 @Injectable()
@@ -48,12 +48,12 @@ export class AccessGuard implements CanActivate {
     request: FastifyRequest,
   ): Promise<boolean> {
     const labs = await this.labs.of(kind, request);
-    const standing = labs === undefined || labs.length === 0 ? principal : standingIn(principal, labs);
-    if (hasRole(standing, role)) {
-      request.principal = standing;
+    const general = labs === undefined || labs.length === 0 ? principal : generalized(principal, labs);
+    if (hasRole(general, role)) {
+      request.principal = general;
       return true;
     }
-    if (labs !== undefined && hasRole(standing, 'viewer'))
+    if (labs !== undefined && hasRole(general, 'viewer'))
       throw lackingRole(principal, role, 'every laboratory that this belongs to');
     // One answer for a record of other labs and for no record: it must not reveal whether the record exists.
     throw new ServiceError(

@@ -1,6 +1,9 @@
-import type { Principal } from '@lab/contracts';
+import { OperatorNote, type Principal } from '@lab/contracts';
 import { createParamDecorator, type ExecutionContext } from '@nestjs/common';
 import type { FastifyRequest } from 'fastify';
+import { operatorNotes } from '../examples/index.js';
+import { OptionalBody } from '../routes/index.js';
+import { actorName } from './ownership.js';
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -14,8 +17,24 @@ declare module 'fastify' {
 }
 
 /** A parameter of a handler: the caller as a {@link Principal}. Only for routes that are not open to everybody. */
-export const Caller = createParamDecorator((_: unknown, context: ExecutionContext): Principal => {
-  const { principal } = context.switchToHttp().getRequest<FastifyRequest>();
+export const Caller = createParamDecorator((_: unknown, context: ExecutionContext) =>
+  callerOf(context.switchToHttp().getRequest<FastifyRequest>()),
+);
+
+/** Who acts, and the name that the record of the action gets. */
+export interface Acting {
+  caller: Principal;
+  by: string;
+}
+
+/** A parameter of a handler: who acts, by the token or else by the optional body. */
+export const Actor = (): ParameterDecorator =>
+  OptionalBody(OperatorNote, operatorNotes, (note, request): Acting => {
+    const caller = callerOf(request);
+    return { caller, by: actorName(caller, note.by) };
+  });
+
+function callerOf({ principal }: FastifyRequest): Principal {
   if (principal === null) throw new Error('a route that is open to everybody has no caller');
   return principal;
-});
+}

@@ -2,7 +2,7 @@ export { AccessGuard, noToken, requireRole } from './access-guard.js';
 export { authenticateRequests } from './authenticate-requests.js';
 export { authenticationBy, isOpenToNetwork } from './authentication-by.js';
 export { Authentication } from './authentication.js';
-export { Caller } from './caller.js';
+export { Actor, Caller, type Acting } from './caller.js';
 export { anyLab, labFilter, Needs, NeedsNothing } from './needs.js';
 export { requireRightToServers } from './optimizer-servers.js';
 export { actorName, asOwn, refuseForeign, requireOwn } from './ownership.js';

@@ -29,7 +29,7 @@ export function labsWith({ grants }: Principal, role: Role): string[] {
  *
  * @param labs at least one
  */
-export function standingIn(principal: Principal, labs: readonly string[]): Principal {
+export function generalized(principal: Principal, labs: readonly string[]): Principal {
   const role = roles.findLast(
     (each) => each !== 'admin' && labs.every((lab) => hasRole(principal, each, lab)),
   );

@@ -15,22 +15,22 @@ import { Announcements, Requests } from '../ports/index.js';
 
 /** In milliseconds. */
 interface Patience {
-  /** How long telling the agents and recording a stop are each tried. */
+  /** Longest time of the attempts to notify the agents, and of the attempts to record an emergency stop. */
   totalMs: number;
-  /** Longest wait for one answer. */
+  /** Longest time to wait for one answer. */
   answerMs: number;
-  /** Between one try and the next. */
+  /** Pause between two attempts. */
   pauseMs: number;
 }
 const usualPatience: Patience = { totalMs: 5_000, answerMs: 2_000, pauseMs: 200 };
 
-/** Answers that say that the stop itself makes no sense: asking again would change nothing. */
-const senseless: ReadonlySet<ErrorCode> = new Set(['unknown_lab', 'unknown_device', 'bad_request']);
+/** Answers that say that the emergency stop itself is not possible: another attempt would change nothing. */
+const finalCodes: ReadonlySet<ErrorCode> = new Set(['unknown_lab', 'unknown_device', 'bad_request']);
 
 /**
- * Engages emergency stops. The agents are told before anything else and whatever becomes of the rest, for the event
- * needs neither an orchestrator nor a database. Recording it is tried beside that; an agent that heard of a stop keeps
- * to it in any case, and tells the next leader.
+ * Engages emergency stops. It notifies the agents first, by an event that needs neither an orchestrator nor a database, and
+ * records the emergency stop at the same time. An agent that was notified keeps to the emergency stop in any case, and
+ * reports it to the next leader.
  */
 export class EmergencyStops {
   constructor(
@@ -40,10 +40,10 @@ export class EmergencyStops {
   ) {}
 
   /**
-   * @returns the id of the stop, once it is recorded
+   * @returns the id of the emergency stop, once it is recorded
    * @throws ServiceError `bad_request` for a device without a laboratory, before anything is done; `unknown_lab`,
-   *   `unknown_device`; `service_unavailable` when it could not be recorded: effect `done` when the agents were told,
-   *   `maybe` when not even that is certain
+   *   `unknown_device`; `service_unavailable` when it could not be recorded: with effect `done` when the agents were
+   *   notified, with `maybe` when that is not certain
    */
   async engage(request: EmergencyStopRequest): Promise<string> {
     const stop: EmergencyStop = {
@@ -52,40 +52,30 @@ export class EmergencyStops {
       by: request.by ?? unnamedPerson,
       reason: request.reason ?? '',
     };
-    const telling = this.tell(stop);
-    const failure = await this.record(stop);
+    const options = { timeoutMs: this.patience.answerMs };
+    const notification = this.repeat(() => this.announcements.announce(agentEvents.emergencyStop, {}, stop));
+    const failure = await this.repeat(() =>
+      this.requests.call(orchestratorRequests.engageStop, {}, stop, options),
+    );
     if (failure === undefined) return stop.id;
-    if (senseless.has(failure.code)) throw failure;
-    throw (await telling)
-      ? new ServiceError(
-          'service_unavailable',
-          `The agents were told to stop (stop ${stop.id}) and keep to it, but it is not recorded yet: ${failure.message}`,
-          { effect: 'done', cause: failure },
-        )
-      : new ServiceError(
-          'service_unavailable',
-          'The agents could not be told to stop: there is no connection to the broker. ' +
+    if (finalCodes.has(failure.code)) throw failure;
+    const areNotified = (await notification) === undefined;
+    throw new ServiceError(
+      'service_unavailable',
+      areNotified
+        ? `The agents were told to stop (stop ${stop.id}) and keep to it, but it is not recorded yet: ${failure.message}`
+        : 'The agents could not be told to stop: there is no connection to the broker. ' +
             'Use the stop switches of the instruments.',
-          { effect: 'maybe', cause: failure },
-        );
-  }
-
-  /** @returns whether the broker has got it */
-  private async tell(stop: EmergencyStop): Promise<boolean> {
-    return (
-      (await this.insist(() => this.announcements.announce(agentEvents.emergencyStop, {}, stop))) ===
-      undefined
+      { effect: areNotified ? 'done' : 'maybe', cause: failure },
     );
   }
 
-  /** @returns why it is not recorded; undefined when it is */
-  private record(stop: EmergencyStop): Promise<ServiceError | undefined> {
-    const options = { timeoutMs: this.patience.answerMs };
-    return this.insist(() => this.requests.call(orchestratorRequests.engageStop, {}, stop, options));
-  }
-
-  /** Repeats what may be repeated, for its id makes it the same stop, until it is done or patience is over. */
-  private async insist(act: () => Promise<unknown>): Promise<ServiceError | undefined> {
+  /**
+   * Repeats an act until it succeeds or the time is over. That is safe: the same id is the same emergency stop.
+   *
+   * @returns why it failed; undefined: it succeeded
+   */
+  private async repeat(act: () => Promise<unknown>): Promise<ServiceError | undefined> {
     const { totalMs, pauseMs } = this.patience;
     const end = performance.now() + totalMs;
     for (;;) {
@@ -94,7 +84,7 @@ export class EmergencyStops {
         return undefined;
       } catch (error) {
         if (!isServiceError(error)) return toServiceError(error);
-        if (senseless.has(error.code) || performance.now() + pauseMs >= end) return error;
+        if (finalCodes.has(error.code) || performance.now() + pauseMs >= end) return error;
       }
       await sleep(pauseMs);
     }

@@ -1,17 +1,10 @@
 import { Controller, Get, HttpCode, Post } from '@nestjs/common';
-import {
-  OperatorNote,
-  orchestratorRequests,
-  type Principal,
-  type QueuePage,
-  type QueueRecord,
-} from '@lab/contracts';
+import { orchestratorRequests, type QueuePage, type QueueRecord } from '@lab/contracts';
 import { ApiTags } from '@nestjs/swagger';
-import { actorName, Caller, Needs } from '../access/index.js';
-import { operatorNotes } from '../examples/index.js';
+import { Actor, Needs, type Acting } from '../access/index.js';
 import { ListQuery, type PageRequest } from '../lists/index.js';
 import { Orchestrator } from '../orchestrator/index.js';
-import { fromOrchestrator, Operation, OptionalBody, record } from '../routes/index.js';
+import { fromOrchestrator, Operation, record } from '../routes/index.js';
 
 /** The queue of all waiting task runs: their order, why each waits, and whether the queue is paused. */
 @ApiTags('Operating')
@@ -49,11 +42,8 @@ export class QueueController {
   })
   @Post('pause')
   @HttpCode(202)
-  pause(
-    @OptionalBody(OperatorNote, operatorNotes) { by }: OperatorNote,
-    @Caller() caller: Principal,
-  ): Promise<QueueRecord> {
-    return this.orchestrator.ask(orchestratorRequests.pauseQueue, { by: actorName(caller, by) });
+  pause(@Actor() { by }: Acting): Promise<QueueRecord> {
+    return this.orchestrator.ask(orchestratorRequests.pauseQueue, { by });
   }
 
   @Needs('operator')
@@ -63,10 +53,7 @@ export class QueueController {
   })
   @Post('resume')
   @HttpCode(202)
-  resume(
-    @OptionalBody(OperatorNote, operatorNotes) { by }: OperatorNote,
-    @Caller() caller: Principal,
-  ): Promise<QueueRecord> {
-    return this.orchestrator.ask(orchestratorRequests.resumeQueue, { by: actorName(caller, by) });
+  resume(@Actor() { by }: Acting): Promise<QueueRecord> {
+    return this.orchestrator.ask(orchestratorRequests.resumeQueue, { by });
   }
 }

@@ -10,14 +10,27 @@ type Examples = NonNullable<BodyDescription['examples']>;
 export const JsonBody = <T extends object>(dto: new () => T, examples: Examples): ParameterDecorator =>
   checkedBody(dto, examples, true);
 
-/** As {@link JsonBody}, for a class that has only optional fields: the body may be left out. */
-export const OptionalBody = <T extends object>(dto: new () => T, examples: Examples): ParameterDecorator =>
-  checkedBody(dto, examples, false);
+/**
+ * As {@link JsonBody}, for a class that has only optional fields: the body may be left out.
+ *
+ * @param read the value of the parameter; default: the body
+ */
+export const OptionalBody = <T extends object>(
+  dto: new () => T,
+  examples: Examples,
+  read?: (body: T, request: FastifyRequest) => unknown,
+): ParameterDecorator => checkedBody(dto, examples, false, read);
 
 /** A parameter of a handler: a body that no class describes. @param read may throw ServiceError `invalid` */
-export function Body(description: BodyDescription, read: (body: unknown) => unknown): ParameterDecorator {
+export function Body(
+  description: BodyDescription,
+  read: (body: unknown, request: FastifyRequest) => unknown,
+): ParameterDecorator {
   return createParamDecorator(
-    (_: unknown, context: ExecutionContext) => read(context.switchToHttp().getRequest<FastifyRequest>().body),
+    (_: unknown, context: ExecutionContext) => {
+      const request = context.switchToHttp().getRequest<FastifyRequest>();
+      return read(request.body, request);
+    },
     [takes({ body: description })],
   )();
 }
@@ -26,12 +39,13 @@ function checkedBody<T extends object>(
   dto: new () => T,
   examples: Examples,
   required: boolean,
+  read: (body: T, request: FastifyRequest) => unknown = (body) => body,
 ): ParameterDecorator {
   const schema: Schema<T> = dtoSchema(dto);
-  return Body({ schema: ref(dto.name), required, examples }, (body) => {
+  return Body({ schema: ref(dto.name), required, examples }, (body, request) => {
     // A JSON `null` counts as no body, which a required body does not pass.
     const checked = schema.check(body ?? (required ? undefined : {}));
-    if (checked.ok) return checked.value;
+    if (checked.ok) return read(checked.value, request);
     const { faults } = checked;
     throw new ServiceError(
       'invalid',

@@ -3,7 +3,6 @@ import { ApiTags } from '@nestjs/swagger';
 import {
   CampaignResumption,
   CampaignSubmission,
-  OperatorNote,
   orchestratorRequests,
   type CampaignRecord,
   type CampaignSummary,
@@ -16,6 +15,7 @@ import {
 import { withSecretsHidden } from '@lab/runtime';
 import type { FastifyReply } from 'fastify';
 import {
+  Actor,
   actorName,
   asOwn,
   Caller,
@@ -23,6 +23,7 @@ import {
   Needs,
   requireOwn,
   requireRightToServers,
+  type Acting,
 } from '../access/index.js';
 import { campaignSubmissions, operatorNotes } from '../examples/index.js';
 import { AskedAs, FoundAgain, type Asked } from '../idempotency/index.js';
@@ -116,13 +117,9 @@ export class CampaignsController {
   })
   @Post(':campaign_name/pause')
   @HttpCode(202)
-  pause(
-    @CampaignName() name: string,
-    @OptionalBody(OperatorNote, operatorNotes) { by }: OperatorNote,
-    @Caller() caller: Principal,
-  ): Promise<CampaignRecord> {
+  pause(@CampaignName() name: string, @Actor() { caller, by }: Acting): Promise<CampaignRecord> {
     return this.act(caller, name, () =>
-      this.orchestrator.ask(orchestratorRequests.pauseCampaign, { name, by: actorName(caller, by) }),
+      this.orchestrator.ask(orchestratorRequests.pauseCampaign, { name, by }),
     );
   }
 

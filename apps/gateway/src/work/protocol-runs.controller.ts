@@ -1,7 +1,6 @@
 import { Controller, Get, HttpCode, Post, Res } from '@nestjs/common';
 import { ApiTags } from '@nestjs/swagger';
 import {
-  OperatorNote,
   orchestratorRequests,
   ProtocolRunSubmission,
   type DryRunRecord,
@@ -11,8 +10,8 @@ import {
   type ProtocolRunSummary,
 } from '@lab/contracts';
 import type { FastifyReply } from 'fastify';
-import { actorName, asOwn, Caller, labFilter, Needs, requireOwn } from '../access/index.js';
-import { operatorNotes, protocolRunSubmissions } from '../examples/index.js';
+import { Actor, asOwn, Caller, labFilter, Needs, requireOwn, type Acting } from '../access/index.js';
+import { protocolRunSubmissions } from '../examples/index.js';
 import { AskedAs, FoundAgain, type Asked } from '../idempotency/index.js';
 import { ListQuery, type PageRequest } from '../lists/index.js';
 import { committed, found } from '../lookup/index.js';
@@ -23,7 +22,6 @@ import {
   fromOrchestrator,
   JsonBody,
   Operation,
-  OptionalBody,
   page,
   ProtocolRunName,
   record,
@@ -97,13 +95,9 @@ export class ProtocolRunsController {
   })
   @Post(':protocol_run_name/pause')
   @HttpCode(202)
-  pause(
-    @ProtocolRunName() name: string,
-    @OptionalBody(OperatorNote, operatorNotes) { by }: OperatorNote,
-    @Caller() caller: Principal,
-  ): Promise<ProtocolRunRecord> {
+  pause(@ProtocolRunName() name: string, @Actor() { caller, by }: Acting): Promise<ProtocolRunRecord> {
     return this.act(caller, name, () =>
-      this.orchestrator.ask(orchestratorRequests.pauseProtocolRun, { name, by: actorName(caller, by) }),
+      this.orchestrator.ask(orchestratorRequests.pauseProtocolRun, { name, by }),
     );
   }
 
@@ -115,13 +109,9 @@ export class ProtocolRunsController {
   })
   @Post(':protocol_run_name/resume')
   @HttpCode(202)
-  resume(
-    @ProtocolRunName() name: string,
-    @OptionalBody(OperatorNote, operatorNotes) { by }: OperatorNote,
-    @Caller() caller: Principal,
-  ): Promise<ProtocolRunRecord> {
+  resume(@ProtocolRunName() name: string, @Actor() { caller, by }: Acting): Promise<ProtocolRunRecord> {
     return this.act(caller, name, () =>
-      this.orchestrator.ask(orchestratorRequests.resumeProtocolRun, { name, by: actorName(caller, by) }),
+      this.orchestrator.ask(orchestratorRequests.resumeProtocolRun, { name, by }),
     );
   }
 

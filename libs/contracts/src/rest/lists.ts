@@ -49,16 +49,14 @@ export interface ListShape {
 }
 
 const exact = (description: string): ListFilter => ({ kind: 'exact', description });
+const contains = (description: string): ListFilter => ({ kind: 'contains', description });
 const choice = (values: readonly string[], description: string): ListFilter => ({
   kind: 'choice',
   values,
   description: `${description} Several values are separated by commas.`,
 });
 const states = (values: readonly string[]): ListFilter => choice(values, 'Only records in this state.');
-const named: ListFilter = {
-  kind: 'contains',
-  description: 'Only records whose name contains this text, in upper or lower case.',
-};
+const named = contains('Only records whose name contains this text, in upper or lower case.');
 const between = (moment: string): Readonly<Record<'since' | 'until', ListFilter>> => ({
   since: {
     kind: 'since',
@@ -207,7 +205,7 @@ export const storedLists = {
       campaign,
       owner,
       ...between('created by their task'),
-      text: { kind: 'contains', description: 'Only files whose name contains this text.' },
+      text: contains('Only files whose name contains this text.'),
       archived,
     },
   },
@@ -229,7 +227,7 @@ export const storedLists = {
         description: 'Only lines of this severity or a higher one.',
       },
       ...between('written'),
-      text: { kind: 'contains', description: 'Only lines that contain this text, in upper or lower case.' },
+      text: contains('Only lines that contain this text, in upper or lower case.'),
     },
   },
   audit: {
@@ -248,7 +246,7 @@ export const storedLists = {
     filters: {
       state: states(webhookStates),
       ...between('created'),
-      text: { kind: 'contains', description: 'Only webhooks whose address contains this text.' },
+      text: contains('Only webhooks whose address contains this text.'),
     },
   },
   webhook_deliveries: {
@@ -291,10 +289,7 @@ export const presentLists = {
     filters: {
       state: states(agentStates),
       lab: exact('Only agents of computers of this laboratory.'),
-      text: {
-        kind: 'contains',
-        description: 'Only agents of computers whose name contains this text, in upper or lower case.',
-      },
+      text: contains('Only agents of computers whose name contains this text, in upper or lower case.'),
     },
   },
   queue: {

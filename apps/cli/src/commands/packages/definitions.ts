@@ -1,4 +1,4 @@
-import type { LabChange, ProtocolChange, TaskTypeChange } from '@lab/api-client';
+import type { ApiClient, LabChange, ProtocolChange, TaskTypeChange } from '@lab/api-client';
 import type { Command } from 'commander';
 import { atService, diagnosticsText, startingMs, table, withUrl, type ServiceFlags } from '../at-service.js';
 
@@ -8,82 +8,59 @@ interface Flags extends ServiceFlags {
 
 /** Commands that show and change what a running service has loaded. */
 export function addDefinitionCommands(program: Command): void {
+  const drainLabs = 'if work is running: accept no new work, and wait until the running work has ended';
+  const drainProtocols = 'even while runs are in progress; they keep the definition that they began with';
+  const verbs = ['load', 'unload', 'reload'] as const;
+
   const labs = program.command('labs').description('list, load, unload and reload laboratories');
-  withUrl(labs.command('list').description('laboratories, loaded or not')).action((flags: Flags) =>
-    atService(flags, async (client) =>
-      table(
-        (await client.all('/api/labs')).map((lab) => [
-          lab.name,
-          lab.state,
-          lab.sound ? '' : 'has errors',
-          lab.file,
-        ]),
-      ),
+  printing(withUrl(labs.command('list').description('laboratories, loaded or not')), async (client) =>
+    table(
+      (await client.all('/api/labs')).map(({ name, state, sound, file }) => [
+        name,
+        state,
+        sound ? '' : 'has errors',
+        file,
+      ]),
     ),
   );
-  for (const what of ['load', 'unload', 'reload'] as const) {
-    const command = withUrl(labs.command(`${what} <names...>`).description(`${what} laboratories`));
-    if (what !== 'load')
-      command.option(
-        '--drain',
-        'if work is running: accept no new work, and wait until the running work has ended',
-      );
-    command.action((names: string[], flags: Flags) =>
-      atService(flags, async (client) =>
-        (
-          await client.post(`/api/labs/${what}`, {
-            body: { lab_types: names, drain: flags.drain ?? false },
-            timeoutMs: startingMs,
-          })
-        ).flatMap(labLines),
-      ),
-    );
+  for (const verb of verbs) {
+    const command = withUrl(labs.command(`${verb} <names...>`).description(`${verb} laboratories`));
+    if (verb !== 'load') command.option('--drain', drainLabs);
+    printing(command, async (client, { drain = false }, names) => {
+      const body = { lab_types: names, drain };
+      return (await client.post(`/api/labs/${verb}`, { body, timeoutMs: startingMs })).flatMap(labLines);
+    });
   }
 
   const protocols = program.command('protocols').description('list, load, unload and reload protocols');
-  withUrl(protocols.command('list').description('protocols, loaded or not')).action((flags: Flags) =>
-    atService(flags, async (client) =>
-      table((await client.all('/api/definitions', { query: { type: 'protocol' } })).map(definitionRow)),
-    ),
+  printing(withUrl(protocols.command('list').description('protocols, loaded or not')), (client) =>
+    definitionTable(client, 'protocol'),
   );
-  for (const what of ['load', 'unload', 'reload'] as const) {
-    const command = withUrl(protocols.command(`${what} <types...>`).description(`${what} protocols`));
-    if (what === 'unload')
-      command.option(
-        '--drain',
-        'even while runs are in progress; they keep the definition that they began with',
-      );
-    command.action((types: string[], flags: Flags) =>
-      atService(flags, async (client) =>
-        (
-          await client.post(`/api/protocols/${what}`, {
-            body: { protocol_types: types, drain: flags.drain ?? false },
-            timeoutMs: startingMs,
-          })
-        ).flatMap(protocolLines),
-      ),
-    );
+  for (const verb of verbs) {
+    const command = withUrl(protocols.command(`${verb} <types...>`).description(`${verb} protocols`));
+    if (verb === 'unload') command.option('--drain', drainProtocols);
+    printing(command, async (client, { drain = false }, types) => {
+      const body = { protocol_types: types, drain };
+      const changes = await client.post(`/api/protocols/${verb}`, { body, timeoutMs: startingMs });
+      return changes.flatMap(protocolLines);
+    });
   }
 
   const tasks = program.command('tasks').description('list and reload task types');
-  withUrl(tasks.command('list').description('task types, loaded or not')).action((flags: Flags) =>
-    atService(flags, async (client) =>
-      table((await client.all('/api/definitions', { query: { type: 'task' } })).map(definitionRow)),
-    ),
+  printing(withUrl(tasks.command('list').description('task types, loaded or not')), (client) =>
+    definitionTable(client, 'task'),
   );
-  withUrl(tasks.command('reload <types...>').description('read task types again from disk')).action(
-    (types: string[], flags: Flags) =>
-      atService(flags, async (client) =>
-        (await client.post('/api/tasks/reload', { body: { task_types: types }, timeoutMs: startingMs })).map(
-          taskLine,
-        ),
-      ),
+  printing(
+    withUrl(tasks.command('reload <types...>').description('read task types again from disk')),
+    async (client, _flags, types) => {
+      const body = { task_types: types };
+      return (await client.post('/api/tasks/reload', { body, timeoutMs: startingMs })).map(taskLine);
+    },
   );
 
-  withUrl(
-    program.command('packages').description('read all packages again and list their definitions'),
-  ).action((flags: Flags) =>
-    atService(flags, async (client) => {
+  printing(
+    withUrl(program.command('packages').description('read all packages again and list their definitions')),
+    async (client) => {
       const packages = await client.post('/api/packages/refresh', { timeoutMs: startingMs });
       const errors = packages.flatMap((each) => each.errors);
       if (errors.length > 0) {
@@ -96,7 +73,30 @@ export function addDefinitionCommands(program: Command): void {
           .filter(([, names]) => names.length > 0)
           .map(([kind, names]) => `  ${kind}: ${names.join(', ')}`),
       ]);
-    }),
+    },
+  );
+}
+
+/** Gives a command its action: it prints the lines that `lines` returns. The names of a command come as one list. */
+function printing(
+  command: Command,
+  lines: (client: ApiClient, flags: Flags, names: string[]) => Promise<string[]>,
+): void {
+  command.action((...given: unknown[]) => {
+    const flags = given.at(-2) as Flags;
+    return atService(flags, (client) => lines(client, flags, given.length > 2 ? (given[0] as string[]) : []));
+  });
+}
+
+async function definitionTable(client: ApiClient, type: 'protocol' | 'task'): Promise<string[]> {
+  const definitions = await client.all('/api/definitions', { query: { type } });
+  return table(
+    definitions.map(({ name, loaded, sound, file }) => [
+      name,
+      loaded ? 'loaded' : 'unloaded',
+      sound ? '' : 'has errors',
+      file,
+    ]),
   );
 }
 
@@ -127,8 +127,4 @@ function protocolLines({ type, loaded, still_running: running }: ProtocolChange)
 
 function taskLine({ type, protocols }: TaskTypeChange): string {
   return `${type}: reloaded${protocols.length === 0 ? '' : `, with ${protocols.join(', ')}`}`;
-}
-
-function definitionRow(each: { name: string; loaded: boolean; sound: boolean; file: string }): string[] {
-  return [each.name, each.loaded ? 'loaded' : 'unloaded', each.sound ? '' : 'has errors', each.file];
 }
