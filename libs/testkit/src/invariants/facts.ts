@@ -218,12 +218,3 @@ export interface Violation {
   invariant: Invariant;
   what: string;
 }
-
-/** States that nothing follows. */
-export const finalStates: ReadonlySet<string> = new Set([
-  'completed',
-  'failed',
-  'cancelled',
-  'skipped',
-  'never_ran',
-]);

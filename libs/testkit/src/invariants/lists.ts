@@ -1,5 +1,6 @@
-import { finalStates } from './facts.js';
+const finalStates = new Set(['completed', 'failed', 'cancelled', 'skipped', 'never_ran']);
 
+/** Whether no state follows. */
 export const isFinal = (state: string | undefined): boolean => finalStates.has(state ?? '');
 
 /** The items by a key, in their order. */

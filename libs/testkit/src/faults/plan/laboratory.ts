@@ -23,11 +23,12 @@ export type Step =
 
 export interface TaskSketch {
   name: string;
-  needs: string[];
+  /** Names of earlier tasks. */
+  needs?: string[];
   /** What fills each slot: a device, any device of a type, or the device in a slot of an earlier task. */
   slots: Record<string, { device: DeviceName } | { type: string } | { like: string; slot: string }>;
   /** Slots whose devices the run holds for the tasks that refer to them. */
-  hold: string[];
+  hold?: string[];
   /** The task also needs the only beaker. */
   beaker?: boolean;
   /** What the engine does when the task fails. */
@@ -129,7 +130,7 @@ export function laboratoryOf(
         devices: Object.fromEntries(Object.keys(sketch.slots).map((slot) => [slot, slotOf(sketch, slot)])),
         resources: resourcesOf(sketch, { kind: 'specific' as const, name: 'beaker', hold: false }),
         parameters: sketch.name === searched?.task ? { n: { kind: 'dynamic' } } : {},
-        dependencies: sketch.needs,
+        dependencies: sketch.needs ?? [],
         ...(sketch.policy === undefined ? {} : { failure_policy: sketch.policy }),
       };
     });
@@ -155,7 +156,7 @@ export function laboratoryOf(
 }
 
 function slotOf(sketch: TaskSketch, slot: string): DeviceSlot {
-  const hold = sketch.hold.includes(slot);
+  const hold = sketch.hold?.includes(slot) === true;
   const filled = sketch.slots[slot];
   if (filled === undefined) throw new Error(`there is no slot ${slot}`);
   if ('device' in filled) return { kind: 'specific', lab_name: labName, name: filled.device, hold };

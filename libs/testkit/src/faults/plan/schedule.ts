@@ -123,32 +123,31 @@ export function scheduleOf(seed: number): Schedule {
   const protocols = Array.from({ length: chance.int(1, 2) }, (_, index) => protocolOf(chance, `p${index}`));
   const tasks = deviceNames.slice(0, chance.int(1, 3)).map((device): TaskSketch => ({
     name: `use_${device}`,
-    needs: [],
     slots: { a: { device } },
-    hold: [],
     steps: stepsOf(chance, ['a']),
   }));
   const acts = actsOf(chance, protocols, tasks);
   const faults = Array.from({ length: chance.int(0, 7) }, () => faultOf(chance));
-  const schedule = { seed, protocols, tasks, acts, faults, drivers: driversOf(chance) };
+  const drivers = {
+    stopsWithoutAgent: chance.maybe(0.5),
+    canReconcile: chance.maybe(0.5),
+    canStop: chance.maybe(0.5),
+  };
+  const schedule = { seed, protocols, tasks, acts, faults, drivers };
   return chance.maybe(0.25) ? withSearch(chance, schedule) : schedule;
 }
-
-const search = 'search';
 
 /** Adds a campaign with an optimizer, and its faults. */
 function withSearch(chance: Chance, schedule: Schedule): Schedule {
   const name = 'searching';
   const at = chance.int(0, 8_000);
   const protocol: ProtocolSketch = {
-    name: search,
+    name: 'search',
     search: true,
     tasks: [
       {
         name: 'try',
-        needs: [],
         slots: { a: { device: chance.pick(deviceNames) } },
-        hold: [],
         steps: stepsOf(chance, ['a']),
       },
     ],
@@ -158,7 +157,7 @@ function withSearch(chance: Chance, schedule: Schedule): Schedule {
       at,
       do: 'submit_campaign',
       name,
-      protocol: search,
+      protocol: protocol.name,
       runs: chance.int(2, 5),
       beside: chance.int(1, 2),
       onFailure: chance.pick(runFailureActions),
@@ -167,7 +166,7 @@ function withSearch(chance: Chance, schedule: Schedule): Schedule {
   ];
   if (chance.maybe(0.3)) acts.push(...pauseOf(chance, at + 500, [{ name, cancel: 'cancel_campaign' }]));
   if (chance.maybe(0.3))
-    acts.push({ at: at + chance.int(500, 8_000), do: 'ask_optimizer', name, protocol: search });
+    acts.push({ at: at + chance.int(500, 8_000), do: 'ask_optimizer', name, protocol: protocol.name });
   if (chance.maybe(0.15)) acts.push({ at: at + chance.int(100, 8_000), do: 'cancel_campaign', name });
   const faults = Array.from({ length: chance.int(0, 4) }, () => optimizerFault(chance));
   return {
@@ -193,20 +192,15 @@ function optimizerFault(chance: Chance): Fault {
       return { kind, at };
     case 'message': {
       const name = chance.pick(['describe', 'open', 'tell', 'propose', 'best', 'close']);
-      const what = chance.weighted({ lose: 4, lose_reply: 4, double: 3, delay: 3, delay_reply: 2 });
-      const fault: MessageFault =
-        what === 'lose' || what === 'lose_reply' ? { what } : { what, ms: chance.int(1, 8) ** 4 };
+      const fault = messageFault(chance);
       return { kind, name: `optimizer.${name}`, n: chance.int(1, 6), fault };
     }
   }
 }
 
-function driversOf(chance: Chance): Drivers {
-  return {
-    stopsWithoutAgent: chance.maybe(0.5),
-    canReconcile: chance.maybe(0.5),
-    canStop: chance.maybe(0.5),
-  };
+function messageFault(chance: Chance): MessageFault {
+  const what = chance.weighted({ lose: 4, lose_reply: 4, double: 3, delay: 3, delay_reply: 2 });
+  return what === 'lose' || what === 'lose_reply' ? { what } : { what, ms: chance.int(1, 8) ** 4 };
 }
 
 /**
@@ -283,13 +277,8 @@ function actsOf(chance: Chance, protocols: readonly ProtocolSketch[], tasks: rea
     });
     if (what === 'run') {
       const name = `run${index}`;
-      acts.push({
-        at,
-        do: 'submit_run',
-        name,
-        protocol: chance.pick(protocols).name,
-        priority: chance.int(0, 2),
-      });
+      const protocol = chance.pick(protocols).name;
+      acts.push({ at, do: 'submit_run', name, protocol, priority: chance.int(0, 2) });
       names.push({ name, cancel: 'cancel_run' });
     } else if (what === 'campaign') {
       const name = `campaign${index}`;
@@ -325,21 +314,12 @@ function actsOf(chance: Chance, protocols: readonly ProtocolSketch[], tasks: rea
 /** Pauses something, and resumes it after a while. */
 function pauseOf(chance: Chance, at: number, names: readonly { name: string; cancel: string }[]): Act[] {
   const later = at + chance.int(10, 6_000);
-  const named = names.length === 0 ? undefined : chance.pick(names);
-  if (named?.cancel === 'cancel_run')
-    return [
-      { at, do: 'pause_run', name: named.name },
-      { at: later, do: 'resume_run', name: named.name },
-    ];
-  if (named?.cancel === 'cancel_campaign')
-    return [
-      { at, do: 'pause_campaign', name: named.name },
-      { at: later, do: 'resume_campaign', name: named.name },
-    ];
-  return [
-    { at, do: 'pause_queue' },
-    { at: later, do: 'resume_queue' },
-  ];
+  const { name = '', cancel } = names.length === 0 ? {} : chance.pick(names);
+  const act = (verb: 'pause' | 'resume', when: number): Act =>
+    cancel === 'cancel_run' || cancel === 'cancel_campaign'
+      ? { at: when, do: `${verb}_${cancel === 'cancel_run' ? 'run' : 'campaign'}`, name }
+      : { at: when, do: `${verb}_queue` };
+  return [act('pause', at), act('resume', later)];
 }
 
 function faultOf(chance: Chance): Fault {
@@ -365,9 +345,7 @@ function faultOf(chance: Chance): Fault {
   switch (kind) {
     case 'message': {
       const name = chance.weighted(faulty);
-      const what = chance.weighted({ lose: 4, lose_reply: 4, double: 3, delay: 3, delay_reply: 2 });
-      const fault: MessageFault =
-        what === 'lose' || what === 'lose_reply' ? { what } : { what, ms: chance.int(1, 8) ** 4 };
+      const fault = messageFault(chance);
       return { kind, name, n: chance.int(1, name === 'agent.heartbeat' ? 60 : 8), fault };
     }
     case 'crash':

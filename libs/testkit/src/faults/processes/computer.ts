@@ -14,13 +14,12 @@ import { Children } from '../surroundings/children.js';
 import { SimulatedDisk } from '../surroundings/disk.js';
 import type { Execution } from '../surroundings/history.js';
 import { instrumentFunctions, Instrument } from '../surroundings/instrument.js';
-import { Life } from '../surroundings/life.js';
+import type { Life } from '../surroundings/life.js';
 import { descriptionOf } from '../surroundings/object-store.js';
 import type { SimulatedTime } from '../surroundings/simulated-time.js';
 import type { Surroundings } from '../surroundings/surroundings.js';
+import { SimulatedProcess, traceOf } from './process.js';
 
-/** Time that the real process takes to end leftover processes and to open its files, in milliseconds. */
-const bootMs = 300;
 /** A supervisor restarts a process that ended by itself after this time, in milliseconds. */
 const restartMs = 1_000;
 /** A driver that stops its instrument without its agent takes this long, in milliseconds. */
@@ -31,74 +30,43 @@ const homingMs = 150;
  * One lab computer: its disk, its instruments, and its present agent process. The agent is wired as in `apps/agent`;
  * network, disk and child processes are simulated.
  */
-export class SimulatedComputer {
+export class SimulatedComputer extends SimulatedProcess {
   readonly disk: SimulatedDisk;
   readonly instruments = new Map<string, Instrument>();
   /** Files of attempts, by `<attempt>/<name>`. */
   readonly spool = new Map<string, string>();
-  life: Life | undefined;
   agent: Agent | undefined;
   children: Children | undefined;
-  #boots = 0;
-  #downMs = restartMs;
   #leaving = false;
   #service: AgentService | undefined;
 
-  constructor(
-    readonly name: string,
-    private readonly world: Surroundings,
-  ) {
+  constructor(name: string, world: Surroundings) {
+    super(name, world, restartMs);
     this.disk = new SimulatedDisk(name, world.seed);
   }
 
-  /** Starts an agent process unless one runs. */
-  boot(): void {
-    if (this.life !== undefined) return;
-    const { world, name } = this;
-    const life = new Life(name, world.time);
-    this.life = life;
-    this.#boots += 1;
-    const boot = this.#boots;
-    world.history.note(`${name} boots`, `process ${boot}`);
-    life.onEnd(() => {
-      this.disk.crash();
-      void this.#salvage();
-      this.life = undefined;
-      this.agent = undefined;
-      this.#service = undefined;
-      this.#leaving = false;
-      if (world.schedule.drivers.stopsWithoutAgent)
-        world.time.after(orphanMs, () => {
-          for (const instrument of this.instruments.values()) instrument.stopMotion();
-        });
-      world.restart(this, this.#downMs);
-      this.#downMs = restartMs;
-    });
-    life.after(bootMs, () => this.#start(life, boot));
+  /** All children die with the agent. */
+  protected ended(): void {
+    this.disk.crash();
+    void this.#salvage();
+    this.agent = undefined;
+    this.#service = undefined;
+    this.#leaving = false;
+    this.downMs = restartMs;
+    if (this.world.schedule.drivers.stopsWithoutAgent)
+      this.world.time.after(orphanMs, () => {
+        for (const instrument of this.instruments.values()) instrument.stopMotion();
+      });
   }
 
-  /** The agent process dies, with all its children. @param downMs until the next one is started, in milliseconds */
-  crash(downMs: number): void {
-    if (this.life === undefined) return;
-    this.world.history.note(`${this.name} crashes`);
-    this.#downMs = downMs;
-    this.life.end();
+  protected override mayLeave(): boolean {
+    return this.agent?.inc !== undefined && !this.#leaving;
   }
 
-  /** An orderly stop and a restart. @param downMs until the next process starts, in milliseconds */
-  leave(downMs: number): void {
-    const { agent, life } = this;
-    const service = this.#service;
-    if (agent?.inc === undefined || life === undefined || service === undefined || this.#leaving) return;
-    this.world.history.note(`${this.name} leaves`);
+  protected stop(life: Life): void {
+    const { agent } = this;
     this.#leaving = true;
-    this.#downMs = downMs;
-    void this.#end(agent, service, life);
-  }
-
-  async #end(agent: Agent, service: AgentService, life: Life): Promise<void> {
-    await service.leave(() => agent.stop('the agent is stopping'));
-    life.end();
+    void this.#service?.leave(async () => agent?.stop('the agent is stopping')).then(() => life.end());
   }
 
   instrument(key: string): Instrument {
@@ -108,13 +76,13 @@ export class SimulatedComputer {
     return known;
   }
 
-  #start(life: Life, boot: number): void {
+  protected start(life: Life, boot: number): void {
     const { world, name } = this;
     const { time, points, history } = world;
     const bus = world.network.connect(life);
     const children = new Children(life, { time, points, history });
     this.children = children;
-    const log = logOf(world, name);
+    const log: AgentLog = { ...traceOf(world, name, ['debug']), child: () => log };
     const version = 'simulated';
     const { service, orchestrator, peers } = wireAgent({
       ...{ bus, computer: name, version, log },
@@ -161,24 +129,15 @@ export class SimulatedComputer {
     const { canReconcile, canStop } = this.world.schedule.drivers;
     return new MemoryDeviceProcesses(({ lab, name }) => {
       const instrument = this.instrument(`${lab}.${name}`);
+      const stop = async (): Promise<void> => instrument.stopMotion();
       let calls = 0;
       return {
         functions: [...instrumentFunctions],
         initialize: () => instrument.home(homingMs),
         call: (called, args) => instrument.command(called, args, String((calls += 1))),
         report: () => Promise.resolve({ moving: instrument.moving }),
-        cleanUp: () => {
-          instrument.stopMotion();
-          return Promise.resolve();
-        },
-        ...(canStop
-          ? {
-              stop: () => {
-                instrument.stopMotion();
-                return Promise.resolve();
-              },
-            }
-          : {}),
+        cleanUp: stop,
+        ...(canStop ? { stop } : {}),
         ...(canReconcile ? { reconcile: () => Promise.resolve({ idle: !instrument.moving }) } : {}),
       };
     });
@@ -278,27 +237,6 @@ export class SimulatedComputer {
           outcome: record.outcome,
         });
   }
-}
-
-function logOf(world: Surroundings, who: string): AgentLog {
-  const write =
-    (level: string) =>
-    (message: string, fields: Record<string, unknown> = {}): void => {
-      if (level !== 'debug') world.history.note(`  ${who} ${level}: ${message}`, fieldsOf(fields));
-    };
-  const log: AgentLog = {
-    debug: () => undefined,
-    info: write('info'),
-    warn: write('warn'),
-    error: write('error'),
-    child: () => log,
-  };
-  return log;
-}
-
-function fieldsOf(fields: Record<string, unknown>): string | undefined {
-  const text = JSON.stringify(fields);
-  return text === '{}' ? undefined : text.slice(0, 300);
 }
 
 /** Waits for a time. @throws Error when the task is stopped */

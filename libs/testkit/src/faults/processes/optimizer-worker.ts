@@ -11,15 +11,13 @@ import {
   type Trial,
 } from '@lab/contracts';
 import { searchedBy } from '../plan/laboratory.js';
-import { Life } from '../surroundings/life.js';
+import type { Life } from '../surroundings/life.js';
 import { Repeats, type Bus } from '@lab/messaging';
 import type { Surroundings } from '../surroundings/surroundings.js';
+import { SimulatedProcess } from './process.js';
 
 export const optimizerNode = 'optimizer';
-/** The address that the worker announces. */
-export const optimizerAddress = '127.0.0.1';
 
-const bootMs = 300;
 /** Duration of making an optimizer, and of one computation, in milliseconds. */
 const makesMs = 60;
 const computesMs = 25;
@@ -37,7 +35,7 @@ interface Session {
 }
 
 /** What the optimizer proposes for the n-th run. The values of two runs always differ. */
-export function rowOf(input: string, n: number): Trial['inputs'] {
+function rowOf(input: string, n: number): Trial['inputs'] {
   return { [input]: n * 3 };
 }
 
@@ -45,53 +43,36 @@ export function rowOf(input: string, n: number): Trial['inputs'] {
  * The optimizer worker, simulated. An optimizer keeps no state beyond its process. It reports a defect when a session
  * changes a trial that was already measured.
  */
-export class SimulatedOptimizer {
-  readonly name = optimizerNode;
-  life: Life | undefined;
+export class SimulatedOptimizer extends SimulatedProcess {
   #bus: Bus | undefined;
-  #boots = 0;
-  #downMs = 0;
   #sessions = new Map<string, Session>();
 
-  constructor(private readonly world: Surroundings) {}
-
-  boot(): void {
-    if (this.life !== undefined) return;
-    const life = new Life(this.name, this.world.time);
-    this.life = life;
-    this.#boots += 1;
-    this.world.history.note(`${this.name} boots`, `process ${this.#boots}`);
-    life.onEnd(() => {
-      this.life = undefined;
-      this.#sessions = new Map();
-      this.world.restart(this, this.#downMs);
-    });
-    life.after(bootMs, () => void this.#serve(life, `worker-${this.#boots}`));
+  constructor(world: Surroundings) {
+    super(optimizerNode, world);
   }
 
-  /** The process dies, and every optimizer with it. @param downMs until the next one is started, in milliseconds */
-  crash(downMs: number): void {
-    if (this.life === undefined) return;
-    this.world.history.note(`${this.name} crashes`);
-    this.#downMs = downMs;
-    this.life.end();
+  protected start(life: Life): void {
+    void this.#serve(life, this.#instance);
   }
 
-  /** An orderly stop and a restart. @param downMs until the next process starts, in milliseconds */
-  leave(downMs: number): void {
-    const { life } = this;
-    if (life === undefined) return;
-    this.world.history.note(`${this.name} leaves`);
-    this.#downMs = downMs;
-    this.#bus?.publish(events.leaving, {}, { instance: `worker-${this.#boots}` });
+  protected stop(life: Life): void {
+    this.#bus?.publish(events.leaving, {}, { instance: this.#instance });
     life.after(leavesMs, () => life.end());
+  }
+
+  protected ended(): void {
+    this.#sessions = new Map();
+  }
+
+  get #instance(): string {
+    return `worker-${this.boots}`;
   }
 
   /** The process of every optimizer dies; the worker goes on. */
   killSessions(): void {
     for (const [campaignId, { session }] of this.#sessions) {
       this.#sessions.delete(campaignId);
-      const body = { instance: `worker-${this.#boots}`, campaign_id: campaignId, session, reason: 'it died' };
+      const body = { instance: this.#instance, campaign_id: campaignId, session, reason: 'it died' };
       this.#bus?.publish(events.lost, {}, body);
     }
   }
@@ -175,15 +156,15 @@ export class SimulatedOptimizer {
         return Promise.resolve({});
       }),
     ]);
-    const announce = (): void => {
-      if (bus.connected)
-        bus.publish(events.announced, {}, { instance, addresses: [optimizerAddress], version: 'simulated' });
-      life.after(workerAnnouncedEveryMs, announce);
+    const announce = (): void =>
+      bus.publish(events.announced, {}, { instance, addresses: ['127.0.0.1'], version: 'simulated' });
+    const announceAgain = (): void => {
+      if (bus.connected) announce();
+      life.after(workerAnnouncedEveryMs, announceAgain);
     };
-    announce();
+    announceAgain();
     bus.onStatus((status) => {
-      if (status === 'connected')
-        bus.publish(events.announced, {}, { instance, addresses: [optimizerAddress], version: 'simulated' });
+      if (status === 'connected') announce();
     });
   }
 

@@ -14,10 +14,9 @@ import {
 import { handledBy, serveAll, type Bus, type HandlersOf } from '@lab/messaging';
 import type { Log } from '@lab/ports';
 import { CpsatPolicy, GreedyPolicy, inlineSearcher, type Policy } from '@lab/scheduling';
-import { Life } from '../surroundings/life.js';
+import type { Life } from '../surroundings/life.js';
 import type { Surroundings } from '../surroundings/surroundings.js';
-
-const bootMs = 300;
+import { SimulatedProcess, traceOf } from './process.js';
 
 /** What one instance of the orchestrator works with while it lives. */
 interface Parts {
@@ -30,57 +29,28 @@ interface Parts {
 }
 
 /** One instance of the orchestrator, leading or in reserve. The wiring is that of `apps/orchestrator`. */
-export class SimulatedOrchestrator {
-  life: Life | undefined;
+export class SimulatedOrchestrator extends SimulatedProcess {
   /** The engine, while this instance leads or believes that it does. */
   engine: Engine | undefined;
   #leadership: Leadership | undefined;
-  #boots = 0;
-  #downMs = 0;
 
-  constructor(
-    readonly name: string,
-    private readonly world: Surroundings,
-  ) {}
-
-  boot(): void {
-    if (this.life !== undefined) return;
-    const life = new Life(this.name, this.world.time);
-    this.life = life;
-    this.#boots += 1;
-    const instance = `${this.name}.${this.#boots}`;
-    this.world.history.note(`${this.name} boots`, `process ${this.#boots}`);
-    life.onEnd(() => {
-      this.life = undefined;
-      this.engine = undefined;
-      this.#leadership = undefined;
-      this.world.restart(this, this.#downMs);
-    });
-    life.after(bootMs, () => {
-      this.#run(life, instance).catch((error: unknown) => {
-        // As the real process: a takeover that cannot succeed ends it.
-        this.world.history.defect(`${this.name} could not lead`, error);
-        life.end();
-      });
+  protected start(life: Life, number: number): void {
+    this.#run(life, `${this.name}.${number}`).catch((error: unknown) => {
+      // Like the real process: a takeover that cannot succeed ends it.
+      this.world.history.defect(`${this.name} could not lead`, error);
+      life.end();
     });
   }
 
-  /** The process dies. @param downMs until the next one is started, in milliseconds */
-  crash(downMs: number): void {
-    if (this.life === undefined) return;
-    this.world.history.note(`${this.name} crashes`);
-    this.#downMs = downMs;
-    this.life.end();
-  }
-
-  /** An orderly stop: it gives the leadership back, and is started again after a time, in milliseconds. */
-  leave(downMs: number): void {
-    const { life } = this;
-    if (life === undefined) return;
-    this.world.history.note(`${this.name} leaves`);
-    this.#downMs = downMs;
+  /** The orchestrator gives the leadership back. */
+  protected stop(life: Life): void {
     const stopped = this.#leadership?.stop() ?? Promise.resolve();
     void stopped.then(() => life.end());
+  }
+
+  protected ended(): void {
+    this.engine = undefined;
+    this.#leadership = undefined;
   }
 
   async #run(life: Life, instance: string): Promise<void> {
@@ -171,12 +141,13 @@ const defects = [
 ];
 
 function logOf(world: Surroundings, who: string): Log {
+  const trace = traceOf(world, who);
   const write =
-    (level: string) =>
+    (level: keyof Log) =>
     (message: string, fields: Record<string, unknown> = {}): void => {
       if (defects.some((defect) => message.startsWith(defect)))
         world.history.defect(who, `${message}: ${JSON.stringify(fields)}`);
-      else world.history.note(`  ${who} ${level}: ${message}`, JSON.stringify(fields).slice(0, 300));
+      else trace[level](message, fields);
     };
   return { debug: write('debug'), info: write('info'), warn: write('warn'), error: write('error') };
 }

@@ -9,6 +9,8 @@ import {
   orchestratorRequests as requests,
   type AttentionDecision,
   type EmergencyStop,
+  type ReplyOf,
+  type RequestOf,
   type ServiceError,
 } from '@lab/contracts';
 import { byHand, type Acceptance } from '../surroundings/history.js';
@@ -32,6 +34,25 @@ const againMs = 250;
 
 /** Name of the person in the audit. */
 const by = 'ada';
+
+type OrchestratorRequest = (typeof requests)[keyof typeof requests];
+
+const cancellations = {
+  cancel_run: requests.cancelProtocolRun,
+  cancel_campaign: requests.cancelCampaign,
+  cancel_task: requests.cancelTask,
+};
+const changes = {
+  change_run: requests.changeProtocolRun,
+  change_campaign: requests.changeCampaign,
+  change_task: requests.changeTask,
+};
+const pauses = {
+  pause_run: requests.pauseProtocolRun,
+  pause_campaign: requests.pauseCampaign,
+  resume_run: requests.resumeProtocolRun,
+  resume_campaign: requests.resumeCampaign,
+};
 
 /** The processes that people use. */
 interface Processes {
@@ -72,8 +93,7 @@ export class People {
     switch (act.do) {
       case 'submit_run': {
         const body = { name: act.name, type: act.protocol, priority: act.priority };
-        this.#submit('protocolRun', act.name, () => this.#bus.request(requests.submitProtocolRun, {}, body));
-        return;
+        return this.#submit('protocolRun', act.name, () => this.#send(requests.submitProtocolRun, body));
       }
       case 'submit_campaign': {
         const body = {
@@ -84,90 +104,65 @@ export class People {
           ...(act.optimize === true ? { optimize: true } : {}),
           ...(act.onFailure === undefined ? {} : { on_run_failure: act.onFailure }),
         };
-        this.#submit('campaign', act.name, () => this.#bus.request(requests.submitCampaign, {}, body));
-        return;
+        return this.#submit('campaign', act.name, () => this.#send(requests.submitCampaign, body));
       }
       case 'submit_task': {
-        const devices = Object.fromEntries(
-          Object.entries(act.slots).map(([slot, name]) => [slot, { lab_name: labName, name }]),
-        );
+        const slots = Object.entries(act.slots);
+        const devices = Object.fromEntries(slots.map(([slot, name]) => [slot, { lab_name: labName, name }]));
         const body = { name: act.name, type: act.type, priority: act.priority, devices };
-        this.#submit('onDemandTask', act.name, () => this.#bus.request(requests.submitTask, {}, body));
-        return;
+        return this.#submit('onDemandTask', act.name, () => this.#send(requests.submitTask, body));
       }
       case 'cancel_run':
-        this.#ask(() => this.#bus.request(requests.cancelProtocolRun, {}, { name: act.name }));
-        return;
       case 'cancel_campaign':
-        this.#ask(() => this.#bus.request(requests.cancelCampaign, {}, { name: act.name }));
-        return;
       case 'cancel_task':
-        this.#ask(() => this.#bus.request(requests.cancelTask, {}, { name: act.name }));
-        return;
-      case 'change_run': {
-        const body = { name: act.name, by, change: { priority: act.priority } };
-        this.#ask(() => this.#bus.request(requests.changeProtocolRun, {}, body));
-        return;
-      }
-      case 'change_campaign': {
-        const change = { priority: act.priority, max_concurrent_protocol_runs: 2 };
-        this.#ask(() => this.#bus.request(requests.changeCampaign, {}, { name: act.name, by, change }));
-        return;
-      }
+        return this.#ask(() => this.#send(cancellations[act.do], { name: act.name }));
+      case 'change_run':
+      case 'change_campaign':
       case 'change_task': {
-        const body = { name: act.name, by, change: { priority: act.priority } };
-        this.#ask(() => this.#bus.request(requests.changeTask, {}, body));
-        return;
+        const concurrent = act.do === 'change_campaign' ? { max_concurrent_protocol_runs: 2 } : {};
+        const body = { name: act.name, by, change: { priority: act.priority, ...concurrent } };
+        return this.#ask(() => this.#send(changes[act.do], body));
       }
       case 'pause_run':
-        this.#ask(() => this.#bus.request(requests.pauseProtocolRun, {}, { name: act.name, by }));
-        return;
-      case 'resume_run':
-        this.#resume(() => this.#bus.request(requests.resumeProtocolRun, {}, { name: act.name, by }));
-        return;
       case 'pause_campaign':
-        this.#ask(() => this.#bus.request(requests.pauseCampaign, {}, { name: act.name, by }));
-        return;
-      case 'resume_campaign':
-        this.#resume(() => this.#bus.request(requests.resumeCampaign, {}, { name: act.name, by }));
-        return;
+      case 'resume_run':
+      case 'resume_campaign': {
+        const patience = act.do.startsWith('resume') ? Infinity : patienceMs;
+        return this.#ask(() => this.#send(pauses[act.do], { name: act.name, by }), patience);
+      }
       case 'pause_queue':
-        this.#ask(() => this.#bus.request(requests.pauseQueue, {}, { by }));
-        return;
+        return this.#ask(() => this.#send(requests.pauseQueue, { by }));
       case 'resume_queue':
-        this.#resume(() => this.#bus.request(requests.resumeQueue, {}, { by }));
-        return;
+        return this.#resume(() => this.#send(requests.resumeQueue, { by }));
       case 'reset_resource': {
         const body = { name: act.name, by, reason: 'washed by hand', force: act.force };
-        this.#ask(() => this.#bus.request(requests.resetResource, {}, body));
-        return;
+        return this.#ask(() => this.#send(requests.resetResource, body));
       }
       case 'archive':
       case 'restore': {
         const request = { archive: requests.archiveWork, restore: requests.restoreWork }[act.do];
-        this.#ask(() => this.#bus.request(request, {}, { kind: act.kind, name: act.name, by }));
-        return;
+        return this.#ask(() => this.#send(request, { kind: act.kind, name: act.name, by }));
       }
       case 'ask_optimizer':
-        this.#ask(() => this.#askOptimizer(act.name, act.protocol));
-        return;
+        return this.#ask(() => this.#askOptimizer(act.name, act.protocol));
       case 'call':
       case 'look':
-        this.#ask(() => this.#handle(act));
-        return;
+        return this.#ask(() => this.#handle(act));
       case 'stop':
-        this.#stop(act.device);
-        return;
+        return this.#stop(act.device);
       case 'release':
-        this.#release();
-        return;
+        return this.#release();
       case 'reload':
         changeDevice(this.world.definitions, act.device);
         for (const { engine } of this.processes.orchestrators.values())
           // A deposed engine ignores the change; the next leader loads the changed definitions.
           engine?.definitionsChanged().catch((_deposed: unknown) => undefined);
-        return;
     }
+  }
+
+  /** Sends a request to the leader. */
+  #send<D extends OrchestratorRequest>(definition: D, body: RequestOf<D>): Promise<ReplyOf<D>> {
+    return this.#bus.request<OrchestratorRequest>(definition, {}, body) as Promise<ReplyOf<D>>;
   }
 
   /** The gateway first publishes the stop to the agents, and then asks the leader until the stop is recorded. */
@@ -181,7 +176,7 @@ export class People {
     history.losses.push({ at: time.now(), until: Infinity, kind: 'stop', who: scope });
     this.#bus.publish(agentEvents.emergencyStop, {}, emergencyStop);
     this.#resume(async () => {
-      await this.#bus.request(requests.engageStop, {}, emergencyStop);
+      await this.#send(requests.engageStop, emergencyStop);
       stop.engagedAt = time.now();
     });
   }
@@ -192,20 +187,20 @@ export class People {
     for (const [id, stop] of history.stops) {
       if (stop.releasedAt !== undefined) continue;
       stop.releasedAt = time.now();
-      this.#resume(() => this.#bus.request(requests.releaseStop, {}, { id, by }));
+      this.#resume(() => this.#send(requests.releaseStop, { id, by }));
     }
   }
 
   /** A person reads all views, finds a device, and calls it. */
   async #handle(act: Extract<Act, { do: 'call' | 'look' }>): Promise<void> {
     const where = { lab: labName, device: act.device };
-    await this.#bus.request(requests.listDevices, {}, {});
-    await this.#bus.request(requests.listAgents, {}, {});
+    await this.#send(requests.listDevices, {});
+    await this.#send(requests.listAgents, {});
     const wholeQueue = { limit: longestPage, descending: false, after: null };
-    await this.#bus.request(requests.readQueue, {}, wholeQueue);
-    await this.#bus.request(requests.readSchedule, {}, { limit: longestSchedule });
-    await this.#bus.request(requests.readEstimates, {}, {});
-    const { computer, inc } = await this.#bus.request(requests.locateDevice, {}, where);
+    await this.#send(requests.readQueue, wholeQueue);
+    await this.#send(requests.readSchedule, { limit: longestSchedule });
+    await this.#send(requests.readEstimates, {});
+    const { computer, inc } = await this.#send(requests.locateDevice, where);
     const tokens = { computer, inc: String(inc), ...where };
     if (act.do === 'look') {
       await this.#bus.request(agentRequests.reportDevice, tokens, {}, { inc });
@@ -223,10 +218,10 @@ export class People {
   }
 
   async #askOptimizer(name: string, protocol: string): Promise<void> {
-    await this.#bus.request(requests.readOptimizerDefaults, {}, { protocol });
-    await this.#bus.request(requests.addInsight, {}, { name, by, text: 'less of everything' });
-    await this.#bus.request(requests.readOptimizer, {}, { name, explain: true });
-    await this.#bus.request(requests.configureOptimizer, {}, { name, by, runtime_params: { p_ai: 0.5 } });
+    await this.#send(requests.readOptimizerDefaults, { protocol });
+    await this.#send(requests.addInsight, { name, by, text: 'less of everything' });
+    await this.#send(requests.readOptimizer, { name, explain: true });
+    await this.#send(requests.configureOptimizer, { name, by, runtime_params: { p_ai: 0.5 } });
   }
 
   /** Something waits for a person. */
@@ -243,7 +238,7 @@ export class People {
       if (this.#devicesOf(item).some((key) => instrumentOf(this.processes, key).moving)) continue;
       const decision = { id: item.id, by, ...this.#decide(item) };
       this.world.history.note(`people: ${decision.action}`, item.device ?? item.taskRunId ?? item.id);
-      this.#ask(() => this.#bus.request(requests.resolveAttention, {}, decision));
+      this.#ask(() => this.#send(requests.resolveAttention, decision));
     }
   }
 
@@ -287,25 +282,20 @@ export class People {
   /** The requests that resume what is paused and release what is stopped. */
   #paused(): (() => Promise<unknown>)[] {
     const { protocolRuns, campaigns, emergencyStops, queuePauses } = this.world.database.store.rows;
-    const named = ({ name }: { name: string }): { name: string; by: string } => ({ name, by });
+    const all = <Row>(rows: ReadonlyMap<unknown, Row>, holds: (row: Row) => boolean): Row[] =>
+      [...rows.values()].filter(holds);
     const isPaused = ({ state }: { state: string }): boolean => state === 'paused';
+    const sends =
+      <D extends OrchestratorRequest>(definition: D, body: RequestOf<D>) =>
+      (): Promise<unknown> =>
+        this.#send(definition, body);
     return [
-      ...[...campaigns.values()]
-        .filter(isPaused)
-        .map((row) => () => this.#bus.request(requests.resumeCampaign, {}, named(row))),
-      ...[...protocolRuns.values()]
-        .filter(isPaused)
-        .map((row) => () => this.#bus.request(requests.resumeProtocolRun, {}, named(row))),
-      ...[...emergencyStops.values()]
-        .filter(({ releasedAt }) => releasedAt === null)
-        .map(
-          ({ id }) =>
-            () =>
-              this.#bus.request(requests.releaseStop, {}, { id, by }),
-        ),
-      ...[...queuePauses.values()]
-        .filter(({ resumedAt }) => resumedAt === null)
-        .map(() => () => this.#bus.request(requests.resumeQueue, {}, { by })),
+      ...all(campaigns, isPaused).map(({ name }) => sends(requests.resumeCampaign, { name, by })),
+      ...all(protocolRuns, isPaused).map(({ name }) => sends(requests.resumeProtocolRun, { name, by })),
+      ...all(emergencyStops, (stop) => stop.releasedAt === null).map(({ id }) =>
+        sends(requests.releaseStop, { id, by }),
+      ),
+      ...all(queuePauses, (pause) => pause.resumedAt === null).map(() => sends(requests.resumeQueue, { by })),
     ];
   }
 
@@ -338,8 +328,9 @@ export class People {
       send().then(
         () => (this.#asking -= 1),
         (error: unknown) => {
+          // An idempotent request may be repeated even when it is not known whether it had an effect.
           const again =
-            isServiceError(error) && (mayHelp(error) || (patience === Infinity && isUnanswered(error)));
+            isServiceError(error) && (mayHelp(error) || (patience === Infinity && error.effect === 'maybe'));
           if (again && time.now() < until) {
             time.after(againMs, attempt);
             return;
@@ -354,11 +345,7 @@ export class People {
   }
 }
 
-/** It is not known whether the request had an effect. An idempotent request can be repeated. */
-function isUnanswered(error: ServiceError): boolean {
-  return error.effect === 'maybe';
-}
-
+/** Whether repeating a request that had no effect may help. */
 function mayHelp(error: ServiceError): boolean {
   return error.effect === 'none' && errorCatalogue[error.code].retryable && error.code !== 'backlog_full';
 }

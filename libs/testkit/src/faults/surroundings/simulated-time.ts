@@ -1,6 +1,5 @@
 interface Alarm {
   at: number;
-  order: number;
   ring: (() => void) | undefined;
 }
 
@@ -10,9 +9,9 @@ interface Alarm {
  */
 export class SimulatedTime {
   #now: number;
-  #order = 0;
-  /** A binary heap, first alarm at the root. */
-  readonly #heap: Alarm[] = [];
+  #set = 0;
+  /** In the order in which they ring. */
+  readonly #alarms: Alarm[] = [];
 
   /** @param now milliseconds since 1970 */
   constructor(now = 1_700_000_000_000) {
@@ -25,23 +24,25 @@ export class SimulatedTime {
 
   /** Rings once after `ms` milliseconds; the returned function cancels it. */
   after(ms: number, ring: () => void): () => void {
-    const alarm: Alarm = { at: this.#now + Math.max(0, ms), order: (this.#order += 1), ring };
-    this.#push(alarm);
+    this.#set += 1;
+    const alarm: Alarm = { at: this.#now + Math.max(0, ms), ring };
+    const later = this.#alarms.findIndex(({ at }) => at > alarm.at);
+    this.#alarms.splice(later < 0 ? this.#alarms.length : later, 0, alarm);
     return () => {
       alarm.ring = undefined;
     };
   }
 
-  /** How many alarms have rung or been set. */
+  /** Number of alarms that were ever set. */
   get steps(): number {
-    return this.#order;
+    return this.#set;
   }
 
   /** Lets time pass until the moment, in milliseconds since 1970. */
   async advanceTo(moment: number): Promise<void> {
     await rest();
-    for (let next = this.#heap[0]; next !== undefined && next.at <= moment; next = this.#heap[0]) {
-      this.#pop();
+    for (let [next] = this.#alarms; next !== undefined && next.at <= moment; [next] = this.#alarms) {
+      this.#alarms.shift();
       if (next.ring === undefined) continue;
       this.#now = next.at;
       next.ring();
@@ -54,45 +55,6 @@ export class SimulatedTime {
   advance(ms: number): Promise<void> {
     return this.advanceTo(this.#now + ms);
   }
-
-  #push(alarm: Alarm): void {
-    const heap = this.#heap;
-    let index = heap.push(alarm) - 1;
-    while (index > 0) {
-      const parent = (index - 1) >> 1;
-      const above = heap[parent];
-      if (above === undefined || !before(alarm, above)) break;
-      heap[index] = above;
-      index = parent;
-    }
-    heap[index] = alarm;
-  }
-
-  #pop(): void {
-    const heap = this.#heap;
-    const last = heap.pop();
-    if (last === undefined || heap.length === 0) return;
-    let index = 0;
-    for (;;) {
-      let child = 2 * index + 1;
-      const left = heap[child];
-      if (left === undefined) break;
-      const right = heap[child + 1];
-      let lower = left;
-      if (right !== undefined && before(right, left)) {
-        lower = right;
-        child += 1;
-      }
-      if (!before(lower, last)) break;
-      heap[index] = lower;
-      index = child;
-    }
-    heap[index] = last;
-  }
-}
-
-function before(a: Alarm, b: Alarm): boolean {
-  return a.at < b.at || (a.at === b.at && a.order < b.order);
 }
 
 /** Resolves when no microtask is left: the next task of the event loop begins only then. */

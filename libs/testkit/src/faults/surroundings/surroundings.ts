@@ -1,5 +1,4 @@
-import type { MemoryDefinitions } from '@lab/engine/testing';
-import { SequentialIds } from '@lab/engine/testing';
+import { SequentialIds, type MemoryDefinitions } from '@lab/engine/testing';
 import { laboratoryOf, type Step } from '../plan/laboratory.js';
 import type { Fault, Schedule } from '../plan/schedule.js';
 import { Database } from './database.js';
@@ -42,12 +41,5 @@ export class Surroundings {
     const { definitions, code } = laboratoryOf(schedule.protocols, schedule.tasks);
     this.definitions = definitions;
     this.code = code;
-  }
-
-  /** The supervisor starts a process again that has ended, as long as the laboratory is open. */
-  restart(node: { boot(): void }, ms: number): void {
-    this.time.after(ms, () => {
-      if (this.open) node.boot();
-    });
   }
 }

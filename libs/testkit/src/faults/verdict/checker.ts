@@ -1,5 +1,7 @@
 import type { AttemptState } from '@lab/contracts';
+import type { AttemptRow } from '@lab/engine';
 import {
+  isFinal,
   judge,
   type AttemptFact,
   type EventFact,
@@ -8,7 +10,7 @@ import {
   type SearchedRunFact,
   type Violation,
 } from '../../invariants/index.js';
-import { isOver, readCommits, type Committed, type CommittedAttempt } from './committed.js';
+import { keyOf, readCommits, type Committed, type Records } from './committed.js';
 import { byHand, type History, type InstrumentEntry } from '../surroundings/history.js';
 import { computerOf } from '../plan/schedule.js';
 
@@ -29,19 +31,16 @@ export function check(history: History, ending: Ending): Violation[] {
 
 /** The neutral facts of a simulation. */
 function factsOf(history: History, { late, unfinished, leftovers }: Ending): Facts {
-  const committed = readCommits(history.commits);
-  const { attempts, tasks, owners, trials } = committed;
-  const records = {
-    protocolRun: committed.runs,
-    campaign: committed.campaigns,
-    onDemandTask: tasks,
-  };
+  const records = readCommits(history.commits);
+  const { attempts, tasks, runs, campaigns, owners, trials } = records;
+  const submitted = { protocolRun: runs, campaign: campaigns, onDemandTask: tasks };
   return {
     motions: [...history.instruments].flatMap(([device, log]) => motionsOf(device, log)),
     attempts: [...attempts.values()].map(attemptFact),
-    tasks: [...tasks.values()].map(({ id, name, stages, attempt, outputs, files }) => ({
-      ...{ id, name, attempt, outputs, files },
-      state: stages.at(-1)?.state ?? 'nowhere',
+    tasks: [...tasks.values()].map(({ stages, outputParameters, outputFiles, ...task }) => ({
+      ...task,
+      outputs: outputParameters,
+      files: outputFiles,
       decided: stages.some(({ state }) => state === 'needs_attention'),
     })),
     executions: history.executions.map(({ attempt, beganAt, returned, files }) => ({
@@ -49,8 +48,8 @@ function factsOf(history: History, { late, unfinished, leftovers }: Ending): Fac
       returned: returned === undefined ? undefined : { outputs: returned.outputs, exact: true },
     })),
     submissions: history.acceptances.map(({ kind, name, id }) => {
-      const found = records[kind].get(id);
-      return { name, state: found?.name === name ? found.stages.at(-1)?.state : undefined };
+      const found = submitted[kind].get(id);
+      return { name, state: found?.name === name ? found.state : undefined };
     }),
     unfinished: [
       ...late.map((what) => `${what} 60 s after the faults`),
@@ -72,12 +71,12 @@ function factsOf(history: History, { late, unfinished, leftovers }: Ending): Fac
       const archived = type.endsWith('.archived') ? { archivedState: String(body['state']) } : {};
       return { aggregate, seq, id, type, ...archived };
     }),
-    states: statesOf(committed),
+    states: statesOf(records),
     writes: history.commits.map(({ at, epoch }, index) => ({ what: `commit ${index + 1}`, at, epoch })),
     leaderships: history.leaderships,
-    questions: questionsOf(history, committed),
-    trials: [...trials.values()].map((trial) => ({ ...trial, state: trial.stages.at(-1)?.state })),
-    searchedRuns: searchedRunsOf(committed),
+    questions: questionsOf(history, records),
+    trials: [...trials.values()],
+    searchedRuns: searchedRunsOf(records),
     allocations: [...owners].map(([unit, past]) => ({
       unit,
       taskRunId: past.at(-1)?.taskRunId ?? null,
@@ -85,7 +84,7 @@ function factsOf(history: History, { late, unfinished, leftovers }: Ending): Fac
     })),
     left: leftovers,
     found: [
-      ...committed.contradictions,
+      ...records.contradictions,
       ...history.defects.map((what) => ({ invariant: 'defect' as const, what })),
     ],
   };
@@ -105,18 +104,20 @@ function motionsOf(device: string, log: readonly InstrumentEntry[]): Motion[] {
   return motions;
 }
 
-function attemptFact(attempt: CommittedAttempt): AttemptFact {
-  const { id, taskRunId, number, stages, fences } = attempt;
+function attemptFact({ stages, devices, ...attempt }: Committed<AttemptRow>): AttemptFact {
+  const ends = stages.filter(({ state }) => isFinal(state));
+  const isAsked = ({ state }: { state: string }): boolean => state === 'needs_attention';
+  const fences = new Map(Object.values(devices).map((device) => [keyOf(device), device.fence]));
   return {
-    ...{ id, number, fences },
-    task: taskRunId,
-    state: stages.at(-1)?.state ?? 'nowhere',
+    ...attempt,
+    task: attempt.taskRunId,
     createdAt: stages[0]?.at ?? 0,
-    settledAt: stages.find((stage) => isOver([stage]) || stage.state === 'needs_attention')?.at ?? null,
-    overAt: isOver(stages) ? (stages.at(-1)?.at ?? null) : null,
-    decided: stages.some(({ state }) => state === 'needs_attention'),
+    settledAt: stages.find((stage) => isFinal(stage.state) || isAsked(stage))?.at ?? null,
+    overAt: isFinal(attempt.state) ? (stages.at(-1)?.at ?? null) : null,
+    decided: stages.some(isAsked),
     devices: [...fences.keys()],
-    ends: stages.filter((stage) => isOver([stage])).length,
+    fences,
+    ends: ends.length,
   };
 }
 
@@ -127,50 +128,48 @@ const endOf: Readonly<Record<string, readonly AttemptState[]>> = {
   cancelled: ['cancelled', 'failed'],
 };
 
-function statesOf({ attempts, tasks, runs, campaigns }: Committed): Map<string, string | undefined> {
-  const states = new Map<string, string | undefined>();
-  for (const [kind, rows] of Object.entries({
-    attempt: attempts,
-    task_run: tasks,
-    protocol_run: runs,
-    campaign: campaigns,
-  }))
-    for (const { id, stages } of rows.values()) states.set(`${kind}/${id}`, stages.at(-1)?.state);
-  return states;
+function statesOf({ attempts, tasks, runs, campaigns }: Records): Map<string, string> {
+  const kinds = { attempt: attempts, task_run: tasks, protocol_run: runs, campaign: campaigns };
+  return new Map(
+    Object.entries(kinds).flatMap(([kind, rows]) =>
+      [...rows.values()].map(({ id, state }) => [`${kind}/${id}`, state] as const),
+    ),
+  );
 }
 
 /** A question is needless unless a process of the attempt was lost during the attempt, or people stopped it. */
-function questionsOf({ losses }: History, { attempts }: Committed): NonNullable<Facts['questions']> {
-  return [...attempts.values()].flatMap(({ id, stages, computers, fences }) => {
+function questionsOf({ losses }: History, { attempts }: Records): NonNullable<Facts['questions']> {
+  return [...attempts.values()].flatMap(({ id, stages, computer, devices }) => {
     const asked = stages.find(({ state }) => state === 'needs_attention');
     const made = stages[0]?.at ?? 0;
     if (asked === undefined) return [];
+    const bindings = Object.values(devices);
+    const processes = [computer, ...bindings.map((device) => device.computer), ...bindings.map(keyOf)];
     const isExplained = losses.some(
       ({ at, until, kind, who }) =>
         until >= made &&
         at <= asked.at &&
         kind !== 'orchestrator' &&
-        (kind === 'stop' || computers.has(who) || fences.has(who)),
+        (kind === 'stop' || processes.includes(who)),
     );
     return [{ what: `a person was asked about attempt ${id}`, needless: !isExplained }];
   });
 }
 
-function searchedRunsOf({ runs, campaigns, tasks }: Committed): SearchedRunFact[] {
-  return [...runs.values()].flatMap((run) => {
-    if (campaigns.get(run.campaignId ?? '')?.optimize !== true) return [];
+function searchedRunsOf({ runs, campaigns, tasks }: Records): SearchedRunFact[] {
+  const searched = [...runs.values()].filter(
+    ({ campaignId }) => campaigns.get(campaignId ?? '')?.optimize === true,
+  );
+  return searched.map((run) => {
     const own = [...tasks.values()].filter(({ runId }) => runId === run.id);
-    return [
-      {
-        id: run.id,
-        name: run.name,
-        state: run.stages.at(-1)?.state,
-        over: isOver(run.stages),
-        parameters: run.parameters,
-        expected: ({ inputs, number }) =>
-          Object.fromEntries(Object.keys(inputs).map((name) => [name, number * 3])),
-        measured: new Map(own.map(({ name, outputs }) => [`${name}.effects`, outputs?.['effects']])),
-      },
-    ];
+    return {
+      ...run,
+      over: isFinal(run.state),
+      expected: ({ inputs, number }) =>
+        Object.fromEntries(Object.keys(inputs).map((name) => [name, number * 3])),
+      measured: new Map(
+        own.map(({ name, outputParameters }) => [`${name}.effects`, outputParameters?.['effects']]),
+      ),
+    };
   });
 }

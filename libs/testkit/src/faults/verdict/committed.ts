@@ -1,97 +1,32 @@
-import type {
-  AttemptState,
-  FileDescription,
-  JsonObject,
-  RunState,
-  TaskRunState,
-  TrialState,
-} from '@lab/contracts';
+import type { AttemptRow, CampaignRow, ProtocolRunRow, TaskRunRow, TrialRow } from '@lab/engine';
 import type { DeviceSlot, ProtocolSnapshot } from '@lab/definitions/model';
+import { isFinal, type Ownership, type Violation } from '../../invariants/index.js';
 import type { Commit } from '../surroundings/history.js';
 
-/** A committed state with its time. */
-export interface Stage<State> {
-  at: number;
-  state: State;
-}
+/** A row as it was committed last, with all of its committed states. */
+export type Committed<Row extends { state: string }> = Row & {
+  stages: { at: number; state: Row['state'] }[];
+};
 
-export interface CommittedAttempt {
-  id: string;
-  taskRunId: string;
-  number: number;
-  computer: string;
-  /** `<lab>.<device>`, by slot. */
-  devices: Map<string, string>;
-  /** By `<lab>.<device>`. */
-  fences: Map<string, number>;
-  computers: Set<string>;
-  stages: Stage<AttemptState>[];
-}
-
-export interface CommittedTask {
-  id: string;
-  name: string;
-  runId: string | null;
-  stages: Stage<TaskRunState>[];
-  outputs: JsonObject | null;
-  files: FileDescription[];
-  attempt: number;
-}
-
-/** The parameters of a run of a campaign with an optimizer. */
-export interface CommittedTrial {
-  number: number;
-  run: string;
-  inputs: Record<string, unknown>;
-  outputs: Record<string, number> | null;
-  stages: Stage<TrialState>[];
-}
-
-export interface CommittedRun {
-  id: string;
-  name: string;
-  stages: Stage<RunState>[];
-  campaignId?: string | null;
-  parameters?: Record<string, JsonObject>;
-  /** Of a campaign. */
-  optimize?: boolean;
-  /** Of a protocol run: the protocol that it was accepted with. */
-  definitionHash?: string;
-}
-
-/** Owner of a device or resource from a moment on. */
-export interface Ownership {
-  at: number;
-  taskRunId: string | null;
-  heldByRunId: string | null;
-  fence: number;
-}
-
-/** The records as the commits give them. This reading of the changes is independent of the engine's and the store's. */
-export interface Committed {
-  attempts: Map<string, CommittedAttempt>;
-  tasks: Map<string, CommittedTask>;
-  runs: Map<string, CommittedRun>;
-  campaigns: Map<string, CommittedRun>;
-  /** By id. */
-  trials: Map<string, CommittedTrial>;
-  /** By `<kind>:<key>`. */
+/** Records by id. This reading of the changes is independent of those of the engine and the store. */
+export interface Records {
+  attempts: Map<string, Committed<AttemptRow>>;
+  tasks: Map<string, Committed<TaskRunRow>>;
+  runs: Map<string, Committed<ProtocolRunRow>>;
+  campaigns: Map<string, Committed<CampaignRow>>;
+  trials: Map<string, Committed<TrialRow>>;
+  /** Owners of a device or resource over time, by `<kind>:<key>`. */
   owners: Map<string, Ownership[]>;
   /** By hash. */
   protocols: Map<string, ProtocolSnapshot>;
   /** Changes that contradict earlier ones. */
-  contradictions: { invariant: 'I2' | 'I3' | 'I11'; what: string }[];
+  contradictions: Violation[];
 }
 
-const over: ReadonlySet<string> = new Set(['completed', 'failed', 'cancelled', 'skipped', 'never_ran']);
+export const keyOf = ({ lab, name }: { lab: string; name: string }): string => `${lab}.${name}`;
 
-/** The last state is final. */
-export function isOver(stages: readonly Stage<string>[]): boolean {
-  return over.has(stages.at(-1)?.state ?? '');
-}
-
-export function readCommits(commits: readonly Commit[]): Committed {
-  const committed: Committed = {
+export function readCommits(commits: readonly Commit[]): Records {
+  const records: Records = {
     attempts: new Map(),
     tasks: new Map(),
     runs: new Map(),
@@ -106,17 +41,17 @@ export function readCommits(commits: readonly Commit[]): Committed {
     for (const change of changes) {
       if (change.op !== 'release') continue;
       const unit = `${change.kind}:${change.key}`;
-      released.set(unit, committed.owners.get(unit)?.at(-1));
+      released.set(unit, records.owners.get(unit)?.at(-1));
     }
-    for (const change of changes) read(committed, at, change);
-    for (const [unit, before] of released) checkRelease(committed, unit, before);
+    for (const change of changes) read(records, at, change);
+    for (const [unit, before] of released) checkRelease(records, unit, before);
   }
-  return committed;
+  return records;
 }
 
 /** A device that a task took with `hold` stays with the run until every task that refers to it has ended. */
 function checkRelease(
-  { attempts, tasks, runs, owners, protocols, contradictions }: Committed,
+  { attempts, tasks, runs, owners, protocols, contradictions }: Records,
   unit: string,
   before: Ownership | undefined,
 ): void {
@@ -125,20 +60,20 @@ function checkRelease(
   const run = runs.get(runOf(before));
   if (run?.id === runOf(owners.get(unit)?.at(-1))) return;
   // A run that was resumed after its end had released everything in between.
-  if (run === undefined || run.stages.some((stage) => isOver([stage]))) return;
-  const sketches = protocols.get(run.definitionHash ?? '')?.protocol.tasks ?? [];
+  if (run === undefined || run.stages.some(({ state }) => isFinal(state))) return;
+  const sketches = protocols.get(run.definitionHash)?.protocol.tasks ?? [];
   const rows = new Map(
     [...tasks.values()].filter((row) => row.runId === run.id).map((row) => [row.name, row]),
   );
   const hadIt = (name: string, slot: string): boolean => {
     const row = rows.get(name);
-    if (row === undefined || !isOver(row.stages)) return false;
-    const had = [...attempts.values()].findLast(({ taskRunId }) => taskRunId === row.id);
-    return unit === `device:${had?.devices.get(slot)}`;
+    if (row === undefined || !isFinal(row.state)) return false;
+    const had = [...attempts.values()].findLast(({ taskRunId }) => taskRunId === row.id)?.devices[slot];
+    return had !== undefined && unit === `device:${keyOf(had)}`;
   };
   for (const { name, devices } of sketches)
     for (const slot of Object.values(devices)) {
-      if (isOver(rows.get(name)?.stages ?? [])) continue;
+      if (isFinal(rows.get(name)?.state)) continue;
       for (let at: DeviceSlot | undefined = slot; at?.kind === 'reference';) {
         const { task, slot: of }: { task: string; slot: string } = at;
         at = sketches.find((each) => each.name === task)?.devices[of];
@@ -151,98 +86,73 @@ function checkRelease(
     }
 }
 
-function read(committed: Committed, at: number, change: Commit['changes'][number]): void {
-  const { attempts, tasks, runs, campaigns, trials, contradictions } = committed;
+function read(records: Records, at: number, change: Commit['changes'][number]): void {
+  const { attempts, tasks, runs, campaigns, trials, protocols, contradictions } = records;
+  const contradict = (invariant: 'I2' | 'I11', what: string): void =>
+    void contradictions.push({ invariant, what });
   switch (change.op) {
-    case 'insertAttempt': {
-      const { id, taskRunId, number, computer, devices, state } = change.row;
-      for (const other of attempts.values())
-        if (other.taskRunId === taskRunId && !isOver(other.stages))
-          contradictions.push({
-            invariant: 'I2',
-            what: `attempt ${id} was made while ${other.id} was not over`,
-          });
-      const bindings = Object.values(devices);
-      attempts.set(id, {
-        id,
-        taskRunId,
-        number,
-        computer,
-        devices: new Map(Object.entries(devices).map(([slot, { lab, name }]) => [slot, `${lab}.${name}`])),
-        fences: new Map(bindings.map(({ lab, name, fence }) => [`${lab}.${name}`, fence])),
-        computers: new Set([computer, ...bindings.map((device) => device.computer)]),
-        stages: [{ at, state }],
-      });
-      return;
-    }
-    case 'updateAttempt': {
-      const attempt = attempts.get(change.id);
-      if (change.patch.state !== undefined) attempt?.stages.push({ at, state: change.patch.state });
-      return;
-    }
-    case 'insertTaskRun': {
-      const { id, name, runId, state, attempt } = change.row;
-      tasks.set(id, { id, name, runId, stages: [{ at, state }], outputs: null, files: [], attempt });
-      return;
-    }
-    case 'updateTaskRun': {
-      const task = tasks.get(change.id);
-      if (task === undefined) return;
-      const { state, outputParameters, outputFiles, attempt } = change.patch;
-      if (state !== undefined) task.stages.push({ at, state });
-      if (outputParameters !== undefined) task.outputs = outputParameters;
-      if (outputFiles !== undefined) task.files = outputFiles;
-      if (attempt !== undefined) task.attempt = attempt;
-      return;
-    }
+    case 'insertAttempt':
+      for (const { id, taskRunId, state } of attempts.values())
+        if (taskRunId === change.row.taskRunId && !isFinal(state))
+          contradict('I2', `attempt ${change.row.id} was made while ${id} was not over`);
+      return insert(attempts, at, change.row);
+    case 'updateAttempt':
+      return update(attempts, at, change);
+    case 'insertTaskRun':
+      return insert(tasks, at, change.row);
+    case 'updateTaskRun':
+      return update(tasks, at, change);
     case 'putDefinition':
-      if (change.row.kind === 'protocol') committed.protocols.set(change.row.hash, change.row.body);
+      if (change.row.kind === 'protocol') protocols.set(change.row.hash, change.row.body);
       return;
-    case 'insertTrial': {
-      const { id, number, run, inputs, outputs, state } = change.row;
-      if (trials.has(id)) contradictions.push({ invariant: 'I11', what: `trial ${id} is made twice` });
-      trials.set(id, { number, run, inputs, outputs, stages: [{ at, state }] });
-      return;
+    case 'insertTrial':
+      if (trials.has(change.row.id)) contradict('I11', `trial ${change.row.id} is made twice`);
+      return insert(trials, at, change.row);
+    case 'updateTrial':
+      return update(trials, at, change);
+    case 'insertProtocolRun': {
+      const { name, campaignId } = change.row;
+      const isSearched = campaigns.get(campaignId ?? '')?.optimize === true;
+      if (isSearched && ![...trials.values()].some(({ run }) => run === name))
+        contradict('I11', `${name} was made before its trial`);
+      return insert(runs, at, change.row);
     }
-    case 'updateTrial': {
-      const trial = trials.get(change.id);
-      if (trial === undefined) return;
-      const { state, outputs } = change.patch;
-      if (state !== undefined) trial.stages.push({ at, state });
-      if (outputs !== undefined) trial.outputs = outputs;
-      return;
-    }
-    case 'insertProtocolRun':
-      if (
-        campaigns.get(change.row.campaignId ?? '')?.optimize === true &&
-        ![...trials.values()].some(({ run }) => run === change.row.name)
-      )
-        contradictions.push({ invariant: 'I11', what: `${change.row.name} was made before its trial` });
-      runs.set(change.row.id, { ...change.row, stages: [{ at, state: change.row.state }] });
-      return;
     case 'updateProtocolRun':
-      if (change.patch.state !== undefined)
-        runs.get(change.id)?.stages.push({ at, state: change.patch.state });
-      return;
+      return update(runs, at, change);
     case 'insertCampaign':
-      campaigns.set(change.row.id, { ...change.row, stages: [{ at, state: change.row.state }] });
-      return;
+      return insert(campaigns, at, change.row);
     case 'updateCampaign':
-      if (change.patch.state !== undefined)
-        campaigns.get(change.id)?.stages.push({ at, state: change.patch.state });
-      return;
+      return update(campaigns, at, change);
     case 'claim':
     case 'pass':
     case 'hold':
     case 'release':
-      own(committed, at, change);
-      return;
+      return own(records, at, change);
   }
+}
+
+function insert<Row extends { id: string; state: string }>(
+  rows: Map<string, Committed<Row>>,
+  at: number,
+  row: Row,
+): void {
+  rows.set(row.id, { ...row, stages: [{ at, state: row.state }] });
+}
+
+function update<Row extends { state: string }>(
+  rows: Map<string, Committed<Row>>,
+  at: number,
+  { id, patch }: { id: string; patch: { state?: Row['state'] } },
+): void {
+  const row = rows.get(id);
+  if (row === undefined) return;
+  Object.assign(row, patch);
+  if (patch.state !== undefined) row.stages.push({ at, state: patch.state });
 }
 
 type OwnershipChange = Extract<Commit['changes'][number], { op: 'claim' | 'pass' | 'hold' | 'release' }>;
 
-function own({ owners, contradictions }: Committed, at: number, change: OwnershipChange): void {
+function own({ owners, contradictions }: Records, at: number, change: OwnershipChange): void {
   const key = `${change.kind}:${change.key}`;
   const past = owners.get(key) ?? [];
   owners.set(key, past);
@@ -259,9 +169,4 @@ function own({ owners, contradictions }: Committed, at: number, change: Ownershi
   else if (change.op === 'pass') past.push({ ...now, at, taskRunId: change.taskRunId, fence: change.fence });
   else if (change.op === 'hold') past.push({ ...now, at, heldByRunId: change.runId });
   else past.push({ ...now, at, taskRunId: null, heldByRunId: null });
-}
-
-/** Owner at that moment. */
-export function ownerAt(past: readonly Ownership[] | undefined, at: number): Ownership | undefined {
-  return past?.findLast((ownership) => ownership.at <= at);
 }
