@@ -3,7 +3,6 @@
 import { fraction, readFlags, whole } from '../shared/flags.js';
 import {
   p50AndP99,
-  p50AndP99Text,
   percentile,
   printMachine,
   printResult,
@@ -121,19 +120,7 @@ await withStack({ userDir: inTools('bench/campaign/packages') }, async (_stack, 
   await run('warm', { global_parameters, protocol_run_parameters: given });
   const plain = await run('plain', { global_parameters, protocol_run_parameters: given });
   const optimized = await run('optimized', { global_parameters, optimize: true });
-  for (const [name, campaign] of [
-    ['without optimizer', plain],
-    ['with optimizer', optimized],
-  ] as const)
-    console.log(
-      `${name}: overhead of a run ${p50AndP99Text(campaign.overheads)}; places free ${rounded(100 * idleShare(campaign))} %`,
-    );
   const again = resumed === 0 ? undefined : await resume(resumed);
-  if (again !== undefined)
-    console.log(
-      `resumption after ${resumed} completed runs: the optimizer knows them after ${rounded(again.ready)} s, ` +
-        `and has proposed the next run after ${rounded(again.proposed)} s`,
-    );
   printResult({
     ...p50AndP99('overhead_', optimized.overheads),
     overhead_without_optimizer_p50_ms: rounded(percentile(plain.overheads, 0.5)),
@@ -142,6 +129,8 @@ await withStack({ userDir: inTools('bench/campaign/packages') }, async (_stack, 
     accepted_ms: rounded(optimized.acceptedMs),
     runs,
     instrument_ms: 2_000 * seconds,
-    ...(again === undefined ? {} : { resumed, resume_ready_s: rounded(again.ready) }),
+    ...(again === undefined
+      ? {}
+      : { resumed, resume_ready_s: rounded(again.ready), resume_proposed_s: rounded(again.proposed) }),
   });
 });

@@ -1,15 +1,6 @@
 // Measures the time from a submission to the first device call, the gap between dependent tasks, and on-demand tasks per
 // second.
-import {
-  load,
-  p50AndP99,
-  p50AndP99Text,
-  percentile,
-  printMachine,
-  printResult,
-  rounded,
-  until,
-} from '../shared/measure.js';
+import { load, p50AndP99, percentile, printMachine, printResult, rounded, until } from '../shared/measure.js';
 import { benchPackages } from '../shared/paths.js';
 import { RawSender } from '../shared/raw-sender.js';
 import { devicesIdle, isOver, withStack } from '../shared/stack.js';
@@ -74,12 +65,6 @@ await withStack({ userDir: benchPackages }, async (stack, api) => {
   const singleUse = await tasksPerSecond('noop_single', singleUsePerBatch, 0);
   sender.close();
 
-  console.log(`submission to first device call: ${p50AndP99Text(submitToCall)} (${submissions} tasks)`);
-  console.log(`gap between dependent tasks: ${p50AndP99Text(gaps)} (${gaps.length} gaps)`);
-  console.log(
-    `on-demand tasks per second: reusable processes ${rates.map((rate) => Math.round(rate)).join(', ')}; ` +
-      `single-use processes ${rounded(singleUse, 1)}`,
-  );
   printResult({
     ...p50AndP99('submit_to_call_', submitToCall),
     ...p50AndP99('gap_', gaps),

@@ -4,7 +4,7 @@
 import { Agent, get, type ClientRequest } from 'node:http';
 import { setTimeout as delay } from 'node:timers/promises';
 import { readFlags, whole } from '../shared/flags.js';
-import { evenly, p50AndP99Text, percentile, printMachine, printResult, rounded } from '../shared/measure.js';
+import { evenly, percentile, printMachine, printResult, rounded } from '../shared/measure.js';
 import { RawSender } from '../shared/raw-sender.js';
 import { withStack } from '../shared/stack.js';
 
@@ -120,10 +120,6 @@ await withStack({ env: { SVC_LABS: 'multiplication_lab' } }, async (stack, api) 
     });
     const lags = everybody.flatMap((client) => client.lags);
     const returns = everybody.reduce((sum, client) => sum + client.returns, 0);
-    console.log(
-      `${clients} clients, ${rounded(perSecond, 1)} requests/s for ${seconds} s, ${all.length} events, ` +
-        `${returns} reconnections: lag ${p50AndP99Text(lags)}; ${broken.length} clients missed an event or got one twice`,
-    );
     if (broken.length > 0) process.exitCode = 1;
     printResult({
       clients,
@@ -133,6 +129,7 @@ await withStack({ env: { SVC_LABS: 'multiplication_lab' } }, async (stack, api) 
       lag_p50_ms: percentile(lags, 0.5),
       lag_p99_ms: percentile(lags, 0.99),
       gaps: broken.length,
+      requests_per_s: rounded(perSecond, 1),
     });
   } finally {
     for (const client of everybody) client.close();

@@ -117,7 +117,6 @@ await withStack({ env: { SVC_LABS: 'multiplication_lab' }, readyMs: 180_000 }, a
   const record = await task;
   if (record?.state !== 'completed') throw new Error(`the task ended: ${JSON.stringify(record?.reason)}`);
   const upS = (performance.now() - begin) / 1_000;
-  console.log(`upload: ${rounded(upS)} s`);
   const file = record.output_files?.find(({ name }) => name === 'large.bin');
   if (file === undefined) throw new Error('the task has no file large.bin');
 
@@ -143,7 +142,6 @@ await withStack({ env: { SVC_LABS: 'multiplication_lab' }, readyMs: 180_000 }, a
   const downS = (performance.now() - downBegin) / 1_000;
   growth.stop();
   const intact = got === file.size && hash.digest('hex') === file.sha256 && file.size === bytes;
-  console.log(`${rounded(file.size / 1e6, 0)} MB, ${killed} kills: download ${rounded(downS)} s`);
   printResult({
     megabytes: rounded(file.size / 1e6, 0),
     kills: killed,

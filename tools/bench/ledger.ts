@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { DiskLedger, defaultLedgerMemory } from '@lab/actors';
 import { FolderLedgerDisk } from '@lab/agent/parts';
 import { createLog, systemTimers } from '@lab/runtime';
-import { load, percentile, p50AndP99Text, printMachine, printResult, rounded } from '../shared/measure.js';
+import { load, percentile, printMachine, printResult, rounded } from '../shared/measure.js';
 
 const rounds = 5;
 const sequential = 400;
@@ -64,15 +64,6 @@ try {
     }
   const ms = (durations: number[], p: number): number => rounded(percentile(durations, p), 3);
   const perSecond = (rates: number[]): number => Math.round(percentile(rates, 0.5));
-  for (const [name, { durations, rates }] of [
-    ['bare   1 in flight: ', floor],
-    ['ledger 1 in flight: ', one],
-    ['ledger 64 in flight:', many],
-  ] as const)
-    console.log(
-      `${name} ${p50AndP99Text(durations, 3)}, ${perSecond(rates)}/s (medians of ${rounds} rounds)`,
-    );
-  console.log(`a new ledger of two segments of 16 MiB took ${Math.round(openMs)} ms`);
   printResult({
     p50_ms: ms(one.durations, 0.5),
     p99_ms: ms(one.durations, 0.99),

@@ -6,7 +6,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { connect } from '@nats-io/transport-node';
 import { readFlags, whole } from '../shared/flags.js';
-import { load, p50AndP99, p50AndP99Text, printMachine, printResult, rounded } from '../shared/measure.js';
+import { load, p50AndP99, printMachine, printResult, rounded } from '../shared/measure.js';
 import { startLaboratory, visitEvenly, type Laboratory } from './load/laboratory.js';
 
 const range = { least: 1, most: 20_000 };
@@ -104,12 +104,6 @@ try {
   const queue = await laboratory.api.get('/api/queue');
   const long = await visitEvenly(laboratory, { prefix: 'long', perSecond: 20, seconds: 10, stations });
 
-  console.log(
-    `${perSecond} tasks/s for ${seconds} s: submission to first device call ${p50AndP99Text(even.durations)}; ` +
-      `a bare request beside it ${p50AndP99Text(bare)}`,
-  );
-  console.log(`${outstanding} tasks at once for ${saturation} s: ${tasksPerSecond} tasks/s`);
-  console.log(`with ${queue.queued} tasks queued, 20 tasks/s: ${p50AndP99Text(long.durations)}`);
   printResult({
     agents,
     devices: laboratory.stations.length,

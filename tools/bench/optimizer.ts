@@ -8,8 +8,17 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { readFlags, someOf, text, whole } from '../shared/flags.js';
 import { percentile, printResult, rounded } from '../shared/measure.js';
-import { campaigns, feasibility, latencies, type Campaign, type Latency } from './optimizer/campaigns.js';
-import { playAll, type Played, type Row } from './optimizer/players.js';
+import { spread } from '../shared/pool.js';
+import {
+  campaigns,
+  feasibility,
+  latencies,
+  type Campaign,
+  type Latency,
+  type Piece,
+  type Played,
+  type Row,
+} from './optimizer/campaigns.js';
 
 type Feasibility = typeof feasibility;
 
@@ -65,12 +74,9 @@ function lineOf(
   const values = results.map(({ value = NaN }) => value);
   const median = quantile(values, 0.5);
   const shared = share === undefined ? undefined : values.filter(share.of).length / seeds;
-  const times =
-    median /
-    quantile(
-      others.map(({ value = NaN }) => value),
-      0.5,
-    );
+  const otherValues = others.map(({ value = NaN }) => value);
+  const times = median / quantile(otherValues, 0.5);
+  const cpuMs = results.map((each) => each.cpuMs ?? NaN);
   const met =
     meets(median, target) &&
     (share === undefined || (shared ?? 0) >= share.at_least) &&
@@ -79,15 +85,7 @@ function lineOf(
   return {
     problem: name,
     ...{ evals: evals ?? domains * seeds, seeds, ...quartiles(values), published },
-    ...{
-      cpu_ms_per_proposal: rounded(
-        quantile(
-          results.map(({ cpuMs = NaN }) => cpuMs),
-          0.5,
-        ),
-        1,
-      ),
-    },
+    ...{ cpu_ms_per_proposal: rounded(quantile(cpuMs, 0.5), 1) },
     ...(target && { target }),
     ...(share && { [share.name]: rounded(shared ?? NaN) }),
     ...(compare && { [`ratio_to_${compare.with}`]: significant(times) }),
@@ -98,16 +96,13 @@ function lineOf(
 /** The processor time decides, because other work on the machine does not lengthen it. */
 function lineOfLatency({ name, runs, seconds }: Latency, results: Played[]): Line {
   const cpu = results.map((each) => each.cpu ?? NaN);
+  const wall = results.map((each) => each.wall ?? NaN);
   const p95 = percentile(cpu, 0.95);
-  const wall = percentile(
-    results.map((each) => each.wall ?? NaN),
-    0.95,
-  );
   return {
     problem: name,
     ...{ evals: runs, seeds, ...quartiles(cpu), published: null },
     ...{ cpu_ms_per_proposal: rounded(1_000 * quantile(cpu, 0.5), 1) },
-    ...{ p95: significant(p95), p95_wall: significant(wall), target: { at_most: seconds } },
+    ...{ p95: significant(p95), p95_wall: significant(percentile(wall, 0.95)), target: { at_most: seconds } },
     met: p95 <= seconds,
   };
 }
@@ -125,10 +120,10 @@ const resultsOf = (name: string | undefined): Played[] =>
   [...(found.get(name ?? '') ?? [])].toSorted(([a], [b]) => a - b).map(([, result]) => result);
 const printed = new Map<string, boolean>();
 
-await playAll(
+await spread(
+  import.meta.resolve('./optimizer/player.js'),
   played.flatMap(({ name }) => Array.from({ length: seeds }, (_, seed) => ({ name, seed }))),
-  workers,
-  async ({ name, seed, result }) => {
+  async ({ name, seed, result }: Piece & { result: Played }) => {
     found.get(name)?.set(seed, result);
     if (csv !== undefined && result.spread !== undefined) await writeStarts(csv, name, seed, result.spread);
     for (const each of chosen) {
@@ -142,6 +137,7 @@ await playAll(
       console.log(JSON.stringify(line));
     }
   },
+  workers,
 );
 
 const missed = [...printed].flatMap(([name, met]) => (met ? [] : [name]));

@@ -4,7 +4,7 @@ import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 import { startNats } from '@lab/testkit';
-import { load, percentile, p50AndP99Text, printMachine, printResult, rounded } from '../shared/measure.js';
+import { load, percentile, printMachine, printResult, rounded } from '../shared/measure.js';
 import { benchPackages } from '../shared/paths.js';
 import { RawSender } from '../shared/raw-sender.js';
 import { devicesIdle, withStack } from '../shared/stack.js';
@@ -76,11 +76,6 @@ try {
     const figures = { bare: new Figures(), query: new Figures(), effect: new Figures() };
     for (let round = 0; round < rounds; round += 1)
       for (const name of ['bare', 'query', 'effect'] as const) await figures[name].measure(calls[name]);
-    for (const [name, { one, many, rate }] of Object.entries(figures))
-      console.log(
-        `${name.padEnd(6)} 1 in flight: ${p50AndP99Text(one, 3)}; 64 in flight: ${p50AndP99Text(many)}, ` +
-          `${Math.round(rate)} calls/s (median of ${rounds} rounds)`,
-      );
     const { bare, query, effect } = figures;
     printResult({
       p50_ms: rounded(query.p50, 3),

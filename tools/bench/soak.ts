@@ -38,7 +38,6 @@ try {
     mb: rounded(last?.[name] ?? NaN, 0),
     slope: rounded(theilSen(settled.map(({ hours, memory }) => [hours, memory[name]]))),
   }));
-  for (const { name, mb, slope } of figures) console.log(`${name}: ${mb} MB at the end, ${slope} MB/h`);
   printResult({
     minutes,
     tasks: durations.length,

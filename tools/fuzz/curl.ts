@@ -1,4 +1,4 @@
-import type { FuzzRequest } from './request.js';
+import { parsedJson, type FuzzRequest } from './request.js';
 
 /** Shrinks a request with a fault, and writes it as a shell command. */
 
@@ -49,13 +49,9 @@ function* smallerThan(request: FuzzRequest): Iterable<FuzzRequest> {
     };
   if (body === undefined) return;
   yield { ...request, body: undefined };
-  let value: unknown;
-  try {
-    value = JSON.parse(body.toString());
-  } catch {
-    if (body.length > 1) yield { ...request, body: body.subarray(0, Math.floor(body.length / 2)) };
-    return;
-  }
+  const value = parsedJson(body.toString());
+  if (value === undefined && body.length > 1)
+    yield { ...request, body: body.subarray(0, Math.floor(body.length / 2)) };
   for (const smaller of smallerValues(value))
     yield { ...request, body: Buffer.from(JSON.stringify(smaller)) };
 }

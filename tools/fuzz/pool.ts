@@ -1,3 +1,5 @@
+import { parsedJson } from './request.js';
+
 /** Most names of a collection. */
 const most = 300;
 
@@ -34,12 +36,7 @@ export class Pool {
   /** Learns from the reply to a successful request. */
   learn(path: string, text: string): void {
     const collection = (path.split('?')[0] ?? '').replace(/\/$/, '');
-    let value: unknown;
-    try {
-      value = JSON.parse(text);
-    } catch {
-      return;
-    }
+    const value = parsedJson(text);
     const items = (value as { items?: unknown } | null)?.items;
     const records: unknown[] = Array.isArray(value) ? value : Array.isArray(items) ? items : [value];
     for (const each of records) {

@@ -9,7 +9,7 @@ import {
 } from '../shared/openapi.js';
 import { namesIn, type Pool } from './pool.js';
 import type { FuzzRequest } from './request.js';
-import { brokenBody, hugeBody, nearly, oddText, oddValue, valueOf } from './values.js';
+import { brokenBody, hugeBody, mixed, nearly, odd, oddText, oddValue, valueOf } from './values.js';
 
 /** Requests made from the OpenAPI document. */
 
@@ -28,28 +28,10 @@ const rarely: [RegExp, number][] = [
 /** Headers of a correct request. */
 const usual = { 'content-type': 'application/json' };
 
-const contentTypes = fc.oneof(
-  { weight: 30, arbitrary: fc.constant('application/json') },
-  {
-    weight: 2,
-    arbitrary: fc.constantFrom(
-      'application/json; charset=utf-8',
-      'application/json;charset=utf-16',
-      'APPLICATION/JSON',
-    ),
-  },
-  {
-    weight: 2,
-    arbitrary: fc.constantFrom(
-      'text/plain',
-      'application/xml',
-      'multipart/form-data',
-      'text/csv',
-      'x',
-      '',
-      '*/*',
-    ),
-  },
+const contentTypes = mixed(
+  [30, fc.constant('application/json')],
+  [2, fc.constantFrom(...odd.json_types)],
+  [2, fc.constantFrom(...odd.content_types)],
 );
 
 /** The drawn parts of a request. {@link realize} fills in names of existing records when it is sent. */
@@ -103,7 +85,7 @@ function operationOf(
   const names = namesIn(path);
   const other = otherType === undefined ? undefined : content[otherType];
   const arbitrary = fc.record({
-    known: fc.oneof({ weight: 3, arbitrary: fc.nat() }, { weight: 1, arbitrary: fc.constant(undefined) }),
+    known: mixed<number | undefined>([3, fc.nat()], [1, fc.constant(undefined)]),
     odd: fc.tuple(...names.map(() => oddText)),
     query: fc.array(
       fc.oneof(
@@ -129,7 +111,7 @@ function operationOf(
         }
       : {
           body: textBodyOf(other),
-          contentType: fc.oneof({ weight: 9, arbitrary: fc.constant(otherType) }, contentTypes),
+          contentType: mixed([9, fc.constant(otherType)], [1, contentTypes]),
         }),
   });
   const takesBody = Object.keys(content).length > 0;
@@ -146,18 +128,7 @@ const headerValue = (name: string): fc.Arbitrary<string> =>
           fc.uuid(),
           fc.constant('k'.repeat(300)),
         )
-      : fc.constantFrom(
-          '0',
-          '1',
-          '-1',
-          'x',
-          'bytes=0-',
-          'bytes=5-1',
-          'bytes=-1',
-          'bytes=0-0,2-3',
-          '9'.repeat(30),
-          '"a"',
-        ),
+      : fc.constantFrom(...odd.headers, '9'.repeat(30)),
   );
 
 /** Text of another media type: the examples of the document, changed ones, and broken text. */
@@ -166,25 +137,19 @@ function textBodyOf({ example, examples = {} }: MediaType): fc.Arbitrary<unknown
     (each): each is string => typeof each === 'string',
   );
   const text = fc.oneof(...(shown.length === 0 ? [] : [fc.constantFrom(...shown)]), oddText);
-  return fc.oneof(
-    { weight: 4, arbitrary: text.map((each) => Buffer.from(each)) },
-    {
-      weight: 4,
-      arbitrary: fc.tuple(text, fc.nat(), oddText).map(([each, chosen, odd]) => {
-        const at = chosen % (each.length + 1);
-        return Buffer.from(each.slice(0, at) + odd + each.slice(at));
-      }),
-    },
-    { weight: 1, arbitrary: brokenBody },
-    { weight: 1, arbitrary: fc.constant(Buffer.from('a,b\n'.repeat(100_000))) },
+  const interrupted = fc.tuple(text, fc.nat(), oddText).map(([each, chosen, part]) => {
+    const at = chosen % (each.length + 1);
+    return each.slice(0, at) + part + each.slice(at);
+  });
+  return mixed(
+    [4, text.map((each) => Buffer.from(each))],
+    [4, interrupted.map((each) => Buffer.from(each))],
+    [1, brokenBody],
+    [1, fc.constant(Buffer.from('a,b\n'.repeat(100_000)))],
   );
 }
 
-const noBody: fc.Arbitrary<unknown> = fc.oneof(
-  { weight: 8, arbitrary: fc.constant(undefined) },
-  { weight: 1, arbitrary: oddValue },
-  { weight: 1, arbitrary: brokenBody },
-);
+const noBody = mixed<unknown>([8, fc.constant(undefined)], [1, oddValue], [1, brokenBody]);
 
 function bodyOf(
   { schema = {}, examples = {} }: MediaType,
@@ -194,14 +159,14 @@ function bodyOf(
   const made = valueOf(schema, schemas);
   const valid = shown.length === 0 ? made : fc.oneof(fc.constantFrom(...shown), made);
   const near = nearly(valid);
-  return fc.oneof(
-    { weight: 40, arbitrary: valid },
-    { weight: 60, arbitrary: near },
-    { weight: 30, arbitrary: nearly(near) },
-    { weight: 20, arbitrary: oddValue },
-    { weight: 12, arbitrary: brokenBody },
-    { weight: 1, arbitrary: hugeBody },
-    { weight: 4, arbitrary: fc.constant(undefined) },
+  return mixed<unknown>(
+    [40, valid],
+    [60, near],
+    [30, nearly(near)],
+    [20, oddValue],
+    [12, brokenBody],
+    [1, hugeBody],
+    [4, fc.constant(undefined)],
   );
 }
 
@@ -274,25 +239,14 @@ export const strayRequest: fc.Arbitrary<Pick<FuzzRequest, 'method' | 'path' | 'h
   .record({
     method: fc.constantFrom('GET', 'POST', 'PUT', 'DELETE', 'PATCH', 'OPTIONS', 'HEAD'),
     path: fc.oneof(
-      fc.constantFrom(
-        '/',
-        '/api',
-        '/api/',
-        '//',
-        '/api//tasks',
-        '/api/%zz',
-        '/.git/config',
-        '/api/../docs',
-        '/API/TASKS',
-      ),
+      fc.constantFrom(...odd.paths),
       fc.array(oddText, { maxLength: 4 }).map((parts) => `/no/${parts.map(encoded).join('/')}`),
       fc.constantFrom(2_000, 2_100, 9_000).map((length) => `/api/tasks/${'x'.repeat(length)}`),
     ),
-    body: fc.oneof({ weight: 4, arbitrary: fc.constant(undefined) }, { weight: 1, arbitrary: brokenBody }),
+    body: mixed<Buffer | undefined>([4, fc.constant(undefined)], [1, brokenBody]),
   })
-  .map(({ method, path, body }) => ({
-    method,
-    path,
-    headers: body === undefined || method === 'GET' || method === 'HEAD' ? {} : usual,
-    ...(body === undefined || method === 'GET' || method === 'HEAD' ? {} : { body }),
-  }));
+  .map(({ body, ...line }) =>
+    body === undefined || line.method === 'GET' || line.method === 'HEAD'
+      ? { ...line, headers: {} }
+      : { ...line, headers: usual, body },
+  );

@@ -8,6 +8,7 @@ import { judgeBy, type Judge } from './judge.js';
 import type { Caller } from './people.js';
 import { Pool } from './pool.js';
 import type { FuzzRequest } from './request.js';
+import { mixed } from './values.js';
 import { operationsOf, realize, strayRequest, type Operation, type Recipe } from './requests.js';
 
 /** Requests at the same time. */
@@ -125,15 +126,15 @@ function dealer(document: OpenApiDocument, people: readonly Caller[], seed: numb
     };
   };
   const among = <T>(all: readonly T[], shareOf: (each: T) => number): fc.Arbitrary<T> =>
-    fc.oneof(...all.map((each) => ({ weight: shareOf(each), arbitrary: fc.constant(each) })));
+    mixed(...all.map((each): [number, fc.Arbitrary<T>] => [shareOf(each), fc.constant(each)]));
   const operations = operationsOf(document);
   const someone = among(people, ({ share }) => share);
   const recipes = new Map(operations.map((operation) => [operation, sample(operation.arbitrary)]));
   const choice = sample(
-    fc.oneof(
-      { weight: 85, arbitrary: among(operations, ({ weight }) => Math.max(1, Math.round(weight * 100))) },
-      { weight: 5, arbitrary: fc.constant<'stray'>('stray') },
-      { weight: 3, arbitrary: fc.constant<'chain'>('chain') },
+    mixed<Operation | 'stray' | 'chain'>(
+      [85, among(operations, ({ weight }) => Math.max(1, Math.round(weight * 100)))],
+      [5, fc.constant('stray')],
+      [3, fc.constant('chain')],
     ),
   );
   const caller = sample(someone);

@@ -1,56 +1,29 @@
+import { readFileSync } from 'node:fs';
 import fc from 'fast-check';
 import type { Schema } from '../shared/openapi.js';
+import { inTools } from '../shared/paths.js';
 
 /** Values to send: those that a schema allows, those that it almost allows, and those that nobody expects. */
 
-/** Names with a meaning in JavaScript, shells, paths or templates, and text that is hard to store. */
-const oddNames = [
-  '',
-  ' ',
-  '__proto__',
-  'constructor',
-  'prototype',
-  'hasOwnProperty',
-  'toString',
-  'then',
-  '../../../etc/passwd',
-  '..%2f..%2f',
-  'CON',
-  'a/b',
-  'a?b#c',
-  '%00',
-  '%zz',
-  '\u0000',
-  '\ud800',
-  '\ufeff',
-  '\u202eabc',
-  'a\nb',
-  '👩🏽‍🔬',
-  'ﷺ',
-  'İ',
-  "'; DROP TABLE task_run; --",
-  '{{ 7 * 7 }}',
-  '${7*7}',
-  '*',
-  '.',
-  '..',
-  'null',
-  'undefined',
-  'NaN',
-  '-1',
-  '1e400',
-  'true',
-  'svc_dynamic',
-  'x'.repeat(200),
-  'x'.repeat(201),
-  '配'.repeat(200),
-];
+/**
+ * Texts that services often handle wrongly. `names`: with a meaning in JavaScript, shells, paths or templates, or hard to
+ * store; `bodies`: not JSON; `prototypes`: objects with keys that reach a prototype, which only JSON.parse makes.
+ */
+export const odd = JSON.parse(readFileSync(inTools('fuzz/odd.json'), 'utf8')) as Record<
+  'names' | 'bodies' | 'prototypes' | 'content_types' | 'json_types' | 'headers' | 'paths',
+  string[]
+>;
+const longNames = ['x'.repeat(200), 'x'.repeat(201), '配'.repeat(200)];
 
-export const oddText = fc.oneof(
-  { weight: 4, arbitrary: fc.constantFrom(...oddNames) },
-  { weight: 2, arbitrary: fc.string({ unit: 'binary', maxLength: 40 }) },
-  { weight: 2, arbitrary: fc.string({ unit: 'grapheme', maxLength: 20 }) },
-  { weight: 1, arbitrary: fc.string({ maxLength: 300 }) },
+/** One of several kinds of values, each as likely as its weight. */
+export const mixed = <T>(...kinds: [weight: number, arbitrary: fc.Arbitrary<T>][]): fc.Arbitrary<T> =>
+  fc.oneof(...kinds.map(([weight, arbitrary]) => ({ weight, arbitrary })));
+
+export const oddText = mixed(
+  [4, fc.constantFrom(...odd.names, ...longNames)],
+  [2, fc.string({ unit: 'binary', maxLength: 40 })],
+  [2, fc.string({ unit: 'grapheme', maxLength: 20 })],
+  [1, fc.string({ maxLength: 300 })],
 );
 
 const oddNumber = fc.oneof(
@@ -59,63 +32,33 @@ const oddNumber = fc.oneof(
   fc.double({ noNaN: true, noDefaultInfinity: true }),
 );
 
-/** Objects with keys that reach a prototype. Only JSON.parse makes them. */
-const prototypeKeys = fc.constantFrom(
-  '{"__proto__":{"admin":true}}',
-  '{"constructor":{"prototype":{"admin":true}}}',
-  '{"a":{"__proto__":null}}',
-  '{"toString":1,"valueOf":2,"hasOwnProperty":3}',
-);
-
 const nested = fc.integer({ min: 2, max: 200 }).map((depth) => {
   let value: unknown = 1;
   for (let level = 0; level < depth; level += 1) value = level % 2 === 0 ? [value] : { a: value };
   return value;
 });
 
-export const oddValue: fc.Arbitrary<unknown> = fc.oneof(
-  { weight: 3, arbitrary: fc.constantFrom(null, true, false, [], {}, [[]], [null], { '': '' }) },
-  { weight: 3, arbitrary: oddNumber },
-  { weight: 3, arbitrary: oddText },
-  { weight: 2, arbitrary: prototypeKeys.map((text) => JSON.parse(text) as unknown) },
-  { weight: 2, arbitrary: fc.jsonValue({ maxDepth: 3 }) },
-  { weight: 1, arbitrary: nested },
-  {
-    weight: 1,
-    arbitrary: fc.integer({ min: 10, max: 3_000 }).map((length) => Array.from({ length }, (_, i) => i)),
-  },
-  {
-    weight: 1,
-    arbitrary: fc
+const numbersTo = (length: number): number[] => Array.from({ length }, (_, i) => i);
+
+export const oddValue = mixed<unknown>(
+  [3, fc.constantFrom(null, true, false, [], {}, [[]], [null], { '': '' })],
+  [3, oddNumber],
+  [3, oddText],
+  [2, fc.constantFrom(...odd.prototypes).map((text) => JSON.parse(text) as unknown)],
+  [2, fc.jsonValue({ maxDepth: 3 })],
+  [1, nested],
+  [1, fc.integer({ min: 10, max: 3_000 }).map(numbersTo)],
+  [
+    1,
+    fc
       .integer({ min: 10, max: 1_000 })
-      .map((length) => Object.fromEntries(Array.from({ length }, (_, i) => [`key_${i}`, i]))),
-  },
+      .map((length) => Object.fromEntries(numbersTo(length).map((i) => [`key_${i}`, i]))),
+  ],
 );
 
 /** Bodies that are not JSON. */
 export const brokenBody = fc.oneof(
-  fc
-    .constantFrom(
-      '',
-      '{',
-      '[',
-      '"',
-      '{"name":',
-      '{"name":"a",}',
-      'NaN',
-      'Infinity',
-      '1e999',
-      "{'a':1}",
-      '\ufeff{}',
-      '{"a":1}{"b":2}',
-      '// a\n{}',
-      'undefined',
-      '"\\u0000"',
-      '"\\ud800"',
-      '['.repeat(50_000),
-      '{"a":'.repeat(20_000),
-    )
-    .map((text) => Buffer.from(text)),
+  fc.constantFrom(...odd.bodies, '['.repeat(50_000), '{"a":'.repeat(20_000)).map((text) => Buffer.from(text)),
   fc.uint8Array({ maxLength: 64 }).map((bytes) => Buffer.from(bytes)),
 );
 
@@ -237,22 +180,17 @@ type Change = 'drop' | 'replace' | 'add' | 'wrap';
 
 /** The value with one part removed, replaced or added. */
 export function nearly(arbitrary: fc.Arbitrary<unknown>): fc.Arbitrary<unknown> {
+  const how = fc.constantFrom<Change[]>('drop', 'replace', 'add', 'wrap');
   return fc
-    .tuple(
-      arbitrary,
-      fc.nat(),
-      fc.constantFrom<Change[]>('drop', 'replace', 'add', 'wrap'),
-      oddValue,
-      oddText,
-    )
-    .map(([value, where, how, odd, name]) => changed(copied(value), where, how, odd, name));
+    .tuple(arbitrary, fc.nat(), how, oddValue, oddText)
+    .map(([value, ...change]) => changed(copied(value), ...change));
 }
 
 /** A copy of JSON. Unlike structuredClone it keeps a field named `__proto__`. */
 const copied = (value: unknown): unknown =>
   value === undefined ? undefined : (JSON.parse(JSON.stringify(value)) as unknown);
 
-function changed(value: unknown, where: number, how: Change, odd: unknown, name: string): unknown {
+function changed(value: unknown, where: number, how: Change, part: unknown, name: string): unknown {
   const places: [node: object, key: string][] = [];
   const visit = (node: unknown): void => {
     if (typeof node !== 'object' || node === null) return;
@@ -263,10 +201,10 @@ function changed(value: unknown, where: number, how: Change, odd: unknown, name:
   };
   visit(value);
   const place = places[where % places.length];
-  if (how === 'wrap' || place === undefined) return where % 2 === 0 ? [value] : odd;
+  if (how === 'wrap' || place === undefined) return where % 2 === 0 ? [value] : part;
   const [node, key] = place;
-  if (how === 'replace') put(node, key, odd);
-  else if (how === 'add') put(node, Array.isArray(node) ? String(node.length) : name, odd);
+  if (how === 'replace') put(node, key, part);
+  else if (how === 'add') put(node, Array.isArray(node) ? String(node.length) : name, part);
   else if (Array.isArray(node)) node.splice(Number(key), 1);
   else Reflect.deleteProperty(node, key);
   return value;

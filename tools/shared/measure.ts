@@ -108,7 +108,9 @@ export function printMachine(): void {
   console.log(`machine: ${all.length} x ${all[0]?.model ?? 'unknown'}, Node ${process.version}`);
 }
 
-/** Prints the result of a tool: its last line, one JSON object. */
+/** Prints the result of a tool: a line for each figure, and last one JSON object. */
 export function printResult(figures: object): void {
+  for (const [name, value] of Object.entries(figures))
+    console.log(`${name.padEnd(36)} ${typeof value === 'object' ? JSON.stringify(value) : value}`);
   console.log(JSON.stringify(figures));
 }

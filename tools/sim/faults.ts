@@ -10,7 +10,7 @@ import {
 } from '@lab/testkit/faults';
 import { optionalWhole, readFlags, toggle, whole } from '../shared/flags.js';
 import { printResult, rounded } from '../shared/measure.js';
-import { inBatches, serve, spread } from './pool.js';
+import { inBatches, serve, spread } from '../shared/pool.js';
 
 /** Seeds that a worker plays before it takes the next ones. */
 const batch = 25;
@@ -25,7 +25,7 @@ async function main(): Promise<void> {
   const tally = emptyTally();
   if (flags.seed === undefined) {
     const seeds = Array.from({ length: flags.seeds }, (_, n) => flags.first + n);
-    await spread(new URL(import.meta.url), inBatches(seeds, batch), (part: Tally) => addTally(tally, part));
+    await spread(import.meta.url, inBatches(seeds, batch), (part: Tally) => addTally(tally, part));
   } else {
     addTally(tally, await playSeeds([flags.seed]));
     if (tally.violations === 0 && flags.verbose) console.log((await explain(flags.seed)).lines.join('\n'));

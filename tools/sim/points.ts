@@ -10,7 +10,7 @@ import {
 } from '@lab/testkit/faults';
 import { readFlags, toggle, whole } from '../shared/flags.js';
 import { printResult, rounded } from '../shared/measure.js';
-import { inBatches, serve, spread } from './pool.js';
+import { inBatches, serve, spread } from '../shared/pool.js';
 
 interface TrialResult {
   trial: Trial;
@@ -36,7 +36,7 @@ async function main(): Promise<void> {
   const { points, uncovered, unlisted, trials } = await plan(flags.depth);
   const table = new Map([...points.keys()].map((point) => [point, { kill: 0, stop: 0, disconnect: 0 }]));
   const broken: TrialResult[] = [];
-  await spread(new URL(import.meta.url), inBatches(trials, batch), (results: TrialResult[]) => {
+  await spread(import.meta.url, inBatches(trials, batch), (results: TrialResult[]) => {
     for (const { trial, violations } of results) {
       const row = table.get(`${trial.side} ${trial.point}`);
       if (row !== undefined) row[trial.action] += 1;

@@ -1,6 +1,5 @@
 import { BayesianSequentialOptimizer, type Input, type InputValue, type Point } from '@lab/optimization';
-import type { Campaign, Latency } from './campaigns.js';
-import type { Played, Row } from './players.js';
+import type { Campaign, Latency, Played, Row } from './campaigns.js';
 
 /** Plays one campaign against a test function. The seed determines the optimizer, the noise and the order of runs. */
 

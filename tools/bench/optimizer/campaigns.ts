@@ -12,6 +12,28 @@ import {
   type Problem,
 } from './problems.js';
 
+/** One campaign of a problem. */
+export interface Piece {
+  name: string;
+  seed: number;
+}
+
+/** The outcome of a campaign, or of one timed proposal. */
+export interface Played {
+  /** Figure of merit; undefined for a timed proposal. */
+  value?: number;
+  /** Milliseconds of processor time for one proposal. */
+  cpuMs?: number;
+  /** Rows of the initial design. */
+  spread?: Row[];
+  /** Seconds of processor time for one proposal with its fit. */
+  cpu?: number;
+  /** Seconds by the wall clock for the same. */
+  wall?: number;
+}
+
+export type Row = Record<string, number | string>;
+
 export interface Campaign {
   name: string;
   problem: Problem;
@@ -28,7 +50,8 @@ export interface Campaign {
   /** Probability that the hybrid optimizer asks its AI, which is an adversary; undefined: the Bayesian optimizer. */
   p_ai?: number;
   merit: Merit;
-  published: string | null;
+  /** The published figure. */
+  published?: string;
   /** Bounds of the median figure of merit. */
   target?: { at_most?: number; at_least?: number };
   /** Least share of the seeds whose figure of merit fulfils `of`. */
@@ -37,270 +60,103 @@ export interface Campaign {
   compare?: { with: string; at_most: number };
 }
 
+const campaign = (
+  name: string,
+  problem: Problem,
+  evals: number,
+  initial: number,
+  merit: Merit,
+  more: Partial<Campaign> = {},
+): Campaign => ({ name, problem, evals, initial, merit, ...more });
+
 export const campaigns: Campaign[] = [
-  {
-    name: 'branin',
-    problem: problems.branin,
-    evals: 30,
-    initial: 6,
-    merit: regret(optima.branin),
+  campaign('branin', problems.branin, 30, 6, regret(optima.branin), {
     published: '0.022 (scikit-optimize, 200 evals, mean)',
     target: { at_most: 5e-3 },
-  },
-  {
-    name: 'hartmann6',
-    problem: problems.hartmann6,
-    evals: 60,
-    initial: 12,
-    merit: regret(optima.hartmann6),
+  }),
+  campaign('hartmann6', problems.hartmann6, 60, 12, regret(optima.hartmann6), {
     published: '0.194 (scikit-optimize, 200 evals, mean)',
     target: { at_most: 2e-3 },
     share: { of: (value) => value < 0.05, at_least: 0.75, name: 'in_global_basin' },
-  },
-  {
-    name: 'ax_branin',
-    problem: problems.branin,
-    evals: 30,
-    initial: 5,
-    merit: axScore(10.9305, optima.branin),
-    published: null,
+  }),
+  campaign('ax_branin', problems.branin, 30, 5, axScore(10.9305, optima.branin), {
     target: { at_least: 99.5 },
-  },
-  {
-    name: 'ax_hartmann6',
-    problem: problems.hartmann6,
-    evals: 35,
-    initial: 5,
-    merit: axScore(-0.79699, optima.hartmann6),
-    published: null,
+  }),
+  campaign('ax_hartmann6', problems.hartmann6, 35, 5, axScore(-0.79699, optima.hartmann6), {
     target: { at_least: 95 },
-  },
-  {
-    name: 'ax_levy4',
-    problem: problems.levy4,
-    evals: 40,
-    initial: 5,
-    merit: axScore(14.1988, 0),
-    published: null,
-    target: { at_least: 97 },
-  },
-  {
-    name: 'ax_ackley4',
-    problem: problems.ackley4,
-    evals: 40,
-    initial: 5,
-    merit: axScore(19.8373, 0),
-    published: null,
-    target: { at_least: 85 },
-  },
-  {
-    name: 'ax_rosenbrock4',
-    problem: problems.rosenbrock4,
-    evals: 40,
-    initial: 5,
-    merit: axScore(30143.77, 0),
-    published: null,
+  }),
+  campaign('ax_levy4', problems.levy4, 40, 5, axScore(14.1988, 0), { target: { at_least: 97 } }),
+  campaign('ax_ackley4', problems.ackley4, 40, 5, axScore(19.8373, 0), { target: { at_least: 85 } }),
+  campaign('ax_rosenbrock4', problems.rosenbrock4, 40, 5, axScore(30143.77, 0), {
     target: { at_least: 99.9 },
-  },
-  {
-    name: 'ax_discrete_hartmann',
-    problem: problems.discreteHartmann,
-    evals: 50,
-    initial: 5,
-    // The optimum in the benchmark of Ax is -3, beyond the best known value -2.89.
-    merit: axScore(-0.6755184773211834, -3),
-    published: null,
-  },
-  {
-    name: 'ax_discrete_ackley',
-    problem: problems.discreteAckley,
-    evals: 50,
-    initial: 5,
-    merit: axScore(3.1869268815137968, 0),
-    published: null,
-  },
-  {
-    name: 'ax_discrete_rosenbrock',
-    problem: problems.discreteRosenbrock,
-    evals: 50,
-    initial: 5,
-    merit: axScore(705714.2851460224, 0),
-    published: null,
-  },
-  {
-    name: 'direct_arylation',
-    problem: problems.directArylation,
-    evals: 50,
-    initial: 5,
+  }),
+  // The optimum in the benchmark of Ax is -3, beyond the best known value -2.89.
+  campaign('ax_discrete_hartmann', problems.discreteHartmann, 50, 5, axScore(-0.6755184773211834, -3)),
+  campaign('ax_discrete_ackley', problems.discreteAckley, 50, 5, axScore(3.1869268815137968, 0)),
+  campaign('ax_discrete_rosenbrock', problems.discreteRosenbrock, 50, 5, axScore(705714.2851460224, 0)),
+  campaign('direct_arylation', problems.directArylation, 50, 5, largest, {
     batch: 5,
-    merit: largest,
-    published: null,
     share: { of: (value) => value >= problems.directArylation.top, at_least: 0.9, name: 'in_top_percent' },
-  },
-  {
-    name: 'rosenbrock4',
-    problem: problems.rosenbrock4,
-    evals: 50,
-    initial: 8,
-    merit: regret(0),
-    published: null,
-    target: { at_most: 30 },
-  },
-  {
-    name: 'noisy_hartmann6',
-    problem: problems.hartmann6,
-    evals: 60,
-    initial: 12,
+  }),
+  campaign('rosenbrock4', problems.rosenbrock4, 50, 8, regret(0), { target: { at_most: 30 } }),
+  campaign('noisy_hartmann6', problems.hartmann6, 60, 12, regretOfRecommended(optima.hartmann6), {
     noise: [0.1],
-    merit: regretOfRecommended(optima.hartmann6),
-    published: null,
     target: { at_most: 0.25 },
-  },
-  {
-    name: 'async_hartmann6',
-    problem: problems.hartmann6,
-    evals: 60,
-    initial: 12,
+  }),
+  campaign('async_hartmann6', problems.hartmann6, 60, 12, regret(optima.hartmann6), {
     flight: 4,
-    merit: regret(optima.hartmann6),
-    published: null,
     compare: { with: 'hartmann6', at_most: 3 },
-  },
-  {
-    name: 'hartmann6_half',
-    problem: problems.hartmann6,
-    evals: 30,
-    initial: 12,
-    merit: regret(optima.hartmann6),
-    published: null,
-  },
-  {
-    name: 'hybrid_hartmann6_adversary',
-    problem: problems.hartmann6,
-    evals: 60,
-    initial: 12,
+  }),
+  campaign('hartmann6_half', problems.hartmann6, 30, 12, regret(optima.hartmann6)),
+  campaign('hybrid_hartmann6_adversary', problems.hartmann6, 60, 12, regret(optima.hartmann6), {
     p_ai: 0.5,
-    merit: regret(optima.hartmann6),
-    published: null,
     compare: { with: 'hartmann6_half', at_most: 1 },
-  },
-  {
-    name: 'branin_currin',
-    problem: problems.braninCurrin,
-    evals: 30,
-    initial: 6,
-    merit: volume(problems.braninCurrin),
-    published: null,
+  }),
+  campaign('branin_currin', problems.braninCurrin, 30, 6, volume(problems.braninCurrin), {
     target: { at_least: 0.96 },
-  },
-  {
-    name: 'noisy_branin_currin',
-    problem: problems.braninCurrin,
-    evals: 86,
-    initial: 6,
+  }),
+  campaign('noisy_branin_currin', problems.braninCurrin, 86, 6, volume(problems.braninCurrin), {
     batch: 4,
     noise: [15.19, 0.63],
-    merit: volume(problems.braninCurrin),
     published: '0.973 (BoTorch, 1 run)',
     target: { at_least: 0.97 },
-  },
-  {
-    // Without noise, as in the BoTorch tutorial with the published figure.
-    name: 'c2dtlz2_exact',
-    problem: problems.c2dtlz2,
-    evals: 50,
-    initial: 10,
+  }),
+  // Without noise, as in the BoTorch tutorial with the published figure.
+  campaign('c2dtlz2_exact', problems.c2dtlz2, 50, 10, volume(problems.c2dtlz2), {
     batch: 2,
-    merit: volume(problems.c2dtlz2),
     published: '0.95 (BoTorch, 1 run)',
     target: { at_least: 0.95 },
-  },
-  {
-    name: 'c2dtlz2',
-    problem: problems.c2dtlz2,
-    evals: 50,
-    initial: 10,
+  }),
+  campaign('c2dtlz2', problems.c2dtlz2, 50, 10, volume(problems.c2dtlz2), {
     batch: 2,
     noise: [0.02, 0.02, 0.02],
-    merit: volume(problems.c2dtlz2),
-    published: null,
     target: { at_least: 0.95 },
-  },
-  {
-    name: 'dtlz2',
-    problem: problems.dtlz2,
-    evals: 60,
-    initial: 14,
-    merit: volume(problems.dtlz2),
-    published: null,
-    target: { at_least: 0.93 },
-  },
-  {
-    name: 'zdt1',
-    problem: problems.zdt1,
-    evals: 40,
-    initial: 14,
-    merit: volume(problems.zdt1),
-    published: null,
-    target: { at_least: 0.999 },
-  },
-  {
-    name: 'zdt2',
-    problem: problems.zdt2,
-    evals: 40,
-    initial: 14,
-    merit: volume(problems.zdt2),
-    published: null,
-    target: { at_least: 0.999 },
-  },
-  {
-    name: 'vehicle_safety',
-    problem: problems.vehicleSafety,
-    evals: 60,
-    initial: 12,
-    merit: volume(problems.vehicleSafety),
-    published: null,
+  }),
+  campaign('dtlz2', problems.dtlz2, 60, 14, volume(problems.dtlz2), { target: { at_least: 0.93 } }),
+  campaign('zdt1', problems.zdt1, 40, 14, volume(problems.zdt1), { target: { at_least: 0.999 } }),
+  campaign('zdt2', problems.zdt2, 40, 14, volume(problems.zdt2), { target: { at_least: 0.999 } }),
+  campaign('vehicle_safety', problems.vehicleSafety, 60, 12, volume(problems.vehicleSafety), {
     target: { at_least: 0.95 },
-  },
-  {
-    name: 'snar',
-    problem: problems.snar,
-    evals: 50,
-    initial: 8,
-    merit: volume(problems.snar),
+  }),
+  campaign('snar', problems.snar, 50, 8, volume(problems.snar), {
     published: '6255 (TSEMO, Summit)',
     target: { at_least: 9300 },
-  },
-  {
-    name: 'pressure_vessel',
-    problem: problems.pressureVessel,
-    evals: 50,
-    initial: 10,
-    merit: ratio(6059.946341),
+  }),
+  campaign('pressure_vessel', problems.pressureVessel, 50, 10, ratio(6059.946341), {
     published: 'optimum 6059.946',
     target: { at_most: 1.1 },
     share: { of: Number.isFinite, at_least: 1, name: 'feasible' },
-  },
-  {
-    name: 'welded_beam',
-    problem: problems.weldedBeam,
-    evals: 100,
-    initial: 10,
-    merit: ratio(1.728226),
+  }),
+  campaign('welded_beam', problems.weldedBeam, 100, 10, ratio(1.728226), {
     published: 'optimum 1.728226',
     target: { at_most: 1.25 },
     share: { of: Number.isFinite, at_least: 1, name: 'feasible' },
-  },
-  {
-    name: 'gramacy',
-    problem: problems.gramacy,
-    evals: 50,
-    initial: 6,
-    merit: regret(0.5998),
+  }),
+  campaign('gramacy', problems.gramacy, 50, 6, regret(0.5998), {
     published: 'optimum 0.5998',
     target: { at_most: 0.02 },
     share: { of: Number.isFinite, at_least: 1, name: 'feasible' },
-  },
+  }),
 ];
 
 /** Random domains for each seed. The figure is the number of proposed points that break a constraint, repeat or are missing. */

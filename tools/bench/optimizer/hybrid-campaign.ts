@@ -6,8 +6,7 @@ import {
   type Question,
 } from '@lab/optimization';
 import { clock, cpuMs, randomNumbers, valuesOf } from './campaign.js';
-import type { Campaign } from './campaigns.js';
-import type { Played } from './players.js';
+import type { Campaign, Played } from './campaigns.js';
 import type { Problem } from './problems.js';
 
 /** A campaign whose AI is an adversary. */

@@ -1,8 +1,8 @@
 // A process that plays campaigns. Its processor time is that of the optimizer alone.
+import { serve } from '../../shared/pool.js';
 import { playCampaign, timeProposal } from './campaign.js';
-import { campaigns, feasibility, latencies } from './campaigns.js';
+import { campaigns, feasibility, latencies, type Piece, type Played } from './campaigns.js';
 import { playHybridCampaign } from './hybrid-campaign.js';
-import type { Piece, Played } from './players.js';
 import { playDomains } from './random-domains.js';
 
 const warm = new Set<string>();
@@ -20,7 +20,4 @@ async function play({ name, seed }: Piece): Promise<Played> {
   return timeProposal(latency, seed);
 }
 
-process.on('message', (piece: Piece) => {
-  void play(piece).then((result) => process.send?.({ ...piece, result }));
-});
-process.on('disconnect', () => process.exit());
+serve(async (piece: Piece) => ({ ...piece, result: await play(piece) }));

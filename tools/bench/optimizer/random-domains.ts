@@ -10,7 +10,7 @@ import {
   type Space,
 } from '@lab/optimization';
 import { cpuMs, randomNumbers } from './campaign.js';
-import type { Played, Row } from './players.js';
+import type { Played, Row } from './campaigns.js';
 
 /** Random domains, and a check of points by their declaration alone, independent of the checks of the optimizer. */
 
