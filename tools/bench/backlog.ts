@@ -5,7 +5,6 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { Agent, DiskLedger } from '@lab/actors';
 import {
   MemoryDeviceProcesses,
   MemoryFiles,
@@ -14,15 +13,12 @@ import {
   MemoryTaskProcesses,
   type TaskScript,
 } from '@lab/actors/testing';
-import { FolderLedgerDisk } from '@lab/agent/parts';
-import { wireAgent } from '@lab/agent-wiring';
-import { connectBus } from '@lab/messaging';
-import { createLog, steadyClock, systemClock, systemIds, systemTimers } from '@lab/runtime';
 import { startNats, startServiceStack } from '@lab/testkit';
 import { readFlags, whole } from '../shared/flags.js';
 import { load, printMachine, printResult, rounded, until } from '../shared/measure.js';
 import { benchPackages } from '../shared/paths.js';
 import { clientOf } from '../shared/stack.js';
+import { startAgent } from './agent.js';
 
 const { tasks: count } = readFlags({ tasks: whole(1_000, { least: 1, most: 5_000, place: 0 }) });
 const awayMs = 5_000;
@@ -46,20 +42,11 @@ const script: TaskScript = async () => {
   return { output_parameters: { done: true } };
 };
 
-const log = createLog({ service: 'agent', level: 'error' });
-const bus = await connectBus({ url: nats.url, role: 'agent', name: 'backlog', log });
 let acknowledged = 0;
-const identity = { computer: 'svc_computer', version: '0.1.0' };
-const time = { clock: steadyClock, wall: systemClock, timers: systemTimers };
-const { service, orchestrator } = wireAgent({ bus, log, ...time, ...identity });
-const agent = new Agent(
-  identity,
-  {
-    ...time,
-    ids: systemIds,
-    random: { next: () => Math.random() },
-    log,
-    ledger: new DiskLedger(new FolderLedgerDisk(folder), { log, timers: systemTimers }),
+const { agent, bus, stop } = await startAgent(
+  { computer: 'svc_computer', folder, natsUrl: nats.url },
+  { attempts: count, poolMax: count, poolSize: 0 },
+  ({ orchestrator }) => ({
     modules: new MemoryModules(),
     checkArguments: (_declared, values) => ({ values, faults: [] }),
     deviceProcesses: new MemoryDeviceProcesses(() => ({ functions: [] })),
@@ -75,15 +62,11 @@ const agent = new Agent(
     },
     peers: new MemoryPeers(),
     files: new MemoryFiles(),
-    announcer: service,
-  },
-  { attempts: count, poolMax: count, poolSize: 0 },
+  }),
 );
 
 printMachine();
 try {
-  await service.start(agent);
-  await agent.start();
   await until(
     () => agent.inc,
     (inc) => inc !== undefined,
@@ -124,9 +107,7 @@ try {
   });
 } finally {
   end();
-  await agent.stop('the benchmark is over');
-  await service.stop();
-  await bus.close();
+  await stop();
   await stack.dispose();
   await nats.stop();
   await rm(folder, { recursive: true, force: true });

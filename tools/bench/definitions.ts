@@ -1,14 +1,14 @@
 // Measures loading of generated packages: cold, again, and after one changed file, at 1, 4 and 16 times the size. Each size
 // runs in a process of its own.
 import { execFile } from 'node:child_process';
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { createLoader, formatDiagnostics } from '@lab/definitions';
 import { optionalWhole, readFlags } from '../shared/flags.js';
+import { inFolder } from '../shared/folder.js';
 import { percentile, printMachine, printResult, rounded } from '../shared/measure.js';
 import { generatePackage, unit } from './definitions/generate.js';
 
@@ -21,9 +21,8 @@ const reloadsAt = (size: number): number => (size === 1 ? 9 : 3);
 const peakMb = (): number => process.resourceUsage().maxRSS / 1_024;
 
 /** Loads packages of `size` times the unit. It runs in a process of its own, so that its memory can be measured. */
-async function measure(size: number) {
-  const root = await mkdtemp(join(tmpdir(), 'bench-definitions-'));
-  try {
+const measure = (size: number) =>
+  inFolder('definitions', async (root) => {
     const userDir = join(root, 'user');
     const options = { userDir, cacheDir: join(root, 'cache') };
     for (let index = 0; index < size; index += 1) await generatePackage(userDir, index);
@@ -71,10 +70,7 @@ async function measure(size: number) {
       memory_mb,
       memory_after_reloads_mb: peakMb(),
     };
-  } finally {
-    await rm(root, { recursive: true, force: true });
-  }
-}
+  });
 
 async function inOwnProcess(size: number): Promise<Figures> {
   const { stdout } = await promisify(execFile)(

@@ -57,7 +57,7 @@ function watchGrowth(pidOf: (service: Service) => number | undefined, works: (pi
 }
 
 printMachine();
-await withStack({ env: { SVC_LABS: 'multiplication_lab' }, readyMs: 180_000 }, async (stack, api) => {
+await withStack({ env: { SVC_LABS: 'multiplication_lab' } }, async (stack, api) => {
   const pidOf = (service: Service): number | undefined => servicesOf(stack.dataDir).get(service);
   let killed = 0;
   const killGateway = (): void => {

@@ -1,12 +1,10 @@
 // Measures a laboratory of 50 agents and 200 devices: the time from a submission to the first device call at an even rate,
 // tasks per second at saturation, and the same time with a long queue.
-import { fork } from 'node:child_process';
-import { once } from 'node:events';
 import { setTimeout as delay } from 'node:timers/promises';
-import { fileURLToPath } from 'node:url';
 import { connect } from '@nats-io/transport-node';
 import { readFlags, whole } from '../shared/flags.js';
-import { load, p50AndP99, printMachine, printResult, rounded } from '../shared/measure.js';
+import { load, p50AndP99, printMachine, printResult, rounded, timed } from '../shared/measure.js';
+import { startFloor } from './floor/start.js';
 import { startLaboratory, visitEvenly, type Laboratory } from './load/laboratory.js';
 
 const range = { least: 1, most: 20_000 };
@@ -20,23 +18,19 @@ const { agents, processes, seconds, saturation, queued } = readFlags({
 const perSecond = 50;
 const outstanding = 200;
 
-interface Floor {
+interface Requests {
   durations: number[];
   stop(): Promise<void>;
 }
 
-/** Sends a bare request to a forked process over the same broker ten times a second, beside the other work. */
-async function startFloor(natsUrl: string): Promise<Floor> {
-  const child = fork(fileURLToPath(new URL('floor/agent.js', import.meta.url)), {
-    env: { ...process.env, FLOOR_NATS_URL: natsUrl },
-  });
-  await once(child, 'message');
+/** Sends a bare request to a process over the same broker ten times a second, beside the other work. */
+async function startRequests(natsUrl: string): Promise<Requests> {
+  const floor = await startFloor('agent', natsUrl);
   const connection = await connect({ servers: natsUrl });
   const durations: number[] = [];
   const timer = setInterval(() => {
-    const at = performance.now();
-    connection.request('floor.call', '{}', { timeout: 5_000 }).then(
-      () => durations.push(performance.now() - at),
+    timed(() => connection.request('floor.call', '{}', { timeout: 5_000 })).then(
+      (ms) => durations.push(ms),
       () => undefined,
     );
   }, 100);
@@ -45,8 +39,7 @@ async function startFloor(natsUrl: string): Promise<Floor> {
     async stop() {
       clearInterval(timer);
       await connection.close();
-      child.disconnect();
-      await once(child, 'exit');
+      await floor.stop();
     },
   };
 }
@@ -79,9 +72,9 @@ async function fillQueue(laboratory: Laboratory, station: string): Promise<void>
 
 printMachine();
 const laboratory = await startLaboratory({ agents, processes });
-let floor: Floor | undefined;
+let floor: Requests | undefined;
 try {
-  floor = await startFloor(laboratory.natsUrl);
+  floor = await startRequests(laboratory.natsUrl);
   const [kept = '', ...stations] = laboratory.stations;
   // Two visits at a time to each agent, so that both of its task processes exist before the measurement.
   await visitEvenly(laboratory, {

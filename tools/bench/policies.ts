@@ -5,11 +5,11 @@
 // The first half of the runs are of color_mixing, the others of lightfastness; with --alike all are of color_mixing.
 // `svc sim` simulates them on a virtual clock; --real runs them also with all processes and simulated instruments.
 import { execFile } from 'node:child_process';
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { fraction, readFlags, toggle, whole } from '../shared/flags.js';
+import { inFolder } from '../shared/folder.js';
 import { printMachine, printResult, rounded } from '../shared/measure.js';
 import { labPackages, svc } from '../shared/paths.js';
 import { runColorLab, type Completion, type RunCounts } from './policies/real-lab.js';
@@ -74,8 +74,7 @@ async function compare(title: string, measure: (policy: string) => Promise<Compl
 }
 
 printMachine();
-const folder = await mkdtemp(join(tmpdir(), 'svc-policies-'));
-try {
+await inFolder('policies', async (folder) =>
   printResult({
     runs: Object.fromEntries(counts) as object,
     seed,
@@ -88,7 +87,5 @@ try {
           ),
         }
       : {}),
-  });
-} finally {
-  await rm(folder, { recursive: true, force: true });
-}
+  }),
+);

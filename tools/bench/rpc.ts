@@ -1,41 +1,15 @@
 // Measures HTTP calls of a query and of an effect of a device (the ledger records an effect first) beside a bare chain of
 // HTTP, NATS and a forked process, in alternating rounds.
-import { fork } from 'node:child_process';
-import { once } from 'node:events';
-import { fileURLToPath } from 'node:url';
 import { startNats } from '@lab/testkit';
-import { load, percentile, printMachine, printResult, rounded } from '../shared/measure.js';
+import { load, p50AndP99, percentile, printMachine, printResult, rounded } from '../shared/measure.js';
 import { benchPackages } from '../shared/paths.js';
 import { RawSender } from '../shared/raw-sender.js';
 import { devicesIdle, withStack } from '../shared/stack.js';
+import { startFloor } from './floor/start.js';
 
 const rounds = 5;
 const sequentialCalls = 400;
 const parallelCalls = 4_000;
-
-/** The bare chain: the least work that such a call can take. */
-async function startFloor(): Promise<{ url: string; stop: () => Promise<void> }> {
-  const nats = await startNats();
-  const start = async (name: string) => {
-    const child = fork(fileURLToPath(new URL(`floor/${name}.js`, import.meta.url)), {
-      env: { ...process.env, FLOOR_NATS_URL: nats.url },
-    });
-    const [message] = (await once(child, 'message')) as [{ port?: number }];
-    return { child, port: message.port };
-  };
-  const agent = await start('agent');
-  const http = await start('http');
-  return {
-    url: `http://127.0.0.1:${http.port}`,
-    async stop() {
-      for (const { child } of [http, agent]) {
-        child.disconnect();
-        await once(child, 'exit');
-      }
-      await nats.stop();
-    },
-  };
-}
 
 class Figures {
   readonly one: number[] = [];
@@ -56,14 +30,21 @@ class Figures {
   get rate(): number {
     return percentile(this.rates, 0.5);
   }
+
+  /** The figures of the calls one at a time. */
+  times(name: string): Record<string, number> {
+    return p50AndP99(name, this.one, 3);
+  }
 }
 
 printMachine();
-const floor = await startFloor();
+const nats = await startNats();
+const floorAgent = await startFloor('agent', nats.url);
+const floor = await startFloor('http', nats.url);
 try {
   await withStack({ userDir: benchPackages }, async (stack, api) => {
     const service = new RawSender(stack.url);
-    const bareChain = new RawSender(floor.url);
+    const bareChain = new RawSender(`http://127.0.0.1:${floor.port}`);
     const calls = {
       bare: () => bareChain.post('/call', {}),
       query: () => service.post('/api/rpc/bench_lab/probe/ping', {}),
@@ -78,18 +59,15 @@ try {
       for (const name of ['bare', 'query', 'effect'] as const) await figures[name].measure(calls[name]);
     const { bare, query, effect } = figures;
     printResult({
-      p50_ms: rounded(query.p50, 3),
-      p99_ms: rounded(percentile(query.one, 0.99)),
-      floor_p50_ms: rounded(bare.p50, 3),
-      floor_p99_ms: rounded(percentile(bare.one, 0.99)),
+      ...query.times(''),
+      ...bare.times('floor_'),
       ratio_p50: rounded(query.p50 / bare.p50),
       p50_64_ms: rounded(percentile(query.many, 0.5)),
       p99_64_ms: rounded(percentile(query.many, 0.99)),
       calls_per_s_64: Math.round(query.rate),
       floor_calls_per_s_64: Math.round(bare.rate),
       ratio_throughput: rounded(query.rate / bare.rate),
-      effect_p50_ms: rounded(effect.p50, 3),
-      effect_p99_ms: rounded(percentile(effect.one, 0.99)),
+      ...effect.times('effect_'),
       effect_ratio_p50: rounded(effect.p50 / bare.p50),
       effect_calls_per_s_64: Math.round(effect.rate),
     });
@@ -98,4 +76,6 @@ try {
   });
 } finally {
   await floor.stop();
+  await floorAgent.stop();
+  await nats.stop();
 }

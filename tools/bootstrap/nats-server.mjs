@@ -1,9 +1,9 @@
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, renameSync, rmSync, statSync } from 'node:fs';
+import { existsSync, renameSync, statSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
-import { root, run, tail, tell } from './command.mjs';
+import { run, tail, tell } from './command.mjs';
+import { cache, unpackDebian } from './debian.mjs';
 
 const program = process.platform === 'win32' ? 'nats-server.exe' : 'nats-server';
-const cache = join(root, '.cache');
 const cached = join(cache, 'bin', program);
 
 /**
@@ -20,8 +20,7 @@ export async function provideNatsServer() {
     if (isFile(named)) return;
     throw new Error(`SVC_NATS_SERVER_BIN names ${named}, which does not exist.`);
   }
-  const folders = (process.env.PATH ?? '').split(delimiter).filter(Boolean);
-  if (isFile(cached) || folders.some((folder) => isFile(join(folder, program)))) return;
+  if (isFile(cached) || onPath(program)) return;
   const problem = await fromDebian();
   if (problem === undefined) return;
   throw new Error(`There is no nats-server${problem}; ${advice()}, or set SVC_NATS_URL to one that runs.`);
@@ -34,64 +33,35 @@ function advice() {
   return `install it with the package manager of this system, or put the program from https://github.com/nats-io/nats-server/releases at ${cached}`;
 }
 
-/**
- * apt verifies the package against the distribution's signatures; its lists and cache are private folders, so neither
- * root nor the system's package state is needed.
- *
- * @returns {Promise<string | undefined>} why it did not work, as the end of a sentence; undefined when it did
- */
+/** @returns {Promise<string | undefined>} why it did not work, as the end of a sentence; undefined when it did */
 async function fromDebian() {
   if (process.platform !== 'linux' || !onPath('apt-get') || !onPath('dpkg-deb')) return '';
   tell('fetching nats-server (Debian package, unpacked into .cache)');
-  mkdirSync(join(cache, 'bin'), { recursive: true });
-  const work = mkdtempSync(join(cache, 'nats-'));
-  try {
-    for (const folder of ['lists/partial', 'apt/archives/partial', 'unpacked']) {
-      mkdirSync(join(work, folder), { recursive: true });
-    }
-    const options = [
-      `Dir::Cache=${join(work, 'apt')}`,
-      'Acquire::Retries=0',
-      'Acquire::http::Timeout=5',
-      'Acquire::https::Timeout=5',
-      'Acquire::Languages=none',
-      ...(process.getuid?.() === 0 ? ['APT::Sandbox::User=root'] : []),
-    ].flatMap((option) => ['-o', option]);
-    const ownLists = ['-o', `Dir::State::lists=${join(work, 'lists')}`];
-    const apt = (args) => run('apt-get', args, { cwd: work, timeoutMs: 120_000 });
-    const update = await apt(['update', ...options, ...ownLists]);
-    let download = await apt(['download', 'nats-server', ...options, ...ownLists]);
-    if (!download.ok) download = await apt(['download', 'nats-server', ...options]);
-    const file = readdirSync(work).find((name) => name.endsWith('.deb'));
-    if (!download.ok || file === undefined) {
-      return ` and its Debian package cannot be fetched (${lastError(download.output) ?? lastError(update.output) ?? 'no reason given'})`;
-    }
-    const unpack = await run('dpkg-deb', ['-x', join(work, file), join(work, 'unpacked')], {
-      timeoutMs: 60_000,
-    });
-    const binary = ['usr/sbin', 'usr/bin']
-      .map((folder) => join(work, 'unpacked', folder, program))
-      .find(isFile);
-    if (!unpack.ok || binary === undefined) {
-      return ` and its Debian package cannot be unpacked (${tail(unpack.output, 1)})`;
-    }
-    const version = await run(binary, ['--version'], { timeoutMs: 10_000 });
-    if (!version.ok)
-      return ` and the one of the Debian package does not run here (${tail(version.output, 1)})`;
-    renameSync(binary, cached);
-    return undefined;
-  } finally {
-    rmSync(work, { recursive: true, force: true });
-  }
+  const problem = await unpackDebian({ timeoutMs: 120_000, timeoutS: 5, fetch, use });
+  return problem === undefined ? undefined : ` and that of Debian cannot be had: ${problem}`;
+}
+
+async function fetch(apt) {
+  const update = await apt(['update']);
+  let download = await apt(['download', 'nats-server']);
+  // The lists of the system serve when new ones cannot be fetched.
+  if (!download.ok) download = await apt(['download', 'nats-server'], true);
+  const reason = lastError(download.output) ?? lastError(update.output) ?? 'no reason given';
+  return download.ok ? undefined : `it cannot be fetched (${reason})`;
+}
+
+async function use(unpacked) {
+  const binary = ['usr/sbin', 'usr/bin'].map((folder) => join(unpacked, folder, program)).find(isFile);
+  if (binary === undefined) return `it has no ${program}`;
+  const version = await run(binary, ['--version'], { timeoutMs: 10_000 });
+  if (!version.ok) return `it does not run here (${tail(version.output, 1)})`;
+  renameSync(binary, cached);
+  return undefined;
 }
 
 function lastError(output) {
-  return output
-    .split('\n')
-    .filter((line) => line.startsWith('E:'))
-    .at(-1)
-    ?.slice(2)
-    .trim();
+  const last = output.split('\n').findLast((line) => line.startsWith('E:'));
+  return last?.slice(2).trim();
 }
 
 function onPath(name) {

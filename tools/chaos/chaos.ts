@@ -4,9 +4,9 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
+import { Chance } from '@lab/testkit/faults';
 import { fraction, readFlags, someOf, toggle, whole } from '../shared/flags.js';
 import { printResult, rounded, until } from '../shared/measure.js';
-import { Chance } from './chance.js';
 import {
   downloadFiles,
   filesLeft,
@@ -17,7 +17,7 @@ import {
 } from './evidence.js';
 import { observed, violationsOf } from './facts.js';
 import { faultNames, faults, schedule } from './faults.js';
-import { computers, deviceNames, writePackage } from './laboratory.js';
+import { computers, deviceNames, writeLaboratory } from './laboratory.js';
 import { Operator } from './operator.js';
 import { Plant } from './plant.js';
 import { chaosClient, outcomeOf } from './requests.js';
@@ -49,7 +49,7 @@ const leastCompletedPct = 95;
 const folder = await mkdtemp(join(tmpdir(), 'svc-chaos-'));
 const logs = join(folder, 'instruments');
 console.log(`chaos: seed ${seed}, ${seconds} s of faults, in ${folder}`);
-await writePackage(join(folder, 'packages'), logs);
+await writeLaboratory(join(folder, 'packages'), logs);
 
 const plant = new Plant(folder, new Chance(seed, 'restarts'));
 for (const computer of computers.slice(1, 3)) plant.giveSmallDisk(computer, 160);

@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
+import { Chance } from '@lab/testkit/faults';
 import { signal } from '../shared/processes.js';
-import { Chance } from './chance.js';
 import type { Direction, Link } from './link.js';
 
 /** The parts of a plant that faults need. */
@@ -72,7 +72,7 @@ export const faults = {
   half_open: {
     weight: 2,
     aim: (plant, chance) =>
-      onLink(plant, chance, (link) => silence(link, chance, [chance.one(['up', 'down'])])),
+      onLink(plant, chance, (link) => silence(link, chance, [chance.pick(['up', 'down'])])),
   },
   reset_link: { weight: 2, aim: (plant, chance) => onLink(plant, chance, async (link) => link.cut()) },
   disk_full: {
@@ -96,24 +96,17 @@ export interface ScheduledFault {
   chance: Chance;
 }
 
-const total = Object.values(faults).reduce((sum, { weight }) => sum + weight, 0);
+const weights = Object.fromEntries(faultNames.map((name) => [name, faults[name].weight])) as Record<
+  FaultName,
+  number
+>;
 
 /** The endless sequence of faults of a seed. */
 export function* schedule(seed: number): Generator<ScheduledFault, never, undefined> {
   for (let number = 1; ; number += 1) {
     const chance = new Chance(seed, `fault/${number}`);
-    yield { pauseMs: chance.between(300, 2_500), name: draw(chance), chance };
+    yield { pauseMs: chance.between(300, 2_500), name: chance.weighted(weights), chance };
   }
-}
-
-function draw(chance: Chance): FaultName {
-  let at = chance.between(0, total);
-  const drawn = faultNames.find((name) => {
-    at -= faults[name].weight;
-    return at < 0;
-  });
-  if (drawn === undefined) throw new Error('the draw exceeds the sum of all weights');
-  return drawn;
 }
 
 const orchestrators = ({ names }: Target) => names.filter((name) => name.startsWith('orchestrator'));
@@ -146,7 +139,7 @@ function pauseChild(plant: Target, chance: Chance, host: string): Aim {
 }
 
 function pauseProcess(name: string, pid: number | undefined, chance: Chance): Aim {
-  const ms = chance.between(500, chance.happens(0.2) ? 20_000 : 5_000);
+  const ms = chance.between(500, chance.maybe(0.2) ? 20_000 : 5_000);
   if (pid === undefined) return undefined;
   return [
     name,
@@ -168,5 +161,5 @@ function onLink({ links }: Target, chance: Chance, act: (link: Link) => Promise<
 async function silence(link: Link, chance: Chance, directions: Direction[]): Promise<void> {
   link.silence(...directions);
   await delay(chance.between(500, 12_000));
-  link.heal({ reset: chance.happens(0.5) });
+  link.heal({ reset: chance.maybe(0.5) });
 }

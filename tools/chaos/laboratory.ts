@@ -1,6 +1,6 @@
-import { cp, mkdir, writeFile } from 'node:fs/promises';
+import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import { inTools } from '../shared/paths.js';
+import { writePackage } from '../shared/folder.js';
 
 /** The laboratory of a chaos run: six computers with four simulated instruments each. */
 
@@ -24,24 +24,16 @@ export const deviceNames = instruments.map(({ name }) => name);
  * @param packages folder of the packages
  * @param logs folder in which the instruments record their motions
  */
-export async function writePackage(packages: string, logs: string): Promise<void> {
-  const target = join(packages, 'chaos_lab');
+export async function writeLaboratory(packages: string, logs: string): Promise<void> {
   await mkdir(logs, { recursive: true });
-  await cp(inTools('chaos/packages/chaos_lab'), target, { recursive: true });
-  const benches = computers
-    .slice(1)
-    .map((name, index) => [name, { desc: 'A bench', ip: `10.0.0.${index + 2}` }]);
+  const benches = computers.slice(1).map((name, index) => [name, { ip: `10.0.0.${index + 2}` }]);
   const devices = instruments.map(({ name, computer, blind }) => [
     name,
     { desc: 'Moves on command', type: 'instrument', computer, init_parameters: { folder: logs, blind } },
   ]);
-  const lab = {
+  await writePackage('chaos/packages/chaos_lab', join(packages, 'chaos_lab'), {
     name: 'chaos_lab',
-    desc: 'Instruments on six computers, all simulated',
-    computers: Object.fromEntries(benches) as object,
-    devices: Object.fromEntries(devices) as object,
-  };
-  await mkdir(join(target, 'laboratories', 'chaos_lab'), { recursive: true });
-  // JSON is YAML.
-  await writeFile(join(target, 'laboratories', 'chaos_lab', 'lab.yml'), JSON.stringify(lab, null, 2));
+    computers: Object.fromEntries(benches) as Record<string, object>,
+    devices: Object.fromEntries(devices) as Record<string, object>,
+  });
 }

@@ -1,6 +1,6 @@
 import type { ApiClient, AttentionRecord } from '@lab/api-client';
 import { setTimeout as delay } from 'node:timers/promises';
-import { Chance } from './chance.js';
+import { Chance } from '@lab/testkit/faults';
 import { endMotion, readMotions } from './instruments.js';
 import { isUnanswered, outcomeOf, type Outcome } from './requests.js';
 
@@ -40,8 +40,8 @@ export class Operator {
         await delay(200);
       }
       this.stops += 1;
-      const pausesQueue = chance.happens(0.3);
-      const device = chance.happens(0.3) ? undefined : chance.one(this.devices);
+      const pausesQueue = chance.maybe(0.3);
+      const device = chance.maybe(0.3) ? undefined : chance.pick(this.devices);
       const forMs = chance.between(500, 4_000);
       const scope = { lab_name: 'chaos_lab', ...(device === undefined ? {} : { device_name: device }) };
       await persist(() =>

@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { ApiClient, ProtocolRunSubmission, TaskSubmission } from '@lab/api-client';
-import { Chance } from './chance.js';
+import { Chance } from '@lab/testkit/faults';
 import { isUnanswered, outcomeOf } from './requests.js';
 
 const terminal = ['completed', 'failed', 'cancelled'];
@@ -85,10 +85,10 @@ export class Work {
   }
 
   #submit(number: number, chance: Chance): Promise<void> {
-    const device = () => ({ lab_name: 'chaos_lab', name: chance.one(this.devices) ?? '' });
-    const kind = chance.one(['work', 'work', 'work', 'assay', 'assay', 'transfer', 'chain']);
+    const device = () => ({ lab_name: 'chaos_lab', name: chance.pick(this.devices) });
+    const kind = chance.pick(['work', 'work', 'work', 'assay', 'assay', 'transfer', 'chain']);
     const name = `${kind}_${number}`;
-    const priority = chance.whole(0, 3);
+    const priority = chance.int(0, 3);
     if (kind === 'chain') return this.#send(chance, { run: { name, type: 'chain', priority } });
     const retry = { attempts: 8, backoff: 0.2 };
     const task = { name, type: kind, priority, retry, allocation_timeout: 200_000 };
@@ -97,14 +97,14 @@ export class Work {
       const from = device();
       let to = device();
       while (to.name === from.name) to = device();
-      const input_parameters = { ms: chance.whole(10, 150) };
+      const input_parameters = { ms: chance.int(10, 150) };
       return this.#send(chance, { task: { ...task, devices: { from, to }, input_parameters } });
     }
     const input_parameters = {
-      moves: chance.whole(0, 3),
-      ms: chance.whole(5, chance.happens(0.1) ? 2_000 : 200),
+      moves: chance.int(0, 3),
+      ms: chance.int(5, chance.maybe(0.1) ? 2_000 : 200),
       // The upload of a large file continues where it broke off.
-      bytes: chance.happens(0.3) ? chance.whole(1, chance.happens(0.1) ? 4_000_000 : 200_000) : 0,
+      bytes: chance.maybe(0.3) ? chance.int(1, chance.maybe(0.1) ? 4_000_000 : 200_000) : 0,
     };
     return this.#send(chance, { task: { ...task, devices: { instrument: device() }, input_parameters } });
   }
@@ -139,9 +139,9 @@ export class Work {
 
   /** Cancels one submission in thirty, and pauses one run in ten for a while. */
   #maybeChange(chance: Chance, entry: Submitted): void {
-    const act = chance.happens(0.03)
+    const act = chance.maybe(0.03)
       ? this.#cancel(entry, chance.between(0, 3_000))
-      : entry.isRun && chance.happens(0.1)
+      : entry.isRun && chance.maybe(0.1)
         ? this.#pause(entry, chance.between(0, 500), chance.between(500, 3_000))
         : undefined;
     if (act === undefined) return;

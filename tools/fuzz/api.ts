@@ -3,13 +3,13 @@
 // `requests` is not 0. Times do not count, because they depend on the other work of the machine (target: p99 250 ms).
 //
 //   npm run fuzz:api -- [--requests 2000] [--seed N]
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { ApiClient } from '@lab/api-client';
 import { issueToken, openGatewayStore } from '@lab/persistence/gateway';
 import type { Stack } from '@lab/testkit';
 import { optionalWhole, readFlags, whole } from '../shared/flags.js';
+import { inFolder } from '../shared/folder.js';
 import { printMachine, printResult, rounded, until } from '../shared/measure.js';
 import type { OpenApiDocument } from '../shared/openapi.js';
 import { processorTimes } from '../shared/processes.js';
@@ -31,9 +31,7 @@ const startMs = 300_000;
 
 printMachine();
 console.log(`seed ${seed}, ${wanted} requests`);
-const folder = await mkdtemp(join(tmpdir(), 'fuzz-'));
-let findings: Findings;
-try {
+const findings = await inFolder('fuzz', async (folder) => {
   const config = join(folder, 'config.yml');
   // Other tests hold the rate limits. Here they would refuse most requests.
   await writeFile(
@@ -41,10 +39,8 @@ try {
     'limits: { changes_per_s: 100000, reads_per_s: 100000, requests_per_s: 100000, requests_at_once: 1000 }\n',
   );
   const env = { SVC_LABS: laboratory, SVC_AUTH: 'tokens', SVC_CONFIG: config };
-  findings = await withStack({ env, readyMs: startMs }, fuzzStack);
-} finally {
-  await rm(folder, { recursive: true, force: true });
-}
+  return withStack({ env, readyMs: startMs }, fuzzStack);
+});
 
 const { faults, counts } = findings;
 console.log(`statuses: ${findings.statuses}`);

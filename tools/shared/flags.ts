@@ -15,39 +15,27 @@ interface Range {
   place?: number;
 }
 
+const number = (
+  usual: number,
+  { least = 0, most = Infinity, place }: Range,
+  isWhole: boolean,
+): Flag<number> => ({
+  kind: 'string',
+  place,
+  read(given) {
+    if (given === undefined) return usual;
+    const value = given === '' ? NaN : Number(given);
+    if (value >= least && value <= most && (!isWhole || Number.isSafeInteger(value))) return value;
+    const range = most === Infinity ? `from ${least}` : `from ${least} to ${most}`;
+    throw new Error(`a ${isWhole ? 'whole ' : ''}number ${range}, not "${given}"`);
+  },
+});
+
 /** A whole number, by default 0 or more. */
-export const whole = (usual: number, { least = 0, most = Number.MAX_SAFE_INTEGER, place }: Range = {}) =>
-  numeric(usual, place, {
-    accepts: (value) => Number.isSafeInteger(value) && value >= least && value <= most,
-    words:
-      most === Number.MAX_SAFE_INTEGER
-        ? `a whole number from ${least}`
-        : `a whole number from ${least} to ${most}`,
-  });
+export const whole = (usual: number, range: Range = {}) => number(usual, range, true);
 
 /** A number with a fraction. */
-export const fraction = (usual: number, { least = 0, most = Infinity }: Range = {}) =>
-  numeric(usual, undefined, {
-    accepts: (value) => value >= least && value <= most,
-    words: most === Infinity ? `a number from ${least}` : `a number from ${least} to ${most}`,
-  });
-
-function numeric(
-  usual: number,
-  place: number | undefined,
-  { accepts, words }: { accepts: (value: number) => boolean; words: string },
-): Flag<number> {
-  return {
-    kind: 'string',
-    place,
-    read(given) {
-      if (given === undefined) return usual;
-      const value = given === '' ? NaN : Number(given);
-      if (!accepts(value)) throw new Error(`${words}, not "${given}"`);
-      return value;
-    },
-  };
-}
+export const fraction = (usual: number, range: Range = {}) => number(usual, range, false);
 
 /** A whole number that has no default. */
 export const optionalWhole: Flag<number | undefined> = {
@@ -100,21 +88,17 @@ export function readFlags<T extends Record<string, Flag<unknown>>>(
       allowPositionals: options.length < all.length,
     });
     const read = all.map(([name, flag]) => {
-      const shown = flag.place === undefined ? `--${name}` : name;
       const given = flag.place === undefined ? values[name] : positionals[flag.place];
-      return [name, named(shown, () => flag.read(given as string | boolean | undefined))];
+      try {
+        return [name, flag.read(given as string | boolean | undefined)];
+      } catch (error) {
+        const shown = flag.place === undefined ? `--${name}` : name;
+        throw new Error(`${shown} is ${(error as Error).message}`, { cause: error });
+      }
     });
     return Object.fromEntries(read) as ReturnType<typeof readFlags<T>>;
   } catch (error) {
     return refuse((error as Error).message);
-  }
-}
-
-function named<T>(name: string, read: () => T): T {
-  try {
-    return read();
-  } catch (error) {
-    throw new Error(`${name} is ${(error as Error).message}`, { cause: error });
   }
 }
 

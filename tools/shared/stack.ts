@@ -17,7 +17,7 @@ export async function withStack<T>(
   options: StackOptions,
   work: (stack: Stack, api: ApiClient) => Promise<T>,
 ): Promise<T> {
-  const stack = await startServiceStack(options);
+  const stack = await startServiceStack({ readyMs: 180_000, ...options });
   try {
     return await work(stack, clientOf(stack.url));
   } finally {

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { Chance } from '../chaos/chance.js';
+import { Chance } from '@lab/testkit/faults';
 import { faultNames, faults, schedule, type Target } from '../chaos/faults.js';
 import { Link } from '../chaos/link.js';
 

@@ -3,13 +3,11 @@
 // parent every call: [[key, milliseconds since 1970], ...].
 import { join } from 'node:path';
 import { argv, env } from 'node:process';
-import { Agent, DiskLedger, type DeviceProcess, type ProcessExit } from '@lab/actors';
-import { checkArguments, FolderLedgerDisk, ForkedTaskProcesses, InputCache, Spool } from '@lab/agent/parts';
-import { wireAgent } from '@lab/agent-wiring';
+import type { DeviceProcess, ProcessExit } from '@lab/actors';
+import { checkArguments, ForkedTaskProcesses, InputCache, Spool } from '@lab/agent/parts';
 import type { FromDevice, ToDevice } from '@lab/contracts';
 import { ModuleCache, NpmPackages } from '@lab/hosting';
-import { connectBus } from '@lab/messaging';
-import { createLog, steadyClock, systemClock, systemIds, systemTimers } from '@lab/runtime';
+import { startAgent } from '../agent.js';
 
 const inputCacheBytes = 16 * 1024 ** 2;
 const [first = 0, count = 0] = argv.slice(2).map(Number);
@@ -59,49 +57,27 @@ class SimulatedDevice implements DeviceProcess {
   }
 }
 
-async function startAgent(computer: string): Promise<() => Promise<void>> {
+async function start(computer: string): Promise<() => Promise<void>> {
   const folder = join(env['LOAD_DATA_DIR'] ?? '', computer);
-  const log = createLog({ service: 'agent', level: 'error' }).child({ computer });
-  const url = env['LOAD_NATS_URL'] ?? '';
-  const bus = await connectBus({ url, role: 'agent', name: `${computer}/load`, log });
-  const identity = { computer, version: 'load' };
-  const time = { clock: steadyClock, wall: systemClock, timers: systemTimers };
-  const { service, orchestrator, peers } = wireAgent({ bus, log, ...time, ...identity });
-  const packages = new NpmPackages(join(folder, 'packages'), log);
-  const agent = new Agent(
-    identity,
-    {
-      ...time,
-      ids: systemIds,
-      random: { next: () => Math.random() },
+  const natsUrl = env['LOAD_NATS_URL'] ?? '';
+  const limits = { poolSize: 0, poolMax: Number(env['LOAD_POOL_MAX']) };
+  const { agent, stop } = await startAgent({ computer, folder, natsUrl }, limits, ({ bus, log }) => ({
+    modules: new ModuleCache(
+      join(folder, 'modules'),
+      new NpmPackages(join(folder, 'packages'), log),
+      bus,
       log,
-      ledger: new DiskLedger(new FolderLedgerDisk(folder), { log, timers: systemTimers }),
-      modules: new ModuleCache(join(folder, 'modules'), packages, bus, log),
-      checkArguments,
-      deviceProcesses: { start: () => new SimulatedDevice() },
-      taskProcesses: new ForkedTaskProcesses(log),
-      orchestrator,
-      peers,
-      files: new Spool(join(folder, 'spool'), new InputCache(join(folder, 'inputs'), inputCacheBytes)),
-      announcer: service,
-    },
-    { poolSize: 0, poolMax: Number(env['LOAD_POOL_MAX']) },
-  );
-  await service.start(agent);
-  await agent.start();
+    ),
+    checkArguments,
+    deviceProcesses: { start: () => new SimulatedDevice() },
+    taskProcesses: new ForkedTaskProcesses(log),
+    files: new Spool(join(folder, 'spool'), new InputCache(join(folder, 'inputs'), inputCacheBytes)),
+  }));
   await agent.ready(30_000);
-  return async () => {
-    service.stopBeating();
-    service.announceLeaving();
-    await agent.stop('the load is over');
-    await service.stop();
-    await bus.close();
-  };
+  return stop;
 }
 
-const stops = await Promise.all(
-  Array.from({ length: count }, (_, index) => startAgent(`bench_${first + index}`)),
-);
+const stops = await Promise.all(Array.from({ length: count }, (_, index) => start(`bench_${first + index}`)));
 process.send?.('ready');
 const reporting = setInterval(() => {
   // A failed message needs no handling: the event `disconnect` says that the parent has gone.

@@ -1,11 +1,12 @@
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { dirname, join } from 'node:path';
+import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { ApiClient } from '@lab/api-client';
 import { startNats, startServiceStack } from '@lab/testkit';
+import { writePackage } from '../../shared/folder.js';
 import { evenly, until } from '../../shared/measure.js';
 import { processTree, residentMb } from '../../shared/processes.js';
 import { RawSender } from '../../shared/raw-sender.js';
@@ -16,73 +17,18 @@ import { clientOf, devicesIdle } from '../../shared/stack.js';
 const devicesPerAgent = 4;
 const lab = 'load_lab';
 
-const device = `import { BaseDevice, effect } from '@lab/sdk';
-
-export default class Station extends BaseDevice {
-  _initialize() {}
-  _cleanup() {}
-  _report() {
-    return {};
-  }
-  @effect()
-  touch(_arguments: { key: string }) {}
-}
-`;
-
-const task = `import { setTimeout as delay } from 'node:timers/promises';
-import { BaseTask, type TaskResult } from '@lab/sdk';
-import type Station from '../../devices/station/device.js';
-
-export default class Visit extends BaseTask<{ station: Station }, { key: string; stay_s: number }> {
-  async _execute(devices: this['devices'], { key, stay_s }: { key: string; stay_s: number }): Promise<TaskResult> {
-    await devices.station.touch({ key });
-    if (stay_s > 0) await delay(stay_s * 1000, undefined, { signal: this.signal });
-    return [{}, {}, {}];
-  }
-}
-`;
-
-const taskFile = `type: visit
-desc: Touches a station and stays a while
-devices:
-  station: {type: station}
-input_parameters:
-  key: {type: str, desc: The word that the station records}
-  stay_s: {type: float, unit: s, desc: How long it stays, value: 0.0}
-isolation: reusable
-`;
-
-function labFile(agents: number): string {
-  const lines = <T>(count: number, line: (n: number) => T): T[] =>
-    Array.from({ length: count }, (_, n) => line(n));
-  return [
-    'name: load_lab',
-    'desc: Many stations',
-    'computers:',
-    ...lines(agents, (n) => `  bench_${n}: {desc: Computer, ip: 10.0.0.${n + 1}}`),
-    'devices:',
-    ...lines(
-      agents * devicesPerAgent,
-      (n) => `  station_${n}: {desc: Simulated, type: station, computer: bench_${n % agents}}`,
-    ),
-    '',
-  ].join('\n');
-}
-
-async function writePackage(userDir: string, agents: number): Promise<void> {
-  const files = {
-    'package.json': JSON.stringify({ name: 'load', version: '1.0.0', private: true, type: 'module' }),
-    'devices/station/device.yml': 'type: station\ndesc: A station\n',
-    'devices/station/device.ts': device,
-    'tasks/visit/task.yml': taskFile,
-    'tasks/visit/task.ts': task,
-    'laboratories/load_lab/lab.yml': labFile(agents),
-  };
-  for (const [path, text] of Object.entries(files)) {
-    const target = join(userDir, 'load', path);
-    await mkdir(dirname(target), { recursive: true });
-    await writeFile(target, text);
-  }
+/** @param target folder of the package */
+async function writeLaboratory(target: string, agents: number): Promise<void> {
+  const table = (count: number, row: (n: number) => [string, object]): Record<string, object> =>
+    Object.fromEntries(Array.from({ length: count }, (_, n) => row(n)));
+  await writePackage('bench/load/packages/load', target, {
+    name: lab,
+    computers: table(agents, (n) => [`bench_${n}`, { ip: `10.0.0.${n + 1}` }]),
+    devices: table(agents * devicesPerAgent, (n) => [
+      `station_${n}`,
+      { desc: 'Simulated', type: 'station', computer: `bench_${n % agents}` },
+    ]),
+  });
 }
 
 /** Resident memory in MB. `agents`: the mean of the processes with agents. */
@@ -126,7 +72,7 @@ export async function startLaboratory({
   tasks?: number;
 }): Promise<Laboratory> {
   const folder = await mkdtemp(join(tmpdir(), 'svc-load-'));
-  await writePackage(join(folder, 'packages'), agents);
+  await writeLaboratory(join(folder, 'packages', 'load'), agents);
   const nats = await startNats();
   const stack = await startServiceStack({
     userDir: join(folder, 'packages'),

@@ -14,17 +14,25 @@ export interface Facts {
   tasks: readonly TaskFact[];
   /** Times at which the code of a task ran, as the task itself noted them. */
   executions: readonly ExecutionFact[];
-  /** Accepted submissions. */
-  submissions: readonly SubmissionFact[];
+  /**
+   * Accepted submissions. `state` is undefined when the record does not have the submission; `cancelRequested` says whether a
+   * person asked for the cancellation, undefined: not known.
+   */
+  submissions: readonly { name: string; state: string | undefined; cancelRequested?: boolean }[];
   /** What is not over when everything should be, in words. */
   unfinished?: readonly string[];
   /** Calls with the fence that they carried, in the order in which each ledger has them. */
-  calls?: readonly CallFact[];
+  calls?: readonly { computer: string; device: string; call: string; fence: number }[];
   /** Who had a device or resource over time; by `device:<lab>.<device>` or `resource:<name>`. */
   owners?: ReadonlyMap<string, readonly Ownership[]>;
   stops?: readonly StopFact[];
-  /** Results that were found in a ledger. */
-  results?: readonly ResultFact[];
+  /** Results in ledgers. `recordedAs`: the states that the record may show for this result; undefined: every one. */
+  results?: readonly {
+    computer: string;
+    attempt: string;
+    outcome: string;
+    recordedAs: readonly string[] | undefined;
+  }[];
   /** Files that can be read back, by `<attempt>/<name>`. */
   stored?: ReadonlyMap<string, FileFact>;
   /** In the order of the log. */
@@ -32,7 +40,7 @@ export interface Facts {
   /** Records with their last state, for comparison with the events, by aggregate. */
   states?: ReadonlyMap<string, string | undefined>;
   /** What leaders wrote, in the order of writing. */
-  writes?: readonly WriteFact[];
+  writes?: readonly { what: string; at: number; epoch: number }[];
   /** Each epoch with its beginning, oldest first. */
   leaderships?: readonly { at: number; epoch: number }[];
   /** Questions that people were asked. */
@@ -109,21 +117,6 @@ export interface ExecutionFact {
   files: readonly (FileFact & { name: string })[];
 }
 
-export interface SubmissionFact {
-  name: string;
-  /** Undefined: the record does not have it. */
-  state: string | undefined;
-  /** Whether a person asked for the cancellation; undefined: not known. */
-  cancelRequested?: boolean;
-}
-
-export interface CallFact {
-  computer: string;
-  device: string;
-  call: string;
-  fence: number;
-}
-
 export interface Ownership {
   at: number;
   taskRunId: string | null;
@@ -144,14 +137,6 @@ export interface StopFact {
   heardAt?: (device: string) => number | undefined;
 }
 
-export interface ResultFact {
-  computer: string;
-  attempt: string;
-  outcome: string;
-  /** States that the record may show for this result; undefined: every one. */
-  recordedAs: readonly string[] | undefined;
-}
-
 export interface EventFact {
   aggregate: string;
   /** Counts the events of one record from 1. */
@@ -162,12 +147,6 @@ export interface EventFact {
   type?: string;
   /** State that the record had when it was archived. */
   archivedState?: string;
-}
-
-export interface WriteFact {
-  what: string;
-  at: number;
-  epoch: number;
 }
 
 export interface QuestionFact {

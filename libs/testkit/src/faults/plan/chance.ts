@@ -1,16 +1,25 @@
 import { SeededRandom } from '@lab/actors/testing';
 
-/** Random numbers that are the same for the same seed. */
+/** Random numbers that are the same for the same seed and stream. */
 export class Chance {
   readonly #random: SeededRandom;
 
-  constructor(seed: number) {
-    this.#random = new SeededRandom(seed);
+  /**
+   * @param stream a name, for example `fault/17`: activities at the same time draw from streams of their own, so that their
+   *   timing does not change what is drawn
+   */
+  constructor(seed: number, stream?: string) {
+    this.#random = new SeededRandom(stream === undefined ? seed : diceOf(seed, stream, 0) * 2 ** 32);
   }
 
   /** Uniform in [0, 1). */
   next(): number {
     return this.#random.next();
+  }
+
+  /** Uniform in [low, high). */
+  between(low: number, high: number): number {
+    return low + this.next() * (high - low);
   }
 
   /** A whole number from `low` to `high`, both included. */
@@ -23,8 +32,13 @@ export class Chance {
     return this.next() < probability;
   }
 
+  /** @returns undefined if the list is empty */
+  one<T>(from: readonly T[]): T | undefined {
+    return from[this.int(0, from.length - 1)];
+  }
+
   pick<T>(from: readonly T[]): T {
-    const chosen = from[this.int(0, from.length - 1)];
+    const chosen = this.one(from);
     if (chosen === undefined) throw new Error('there is nothing to choose from');
     return chosen;
   }

@@ -23,29 +23,21 @@ export function injectFaults(world: World, from: number): void {
 
 /** When the last fault of a schedule is over, in milliseconds after the laboratory is up. */
 export function endOfFaults(faults: readonly Fault[]): number {
-  let end = 0;
-  for (const fault of faults) {
-    const lasts = 'ms' in fault ? fault.ms : 0;
-    if ('at' in fault) end = Math.max(end, fault.at + lasts);
-  }
-  return end;
+  const ends = faults.map((fault) => ('at' in fault ? fault.at + ('ms' in fault ? fault.ms : 0) : 0));
+  return Math.max(0, ...ends);
 }
 
 function inject(world: World, fault: Extract<Fault, { at: number }>): void {
   const { time, network, database, objectStore } = world;
   switch (fault.kind) {
     case 'crash':
-      world.crash(fault.who, fault.ms);
-      return;
+      return world.crash(fault.who, fault.ms);
     case 'pause':
-      world.pause(fault.who, fault.ms);
-      return;
+      return world.pause(fault.who, fault.ms);
     case 'cut':
-      network.cut(fault.who, fault.how, fault.ms);
-      return;
+      return network.cut(fault.who, fault.how, fault.ms);
     case 'broker':
-      network.restartBroker(fault.ms);
-      return;
+      return network.restartBroker(fault.ms);
     case 'database':
       database.away = true;
       time.after(fault.ms, () => (database.away = false));
@@ -65,20 +57,16 @@ function inject(world: World, fault: Extract<Fault, { at: number }>): void {
       return;
     }
     case 'leave':
-      world.leave(fault.who, fault.ms);
-      return;
+      return world.leave(fault.who, fault.ms);
     case 'init_fails':
       world.instrument(fault.device).failsToHome = true;
       return;
     case 'device_dies':
-      world.killDevice(fault.device);
-      return;
+      return world.killDevice(fault.device);
     case 'optimizer_dies':
-      world.optimizer.killSessions();
-      return;
+      return world.optimizer.killSessions();
     case 'task_dies':
-      world.killTask(fault.who);
-      return;
+      return world.killTask(fault.who);
   }
 }
 

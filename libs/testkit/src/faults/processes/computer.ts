@@ -227,15 +227,11 @@ export class SimulatedComputer extends SimulatedProcess {
 
   /** Reads the ledger of the dead agent. A result in it must never be lost from here on. */
   async #salvage(): Promise<void> {
-    const { history, time } = this.world;
     for (const record of await this.disk.records())
-      if (record.type === 'result')
-        history.durableResults.push({
-          at: time.now(),
-          computer: this.name,
-          attempt: record.attemptId,
-          outcome: record.outcome,
-        });
+      if (record.type === 'result') {
+        const { attemptId: attempt, outcome } = record;
+        this.world.history.durableResults.push({ computer: this.name, attempt, outcome });
+      }
   }
 }
 

@@ -41,14 +41,6 @@ export interface Acceptance {
   id: string;
 }
 
-/** A result in a ledger. */
-export interface DurableResult {
-  at: number;
-  computer: string;
-  attempt: string;
-  outcome: AttemptOutcome;
-}
-
 /** An emergency stop. */
 export interface Stop {
   /** `all` or `device:<lab>.<device>`. */
@@ -81,7 +73,8 @@ export class History {
   /** Beginning of each epoch. */
   readonly leaderships: { at: number; epoch: number; instance: string }[] = [];
   readonly acceptances: Acceptance[] = [];
-  readonly durableResults: DurableResult[] = [];
+  /** Results in the ledgers of agents that died. */
+  readonly durableResults: { computer: string; attempt: string; outcome: AttemptOutcome }[] = [];
   readonly losses: Loss[] = [];
   /** By id. */
   readonly stops = new Map<string, Stop>();

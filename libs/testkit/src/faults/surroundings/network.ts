@@ -36,7 +36,7 @@ const latencyMs = { least: 0.2, spread: 2 };
  * delayed and so reordered, links are cut, and the broker restarts. The bus above is the one of the processes.
  */
 export class Network {
-  readonly broker: MemoryBroker;
+  readonly broker = new MemoryBroker();
   readonly #links = new Map<string, Link>();
   readonly #counts = new Map<string, number>();
   /** Name of a message by its subject. */
@@ -46,9 +46,7 @@ export class Network {
   /** Messages are delayed by up to this many milliseconds beyond the usual. */
   slowMs = 0;
 
-  constructor(readonly parts: Parts) {
-    this.broker = new MemoryBroker();
-  }
+  constructor(readonly parts: Parts) {}
 
   /** Connects a process, in place of the earlier life of the same node. */
   connect(life: Life): Bus {
@@ -107,42 +105,38 @@ export class Network {
 
 /** One process's end of the network: its messages reach points, pass the link, and suffer faults. */
 class FaultyWire implements Wire {
-  readonly #network: Network;
-  readonly #link: Link;
-  readonly #wire: MemoryWire;
-
-  constructor(network: Network, link: Link, wire: MemoryWire) {
-    this.#network = network;
-    this.#link = link;
-    this.#wire = wire;
-  }
+  constructor(
+    private readonly network: Network,
+    private readonly link: Link,
+    private readonly wire: MemoryWire,
+  ) {}
 
   get connected(): boolean {
-    return this.#link.connected;
+    return this.link.connected;
   }
 
   get maxPayload(): number {
-    return this.#wire.maxPayload;
+    return this.wire.maxPayload;
   }
 
   get inbox(): string {
-    return this.#wire.inbox;
+    return this.wire.inbox;
   }
 
   publish(subject: string, data: Uint8Array, reply = ''): void {
-    const { points, history } = this.#network.parts;
-    const { life } = this.#link;
-    const request = this.#network.requestOf(subject);
-    const name = request?.name ?? this.#network.nameOf(subject, data);
+    const { points, history } = this.network.parts;
+    const { life } = this.link;
+    const request = this.network.requestOf(subject);
+    const name = request?.name ?? this.network.nameOf(subject, data);
     const point = `${request === undefined ? 'send' : 'reply'} ${name}`;
     points.reach(point, 'before', life);
     life.act(() => {
-      if (!this.#link.connected) return;
-      const sent = request ?? this.#network.next(name, reply);
+      if (!this.link.connected) return;
+      const sent = request ?? this.network.next(name, reply);
       if (request !== undefined) history.note(`${life.node} answers ${name}/${request.n}`);
       else if (reply !== '') history.note(`${life.node} sends ${name}/${sent.n}`, sent.fault);
-      const deliver = (): void => this.#wire.publish(subject, data, reply);
-      this.#link.pass(() => {
+      const deliver = (): void => this.wire.publish(subject, data, reply);
+      this.link.pass(() => {
         if (request === undefined) this.#carry(sent, deliver);
         else this.#carryReply(sent, deliver);
       });
@@ -151,26 +145,26 @@ class FaultyWire implements Wire {
   }
 
   subscribe(subject: string, onMessage: (message: WireMessage) => void, queue?: string): WireSubscription {
-    const { life } = this.#link;
-    const receive = (message: WireMessage): void => this.#link.pass(() => life.act(() => onMessage(message)));
-    return this.#wire.subscribe(subject, receive, queue);
+    const { life } = this.link;
+    const receive = (message: WireMessage): void => this.link.pass(() => life.act(() => onMessage(message)));
+    return this.wire.subscribe(subject, receive, queue);
   }
 
   listen(onStatus: (status: BusStatus) => void): void {
-    this.#link.listen(onStatus);
+    this.link.listen(onStatus);
   }
 
   flush(): Promise<void> {
-    return this.#wire.flush();
+    return this.wire.flush();
   }
 
   close(): Promise<void> {
-    return this.#wire.close();
+    return this.wire.close();
   }
 
   #carry({ name, n, fault }: Sent, deliver: () => void): void {
-    const { time } = this.#network.parts;
-    const latency = this.#network.latency(name, n);
+    const { time } = this.network.parts;
+    const latency = this.network.latency(name, n);
     if (fault?.what === 'lose') return;
     time.after(fault?.what === 'delay' ? latency + fault.ms : latency, deliver);
     if (fault?.what === 'double') time.after(latency + fault.ms, deliver);
@@ -179,7 +173,7 @@ class FaultyWire implements Wire {
   #carryReply({ name, n, fault }: Sent, deliver: () => void): void {
     if (fault?.what === 'lose_reply') return;
     const extra = fault?.what === 'delay_reply' ? fault.ms : 0;
-    this.#network.parts.time.after(this.#network.latency(`${name} reply`, n) + extra, deliver);
+    this.network.parts.time.after(this.network.latency(`${name} reply`, n) + extra, deliver);
   }
 }
 
