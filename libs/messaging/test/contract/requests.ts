@@ -17,7 +17,7 @@ export function requestsContract(bench: Bench): void {
       expect(await bus.request(add, { room: 'x' }, { a: 1, b: 2 })).toEqual({ sum: 3 });
     });
 
-    it('reaches one of those who serve it as a queue, and everybody else', async () => {
+    it('reaches one member of a queue of servers, and every other server', async () => {
       const buses = [await bench.open(), await bench.open(), await bench.open()];
       const heard = [0, 0, 0];
       for (const [index, bus] of buses.entries())
@@ -70,7 +70,7 @@ export function requestsContract(bench: Bench): void {
       });
     });
 
-    it('has an id of its own unless the caller gives one', async () => {
+    it('has its own id unless the caller gives one', async () => {
       const bus = await bench.open();
       const ids: string[] = [];
       await bus.serve(add, {}, (_, { envelope }) => {
@@ -83,7 +83,7 @@ export function requestsContract(bench: Bench): void {
       expect(ids).not.toContain('');
     });
 
-    it('reaches only those who serve its tokens', async () => {
+    it('reaches only the servers of its tokens', async () => {
       const bus = await bench.open();
       await bus.serve(add, { room: 'one' }, () => ({ sum: 1 }));
       await bus.serve(add, { room: 'two' }, () => ({ sum: 2 }));
@@ -93,7 +93,7 @@ export function requestsContract(bench: Bench): void {
       );
     });
 
-    it('reaches every server of its subject: there are no queue groups', async () => {
+    it('reaches every server of its subject when there are no queue groups', async () => {
       const [one, two, client] = [await bench.open(), await bench.open(), await bench.open()];
       let calls = 0;
       const both = new Promise<void>((resolve) => {
@@ -111,13 +111,13 @@ export function requestsContract(bench: Bench): void {
       expect(calls).toBe(2);
     });
 
-    it('fails at once, without effect, when nobody serves it', async () => {
+    it('fails at once without effect when no server exists', async () => {
       const client = await bench.open();
       const error = await failure(client.request(add, { room: 'x' }, { a: 1, b: 2 }, { timeoutMs: 60_000 }));
       expect(error).toMatchObject({ code: 'service_unavailable', effect: 'none', retryable: true });
     });
 
-    it('fails with unknown effect when no reply comes in time', async () => {
+    it('fails with unknown effect when no reply arrives in time', async () => {
       const bus = await bench.open('tester', 50);
       await bus.serve(add, {}, () => new Promise(() => undefined));
       const error = await failure(bus.request(add, { room: 'x' }, { a: 1, b: 2 }, { timeoutMs: 30 }));
@@ -134,7 +134,7 @@ export function requestsContract(bench: Bench): void {
       expect(calls).toBe(1);
     });
 
-    it('can be given up by a signal, before and after it was sent', async () => {
+    it('can be abandoned by a signal, before and after it was sent', async () => {
       const bus = await bench.open('tester', 50);
       const before = await failure(
         bus.request(add, { room: 'x' }, { a: 1, b: 2 }, { signal: AbortSignal.abort() }),
@@ -149,7 +149,7 @@ export function requestsContract(bench: Bench): void {
       expect(after).toMatchObject({ code: 'aborted', effect: 'maybe' });
     });
 
-    it('drops a reply that comes after its deadline, and serves the next request', async () => {
+    it('ignores a reply after its deadline, and the next request works', async () => {
       const bus = await bench.open();
       let release = (): void => undefined;
       await bus.serve(echo, {}, ({ text }) =>
@@ -162,7 +162,7 @@ export function requestsContract(bench: Bench): void {
       expect(await bus.request(echo, {}, { text: 'next' })).toEqual({ text: 'prompt' });
     });
 
-    it('is one of thousands in flight, each with its own reply', async () => {
+    it('gets its own reply among thousands in flight', async () => {
       const [server, client] = [await bench.open(), await bench.open()];
       await serveSum(server);
       const replies = await Promise.all(
@@ -207,7 +207,7 @@ export function requestsContract(bench: Bench): void {
       expect(order).toEqual(numbers);
     });
 
-    it('passes over what it may not answer, so that whoever may is heard', async () => {
+    it('ignores requests that it may not answer, so that the right server can answer', async () => {
       const [mine, other, client] = [await bench.open(), await bench.open(), await bench.open()];
       let when = false;
       let passedOver = 0;
@@ -227,7 +227,7 @@ export function requestsContract(bench: Bench): void {
       expect(handled).toEqual(['other 1', 'mine 2']);
     });
 
-    it('never begins what waited longer than its caller', async () => {
+    it('never begins a request that waited longer than its caller', async () => {
       const bus = await bench.open();
       let release = (): void => undefined;
       const begun: number[] = [];
