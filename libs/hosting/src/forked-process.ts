@@ -106,7 +106,8 @@ export class ForkedProcess<To extends object, From> {
     };
     this.#follow(child.stdout, (line) => heard('info', line));
     this.#follow(child.stderr, (line) => {
-      this.#lastStderr = line;
+      // A line that was written before a breach may arrive after it. The breach says more about the end.
+      if (!this.#broken) this.#lastStderr = line;
       heard('warn', line);
     });
   }
