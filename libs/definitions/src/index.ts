@@ -1,16 +1,11 @@
-export { formatDiagnostics } from './documents/format.js';
-export { compareDiagnostics, formatPath, type Diagnostic } from './documents/diagnostic.js';
-export { readDocument, type ReadDocument } from './documents/read-document.js';
-export { productLibraries } from './code/product-libraries.js';
-export { ModuleStore } from './code/module-store.js';
-export { Catalog, type DefinitionOrigin } from './packages/catalog.js';
-export { contentHash } from './packages/canonical.js';
-export {
-  createLoader,
-  loadPackages,
-  type DefinitionLoader,
-  type LoadOptions,
-} from './packages/load-packages.js';
-export { validateProtocolText } from './packages/validate-protocol.js';
-export { serviceComputer } from './files/lab-file.js';
-export { render, type Rendered, type TemplateError } from './templates/render.js';
+export { formatDiagnostics } from './documents/index.js';
+export { compareDiagnostics, formatPath, type Diagnostic } from './documents/index.js';
+export { readDocument, type ReadDocument } from './documents/index.js';
+export { productLibraries } from './code/index.js';
+export { ModuleStore } from './code/index.js';
+export { Catalog, type DefinitionOrigin } from './packages/index.js';
+export { contentHash } from './packages/index.js';
+export { createLoader, loadPackages, type DefinitionLoader, type LoadOptions } from './packages/index.js';
+export { validateProtocolText } from './packages/index.js';
+export { serviceComputer } from './files/index.js';
+export { render, type Rendered, type TemplateError } from './templates/index.js';

@@ -10,28 +10,23 @@ export {
 export { steadyClock, systemClock, systemIds, systemTimers, uuidV7Source } from './clock.js';
 export { createLog, type Log, type LogFields, type LogLevelName, type LogOptions } from './log.js';
 export { withoutCredentials } from './redaction.js';
-export { ConfigError } from './config/fault-text.js';
-export type { AuthSettings, OidcSettings, SchedulerSettings, WebhookSettings } from './config/file-schema.js';
-export { optional, servedAt, setting, settings, wholeNumber, type Setting } from './config/settings.js';
-export {
-  defineConfig,
-  type ConfigDefinition,
-  type ConfigOf,
-  type ConfigSources,
-} from './config/load-config.js';
+export { ConfigError } from './config/index.js';
+export type { AuthSettings, OidcSettings, SchedulerSettings, WebhookSettings } from './config/index.js';
+export { optional, servedAt, setting, settings, wholeNumber, type Setting } from './config/index.js';
+export { defineConfig, type ConfigDefinition, type ConfigOf, type ConfigSources } from './config/index.js';
 export { inRounds, type RoundPlan, type RoundPorts } from './rounds.js';
 export { overrideEnvironment, processEnvironment } from './environment.js';
 export { Shutdown } from './shutdown.js';
 export { runService, type ServiceContext, type ServiceOptions } from './run-service.js';
-export { exitText, type ExitInfo } from './process/exit-info.js';
-export { startChild, type ChildOptions, type RunningChild } from './process/child.js';
-export { Supervision, type SupervisionEvent, type SupervisionOptions } from './process/supervision.js';
-export { identify, isStillRunning, signalProcess, type ProcessIdentity } from './process/identity.js';
-export { acquireLock, LockedError, type FileLock } from './process/lock-file.js';
-export { openLogFile, type LogFile } from './process/log-file.js';
-export { Meter, type MetricLabels, type Reading } from './metrics/meter.js';
-export { measureProcess, tellMeasurements } from './metrics/process-metrics.js';
-export { AnswerTooLongError, bodyWithin } from './outbound/bounded-body.js';
+export { exitText, type ExitInfo } from './process/index.js';
+export { startChild, type ChildOptions, type RunningChild } from './process/index.js';
+export { Supervision, type SupervisionEvent, type SupervisionOptions } from './process/index.js';
+export { identify, isStillRunning, signalProcess, type ProcessIdentity } from './process/index.js';
+export { acquireLock, LockedError, type FileLock } from './process/index.js';
+export { openLogFile, type LogFile } from './process/index.js';
+export { Meter, type MetricLabels, type Reading } from './metrics/index.js';
+export { measureProcess, tellMeasurements } from './metrics/index.js';
+export { AnswerTooLongError, bodyWithin } from './outbound/index.js';
 export {
   maxAnswerBytes,
   Outbound,
@@ -39,4 +34,4 @@ export {
   type OutboundAnswer,
   type OutboundPolicy,
   type Resolve,
-} from './outbound/outbound.js';
+} from './outbound/index.js';

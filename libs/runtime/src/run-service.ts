@@ -1,9 +1,8 @@
 import { writeSync } from 'node:fs';
 import { setTimeout as delay } from 'node:timers/promises';
-import { ConfigError } from './config/fault-text.js';
-import type { ConfigDefinition, ConfigSources } from './config/load-config.js';
+import { type ConfigDefinition, ConfigError, type ConfigSources } from './config/index.js';
 import { createLog, type Log, type LogLevelName } from './log.js';
-import type { ServiceMessage } from './process/readiness.js';
+import type { ServiceMessage } from './process/index.js';
 import { withoutCredentials } from './redaction.js';
 import { Shutdown } from './shutdown.js';
 

@@ -5,7 +5,7 @@ export {
   type Handle,
   type Handles,
   type Reconciliation,
-} from './author/device.js';
+} from './author/index.js';
 export {
   effect,
   idempotent,
@@ -13,9 +13,15 @@ export {
   type DeviceFunctionKind,
   type DeviceFunctionOptions,
   type DeviceFunctionTable,
-} from './author/device-function.js';
-export type { ParameterDeclaration, ParameterDeclarations } from './author/function-parameters.js';
-export { BaseTask, type FileContent, type InputFile, type Resource, type TaskResult } from './author/task.js';
+} from './author/index.js';
+export type { ParameterDeclaration, ParameterDeclarations } from './author/index.js';
+export {
+  BaseTask,
+  type FileContent,
+  type InputFile,
+  type Resource,
+  type TaskResult,
+} from './author/index.js';
 export {
   AbstractSequentialOptimizer,
   type Cell,
@@ -25,6 +31,6 @@ export {
   type Row,
   type RuntimeParameters,
   type Table,
-} from './author/optimizer.js';
-export type { AuthorLog } from './author/log.js';
-export type { JsonObject, JsonValue } from './author/json.js';
+} from './author/index.js';
+export type { AuthorLog } from './author/index.js';
+export type { JsonObject, JsonValue } from './author/index.js';

@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { basename, dirname, join, posix, relative, resolve, sep } from 'node:path';
 import { build, stop, type BuildFailure, type Message, type Metafile } from 'esbuild';
-import { dependencyLine } from '../model/dependencies.js';
+import { dependencyLine } from '../model/index.js';
 import { externalsOf, nativeImports, type External, type NativeImport } from './outside.js';
 import { carriedSolver, productLibrary } from './product-libraries.js';
 

@@ -1,6 +1,5 @@
 import type { JsonValue } from '@lab/contracts';
-import { render } from '../templates/render.js';
-import { SourceMap } from '../templates/source-map.js';
+import { render, SourceMap } from '../templates/index.js';
 import { fileFault, formatPath, type Diagnostic, type Path } from './diagnostic.js';
 import { parseYaml, type YamlDocument } from './yaml.js';
 

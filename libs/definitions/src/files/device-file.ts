@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import type { DeviceDefinition } from '../model/types.js';
-import type { SourceDocument } from '../documents/source-document.js';
+import type { DeviceDefinition } from '../model/index.js';
+import type { SourceDocument } from '../documents/index.js';
 import { checkName, optionalMapping, readShape } from './shape.js';
 
 const deviceShape = z.strictObject({ type: z.string(), desc: z.string(), init_parameters: optionalMapping });

@@ -6,8 +6,7 @@ import {
   type TaskFailurePolicy,
 } from '@lab/contracts';
 import { z } from 'zod';
-import type { Path } from '../documents/diagnostic.js';
-import type { SourceDocument } from '../documents/source-document.js';
+import type { Path, SourceDocument } from '../documents/index.js';
 import { mapping, readShape } from './shape.js';
 
 const timeoutRule = `a timeout is a number of seconds above 0 and at most ${longestPolicyTimeS}`;

@@ -1,6 +1,5 @@
-import { hintFor } from '../model/suggest.js';
-import type { Path } from '../documents/diagnostic.js';
-import type { SourceDocument } from '../documents/source-document.js';
+import { hintFor } from '../model/index.js';
+import type { Path, SourceDocument } from '../documents/index.js';
 
 /** The definitions of one kind by name. It also knows broken ones, so that their users get the right message. */
 export class DefinitionIndex<T> {

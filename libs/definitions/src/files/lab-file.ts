@@ -1,10 +1,14 @@
 import { isIP } from 'node:net';
 import type { JsonObject, JsonValue } from '@lab/contracts';
 import { z } from 'zod';
-import { hintFor } from '../model/suggest.js';
-import type { DeviceDefinition, LabDefinition, LabDevice, LabResource } from '../model/types.js';
-import type { Path } from '../documents/diagnostic.js';
-import type { SourceDocument } from '../documents/source-document.js';
+import {
+  type DeviceDefinition,
+  hintFor,
+  type LabDefinition,
+  type LabDevice,
+  type LabResource,
+} from '../model/index.js';
+import type { Path, SourceDocument } from '../documents/index.js';
 import type { DefinitionIndex } from './index-of.js';
 import {
   checkName,

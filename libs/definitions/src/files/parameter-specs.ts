@@ -1,11 +1,8 @@
 import type { JsonObject, JsonValue } from '@lab/contracts';
 import { jsonEqual } from '@lab/ports';
 import { z, type ZodObject } from 'zod';
-import { hintFor } from '../model/suggest.js';
-import { checkValue } from '../model/parameters.js';
-import type { ParameterSpec, ParameterSpecs } from '../model/types.js';
-import type { Path } from '../documents/diagnostic.js';
-import type { SourceDocument } from '../documents/source-document.js';
+import { checkValue, hintFor, type ParameterSpec, type ParameterSpecs } from '../model/index.js';
+import type { Path, SourceDocument } from '../documents/index.js';
 import { checkName, isMapping, json, readShape } from './shape.js';
 
 const common = { desc: z.string(), value: json.optional() };

@@ -1,9 +1,14 @@
 import type { JsonObject, JsonValue } from '@lab/contracts';
 import { z } from 'zod';
-import { hintFor } from '../model/suggest.js';
-import type { DependencyLag, LabDefinition, ProtocolDefinition, TaskDefinition } from '../model/types.js';
-import type { Path } from '../documents/diagnostic.js';
-import type { SourceDocument } from '../documents/source-document.js';
+import {
+  type DependencyLag,
+  hintFor,
+  type LabDefinition,
+  type ProtocolDefinition,
+  readBinding,
+  type TaskDefinition,
+} from '../model/index.js';
+import type { Path, SourceDocument } from '../documents/index.js';
 import type { DefinitionIndex } from './index-of.js';
 import { failurePolicyKeys, readFailurePolicy } from './failure-policy.js';
 import { checkFiles, impliedDependencies, readFileReference } from './protocol-files.js';
@@ -13,7 +18,6 @@ import { checkSlots } from './protocol-slots.js';
 import { readDeviceSlot, readResourceSlot } from './slot-forms.js';
 import { checkName, isMapping, json, kindOf, optionalMapping, optionalText, readShape } from './shape.js';
 import { TaskGraph } from './task-graph.js';
-import { readBinding } from '../model/bindings.js';
 
 const protocolShape = z.strictObject({
   type: z.string(),

@@ -1,9 +1,6 @@
 import { mediaTypeOf, type JsonValue } from '@lab/contracts';
-import { splitReference } from '../model/bindings.js';
-import { hintFor } from '../model/suggest.js';
-import type { FileReference } from '../model/types.js';
-import type { Path } from '../documents/diagnostic.js';
-import type { SourceDocument } from '../documents/source-document.js';
+import { type FileReference, hintFor, splitReference } from '../model/index.js';
+import type { Path, SourceDocument } from '../documents/index.js';
 import { checkAncestor, type Dependency, type ProtocolScope, type TaskEntry } from './protocol-scope.js';
 import { kindOf } from './shape.js';
 import { isTask } from './slot-forms.js';

@@ -1,8 +1,11 @@
-import { dynamicMarker } from '../model/bindings.js';
-import { checkValue } from '../model/parameters.js';
-import { hintFor } from '../model/suggest.js';
-import type { ParameterBinding, ParameterSpec } from '../model/types.js';
-import type { Path } from '../documents/diagnostic.js';
+import {
+  checkValue,
+  dynamicMarker,
+  hintFor,
+  type ParameterBinding,
+  type ParameterSpec,
+} from '../model/index.js';
+import type { Path } from '../documents/index.js';
 import { elementPath } from './parameter-specs.js';
 import { checkAncestor, type ProtocolScope, type TaskEntry } from './protocol-scope.js';
 

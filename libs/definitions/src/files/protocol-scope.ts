@@ -7,9 +7,8 @@ import type {
   ParameterBinding,
   ResourceSlot,
   TaskDefinition,
-} from '../model/types.js';
-import type { Path } from '../documents/diagnostic.js';
-import type { SourceDocument } from '../documents/source-document.js';
+} from '../model/index.js';
+import type { Path, SourceDocument } from '../documents/index.js';
 import type { TaskGraph } from './task-graph.js';
 
 /** The readable part of a protocol task, for cross-checks. */

@@ -1,6 +1,5 @@
-import { hintFor } from '../model/suggest.js';
-import type { DeviceSlot, LabDefinition, ResourceSlot } from '../model/types.js';
-import type { Path } from '../documents/diagnostic.js';
+import { type DeviceSlot, hintFor, type LabDefinition, type ResourceSlot } from '../model/index.js';
+import type { Path } from '../documents/index.js';
 import { checkAncestor, type ProtocolScope, type TaskEntry } from './protocol-scope.js';
 import { unfilledSlots } from './slot-matching.js';
 

@@ -1,8 +1,7 @@
 import { isWellFormedName, type JsonObject, type JsonValue } from '@lab/contracts';
 import { z, type ZodObject, type ZodRawShape } from 'zod';
-import { hintFor } from '../model/suggest.js';
-import type { Path } from '../documents/diagnostic.js';
-import type { SourceDocument } from '../documents/source-document.js';
+import { hintFor } from '../model/index.js';
+import type { Path, SourceDocument } from '../documents/index.js';
 
 /** Parts of the shapes of definition files, and the only function that checks a shape. */
 

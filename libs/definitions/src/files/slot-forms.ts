@@ -1,10 +1,7 @@
 import type { JsonObject, JsonValue } from '@lab/contracts';
 import { z } from 'zod';
-import { splitReference } from '../model/bindings.js';
-import { hintFor } from '../model/suggest.js';
-import type { DeviceSlot, ResourceSlot } from '../model/types.js';
-import type { Path } from '../documents/diagnostic.js';
-import type { SourceDocument } from '../documents/source-document.js';
+import { type DeviceSlot, hintFor, type ResourceSlot, splitReference } from '../model/index.js';
+import type { Path, SourceDocument } from '../documents/index.js';
 import { isMapping, kindOf, readShape } from './shape.js';
 
 const hold = z.boolean().default(false);

@@ -1,8 +1,7 @@
 import type { JsonObject } from '@lab/contracts';
 import { z } from 'zod';
-import type { DeviceDefinition, InputFileSpec, TaskDefinition } from '../model/types.js';
-import type { Path } from '../documents/diagnostic.js';
-import type { SourceDocument } from '../documents/source-document.js';
+import type { DeviceDefinition, InputFileSpec, TaskDefinition } from '../model/index.js';
+import type { Path, SourceDocument } from '../documents/index.js';
 import type { DefinitionIndex } from './index-of.js';
 import { readParameterSpecs } from './parameter-specs.js';
 import { checkName, checkNames, isMapping, optionalMapping, optionalText, readShape } from './shape.js';

@@ -28,3 +28,4 @@ export {
 } from './dependencies.js';
 export { dynamicMarker, readBinding, splitReference } from './bindings.js';
 export { hintFor, suggest } from './suggest.js';
+export { fault, isObject } from './parameters.js';

@@ -1,12 +1,16 @@
 import type { ModuleReference } from '@lab/contracts';
-import type { Diagnostic } from '../documents/diagnostic.js';
-import type { SourceDocument } from '../documents/source-document.js';
-import type { ModuleStore } from '../code/module-store.js';
-import { readDevice } from '../files/device-file.js';
-import { DefinitionIndex } from '../files/index-of.js';
-import { canonicalAddress, readLab, serviceComputer, statedName } from '../files/lab-file.js';
-import { readProtocol } from '../files/protocol-file.js';
-import { readTask } from '../files/task-file.js';
+import type { Diagnostic, SourceDocument } from '../documents/index.js';
+import type { ModuleStore } from '../code/index.js';
+import {
+  canonicalAddress,
+  DefinitionIndex,
+  readDevice,
+  readLab,
+  readProtocol,
+  readTask,
+  serviceComputer,
+  statedName,
+} from '../files/index.js';
 import type {
   DeviceDefinition,
   LabDefinition,
@@ -14,7 +18,7 @@ import type {
   ProtocolSnapshot,
   TaskDefinition,
   TaskSnapshot,
-} from '../model/types.js';
+} from '../model/index.js';
 import { contentHash } from './canonical.js';
 import { Catalog } from './catalog.js';
 import { CheckMemory } from './check-memory.js';

@@ -1,5 +1,5 @@
 import type { JsonValue } from '@lab/contracts';
-import { sha256 } from '../code/module-store.js';
+import { sha256 } from '../code/index.js';
 
 /** JSON with sorted keys in every object: equal values have equal texts. */
 export function canonicalJson(value: JsonValue): string {

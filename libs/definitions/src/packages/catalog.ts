@@ -1,9 +1,14 @@
 import { ServiceError, type Fault } from '@lab/contracts';
-import type { Diagnostic } from '../documents/diagnostic.js';
-import { fault } from '../model/parameters.js';
-import { hintFor } from '../model/suggest.js';
-import type { DeviceDefinition, LabDefinition, ProtocolSnapshot, TaskSnapshot } from '../model/types.js';
-import type { ModuleStore } from '../code/module-store.js';
+import type { Diagnostic } from '../documents/index.js';
+import {
+  type DeviceDefinition,
+  fault,
+  hintFor,
+  type LabDefinition,
+  type ProtocolSnapshot,
+  type TaskSnapshot,
+} from '../model/index.js';
+import type { ModuleStore } from '../code/index.js';
 
 /** The origin of a definition. */
 export interface DefinitionOrigin {

@@ -1,7 +1,7 @@
 import { readdir, readFile, stat } from 'node:fs/promises';
 import { join, relative, sep } from 'node:path';
-import { hintFor } from '../model/suggest.js';
-import { fileFault, type Diagnostic } from '../documents/diagnostic.js';
+import { hintFor } from '../model/index.js';
+import { fileFault, type Diagnostic } from '../documents/index.js';
 
 export type DefinitionKind = 'lab' | 'device' | 'task' | 'protocol';
 

@@ -1,9 +1,12 @@
 import { resolve } from 'node:path';
-import { CodeCache, type BuiltCode } from '../code/code-cache.js';
-import { FileMemory, Round } from '../code/file-memory.js';
-import { ModuleStore, sha256 } from '../code/module-store.js';
-import { compareDiagnostics, fileFault, type Diagnostic } from '../documents/diagnostic.js';
-import { maxFileSize, SourceDocument } from '../documents/source-document.js';
+import { type BuiltCode, CodeCache, FileMemory, ModuleStore, Round, sha256 } from '../code/index.js';
+import {
+  compareDiagnostics,
+  type Diagnostic,
+  fileFault,
+  maxFileSize,
+  SourceDocument,
+} from '../documents/index.js';
 import { Assembly } from './assembly.js';
 import type { LoadedFile } from './loaded-file.js';
 import { CheckMemory } from './check-memory.js';

@@ -1,5 +1,5 @@
 import type { ModuleReference } from '@lab/contracts';
-import type { SourceDocument } from '../documents/source-document.js';
+import type { SourceDocument } from '../documents/index.js';
 import type { FoundDefinition } from './discover.js';
 
 /** A definition file with its code, as read from a package. */

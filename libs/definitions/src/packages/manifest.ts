@@ -1,13 +1,9 @@
 import { readFile } from 'node:fs/promises';
 import { relative, sep } from 'node:path';
-import { isMissing, sha256 } from '../code/module-store.js';
-import { productLibraries } from '../code/product-libraries.js';
-import { fileFault, formatPath, type Diagnostic, type Path } from '../documents/diagnostic.js';
-import { parseYaml } from '../documents/yaml.js';
-import { isExactVersion, isPackageName } from '../model/dependencies.js';
-import { isObject } from '../model/parameters.js';
-import { suggest } from '../model/suggest.js';
-import { SourceMap } from '../templates/source-map.js';
+import { isMissing, productLibraries, sha256 } from '../code/index.js';
+import { type Diagnostic, fileFault, formatPath, parseYaml, type Path } from '../documents/index.js';
+import { isExactVersion, isObject, isPackageName, suggest } from '../model/index.js';
+import { SourceMap } from '../templates/index.js';
 
 /** The content of the `package.json` of a package that concerns external npm packages. */
 export interface Manifest {

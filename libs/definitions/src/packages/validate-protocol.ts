@@ -1,8 +1,6 @@
-import { compareDiagnostics, type Diagnostic } from '../documents/diagnostic.js';
-import { SourceDocument } from '../documents/source-document.js';
-import { DefinitionIndex } from '../files/index-of.js';
-import { readProtocol } from '../files/protocol-file.js';
-import type { LabDefinition, TaskDefinition } from '../model/types.js';
+import { compareDiagnostics, type Diagnostic, SourceDocument } from '../documents/index.js';
+import { DefinitionIndex, readProtocol } from '../files/index.js';
+import type { LabDefinition, TaskDefinition } from '../model/index.js';
 import type { Catalog } from './catalog.js';
 
 /**

@@ -1,4 +1,4 @@
-import { hintFor } from '../model/suggest.js';
+import { hintFor } from '../model/index.js';
 import { maxList, maxString, TemplateFault } from './helpers.js';
 import { SourceMap, type Segment } from './source-map.js';
 

@@ -1,5 +1,5 @@
 import Handlebars from 'handlebars';
-import { suggest } from '../model/suggest.js';
+import { suggest } from '../model/index.js';
 import { range, TemplateFault, templateValue, valueHelpers } from './helpers.js';
 import { Instrumentation, nest, reservedCharacter, tick, unmark } from './instrumentation.js';
 import { SourceMap, type Position } from './source-map.js';

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { logLevels } from '../log.js';
-import { isNetwork } from '../outbound/addresses.js';
+import { isNetwork } from '../outbound/index.js';
 
 /** The content of `config.yml`. One schema for every process, so that each of them finds a wrong key. */
 

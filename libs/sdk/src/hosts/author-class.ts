@@ -1,13 +1,15 @@
 import { pathToFileURL } from 'node:url';
 import type { DeviceFunction, JsonObject } from '@lab/contracts';
-import type { contextKey, DeviceContext, TaskContext } from '../author/context.js';
 import {
+  type contextKey,
+  type DeviceContext,
   deviceFunctionKey,
-  markOf,
-  refuseArguments,
   type DeviceFunctionMark,
   type DeviceFunctionTable,
-} from '../author/device-function.js';
+  markOf,
+  refuseArguments,
+  type TaskContext,
+} from '../author/index.js';
 
 /** A device object, made with any copy of the SDK. */
 export interface AuthorDevice {

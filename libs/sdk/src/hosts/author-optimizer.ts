@@ -1,6 +1,6 @@
 import { pathToFileURL } from 'node:url';
 import type { JsonObject, JsonValue, RuntimeParameterValues, SettingField } from '@lab/contracts';
-import type { Cell, RuntimeParameters } from '../author/optimizer.js';
+import type { Cell, RuntimeParameters } from '../author/index.js';
 import { isPlainObject, kindOf, toJson, toJsonObject } from './json-value.js';
 import { faultsOf, plainFault, Unfit } from './optimizer-refusal.js';
 

@@ -1,5 +1,5 @@
 import { format } from 'node:util';
-import type { AuthorLog } from '../author/log.js';
+import type { AuthorLog } from '../author/index.js';
 import type { LogLevel } from './messages.js';
 
 /** Longest part of an unfinished line that is kept, in characters. Without a limit, progress dots would pile up. */

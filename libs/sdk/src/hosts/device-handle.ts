@@ -1,5 +1,5 @@
 import type { DeviceFunction, JsonObject, JsonValue } from '@lab/contracts';
-import type { DeviceError } from '../author/device.js';
+import type { DeviceError } from '../author/index.js';
 import { toJsonObject } from './json-value.js';
 
 export interface DeviceOfTask {

@@ -6,8 +6,7 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { AuthorError, JsonValue } from '@lab/contracts';
-import type { Reconciliation } from '../author/device.js';
-import { contextKey } from '../author/context.js';
+import { contextKey, type Reconciliation } from '../author/index.js';
 import { declaredFunctions, importClass, type AuthorDevice, type DeclaredFunction } from './author-class.js';
 import { describeError } from './author-error.js';
 import { Channel } from './channel.js';

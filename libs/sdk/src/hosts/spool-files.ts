@@ -4,7 +4,7 @@ import { open } from 'node:fs/promises';
 import { isAbsolute, join } from 'node:path';
 import { Readable } from 'node:stream';
 import type { FileDescription } from '@lab/contracts';
-import type { FileContent } from '../author/task.js';
+import type { FileContent } from '../author/index.js';
 import { kindOf } from './json-value.js';
 
 export interface SpoolFile extends FileDescription {

@@ -5,7 +5,7 @@
  */
 import { setImmediate as nextTurn, setTimeout as delay } from 'node:timers/promises';
 import type { JsonValue, ModuleReference } from '@lab/contracts';
-import { contextKey } from '../author/context.js';
+import { contextKey } from '../author/index.js';
 import { importClass } from './author-class.js';
 import { describeError } from './author-error.js';
 import { Channel } from './channel.js';

@@ -1,6 +1,6 @@
 import { EventEmitter } from 'node:events';
 import type { FromTask, JsonObject } from '@lab/contracts';
-import type { FileContent } from '../author/task.js';
+import type { FileContent } from '../author/index.js';
 import { checkSize, isPlainObject, kindOf, NotJson, toJson, toJsonObject } from './json-value.js';
 
 type OutputResources = (FromTask & { type: 'completed' })['output_resources'];

@@ -1,0 +1,5 @@
+export { readDevice } from './device-file.js';
+export { DefinitionIndex } from './index-of.js';
+export { canonicalAddress, readLab, serviceComputer, statedName } from './lab-file.js';
+export { readProtocol } from './protocol-file.js';
+export { readTask } from './task-file.js';

@@ -1,0 +1,4 @@
+export { contentHash } from './canonical.js';
+export { Catalog, type DefinitionOrigin } from './catalog.js';
+export { createLoader, type DefinitionLoader, type LoadOptions, loadPackages } from './load-packages.js';
+export { validateProtocolText } from './validate-protocol.js';

@@ -1,0 +1,4 @@
+export { ConfigError } from './fault-text.js';
+export type { AuthSettings, OidcSettings, SchedulerSettings, WebhookSettings } from './file-schema.js';
+export { type ConfigDefinition, type ConfigOf, type ConfigSources, defineConfig } from './load-config.js';
+export { optional, servedAt, setting, type Setting, settings, wholeNumber } from './settings.js';
