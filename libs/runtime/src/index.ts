@@ -1,4 +1,4 @@
-export { Secret } from './secret.js';
+export { Secret } from './log/secret.js';
 export {
   holdsSecrets,
   isSealed,
@@ -6,15 +6,15 @@ export {
   withSecretsHidden,
   withSecretsOpened,
   withSecretsSealed,
-} from './sealing.js';
-export { steadyClock, systemClock, systemIds, systemTimers, uuidV7Source } from './clock.js';
-export { createLog, type Log, type LogFields, type LogLevelName, type LogOptions } from './log.js';
-export { withoutCredentials } from './redaction.js';
+} from './log/sealing.js';
+export { steadyClock, systemClock, systemIds, systemTimers, uuidV7Source } from './time/clock.js';
+export { createLog, type Log, type LogFields, type LogLevelName, type LogOptions } from './log/log.js';
+export { withoutCredentials } from './log/redaction.js';
 export { ConfigError } from './config/index.js';
 export type { AuthSettings, OidcSettings, SchedulerSettings, WebhookSettings } from './config/index.js';
 export { optional, servedAt, setting, settings, wholeNumber, type Setting } from './config/index.js';
 export { defineConfig, type ConfigDefinition, type ConfigOf, type ConfigSources } from './config/index.js';
-export { inRounds, type RoundPlan, type RoundPorts } from './rounds.js';
+export { inRounds, type RoundPlan, type RoundPorts } from './time/rounds.js';
 export { overrideEnvironment, processEnvironment } from './environment.js';
 export { Shutdown } from './shutdown.js';
 export { runService, type ServiceContext, type ServiceOptions } from './run-service.js';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { LogFields } from '../src/log.js';
+import type { LogFields } from '../src/log/log.js';
 import { Shutdown } from '../src/shutdown.js';
 
 function collected() {

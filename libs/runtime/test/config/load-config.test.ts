@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { inspect } from 'node:util';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { Secret } from '../../src/secret.js';
+import { Secret } from '../../src/log/secret.js';
 import { ConfigError } from '../../src/config/fault-text.js';
 import { defineConfig } from '../../src/config/load-config.js';
 import { optional, setting, settings, wholeNumber } from '../../src/config/settings.js';

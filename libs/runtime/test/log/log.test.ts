@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { createLog, type LogLevelName } from '../src/log.js';
-import { Secret } from '../src/secret.js';
+import { createLog, type LogLevelName } from '../../src/log/log.js';
+import { Secret } from '../../src/log/secret.js';
 
 function logging(level: LogLevelName = 'info') {
   const lines: Record<string, unknown>[] = [];

@@ -7,8 +7,8 @@ import {
   withSecretsHidden,
   withSecretsOpened,
   withSecretsSealed,
-} from '../src/sealing.js';
-import { Secret } from '../src/secret.js';
+} from '../../src/log/sealing.js';
+import { Secret } from '../../src/log/secret.js';
 
 const sealing = new Sealing(new Secret('k'.repeat(32)));
 

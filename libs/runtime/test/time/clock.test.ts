@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { systemTimers, uuidV7Source } from '../src/clock.js';
+import { systemTimers, uuidV7Source } from '../../src/time/clock.js';
 
 describe('identifiers', () => {
   it('are UUIDs of version 7 that carry the time in milliseconds', () => {
