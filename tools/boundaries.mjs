@@ -54,6 +54,26 @@ export const allowedEntryPoints = {
  * @type {Record<string, Record<string, string[]>>}
  */
 export const rooms = {
+  runtime: {
+    log: [],
+    time: ['log'],
+    outbound: [],
+    config: ['log', 'outbound'],
+    process: ['time'],
+    metrics: [],
+  },
+  sdk: {
+    author: [],
+    hosts: ['author'],
+  },
+  definitions: {
+    model: [],
+    templates: ['model'],
+    documents: ['templates'],
+    code: ['model'],
+    files: ['documents', 'model'],
+    packages: ['code', 'documents', 'files', 'model', 'templates'],
+  },
   simulation: {
     charts: [],
     laboratory: [],

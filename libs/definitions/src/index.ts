@@ -1,11 +1,12 @@
-export { formatDiagnostics } from './documents/index.js';
-export { compareDiagnostics, formatPath, type Diagnostic } from './documents/index.js';
-export { readDocument, type ReadDocument } from './documents/index.js';
-export { productLibraries } from './code/index.js';
-export { ModuleStore } from './code/index.js';
-export { Catalog, type DefinitionOrigin } from './packages/index.js';
-export { contentHash } from './packages/index.js';
-export { createLoader, loadPackages, type DefinitionLoader, type LoadOptions } from './packages/index.js';
-export { validateProtocolText } from './packages/index.js';
+export { ModuleStore, productLibraries } from './code/index.js';
+export {
+  compareDiagnostics,
+  formatDiagnostics,
+  formatPath,
+  readDocument,
+  type Diagnostic,
+  type ReadDocument,
+} from './documents/index.js';
 export { serviceComputer } from './files/index.js';
+export * from './packages/index.js';
 export { render, type Rendered, type TemplateError } from './templates/index.js';

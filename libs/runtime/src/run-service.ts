@@ -1,9 +1,8 @@
 import { writeSync } from 'node:fs';
 import { setTimeout as delay } from 'node:timers/promises';
 import { type ConfigDefinition, ConfigError, type ConfigSources } from './config/index.js';
-import { createLog, type Log, type LogLevelName } from './log/log.js';
+import { createLog, type Log, type LogLevelName, withoutCredentials } from './log/index.js';
 import type { ServiceMessage } from './process/index.js';
-import { withoutCredentials } from './log/redaction.js';
 import { Shutdown } from './shutdown.js';
 
 export interface ServiceContext<C> {

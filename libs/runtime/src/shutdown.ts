@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import type { Log } from './log/log.js';
+import type { Log } from './log/index.js';
 
 interface Step {
   name: string;

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { logLevels } from '../log/log.js';
+import { logLevels } from '../log/index.js';
 import { isNetwork } from '../outbound/index.js';
 
 /** The content of `config.yml`. One schema for every process, so that each of them finds a wrong key. */

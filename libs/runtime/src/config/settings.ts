@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { Secret } from '../log/secret.js';
+import { Secret } from '../log/index.js';
 import {
   authSchema,
   corsSchema,

@@ -1,5 +1,5 @@
 import type { Clock, Timers } from '@lab/ports';
-import { systemClock, systemTimers } from '../time/clock.js';
+import { systemClock, systemTimers } from '../time/index.js';
 import type { RunningChild } from './child.js';
 import { exitText } from './exit-info.js';
 

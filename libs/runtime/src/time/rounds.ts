@@ -1,6 +1,6 @@
 import type { Timers } from '@lab/ports';
 import { toServiceError } from '@lab/contracts';
-import type { Log } from '../log/log.js';
+import type { Log } from '../log/index.js';
 
 export interface RoundPorts {
   timers: Timers;
