@@ -46,8 +46,8 @@ import { MemoryTables } from './memory-tables.js';
 import { idleWebhooks, type MemoryDeliveries, type MemoryWebhooks } from './memory-webhooks.js';
 import { startServer, type RunningServer, type ServerOptions } from '../src/server.js';
 import type { Announcements, BrokerStatus, CallOptions, Requests } from '../src/ports/broker.js';
-import type { EventReader, RecordReader } from '../src/ports/stores.js';
-import type { FileStore, FileGrant } from '../src/ports/file-store.js';
+import type { EventReader, FileStore, RecordReader } from '../src/ports/stores.js';
+import type { FileGrant } from '@lab/object-store';
 
 type Tokened = Record<string, string>;
 export type Answer = (body: unknown, tokens: Tokened, options: CallOptions) => unknown;

@@ -1,4 +1,4 @@
-import { Controller, Delete, Get, HttpCode, Post } from '@nestjs/common';
+import { Controller, Delete, Get, Post } from '@nestjs/common';
 import {
   longestPage,
   ServiceError,
@@ -13,6 +13,8 @@ import { issueToken, type AccessTokenRow } from '@lab/persistence';
 import { ApiTags } from '@nestjs/swagger';
 import { tokenSubmissions } from '../examples/index.js';
 import {
+  cursorOf,
+  cursorValues,
   FromQuery,
   invalidQuery,
   JsonBody,
@@ -104,7 +106,10 @@ export class TokensController {
     });
     const items = found.slice(0, limit).map(shown);
     const last = items.at(-1);
-    return { items, next_cursor: found.length > limit && last !== undefined ? cursorOf(last) : null };
+    return {
+      items,
+      next_cursor: found.length > limit && last !== undefined ? cursorOf([last.created_at, last.id]) : null,
+    };
   }
 
   @Operation('Revoke an access token', record('TokenRecord', 'The revoked token.'), {
@@ -112,7 +117,6 @@ export class TokensController {
       'This gateway refuses the token from now on, every other gateway within 5 s. The record stays for the audit. The request can be repeated.',
   })
   @Delete('tokens/:token_id')
-  @HttpCode(200)
   async revoke(@TokenId() id: string, @Caller() caller: Principal): Promise<TokenRecord> {
     const kept = await this.tokens.byId(id);
     // The answer does not tell whether other people have a token with this id.
@@ -154,24 +158,10 @@ function shown({ hash: _, ...record }: AccessTokenRow): TokenRecord {
   return record;
 }
 
-function cursorOf({ created_at, id }: TokenRecord): string {
-  return Buffer.from(JSON.stringify([created_at, id])).toString('base64url');
-}
-
 /** @throws ServiceError `invalid` */
 function placeOf(cursor: string): TokenPlace {
-  const [created_at, id] = parsed(cursor);
+  const [created_at, id] = cursorValues(cursor);
   if (typeof created_at === 'string' && typeof id === 'string' && !Number.isNaN(Date.parse(created_at)))
     return { created_at: new Date(created_at).toISOString(), id };
   throw invalidQuery([{ path: '?cursor', code: 'cursor', message: 'is not one that a list gave' }]);
-}
-
-function parsed(cursor: string): unknown[] {
-  try {
-    const value: unknown = JSON.parse(Buffer.from(cursor, 'base64url').toString());
-    return Array.isArray(value) ? value : [];
-  } catch (error) {
-    if (error instanceof SyntaxError) return [];
-    throw error;
-  }
 }

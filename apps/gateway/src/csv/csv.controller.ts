@@ -1,5 +1,5 @@
 import { Readable } from 'node:stream';
-import { Controller, Get, HttpCode, Logger, Post, Req, Res } from '@nestjs/common';
+import { Controller, Get, Logger, Req, Res } from '@nestjs/common';
 import { parameterTable, type CampaignRecord, type ParameterRows } from '@lab/contracts';
 import type { CampaignExtent, CampaignRun } from '@lab/persistence';
 import { ApiTags } from '@nestjs/swagger';
@@ -13,6 +13,7 @@ import { EachTime } from '../idempotency/index.js';
 import { found } from '../lookup/index.js';
 import { RecordReader } from '../ports/index.js';
 import {
+  Action,
   Body,
   CampaignName,
   fromOrchestrator,
@@ -105,8 +106,7 @@ export class CsvController {
       problems: ['wrong_state', ...fromOrchestrator],
     },
   )
-  @Post('protocols/:protocol/parameters')
-  @HttpCode(200)
+  @Action('protocols/:protocol/parameters')
   async read(
     @(pathName('protocol', 'protocol', {
       description: 'Type name of a loaded protocol.',

@@ -1,4 +1,4 @@
-import { Controller, Get, HttpCode, Post, Res } from '@nestjs/common';
+import { Controller, Get, Post, Res } from '@nestjs/common';
 import {
   definitionRequests as requests,
   LabSelection,
@@ -14,6 +14,7 @@ import { labSelections } from '../examples/index.js';
 import { ListQuery, portionOf, type PageRequest } from '../lists/index.js';
 import { Orchestrator } from '../orchestrator/index.js';
 import {
+  Action,
   fromOrchestrator,
   JsonBody,
   Operation,
@@ -64,8 +65,7 @@ export class LabsController {
       'The service answers once every device is usable. It loads a laboratory completely or not at all: if a file has a mistake or a device does not start, nothing changes. Devices of computers that are not connected start when those connect.',
     problems: ['wrong_state', 'device_unavailable', ...fromOrchestrator],
   })
-  @Post('load')
-  @HttpCode(200)
+  @Action('load')
   async load(@JsonBody(LabSelection, labSelections) selection: LabSelection): Promise<LabChange[]> {
     return (await this.orchestrator.ask(requests.loadLabs, selection)).labs;
   }

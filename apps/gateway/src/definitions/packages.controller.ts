@@ -1,4 +1,4 @@
-import { Controller, Get, HttpCode, Post } from '@nestjs/common';
+import { Controller, Get } from '@nestjs/common';
 import {
   definitionRequests as requests,
   definitionTypes,
@@ -13,7 +13,7 @@ import { Needs } from '../access/index.js';
 import { ListQuery, portionOf, type PageRequest } from '../lists/index.js';
 import { found } from '../lookup/index.js';
 import { Orchestrator } from '../orchestrator/index.js';
-import { fromOrchestrator, Operation, page, pathText, record, recordList } from '../routes/index.js';
+import { Action, fromOrchestrator, Operation, page, pathText, record, recordList } from '../routes/index.js';
 
 const choices = `One of ${definitionTypes.join(', ')}.`;
 
@@ -54,8 +54,7 @@ export class PackagesController {
     description: 'Loaded definitions stay as they are.',
     problems: fromOrchestrator,
   })
-  @Post('packages/refresh')
-  @HttpCode(200)
+  @Action('packages/refresh')
   async refresh(): Promise<PackageRecord[]> {
     return (await this.orchestrator.ask(requests.refreshPackages, {})).packages;
   }

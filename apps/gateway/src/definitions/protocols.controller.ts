@@ -1,4 +1,4 @@
-import { Controller, HttpCode, Post } from '@nestjs/common';
+import { Controller } from '@nestjs/common';
 import {
   definitionRequests as requests,
   ProtocolSelection,
@@ -12,7 +12,7 @@ import { ApiTags } from '@nestjs/swagger';
 import { Needs } from '../access/index.js';
 import { protocolSelections, protocolTexts } from '../examples/index.js';
 import { Orchestrator } from '../orchestrator/index.js';
-import { fromOrchestrator, JsonBody, Operation, record, recordList } from '../routes/index.js';
+import { Action, fromOrchestrator, JsonBody, Operation, record, recordList } from '../routes/index.js';
 
 const problems = ['wrong_state', ...fromOrchestrator] as const;
 
@@ -28,8 +28,7 @@ export class ProtocolsController {
       'The service loads the protocols with their task types as they are on disk. Their laboratories must be loaded.',
     problems,
   })
-  @Post('protocols/load')
-  @HttpCode(200)
+  @Action('protocols/load')
   async load(
     @JsonBody(ProtocolSelection, protocolSelections) selection: ProtocolSelection,
   ): Promise<ProtocolChange[]> {
@@ -40,8 +39,7 @@ export class ProtocolsController {
     description: 'Refused while runs or campaigns of the protocols are not over, unless `drain` is true.',
     problems,
   })
-  @Post('protocols/unload')
-  @HttpCode(200)
+  @Action('protocols/unload')
   async unload(
     @JsonBody(ProtocolSelection, protocolSelections) selection: ProtocolSelection,
   ): Promise<ProtocolChange[]> {
@@ -53,8 +51,7 @@ export class ProtocolsController {
       'Accepted runs keep their definitions. The next run of a campaign gets the new ones. If a file has a mistake, the earlier version stays.',
     problems,
   })
-  @Post('protocols/reload')
-  @HttpCode(200)
+  @Action('protocols/reload')
   async reload(
     @JsonBody(ProtocolSelection, protocolSelections) selection: ProtocolSelection,
   ): Promise<ProtocolChange[]> {
@@ -67,8 +64,7 @@ export class ProtocolsController {
       'The service checks the text as if it were a file of a package, against the laboratories and task types of all packages.',
     problems: fromOrchestrator,
   })
-  @Post('protocols/validate')
-  @HttpCode(200)
+  @Action('protocols/validate')
   validate(@JsonBody(ProtocolText, protocolTexts) text: ProtocolText): Promise<Validation> {
     return this.orchestrator.ask(requests.validateProtocol, text);
   }
@@ -82,8 +78,7 @@ export class ProtocolsController {
       problems,
     },
   )
-  @Post('tasks/reload')
-  @HttpCode(200)
+  @Action('tasks/reload')
   async reloadTasks(
     @JsonBody(TaskTypeSelection, {
       example: { summary: 'One task type', value: { task_types: ['mix_colors'] } },

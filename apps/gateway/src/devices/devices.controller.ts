@@ -1,4 +1,4 @@
-import { Controller, Get, HttpCode, Post, Req, Res } from '@nestjs/common';
+import { Controller, Get, Req, Res } from '@nestjs/common';
 import {
   isInline,
   maxInlineBytes,
@@ -17,6 +17,7 @@ import { rpcParameters } from '../examples/index.js';
 import { ListQuery, portionOf, type PageRequest } from '../lists/index.js';
 import { Orchestrator } from '../orchestrator/index.js';
 import {
+  Action,
   Body,
   fromOrchestrator,
   json,
@@ -97,8 +98,7 @@ export class DevicesController {
       problems: [...fromAgent, 'unknown_function', 'device_in_use', 'late_message', 'aborted'],
     },
   )
-  @Post('rpc/:lab_id/:device_id/:function_name')
-  @HttpCode(200)
+  @Action('rpc/:lab_id/:device_id/:function_name')
   async call(
     @LabId() lab: string,
     @DeviceId() device: string,

@@ -13,7 +13,14 @@ import {
   type Portion,
   type SortKind,
 } from '@lab/contracts';
-import { invalidQuery, limitFault, readLimit, type QueryValues } from '../routes/index.js';
+import {
+  cursorOf,
+  cursorValues,
+  invalidQuery,
+  limitFault,
+  readLimit,
+  type QueryValues,
+} from '../routes/index.js';
 
 /** Longest text of a filter, in characters. */
 const longestFilter = 200;
@@ -76,7 +83,10 @@ export function readListQuery(
       filters,
       ...(within === undefined ? {} : { within }),
       after: given['cursor'] === undefined ? null : positionOf(given['cursor'], of, kind),
-      pageOf: ({ items, end }) => ({ items, next_cursor: end === null ? null : cursorOf(end, of) }),
+      pageOf: ({ items, end }) => ({
+        items,
+        next_cursor: end === null ? null : cursorOf([of, end.value, end.id]),
+      }),
     };
   };
 }
@@ -175,28 +185,14 @@ function fingerprint(of: unknown): string {
   return createHash('sha256').update(JSON.stringify(of)).digest('base64url').slice(0, 12);
 }
 
-function cursorOf({ value, id }: ListPosition, of: string): string {
-  return Buffer.from(JSON.stringify([of, value, id])).toString('base64url');
-}
-
 /** @throws ServiceError `bad_request` */
 function positionOf(cursor: string, of: string, kind: SortKind): ListPosition {
-  const [from, value, id] = partsOf(cursor);
+  const [from, value, id] = cursorValues(cursor);
   if (typeof from === 'string' && from !== of)
     throw foreign('comes from another list, or from this one in another order or with other filters');
   if (from !== of || typeof id !== 'string' || !isPlain(id) || !isOfKind(value, kind))
     throw foreign('is not a cursor that this service gave');
   return { value, id };
-}
-
-function partsOf(cursor: string): unknown[] {
-  try {
-    const parts: unknown = JSON.parse(Buffer.from(cursor, 'base64url').toString());
-    return Array.isArray(parts) ? (parts as unknown[]) : [];
-  } catch (error) {
-    if (error instanceof SyntaxError) return [];
-    throw error;
-  }
 }
 
 function isOfKind(value: unknown, kind: SortKind): value is string | number {

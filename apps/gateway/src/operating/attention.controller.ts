@@ -1,4 +1,4 @@
-import { Controller, Get, HttpCode, Post } from '@nestjs/common';
+import { Controller, Get } from '@nestjs/common';
 import {
   AttentionResolution,
   isServiceError,
@@ -15,7 +15,7 @@ import { ListQuery, type PageRequest } from '../lists/index.js';
 import { committed } from '../lookup/index.js';
 import { Orchestrator } from '../orchestrator/index.js';
 import { RecordReader } from '../ports/index.js';
-import { fromOrchestrator, JsonBody, Operation, page, pathName, record } from '../routes/index.js';
+import { Action, fromOrchestrator, JsonBody, Operation, page, pathName, record } from '../routes/index.js';
 
 const ItemId = pathName('id', 'attention item', {
   description: 'Id of the attention item.',
@@ -56,8 +56,7 @@ export class AttentionController {
       'A task is declared `completed` with its outputs, or `failed`, or is tried again (`retry`). A device is declared `idle` and safe to be started anew. An agent is declared `lost`. The service keeps the decision and the name of the person for ever.',
     problems: ['wrong_state', ...fromOrchestrator, 'agent_unreachable', 'stale_message', 'unknown_device'],
   })
-  @Post(':id/resolve')
-  @HttpCode(200)
+  @Action(':id/resolve')
   async resolve(
     @ItemId() id: string,
     @JsonBody(AttentionResolution, attentionResolutions) resolution: AttentionResolution,

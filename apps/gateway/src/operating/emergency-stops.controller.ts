@@ -1,4 +1,4 @@
-import { Controller, Get, HttpCode, Post } from '@nestjs/common';
+import { Controller, Get, Post } from '@nestjs/common';
 import {
   EmergencyStopRelease,
   EmergencyStopRequest,
@@ -17,7 +17,15 @@ import { ListQuery, readListQuery, type PageRequest } from '../lists/index.js';
 import { committed } from '../lookup/index.js';
 import { Orchestrator } from '../orchestrator/index.js';
 import { RecordReader } from '../ports/index.js';
-import { fromOrchestrator, Operation, OptionalBody, page, record, recordList } from '../routes/index.js';
+import {
+  Action,
+  fromOrchestrator,
+  Operation,
+  OptionalBody,
+  page,
+  record,
+  recordList,
+} from '../routes/index.js';
 import { EmergencyStops } from './emergency-stops.js';
 
 /** Every emergency stop in force. */
@@ -60,8 +68,7 @@ export class EmergencyStopsController {
       'Releases one emergency stop by its id, or every one in force. Devices that no other emergency stop covers take calls again.',
     problems: ['not_found', 'wrong_state', ...fromOrchestrator],
   })
-  @Post('release')
-  @HttpCode(200)
+  @Action('release')
   async release(
     @OptionalBody(EmergencyStopRelease, {
       all: { summary: 'Every emergency stop in force', value: { by: 'ada' } },

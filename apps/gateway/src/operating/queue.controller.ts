@@ -1,10 +1,10 @@
-import { Controller, Get, HttpCode, Post } from '@nestjs/common';
+import { Controller, Get } from '@nestjs/common';
 import { orchestratorRequests, type QueuePage, type QueueRecord } from '@lab/contracts';
 import { ApiTags } from '@nestjs/swagger';
 import { Actor, Needs, type Acting } from '../access/index.js';
 import { ListQuery, type PageRequest } from '../lists/index.js';
 import { Orchestrator } from '../orchestrator/index.js';
-import { fromOrchestrator, Operation, record } from '../routes/index.js';
+import { Action, fromOrchestrator, Operation, record } from '../routes/index.js';
 
 /** The queue of all waiting task runs: their order, why each waits, and whether the queue is paused. */
 @ApiTags('Operating')
@@ -40,8 +40,7 @@ export class QueueController {
       'The service starts no further task. Running tasks continue to their end. The queue stays paused over every restart. The request can be repeated.',
     problems: fromOrchestrator,
   })
-  @Post('pause')
-  @HttpCode(202)
+  @Action('pause', 202)
   pause(@Actor() { by }: Acting): Promise<QueueRecord> {
     return this.orchestrator.ask(orchestratorRequests.pauseQueue, { by });
   }
@@ -51,8 +50,7 @@ export class QueueController {
     description: 'The request can be repeated.',
     problems: fromOrchestrator,
   })
-  @Post('resume')
-  @HttpCode(202)
+  @Action('resume', 202)
   resume(@Actor() { by }: Acting): Promise<QueueRecord> {
     return this.orchestrator.ask(orchestratorRequests.resumeQueue, { by });
   }

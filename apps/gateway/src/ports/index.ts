@@ -1,9 +1,9 @@
 export { announcementsOver } from './announcements-over-bus.js';
 export { Announcements, BrokerStatus, type CallOptions, Requests } from './broker.js';
-export { FileStore } from './file-store.js';
 export {
   DeliveryStore,
   EventReader,
+  FileStore,
   Keys,
   LogReader,
   RecordReader,

@@ -1,3 +1,4 @@
+import type { FileStore as StoredFiles } from '@lab/object-store';
 import type {
   AccessTokens,
   EventLog,
@@ -27,3 +28,8 @@ export abstract class TokenStore extends port<AccessTokens>() {}
 export abstract class Keys extends port<IdempotencyKeys>() {}
 export abstract class WebhookStore extends port<Webhooks>() {}
 export abstract class DeliveryStore extends port<WebhookDeliveries>() {}
+
+/** Files that tasks produced. */
+export abstract class FileStore extends port<
+  Pick<StoredFiles, 'get' | 'received' | 'receive' | 'acceptTicket' | 'acceptDownload'>
+>() {}

@@ -1,4 +1,4 @@
-import { Controller, Get, HttpCode, Post } from '@nestjs/common';
+import { Controller, Get } from '@nestjs/common';
 import {
   orchestratorRequests,
   ResourceReset,
@@ -13,7 +13,15 @@ import { ListQuery, type PageRequest } from '../lists/index.js';
 import { committed, found } from '../lookup/index.js';
 import { Orchestrator } from '../orchestrator/index.js';
 import { RecordReader } from '../ports/index.js';
-import { fromOrchestrator, Operation, OptionalBody, page, pathName, record } from '../routes/index.js';
+import {
+  Action,
+  fromOrchestrator,
+  Operation,
+  OptionalBody,
+  page,
+  pathName,
+  record,
+} from '../routes/index.js';
 
 const ResourceName = pathName('resource_name', 'resource', {
   description: 'Name of the resource.',
@@ -54,8 +62,7 @@ export class ResourcesController {
       problems: ['wrong_state', ...fromOrchestrator],
     },
   )
-  @Post(':resource_name/reset')
-  @HttpCode(200)
+  @Action(':resource_name/reset')
   async reset(
     @ResourceName() name: string,
     @OptionalBody(ResourceReset, {

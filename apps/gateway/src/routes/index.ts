@@ -3,6 +3,7 @@ export { DryRun, isDryRun } from './dry-run.js';
 export { InputInterceptor } from './input.interceptor.js';
 export { takes, type BodyDescription } from './inputs.js';
 export {
+  Action,
   eventStream,
   fromOrchestrator,
   Operation,
@@ -16,6 +17,8 @@ export {
 } from './operation.js';
 export { CampaignName, lookupName, pathName, pathParameter, pathText, ProtocolRunName } from './path.js';
 export {
+  cursorOf,
+  cursorValues,
   FromQuery,
   invalidQuery,
   limitFault,

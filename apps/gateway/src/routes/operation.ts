@@ -1,5 +1,5 @@
 import type { ErrorCode } from '@lab/contracts';
-import { applyDecorators, SetMetadata } from '@nestjs/common';
+import { applyDecorators, HttpCode, Post, SetMetadata } from '@nestjs/common';
 import { ApiExcludeController, ApiExtension, ApiOperation } from '@nestjs/swagger';
 import { inputsOf, type Inputs } from './inputs.js';
 import { json, listOf, pageOf, ref } from './schemas.js';
@@ -54,6 +54,10 @@ export function Operation(summary: string, answer: Answer, details: OperationDet
     )(target, key, descriptor);
   };
 }
+
+/** A handler of POST that creates no record. */
+export const Action = (path: string, status: 200 | 202 = 200): MethodDecorator =>
+  applyDecorators(Post(path), HttpCode(status));
 
 const answerOf =
   (schemaOf: (name: string) => object) =>

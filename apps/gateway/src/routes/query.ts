@@ -43,6 +43,22 @@ export function queryParameter(name: string, description: string, schema: object
   return { name, in: 'query', required: false, description, schema };
 }
 
+/** The text of a cursor. Its values are what {@link cursorValues} gives again. */
+export function cursorOf(values: readonly unknown[]): string {
+  return Buffer.from(JSON.stringify(values)).toString('base64url');
+}
+
+/** The values in a cursor; none in a text that is no cursor. */
+export function cursorValues(cursor: string): unknown[] {
+  try {
+    const values: unknown = JSON.parse(Buffer.from(cursor, 'base64url').toString());
+    return Array.isArray(values) ? (values as unknown[]) : [];
+  } catch (error) {
+    if (error instanceof SyntaxError) return [];
+    throw error;
+  }
+}
+
 export const limitParameter = (what: string, usual: number, most = longestPage): object =>
   queryParameter('limit', what, { type: 'integer', minimum: 1, maximum: most, default: usual });
 

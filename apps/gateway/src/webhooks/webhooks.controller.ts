@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { Controller, Delete, Get, HttpCode, Patch, Post, Res } from '@nestjs/common';
+import { Controller, Delete, Get, Patch, Post, Res } from '@nestjs/common';
 import {
   SecretRotation,
   secretOverlapS,
@@ -23,7 +23,7 @@ import { webhookSubmissions } from '../examples/index.js';
 import { ListQuery, type PageRequest } from '../lists/index.js';
 import { found } from '../lookup/index.js';
 import { DeliveryStore, EventReader, RecordReader, WebhookStore } from '../ports/index.js';
-import { JsonBody, Operation, OptionalBody, page, pathName, record } from '../routes/index.js';
+import { Action, JsonBody, Operation, OptionalBody, page, pathName, record } from '../routes/index.js';
 import { newSecret } from './signature.js';
 import { WebhookDeliverer } from './webhook-deliverer.js';
 import { WebhookSender } from './webhook-sender.js';
@@ -133,7 +133,6 @@ export class WebhooksController {
       'The service removes the webhook and its deliveries. It does not stop a request that is under way.',
   })
   @Delete(':webhook_id')
-  @HttpCode(200)
   async remove(@WebhookId() id: string): Promise<WebhookRecord> {
     return this.#changed(await this.webhooks.remove(id), id);
   }
@@ -142,8 +141,7 @@ export class WebhooksController {
     description:
       'The response contains the new secret; the service shows it only once. For some time the service signs with the previous secret as well, so that the receiver can change over.',
   })
-  @Post(':webhook_id/rotate-secret')
-  @HttpCode(200)
+  @Action(':webhook_id/rotate-secret')
   async rotate(
     @WebhookId() id: string,
     @OptionalBody(SecretRotation, {
@@ -163,8 +161,7 @@ export class WebhooksController {
       'The webhook continues behind the given event, before or after its position. It sends repeated events under the same `webhook-id`.',
     problems: ['events_pruned'],
   })
-  @Post(':webhook_id/replay')
-  @HttpCode(200)
+  @Action(':webhook_id/replay')
   async replay(
     @WebhookId() id: string,
     @JsonBody(WebhookReplay, {
@@ -185,8 +182,7 @@ export class WebhooksController {
         'The service sends one signed message without content at once, also to a disabled webhook, and answers with the result. It does not retry.',
     },
   )
-  @Post(':webhook_id/ping')
-  @HttpCode(200)
+  @Action(':webhook_id/ping')
   async ping(@WebhookId() id: string): Promise<DeliveryRecord> {
     return found(await this.deliverer.ping(await this.#webhook(id)), 'webhook', id);
   }
@@ -206,8 +202,7 @@ export class WebhooksController {
       'The previous result does not matter. A delivery that waits is retried at once. Later events of the same record wait for it.',
     problems: ['wrong_state'],
   })
-  @Post(':webhook_id/deliveries/:delivery_id/redeliver')
-  @HttpCode(202)
+  @Action(':webhook_id/deliveries/:delivery_id/redeliver', 202)
   async redeliver(
     @WebhookId() id: string,
     @(pathName('delivery_id', 'delivery', {

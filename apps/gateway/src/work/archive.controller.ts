@@ -1,4 +1,4 @@
-import { applyDecorators, Controller, HttpCode, Post } from '@nestjs/common';
+import { applyDecorators, Controller } from '@nestjs/common';
 import {
   orchestratorRequests,
   workWords,
@@ -13,6 +13,7 @@ import { committed } from '../lookup/index.js';
 import { Orchestrator } from '../orchestrator/index.js';
 import { RecordReader } from '../ports/index.js';
 import {
+  Action,
   CampaignName,
   fromOrchestrator,
   Operation,
@@ -79,8 +80,7 @@ function route(
       description,
       problems: ['wrong_state', ...fromOrchestrator],
     }),
-    Post(`${path}/${act}`),
-    HttpCode(200),
+    Action(`${path}/${act}`),
   );
 }
 

@@ -1,4 +1,4 @@
-import { Controller, Get, HttpCode, Post, Res } from '@nestjs/common';
+import { Controller, Get, Post, Res } from '@nestjs/common';
 import { ApiTags } from '@nestjs/swagger';
 import {
   CampaignResumption,
@@ -32,6 +32,7 @@ import { committed, found } from '../lookup/index.js';
 import { Orchestrator } from '../orchestrator/index.js';
 import { RecordReader } from '../ports/index.js';
 import {
+  Action,
   CampaignName,
   DryRun,
   fromOrchestrator,
@@ -103,8 +104,7 @@ export class CampaignsController {
     description: 'The service starts no further run and cancels the runs of the campaign.',
     problems: ['wrong_state', ...fromOrchestrator],
   })
-  @Post(':campaign_name/cancel')
-  @HttpCode(202)
+  @Action(':campaign_name/cancel', 202)
   cancel(@CampaignName() name: string, @Caller() caller: Principal): Promise<CampaignRecord> {
     return this.act(caller, name, () => this.orchestrator.ask(orchestratorRequests.cancelCampaign, { name }));
   }
@@ -115,8 +115,7 @@ export class CampaignsController {
       'The service starts no further run, and no further task of the existing runs. Running tasks continue to their end.',
     problems: ['wrong_state', ...fromOrchestrator],
   })
-  @Post(':campaign_name/pause')
-  @HttpCode(202)
+  @Action(':campaign_name/pause', 202)
   pause(@CampaignName() name: string, @Actor() { caller, by }: Acting): Promise<CampaignRecord> {
     return this.act(caller, name, () =>
       this.orchestrator.ask(orchestratorRequests.pauseCampaign, { name, by }),
@@ -136,8 +135,7 @@ export class CampaignsController {
       'optimizer_unavailable',
     ],
   })
-  @Post(':campaign_name/resume')
-  @HttpCode(202)
+  @Action(':campaign_name/resume', 202)
   resume(
     @CampaignName() name: string,
     @OptionalBody(CampaignResumption, {

@@ -1,4 +1,4 @@
-import { Controller, Get, HttpCode, Post, Res } from '@nestjs/common';
+import { Controller, Get, Post, Res } from '@nestjs/common';
 import { ApiTags } from '@nestjs/swagger';
 import {
   orchestratorRequests,
@@ -18,6 +18,7 @@ import { committed, found } from '../lookup/index.js';
 import { Orchestrator } from '../orchestrator/index.js';
 import { RecordReader } from '../ports/index.js';
 import {
+  Action,
   DryRun,
   fromOrchestrator,
   JsonBody,
@@ -79,8 +80,7 @@ export class ProtocolRunsController {
       'The service stops the running tasks before their devices go to other work. It answers once the cancellation is decided; the state of the run changes later.',
     problems: ['wrong_state', ...fromOrchestrator],
   })
-  @Post(':protocol_run_name/cancel')
-  @HttpCode(202)
+  @Action(':protocol_run_name/cancel', 202)
   cancel(@ProtocolRunName() name: string, @Caller() caller: Principal): Promise<ProtocolRunRecord> {
     return this.act(caller, name, () =>
       this.orchestrator.ask(orchestratorRequests.cancelProtocolRun, { name }),
@@ -93,8 +93,7 @@ export class ProtocolRunsController {
       'The service starts no further task of the run. Running tasks continue to their end. The run keeps its devices.',
     problems: ['wrong_state', ...fromOrchestrator],
   })
-  @Post(':protocol_run_name/pause')
-  @HttpCode(202)
+  @Action(':protocol_run_name/pause', 202)
   pause(@ProtocolRunName() name: string, @Actor() { caller, by }: Acting): Promise<ProtocolRunRecord> {
     return this.act(caller, name, () =>
       this.orchestrator.ask(orchestratorRequests.pauseProtocolRun, { name, by }),
@@ -107,8 +106,7 @@ export class ProtocolRunsController {
       'A paused run continues. A failed or cancelled run continues where it stopped: the service keeps the completed tasks and tries the others again as new attempts. It deletes nothing of the history.',
     problems: ['wrong_state', ...fromOrchestrator],
   })
-  @Post(':protocol_run_name/resume')
-  @HttpCode(202)
+  @Action(':protocol_run_name/resume', 202)
   resume(@ProtocolRunName() name: string, @Actor() { caller, by }: Acting): Promise<ProtocolRunRecord> {
     return this.act(caller, name, () =>
       this.orchestrator.ask(orchestratorRequests.resumeProtocolRun, { name, by }),

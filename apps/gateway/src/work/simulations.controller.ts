@@ -1,4 +1,4 @@
-import { Controller, HttpCode, Post } from '@nestjs/common';
+import { Controller } from '@nestjs/common';
 import { ApiTags } from '@nestjs/swagger';
 import {
   orchestratorRequests,
@@ -10,7 +10,7 @@ import {
 import { Needs } from '../access/index.js';
 import { protocolRunSubmissions, simulationScenarios } from '../examples/index.js';
 import { Orchestrator } from '../orchestrator/index.js';
-import { fromOrchestrator, JsonBody, Operation, record } from '../routes/index.js';
+import { Action, fromOrchestrator, JsonBody, Operation, record } from '../routes/index.js';
 
 /** Predicts the course of work. Nothing is stored, started or changed. */
 @ApiTags('Simulation')
@@ -24,8 +24,7 @@ export class SimulationsController {
       'The simulation uses the loaded laboratories and protocols, and the engine and policies that run real work, on a clock that jumps from event to event. It stores and starts nothing. At most 2,000 tasks, 30 s and two simulations at a time.',
     problems: ['backlog_full', ...fromOrchestrator],
   })
-  @Post('simulations')
-  @HttpCode(200)
+  @Action('simulations')
   simulate(
     @JsonBody(SimulationScenario, simulationScenarios) scenario: SimulationScenario,
   ): Promise<SimulationRecord> {
@@ -44,8 +43,7 @@ export class SimulationsController {
       problems: ['unknown_protocol', 'duplicate_name', 'backlog_full', ...fromOrchestrator],
     },
   )
-  @Post('protocols/simulate')
-  @HttpCode(200)
+  @Action('protocols/simulate')
   simulateProtocolRun(
     @JsonBody(ProtocolRunSubmission, protocolRunSubmissions) submission: ProtocolRunSubmission,
   ): Promise<WhatIfRecord> {

@@ -1,4 +1,4 @@
-import { Controller, Get, HttpCode, Post, Res } from '@nestjs/common';
+import { Controller, Get, Post, Res } from '@nestjs/common';
 import { ApiTags } from '@nestjs/swagger';
 import {
   orchestratorRequests,
@@ -17,7 +17,7 @@ import { ListQuery, ListQueryAt, type PageRequest, type Place } from '../lists/i
 import { AddressOfTask, committed, foundTask, type TaskAddress } from '../lookup/index.js';
 import { Orchestrator } from '../orchestrator/index.js';
 import { RecordReader } from '../ports/index.js';
-import { DryRun, fromOrchestrator, JsonBody, Operation, page, record } from '../routes/index.js';
+import { Action, DryRun, fromOrchestrator, JsonBody, Operation, page, record } from '../routes/index.js';
 import { submissionErrors } from './submission-errors.js';
 
 /** On-demand tasks, and the tasks of protocol runs (`?protocol_run_name=`). */
@@ -65,8 +65,7 @@ export class TasksController {
       'The service removes a queued on-demand task from the queue and stops a running one. When a task of a protocol run is cancelled, the run fails.',
     problems: ['wrong_state', ...fromOrchestrator],
   })
-  @Post(':task_name/cancel')
-  @HttpCode(202)
+  @Action(':task_name/cancel', 202)
   async cancel(
     @AddressOfTask() { name, run }: TaskAddress,
     @Caller() caller: Principal,

@@ -20,7 +20,7 @@ beforeEach(() => {
     order.push(definition.name);
     return announce(definition, ...rest);
   };
-  stops = new EmergencyStops(announcements, requests, { totalMs: 60, answerMs: 10, pauseMs: 5 });
+  stops = new EmergencyStops(announcements, requests, { totalMs: 600, answerMs: 10, pauseMs: 5 });
 });
 
 const refuse = (code: ErrorCode, effect: 'none' | 'maybe', times = Infinity): void => {
