@@ -31,9 +31,12 @@ class Figures {
     return percentile(this.rates, 0.5);
   }
 
-  /** The figures of the calls one at a time. */
   times(name: string): Record<string, number> {
-    return p50AndP99(name, this.one, 3);
+    return {
+      ...p50AndP99(name, this.one, 3),
+      [`${name}p50_64_ms`]: rounded(percentile(this.many, 0.5)),
+      [`${name}p99_64_ms`]: rounded(percentile(this.many, 0.99)),
+    };
   }
 }
 
@@ -62,8 +65,6 @@ try {
       ...query.times(''),
       ...bare.times('floor_'),
       ratio_p50: rounded(query.p50 / bare.p50),
-      p50_64_ms: rounded(percentile(query.many, 0.5)),
-      p99_64_ms: rounded(percentile(query.many, 0.99)),
       calls_per_s_64: Math.round(query.rate),
       floor_calls_per_s_64: Math.round(bare.rate),
       ratio_throughput: rounded(query.rate / bare.rate),
