@@ -1,5 +1,6 @@
 import type { Fault } from '@lab/contracts';
 import { collisions, type Stay } from './exclusivity.js';
+import { faultsOf, type Report } from './faults.js';
 import type { PlannedTask, PlanRunning, PlanTask, Snapshot, Timetable } from './policy.js';
 
 /** Tolerance for sums of fractions of milliseconds. */
@@ -19,43 +20,34 @@ const rounding = 1e-3;
  * @param tickMs rounding of the policy in milliseconds: tasks and greatest lags may be longer by this
  */
 export function checkTimetable(snapshot: Snapshot, timetable: Timetable, tickMs = 0): Fault[] {
-  const places = new Map<string, PlannedTask>();
-  const world: World = {
-    snapshot,
-    waiting: new Map(snapshot.tasks.map((task) => [task.id, task])),
-    running: new Map((snapshot.running ?? []).map((task) => [task.id, task])),
-    places,
-    inUse: new Set(
-      (snapshot.running ?? []).flatMap((task) => Object.values(task.units).map(({ unit }) => unit)),
-    ),
-    tickMs,
-  };
-  const faults: Fault[] = [];
-  timetable.tasks.forEach((place, index) => {
-    const path = `tasks[${index}]`;
-    if (places.has(place.task)) faults.push(fault(path, 'planned_twice', `${place.task} has two places`));
-    else if (!world.waiting.has(place.task) && !world.running.has(place.task))
-      faults.push(fault(path, 'unknown_task', `${place.task} neither waits nor runs`));
-    else places.set(place.task, place);
+  return faultsOf((report) => {
+    const waiting = new Map(snapshot.tasks.map((task) => [task.id, task]));
+    const running = new Map((snapshot.running ?? []).map((task) => [task.id, task]));
+    const units = [...running.values()].flatMap((task) => Object.values(task.units));
+    const inUse = new Set(units.map(({ unit }) => unit));
+    const places = new Map<string, PlannedTask>();
+    const world: World = { snapshot, waiting, running, places, inUse, tickMs, report };
+    for (const [index, place] of timetable.tasks.entries()) {
+      const path = `tasks[${index}]`;
+      if (places.has(place.task)) report(path, 'planned_twice', `${place.task} has two places`);
+      else if (waiting.has(place.task) || running.has(place.task)) places.set(place.task, place);
+      else report(path, 'unknown_task', `${place.task} neither waits nor runs`);
+    }
+    for (const [index, place] of timetable.tasks.entries()) {
+      const path = `tasks[${index}]`;
+      const task = waiting.get(place.task);
+      const going = running.get(place.task);
+      if (going !== undefined) checkRunning(world, going, place, path);
+      else if (task !== undefined) {
+        checkTimes(world, task, place, path);
+        checkOrder(world, task, place, path);
+        checkSlots(world, task, place, path);
+      }
+    }
+    checkPresence(world, timetable);
+    checkExclusivity(world, timetable);
+    checkQuality(timetable, tickMs, report);
   });
-  for (const [index, place] of timetable.tasks.entries()) {
-    const path = `tasks[${index}]`;
-    const waiting = world.waiting.get(place.task);
-    const running = world.running.get(place.task);
-    if (running !== undefined) faults.push(...runningFaults(world, running, place, path));
-    else if (waiting !== undefined)
-      faults.push(
-        ...timeFaults(world, waiting, place, path),
-        ...orderFaults(world, waiting, place, path),
-        ...slotFaults(world, waiting, place, path),
-      );
-  }
-  return [
-    ...faults,
-    ...absenceFaults(world, timetable),
-    ...exclusivityFaults(world, timetable),
-    ...qualityFaults(timetable, tickMs),
-  ];
 }
 
 interface World {
@@ -66,77 +58,57 @@ interface World {
   /** Units of running tasks. */
   inUse: ReadonlySet<string>;
   tickMs: number;
+  report: Report;
 }
 
-function absenceFaults({ waiting, running, places }: World, timetable: Timetable): Fault[] {
-  const faults: Fault[] = [];
+function checkPresence({ waiting, running, places, report }: World, timetable: Timetable): void {
   const unplanned = new Set<string>();
-  timetable.unplanned.forEach(({ task, reason }, index) => {
+  for (const [index, { task, reason }] of timetable.unplanned.entries()) {
     const path = `unplanned[${index}]`;
-    if (!waiting.has(task)) faults.push(fault(path, 'unknown_task', `${task} does not wait`));
-    if (places.has(task) || unplanned.has(task))
-      faults.push(fault(path, 'planned_twice', `${task} is named already`));
-    if (reason === '') faults.push(fault(path, 'no_reason', `nothing says why ${task} has no place`));
+    if (!waiting.has(task)) report(path, 'unknown_task', `${task} does not wait`);
+    if (places.has(task) || unplanned.has(task)) report(path, 'planned_twice', `${task} is named already`);
+    if (reason === '') report(path, 'no_reason', `nothing says why ${task} has no place`);
     unplanned.add(task);
-  });
+  }
   for (const task of [...waiting.keys(), ...running.keys()])
     if (!places.has(task) && !unplanned.has(task))
-      faults.push(fault('tasks', 'missing_task', `${task} has no place, and nothing says why`));
-  return faults;
+      report('tasks', 'missing_task', `${task} has no place, and nothing says why`);
 }
 
-function runningFaults({ tickMs }: World, task: PlanRunning, place: PlannedTask, path: string): Fault[] {
-  const faults: Fault[] = [];
-  const { startedAt, expectedEnd } = task;
+function checkRunning({ tickMs, report }: World, task: PlanRunning, place: PlannedTask, path: string): void {
+  const { id, startedAt, expectedEnd } = task;
+  const moved = (field: string, message: string): void =>
+    report(`${path}.${field}`, 'moved_running', `${id} ${message}`);
   if (!(place.start <= startedAt && place.start > startedAt - Math.max(tickMs, rounding)))
-    faults.push(
-      fault(`${path}.start`, 'moved_running', `${task.id} started at ${startedAt}, not at ${place.start}`),
-    );
+    moved('start', `started at ${startedAt}, not at ${place.start}`);
   if (!isWithin(place.end, expectedEnd, tickMs))
-    faults.push(
-      fault(
-        `${path}.end`,
-        'moved_running',
-        `${task.id} is expected to end at ${expectedEnd}, not ${place.end}`,
-      ),
-    );
-  for (const slot of new Set([...Object.keys(task.units), ...Object.keys(place.units)]))
-    if (place.units[slot] !== task.units[slot]?.unit)
-      faults.push(
-        fault(
-          `${path}.units.${slot}`,
-          'moved_running',
-          `${task.id} is on ${task.units[slot]?.unit ?? 'nothing'}, not on ${place.units[slot] ?? 'nothing'}`,
-        ),
-      );
-  return faults;
+    moved('end', `is expected to end at ${expectedEnd}, not ${place.end}`);
+  for (const slot of new Set([...Object.keys(task.units), ...Object.keys(place.units)])) {
+    const unit = task.units[slot]?.unit;
+    if (place.units[slot] !== unit)
+      moved(`units.${slot}`, `is on ${unit ?? 'nothing'}, not on ${place.units[slot] ?? 'nothing'}`);
+  }
 }
 
-function timeFaults({ snapshot, tickMs }: World, task: PlanTask, place: PlannedTask, path: string): Fault[] {
-  const faults: Fault[] = [];
+function checkTimes(world: World, task: PlanTask, place: PlannedTask, path: string): void {
+  const { snapshot, tickMs, report } = world;
   if (task.blocked === true)
-    faults.push(fault(path, 'blocked', `nobody knows when ${task.id} may start, and it has a place`));
+    report(path, 'blocked', `nobody knows when ${task.id} may start, and it has a place`);
   const earliest = Math.max(snapshot.now, task.notBefore ?? snapshot.now);
   if (!(place.start >= earliest))
-    faults.push(fault(`${path}.start`, 'too_early', `${task.id} may not start before ${earliest}`));
+    report(`${path}.start`, 'too_early', `${task.id} may not start before ${earliest}`);
   if (task.ready === false && place.start === snapshot.now && (task.dependencies ?? []).length === 0)
-    faults.push(fault(`${path}.start`, 'not_ready', `${task.id} cannot start yet`));
+    report(`${path}.start`, 'not_ready', `${task.id} cannot start yet`);
   const takes = place.end - place.start;
   const expected = task.duration === null ? null : task.duration * 1_000;
-  if (!(takes >= 0) || (expected !== null && !isWithin(takes, expected, tickMs)))
-    faults.push(
-      fault(
-        `${path}.end`,
-        'duration',
-        `${task.id} takes ${takes} ms, and should take ${expected ?? 'no less than 0'}`,
-      ),
-    );
-  return faults;
+  if (!(takes >= 0) || (expected !== null && !isWithin(takes, expected, tickMs))) {
+    const message = `${task.id} takes ${takes} ms, and should take ${expected ?? 'no less than 0'}`;
+    report(`${path}.end`, 'duration', message);
+  }
 }
 
-function orderFaults(world: World, task: PlanTask, place: PlannedTask, path: string): Fault[] {
-  const { waiting, running, places, tickMs } = world;
-  const faults: Fault[] = [];
+function checkOrder(world: World, task: PlanTask, place: PlannedTask, path: string): void {
+  const { waiting, running, places, tickMs, report } = world;
   const isOver = (id: string): boolean => !waiting.has(id) && !running.has(id);
   let lagsBehindGroup = false;
   for (const { task: id, minLagMs, maxLagMs } of task.dependencies ?? []) {
@@ -144,89 +116,56 @@ function orderFaults(world: World, task: PlanTask, place: PlannedTask, path: str
     if (id === task.follows && minLagMs > 0) lagsBehindGroup = true;
     const before = places.get(id);
     if (before === undefined) {
-      faults.push(fault(path, 'dependency_unplanned', `${task.id} needs ${id}, which has no place`));
+      report(path, 'dependency_unplanned', `${task.id} needs ${id}, which has no place`);
       continue;
     }
     const lag = place.start - before.end;
+    const starts = `${task.id} starts ${lag} ms after ${id}`;
     if (!(lag >= minLagMs - rounding))
-      faults.push(
-        fault(
-          `${path}.start`,
-          'min_lag',
-          `${task.id} starts ${lag} ms after ${id}, and may not before ${minLagMs}`,
-        ),
-      );
+      report(`${path}.start`, 'min_lag', `${starts}, and may not before ${minLagMs}`);
     const longest = maxLagMs === null ? null : Math.max(minLagMs, maxLagMs) + tickMs + rounding;
     if (longest !== null && waiting.has(id) && place.relaxed !== true && !(lag <= longest))
-      faults.push(
-        fault(
-          `${path}.start`,
-          'max_lag',
-          `${task.id} starts ${lag} ms after ${id}, and must within ${maxLagMs}`,
-        ),
-      );
+      report(`${path}.start`, 'max_lag', `${starts}, and must within ${maxLagMs}`);
   }
-  if (task.follows !== undefined && !isOver(task.follows) && !lagsBehindGroup) {
-    const end = places.get(task.follows)?.end;
-    if (end === undefined)
-      faults.push(
-        fault(path, 'dependency_unplanned', `${task.id} follows ${task.follows}, which has no place`),
-      );
-    else if (
-      waiting.has(task.follows) && place.relaxed !== true
-        ? Math.abs(place.start - end) > rounding
-        : place.start < end - rounding
-    )
-      faults.push(
-        fault(
-          `${path}.start`,
-          'follows',
-          `${task.id} starts at ${place.start}, and ${task.follows} ends at ${end}`,
-        ),
-      );
-  }
-  return faults;
+  const { follows } = task;
+  if (follows === undefined || isOver(follows) || lagsBehindGroup) return;
+  const end = places.get(follows)?.end;
+  if (end === undefined)
+    return report(path, 'dependency_unplanned', `${task.id} follows ${follows}, which has no place`);
+  const isExact = waiting.has(follows) && place.relaxed !== true;
+  if (isExact ? Math.abs(place.start - end) > rounding : place.start < end - rounding)
+    report(`${path}.start`, 'follows', `${task.id} starts at ${place.start}, and ${follows} ends at ${end}`);
 }
 
-function slotFaults(world: World, task: PlanTask, place: PlannedTask, path: string): Fault[] {
-  const { snapshot, running, places, inUse } = world;
-  const faults: Fault[] = [];
+function checkSlots(world: World, task: PlanTask, place: PlannedTask, path: string): void {
+  const { snapshot, running, places, inUse, report } = world;
   const seen = new Set<string>();
-  for (const slot of task.slots) {
-    const at = `${path}.units.${slot.name}`;
-    const id = place.units[slot.name];
+  for (const { name, candidates, sameAs } of task.slots) {
+    const at = `${path}.units.${name}`;
+    const id = place.units[name];
     if (id === undefined) {
-      faults.push(fault(at, 'empty_slot', `the slot ${slot.name} of ${task.id} is not filled`));
+      report(at, 'empty_slot', `the slot ${name} of ${task.id} is not filled`);
       continue;
     }
     const unit = snapshot.units.get(id);
-    if (unit === undefined) faults.push(fault(at, 'unknown_unit', `there is no ${id}`));
-    else if (!unit.usable) faults.push(fault(at, 'unusable', `${id} cannot be used`));
-    else if (unit.busy && !inUse.has(id))
-      faults.push(fault(at, 'busy', `${id} is in use, and nobody knows until when`));
-    if (seen.has(id)) faults.push(fault(at, 'given_twice', `${id} fills another slot of ${task.id}`));
+    if (unit === undefined) report(at, 'unknown_unit', `there is no ${id}`);
+    else if (!unit.usable) report(at, 'unusable', `${id} cannot be used`);
+    else if (unit.busy && !inUse.has(id)) report(at, 'busy', `${id} is in use, and nobody knows until when`);
+    if (seen.has(id)) report(at, 'given_twice', `${id} fills another slot of ${task.id}`);
     seen.add(id);
-    const { sameAs } = slot;
     if (sameAs === undefined) {
-      if (!slot.candidates.includes(id))
-        faults.push(fault(at, 'not_eligible', `${id} is not a candidate of the slot ${slot.name}`));
+      if (!candidates.includes(id))
+        report(at, 'not_eligible', `${id} is not a candidate of the slot ${name}`);
       continue;
     }
-    const other =
-      running.get(sameAs.task)?.units[sameAs.slot]?.unit ?? places.get(sameAs.task)?.units[sameAs.slot];
+    const { task: host, slot } = sameAs;
+    const other = running.get(host)?.units[slot]?.unit ?? places.get(host)?.units[slot];
     if (other !== id)
-      faults.push(
-        fault(
-          at,
-          'not_the_same',
-          `${id}, but the slot ${sameAs.slot} of ${sameAs.task} has ${other ?? 'none'}`,
-        ),
-      );
+      report(at, 'not_the_same', `${id}, but the slot ${slot} of ${host} has ${other ?? 'none'}`);
   }
   for (const name of Object.keys(place.units))
     if (!task.slots.some((slot) => slot.name === name))
-      faults.push(fault(`${path}.units.${name}`, 'unknown_slot', `${task.id} has no slot ${name}`));
-  return faults;
+      report(`${path}.units.${name}`, 'unknown_slot', `${task.id} has no slot ${name}`);
 }
 
 interface TaskStay extends Stay {
@@ -236,8 +175,8 @@ interface TaskStay extends Stay {
   path: string;
 }
 
-function exclusivityFaults(world: World, timetable: Timetable): Fault[] {
-  const { snapshot, waiting, running, places } = world;
+function checkExclusivity(world: World, timetable: Timetable): void {
+  const { snapshot, waiting, running, places, report } = world;
   const lastOf = (tasks: readonly string[], from: number): number =>
     tasks.reduce((latest, id) => {
       if (!waiting.has(id) && !running.has(id)) return latest;
@@ -279,44 +218,29 @@ function exclusivityFaults(world: World, timetable: Timetable): Fault[] {
   }
   const isShared = (keeper: TaskStay, guest: TaskStay): boolean =>
     keeper.run !== null && keeper.run === guest.run;
-  return collisions(stays, isShared).map(({ first, second, kind }) =>
-    fault(
+  for (const { first, second, kind } of collisions(stays, isShared))
+    report(
       second.path,
       kind,
       kind === 'overlap'
         ? `${second.unit} is in use for ${first.name} until ${first.end}`
         : `${second.unit} is kept for ${first.name} until ${first.keptUntil}`,
-    ),
-  );
+    );
 }
 
-function qualityFaults({ madeAt, tasks, quality }: Timetable, tickMs: number): Fault[] {
-  const faults: Fault[] = [];
+function checkQuality({ madeAt, tasks, quality }: Timetable, tickMs: number, report: Report): void {
   const { objective, lowerBound, gap, makespan } = quality;
-  const last = tasks.reduce((latest, task) => Math.max(latest, task.end), madeAt);
-  if (!(Math.abs(makespan * 1_000 - (last - madeAt)) <= tickMs + rounding))
-    faults.push(
-      fault(
-        'quality.makespan',
-        'makespan',
-        `is ${makespan} s, and the last task ends ${last - madeAt} ms after`,
-      ),
-    );
+  const last = tasks.reduce((latest, task) => Math.max(latest, task.end), madeAt) - madeAt;
+  if (!(Math.abs(makespan * 1_000 - last) <= tickMs + rounding))
+    report('quality.makespan', 'makespan', `is ${makespan} s, and the last task ends ${last} ms after`);
   if (lowerBound !== null && !(lowerBound <= objective + rounding))
-    faults.push(
-      fault('quality.lowerBound', 'lower_bound', `${lowerBound} is above the objective ${objective}`),
-    );
+    report('quality.lowerBound', 'lower_bound', `${lowerBound} is above the objective ${objective}`);
   const expected = lowerBound === null ? null : objective === 0 ? 0 : (objective - lowerBound) / objective;
   if (expected === null ? gap !== null : gap === null || !(Math.abs(gap - expected) <= 1e-6))
-    faults.push(fault('quality.gap', 'gap', `is ${gap}, and should be ${expected}`));
-  return faults;
+    report('quality.gap', 'gap', `is ${gap}, and should be ${expected}`);
 }
 
 /** @returns whether a value is `expected`, or at most one tick above it */
 function isWithin(value: number, expected: number, tickMs: number): boolean {
   return value >= expected - rounding && value <= expected + tickMs + rounding;
-}
-
-function fault(path: string, code: string, message: string): Fault {
-  return { path, code, message };
 }

@@ -1,3 +1,5 @@
+import { grouped } from './problem/groups.js';
+
 /** A use of a unit. All times are on the same scale. */
 export interface Stay {
   unit: string | number;
@@ -33,7 +35,7 @@ export function collisions<S extends Stay>(
   mayShare: (keeper: S, guest: S) => boolean,
 ): Collision<S>[] {
   const found: Collision<S>[] = [];
-  for (const own of byUnit(stays).values()) {
+  for (const own of grouped(stays, ({ unit }) => unit).values()) {
     let latest: S | undefined;
     let latestFree: S | undefined;
     let keepers: S[] = [];
@@ -56,14 +58,4 @@ export function collisions<S extends Stay>(
     }
   }
   return found;
-}
-
-function byUnit<S extends Stay>(stays: readonly S[]): Map<string | number, S[]> {
-  const units = new Map<string | number, S[]>();
-  for (const stay of stays) {
-    const own = units.get(stay.unit);
-    if (own === undefined) units.set(stay.unit, [stay]);
-    else own.push(stay);
-  }
-  return units;
 }

@@ -1,3 +1,4 @@
+import { disjointSets, grouped } from '../problem/groups.js';
 import type { Problem } from '../problem/problem.js';
 import { familiesOf, type Occupancy } from './occupancies.js';
 import { edgesInto, timingOf, type Timing } from './timing.js';
@@ -21,15 +22,15 @@ export function lowerBound(problem: Problem): number {
   const { runs, makespanWeight } = problem;
   const { completions } = timing;
   const pools = poolsOf(problem, timing);
-  const parts = componentsOf(problem, pools);
+  const partOf = componentsOf(problem, pools);
   let makespan = Math.max(0, ...completions);
   const best = new Map<number, number>();
   for (const run of runs.keys())
-    best.set(parts.ofRun(run), (best.get(parts.ofRun(run)) ?? 0) + runs[run]!.weight * completions[run]!);
+    best.set(partOf(run), (best.get(partOf(run)) ?? 0) + runs[run]!.weight * completions[run]!);
   const chains = new Map(best);
   for (const pool of pools) {
     makespan = Math.max(makespan, poolMakespan(pool));
-    const part = parts.ofRun(pool.work[0]!.run);
+    const part = partOf(pool.work[0]!.run);
     const { sum, without } = poolCompletion(problem, pool, completions);
     best.set(part, Math.max(best.get(part)!, sum + chains.get(part)! - without));
   }
@@ -138,11 +139,9 @@ function poolCompletion(
   { units, work, timing }: Pool,
   completions: Float64Array,
 ): { sum: number; without: number } {
-  const byRun = new Map<number, Work[]>();
-  for (const item of work) byRun.set(item.run, [...(byRun.get(item.run) ?? []), item]);
   const isOver = ({ until }: Work, { first }: Work): boolean =>
     until.every((activity) => timing.ancestors(first).has(activity));
-  const jobs = [...byRun].map(([run, items]) => {
+  const jobs = [...grouped(work, ({ run }) => run)].map(([run, items]) => {
     const total = items.reduce((sum, { length }) => sum + length, 0);
     const inOrder = items.every((a, at) => items.slice(at + 1).every((b) => isOver(a, b) || isOver(b, a)));
     return {
@@ -193,19 +192,13 @@ function meanBusyTimes(jobs: readonly { weight: number; length: number; release:
 }
 
 /** Runs are independent if they share no pool and do not wait for each other. */
-function componentsOf(problem: Problem, pools: readonly Pool[]): { ofRun: (run: number) => number } {
+function componentsOf(problem: Problem, pools: readonly Pool[]): (run: number) => number {
   const { runs, activities } = problem;
-  const parents = [...Array(runs.length + problem.units).keys()];
-  const rootOf = (node: number): number => {
-    let root = node;
-    while (parents[root] !== root) root = parents[root] = parents[parents[root]!]!;
-    return root;
-  };
-  const join = (a: number, b: number): void => void (parents[rootOf(a)] = rootOf(b));
+  const { find, join } = disjointSets(runs.length + problem.units);
   for (const { run, slots } of activities)
     for (const { units } of slots) for (const unit of units) join(run, runs.length + unit);
   for (const { units, work } of pools) for (const { run } of work) join(run, runs.length + units[0]!);
-  return { ofRun: rootOf };
+  return find;
 }
 
 /** With integral weights and ticks the objective is integral. */

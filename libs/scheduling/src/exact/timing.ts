@@ -1,3 +1,4 @@
+import { inOrder } from '../problem/groups.js';
 import type { Activity, Problem } from '../problem/problem.js';
 
 /** Times of activities as far as precedences decide them, in ticks. */
@@ -19,7 +20,7 @@ export interface Timing {
 /** Longest paths in the graph of precedences. Greatest lags are ignored, because they only delay. */
 export function timingOf(problem: Problem): Timing {
   const { activities } = problem;
-  const order = topologicalOrder(activities);
+  const order = inOrder(activities.map((activity) => edgesInto(activity).map(({ before }) => before)));
   const durations = Float64Array.from(activities, shortestDuration);
   const heads = new Float64Array(activities.length);
   const tails = new Float64Array(activities.length);
@@ -62,18 +63,6 @@ function shortestDuration({ slots, duration, fixed }: Activity): number {
     found = fixed === null ? Math.min(...durations) : durations[units.indexOf(fixed.units[slot]!)]!;
   });
   return found;
-}
-
-function topologicalOrder(activities: readonly Activity[]): number[] {
-  const waiting = activities.map((activity) => edgesInto(activity).length);
-  const after: number[][] = activities.map(() => []);
-  activities.forEach((activity, index) =>
-    edgesInto(activity).forEach(({ before }) => after[before]!.push(index)),
-  );
-  const order = waiting.flatMap((count, index) => (count === 0 ? [index] : []));
-  for (let at = 0; at < order.length; at += 1)
-    for (const next of after[order[at]!]!) if ((waiting[next]! -= 1) === 0) order.push(next);
-  return order;
 }
 
 function ancestorsIn(activities: readonly Activity[]): (activity: number) => ReadonlySet<number> {

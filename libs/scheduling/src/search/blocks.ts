@@ -1,3 +1,4 @@
+import { disjointSets, grouped } from '../problem/groups.js';
 import type { Problem } from '../problem/problem.js';
 
 /**
@@ -45,15 +46,10 @@ export function partition(
   const position = new Int32Array(activities.length);
   sequence.forEach((activity, at) => (position[activity] = at));
 
-  const group = Int32Array.from(activities, (_, index) => index);
-  const find = (index: number): number => {
-    let root = index;
-    while (group[root] !== root) root = group[root] = group[group[root]!]!;
-    return root;
-  };
+  const sets = disjointSets(activities.length);
+  const isOpen = (index: number): boolean => activities[index]!.fixed === null;
   const join = (one: number, other: number): void => {
-    if (activities[one]!.fixed !== null || activities[other]!.fixed !== null) return;
-    group[find(one)] = find(other);
+    if (isOpen(one) && isOpen(other)) sets.join(one, other);
   };
   activities.forEach((activity, index) => {
     if (activity.follows !== null) join(index, activity.follows);
@@ -65,18 +61,9 @@ export function partition(
   for (const activity of joined) join(activity, joined[0]!);
 
   // Groups that wait for each other are one block: activities between those of a group, and interleaving groups.
-  for (const circle of circles(activities.length, (index) => find(index), waits))
-    for (const index of circle) join(index, circle[0]!);
+  for (const circle of circles(sets.find, waits)) for (const index of circle) join(index, circle[0]!);
 
-  const byRoot = new Map<number, number[]>();
-  activities.forEach((activity, index) => {
-    if (activity.fixed !== null) return;
-    const root = find(index);
-    const block = byRoot.get(root);
-    if (block === undefined) byRoot.set(root, [index]);
-    else block.push(index);
-  });
-  const blocks = [...byRoot.values()];
+  const blocks = [...grouped([...activities.keys()].filter(isOpen), sets.find).values()];
   for (const block of blocks) block.sort((a, b) => position[a]! - position[b]!);
   const blockOf = new Map(
     blocks.flatMap((block, index) => block.map((activity) => [activity, index] as const)),
@@ -129,18 +116,14 @@ function topological(waits: readonly (readonly number[])[]): number[] | null {
 }
 
 /** Strongly connected components of more than one group (Tarjan 1972), each as one activity of every group in it. */
-function circles(
-  count: number,
-  find: (index: number) => number,
-  waits: readonly (readonly number[])[],
-): number[][] {
+function circles(find: (index: number) => number, waits: readonly (readonly number[])[]): number[][] {
   const edges = new Map<number, Set<number>>();
-  for (let index = 0; index < count; index++) {
+  waits.forEach((others, index) => {
     const from = find(index);
     const list = edges.get(from) ?? new Set<number>();
     edges.set(from, list);
-    for (const other of waits[index]!) if (find(other) !== from) list.add(find(other));
-  }
+    for (const other of others) if (find(other) !== from) list.add(find(other));
+  });
   const found: number[][] = [];
   const number = new Map<number, number>();
   const low = new Map<number, number>();

@@ -1,6 +1,5 @@
-import { objectiveOf, type Schedule } from '../problem/problem.js';
 import { endOffset, refers, type CompiledProblem, type Ticks } from './compiled-problem.js';
-import type { OrderDecoder } from './decoder.js';
+import { OrderDecoder } from './order-decoder.js';
 
 /** Failed attempts to start a block of several activities after which it counts as having no place. */
 const patience = 100;
@@ -14,16 +13,12 @@ const patience = 100;
  * Runs can come to keep what the others need. Then some blocks have no place, and the order is worthless. Fewer runs
  * that keep units at a time ({@link mostHolding}) help.
  */
-export class ChronologicalDecoder implements OrderDecoder {
-  placedCount = 0;
-  weightedCompletion = 0;
-  makespan = 0;
+export class ChronologicalDecoder extends OrderDecoder {
   /** Most runs that may keep units at a time. Runs that keep some already are not stopped. */
   mostHolding = Number.POSITIVE_INFINITY;
   readonly starts: Ticks;
-  private readonly ends: Ticks;
-  private readonly units: Int32Array;
-  private readonly isPlaced: Uint8Array;
+  readonly ends: Ticks;
+  readonly units: Int32Array;
   /** End of the last use of each unit, and its total ticks of use. */
   private readonly busyUntil: Ticks;
   private readonly load: Float64Array;
@@ -46,7 +41,6 @@ export class ChronologicalDecoder implements OrderDecoder {
   private readonly queue: Int32Array;
   private readonly holds: Int32Array;
   private holding = 0;
-  private readonly completions: Float64Array;
   /** Changes made for the current block, in threes: kind, index, old value. */
   private readonly undo: number[] = [];
   private readonly chosen: Int32Array;
@@ -56,13 +50,13 @@ export class ChronologicalDecoder implements OrderDecoder {
   /** The current block was the last for which some unit was kept. */
   private gaveUp = false;
 
-  constructor(readonly compiled: CompiledProblem) {
+  constructor(compiled: CompiledProblem) {
+    super(compiled);
     const { activities, ticks, units, blocks, runs, classes, kept, slotActivity } = compiled;
     const slots = slotActivity.length;
     this.starts = ticks(activities);
     this.ends = ticks(activities);
     this.units = new Int32Array(slots);
-    this.isPlaced = new Uint8Array(activities);
     this.busyUntil = ticks(units);
     this.load = new Float64Array(units);
     this.keepers = Array.from({ length: units }, () => []);
@@ -79,13 +73,7 @@ export class ChronologicalDecoder implements OrderDecoder {
     this.failures = new Int32Array(blocks);
     this.queue = new Int32Array(blocks);
     this.holds = new Int32Array(runs);
-    this.completions = new Float64Array(runs);
     this.chosen = new Int32Array(slots);
-  }
-
-  /** Objective of the placed activities, as {@link objectiveOf} computes it. */
-  get objective(): number {
-    return this.weightedCompletion + this.compiled.makespanWeight * this.makespan;
   }
 
   /** Decodes an order. Where two blocks could start, the earlier one in the order goes first. */
@@ -127,21 +115,8 @@ export class ChronologicalDecoder implements OrderDecoder {
   /** Every order is decoded from its begin, so there is nothing to keep. */
   keep(): void {}
 
-  /** The schedule decoded last. Activities without a place have no units, and 0 as start and end. */
-  schedule(): Schedule & { unplaced: number[] } {
-    const { problem, slotStart } = this.compiled;
-    const starts: number[] = [];
-    const ends: number[] = [];
-    const units: number[][] = [];
-    const unplaced: number[] = [];
-    problem.activities.forEach((_, activity) => {
-      const is = this.isPlaced[activity] === 1;
-      if (!is) unplaced.push(activity);
-      starts.push(is ? this.starts[activity]! : 0);
-      ends.push(is ? this.ends[activity]! : 0);
-      units.push(is ? [...this.units.subarray(slotStart[activity], slotStart[activity + 1])] : []);
-    });
-    return { starts, ends, units, objective: objectiveOf(problem, ends).total, unplaced };
+  protected places(): this {
+    return this;
   }
 
   private reset(): void {
@@ -388,23 +363,6 @@ export class ChronologicalDecoder implements OrderDecoder {
       for (const slot of list) if (pending[slot]! > 0 || keptUntil[slot]! > now) list[left++] = slot;
       list.length = left;
     }
-  }
-
-  private evaluate(): void {
-    const { compiled, completions, ends } = this;
-    completions.fill(0);
-    let makespan = 0;
-    for (let activity = 0; activity < compiled.activities; activity++) {
-      if (this.isPlaced[activity] === 0) continue;
-      const end = ends[activity]!;
-      const run = compiled.run[activity]!;
-      if (end > completions[run]!) completions[run] = end;
-      if (end > makespan) makespan = end;
-    }
-    let sum = 0;
-    for (let run = 0; run < compiled.runs; run++) sum += compiled.weights[run]! * completions[run]!;
-    this.weightedCompletion = sum;
-    this.makespan = makespan;
   }
 }
 

@@ -1,3 +1,4 @@
+import { disjointSets, grouped } from '../problem/groups.js';
 import type { Activity, Problem, Schedule } from '../problem/problem.js';
 
 /** A part of a problem that shares no unit, run or precedence with the rest, as a problem of its own. */
@@ -10,29 +11,28 @@ export interface Component {
 
 /** Divides a problem into its components, in the order of their first activities. */
 export function componentsOf(problem: Problem): Component[] {
-  const { activities, units, runs } = problem;
-  const group = Int32Array.from({ length: activities.length + units + runs.length }, (_, index) => index);
-  const find = (index: number): number => {
-    let root = index;
-    while (group[root] !== root) root = group[root] = group[group[root]!]!;
-    return root;
-  };
-  const join = (one: number, other: number): void => {
-    group[find(other)] = find(one);
-  };
+  return independentGroups(problem).map((activities) => {
+    const unitsOf = new Map<number, number>();
+    const part = partOf(problem, activities, (unit) => numbered(unitsOf, unit));
+    const { makespanWeight } = problem;
+    return {
+      problem: { ...part, units: unitsOf.size, makespanWeight },
+      activities,
+      units: [...unitsOf.keys()],
+    };
+  });
+}
+
+/** Groups of activities that share no unit, run or precedence, in the order of their first activities. */
+export function independentGroups({ activities, units, runs }: Problem): number[][] {
+  const { find, join } = disjointSets(activities.length + units + runs.length);
   activities.forEach((activity, index) => {
     join(index, activities.length + units + activity.run);
     for (const other of activitiesOf(activity)) join(index, other);
-    for (const unit of activity.slots.flatMap((slot) => slot.units)) join(index, activities.length + unit);
-    for (const unit of activity.fixed?.units ?? []) join(index, activities.length + unit);
+    const own = [...activity.slots.flatMap((slot) => slot.units), ...(activity.fixed?.units ?? [])];
+    for (const unit of own) join(index, activities.length + unit);
   });
-  const parts = new Map<number, number[]>();
-  activities.forEach((_, index) => {
-    const part = parts.get(find(index));
-    if (part === undefined) parts.set(find(index), [index]);
-    else part.push(index);
-  });
-  return [...parts.values()].map((part) => partOf(problem, part));
+  return [...grouped(activities.keys(), find).values()];
 }
 
 /** Joins the schedules of all components into one of the whole, without its objective. */
@@ -62,43 +62,37 @@ function activitiesOf({ predecessors, follows, slots }: Activity): number[] {
   ];
 }
 
-function partOf({ activities, runs, makespanWeight }: Problem, part: readonly number[]): Component {
+/** Some activities with their runs, numbered by themselves. @param unitOf the number of each unit in the part */
+export function partOf(
+  { activities, runs }: Problem,
+  part: readonly number[],
+  unitOf: (unit: number) => number,
+): Pick<Problem, 'activities' | 'runs'> {
   const placeOf = new Map(part.map((whole, own) => [whole, own]));
-  const unitsOf = new Map<number, number>();
+  const at = (whole: number): number => placeOf.get(whole)!;
   const runsOf = new Map<number, number>();
-  const numbered = (map: Map<number, number>, whole: number): number => {
-    const own = map.get(whole) ?? map.size;
-    map.set(whole, own);
-    return own;
-  };
   const own = part.map((index): Activity => {
-    const activity = activities[index]!;
+    const { run, predecessors, follows, slots, fixed, ...rest } = activities[index]!;
     return {
-      ...activity,
-      run: numbered(runsOf, activity.run),
-      predecessors: activity.predecessors.map((each) => ({ ...each, activity: placeOf.get(each.activity)! })),
-      follows: activity.follows === null ? null : placeOf.get(activity.follows)!,
-      slots: activity.slots.map((slot) => ({
+      ...rest,
+      run: numbered(runsOf, run),
+      predecessors: predecessors.map((each) => ({ ...each, activity: at(each.activity) })),
+      follows: follows === null ? null : at(follows),
+      slots: slots.map((slot) => ({
         ...slot,
-        units: slot.units.map((unit) => numbered(unitsOf, unit)),
-        sameAs:
-          slot.sameAs === null ? null : { ...slot.sameAs, activity: placeOf.get(slot.sameAs.activity)! },
-        keptUntil: slot.keptUntil.map((other) => placeOf.get(other)!),
+        units: slot.units.map(unitOf),
+        sameAs: slot.sameAs === null ? null : { ...slot.sameAs, activity: at(slot.sameAs.activity) },
+        keptUntil: slot.keptUntil.map(at),
       })),
-      fixed:
-        activity.fixed === null
-          ? null
-          : { ...activity.fixed, units: activity.fixed.units.map((unit) => numbered(unitsOf, unit)) },
+      fixed: fixed === null ? null : { ...fixed, units: fixed.units.map(unitOf) },
     };
   });
-  return {
-    problem: {
-      activities: own,
-      units: unitsOf.size,
-      runs: [...runsOf.keys()].map((run) => ({ weight: runs[run]!.weight })),
-      makespanWeight,
-    },
-    activities: part,
-    units: [...unitsOf.keys()],
-  };
+  return { activities: own, runs: [...runsOf.keys()].map((run) => ({ weight: runs[run]!.weight })) };
+}
+
+/** The number of `whole` in order of appearance. */
+function numbered(map: Map<number, number>, whole: number): number {
+  const own = map.get(whole) ?? map.size;
+  map.set(whole, own);
+  return own;
 }

@@ -1,22 +1,6 @@
-import type { Schedule } from '../problem/problem.js';
-import { objectiveOf } from '../problem/problem.js';
 import type { CompiledProblem, Ticks } from './compiled-problem.js';
+import { OrderDecoder } from './order-decoder.js';
 import { Placement, type RecordedPlacement } from './placement.js';
-
-/** Turns orders of blocks into schedules. In an order, no block stands before one for which it waits. */
-export interface OrderDecoder {
-  readonly compiled: CompiledProblem;
-  /** Number of placed blocks in the schedule decoded last, with the objective of these. */
-  readonly placedCount: number;
-  readonly weightedCompletion: number;
-  readonly makespan: number;
-  readonly objective: number;
-  /** @param same number of leading blocks that are equal to those of the kept order */
-  decode(order: Int32Array, same: number): void;
-  /** Makes the order decoded last the reference for later orders. */
-  keep(): void;
-  schedule(): Schedule & { unplaced: number[] };
-}
 
 /** Bytes available for copies of timelines along an order. */
 const recordRoom = 24_000_000;
@@ -25,15 +9,10 @@ const recordRoom = 24_000_000;
  * Turns orders of blocks into schedules. It keeps copies of the timelines along the kept order, so that an order with
  * the same begin is decoded from the first difference.
  */
-export class Decoder implements OrderDecoder {
+export class Decoder extends OrderDecoder {
   readonly placement: Placement;
   /** Blocks in the order of the latest decoding, without those that have no place. */
   readonly placed: Int32Array;
-  placedCount = 0;
-  weightedCompletion = 0;
-  makespan = 0;
-  /** End of each run. */
-  readonly completions: Float64Array;
   private readonly every: number;
   /** Copies for the kept order, and those made since then; `keep` exchanges them. */
   private readonly kept: (RecordedPlacement | null)[];
@@ -47,10 +26,10 @@ export class Decoder implements OrderDecoder {
   private readonly keptEnds: Ticks;
   private readonly keptUnits: Int32Array;
 
-  constructor(readonly compiled: CompiledProblem) {
+  constructor(compiled: CompiledProblem) {
+    super(compiled);
     this.placement = new Placement(compiled);
     this.placed = new Int32Array(compiled.blocks);
-    this.completions = new Float64Array(compiled.runs);
     const bytes = this.placement.timelines.size * 16 + 1;
     const copies = Math.max(1, Math.min(32, Math.floor(recordRoom / bytes / 2)));
     this.every = Math.max(4, Math.ceil(compiled.blocks / copies));
@@ -61,17 +40,11 @@ export class Decoder implements OrderDecoder {
     this.freshValid = new Uint8Array(points);
     this.waiting = new Int32Array(compiled.blocks);
     this.isWaiting = new Uint8Array(compiled.blocks);
-    this.kept[0] = this.placement.blank();
-    this.placement.record(this.kept[0]);
+    this.kept[0] = this.placement.copy();
     this.keptValid[0] = 1;
     this.keptStarts = this.placement.starts.slice();
     this.keptEnds = this.placement.ends.slice();
     this.keptUnits = this.placement.units.slice();
-  }
-
-  /** Objective of the placed activities, as {@link objectiveOf} computes it. */
-  get objective(): number {
-    return this.weightedCompletion + this.compiled.makespanWeight * this.makespan;
   }
 
   /**
@@ -95,9 +68,9 @@ export class Decoder implements OrderDecoder {
     for (let at = count; at < compiled.blocks; at++) {
       if (at % every === 0 && at > point * every && waiting === 0) {
         const next = at / every;
-        let copy = this.fresh[next] ?? null;
-        if (copy === null) this.fresh[next] = copy = placement.blank();
-        placement.record(copy);
+        const copy = this.fresh[next] ?? null;
+        if (copy === null) this.fresh[next] = placement.copy();
+        else placement.record(copy);
         this.freshValid[next] = 1;
       }
       const block = order[at]!;
@@ -119,6 +92,7 @@ export class Decoder implements OrderDecoder {
     }
     for (let nth = 0; nth < waiting; nth++) this.isWaiting[this.waiting[nth]!] = 0;
     this.placedCount = count;
+    this.markPlaced();
     this.evaluate();
   }
 
@@ -135,23 +109,20 @@ export class Decoder implements OrderDecoder {
     this.keptUnits.set(this.placement.units);
   }
 
-  /** The schedule decoded last. Activities without a place have no units, and 0 as start and end. */
-  schedule(): Schedule & { unplaced: number[] } {
-    const { problem, slotStart, blockOf, fixed } = this.compiled;
-    const has = new Uint8Array(this.compiled.blocks);
-    for (let at = 0; at < this.placedCount; at++) has[this.placed[at]!] = 1;
-    const starts: number[] = [];
-    const ends: number[] = [];
-    const units: number[][] = [];
-    const unplaced: number[] = [];
-    problem.activities.forEach((_, activity) => {
-      const is = fixed[activity] === 1 || has[blockOf[activity]!] === 1;
-      if (!is) unplaced.push(activity);
-      starts.push(is ? this.placement.starts[activity]! : 0);
-      ends.push(is ? this.placement.ends[activity]! : 0);
-      units.push(is ? [...this.placement.units.subarray(slotStart[activity], slotStart[activity + 1])] : []);
-    });
-    return { starts, ends, units, objective: objectiveOf(problem, ends).total, unplaced };
+  protected places(): Placement {
+    return this.placement;
+  }
+
+  private markPlaced(): void {
+    const { isPlaced, compiled, placed, placedCount } = this;
+    if (placedCount === compiled.blocks) {
+      isPlaced.fill(1);
+      return;
+    }
+    const { start, item } = compiled.members;
+    isPlaced.set(compiled.fixed);
+    for (let at = 0; at < placedCount; at++)
+      for (let link = start[placed[at]!]!; link < start[placed[at]! + 1]!; link++) isPlaced[item[link]!] = 1;
   }
 
   private waitsForOther(block: number): boolean {
@@ -159,33 +130,5 @@ export class Decoder implements OrderDecoder {
     for (let link = blocksBefore.start[block]!; link < blocksBefore.start[block + 1]!; link++)
       if (this.isWaiting[blocksBefore.item[link]!] === 1) return true;
     return false;
-  }
-
-  private evaluate(): void {
-    const { compiled, completions, placed } = this;
-    const { ends } = this.placement;
-    completions.fill(0);
-    let makespan = 0;
-    for (let activity = 0; activity < compiled.activities; activity++) {
-      if (compiled.fixed[activity] === 0) continue;
-      const end = ends[activity]!;
-      const run = compiled.run[activity]!;
-      if (end > completions[run]!) completions[run] = end;
-      if (end > makespan) makespan = end;
-    }
-    for (let at = 0; at < this.placedCount; at++) {
-      const block = placed[at]!;
-      for (let link = compiled.members.start[block]!; link < compiled.members.start[block + 1]!; link++) {
-        const activity = compiled.members.item[link]!;
-        const end = ends[activity]!;
-        const run = compiled.run[activity]!;
-        if (end > completions[run]!) completions[run] = end;
-        if (end > makespan) makespan = end;
-      }
-    }
-    let sum = 0;
-    for (let run = 0; run < compiled.runs; run++) sum += compiled.weights[run]! * completions[run]!;
-    this.weightedCompletion = sum;
-    this.makespan = makespan;
   }
 }

@@ -3,10 +3,10 @@ import { SeededRandom } from '../problem/random.js';
 import { improveShop } from '../shop/improve-shop.js';
 import { isShop } from '../shop/shop.js';
 import { componentsOf, merge, type Component } from './components.js';
-import type { OrderDecoder } from './decoder.js';
 import { chronologicalOf, dispatchInto } from './dispatch.js';
 import { imitate, startKeys } from './imitation.js';
 import { LargeNeighbourhoodSearch } from './large-neighbourhood-search.js';
+import type { OrderDecoder } from './order-decoder.js';
 import { decoderOf } from './rescue.js';
 import { constructInto } from './run-orders.js';
 import type { SearchOptions, SearchResult } from './search.js';
@@ -157,7 +157,7 @@ function settleEnds(parts: readonly Part[]): void {
   const ends = parts.map(({ lines }) => lines[0].search.bestMakespan);
   parts.forEach((part, own) => {
     const floor = ends.reduce((most, end, other) => (other === own ? most : Math.max(most, end)), 0);
-    for (const { search } of part.lines) search.endAtLeast(floor);
+    for (const { search } of part.lines) search.floor = floor;
     lead(part);
   });
 }

@@ -1,7 +1,7 @@
 import { SeededRandom } from '../problem/random.js';
 import { BlockOrders } from './block-orders.js';
-import type { OrderDecoder } from './decoder.js';
 import { Neighbourhoods } from './neighbourhoods.js';
+import type { OrderDecoder } from './order-decoder.js';
 
 /**
  * A worse order is accepted with probability 1/e if it is worse by this share of the objective, about the effect of
@@ -19,16 +19,17 @@ const firstCycle = 1_400;
  * so the search need not know its time limit.
  */
 export class LargeNeighbourhoodSearch {
+  /** Of the best schedule. */
+  bestWeightedCompletion: number;
+  bestMakespan: number;
+  /** Lower bound of the end of the whole schedule, from its other parts. */
+  floor = 0;
   private readonly current: Int32Array;
   private readonly candidate: Int32Array;
   private readonly best: Int32Array;
   private weightedCompletion: number;
   private makespan: number;
-  private bestSum: number;
-  private bestEnd: number;
   private readonly placed: number;
-  /** Lower bound of the end of the whole schedule, from its other parts. */
-  private floor = 0;
   private readonly neighbourhoods: Neighbourhoods;
   private readonly random: SeededRandom;
   private made = 0;
@@ -48,28 +49,13 @@ export class LargeNeighbourhoodSearch {
     this.random = new SeededRandom(seed);
     this.neighbourhoods = new Neighbourhoods(compiled, new BlockOrders(compiled), this.random);
     this.placed = decoder.placedCount;
-    this.weightedCompletion = this.bestSum = decoder.weightedCompletion;
-    this.makespan = this.bestEnd = decoder.makespan;
-  }
-
-  /** End of the best schedule. */
-  get bestMakespan(): number {
-    return this.bestEnd;
-  }
-
-  /** Weighted completion of the best schedule. */
-  get bestWeightedCompletion(): number {
-    return this.bestSum;
+    this.weightedCompletion = this.bestWeightedCompletion = decoder.weightedCompletion;
+    this.makespan = this.bestMakespan = decoder.makespan;
   }
 
   /** Objective of the best schedule, with the end of the other parts. */
   get bestValue(): number {
-    return this.valueOf(this.bestSum, this.bestEnd);
-  }
-
-  /** Sets the end of the other parts of the schedule. */
-  endAtLeast(floor: number): void {
-    this.floor = floor;
+    return this.valueOf(this.bestWeightedCompletion, this.bestMakespan);
   }
 
   /** @returns whether it found a schedule better than all before */
@@ -83,7 +69,7 @@ export class LargeNeighbourhoodSearch {
     if (same >= compiled.blocks) return false;
     decoder.decode(this.candidate, same);
     if (decoder.placedCount < this.placed) return false;
-    const best = this.valueOf(this.bestSum, this.bestEnd);
+    const best = this.bestValue;
     const present = this.valueOf(this.weightedCompletion, this.makespan);
     const value = this.valueOf(decoder.weightedCompletion, decoder.makespan);
     const temperature = (best / compiled.runs) * warmest * (coldest / warmest) ** done;
@@ -94,8 +80,8 @@ export class LargeNeighbourhoodSearch {
     this.makespan = decoder.makespan;
     if (value >= best) return false;
     this.best.set(this.current);
-    this.bestSum = this.weightedCompletion;
-    this.bestEnd = this.makespan;
+    this.bestWeightedCompletion = this.weightedCompletion;
+    this.bestMakespan = this.makespan;
     return true;
   }
 
@@ -110,8 +96,8 @@ export class LargeNeighbourhoodSearch {
     this.current.set(this.best);
     this.decoder.decode(this.current, 0);
     this.decoder.keep();
-    this.weightedCompletion = this.bestSum;
-    this.makespan = this.bestEnd;
+    this.weightedCompletion = this.bestWeightedCompletion;
+    this.makespan = this.bestMakespan;
   }
 
   private valueOf(weightedCompletion: number, makespan: number): number {

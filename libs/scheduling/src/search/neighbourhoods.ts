@@ -54,17 +54,20 @@ export class Neighbourhoods {
     } else if (kind === 3) {
       // Nearby runs change places.
       const at = random.below(blocks);
-      const other = Math.min(blocks - 1, Math.max(0, at + Math.round(this.shift(Math.max(8, blocks / 10)))));
-      this.exchange(this.runOf[order[at]!]!, this.runOf[order[other]!]!);
+      this.exchange(this.runOf[order[at]!]!, this.runOf[order[this.near(at)]!]!);
     } else {
       const at = random.below(blocks);
       const several = 2 + random.below(3);
-      for (let nth = 0; nth < several; nth++) {
-        const near = Math.min(blocks - 1, Math.max(0, at + Math.round(this.shift(Math.max(8, blocks / 10)))));
-        this.shiftRun(this.runOf[order[near]!]!, Math.max(8, blocks / 10));
-      }
+      for (let nth = 0; nth < several; nth++)
+        this.shiftRun(this.runOf[order[this.near(at)]!]!, Math.max(8, blocks / 10));
     }
     return this.rebuild(order, into);
+  }
+
+  /** A position near another one. */
+  private near(at: number): number {
+    const { blocks } = this.compiled;
+    return Math.min(blocks - 1, Math.max(0, at + Math.round(this.shift(Math.max(8, blocks / 10)))));
   }
 
   private shift(reach: number): number {
@@ -90,18 +93,16 @@ export class Neighbourhoods {
 
   private exchange(one: number, other: number): void {
     if (one === other) return;
-    const a = this.blocksOfRun[one]!;
-    const b = this.blocksOfRun[other]!;
-    for (let nth = 0; nth < a.length; nth++)
-      this.move(
-        a[nth]!,
-        this.position[b[Math.min(b.length - 1, Math.floor((nth * b.length) / a.length))]!]! + 0.3,
-      );
-    for (let nth = 0; nth < b.length; nth++)
-      this.move(
-        b[nth]!,
-        this.position[a[Math.min(a.length - 1, Math.floor((nth * a.length) / b.length))]!]! + 0.3,
-      );
+    this.moveTo(this.blocksOfRun[one]!, this.blocksOfRun[other]!);
+    this.moveTo(this.blocksOfRun[other]!, this.blocksOfRun[one]!);
+  }
+
+  /** Spreads blocks over the places of others. */
+  private moveTo(blocks: readonly number[], others: readonly number[]): void {
+    blocks.forEach((block, nth) => {
+      const at = Math.min(others.length - 1, Math.floor((nth * others.length) / blocks.length));
+      this.move(block, this.position[others[at]!]! + 0.3);
+    });
   }
 
   private rebuild(order: Int32Array, into: Int32Array): number {
@@ -117,23 +118,19 @@ export class Neighbourhoods {
       list[at] = block;
     }
     let nth = 0;
-    let count2 = 0;
+    let filled = 0;
     for (let at = 0; at < blocks; at++) {
       const block = order[at]!;
       if (taken[block] === 1) continue;
-      while (nth < count && keys[list[nth]!]! <= at) into[count2++] = list[nth++]!;
-      into[count2++] = block;
+      while (nth < count && keys[list[nth]!]! <= at) into[filled++] = list[nth++]!;
+      into[filled++] = block;
     }
-    while (nth < count) into[count2++] = list[nth++]!;
+    while (nth < count) into[filled++] = list[nth++]!;
     for (let each = 0; each < count; each++) taken[list[each]!] = 0;
-    let same = 0;
-    while (same < blocks && order[same] === into[same]) same++;
-    if (same < blocks && !this.obeys(into, same)) {
-      this.orders.obeying(into, into);
-      same = 0;
-      while (same < blocks && order[same] === into[same]) same++;
-    }
-    return same;
+    const same = firstDifference(order, into);
+    if (same >= blocks || this.obeys(into, same)) return same;
+    this.orders.obeying(into, into);
+    return firstDifference(order, into);
   }
 
   private obeys(order: Int32Array, from: number): boolean {
@@ -148,4 +145,10 @@ export class Neighbourhoods {
     }
     return true;
   }
+}
+
+function firstDifference(one: Int32Array, other: Int32Array): number {
+  let same = 0;
+  while (same < one.length && one[same] === other[same]) same++;
+  return same;
 }

@@ -3,16 +3,12 @@ import { BlockHoldings } from './block-holdings.js';
 import { endOffset } from './compiled-problem.js';
 import { JointFit } from './joint-fit.js';
 import { OpenUnits } from './open-units.js';
-import { Timelines, type Recorded } from './timelines.js';
+import { Timelines } from './timelines.js';
 
 /**
  * A copy of a placement at one moment of a decoding. The arrays of the schedule hold the activities placed until then.
  */
-export interface RecordedPlacement {
-  timelines: Recorded;
-  classUnit: Int32Array;
-  pending: Int32Array;
-}
+export type RecordedPlacement = readonly Ticks[];
 
 /** Changes of the lower bounds of one block after which it is placed behind all others instead. */
 const patience = 60;
@@ -50,6 +46,7 @@ export class Placement {
   private latest = 0;
   private readonly joint: JointFit;
   private readonly best: Int32Array;
+  private readonly content: readonly Ticks[];
 
   constructor(readonly compiled: CompiledProblem) {
     const { ticks, activities, problem } = compiled;
@@ -71,26 +68,19 @@ export class Placement {
     this.best = new Int32Array(slots);
     problem.activities.forEach((_, activity) => this.pin(activity));
     this.openUnits = new OpenUnits(compiled, this.timelines, this.ends);
+    this.content = [...this.timelines.content, this.classUnit, this.openUnits.pending];
   }
 
-  blank(): RecordedPlacement {
-    return {
-      timelines: this.timelines.blank(),
-      classUnit: this.classUnit.slice(),
-      pending: this.openUnits.pending.slice(),
-    };
+  copy(): RecordedPlacement {
+    return this.content.map((array) => array.slice());
   }
 
   record(into: RecordedPlacement): void {
-    this.timelines.record(into.timelines);
-    into.classUnit.set(this.classUnit);
-    into.pending.set(this.openUnits.pending);
+    this.content.forEach((array, at) => into[at]!.set(array));
   }
 
   restore(recorded: RecordedPlacement): void {
-    this.timelines.restore(recorded.timelines);
-    this.classUnit.set(recorded.classUnit);
-    this.openUnits.pending.set(recorded.pending);
+    this.content.forEach((array, at) => array.set(recorded[at]!));
   }
 
   /** @returns false when there is no room for the block while others have no place; nothing has then changed */

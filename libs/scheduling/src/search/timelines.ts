@@ -1,15 +1,5 @@
 import { refers, type CompiledProblem, type Ticks } from './compiled-problem.js';
 
-/** A copy of all timelines at one moment of a decoding. */
-export interface Recorded {
-  counts: Int32Array;
-  from: Ticks;
-  to: Ticks;
-  openFrom: Ticks;
-  openEnd: Ticks;
-  openSlot: Int32Array;
-}
-
 /**
  * The times at which each unit is taken: disjoint intervals in order, with touching intervals joined. A unit can also
  * be kept since before the planning for activities without a place. It is then _open_: taken from a moment on until it
@@ -25,6 +15,8 @@ export class Timelines {
   private readonly openEnd: Ticks;
   private readonly openSlot: Int32Array;
   private readonly never: number;
+  /** The whole content, for copies. */
+  readonly content: readonly Ticks[];
   /** End of the interval before, and begin of the interval after the place that {@link fit} found last. */
   gapFrom = 0;
 
@@ -43,42 +35,13 @@ export class Timelines {
     this.openFrom = compiled.ticks(compiled.units).fill(this.never);
     this.openEnd = compiled.ticks(compiled.units);
     this.openSlot = new Int32Array(compiled.units).fill(-1);
+    const { counts, from, to, openFrom, openEnd, openSlot } = this;
+    this.content = [counts, from, to, openFrom, openEnd, openSlot];
   }
 
   /** Capacity for intervals of all units together. */
   get size(): number {
     return this.from.length;
-  }
-
-  /** An empty copy for {@link record}. */
-  blank(): Recorded {
-    const { ticks, units } = this.compiled;
-    return {
-      counts: new Int32Array(units),
-      from: ticks(this.size),
-      to: ticks(this.size),
-      openFrom: ticks(units),
-      openEnd: ticks(units),
-      openSlot: new Int32Array(units),
-    };
-  }
-
-  record(into: Recorded): void {
-    into.counts.set(this.counts);
-    into.from.set(this.from);
-    into.to.set(this.to);
-    into.openFrom.set(this.openFrom);
-    into.openEnd.set(this.openEnd);
-    into.openSlot.set(this.openSlot);
-  }
-
-  restore(recorded: Recorded): void {
-    this.counts.set(recorded.counts);
-    this.from.set(recorded.from);
-    this.to.set(recorded.to);
-    this.openFrom.set(recorded.openFrom);
-    this.openEnd.set(recorded.openEnd);
-    this.openSlot.set(recorded.openSlot);
   }
 
   /**

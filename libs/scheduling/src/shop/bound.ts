@@ -15,8 +15,8 @@ const unitedPools = 40;
 export function shopLowerBound(problem: Problem): number {
   const shop = shopOf(problem);
   const tails = workBehind(shop);
-  const heads = earliest(shop);
   const least = leastDurations(shop);
+  const heads = earliest(shop, least);
   let bound = 0;
   for (let each = 0; each < shop.operations; each++) bound = Math.max(bound, heads[each]! + tails[each]!);
   const choices = choicesOf(shop);
@@ -107,9 +107,7 @@ function leastDurations({ operations, choiceStart, choiceDuration }: Shop): Floa
 }
 
 /** Starts that precedences and releases allow with the shortest durations. */
-function earliest(shop: Shop): Float64Array {
-  const { order, before, releases } = shop;
-  const least = leastDurations(shop);
+function earliest({ order, before, releases }: Shop, least: Float64Array): Float64Array {
   const heads = Float64Array.from(releases);
   for (const each of order)
     for (let link = before.start[each]!; link < before.start[each + 1]!; link++) {

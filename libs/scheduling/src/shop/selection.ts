@@ -29,6 +29,7 @@ export class Selection {
   makespan = 0;
   private readonly marked: Uint8Array;
   private readonly moved: Int32Array;
+  private readonly content: readonly Int32Array[];
 
   constructor(readonly shop: Shop) {
     const size = shop.operations;
@@ -44,6 +45,8 @@ export class Selection {
     this.position = new Int32Array(size + 1);
     this.marked = new Uint8Array(size + 1);
     this.moved = new Int32Array(size);
+    const { machine, duration, previous, next, first, last, head, tail, order, position } = this;
+    this.content = [machine, duration, previous, next, first, last, head, tail, order, position];
   }
 
   /**
@@ -73,16 +76,7 @@ export class Selection {
   }
 
   copyFrom(other: Selection): void {
-    this.machine.set(other.machine);
-    this.duration.set(other.duration);
-    this.previous.set(other.previous);
-    this.next.set(other.next);
-    this.first.set(other.first);
-    this.last.set(other.last);
-    this.head.set(other.head);
-    this.tail.set(other.tail);
-    this.order.set(other.order);
-    this.position.set(other.position);
+    for (let at = 0; at < this.content.length; at++) this.content[at]!.set(other.content[at]!);
     this.makespan = other.makespan;
   }
 

@@ -1,3 +1,4 @@
+import { inOrder } from '../problem/groups.js';
 import type { Problem } from '../problem/problem.js';
 
 /**
@@ -83,7 +84,10 @@ export function shopOf(problem: Problem): Shop {
     links.forEach((link) => after[link.operation]!.push({ operation, lag: link.lag })),
   );
   const flat = choices.flat();
-  const shop = {
+  const order = inOrder(before.map((links) => links.map(({ operation }) => operation)));
+  if (order.length < activities.length)
+    throw new RangeError('the precedences of the problem run in a circle');
+  return {
     operations: activities.length,
     machines: problem.units,
     releases: Int32Array.from(activities, ({ release }) => release),
@@ -92,8 +96,8 @@ export function shopOf(problem: Problem): Shop {
     choiceStart: startsOf(choices),
     choiceMachine: Int32Array.from(flat, ({ machine }) => machine),
     choiceDuration: Int32Array.from(flat, ({ duration }) => duration),
+    order: Int32Array.from(order),
   };
-  return { ...shop, order: topologicalOrder(shop) };
 }
 
 function linksOf(lists: readonly (readonly { operation: number; lag: number }[])[]): Links {
@@ -109,27 +113,4 @@ function startsOf(lists: readonly (readonly unknown[])[]): Int32Array {
   const starts = new Int32Array(lists.length + 1);
   lists.forEach((list, index) => (starts[index + 1] = starts[index]! + list.length));
   return starts;
-}
-
-function topologicalOrder({
-  operations,
-  before,
-  after,
-}: Pick<Shop, 'operations' | 'before' | 'after'>): Int32Array {
-  const order = new Int32Array(operations);
-  const open = Int32Array.from(
-    { length: operations },
-    (_, each) => before.start[each + 1]! - before.start[each]!,
-  );
-  let filled = 0;
-  for (let each = 0; each < operations; each++) if (open[each] === 0) order[filled++] = each;
-  for (let at = 0; at < filled; at++) {
-    const done = order[at]!;
-    for (let link = after.start[done]!; link < after.start[done + 1]!; link++) {
-      const next = after.operation[link]!;
-      if (--open[next]! === 0) order[filled++] = next;
-    }
-  }
-  if (filled < operations) throw new RangeError('the precedences of the problem run in a circle');
-  return order;
 }
