@@ -2,10 +2,7 @@ import type { Fault } from '@lab/contracts';
 import { faultsOf, type Report } from './faults.js';
 import type { Assignment, Plan, PlanTask, Snapshot } from './policy.js';
 
-/**
- * All faults of a plan for a snapshot; empty when the plan may be carried out. Shares no code with any policy, so that
- * it finds the defects of policies.
- */
+/** All faults of a plan for a snapshot; empty: the plan may be carried out. Shares no code with policies. */
 export function checkPlan(snapshot: Snapshot, plan: Plan): Fault[] {
   const tasks = new Map(snapshot.tasks.map((task) => [task.id, task]));
   const starts = new Set<string>();
@@ -72,7 +69,6 @@ function checkUnits(
   }
 }
 
-/** Says whether the run of the task keeps every candidate of the slot. */
 function isAllKept({ units }: Snapshot, { run, slots }: PlanTask, name: string): boolean {
   const slot = slots.find((each) => each.name === name);
   return run !== null && (slot?.candidates ?? []).every((id) => units.get(id)?.heldBy === run);

@@ -4,11 +4,10 @@ import { faultsOf, type Report } from './faults.js';
 import { objectiveOf, type Activity, type Problem, type Schedule } from './problem/problem.js';
 
 /**
- * All faults of a schedule of a problem; empty when the schedule is feasible and its objective is right. Shares no
- * code with any search, so that it finds the defects of searches.
+ * All faults of a schedule; empty: it is feasible and its objective is right. Shares no code with searches.
  *
- * The check ignores the wishes of a {@link Problem}: `follows` and `maxLag` after a fixed activity. It compares fixed
- * activities with their decision, and with nothing else.
+ * The check ignores wishes ({@link Problem}): `follows` and `maxLag` after a fixed activity. It compares fixed
+ * activities with nothing but their decision.
  */
 export function checkSchedule(problem: Problem, schedule: Schedule): Fault[] {
   return faultsOf((report) => {
@@ -136,7 +135,7 @@ function checkExclusivity(problem: Problem, schedule: Schedule, report: Report):
     );
 }
 
-/** The slots to which a slot refers, directly or through others. Also ends if they refer in a circle. */
+/** The slots to which a slot refers, directly or through others; finite even if they refer in a circle. */
 function ancestors(problem: Problem, activity: number, slot: number): { activity: number; slot: number }[] {
   const found: { activity: number; slot: number }[] = [];
   let at = problem.activities[activity]?.slots[slot]?.sameAs ?? null;

@@ -7,17 +7,16 @@ import type { PlannedTask, PlanRunning, PlanTask, Snapshot, Timetable } from './
 const rounding = 1e-3;
 
 /**
- * All faults of a timetable for a snapshot; empty when it can be carried out, provided that every task takes its
- * expected time. Shares no code with any policy.
+ * All faults of a timetable for a snapshot; empty: it can be carried out if every task takes its expected time. Shares
+ * no code with policies.
  *
- * - Each task of the snapshot has a place, or is named with a reason among the unplanned. Running tasks have their
- *   current place; blocked tasks have none.
- * - Starts obey `now`, `notBefore`, dependencies with their lags, and groups. After a running task, and for tasks
- *   marked as relaxed, greatest lags and groups are wishes, and so is `notAfter`.
+ * - Each task of the snapshot has a place, or is unplanned with a reason. Running tasks stay; blocked tasks have none.
+ * - Starts obey `now`, `notBefore`, dependencies with their lags, and groups. `notAfter` is a wish. So are greatest
+ *   lags and groups after a running task and for relaxed tasks.
  * - Units are candidates and usable, equal where a slot refers to another, used by one task at a time, and kept for
  *   the right tasks. A unit that is kept for a task without a place is kept for ever.
  *
- * @param tickMs rounding of the policy in milliseconds: tasks and greatest lags may be longer by this
+ * @param tickMs rounding of the policy: tasks and greatest lags may be longer by this number of milliseconds
  */
 export function checkTimetable(snapshot: Snapshot, timetable: Timetable, tickMs = 0): Fault[] {
   return faultsOf((report) => {
@@ -170,7 +169,7 @@ function checkSlots(world: World, task: PlanTask, place: PlannedTask, path: stri
 
 interface TaskStay extends Stay {
   run: string | null;
-  /** The task that uses the unit; if the unit lies between two tasks, the run that keeps it. */
+  /** The task that uses the unit; between two tasks, the run that keeps it. */
   name: string;
   path: string;
 }
@@ -240,7 +239,6 @@ function checkQuality({ madeAt, tasks, quality }: Timetable, tickMs: number, rep
     report('quality.gap', 'gap', `is ${gap}, and should be ${expected}`);
 }
 
-/** @returns whether a value is `expected`, or at most one tick above it */
 function isWithin(value: number, expected: number, tickMs: number): boolean {
   return value >= expected - rounding && value <= expected + tickMs + rounding;
 }

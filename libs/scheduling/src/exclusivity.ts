@@ -24,9 +24,8 @@ export interface Collision<S extends Stay> {
 
 /**
  * Finds stays that use a unit while another stay uses it or keeps it for others. A stay of length zero collides with
- * stays around it, but not with stays that begin or end at the same time.
- *
- * A unit with several collisions at a time is named at least once, not once for every pair.
+ * stays around it, but not with stays that begin or end at that time. Of several collisions of a unit at a time, at
+ * least one is named.
  *
  * @param mayShare whether `guest` may use the unit while `keeper` keeps it
  */

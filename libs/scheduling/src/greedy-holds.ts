@@ -14,7 +14,7 @@ interface Holder {
 }
 
 interface Outlook {
-  /** Runs with kept units, in an order in which all of them get what they need, with the units that they use for it. */
+  /** Runs with kept units, in an order in which all get what they need, with the units that they use for it. */
   order: ReadonlyMap<string, ReadonlySet<string>>;
   /** Runs that have no place in any order. */
   stuck: ReadonlySet<string>;
@@ -22,28 +22,25 @@ interface Outlook {
 
 /**
  * Detects whether runs would come to keep what the others need, by the banker's algorithm (Dijkstra 1965). A state is
- * safe if there is an order in which each run with kept units can finish the tasks that it must finish before it
- * releases them, using free units and units that earlier runs in the order have released.
+ * safe if in some order each run with kept units can finish the tasks before which it does not release them, with free
+ * units and units that earlier runs have released.
  *
- * Running tasks count as ended, because they will end. Faulted units count as repaired. Durations do not matter. A
- * task that a run could not do even alone counts as done. Here a run does its tasks one after the other, and each slot
- * takes the first suitable unit. So an order that needs other choices is not found, and a start that would need it
- * must wait.
+ * Running tasks count as ended, faulted units as repaired, and tasks that a run could not do even alone as done.
+ * Durations do not matter. A run does its tasks one by one, and each slot takes the first suitable unit. An order that
+ * needs other choices is not found, and a start that needs such an order must wait.
  */
 export class HoldSafety {
-  readonly #snapshot: Snapshot;
   readonly #holders = new Map<string, Holder>();
   readonly #candidates = new Map<PlanSlot, readonly string[]>();
   #outlook: Outlook | undefined;
   /** The forecast for the latest start that was allowed. */
   #foreseen: { units: Readonly<Record<string, string>>; outlook: Outlook } | undefined;
 
-  constructor(snapshot: Snapshot) {
-    this.#snapshot = snapshot;
+  constructor(private readonly snapshot: Snapshot) {
     for (const [run, needs] of snapshot.needs ?? [])
       this.#holders.set(run, {
         keeps: new Map(needs.keeps.map((kept) => [kept.unit, new Set(kept.for)])),
-        tasks: byId(needs.tasks),
+        tasks: new Map(needs.tasks.map((task) => [task.id, task])),
         given: new Map(),
       });
     if (snapshot.needs === undefined && snapshot.running !== undefined) this.#readTasks();
@@ -61,8 +58,8 @@ export class HoldSafety {
   }
 
   /**
-   * Says whether a start of the task would change the units that its run keeps, or the tasks that it must finish
-   * before it releases them.
+   * Says whether a start of the task changes the units that its run keeps, or the tasks that must precede their
+   * release.
    */
   concerns(task: PlanTask): boolean {
     return this.keeps(task.run) || task.slots.some((slot) => (slot.keptFor ?? []).length > 0);
@@ -96,10 +93,7 @@ export class HoldSafety {
     this.#outlook = this.#foreseen?.units === units ? this.#foreseen.outlook : undefined;
   }
 
-  /**
-   * Equal for two tasks if they, and all remaining tasks of their runs, have equal needs: a start that is unsafe for
-   * one is unsafe for the other.
-   */
+  /** Equal for tasks whose runs have equal remaining needs: a start that is unsafe for one is unsafe for the other. */
   shapeOf(task: PlanTask): string {
     const tasks = [...((task.run === null ? undefined : this.#holders.get(task.run))?.tasks.values() ?? [])];
     const index = new Map(tasks.map((each, at) => [each.id, at]));
@@ -119,9 +113,7 @@ export class HoldSafety {
     ].join('\n');
   }
 
-  /**
-   * The runs on whose end the release of the units depends: those that keep the units, and those for which these wait.
-   */
+  /** The runs on which the release of the units depends: those that keep them, and those for which these wait. */
   behind(units: Iterable<string>): Set<string> {
     const runs = new Set<string>();
     const open = [...units];
@@ -145,7 +137,7 @@ export class HoldSafety {
   inOrder(slot: PlanSlot): readonly string[] {
     const known = this.#candidates.get(slot);
     if (known !== undefined) return known;
-    const isUsable = (id: string): number => (this.#snapshot.units.get(id)?.usable === false ? 1 : 0);
+    const isUsable = (id: string): number => (this.snapshot.units.get(id)?.usable === false ? 1 : 0);
     const sorted = [...slot.candidates].sort((a, b) => isUsable(a) - isUsable(b) || (a < b ? -1 : 1));
     this.#candidates.set(slot, sorted);
     return sorted;
@@ -153,7 +145,7 @@ export class HoldSafety {
 
   /** Reads the needs from a snapshot of everything. */
   #readTasks(): void {
-    const { tasks, running = [], units } = this.#snapshot;
+    const { tasks, running = [], units } = this.snapshot;
     const waiting = new Set(tasks.map((task) => task.id));
     const holderOf = (run: string): Holder => {
       const holder = this.#holders.get(run) ?? { keeps: new Map(), tasks: new Map(), given: new Map() };
@@ -197,8 +189,8 @@ export class HoldSafety {
   }
 
   /**
-   * The forecast after a run keeps more or fewer units, if the order can stay: earlier runs do not need the units that
-   * it keeps now, and it can still finish its tasks with the units that these have released.
+   * The forecast after a run keeps more or fewer units, if the order can stay: earlier runs do not need the new units,
+   * and the run can still finish its tasks with the units that these have released.
    */
   #inPlace({ order, stuck }: Outlook, run: string, holder: Holder, next: Holder): Outlook | undefined {
     if (stuck.has(run)) return undefined;
@@ -223,16 +215,13 @@ export class HoldSafety {
     return keepers;
   }
 
-  /**
-   * The units with which the run can finish all tasks until it keeps nothing; undefined: too few units are free for
-   * it.
-   */
+  /** The units with which the run can finish until it keeps nothing; undefined: too few units are free. */
   #waysOut(holder: Holder, isFree: (unit: string) => boolean): ReadonlySet<string> | undefined {
     const used = new Set<string>();
     const at = copyOf(holder);
     let needed = neededFor(at);
     while (at.keeps.size > 0) {
-      const next = first(at.tasks.values(), (task) => needed.has(task.id) && isReady(task, at.tasks));
+      const next = [...at.tasks.values()].find((task) => needed.has(task.id) && isReady(task, at.tasks));
       if (next === undefined) break;
       const units = this.#fill(at, next, isFree);
       if (units === undefined && this.#fill(at, next, () => true) !== undefined) return undefined;
@@ -257,15 +246,14 @@ export class HoldSafety {
 }
 
 /**
- * A unit that a run keeps is reserved for the slots that refer to it. So other slots of the run take another unit,
- * unless the run keeps all of their candidates.
+ * A unit that a run keeps is reserved for the slots that refer to it. Other slots of the run take another unit, unless
+ * the run keeps all of their candidates.
  */
 export function notKept(candidates: readonly string[], isOwn: (unit: string) => boolean): readonly string[] {
   const others = candidates.filter((unit) => !isOwn(unit));
   return others.length > 0 ? others : candidates;
 }
 
-/** The run after a task of it has started on the units and has ended. */
 function afterStart(holder: Holder, task: NeededTask, units: Readonly<Record<string, string>>): Holder {
   const after = copyOf(holder);
   start(after, task, units);
@@ -306,13 +294,4 @@ function neededFor({ keeps, tasks }: Holder): Set<string> {
 
 function isReady(task: NeededTask, waiting: ReadonlyMap<string, NeededTask>): boolean {
   return (task.dependencies ?? []).every((dependency) => !waiting.has(dependency.task));
-}
-
-function byId(tasks: readonly NeededTask[]): Map<string, NeededTask> {
-  return new Map(tasks.map((task) => [task.id, task]));
-}
-
-function first<Value>(values: Iterable<Value>, fits: (value: Value) => boolean): Value | undefined {
-  for (const value of values) if (fits(value)) return value;
-  return undefined;
 }

@@ -7,9 +7,8 @@ import type { Assignment, Plan, PlanSlot, PlanTask, PlanUnit, Policy, Snapshot }
 const patienceMs = 60_000;
 
 /**
- * The order in which tasks choose units: higher priority first, raised by one step for every ten minutes of waiting,
- * so that no task waits for ever. Among equals, tasks with the earliest latest start go first, then tasks that have
- * waited longest, then by id.
+ * The order in which tasks choose units: highest aged priority first, so that no task waits for ever. Among equals,
+ * the earliest latest start goes first, then the longest wait, then the id.
  */
 export function compareTasks(now: number): (a: PlanTask, b: PlanTask) => number {
   const rank = (task: PlanTask): number => agedPriority(task.priority, task.queuedAt, now);
@@ -32,8 +31,8 @@ export function isAvailable(unit: PlanUnit | undefined, task: PlanTask): unit is
  * least busy one, then the first by name. A task gets all of its units or none.
  *
  * - **No starvation.** Waiting raises the priority. Units are reserved for a task that needs several at once and has
- *   waited for a minute: later tasks in the order do not get them. While a run keeps one of the units, others may use
- *   the rest of them in between, but not begin to keep them.
+ *   waited for a minute: later tasks do not get them. While a run keeps one of the units, others may use the rest in
+ *   between, but not begin to keep them.
  * - **No deadlock.** A task whose unit is kept for later tasks of its run does not start if that could close a circle
  *   of runs that each keep what another one needs ({@link HoldSafety}). If such a task has waited for a minute, no run
  *   behind it in the order begins to keep a unit until it has started.
@@ -65,7 +64,6 @@ function canStart({ ready, blocked, notBefore, dependencies }: PlanTask, now: nu
 
 /** One pass through the waiting tasks. */
 class Round {
-  readonly #snapshot: Snapshot;
   readonly #holds: HoldSafety;
   readonly #taken = new Set<string>();
   /** Units reserved for earlier tasks: `free`, or at least `unkept`, until these can start. */
@@ -77,14 +75,13 @@ class Round {
   /** Shapes of tasks of runs that keep nothing yet, and that cannot start safely in this state. */
   readonly #unsafe = new Set<string>();
 
-  constructor(snapshot: Snapshot) {
-    this.#snapshot = snapshot;
+  constructor(private readonly snapshot: Snapshot) {
     this.#holds = new HoldSafety(snapshot);
   }
 
   /** @returns the units of the task by slot; undefined: it must wait */
   start(task: PlanTask): Record<string, string> | undefined {
-    const isOld = this.#snapshot.now - task.queuedAt >= patienceMs;
+    const isOld = this.snapshot.now - task.queuedAt >= patienceMs;
     const first = matchSlots(task.slots, (slot) => this.#choices(task, slot));
     if (first === undefined) {
       if (isOld && task.slots.length > 1) this.#reserve(task);
@@ -134,7 +131,7 @@ class Round {
 
   /** Available units for a slot, best first. */
   #choices(task: PlanTask, slot: PlanSlot): readonly string[] {
-    const { units } = this.#snapshot;
+    const { units } = this.snapshot;
     const candidates = notKept(slot.candidates, (id) => {
       const by = units.get(id)?.heldBy ?? null;
       return by !== null && by === task.run;
@@ -143,7 +140,7 @@ class Round {
   }
 
   #isOpen(task: PlanTask, slot: PlanSlot, id: string): boolean {
-    if (this.#taken.has(id) || !isAvailable(this.#snapshot.units.get(id), task)) return false;
+    if (this.#taken.has(id) || !isAvailable(this.snapshot.units.get(id), task)) return false;
     const reserved = this.#reserved.get(id);
     return (
       reserved === undefined ||
@@ -153,7 +150,7 @@ class Round {
   }
 
   #byUse(ids: readonly string[]): readonly string[] {
-    const used = (id: string): number => this.#snapshot.units.get(id)?.busyMs ?? 0;
+    const used = (id: string): number => this.snapshot.units.get(id)?.busyMs ?? 0;
     return [...ids].sort((a, b) => used(a) - used(b) || compare(a, b));
   }
 
@@ -161,7 +158,7 @@ class Round {
   #reserve(task: PlanTask): void {
     const claimed = matchSlots(task.slots, (slot) => {
       const usable = slot.candidates.filter(
-        (id) => this.#snapshot.units.get(id)?.usable === true && !this.#reserved.has(id),
+        (id) => this.snapshot.units.get(id)?.usable === true && !this.#reserved.has(id),
       );
       const open = usable.filter((id) => this.#isOpen(task, slot, id));
       return [...this.#byUse(open), ...this.#byUse(usable.filter((id) => !open.includes(id)))];

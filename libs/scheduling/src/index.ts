@@ -9,7 +9,6 @@ export type {
   ExactRequest,
   ExactSolver,
   Ongoing,
-  PlanClock,
   PlanLog,
   Searcher,
   SearchRequest,

@@ -1,13 +1,12 @@
 import type { PlanSlot } from './policy.js';
 
 /**
- * Fills every slot with a candidate of its own, no unit twice, preferring earlier candidates.
- *
- * Augmenting paths find a filling whenever one exists, in at most slots x candidates steps per slot, so that a large
- * pool cannot stall the caller. An earlier slot keeps its preference unless another slot could not be filled then.
+ * Fills every slot with a candidate of its own, no unit twice. An earlier slot keeps its first choice unless another
+ * slot could not be filled then. Augmenting paths find a filling whenever one exists, in at most slots x candidates
+ * steps per slot, so that a large pool cannot stall the caller.
  *
  * @param candidatesOf the candidates of a slot, best first; may leave out unavailable ones
- * @returns slot name to unit, or undefined when there is no filling
+ * @returns slot name to unit; undefined: there is no filling
  */
 export function matchSlots(
   slots: readonly PlanSlot[],

@@ -1,7 +1,4 @@
-/**
- * The input and output of a policy. Snapshots are values: a policy neither changes nor keeps them. Times are
- * milliseconds since 1970.
- */
+/** The input and output of a policy. Snapshots are values. Times are milliseconds since 1970. */
 
 export type UnitKind = 'device' | 'resource';
 
@@ -13,8 +10,8 @@ export interface PlanUnit {
   /** A task uses it now. */
   busy: boolean;
   /**
-   * The run that keeps it between its tasks. Only tasks of that run may get it, and not for a slot that has a
-   * candidate which the run does not keep.
+   * The run that keeps it between its tasks. Only that run may get it, and only for slots of whose candidates it keeps
+   * all.
    */
   heldBy: string | null;
   /** Waiting or running tasks that must end before the run releases it; empty when no run holds it. */
@@ -36,9 +33,7 @@ export interface PlanSlot {
   keptFor?: readonly string[];
 }
 
-/** A dependency of a task. */
 export interface PlanDependency {
-  /** A waiting or running task of the snapshot. */
   task: string;
   /** Milliseconds from its end to the start of the other. */
   minLagMs: number;
@@ -46,7 +41,6 @@ export interface PlanDependency {
   maxLagMs: number | null;
 }
 
-/** A waiting task. */
 export interface PlanTask {
   id: string;
   run: string | null;
@@ -70,7 +64,6 @@ export interface PlanTask {
   follows?: string;
 }
 
-/** A running task. */
 export interface PlanRunning {
   id: string;
   run: string | null;
@@ -82,20 +75,16 @@ export interface PlanRunning {
   units: Readonly<Record<string, { unit: string; keptFor: readonly string[] }>>;
 }
 
-/**
- * The remaining needs of a run that keeps units. They show a policy whether runs would come to keep what the others
- * need.
- */
+/** The remaining needs of a run that keeps units, by which a policy detects runs that would wait for each other. */
 export interface RunNeeds {
   /**
-   * Each unit that it keeps, or will keep after its current task has ended, with the waiting tasks that must end
-   * before it releases the unit. Units that are kept only for running tasks are left out, because only their ends are
-   * needed.
+   * Each unit that it keeps, or will keep after its current task, with the waiting tasks that must end before its
+   * release. Units that are kept only for running tasks are left out.
    */
   keeps: readonly { unit: string; for: readonly string[] }[];
   /**
-   * All of its waiting tasks, ready or not, each after its dependencies, with all candidates of their slots. A slot
-   * that refers to a started task has the unit of that slot as its only candidate.
+   * All of its waiting tasks, each after its dependencies, with all candidates of their slots. A slot that refers to a
+   * started task has the unit of that slot as its only candidate.
    */
   tasks: readonly Pick<PlanTask, 'id' | 'slots' | 'dependencies'>[];
 }
@@ -105,8 +94,8 @@ export interface Snapshot {
   version: number;
   now: number;
   /**
-   * The waiting tasks. For a policy whose {@link Policy.scope} is `ready`: those that could start at once with their
-   * units, because a unit is free for every slot or because they have waited for {@link Policy.patienceMs}.
+   * The waiting tasks. For a policy with {@link Policy.scope} `ready`: those for whose slots units are free, or that
+   * have waited for {@link Policy.patienceMs}.
    */
   tasks: readonly PlanTask[];
   /** Absent for a policy whose scope is `ready`. */
@@ -125,7 +114,6 @@ export interface Assignment {
   units: Record<string, string>;
 }
 
-/** The forecast for a waiting or running task. */
 export interface PlannedTask {
   task: string;
   start: number;
@@ -176,17 +164,16 @@ export interface Policy {
   /** `ready`: it sees only tasks that could start at once; `all`: all waiting and running tasks. */
   readonly scope: 'ready' | 'all';
   /**
-   * For a policy whose scope is `ready`: a task with several slots that has been queued for this number of
-   * milliseconds is shown even while its units are in use, so that the others can be reserved for it.
+   * For a policy whose scope is `ready`: after this number of milliseconds in the queue, a task with several slots is
+   * shown even while its units are in use, so that the others can be reserved for it.
    */
   readonly patienceMs?: number;
   /** Called in every turn in which a task could start. Takes milliseconds; never waits for a solver. */
   plan(snapshot: Snapshot): Plan;
   /**
-   * Called once before the first plan. The policy calls `ask` to be called again soon, when it has found an
-   * improvement.
+   * Called once before the first plan. The policy calls `ask` when it has found an improvement and wants to plan
+   * again.
    */
   begin?(ask: () => void): void;
-  /** Ends searches in progress. */
   stop?(): Promise<void>;
 }

@@ -3,7 +3,8 @@ import { checkPlan } from '../src/check-plan.js';
 import { checkTimetable } from '../src/check-timetable.js';
 import { inlineSearcher } from '../src/cpsat/inline-searcher.js';
 import { CpsatPolicy, type CpsatKnobs } from '../src/cpsat/policy.js';
-import type { ExactSolver, PlanClock, Searcher } from '../src/cpsat/ports.js';
+import type { Clock } from '@lab/ports';
+import type { ExactSolver, Searcher } from '../src/cpsat/ports.js';
 import type { Plan, Snapshot } from '../src/policy.js';
 import { origin } from './snapshots.js';
 
@@ -24,7 +25,7 @@ export interface World {
 }
 
 export function world(
-  ports: { searcher?: Searcher | null; exact?: ExactSolver | null; clock?: PlanClock } = {},
+  ports: { searcher?: Searcher | null; exact?: ExactSolver | null; clock?: Clock } = {},
   knobs: Partial<CpsatKnobs> = {},
 ): World {
   const said: string[] = [];

@@ -1,7 +1,6 @@
 import type { Schedule } from '../problem/problem.js';
 import { unitsOf, type Compiled, type Place } from './compiled.js';
 
-/** Settings that decide whether a plan may replace another. */
 export interface Steadiness {
   /** Milliseconds; tasks that start within this time keep their place. */
   frozenWindowMs: number;
@@ -9,7 +8,6 @@ export interface Steadiness {
   settledAfterMs: number;
 }
 
-/** A place, and the time since when the task has had it. */
 export interface KnownPlace extends Place {
   /** Milliseconds since 1970. */
   since: number;
@@ -33,8 +31,8 @@ export function frozenTasks(
 }
 
 /**
- * Says whether the other schedule keeps everything frozen, and starts no task later that should start soon after a
- * running or ended task: the rest of a group, or a task with a greatest lag.
+ * Says whether another schedule keeps everything frozen, and starts no task later that should soon follow a running or
+ * ended task (the rest of a group, or a task with a greatest lag).
  */
 export function keepsFrozen(
   compiled: Compiled,
@@ -62,7 +60,7 @@ export function keepsFrozen(
 }
 
 /**
- * Objective of a schedule with its disturbances. A task of the last plan that moves to another unit, or by more than
+ * Objective of a schedule and its disturbances: a task of the last plan that moves to another unit, or by more than
  * 1/60 of the frozen window, within the next 10 frozen windows counts as a delay of its run by that 1/60.
  */
 export function costOf(

@@ -1,11 +1,11 @@
+import type { Clock } from '@lab/ports';
 import { checkSchedule } from '../check-schedule.js';
 import { objectiveOf, type Problem, type Schedule } from '../problem/problem.js';
 import type { Compiled } from './compiled.js';
 import { joinSchedules, separate } from './parts.js';
 import type { SearchResult } from '../search/search.js';
-import type { ExactSolver, Ongoing, PlanClock, PlanLog, Searcher } from './ports.js';
+import type { ExactSolver, Ongoing, PlanLog, Searcher } from './ports.js';
 
-/** A schedule to improve. */
 export interface Job {
   compiled: Compiled;
   schedule: Schedule;
@@ -13,23 +13,26 @@ export interface Job {
   frozen: ReadonlySet<string>;
 }
 
-/** The result for a job: a better schedule, or a bound of the objective. */
 export interface Finding {
   job: Job;
   schedule: Schedule | null;
   /** Bound of the objective of the problem of the job. */
   lowerBound: number | null;
   engine: 'search' | 'cp-sat';
-  /** Milliseconds since the job began. */
   ms: number;
   reproducible: boolean;
 }
 
 export interface BackgroundPorts {
-  clock: PlanClock;
+  clock: Clock;
   searcher: Searcher | null;
   exact: ExactSolver | null;
   log: PlanLog;
+}
+
+interface Search {
+  job: Job;
+  ongoing: Ongoing<SearchResult | null> | null;
 }
 
 /** Milliseconds for which a search goes on after a change, so that frequent changes do not starve it. */
@@ -40,15 +43,12 @@ const provable = 60;
 const provableSearchMs = 1_000;
 
 /**
- * Improves plans in the background: first a search for as long as nothing changes and time is left, then proofs or
- * lower bounds of the exact solver, part by part. A new job replaces the previous one. `found` gets each result with
- * its job, and must judge whether it still applies. Null reports the end of a search.
+ * Improves plans in the background: a search while nothing changes and time is left, then proofs or lower bounds of
+ * the exact solver, part by part. A new job replaces the previous one. `found` gets each result with its job and must
+ * judge whether it still applies; null reports the end of a search.
  */
 export class Background {
-  readonly #ports: BackgroundPorts;
-  readonly #options: { timeLimitMs: number; seed: number };
-  readonly #found: (finding: Finding | null) => void;
-  #search: { job: Job; ongoing: Ongoing<SearchResult | null> | null } | null = null;
+  #search: Search | null = null;
   #next: Job | null = null;
   #proof: Ongoing<unknown> | null = null;
   #latest: Job | null = null;
@@ -57,16 +57,11 @@ export class Background {
   #lost = false;
 
   constructor(
-    ports: BackgroundPorts,
-    options: { timeLimitMs: number; seed: number },
-    found: (finding: Finding | null) => void,
-  ) {
-    this.#ports = ports;
-    this.#options = options;
-    this.#found = found;
-  }
+    private readonly ports: BackgroundPorts,
+    private readonly options: { timeLimitMs: number; seed: number },
+    private readonly found: (finding: Finding | null) => void,
+  ) {}
 
-  /** Starts with a new job after a change. */
   restart(job: Job): void {
     if (this.#stopped || job.compiled.waiting.size === 0) return this.#cancelSearch();
     this.#latest = job;
@@ -101,13 +96,13 @@ export class Background {
 
   #begin(job: Job): void {
     this.#cancelSearch();
-    const { searcher, clock, log } = this.#ports;
+    const { searcher, clock, log } = this.ports;
     if (searcher === null) return this.#prove(job, job.schedule);
     const began = clock.now();
-    const { timeLimitMs, seed } = this.#options;
-    const small = job.compiled.waiting.size <= provable && this.#ports.exact?.available === true;
+    const { timeLimitMs, seed } = this.options;
+    const small = job.compiled.waiting.size <= provable && this.ports.exact?.available === true;
     const frozen = frozenProblem(job);
-    const search: { job: Job; ongoing: Ongoing<SearchResult | null> | null } = { job, ongoing: null };
+    const search: Search = { job, ongoing: null };
     this.#search = search;
     let best = job.schedule;
     const findingOf = (schedule: Schedule | null, lowerBound: number | null): Finding => ({
@@ -121,7 +116,7 @@ export class Background {
     const improved = (schedule: Schedule): void => {
       if (this.#stopped || schedule.objective >= best.objective) return;
       best = schedule;
-      this.#found(findingOf(schedule, null));
+      this.found(findingOf(schedule, null));
     };
     const over = (result: SearchResult | null): void => {
       if (this.#search !== search) return;
@@ -132,12 +127,12 @@ export class Background {
       }
       this.#search = null;
       if (result !== null) improved(result.schedule);
-      this.#found(null);
+      this.found(null);
       if (this.#next !== null) this.#begin(this.#next);
-      else if (result?.optimal === true && !frozen.restricted) this.#found(findingOf(null, best.objective));
+      else if (result?.optimal === true && !frozen.restricted) this.found(findingOf(null, best.objective));
       else {
         if (result?.lowerBound !== undefined && !frozen.restricted)
-          this.#found(findingOf(null, result.lowerBound));
+          this.found(findingOf(null, result.lowerBound));
         this.#prove(job, isSound(job, best) ? best : job.schedule);
       }
     };
@@ -150,16 +145,14 @@ export class Background {
       );
       search.ongoing.done.then(over, () => over(null));
     } catch (error) {
-      log.error('a search could not begin', {
-        message: error instanceof Error ? error.message : String(error),
-      });
+      log.error('a search could not begin', { message: messageOf(error) });
       this.#search = null;
     }
   }
 
   /** One proof at a time, and no proof is discarded for a newer job, because a cancel costs the solver its process. */
   #prove(job: Job, schedule: Schedule): void {
-    const { exact, log } = this.#ports;
+    const { exact, log } = this.ports;
     if (exact === null || !exact.available || this.#proof !== null || this.#stopped) return;
     let cancelled = false;
     let current: Ongoing<unknown> | null = null;
@@ -168,7 +161,7 @@ export class Background {
       return cancelled;
     })
       .catch((error: unknown) => {
-        log.error('a proof broke down', { message: error instanceof Error ? error.message : String(error) });
+        log.error('a proof broke down', { message: messageOf(error) });
       })
       .then(() => {
         this.#proof = null;
@@ -191,7 +184,7 @@ export class Background {
     exact: ExactSolver,
     goesOn: (ongoing: Ongoing<unknown>) => boolean,
   ): Promise<void> {
-    const { clock, log } = this.#ports;
+    const { clock, log } = this.ports;
     const began = clock.now();
     const { problem } = job.compiled;
     const parts = separate(problem, incumbent);
@@ -205,7 +198,7 @@ export class Background {
       }
       const ongoing = exact.solve(part.problem, {
         hint: part.schedule,
-        timeLimitMs: this.#options.timeLimitMs,
+        timeLimitMs: this.options.timeLimitMs,
         goal: waiting <= provable ? 'optimum' : 'bound',
       });
       const stop = goesOn(ongoing);
@@ -222,7 +215,7 @@ export class Background {
     }
     if (this.#stopped) return;
     const better = objectiveOf(problem, schedule.ends).total < incumbent.objective;
-    this.#found({
+    this.found({
       job,
       schedule: better ? schedule : null,
       lowerBound,
@@ -234,14 +227,13 @@ export class Background {
 }
 
 /**
- * Says whether the schedule keeps every rule, as the exact solver requires. Beside frozen tasks, a search treats
- * groups and greatest lags as wishes, so its order may break them.
+ * Says whether a schedule keeps every rule, as the exact solver requires. A search treats groups and greatest lags
+ * after frozen tasks as wishes.
  */
 function isSound({ compiled }: Job, schedule: Schedule): boolean {
   return checkSchedule(compiled.problem, schedule).length === 0;
 }
 
-/** The problem of a job with the frozen tasks as decided. */
 function frozenProblem({ compiled, schedule, frozen }: Job): { problem: Problem; restricted: boolean } {
   const { problem, waiting } = compiled;
   let restricted = false;
@@ -253,4 +245,8 @@ function frozenProblem({ compiled, schedule, frozen }: Job): { problem: Problem;
     return { ...activity, duration, fixed: { start, units: schedule.units[index] ?? [] } };
   });
   return restricted ? { problem: { ...problem, activities }, restricted } : { problem, restricted };
+}
+
+function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
 }

@@ -21,23 +21,17 @@ export interface CompileOptions {
  * Turns a snapshot into a problem in numbers. Tick 0 is `now` of the snapshot. Durations are rounded up to whole
  * ticks, so that no planned start is too early.
  *
- * A running task is fixed on its units until its expected end. A unit that lies between two tasks of its run becomes a
- * fixed activity of length zero, which keeps it for the later tasks. A task that should have started by some moment (a
- * greatest lag, or a group, after an ended task) has a wish: a greatest lag after a fixed activity that ends now. The
- * weight of a run is {@link weightsOf} its aged priority; the weight of the makespan is half of the sum of all runs.
+ * A running task is fixed on its units until its expected end. A unit between two tasks of its run becomes a fixed
+ * activity of length zero, which keeps it. A task that should have started by now (a greatest lag, or a group, after
+ * an ended task) gets a wish: a greatest lag after a fixed activity that ends now. A run weighs {@link weightsOf} its
+ * aged priority; the makespan weighs half of the sum of all runs.
  */
 export function compile(snapshot: Snapshot, options: CompileOptions): Compiled {
-  return new Compilation(
-    snapshot,
-    options,
-    select(snapshot, options.limit, options.concessions.stuck),
-  ).result();
+  const selection = select(snapshot, options.limit, options.concessions.stuck);
+  return new Compilation(snapshot, options, selection).result();
 }
 
 class Compilation {
-  readonly #snapshot: Snapshot;
-  readonly #options: CompileOptions;
-  readonly #selection: Selection;
   readonly #activities: Activity[] = [];
   readonly #taskOf: (string | null)[] = [];
   readonly #slotNames: string[][] = [];
@@ -51,24 +45,25 @@ class Compilation {
   readonly #keeping = new Map<string, { activity: number; slot: number }>();
   readonly #anchors = new Map<number, number>();
 
-  constructor(snapshot: Snapshot, options: CompileOptions, selection: Selection) {
-    this.#snapshot = snapshot;
-    this.#options = options;
-    this.#selection = selection;
+  constructor(
+    private readonly snapshot: Snapshot,
+    private readonly options: CompileOptions,
+    private readonly selection: Selection,
+  ) {
     // Equal units have equal numbers in every plan, so that irrelevant choices do not change.
     this.#unitIds = [...snapshot.units.keys()].sort();
     this.#unitOf = new Map(this.#unitIds.map((id, index) => [id, index]));
   }
 
   result(): Compiled {
-    const running = this.#snapshot.running ?? [];
-    const planned = this.#selection.works.flatMap((work) =>
-      work.tasks.filter((task) => this.#selection.candidates.has(task.id)),
+    const running = this.snapshot.running ?? [];
+    const planned = this.selection.works.flatMap((work) =>
+      work.tasks.filter((task) => this.selection.candidates.has(task.id)),
     );
     this.#weighRuns(running);
     // Numbers first, because the following steps refer to them: running tasks, kept units, then waiting tasks.
     for (const task of running) this.#number(task);
-    const kept = [...this.#selection.locks].filter(([, lock]) => lock.by === null);
+    const kept = [...this.selection.locks].filter(([, lock]) => lock.by === null);
     const firstWaiting = running.length + kept.length;
     planned.forEach((task, index) => {
       this.#activityOf.set(task.id, firstWaiting + index);
@@ -94,26 +89,26 @@ class Compilation {
     };
     return {
       problem,
-      origin: this.#snapshot.now,
-      tickMs: this.#options.tickMs,
+      origin: this.snapshot.now,
+      tickMs: this.options.tickMs,
       taskOf: this.#taskOf,
       activityOf: this.#activityOf,
       slotNames: this.#slotNames,
       unitIds: this.#unitIds,
       unitOf: this.#unitOf,
       waiting: this.#waiting,
-      unplanned: this.#selection.unplanned,
-      concessions: this.#options.concessions,
-      facts: factsOf(this.#snapshot, this.#selection),
+      unplanned: this.selection.unplanned,
+      concessions: this.options.concessions,
+      facts: factsOf(this.snapshot, this.selection),
     };
   }
 
   #weighRuns(running: readonly PlanRunning[]): void {
     const priorities = new Map<string, number>();
-    for (const work of this.#selection.works) priorities.set(work.key, work.priority);
+    for (const work of this.selection.works) priorities.set(work.key, work.priority);
     for (const task of running) {
       const key = workKey(task);
-      const aged = agedPriority(task.priority, task.startedAt, this.#snapshot.now);
+      const aged = agedPriority(task.priority, task.startedAt, this.snapshot.now);
       if (!priorities.has(key)) priorities.set(key, aged);
     }
     const weights = weightsOf(priorities.values());
@@ -130,21 +125,21 @@ class Compilation {
   }
 
   #ticksUp(ms: number): number {
-    return Math.ceil(ms / this.#options.tickMs - 1e-9);
+    return Math.ceil(ms / this.options.tickMs - 1e-9);
   }
 
   #ticksDown(ms: number): number {
-    return Math.floor(ms / this.#options.tickMs + 1e-9);
+    return Math.floor(ms / this.options.tickMs + 1e-9);
   }
 
   #addRunning(task: PlanRunning): void {
-    const start = Math.min(0, this.#ticksDown(task.startedAt - this.#snapshot.now));
+    const start = Math.min(0, this.#ticksDown(task.startedAt - this.snapshot.now));
     // The task is still running: nobody gets its units at this moment.
-    const end = Math.max(1, this.#ticksUp(task.expectedEnd - this.#snapshot.now));
+    const end = Math.max(1, this.#ticksUp(task.expectedEnd - this.snapshot.now));
     const activity = this.#activities.length;
     const units: number[] = [];
     const slots = Object.values(task.units).map(({ unit }, slot): Slot => {
-      const lock = this.#selection.locks.get(unit);
+      const lock = this.selection.locks.get(unit);
       const keeps = lock?.by?.task === task.id;
       if (keeps) this.#keeping.set(unit, { activity, slot });
       const index = this.#unit(unit);
@@ -175,10 +170,10 @@ class Compilation {
   }
 
   #addWaiting(task: PlanTask): void {
-    const candidates = this.#selection.candidates.get(task.id) ?? [];
+    const candidates = this.selection.candidates.get(task.id) ?? [];
     const seconds = task.duration ?? unknownDurationS;
-    const { now } = this.#snapshot;
-    const relaxed = this.#options.concessions.relaxed.get(task.id);
+    const { now } = this.snapshot;
+    const relaxed = this.options.concessions.relaxed.get(task.id);
     const predecessors = (task.dependencies ?? []).flatMap((each): Precedence[] => {
       const activity = this.#activityOf.get(each.task);
       if (activity === undefined) return [];
@@ -225,7 +220,7 @@ class Compilation {
   }
 
   #isKeptBy(unit: string, task: PlanTask): boolean {
-    return this.#keeping.has(unit) && this.#selection.locks.get(unit)?.run === task.run;
+    return this.#keeping.has(unit) && this.selection.locks.get(unit)?.run === task.run;
   }
 
   #target(slot: PlanSlot): { activity: number; slot: number } | null {
@@ -235,12 +230,12 @@ class Compilation {
     return activity === undefined || index < 0 ? null : { activity, slot: index };
   }
 
-  /** A wish to start by a moment that may have passed, measured from a fixed activity that ends now. */
+  /** A wish to start by a moment that may have passed, relative to a fixed activity that ends now. */
   #hurry(activity: number, task: PlanTask): void {
     if (task.notAfter === undefined) return;
     const own = this.#activities[activity];
     if (own === undefined) return;
-    const left = Math.max(0, this.#ticksDown(task.notAfter - this.#snapshot.now));
+    const left = Math.max(0, this.#ticksDown(task.notAfter - this.snapshot.now));
     const anchor = this.#anchors.get(own.run) ?? this.#activities.length;
     if (anchor === this.#activities.length) {
       this.#anchors.set(own.run, anchor);
@@ -255,9 +250,8 @@ class Compilation {
   }
 
   /**
-   * A later task of a run that certainly gets the unit which an earlier task of the run keeps uses it while it is
-   * kept, as if it referred to that task. Of several keepers, that is the latest one whose own time lies within that
-   * of the others.
+   * A later task of a run uses the unit that an earlier task of the run keeps, if it certainly gets that unit: it then
+   * refers to that task. Of several keepers, it refers to the latest whose own time lies within that of the others.
    */
   #nestHolds(planned: readonly PlanTask[]): void {
     const holders = new Map<string, { activity: number; slot: number }[]>();
@@ -289,7 +283,6 @@ class Compilation {
     }
   }
 
-  /** The same for slots of a run that certainly get the same unit. */
   #sharedKey(run: string, activity: number, index: number): string {
     let at = { activity, slot: index };
     let slot = this.#activities[activity]?.slots[index];
@@ -301,8 +294,8 @@ class Compilation {
   }
 
   /**
-   * A slot that gets the unit of another slot has the same candidates. It need not keep the unit for the same tasks as
-   * well: it would keep it from others that refer to that slot.
+   * A slot with the unit of another slot has its candidates. It does not keep the unit for the same tasks again,
+   * because it would keep it from others that refer to that slot.
    */
   #inherit(activity: number): void {
     const own = this.#activities[activity];
@@ -317,7 +310,7 @@ class Compilation {
     this.#activities[activity] = { ...own, slots };
   }
 
-  /** The slots to which a slot refers, nearest first. Also ends if they refer in a circle. */
+  /** The slots to which a slot refers, nearest first; finite even if they refer in a circle. */
   #chain(slot: Slot): Slot[] {
     const chain: Slot[] = [];
     for (let at = slot; at.sameAs !== null && chain.length < this.#activities.length;) {
@@ -359,7 +352,6 @@ class Compilation {
   }
 }
 
-/** An ended activity: fixed now, with length zero. */
 function ended(run: number): Omit<Activity, 'fixed'> {
   return { run, duration: 0, release: 0, predecessors: [], follows: null, slots: [] };
 }

@@ -15,7 +15,6 @@ export interface Compiled {
   problem: Problem;
   /** Tick 0 in milliseconds since 1970: the time of the snapshot. */
   origin: number;
-  /** Milliseconds per tick. */
   tickMs: number;
   /** Task of each activity; null for an activity that has ended. */
   taskOf: readonly (string | null)[];
@@ -27,20 +26,18 @@ export interface Compiled {
   unitOf: ReadonlyMap<string, number>;
   /** The waiting tasks with a place, by activity. */
   waiting: ReadonlyMap<number, PlanTask>;
-  /** The waiting tasks without a place. */
   unplanned: { task: string; reason: string }[];
   concessions: Concessions;
   facts: Facts;
 }
 
-/** The place of a task: times in milliseconds since 1970, and its unit for each slot. */
+/** Times in milliseconds since 1970, and the unit for each slot of a task. */
 export interface Place {
   start: number;
   end: number;
   units: Record<string, string>;
 }
 
-/** The places of the waiting tasks in a schedule. */
 export function placesOf(compiled: Compiled, schedule: Schedule): Map<string, Place> {
   const places = new Map<string, Place>();
   for (const [activity, task] of compiled.waiting)

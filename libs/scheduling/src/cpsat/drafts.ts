@@ -12,14 +12,12 @@ export interface Draft {
   cost: number;
 }
 
-/** A plan in progress. */
 export interface Making {
   snapshot: Snapshot;
   /** Ends with the snapshot in numbers; null: it has no plan. */
   steps: Steps<Compiled | null>;
 }
 
-/** The current plan. */
 export interface Accepted extends Draft {
   timetable: Timetable;
   places: ReadonlyMap<string, KnownPlace>;

@@ -7,7 +7,7 @@ export type Facts = readonly (string | number)[];
 export function factsOf(snapshot: Snapshot, selection: Selection): Facts {
   const facts: (string | number)[] = [];
   for (const task of snapshot.running ?? []) {
-    // An overdue task may end at any moment; that it may do so a little later is not a new fact.
+    // An overdue task may end at any moment; a later moment is no new fact.
     facts.push(task.id, task.priority, task.expectedEnd > snapshot.now ? task.expectedEnd : 'overdue');
     for (const { unit } of Object.values(task.units)) facts.push(unit);
   }

@@ -3,10 +3,8 @@ import { improve } from '../search/improve.js';
 import type { Searcher } from './ports.js';
 
 /**
- * Searches in the thread of the caller for a number of rounds, without a clock: the same problems give the same
- * schedules on every machine. For simulations and tests; the caller waits.
- *
- * @param rounds of one search
+ * Searches in the thread of the caller, which waits, for a number of rounds and without a clock. Equal problems give
+ * equal schedules on every machine. For simulations and tests.
  */
 export function inlineSearcher({ rounds }: { rounds: number | ((problem: Problem) => number) }): Searcher {
   return {

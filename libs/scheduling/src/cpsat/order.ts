@@ -9,9 +9,8 @@ export interface Order {
 }
 
 /**
- * The order of an earlier plan for the tasks of a later snapshot. A task that the plan does not contain is placed with
- * the tasks of its run if they are planned; otherwise before work with a lower weight; otherwise last; and never
- * before a frozen task.
+ * The order of an earlier plan for the tasks of a later snapshot. A new task is placed with the planned tasks of its
+ * run; otherwise before work with a lower weight; otherwise last; never before a frozen task.
  */
 export function orderOf(
   { problem, waiting, origin, tickMs, slotNames, unitOf }: Compiled,

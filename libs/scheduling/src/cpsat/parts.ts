@@ -10,11 +10,8 @@ export interface Part {
 }
 
 /**
- * Divides a problem into independent parts. The weight of the makespan is divided among them in proportion to the
- * weights of their runs. So the lower bounds of the parts add up to a lower bound of the whole, because the whole ends
- * no earlier than any part.
- *
- * @param schedule of the whole problem; each part gets its share
+ * Divides a problem and its schedule into independent parts. Their makespan weights are proportional to the weights of
+ * their runs. Their lower bounds add up to one of the whole, which ends no earlier than any part.
  */
 export function separate(problem: Problem, schedule: Schedule): Part[] {
   const { activities } = problem;
@@ -36,7 +33,6 @@ export function separate(problem: Problem, schedule: Schedule): Part[] {
   });
 }
 
-/** The whole schedule with one part replaced. */
 export function joinSchedules(problem: Problem, whole: Schedule, part: Part, schedule: Schedule): Schedule {
   const starts = [...whole.starts];
   const ends = [...whole.ends];

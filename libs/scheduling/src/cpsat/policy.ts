@@ -26,23 +26,18 @@ export interface CpsatKnobs {
 }
 
 /**
- * Approximate number of waiting tasks that are planned. Beyond it, the least important ones have no place until others
- * have ended. This number is repaired and checked in steps of 5 to 10 ms.
+ * Approximate number of waiting tasks that are planned; the least important others wait. Repaired and checked in steps
+ * of 5 to 10 ms.
  */
 const horizon = 1_000;
-/**
- * Up to this number of waiting tasks the policy tries several list heuristics itself; above, background searches do.
- */
+/** Up to this number of waiting tasks the policy tries several list heuristics; above, background searches do. */
 const constructible = 150;
 /** Up to this number of waiting tasks every plan is compared with the order of the queue. */
 const comparable = 500;
 
 /** Above this number of waiting tasks, a new task waits for a later plan: a millisecond for each waiting task. */
 const prompt = 500;
-/**
- * This number of waiting tasks is planned in one call. More are planned in steps, so that the caller can do other
- * work.
- */
+/** This number of waiting tasks is planned in one call; more are planned in steps. */
 const plannedAtOnce = 200;
 /** Minimum milliseconds between two uses of search results. */
 const shortestPauseMs = 50;
@@ -53,28 +48,23 @@ const noPlaces: ReadonlyMap<string, KnownPlace> = new Map();
 
 /**
  * Plans all waiting tasks ahead. Each call repairs the order of the current plan for the new situation and compares it
- * with the order of the queue. The tasks that start at once follow from the better one. Background searches look for
- * improvements ({@link Background}); their order is adopted if it still helps.
+ * with the order of the queue. The better one decides which tasks start. Background searches look for improvements
+ * ({@link Background}); their order is adopted if it still helps.
  *
  * - It minimises the sum over runs and on-demand tasks of weight x completion, plus half the sum of weights x
  *   makespan.
- * - A near start that was planned long enough ago is frozen: no improvement moves it, only facts do ({@link
- *   frozenTasks}).
+ * - A near start that was planned long enough ago is frozen ({@link frozenTasks}): only facts move it.
  * - A change has a cost ({@link costOf}), so that the plan does not flicker.
- * - Every plan has passed the checkers. A plan that fails is logged, and the next best is used. If none is left, or
+ * - Every plan has passed the checkers. A plan with faults is logged, and the next best is used. If none is left, or
  *   planning fails, tasks start as under the policy `greedy`.
- * - Many tasks are planned in steps, one in each call, so that nobody waits for all of them. Until the last step,
- *   tasks that are due in the previous plan start; without a plan, tasks start as under `greedy`. {@link Plan.wakeAt}
- *   requests the next step.
+ * - Many tasks are planned in steps, one in each call. Until the last step, tasks that are due in the previous plan
+ *   start; without a plan, tasks start as under `greedy`. {@link Plan.wakeAt} requests the next step.
  *
  * Equal snapshots give equal plans if the searcher is reproducible and there is no exact solver.
  */
 export class CpsatPolicy implements Policy {
   readonly name = 'cpsat';
   readonly scope = 'all';
-  readonly #ports: BackgroundPorts;
-  readonly #knobs: CpsatKnobs;
-  readonly #atOnce: number;
   readonly #steadiness: Steadiness;
   readonly #background: Background;
   readonly #greedy = new GreedyPolicy();
@@ -90,10 +80,11 @@ export class CpsatPolicy implements Policy {
   #planned = { at: -Infinity, took: 0 };
 
   /** @param atOnce number of waiting tasks that are planned in one call; more take several calls */
-  constructor(ports: BackgroundPorts, knobs: CpsatKnobs, atOnce = plannedAtOnce) {
-    this.#ports = ports;
-    this.#atOnce = atOnce;
-    this.#knobs = knobs;
+  constructor(
+    private readonly ports: BackgroundPorts,
+    private readonly knobs: CpsatKnobs,
+    private readonly atOnce = plannedAtOnce,
+  ) {
     const timeLimitMs = knobs.time_limit * 1_000;
     this.#steadiness = { frozenWindowMs: knobs.frozen_window * 1_000, settledAfterMs: timeLimitMs };
     this.#background = new Background(ports, { timeLimitMs, seed: knobs.seed }, (finding) =>
@@ -111,26 +102,26 @@ export class CpsatPolicy implements Policy {
 
   plan(snapshot: Snapshot): Plan {
     this.#planning = true;
-    const began = this.#ports.clock.now();
+    const began = this.ports.clock.now();
     try {
       return this.#plan(snapshot);
     } catch (error) {
       this.#accepted = null;
       this.#making = null;
-      this.#ports.log.error('planning broke down; what can start is started without a plan', {
+      this.ports.log.error('planning broke down; what can start is started without a plan', {
         message: error instanceof Error ? error.message : String(error),
         stack: error instanceof Error ? error.stack : undefined,
       });
       return this.#greedy.plan(snapshot);
     } finally {
       this.#planning = false;
-      const at = this.#ports.clock.now();
+      const at = this.ports.clock.now();
       this.#planned = { at, took: at - began };
     }
   }
 
   #plan(snapshot: Snapshot): Plan {
-    const isMany = snapshot.tasks.length > this.#atOnce;
+    const isMany = snapshot.tasks.length > this.atOnce;
     if (!isMany) this.#making = null;
     const making = (this.#making ??= { snapshot, steps: this.#make(snapshot) });
     const step = isMany ? making.steps.next() : { done: true as const, value: allOf(making.steps) };
@@ -165,7 +156,7 @@ export class CpsatPolicy implements Policy {
     return compiled;
   }
 
-  /** The snapshot in numbers, with the concessions of the current plan, and whether anything requires another plan. */
+  /** The snapshot in numbers with the concessions of the current plan, and whether the plan can stay. */
   *#look(snapshot: Snapshot): Steps<{ compiled: Compiled; unchanged: boolean }> {
     const accepted = this.#accepted;
     if (accepted === null) return { compiled: this.#compile(snapshot, noConcessions), unchanged: false };
@@ -185,14 +176,12 @@ export class CpsatPolicy implements Policy {
   }
 
   #compile(snapshot: Snapshot, concessions: Concessions): Compiled {
-    return compile(snapshot, { tickMs: this.#knobs.resolution * 1_000, limit: horizon, concessions });
+    return compile(snapshot, { tickMs: this.knobs.resolution * 1_000, limit: horizon, concessions });
   }
 
   /**
    * The current plan as far as it is possible now; without one, the order of the queue. A task without a place gives
-   * up its greatest lags, then its group. A task that has no place even then is left out.
-   *
-   * @param first the whole snapshot in numbers
+   * up its greatest lags, then its group; one that has no place even then is left out.
    */
   *#repair(snapshot: Snapshot, first: Compiled): Steps<Draft> {
     const accepted = this.#accepted;
@@ -245,9 +234,9 @@ export class CpsatPolicy implements Policy {
     order: Order,
     engine: string,
   ): Steps<{ draft: Draft; unplaced: readonly number[] }> {
-    const began = this.#ports.clock.now();
+    const began = this.ports.clock.now();
     const { unplaced, ...schedule } = yield* repairInSteps(compiled.problem, order);
-    const ms = this.#ports.clock.now() - began;
+    const ms = this.ports.clock.now() - began;
     const reproducible = this.#accepted?.provenance.reproducible ?? true;
     const cost = costOf(compiled, schedule, this.#accepted?.places ?? noPlaces, this.#steadiness);
     return {
@@ -256,11 +245,7 @@ export class CpsatPolicy implements Policy {
     };
   }
 
-  /**
-   * Makes the first draft without a fault the current plan.
-   *
-   * @param until of the plan that it improves; absent: the draft covers everything
-   */
+  /** Makes the first draft without a fault the current plan. @param until of the plan that it improves, if any */
   *#accept(
     snapshot: Snapshot,
     drafts: readonly Draft[],
@@ -284,7 +269,7 @@ export class CpsatPolicy implements Policy {
         };
         return true;
       }
-      this.#ports.log.error('a plan has faults and is not used', {
+      this.ports.log.error('a plan has faults and is not used', {
         engine: provenance.engine,
         faults: faults.slice(0, 5),
       });
@@ -315,9 +300,8 @@ export class CpsatPolicy implements Policy {
     if (finding !== null && finding.lowerBound !== null && !this.#knowsMore(finding)) this.#bound = finding;
     if (finding !== null && finding.schedule !== null) this.#finding = finding;
     if (this.#planning || (finding === null && this.#finding === null)) return;
-    const now = this.#ports.clock.now();
-    // A search finds many improvements in its first moments. Each use costs a plan, and tasks that end meanwhile wait
-    // for it.
+    const now = this.ports.clock.now();
+    // A search finds many improvements in its first moments. Each use costs a plan, for which ended tasks wait.
     const pause = Math.max(shortestPauseMs, this.#accepted?.compiled.waiting.size ?? 0);
     const { at, took } = this.#planned;
     const isEarly = now - this.#askedAt < pause || now - at < pausePerPlan * took;
@@ -353,12 +337,12 @@ export class CpsatPolicy implements Policy {
     if (unplaced.length > 0 || lost.length > 0 || draft.cost >= current.cost) return;
     if (!keepsFrozen(compiled, frozen, current.schedule, draft.schedule)) return;
     const reproducible = finding.reproducible && accepted.provenance.reproducible;
-    const provenance = { engine: finding.engine, seed: this.#knobs.seed, ms: finding.ms, reproducible };
+    const provenance = { engine: finding.engine, seed: this.knobs.seed, ms: finding.ms, reproducible };
     if (yield* this.#accept(snapshot, [{ ...draft, provenance }], accepted))
       this.#background.adopt({ compiled, schedule: draft.schedule, frozen });
   }
 
-  /** Lower bound in ticks of the objective of a problem with the same facts; null when none is known. */
+  /** Lower bound in ticks of the objective of a problem with the same facts; null: unknown. */
   #lowerBound(compiled: Compiled): number | null {
     const bound = this.#bound;
     if (bound === null || bound.lowerBound === null) return null;
@@ -386,7 +370,7 @@ export class CpsatPolicy implements Policy {
   /**
    * The tasks that the current plan starts now, and the time of the next call.
    *
-   * @param tasks the waiting tasks, if the plan was made for another snapshot: it may want what has become impossible
+   * @param tasks the waiting tasks, if the plan was made for another snapshot and may want the impossible
    */
   #carryOut(snapshot: Snapshot, compiled: Compiled, tasks?: readonly PlanTask[]): Plan {
     const { unplanned } = compiled;
@@ -420,7 +404,7 @@ export class CpsatPolicy implements Policy {
     };
     const faults = checkPlan(snapshot, plan);
     if (faults.length === 0) return plan;
-    this.#ports.log.error('what the plan starts has faults; what can start is started without it', {
+    this.ports.log.error('what the plan starts has faults; what can start is started without it', {
       faults: faults.slice(0, 5),
     });
     return this.#greedy.plan(snapshot);
@@ -431,9 +415,7 @@ export class CpsatPolicy implements Policy {
     return bound === null ? timetable : withBound(timetable, (bound * compiled.tickMs) / 1_000);
   }
 
-  /**
-   * Starts tasks without a place in any plan as the policy `greedy` would, on units for which no planned task waits.
-   */
+  /** Starts stuck tasks as the policy `greedy` would, on units for which no planned task waits. */
   #unstick(
     snapshot: Snapshot,
     { concessions, activityOf }: Compiled,
@@ -463,7 +445,7 @@ function isPossible(snapshot: Snapshot, task: PlanTask, units: Assignment['units
   );
 }
 
-/** The next planned start or expected end. If it does not happen, a new plan is needed. */
+/** The next planned start or expected end: if it does not happen, a new plan is needed. */
 function nextMoment(snapshot: Snapshot, { places, known, standsUntil }: Accepted): number | null {
   let next = Infinity;
   if (standsUntil > snapshot.now && snapshot.tasks.some((task) => !known.has(task.id))) next = standsUntil;

@@ -1,16 +1,8 @@
+import type { Log } from '@lab/ports';
 import type { Problem, Schedule } from '../problem/problem.js';
 import type { SearchResult } from '../search/search.js';
 
-export interface PlanClock {
-  /** Milliseconds since 1970. */
-  now(): number;
-}
-
-export interface PlanLog {
-  info(message: string, fields?: Record<string, unknown>): void;
-  warn(message: string, fields?: Record<string, unknown>): void;
-  error(message: string, fields?: Record<string, unknown>): void;
-}
+export type PlanLog = Pick<Log, 'info' | 'warn' | 'error'>;
 
 /** Work in progress elsewhere. */
 export interface Ongoing<Result> {
@@ -24,9 +16,9 @@ export interface SearchRequest {
   seed: number;
   /** The schedule to improve; absent: the search constructs one. */
   start?: Schedule;
-  /** Milliseconds; null: no limit of time. */
+  /** Null: no limit. */
   timeLimitMs: number | null;
-  /** Rounds; null: no limit of rounds. */
+  /** Null: no limit. */
   rounds: number | null;
   /** A lower bound of the objective of every schedule. */
   lowerBound?: number;
@@ -38,7 +30,7 @@ export interface Searcher {
   readonly reproducible: boolean;
   /**
    * @param onImprovement called with every better schedule, never after `done` has settled
-   * @returns `done`: the result; null when the search was lost (its process or thread ended)
+   * @returns `done`: the result; null: the search was lost (its process or thread ended)
    */
   search(
     problem: Problem,
@@ -50,7 +42,6 @@ export interface Searcher {
 export interface ExactRequest {
   /** The best known schedule, complete. Worse schedules are not considered. */
   hint: Schedule;
-  /** Milliseconds. */
   timeLimitMs: number;
   /** `optimum`: a schedule without a better one; `bound`: the highest lower bound that the time allows. */
   goal: 'optimum' | 'bound';
@@ -70,7 +61,6 @@ export interface ExactAnswer {
   lowerBound: number | null;
 }
 
-/** Solves problems with a proof. */
 export interface ExactSolver {
   /** False once the solver is known to be missing; true until then. */
   readonly available: boolean;

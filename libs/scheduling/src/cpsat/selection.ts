@@ -12,7 +12,6 @@ export interface Lock {
   keepers: readonly string[];
 }
 
-/** The planned tasks and the others. */
 export interface Selection {
   /** Most important first. */
   works: readonly Work[];
@@ -24,15 +23,12 @@ export interface Selection {
 }
 
 /**
- * Selects the waiting tasks that are planned.
+ * Selects the waiting tasks that are planned. Left out, with a reason: blocked tasks; tasks that no unit can serve
+ * now; tasks that wait for such a task, or are coupled to it by a group, a hold or a greatest lag (so that no device
+ * is tied up for a task that cannot come); and the least important tasks beyond `limit`. Units that are kept for a
+ * task left out, or used by something unknown, are unavailable to all others.
  *
- * Left out, with a reason: blocked tasks; tasks that no unit can serve now; tasks that wait for such a task, or are
- * coupled to it by a group, a hold or a greatest lag (so that no device is tied up for a task that cannot come); and
- * the least important tasks beyond `limit`, with their whole run. A unit that is kept for a task left out, or that
- * something unknown uses, is unavailable to all others.
- *
- * @param limit approximate number of planned tasks: work that has begun is always planned, and work is planned as a
- *   whole
+ * @param limit approximate: work is planned as a whole, and work that has begun always is
  * @param stuck tasks that are known to have no place
  */
 export function select(snapshot: Snapshot, limit: number, stuck: ReadonlySet<string>): Selection {
@@ -76,7 +72,7 @@ export function select(snapshot: Snapshot, limit: number, stuck: ReadonlySet<str
   }
 }
 
-/** Work that completes together, most important first, and the units that running tasks of the snapshot use. */
+/** Work that completes together, most important first, and the units of running tasks. */
 function worksOf(snapshot: Snapshot): { works: Work[]; inUse: Set<string> } {
   const works = new Map<string, Work>();
   const begun = new Set<string>();
@@ -177,8 +173,7 @@ function unitsFor(task: PlanTask, snapshot: Snapshot, reach: Reach): string[][] 
       else if (other !== undefined) candidates = other.candidates;
       at = other?.sameAs;
     }
-    // A unit that the run keeps is reserved for tasks that refer to it (a sample may lie there), unless there is no
-    // other.
+    // A unit that the run keeps is reserved for tasks that refer to it (a sample may lie there) if there is another.
     const others =
       slot.sameAs === undefined && task.run !== null
         ? candidates.filter((id) => reach.locks.get(id)?.run !== task.run)
@@ -201,7 +196,6 @@ function unitsFor(task: PlanTask, snapshot: Snapshot, reach: Reach): string[][] 
   return all;
 }
 
-/** Rejects tasks that depend on a rejected one. */
 function spread(
   works: readonly Work[],
   tasks: ReadonlyMap<string, PlanTask>,

@@ -1,17 +1,13 @@
 import type { PlanRunning, PlanTask } from '../policy.js';
 
-/**
- * Largest difference between the weights of the least and the most important work, unless more priorities are in use.
- */
+/** Largest difference between weights, unless more priorities are in use. */
 const span = 1_000;
 
 /**
- * Weight of the completion of work in the objective, by priority.
- *
- * `weight(p) = 1 + p - lowest` over the priorities present. Any integers are allowed, negative ones too, and a common
- * offset changes nothing. Differences beyond 1,000 shrink in proportion; a higher priority still weighs more than a
- * lower one. Only ratios matter: work of twice the weight goes first unless it takes more than twice as long (rule of
- * Smith 1956, on one unit).
+ * Weight of the completion of work in the objective, by priority: `weight(p) = 1 + p - lowest` over the priorities
+ * present, which may be any integers. Differences beyond 1,000 shrink in proportion; a higher priority still weighs
+ * more. Only ratios matter: work of twice the weight goes first unless it takes more than twice as long (Smith 1956,
+ * on one unit).
  */
 export function weightsOf(priorities: Iterable<number>): Map<number, number> {
   const levels = [...new Set(priorities)].sort((a, b) => a - b);
@@ -32,9 +28,8 @@ export interface Work {
   /** Id of the run. For an on-demand task, its own id with a prefix. */
   key: string;
   priority: number;
-  /** Milliseconds since 1970. */
   waitingSince: number;
-  /** It is running, or keeps units, so others may depend on its end. */
+  /** It is running or keeps units, so that others may depend on its end. */
   begun: boolean;
   tasks: PlanTask[];
 }

@@ -1,5 +1,5 @@
 /**
- * The part of the CP-SAT model that is used here, in the field names of its JSON form (`CpModelProto` of
+ * The used part of the CP-SAT model, in the field names of its JSON form (`CpModelProto` of
  * `ortools/sat/cp_model.proto`). A negative literal `-x - 1` is the negation of variable `x`.
  */
 export interface CpModelProto {

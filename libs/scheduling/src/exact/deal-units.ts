@@ -16,7 +16,7 @@ export interface Deal {
 
 /**
  * Gives each family one unit of its class, from left to right: the preferred unit, otherwise the one that was used
- * last. Units suffice, because no more are in use at a time than the class has (colouring of interval graphs).
+ * last. Units suffice, because a class has as many as are in use at a time (colouring of interval graphs).
  *
  * @returns a unit for each slot of each activity
  */

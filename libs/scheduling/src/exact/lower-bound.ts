@@ -4,14 +4,14 @@ import { familiesOf, type Occupancy } from './occupancies.js';
 import { edgesInto, timingOf, type Timing } from './timing.js';
 
 /**
- * A lower bound of the objective, computed in milliseconds without search. It adds, for each set of independent runs,
+ * A lower bound of the objective, computed in milliseconds without search. For each set of independent runs it adds
  * the greater of two bounds:
  *
  * - Every run ends no earlier than its longest chain of precedences.
- * - Every pool of units works like one preemptive machine with the speed of all of them. The best mean of its working
- *   times comes from always serving the run with the greatest weight per length (Goemans, Queyranne, Schulz, Skutella
- *   and Wang, "Single machine scheduling with release dates", 2002). A run ends no earlier than this mean plus half of
- *   its length (Eastman, Even and Isaacs, 1964).
+ * - Every pool of units works like one preemptive machine with the speed of all of them. Always serving the run with
+ *   the greatest weight per length gives the best mean of its working times (Goemans, Queyranne, Schulz, Skutella and
+ *   Wang, "Single machine scheduling with release dates", 2002). A run ends no earlier than this mean plus half of its
+ *   length (Eastman, Even and Isaacs, 1964).
  *
  * The makespan gets the same bounds, with the minimum time before and after the work of a pool.
  *
@@ -118,9 +118,7 @@ function longestPath(
   return Math.max(durations[from]!, lengthTo(to));
 }
 
-/**
- * Minimum end of all work of the pool, including the minimum times before and after, also for work that begins late.
- */
+/** Minimum end of all work of the pool with the minimum times before and after, also for late work alone. */
 function poolMakespan({ units, work }: Pool): number {
   let bound = 0;
   let total = 0;

@@ -1,4 +1,6 @@
-import type { CpExpression, CpModelProto } from './cp-model-proto.js';
+import type { CpExpression, CpConstraint, CpModelProto } from './cp-model-proto.js';
+
+type Interval = NonNullable<CpConstraint['interval']>;
 
 export const constant = (offset: number): CpExpression => ({ vars: [], coeffs: [], offset });
 
@@ -29,19 +31,19 @@ export class ModelBuilder {
     return { vars: [this.variable(least, most, hint)], coeffs: [1], offset: 0 };
   }
 
-  /** `later - earlier` is at least `least` and at most `most` (null: unbounded) when the literals are true. */
+  /** `later - earlier` is at least `least` and at most `most` (null: unbounded) when the literal is true. */
   distance(
     earlier: CpExpression,
     later: CpExpression,
     least: number,
     most: number | null,
-    literals: number[] = [],
+    literal: number | null = null,
   ): void {
     const offset = later.offset - earlier.offset;
     const vars = [...later.vars, ...earlier.vars];
     if (vars.length === 0) return;
     this.proto.constraints.push({
-      ...(literals.length === 0 ? {} : { enforcementLiteral: literals }),
+      ...(literal === null ? {} : { enforcementLiteral: [literal] }),
       linear: {
         vars,
         coeffs: [...later.coeffs, ...earlier.coeffs.map((coefficient) => -coefficient)],
@@ -51,16 +53,11 @@ export class ModelBuilder {
   }
 
   /** @returns its index among the constraints */
-  interval(start: CpExpression, size: CpExpression, end: CpExpression, literal: number | null): number {
-    return (
-      this.proto.constraints.push({
-        ...(literal === null ? {} : { enforcementLiteral: [literal] }),
-        interval: { start, size, end },
-      }) - 1
-    );
+  interval({ start, size, end }: Interval, literal: number | null): number {
+    const enforced = literal === null ? {} : { enforcementLiteral: [literal] };
+    return this.proto.constraints.push({ ...enforced, interval: { start, size, end } }) - 1;
   }
 
-  /** At most `capacity` of the intervals at a time. */
   share(intervals: number[], capacity: number): void {
     if (intervals.length <= capacity) return;
     this.proto.constraints.push(
@@ -76,7 +73,6 @@ export class ModelBuilder {
     );
   }
 
-  /** At least one of the literals is false. */
   notAll(literals: number[]): void {
     this.proto.constraints.push({
       linear: { vars: literals, coeffs: literals.map(() => 1), domain: [0, literals.length - 1] },

@@ -1,7 +1,6 @@
 import type { Problem } from '../problem/problem.js';
 import { possibleDurations, type Timing } from './timing.js';
 
-/** A slot of an activity. */
 export interface Member {
   activity: number;
   slot: number;
@@ -15,7 +14,6 @@ export interface Family {
   members: readonly Member[];
   /** Its candidate units; only one if a part of it has begun. */
   units: readonly number[];
-  /** The unit is decided. */
   fixed: boolean;
   occupancies: readonly Occupancy[];
   /** Whether the first may use the unit while the second keeps it. */
@@ -28,14 +26,12 @@ export interface Occupancy {
   /** Activities that must end before it ends. None of them waits for another of them. */
   until: readonly number[];
   members: readonly Member[];
-  /** True if it lasts longer than one activity. */
   keeps: boolean;
 }
 
 /**
- * Computes who has a unit in which time. An activity that certainly comes within the time for which its unit is kept
- * for it belongs to the occupancy of the keeper. So a chain of tasks that pass a unit on is a single time, not two for
- * each transfer.
+ * Computes who has a unit when. An activity that certainly comes while its unit is kept for it belongs to the
+ * occupancy of the keeper. So a chain of tasks that pass a unit on is a single time.
  */
 export function familiesOf(problem: Problem, timing: Timing): Family[] {
   const roots = new Map<string, Member[]>();
@@ -130,11 +126,9 @@ function occupanciesOf(
 }
 
 /**
- * Divides the units into classes of interchangeable units, provided that each occupancy stays on one unit. Then it is
- * enough to count the units of a class in use, and to deal them out afterwards from left to right. All decided ones
+ * Divides the units into classes of interchangeable units, provided that each occupancy stays on one unit. Then
+ * counting the units of a class in use is enough; they are dealt out afterwards from left to right. Decided ones all
  * begin at 0, which makes this exact.
- *
- * @returns the class of each unit, from 0
  */
 export function unitClasses(problem: Problem, families: readonly Family[]): number[] {
   const marks = Array.from({ length: problem.units }, () => [] as string[]);
@@ -163,8 +157,8 @@ export function unitClasses(problem: Problem, families: readonly Family[]): numb
 }
 
 /**
- * Its units cannot be dealt out afterwards, because it returns to a unit, reaches a decided one later, or takes no
- * time.
+ * Says whether its units cannot be dealt out afterwards: it returns to a unit, reaches a decided one later, or takes
+ * no time.
  */
 function mustBeApart({ activities }: Problem, { occupancies, fixed }: Family): boolean {
   if (occupancies.length > 1) return true;

@@ -1,4 +1,4 @@
-/** Disjoint sets of the numbers below `size` (union and find). `find` returns the same number for all of a set. */
+/** Union and find over the numbers below `size`: `find` returns the same number for all of a set. */
 export function disjointSets(size: number): {
   find: (item: number) => number;
   join: (one: number, other: number) => void;
@@ -24,10 +24,7 @@ export function grouped<Item, Key>(items: Iterable<Item>, keyOf: (item: Item) =>
   return groups;
 }
 
-/**
- * Orders items behind those for which they wait: first in, first out (Kahn 1962). Items that wait in a circle are
- * missing.
- */
+/** Items behind those for which they wait, first in first out (Kahn 1962). Items in a circle are missing. */
 export function inOrder(waits: readonly (readonly number[])[]): number[] {
   const open = waits.map(({ length }) => length);
   const after = waits.map((): number[] => []);

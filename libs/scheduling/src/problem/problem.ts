@@ -1,7 +1,4 @@
-/**
- * A scheduling problem in numbers, for the searches, the exact solver and the checker of timetables. Times are whole
- * ticks, and 0 is the time of planning. Problems are values: nobody changes them.
- */
+/** A scheduling problem in numbers. Times are whole ticks, and 0 is the time of planning. Nobody changes problems. */
 export interface Problem {
   activities: readonly Activity[];
   /** Number of units, with indexes from 0. A unit serves one activity at a time. */
@@ -29,14 +26,14 @@ export interface Activity {
   follows: number | null;
   slots: readonly Slot[];
   /**
-   * The activity is decided: it is running, or it has ended and only keeps units (its duration is then 0). It starts
-   * at `start`, which may be before 0, on these units, one for each slot.
+   * The activity is running, or has ended and only keeps units (its duration is then 0). It starts at `start`, which
+   * may be before 0, on these units, one for each slot.
    */
   fixed: { start: number; units: readonly number[] } | null;
 }
 
 /**
- * A start at least `minLag` ticks after the end of another activity, and at most `maxLag` after it (null: no limit).
+ * A start `minLag` to `maxLag` ticks after the end of another activity (null: no limit).
  *
  * `maxLag` and {@link Activity.follows} bind activities that are still to be placed. After a fixed activity, whose end
  * cannot change, they are a wish: the activity is placed before others, as early as possible.
@@ -57,7 +54,7 @@ export interface Slot {
   sameAs: { activity: number; slot: number } | null;
   /**
    * Activities that must end before another slot gets the unit. From the start of this activity until then, only slots
-   * that are `sameAs` this one, directly or through others, may use the unit, one at a time.
+   * that are `sameAs` this one, directly or through others, may use it, one at a time.
    */
   keptUntil: readonly number[];
 }
@@ -75,13 +72,11 @@ export interface Schedule {
 export interface Objective {
   /** Sum over the runs of weight x end of the last activity, in ticks. */
   weightedCompletion: number;
-  /** End of the last activity, in ticks. */
   makespan: number;
   /** `weightedCompletion + makespanWeight x makespan`: the minimised value. */
   total: number;
 }
 
-/** @param ends of every activity, in ticks */
 export function objectiveOf(problem: Problem, ends: ArrayLike<number>): Objective {
   const completions = new Float64Array(problem.runs.length);
   let makespan = 0;

@@ -2,8 +2,8 @@ import { refers, type CompiledProblem, type Ticks } from './compiled-problem.js'
 import type { Timelines } from './timelines.js';
 
 /**
- * The units that the current block takes until all of its activities have places: one item for every use, and one for
- * every kept unit. Items follow the positions in the block, so that the last ones can be taken back.
+ * The units that the current block takes until all of its activities have places: one item for every use and every
+ * kept unit, by position in the block, so that the last ones can be taken back.
  */
 export class BlockHoldings {
   count = 0;
@@ -82,7 +82,6 @@ export class BlockHoldings {
     return true;
   }
 
-  /** Writes all items into the timelines. */
   commit(): void {
     for (let item = 0; item < this.count; item++)
       this.timelines.cover(this.unit[item]!, this.from[item]!, this.to[item]!);

@@ -1,8 +1,8 @@
 import type { CompiledProblem } from './compiled-problem.js';
 
 /**
- * Orders blocks by keys, lowest first, so that no block stands before one for which it waits, and urgent blocks stand
- * first. Equal keys keep the order of the compiled problem.
+ * Orders blocks by keys, lowest first: none before one for which it waits, and urgent blocks first. Equal keys keep
+ * the order of the compiled problem.
  */
 export class BlockOrders {
   private readonly rank: Int32Array;
@@ -16,7 +16,6 @@ export class BlockOrders {
     this.heap = new Int32Array(compiled.blocks);
   }
 
-  /** @param into becomes the order */
   byKeys(keys: ArrayLike<number>, into: Int32Array): void {
     const { blocks, urgent } = this.compiled;
     const sorted = Int32Array.from({ length: blocks }, (_, block) => block).sort(

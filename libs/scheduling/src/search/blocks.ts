@@ -3,14 +3,12 @@ import type { Problem } from '../problem/problem.js';
 
 /**
  * Divides the undecided activities into blocks. A block is placed in one piece, before the next block. It joins
- * activities that a group, a greatest lag or a kept unit ties together, with everything that must happen between them.
- * With such blocks there is always room for the next block behind all others, and no two runs ever keep what the other
- * needs.
+ * activities that a group, a greatest lag or a kept unit ties together, with everything between them. So the next
+ * block always has room behind all others, and no two runs ever keep what the other needs.
  *
  * @param joined activities that belong together for another reason
  * @param holdsApart true: kept units do not join activities, for decoders that follow events
- * @returns blocks in an order that obeys the precedences, as do the activities in each; and the blocks for which each
- *   block waits
+ * @returns blocks and their activities in orders that obey the precedences; and the blocks for which each block waits
  * @throws RangeError when precedences run in a circle
  */
 export function partition(

@@ -6,9 +6,9 @@ const patience = 100;
 
 /**
  * Turns orders of blocks into schedules in the order of events: at every moment, all blocks that can start do start,
- * in the given order (parallel generation scheme, Kelley 1963). So runs that keep units for long can interleave, which
- * blocks that comprise all users of a kept unit cannot. For problems compiled with blocks that no kept unit joins;
- * groups and greatest lags still do. Such a block has its units from the moment at which its start is decided.
+ * in the given order (parallel generation scheme, Kelley 1963). So runs that keep units for long can interleave, for
+ * problems compiled with blocks that no kept unit joins. A block of a group or a greatest lag has its units from the
+ * moment at which its start is decided.
  *
  * Runs can come to keep what the others need. Then some blocks have no place, and the order is worthless. Fewer runs
  * that keep units at a time ({@link mostHolding}) help.
@@ -25,7 +25,7 @@ export class ChronologicalDecoder extends OrderDecoder {
   /** Slots that keep each unit. */
   private readonly keepers: number[][];
   /**
-   * For each slot that keeps its unit: the number of its kept activities without a place, and the latest end of the
+   * For each slot that keeps its unit: the number of kept activities without a place, and the latest end of the
    * others.
    */
   private readonly pending: Int32Array;
@@ -112,7 +112,6 @@ export class ChronologicalDecoder extends OrderDecoder {
     this.evaluate();
   }
 
-  /** Every order is decoded from its begin, so there is nothing to keep. */
   keep(): void {}
 
   protected places(): this {
@@ -191,10 +190,7 @@ export class ChronologicalDecoder extends OrderDecoder {
     }
   }
 
-  /**
-   * Chooses units for an activity at a moment. Returns its duration on them; or -1, with the time of the next attempt
-   * in `next`.
-   */
+  /** Chooses units at a moment. Returns the duration on them; or -1, with the time of the next attempt in `next`. */
   private fit(activity: number, moment: number): number {
     const { compiled } = this;
     const first = compiled.slotStart[activity]!;
@@ -239,10 +235,7 @@ export class ChronologicalDecoder extends OrderDecoder {
     return free;
   }
 
-  /**
-   * Fills the slots from `slot` on, each with the unit on which the activity ends first, among equals the least busy
-   * one.
-   */
+  /** Fills the slots from `slot` on, each with the unit on which the activity ends first, then the least busy one. */
   private match(slot: number, first: number, end: number, moment: number): boolean {
     if (slot === end) return true;
     const { choiceStart, choiceUnit } = this.compiled;
@@ -274,7 +267,6 @@ export class ChronologicalDecoder extends OrderDecoder {
     return busier !== 0 ? busier > 0 : choice > other;
   }
 
-  /** Places an activity on the chosen units. */
   private take(activity: number, start: number, duration: number): void {
     const { slotStart, slotClass, kept, run } = this.compiled;
     const end = start + duration;
@@ -316,7 +308,6 @@ export class ChronologicalDecoder extends OrderDecoder {
     if (this.holds[run] === (by > 0 ? 1 : 0)) this.holding += by;
   }
 
-  /** Undoes all changes made for the current block. */
   private takeBack(): void {
     const { undo } = this;
     while (undo.length > 0) {

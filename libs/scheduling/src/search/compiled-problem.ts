@@ -12,8 +12,8 @@ export interface Lists {
 }
 
 /**
- * A problem in flat arrays, made once for a search and never changed. The slots of all activities are concatenated,
- * and so are the candidate units of all slots (its _choices_). `fixed` activities are included.
+ * A problem in flat arrays, made once for a search and never changed. The slots of all activities are concatenated, as
+ * are the candidate units of all slots (its _choices_). `fixed` activities are included.
  */
 export interface CompiledProblem {
   readonly problem: Problem;
@@ -220,9 +220,7 @@ export function compile(
   };
 }
 
-/**
- * Says whether a slot refers to another, directly or through others; it may then have the unit that the other keeps.
- */
+/** Says whether a slot refers to another, directly or through others, and may have the unit that it keeps. */
 export function refers(compiled: CompiledProblem, slot: number, other: number): boolean {
   const { sameSlot } = compiled;
   for (let at = slot < 0 ? -1 : sameSlot[slot]!; at >= 0; at = sameSlot[at]!) if (at === other) return true;
@@ -259,10 +257,7 @@ function classesOf(problem: Problem, slotStart: Int32Array): { slotClass: Int32A
   return { slotClass: Int32Array.from(roots, (root) => numbers.get(root) ?? -1), classes: numbers.size };
 }
 
-/**
- * For each slot that keeps its unit, the longest path from the start of its activity to the end of the kept
- * activities.
- */
+/** For each slot that keeps its unit, the longest path from its activity's start to the end of the kept activities. */
 function leastHolds(
   problem: Problem,
   blocks: readonly (readonly number[])[],

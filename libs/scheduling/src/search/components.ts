@@ -9,7 +9,6 @@ export interface Component {
   units: readonly number[];
 }
 
-/** Divides a problem into its components, in the order of their first activities. */
 export function componentsOf(problem: Problem): Component[] {
   return independentGroups(problem).map((activities) => {
     const unitsOf = new Map<number, number>();
@@ -90,7 +89,6 @@ export function partOf(
   return { activities: own, runs: [...runsOf.keys()].map((run) => ({ weight: runs[run]!.weight })) };
 }
 
-/** The number of `whole` in order of appearance. */
 function numbered(map: Map<number, number>, whole: number): number {
   const own = map.get(whole) ?? map.size;
   map.set(whole, own);

@@ -5,10 +5,7 @@ import { Placement, type RecordedPlacement } from './placement.js';
 /** Bytes available for copies of timelines along an order. */
 const recordRoom = 24_000_000;
 
-/**
- * Turns orders of blocks into schedules. It keeps copies of the timelines along the kept order, so that an order with
- * the same begin is decoded from the first difference.
- */
+/** Keeps copies of the timelines along the kept order, and decodes an order from its first difference to that one. */
 export class Decoder extends OrderDecoder {
   readonly placement: Placement;
   /** Blocks in the order of the latest decoding, without those that have no place. */
@@ -47,11 +44,6 @@ export class Decoder extends OrderDecoder {
     this.keptUnits = this.placement.units.slice();
   }
 
-  /**
-   * Decodes an order that obeys the precedences of blocks.
-   *
-   * @param same number of leading blocks that are equal to those of the kept order
-   */
   decode(order: Int32Array, same: number): void {
     const { compiled, placement, every, placed } = this;
     let point = Math.floor(same / every);
@@ -96,7 +88,6 @@ export class Decoder extends OrderDecoder {
     this.evaluate();
   }
 
-  /** Makes the order decoded last the reference for later orders. */
   keep(): void {
     for (let point = this.freshFrom; point < this.kept.length; point++) {
       const copy = this.kept[point] ?? null;

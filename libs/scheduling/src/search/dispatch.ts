@@ -5,10 +5,7 @@ import { compile, type CompiledProblem } from './compiled-problem.js';
 import type { Decoder } from './decoder.js';
 import { runOfBlock, runOrder } from './run-orders.js';
 
-/**
- * A decoder for the same problem that follows events; null if no unit is kept for long, because blocks are then as
- * good.
- */
+/** A decoder that follows events; null: blocks are as good, because no unit is kept for long. */
 export function chronologicalOf(problem: Problem, { compiled }: Decoder): ChronologicalDecoder | null {
   if (!problem.activities.some(({ slots }) => slots.some(({ keptUntil }) => keptUntil.length > 0)))
     return null;

@@ -14,11 +14,10 @@ export function startKeys(compiled: CompiledProblem, starts: ArrayLike<number>):
 }
 
 /**
- * Finds an order whose decoding resembles an earlier schedule, and leaves it decoded and kept.
- *
- * The order of starts comes near, but blocks of several activities may obstruct each other. Late blocks get an earlier
- * place, and others a later one, a few times. The best result wins among those that do not differ from the earlier
- * schedule sooner than the order of starts does.
+ * Finds an order whose decoding resembles an earlier schedule, and leaves it decoded and kept. It begins with the
+ * order of starts, in which blocks of several activities may obstruct each other. Late blocks get an earlier place,
+ * and others a later one, a few times. The best result wins among those that do not differ from the earlier schedule
+ * sooner than the first one.
  *
  * @param rounds number of decodings after the first
  * @param shouldStop called after every decoding

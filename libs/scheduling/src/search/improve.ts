@@ -20,7 +20,6 @@ const asked = 300;
 /** Every n-th round uses the decoder whose best schedule is the worse one. */
 const turnsOfLeader = 8;
 
-/** One decoder, with its search among orders. */
 interface Line {
   decoder: OrderDecoder;
   search: LargeNeighbourhoodSearch;
@@ -34,11 +33,9 @@ interface Part {
 }
 
 /**
- * Searches for better schedules until its rounds are over, it is told to stop, or the schedule is optimal. Independent
- * parts of the problem are searched separately, larger parts more often.
- *
- * Activities without a place (see `construct`) stay without one. A start in which all have a place is then returned
- * unchanged.
+ * Searches for better schedules until its rounds are over, it is told to stop, or the schedule is optimal. It searches
+ * independent parts separately, larger parts more often. Activities without a place (see `construct`) stay without
+ * one; a start in which all have a place is then returned unchanged.
  *
  * @throws RangeError when precedences, or references to units, run in a circle
  */
@@ -113,7 +110,6 @@ function partOf(component: Component, { start, seed, shouldStop }: SearchOptions
   return part;
 }
 
-/** Says whether every activity has a place. */
 function hasPlaces({ lines: [{ decoder }] }: Part): boolean {
   return decoder.placedCount === decoder.compiled.blocks;
 }
@@ -122,7 +118,6 @@ function isWhole({ activities }: Problem, { units }: Schedule): boolean {
   return activities.every(({ slots }, index) => units[index]!.length === slots.length);
 }
 
-/** Puts the decoder with the best schedule first. */
 function lead({ lines }: Part): void {
   lines.sort((a, b) => a.search.bestValue - b.search.bestValue);
 }
@@ -162,7 +157,6 @@ function settleEnds(parts: readonly Part[]): void {
   });
 }
 
-/** Objective of the best schedules of all parts together. */
 function sumOf(problem: Problem, parts: readonly Part[]): number {
   const makespan = parts.reduce((most, { lines }) => Math.max(most, lines[0].search.bestMakespan), 0);
   return parts.reduce(

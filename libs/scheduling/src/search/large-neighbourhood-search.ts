@@ -4,8 +4,8 @@ import { Neighbourhoods } from './neighbourhoods.js';
 import type { OrderDecoder } from './order-decoder.js';
 
 /**
- * A worse order is accepted with probability 1/e if it is worse by this share of the objective, about the effect of
- * one run. At the begin and at the end of a cycle.
+ * A worse order is accepted with probability 1/e if it is worse by this share of the objective (about one run), at the
+ * begin and at the end of a cycle.
  */
 const warmest = 0.06;
 const coldest = 0.008;
@@ -14,9 +14,9 @@ const coldest = 0.008;
 const firstCycle = 1_400;
 
 /**
- * Large-neighbourhood search among orders of blocks (Shaw 1998, Ropke and Pisinger 2006). Neighbours are accepted as
- * in simulated annealing. Each cooling cycle is twice as long as the one before and starts from the best known order,
- * so the search need not know its time limit.
+ * Large-neighbourhood search among orders of blocks (Shaw 1998, Ropke and Pisinger 2006), with acceptance as in
+ * simulated annealing. Each cooling cycle is twice as long as the one before and starts from the best known order, so
+ * that the search need not know its time limit.
  */
 export class LargeNeighbourhoodSearch {
   /** Of the best schedule. */
@@ -36,7 +36,6 @@ export class LargeNeighbourhoodSearch {
   private cycleStart = 0;
   private cycleLength = firstCycle;
 
-  /** @param order the order that the decoder decoded and kept last */
   constructor(
     private readonly decoder: OrderDecoder,
     order: Int32Array,
@@ -85,7 +84,6 @@ export class LargeNeighbourhoodSearch {
     return true;
   }
 
-  /** Leaves the best schedule in the decoder. */
   decodeBest(): void {
     this.decoder.decode(this.best, 0);
   }

@@ -9,7 +9,6 @@ import { constructInto } from './run-orders.js';
 /** Most decodings for the imitation of an earlier schedule. */
 const imitations = 4;
 
-/** A schedule, and the activities without a place in it. */
 export interface Construction extends Schedule {
   /**
    * Activities that no schedule can place, given the decisions: their own times contradict each other, nothing can
@@ -19,11 +18,9 @@ export interface Construction extends Schedule {
 }
 
 /**
- * Constructs a schedule at once: the best of several list heuristics.
- *
- * The lists order runs by weighted shortest processing time (Smith 1956). The processing time of a run is its use of
- * units, with a higher weight for units in demand. Each list is used once run by run, and once in order of time. If
- * units are kept for long, priority rules also decode in the order of events.
+ * Constructs a schedule at once: the best of several list heuristics. The lists order runs by weighted shortest
+ * processing time (Smith 1956): their use of units, with a higher weight for units in demand. Each list is used run by
+ * run and in order of time. If units are kept for long, priority rules also decode in the order of events.
  *
  * @throws RangeError when precedences, or references to units, run in a circle
  */
@@ -43,14 +40,12 @@ export function construct(problem: Problem): Construction {
 export interface Previous {
   /** NaN for an activity that had no place: it comes last. */
   starts: readonly number[];
-  /**
-   * A unit for each slot of each activity; empty for an activity that had no place. Absent: only the order is known.
-   */
+  /** A unit for each slot of each activity; empty: the activity had no place. Absent: only the order is known. */
   units?: readonly (readonly number[])[];
 }
 
 /**
- * Constructs a schedule at once that keeps the order of an earlier one: either with its units and sequences, and new
+ * Constructs a schedule at once that keeps the order of an earlier one: with its units and sequences, and new
  * activities in the gaps; or with any units, if that is better or the sequences cannot be kept.
  *
  * @throws RangeError when precedences, or references to units, run in a circle

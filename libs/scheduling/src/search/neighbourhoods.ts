@@ -32,9 +32,8 @@ export class Neighbourhoods {
   }
 
   /**
-   * @param kind the neighbourhood, from 0 to `kinds - 1`
-   * @param into receives the neighbour
-   * @returns the first position that differs; the number of blocks when none does
+   * @param kind from 0 to `kinds - 1`
+   * @returns the first position that differs; the number of blocks: none does
    */
   neighbour(order: Int32Array, kind: number, into: Int32Array): number {
     const { random, position } = this;
@@ -64,7 +63,6 @@ export class Neighbourhoods {
     return this.rebuild(order, into);
   }
 
-  /** A position near another one. */
   private near(at: number): number {
     const { blocks } = this.compiled;
     return Math.min(blocks - 1, Math.max(0, at + Math.round(this.shift(Math.max(8, blocks / 10)))));

@@ -1,7 +1,6 @@
 import { objectiveOf, type Schedule } from '../problem/problem.js';
 import type { CompiledProblem, Ticks } from './compiled-problem.js';
 
-/** Times of activities, and the unit of each slot. */
 export interface Places {
   readonly starts: Ticks;
   readonly ends: Ticks;

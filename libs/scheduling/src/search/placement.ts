@@ -5,19 +5,17 @@ import { JointFit } from './joint-fit.js';
 import { OpenUnits } from './open-units.js';
 import { Timelines } from './timelines.js';
 
-/**
- * A copy of a placement at one moment of a decoding. The arrays of the schedule hold the activities placed until then.
- */
+/** A copy of a placement at one moment of a decoding, without the times and units of activities. */
 export type RecordedPlacement = readonly Ticks[];
 
 /** Changes of the lower bounds of one block after which it is placed behind all others instead. */
 const patience = 60;
 
 /**
- * Places blocks one after the other, each where it ends as early as possible in the remaining room: insertion into
- * gaps as in the serial generation scheme of Kolisch (1996), here for blocks of activities with exact and greatest
- * lags. Within a block each activity gets its earliest start. If that breaks a lag or overlaps the end of a gap of a
- * kept unit, an earlier activity gets a later bound and is placed again, so bounds only rise (Bartusch, Möhring and
+ * Places blocks one after the other, each where it ends as early as possible in the remaining room: the serial
+ * generation scheme (Kolisch 1996) with insertion into gaps, for blocks of activities with exact and greatest lags.
+ * Within a block each activity gets its earliest start. If that breaks a lag or overlaps the end of a gap of a kept
+ * unit, an earlier activity gets a later bound and is placed again, so bounds only rise (Bartusch, Möhring and
  * Radermacher 1988).
  */
 export class Placement {
@@ -26,7 +24,7 @@ export class Placement {
   /** The unit of each slot. */
   readonly units: Int32Array;
   readonly timelines: Timelines;
-  /** Activities of all blocks in the order of placement. Only {@link reorder} permutes them, within a block. */
+  /** Activities of all blocks in the order of placement. */
   readonly order: Int32Array;
   /** 0 for forbidden choices. */
   readonly allowed: Uint8Array;
@@ -233,10 +231,7 @@ export class Placement {
     this.openUnits.placed(activity);
   }
 
-  /**
-   * Requests a later end of the predecessor for which the activity came too late. Returns the position to continue
-   * from.
-   */
+  /** Requests a later end of the predecessor for which the activity came too late. Returns where to continue. */
   private delay(activity: number, at: number): number {
     const { before, maxLag, never } = this.compiled;
     const start = this.starts[activity]!;
@@ -250,10 +245,7 @@ export class Placement {
     return back;
   }
 
-  /**
-   * Ends the keeping of units that lasted until this activity. Returns the position to continue from: behind it if all
-   * is well.
-   */
+  /** Ends the keeping of units that lasted until this activity. Returns where to continue: behind it if all is well. */
   private settle(at: number): number {
     const { holdings, ends } = this;
     const { kept, keptUntil, slotActivity, never } = this.compiled;
@@ -342,7 +334,6 @@ export class Placement {
     return last;
   }
 
-  /** Places a decided activity. */
   private pin(activity: number): void {
     const { compiled } = this;
     const { fixed, slots } = compiled.problem.activities[activity]!;

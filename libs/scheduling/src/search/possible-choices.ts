@@ -1,4 +1,3 @@
-/** The fields of a compiled problem that say which units can fill which slot. */
 interface Slots {
   readonly slotStart: Int32Array;
   readonly choiceStart: Int32Array;
@@ -9,9 +8,8 @@ interface Slots {
 }
 
 /**
- * Removes units with which an activity, or one that must take the same unit, could not fill its other slots.
- *
- * @returns 1 for each remaining choice
+ * Removes units with which an activity, or one that must take the same unit, could not fill its other slots. @returns
+ * 1 for each remaining choice
  */
 export function possibleChoices(slots: Slots): Uint8Array {
   const { slotStart, choiceStart, choiceUnit, slotClass, classes, fixed } = slots;

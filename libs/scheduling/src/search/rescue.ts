@@ -10,11 +10,9 @@ const attemptsOfBlock = 300;
 const attemptsOfAll = 3_000;
 
 /**
- * A decoder that places every block of a problem, if a place for all of them was found.
- *
- * A block is first placed with one order of its activities and with the first suitable units. If it stays without a
- * place, other orders and units are tried at random, and a success is kept. Blocks that can make room for each other
- * only together, because each needs a unit that another still keeps, become one block.
+ * A decoder that places every block of a problem, if a place for all of them was found. If a block stays without a
+ * place, other orders of its activities and other units are tried at random, and a success is kept. Blocks that can
+ * make room for each other only together, because each needs a unit that another keeps, become one block.
  *
  * @throws RangeError when precedences, or references to units, run in a circle
  */

@@ -7,12 +7,10 @@ const mostPasses = 200;
 /**
  * The schedule with the units and sequences of an earlier one, in which everything happens as early as the current
  * durations, releases and decisions allow: longest paths in the graph of the sequences. A keeper stays before the
- * activities that waited for its unit, and its guests stay within.
- *
- * Without changes, nothing is later than before.
+ * activities that waited for its unit, and its guests stay within. Without changes, nothing is later than before.
  *
  * @param previous starts in current ticks, of which only the order matters
- * @returns null when the sequences cannot be kept, or an activity had no place
+ * @returns null: the sequences cannot be kept, or an activity had no place
  */
 export function retime(problem: Problem, previous: Pick<Schedule, 'starts' | 'units'>): Schedule | null {
   const { activities } = problem;

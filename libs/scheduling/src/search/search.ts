@@ -1,10 +1,9 @@
 import type { Schedule } from '../problem/problem.js';
 
-/** The limits and the start of a search. */
 export interface SearchOptions {
   /** The same seed, start and rounds give the same result, unless the search was told to stop. */
   seed: number;
-  /** Number of rounds; null: until it is told to stop, or has proven optimality. */
+  /** Null: until it is told to stop, or has proven optimality. */
   rounds: number | null;
   /** Called every few milliseconds: true ends the search with the best so far. */
   shouldStop: () => boolean;

@@ -2,8 +2,8 @@ import { refers, type CompiledProblem, type Ticks } from './compiled-problem.js'
 
 /**
  * The times at which each unit is taken: disjoint intervals in order, with touching intervals joined. A unit can also
- * be kept since before the planning for activities without a place. It is then _open_: taken from a moment on until it
- * is closed, for all slots but those that refer to the keeper.
+ * be kept since before the planning for activities without a place. It is then _open_: taken until it is closed, for
+ * all slots but those that refer to the keeper.
  */
 export class Timelines {
   private readonly counts: Int32Array;
@@ -17,7 +17,7 @@ export class Timelines {
   private readonly never: number;
   /** The whole content, for copies. */
   readonly content: readonly Ticks[];
-  /** End of the interval before, and begin of the interval after the place that {@link fit} found last. */
+  /** End of the interval before the place that {@link fit} found last. */
   gapFrom = 0;
 
   constructor(private readonly compiled: CompiledProblem) {
@@ -45,10 +45,8 @@ export class Timelines {
   }
 
   /**
-   * The earliest time, no earlier than `earliest`, at which the unit is free for `length` ticks and at least until
-   * `until`; `never` or later when there is none.
-   *
-   * @param slot the slot that needs the unit: it may be one that can have the unit while it is open
+   * The earliest time from `earliest` on at which the unit is free for `length` ticks and at least until `until`;
+   * `never` or later: none. @param slot the slot that needs the unit: it may have it while the unit is open
    */
   fit(unit: number, earliest: number, length: number, until: number, slot: number): number {
     const { from, to } = this;
@@ -112,10 +110,7 @@ export class Timelines {
     }
   }
 
-  /**
-   * Keeps a unit for a slot from a time on, until {@link close}. Of several slots, the one that refers to the others
-   * counts.
-   */
+  /** Keeps a unit for a slot from a time on, until {@link close}. The slot that refers to the others counts. */
   open(unit: number, begin: number, slot: number): void {
     const other = this.openSlot[unit]!;
     if (this.openFrom[unit]! >= this.never || refers(this.compiled, slot, other)) this.openSlot[unit] = slot;

@@ -9,8 +9,6 @@ const unitedPools = 40;
  * A lower bound in ticks of the makespan of a shop: the longest chain of precedences; and for every pool of machines
  * the work that only they can do, divided among them and interrupted freely, between the earliest start of each
  * operation and the minimum time after it (Jackson's preemptive schedule, as in Carlier 1982).
- *
- * @param problem must satisfy `isShop`
  */
 export function shopLowerBound(problem: Problem): number {
   const shop = shopOf(problem);
@@ -42,9 +40,7 @@ interface Work {
   tail: number;
 }
 
-/**
- * The minimum of `max(end + tail)` on one preemptive machine: it always works on the operation with the longest tail.
- */
+/** The minimum of `max(end + tail)` on one preemptive machine, which always serves the longest tail. */
 function preemptive(work: Work[]): number {
   const coming = work.sort((a, b) => b.head - a.head);
   const open: Work[] = [];

@@ -3,9 +3,8 @@ import { Selection } from './selection.js';
 import type { Shop } from './shop.js';
 
 /**
- * A first selection. It repeatedly takes, at random, the available operation that would end first or the one with the
- * longest path behind it, on the machine on which it would end first. The time grows with operations x available
- * operations.
+ * A first selection: it repeatedly takes, at random, the available operation that would end first or has the longest
+ * path behind it, on the machine on which it would end first. The time grows with operations x available operations.
  */
 export function dispatch(shop: Shop, random: SeededRandom): Selection {
   const { operations, before, after, releases, choiceStart, choiceMachine, choiceDuration } = shop;

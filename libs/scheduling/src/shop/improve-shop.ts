@@ -82,9 +82,8 @@ function distance(one: Selection, other: Selection): number {
 }
 
 /**
- * A selection between two others: operations are taken, in random turns, from the front of either order (precedence
- * preservative crossing, Bierwirth, Mattfeld, Kopfer 1996), with their machine there. An order that both share is
- * kept.
+ * A selection between two others: operations are taken, in random turns, from the front of either order, with their
+ * machine there (precedence preservative crossing, Bierwirth, Mattfeld, Kopfer 1996). A common order is kept.
  */
 function cross(one: Selection, other: Selection, random: SeededRandom): Selection {
   const { shop } = one;

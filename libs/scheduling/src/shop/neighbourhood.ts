@@ -4,7 +4,6 @@ import type { Selection } from './selection.js';
 /** The kind of move: to another machine, or within its block behind later or before earlier operations. */
 export type Direction = 'elsewhere' | 'later' | 'earlier';
 
-/** Receives the moves of a neighbourhood one by one. */
 export interface MoveSink {
   /**
    * @param behind see {@link Selection.move}
@@ -19,15 +18,12 @@ export interface MoveSink {
  * the others leave room (Mastrolilli and Gambardella 2000). No move leads to a cycle.
  *
  * An estimate assumes that heads and tails of all other operations stay the same (Balas and Vazacopoulos 1998). For
- * two operations that change places it is the length of the longest path through one of them, so no schedule after the
- * move is shorter.
+ * two operations that change places it is a lower bound of the makespan after the move.
  */
 export class Neighbourhood {
   private readonly path: Int32Array;
   private pathLength = 0;
-  /**
-   * For the operations of the path: the start that precedences and release allow, and the minimum time after the end.
-   */
+  /** For operations of the path: the start that precedences and release allow, and the minimum time after the end. */
   private readonly ready: Int32Array;
   private readonly rest: Int32Array;
   private readonly newHead: Int32Array;
@@ -62,7 +58,6 @@ export class Neighbourhood {
       for (let at = 0; at < pathLength; at++) this.movesToOtherMachines(path[at]!, machine[path[at]!]!, sink);
   }
 
-  /** A critical path, at random if there are several. */
   private tracePath(): void {
     const { current, path, random } = this;
     const { head, duration, previous, last, makespan } = current;
@@ -122,8 +117,8 @@ export class Neighbourhood {
 
   private movesOfBlock(from: number, to: number, sink: MoveSink): void {
     const { path, pathLength, current } = this;
-    // Another begin of a path that begins at 0 gains nothing, nor does another end of any path. Neighbours change
-    // places in the first loop or the second.
+    // Another begin of a path from 0 gains nothing, nor does another end of any path. Neighbours change places in one
+    // of the loops.
     const atStart = from === 0 && current.shop.releases[path[from]!] === 0;
     const atEnd = to === pathLength - 1;
     if (!atEnd) for (let at = from; at < to; at++) this.considerLater(at, to, sink);
@@ -209,8 +204,8 @@ export class Neighbourhood {
   }
 
   /**
-   * Moves to every other machine that can do the operation, behind operations that end before its earliest start and
-   * before those that can wait for its end, which excludes cycles. Estimates the longest path through it.
+   * Moves to every other machine, behind operations that end before its earliest start and before those that can wait
+   * for its end, which excludes cycles. Estimates the longest path through it.
    */
   private movesToOtherMachines(operation: number, own: number, sink: MoveSink): void {
     const { current } = this;

@@ -2,22 +2,20 @@ import type { Shop } from './shop.js';
 
 /**
  * A complete selection of the disjunctive graph of a shop: the machine of each operation, and the order on each
- * machine. A move updates heads, tails, the makespan and a topological order of the graph, at a cost that grows with
- * the affected part of the order.
+ * machine. A move updates heads, tails, the makespan and a topological order in the affected part.
  */
 export class Selection {
   readonly machine: Int32Array;
   /** Ticks on that machine; 0 for the sentinel. */
   readonly duration: Int32Array;
   /**
-   * Neighbours on the machine. At both ends of a machine stands the sentinel, the operation `shop.operations`, with
-   * head, tail and duration 0, so that no loop needs to check for a neighbour.
+   * Neighbours on the machine. At both ends stands the sentinel, the operation `shop.operations`, with head, tail and
+   * duration 0, so that no loop needs to check for a neighbour.
    */
   readonly previous: Int32Array;
   readonly next: Int32Array;
-  /** First operation of each machine, or the sentinel. */
+  /** First and last operation of each machine, or the sentinel. */
   readonly first: Int32Array;
-  /** Last operation of each machine, or the sentinel. */
   readonly last: Int32Array;
   /** Earliest start of each operation: the longest path to it. */
   readonly head: Int32Array;
@@ -49,9 +47,7 @@ export class Selection {
     this.content = [machine, duration, previous, next, first, last, head, tail, order, position];
   }
 
-  /**
-   * Takes the order of operations on every machine from an order of all operations, which must obey the precedences.
-   */
+  /** @param order all operations, which must obey the precedences: decides the order on every machine */
   assign(order: ArrayLike<number>, machines: ArrayLike<number>): void {
     const { shop } = this;
     const size = shop.operations;
@@ -89,9 +85,8 @@ export class Selection {
   }
 
   /**
-   * Puts an operation on a machine, directly behind `behind`, or first when that is the sentinel.
-   *
-   * @returns false, without a change, when the graph would have a cycle
+   * Puts an operation on a machine, directly behind `behind`; first if that is the sentinel. @returns false, without a
+   * change, when the graph would have a cycle
    */
   move(operation: number, machine: number, behind: number): boolean {
     const oldMachine = this.machine[operation]!;
@@ -146,9 +141,7 @@ export class Selection {
     }
   }
 
-  /**
-   * Moves `operation` and its successors behind the operation at `high`; false when that one is a predecessor of it.
-   */
+  /** Moves `operation` and its successors behind the operation at `high`; false if that is a predecessor of it. */
   private shiftBehind(operation: number, low: number, high: number): boolean {
     const { order, position, marked, moved, previous } = this;
     const { start, operation: others } = this.shop.before;
@@ -182,7 +175,7 @@ export class Selection {
     return ok;
   }
 
-  /** Moves `operation` and its predecessors before the operation at `low`; false when that one is a successor of it. */
+  /** Moves `operation` and its predecessors before the operation at `low`; false if that is a successor of it. */
   private shiftBefore(operation: number, low: number, high: number): boolean {
     const { order, position, marked, moved, next } = this;
     const { start, operation: others } = this.shop.after;

@@ -35,7 +35,7 @@ const longest = 2 ** 30;
 
 /**
  * Says whether {@link improveShop} can search a problem: every activity needs exactly one unit, only releases,
- * precedences and minimum lags bind, and only the makespan counts. No time may exceed 2^30 ticks.
+ * precedences and minimum lags bind, only the makespan counts, and no time exceeds 2^30 ticks.
  */
 export function isShop(problem: Problem): boolean {
   return (

@@ -41,9 +41,8 @@ export class TabuSearch implements MoveSink {
   }
 
   /**
-   * Searches from `start` until `patience` moves in succession gave no improvement. The result is {@link best}.
-   *
-   * @param onBetter called whenever {@link best} has improved
+   * Searches from `start` until `patience` moves in succession gave no improvement. The result is {@link best}. @param
+   * onBetter called whenever {@link best} has improved
    */
   run(start: Selection, patience: number, budget: Budget, onBetter: () => void): void {
     const { current, best, chosen, fallback } = this;
@@ -82,10 +81,7 @@ export class TabuSearch implements MoveSink {
     if (random.below(++this.ties) === 0) set(chosen, operation, machine, behind, estimate, direction);
   }
 
-  /**
-   * Says whether the move would restore the machine, or one of the orders of two operations, that a recent move gave
-   * up.
-   */
+  /** Says whether the move would restore a machine, or an order of two operations, that a recent move gave up. */
   private isForbidden(operation: number, machine: number, behind: number, direction: Direction): boolean {
     const { current, round, forbiddenOrder } = this;
     if (direction === 'elsewhere')
