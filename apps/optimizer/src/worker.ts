@@ -49,59 +49,36 @@ export class OptimizerWorker {
     const sessions = this.#sessions;
     const me = { instance };
     const repeats = new Repeats(this.#parts.timers);
-    // What a process answers is held against the schema of the reply by the bus.
-    const answered =
-      <D extends AnyRequest>(
-        answer: (body: RequestOf<D>, context: MessageContext<D>) => Promise<JsonObject>,
-      ) =>
-      (body: RequestOf<D>, context: MessageContext<D>): Promise<ReplyOf<D>> =>
-        repeats.join(context.envelope.id, () => answer(body, context) as Promise<ReplyOf<D>>);
+    // The bus checks the answer of a process against the schema of the reply.
+    const serve = <D extends AnyRequest>(
+      request: D,
+      answer: (body: RequestOf<D>, context: MessageContext<D>) => Promise<JsonObject>,
+      options?: Parameters<Bus['serve']>[3],
+    ) =>
+      bus.serve(
+        request,
+        me as Parameters<typeof bus.serve<D>>[1],
+        (body, context) =>
+          repeats.join(context.envelope.id, () => answer(body, context) as Promise<ReplyOf<D>>),
+        options,
+      );
     const served = await Promise.all([
       bus.serve(serviceRequests.health, { service: 'optimizer' }, () => this.#health()),
-      bus.serve(
-        requests.describe,
-        me,
-        answered((making) => sessions.describe(making)),
-        {
-          maxInFlight: describedAtOnce,
-        },
+      serve(requests.describe, (making) => sessions.describe(making), { maxInFlight: describedAtOnce }),
+      serve(requests.open, (opening, { envelope }) => sessions.open(opening, envelope.epoch ?? 0)),
+      serve(requests.tell, (body) =>
+        sessions.compute(body, { type: 'tell', trials: body.trials }, requests.tell),
       ),
-      bus.serve(
-        requests.open,
-        me,
-        answered((opening, { envelope }) => sessions.open(opening, envelope.epoch ?? 0)),
-      ),
-      bus.serve(
-        requests.tell,
-        me,
-        answered((body) => sessions.compute(body, { type: 'tell', trials: body.trials }, requests.tell)),
-      ),
-      bus.serve(
-        requests.propose,
-        me,
-        answered((body) => {
-          const { runs, insights } = body;
-          return sessions.compute(body, { type: 'propose', runs, insights }, requests.propose);
-        }),
-      ),
-      bus.serve(
-        requests.configure,
-        me,
-        answered((body) => {
-          const { runtime_params } = body;
-          return sessions.inform(body, { type: 'configure', runtime_params }, requests.configure);
-        }),
-      ),
-      bus.serve(
-        requests.best,
-        me,
-        answered((body) => sessions.compute(body, { type: 'best' }, requests.best)),
-      ),
-      bus.serve(
-        requests.explain,
-        me,
-        answered((body) => sessions.compute(body, { type: 'explain' }, requests.explain)),
-      ),
+      serve(requests.propose, (body) => {
+        const { runs, insights } = body;
+        return sessions.compute(body, { type: 'propose', runs, insights }, requests.propose);
+      }),
+      serve(requests.configure, (body) => {
+        const { runtime_params } = body;
+        return sessions.inform(body, { type: 'configure', runtime_params }, requests.configure);
+      }),
+      serve(requests.best, (body) => sessions.compute(body, { type: 'best' }, requests.best)),
+      serve(requests.explain, (body) => sessions.compute(body, { type: 'explain' }, requests.explain)),
       bus.serve(requests.close, me, (name) => {
         sessions.close(name);
         return {};

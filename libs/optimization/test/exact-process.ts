@@ -43,7 +43,6 @@ export function exactProcess(
     output,
     noise: Math.sqrt(noise),
     relevance: null,
-    hyperparameters: {},
     timedOut: false,
     leaveOneOut: () => {
       throw new Error('not part of this oracle');

@@ -1,4 +1,5 @@
 import type { FittedSurrogate } from '../surrogates/surrogate.js';
+import { positions } from './pareto.js';
 
 /**
  * Posterior means at observed points, in the scale of each model.
@@ -30,6 +31,6 @@ export function posteriorMeans(
 export function mostOftenBest(best: Iterable<readonly number[]>, n: number, limit: number): number[] {
   const times = new Float64Array(n);
   for (const positions of best) for (const i of positions) times[i]!++;
-  const order = Array.from({ length: n }, (_, i) => i).sort((a, b) => times[b]! - times[a]! || a - b);
+  const order = positions(n).sort((a, b) => times[b]! - times[a]! || a - b);
   return order.filter((i, rank) => rank === 0 || (times[i]! > 0 && rank < limit)).sort((a, b) => a - b);
 }

@@ -1,5 +1,6 @@
 import type { Output } from '../domain/space.js';
 import type { FittedSurrogate, OutputMap } from '../surrogates/surrogate.js';
+import { moments } from '../surrogates/warping.js';
 
 /** An objective as a function of one output in the scale of its model, to be maximised. */
 interface Goal {
@@ -43,23 +44,19 @@ export class Goals {
       return [goalOf(output.objective, k, models[k]!.output, values, scale)];
     });
     this.thresholds = outputs.flatMap(({ constraint }, k) => {
-      const found: Threshold[] = [];
-      const map = models[k]!.output;
-      if (constraint?.at_least !== undefined)
-        found.push({ output: k, sign: 1, bound: map.toModel(constraint.at_least) });
-      if (constraint?.at_most !== undefined)
-        found.push({ output: k, sign: -1, bound: map.toModel(constraint.at_most) });
-      return found;
+      const { at_least, at_most } = constraint ?? {};
+      const threshold = (sign: 1 | -1, value: number | undefined): Threshold[] =>
+        value === undefined ? [] : [{ output: k, sign, bound: models[k]!.output.toModel(value) }];
+      return [...threshold(1, at_least), ...threshold(-1, at_most)];
     });
   }
 
   /** Says whether measured values, in their units, keep every threshold. */
   kept(values: Float64Array): boolean {
-    return this.outputs.every(
-      ({ constraint }, k) =>
-        (constraint?.at_least === undefined || values[k]! >= constraint.at_least) &&
-        (constraint?.at_most === undefined || values[k]! <= constraint.at_most),
-    );
+    return this.outputs.every(({ constraint }, k) => {
+      const { at_least = -Infinity, at_most = Infinity } = constraint ?? {};
+      return values[k]! >= at_least && values[k]! <= at_most;
+    });
   }
 
   /** Measured values as a sample. */
@@ -96,7 +93,7 @@ function goalOf(
   scale: 'model' | 'unit',
 ): Goal {
   const { weight } = objective;
-  const unit = deviation(values) || 1;
+  const unit = moments(values).deviation || 1;
   if (objective.kind === 'close_to_target') {
     const { target } = objective;
     return {
@@ -114,10 +111,4 @@ function goalOf(
     value: (z) => (sign * map.fromModel(z)) / unit,
     slope: (z) => (sign * map.slope(z)) / unit,
   };
-}
-
-function deviation(values: Float64Array): number {
-  const mean = values.reduce((sum, value) => sum + value, 0) / values.length;
-  const squares = values.reduce((sum, value) => sum + (value - mean) ** 2, 0);
-  return Math.sqrt(squares / Math.max(1, values.length - 1));
 }

@@ -1,7 +1,7 @@
 import { listedCombinations, type Domain } from '../domain/domain.js';
 import type { LinearConstraints } from '../domain/linear-constraints.js';
 import type { Point } from '../domain/space.js';
-import { Rng } from '../numeric/index.js';
+import { joined, Rng } from '../numeric/index.js';
 import type { AcquisitionFunction } from './acquisition.js';
 import { Ascent, climb, type Candidate, type Effort } from './ascent.js';
 import { chosenStarts, nearby, scattered } from './starts.js';
@@ -242,12 +242,6 @@ function together(parts: readonly LinearConstraints[]): LinearConstraints {
     lower: joined(parts.map(({ lower }) => lower)),
     upper: joined(parts.map(({ upper }) => upper)),
   };
-}
-
-function joined(rows: readonly Float64Array[], d = rows[0]!.length): Float64Array {
-  const all = new Float64Array(rows.length * d);
-  rows.forEach((row, i) => all.set(row, i * d));
-  return all;
 }
 
 /** Says whether a row is the same run as one of the others: encoded numbers differ by less than 1e-9 of the range. */

@@ -3,8 +3,12 @@
  * dominates another when it is nowhere less and somewhere greater.
  */
 
+export function positions(n: number): number[] {
+  return Array.from({ length: n }, (_, i) => i);
+}
+
 /** Row `a` is nowhere less than row `b`. */
-function covers(rows: Float64Array, m: number, a: number, b: number): boolean {
+export function covers(rows: Float64Array, m: number, a: number, b: number): boolean {
   for (let j = 0; j < m; j++) if (rows[a * m + j]! < rows[b * m + j]!) return false;
   return true;
 }
@@ -58,9 +62,7 @@ function volumeOf(front: Float64Array, m: number, reference: Float64Array): numb
   if (n === 0) return 0;
   if (m === 1) return front.reduce((best, value) => Math.max(best, value), -Infinity) - reference[0]!;
   // Falling in the last objective: few points then dominate the limits of early points.
-  const order = Array.from({ length: n }, (_, i) => i).sort(
-    (a, b) => front[b * m + m - 1]! - front[a * m + m - 1]!,
-  );
+  const order = positions(n).sort((a, b) => front[b * m + m - 1]! - front[a * m + m - 1]!);
   if (m === 2) {
     let volume = 0;
     let reached = reference[0]!;
@@ -94,16 +96,20 @@ function volumeOf(front: Float64Array, m: number, reference: Float64Array): numb
  */
 export function defaultReference(rows: Float64Array, n: number, m: number): Float64Array {
   const front = paretoFront(rows, n, m);
-  const everything = Array.from({ length: n }, (_, i) => i);
   return Float64Array.from({ length: m }, (_, j) => {
     const [low, high] = rangeOf(rows, m, j, front);
     if (high > low) return low - 0.1 * (high - low);
-    const [worst, best] = rangeOf(rows, m, j, everything);
+    const [worst, best] = rangeOf(rows, m, j, positions(n));
     return low - 0.1 * (best - worst || Math.abs(low) || 1);
   });
 }
 
-function rangeOf(rows: Float64Array, m: number, j: number, chosen: readonly number[]): [number, number] {
+export function rangeOf(
+  rows: Float64Array,
+  m: number,
+  j: number,
+  chosen: readonly number[],
+): [number, number] {
   let low = Infinity;
   let high = -Infinity;
   for (const i of chosen) {

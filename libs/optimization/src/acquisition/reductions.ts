@@ -122,8 +122,7 @@ export function upperConfidence(beta: number, pending: Float64Array, floor: numb
     for (let s = 0; s < count; s++) {
       for (let i = 0; i < q; i++) {
         const at = s * q + i;
-        const bound = means[i]! + reach * Math.abs(utility[at]! - means[i]!);
-        bounds[i] = floor === null ? bound : floor + fatPlus(bound - floor, MAX_WIDTH) * feasibility[at]!;
+        bounds[i] = counted(means[i]! + reach * Math.abs(utility[at]! - means[i]!), feasibility[at]!, floor);
       }
       bounds[q] = pending[s]!;
       const held = Number.isFinite(pending[s]!) ? q + 1 : q;
@@ -164,11 +163,15 @@ export function confidenceOf(
     for (let i = 0; i < q; i++) {
       const at = s * q + i;
       const bound = means[i]! + reach * Math.abs(utility[at]! - means[i]!);
-      const counted = floor === null ? bound : floor + fatPlus(bound - floor, MAX_WIDTH) * feasibility[at]!;
-      best = Math.max(best, counted);
+      best = Math.max(best, counted(bound, feasibility[at]!, floor));
     }
     return best;
   });
+}
+
+/** The part of a bound that counts. */
+function counted(bound: number, feasibility: number, floor: number | null): number {
+  return floor === null ? bound : floor + fatPlus(bound - floor, MAX_WIDTH) * feasibility;
 }
 
 function columnMeans(values: Float64Array, rows: number, columns: number): Float64Array {

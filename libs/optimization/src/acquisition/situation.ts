@@ -4,8 +4,14 @@ import { AnalyticLogImprovement } from './analytic.js';
 import { mostOftenBest, posteriorMeans } from './baseline.js';
 import { nonDominatedBoxes, type Boxes } from './boxes.js';
 import { Goals } from './goals.js';
-import { defaultReference, paretoFront, rowsOf } from './pareto.js';
-import { confidenceOf, logFeasibility, logImprovement, upperConfidence } from './reductions.js';
+import { covers, defaultReference, paretoFront, positions, rangeOf, rowsOf } from './pareto.js';
+import {
+  confidenceOf,
+  logFeasibility,
+  logImprovement,
+  upperConfidence,
+  type Reduction,
+} from './reductions.js';
 import { JointSamples } from './samples.js';
 import {
   augmentedChebyshev,
@@ -83,7 +89,7 @@ export class Situation {
 
   private towardsFeasible(stay: Stay): AcquisitionFunction {
     const sum = weightedSum(this.goals.objectives.map(({ weight }) => weight));
-    const samples = this.samplesWith(stay, new Float64Array(0), 0, JOINT_LIMIT);
+    const samples = this.samplesWith(stay, JOINT_LIMIT);
     const { feasibility } = utilitiesOf(this.goals, sum, samples.fixed);
     const open = new Float64Array(this.count).fill(1);
     const f = stay.pendingCount;
@@ -96,7 +102,7 @@ export class Situation {
 
   private confidence(stay: Stay, sum: Scalarisation, beta: number): AcquisitionFunction {
     const { goals, count } = this;
-    const samples = this.samplesWith(stay, new Float64Array(0), 0, JOINT_LIMIT);
+    const samples = this.samplesWith(stay, JOINT_LIMIT);
     const floor =
       goals.thresholds.length === 0
         ? null
@@ -107,11 +113,11 @@ export class Situation {
   }
 
   private improvement(stay: Stay, sum: Scalarisation): AcquisitionFunction {
-    const { goals, count, problem } = this;
+    const { goals, problem } = this;
     const utilities = this.meanUtilities(sum);
     const best = this.kept.reduce((high, i) => Math.max(high, utilities[i]!), -Infinity);
-    const samples = this.samplesWith(stay, new Float64Array(0), 0, JOINT_LIMIT);
-    const incumbents = this.incumbents(sum, samples, stay.pendingCount, new Float64Array(count).fill(best));
+    const samples = this.samplesWith(stay, JOINT_LIMIT);
+    const incumbents = this.incumbents(sum, samples, best);
     const byJointSamples = this.scalar(stay, samples, sum, logImprovement(incumbents), JOINT_LIMIT);
     const [goal] = goals.objectives;
     const closed =
@@ -124,7 +130,7 @@ export class Situation {
   }
 
   private noisyImprovement(stay: Stay, utility: Scalarisation, jointLimit: number): AcquisitionFunction {
-    const { goals, count, problem } = this;
+    const { goals, count } = this;
     const utilities = this.meanUtilities(utility);
     const considered = this.considered((i) => utilities[i]!);
     const trial = this.trialSamples(considered);
@@ -138,20 +144,15 @@ export class Situation {
       return top < 0 ? [] : [top];
     });
     const base = mostOftenBest(winners, f, KEPT).map((a) => considered[a]!);
-    const samples = this.samplesWith(stay, rowsOf(problem.rows, this.d, base), base.length, jointLimit);
+    const samples = this.samplesWith(stay, jointLimit, base);
     const worst = utilities.reduce((low, value) => Math.min(low, value), Infinity) - 1;
-    const incumbents = this.incumbents(
-      utility,
-      samples,
-      base.length + stay.pendingCount,
-      new Float64Array(count).fill(worst),
-    );
+    const incumbents = this.incumbents(utility, samples, worst);
     return this.scalar(stay, samples, utility, logImprovement(incumbents), jointLimit);
   }
 
   /** @returns null for too many objectives or boxes */
   private hypervolume(stay: Stay): AcquisitionFunction | null {
-    const { goals, count, problem } = this;
+    const { goals, count } = this;
     const m = goals.objectives.length;
     if (m < 2 || m > 4) return null;
     const reference = this.reference();
@@ -163,22 +164,13 @@ export class Situation {
     );
     const base = mostOftenBest(fronts, considered.length, KEPT_ON_FRONT[m]!).map((a) => considered[a]!);
     const f = base.length + stay.pendingCount;
-    const samples = this.samplesWith(
-      stay,
-      rowsOf(problem.rows, this.d, base),
-      base.length,
-      HYPERVOLUME_JOINT_LIMIT,
-    );
+    const samples = this.samplesWith(stay, HYPERVOLUME_JOINT_LIMIT, base);
     const boxes: Boxes[] = [];
     let left = BOX_LIMIT;
     for (let s = 0; s < count; s++) {
       const { objectives, front } = this.frontOf(samples.fixed, s, f, reference);
-      const found = nonDominatedBoxes(
-        rowsOf(objectives, m, front),
-        m,
-        reference,
-        Math.ceil((8 * BOX_LIMIT) / count),
-      );
+      const limit = Math.ceil((8 * BOX_LIMIT) / count);
+      const found = nonDominatedBoxes(rowsOf(objectives, m, front), m, reference, limit);
       left -= found?.count ?? Infinity;
       if (found === null || left < 0) return null;
       boxes.push(found);
@@ -220,25 +212,16 @@ export class Situation {
     const measured = this.measuredObjectives();
     const rng = this.rng.fork(`weights ${problem.pendingCount} ${slot}`);
     // Uniform on the simplex, by exponential spacings.
-    const weights = Float64Array.from(
-      goals.objectives,
-      ({ weight }) => -weight * Math.log(1 - rng.uniform()),
-    );
+    const drawn = ({ weight }: { weight: number }) => -weight * Math.log(1 - rng.uniform());
+    const weights = Float64Array.from(goals.objectives, drawn);
     const sum = weights.reduce((total, weight) => total + weight, 0);
     const front = paretoFront(measured, problem.n, m);
-    const best = new Float64Array(m).fill(-Infinity);
-    const worst = new Float64Array(m).fill(Infinity);
     const spread = front.length > 1 ? front : positions(problem.n);
-    for (const i of spread) {
-      for (let j = 0; j < m; j++) {
-        best[j] = Math.max(best[j]!, measured[i * m + j]!);
-        worst[j] = Math.min(worst[j]!, measured[i * m + j]!);
-      }
-    }
+    const ranges = positions(m).map((j) => rangeOf(measured, m, j, spread));
     return augmentedChebyshev(
       weights.map((weight) => weight / sum),
-      best,
-      best.map((value, j) => value - worst[j]! || 1),
+      Float64Array.from(ranges, ([, best]) => best),
+      Float64Array.from(ranges, ([worst, best]) => best - worst || 1),
     );
   }
 
@@ -251,13 +234,7 @@ export class Situation {
     const ranks = new Float64Array(n);
     for (let i = 0; i < n; i++) {
       for (let k = 0; k < n; k++) {
-        let noWorse = true;
-        let better = false;
-        for (let j = 0; j < m && noWorse; j++) {
-          noWorse = objectives[k * m + j]! >= objectives[i * m + j]!;
-          better ||= objectives[k * m + j]! > objectives[i * m + j]!;
-        }
-        if (noWorse && better) ranks[i]!++;
+        if (covers(objectives, m, k, i) && !covers(objectives, m, i, k)) ranks[i]!++;
       }
     }
     return ranks;
@@ -297,29 +274,28 @@ export class Situation {
     return new JointSamples(models, this.d, stay, considered.length, this.count, 0, this.rng.fork('trial'));
   }
 
-  private samplesWith(stay: Stay, base: Float64Array, baseCount: number, most: number): JointSamples {
-    const rows = new Float64Array((baseCount + stay.pendingCount) * this.d);
-    rows.set(base);
-    rows.set(stay.pending.subarray(0, stay.pendingCount * this.d), baseCount * this.d);
-    const rng = this.rng.fork(`samples ${stay.slot}`);
+  /** @param base measured points that stay as well */
+  private samplesWith(stay: Stay, most: number, base: readonly number[] = []): JointSamples {
+    const { d, count, problem } = this;
+    const fixed = base.length + stay.pendingCount;
+    const rows = new Float64Array(fixed * d);
+    rows.set(rowsOf(problem.rows, d, base));
+    rows.set(stay.pending.subarray(0, stay.pendingCount * d), base.length * d);
     return new JointSamples(
-      this.problem.models,
-      this.d,
+      problem.models,
+      d,
       rows,
-      baseCount + stay.pendingCount,
-      this.count,
+      fixed,
+      count,
       most,
-      rng,
+      this.rng.fork(`samples ${stay.slot}`),
     );
   }
 
-  /** Per sample the best utility of the fixed points that keep the thresholds in it, or its earlier value. */
-  private incumbents(
-    utility: Scalarisation,
-    samples: JointSamples,
-    f: number,
-    best: Float64Array,
-  ): Float64Array {
+  /** Per sample the best utility of the fixed points that keep the thresholds in it, at least `least`. */
+  private incumbents(utility: Scalarisation, samples: JointSamples, least: number): Float64Array {
+    const { fixedCount: f } = samples;
+    const best = new Float64Array(this.count).fill(least);
     const drawn = utilitiesOf(this.goals, utility, samples.fixed);
     for (let s = 0; s < best.length; s++) {
       for (let a = 0; a < f; a++) {
@@ -333,7 +309,7 @@ export class Situation {
     stay: Stay,
     samples: JointSamples,
     utility: Scalarisation,
-    reduction: ReturnType<typeof logImprovement>,
+    reduction: Reduction,
     jointLimit: number,
   ): AcquisitionFunction {
     return new ScalarAcquisition(this.d, jointLimit, this.goals, utility, samples, reduction, stay.further);
@@ -346,8 +322,4 @@ interface Stay {
   pendingCount: number;
   slot: number;
   further(points: Float64Array, count: number): AcquisitionFunction;
-}
-
-function positions(n: number): number[] {
-  return Array.from({ length: n }, (_, i) => i);
 }

@@ -8,12 +8,29 @@ export type { LinearConstraints };
 export type Linear = Exclude<Constraint, { kind: 'n_choose_k' }>;
 export type NChooseK = Extract<Constraint, { kind: 'n_choose_k' }>;
 
+export interface Count {
+  readonly constraint: NChooseK;
+  readonly columns: readonly number[];
+}
+
 export function isLinear(constraint: Constraint): constraint is Linear {
   return constraint.kind !== 'n_choose_k';
 }
 
-export function isNChooseK(constraint: Constraint): constraint is NChooseK {
+function isNChooseK(constraint: Constraint): constraint is NChooseK {
   return constraint.kind === 'n_choose_k';
+}
+
+/** Says whether a number of features that are not zero keeps the constraint. */
+export function allows({ min_count, max_count, none_also_valid }: NChooseK, count: number): boolean {
+  return (count >= min_count && count <= max_count) || (count === 0 && none_also_valid);
+}
+
+/** The n-choose-k constraints, with the columns of their features. */
+export function countsOf(constraints: readonly Constraint[], encoding: Encoding): readonly Count[] {
+  return constraints
+    .filter(isNChooseK)
+    .map((constraint) => ({ constraint, columns: columnsOfFeatures(constraint, encoding) }));
 }
 
 /** Columns of the features of a constraint, in their order. */

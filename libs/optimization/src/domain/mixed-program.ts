@@ -18,7 +18,7 @@ export class MixedProgram {
   private readonly lower: number[];
   private readonly upper: number[];
   private readonly whole: number[] = [];
-  private readonly rows: { terms: Map<number, number>; lower: number; upper: number }[] = [];
+  private readonly rows: { terms: Readonly<Record<number, number>>; lower: number; upper: number }[] = [];
   /** Choices "above zero" and "below zero" of a column. */
   private readonly uses = new Map<number, { above: number; below: number }>();
   /** Columns with constraints, rising. */
@@ -37,28 +37,19 @@ export class MixedProgram {
     for (const constraint of constraints) {
       if (isLinear(constraint)) {
         const { a, b } = encodedRow(constraint, encoding);
-        const terms = new Map(this.coupled.filter((j) => a[j] !== 0).map((j) => [j, a[j]!]));
-        this.rows.push({
-          terms,
-          lower: constraint.kind === 'linear_equality' ? b : -Infinity,
-          upper: b,
-        });
+        const terms = Object.fromEntries(this.coupled.map((j) => [j, a[j]!]));
+        this.bound(terms, constraint.kind === 'linear_equality' ? b : -Infinity, b);
         continue;
       }
       const uses = columnsOfFeatures(constraint, encoding).flatMap((j) => this.usesOf(j));
       const { min_count, max_count, none_also_valid } = constraint;
-      const terms = new Map(uses.map((use) => [use, 1]));
-      this.rows.push({ terms, lower: -Infinity, upper: max_count });
-      const atLeast = new Map(terms);
-      if (none_also_valid) atLeast.set(this.addChoice(), min_count);
-      this.rows.push({ terms: atLeast, lower: min_count, upper: Infinity });
-      if (none_also_valid) {
-        const none = [...atLeast.keys()].at(-1)!;
-        this.rows.push({
-          terms: new Map([...terms, [none, max_count]]),
-          lower: -Infinity,
-          upper: max_count,
-        });
+      const terms = Object.fromEntries(uses.map((use) => [use, 1]));
+      this.bound(terms, -Infinity, max_count);
+      if (!none_also_valid) this.bound(terms, min_count, Infinity);
+      else {
+        const none = this.addChoice();
+        this.bound({ ...terms, [none]: min_count }, min_count, Infinity);
+        this.bound({ ...terms, [none]: max_count }, -Infinity, max_count);
       }
     }
   }
@@ -112,7 +103,7 @@ export class MixedProgram {
     const objective = new Float64Array(n).fill(1, size);
     const rows: Row[] = this.rows.map((row) => {
       const coefficients = new Float64Array(n);
-      for (const [j, value] of row.terms) coefficients[j] = value;
+      for (const [j, value] of Object.entries(row.terms)) coefficients[Number(j)] = value;
       return { coefficients, lower: row.lower, upper: row.upper };
     });
     // |x - target| <= distance, from both sides.
@@ -131,19 +122,12 @@ export class MixedProgram {
   private addLevels(column: Column, j: number): void {
     if (column.kind === 'stepped') {
       const step = this.addVariable(0, column.count - 1);
-      this.rows.push({
-        terms: new Map([
-          [j, column.count - 1],
-          [step, -1],
-        ]),
-        lower: 0,
-        upper: 0,
-      });
+      this.bound({ [j]: column.count - 1, [step]: -1 }, 0, 0);
     } else if (column.kind === 'discrete' && column.count > 1) {
       const choices = Array.from(column.levels!, () => this.addChoice());
-      this.rows.push({ terms: new Map(choices.map((choice) => [choice, 1])), lower: 1, upper: 1 });
-      const terms = new Map(choices.map((choice, k) => [choice, column.levels![k]!]));
-      this.rows.push({ terms: terms.set(j, -1), lower: 0, upper: 0 });
+      this.bound(Object.fromEntries(choices.map((choice) => [choice, 1])), 1, 1);
+      const terms = Object.fromEntries(choices.map((choice, k) => [choice, column.levels![k]!]));
+      this.bound({ ...terms, [j]: -1 }, 0, 0);
     }
   }
 
@@ -159,16 +143,20 @@ export class MixedProgram {
     this.uses.set(j, { above, below });
     const origin = column.zero ?? -column.lower / column.range;
     const top = this.upper[j]!;
-    if (column.zero === null) this.rows.push({ terms: sum(above, below), lower: 1, upper: 1 });
-    else this.rows.push({ terms: sum(above, below), lower: -Infinity, upper: 1 });
+    this.bound({ [above]: 1, [below]: 1 }, column.zero === null ? 1 : -Infinity, 1);
     if (top - origin < leastUse) this.upper[above] = 0;
     if (origin < leastUse) this.upper[below] = 0;
     // x - origin <= (top - origin) above - leastUse below, and from the other side alike.
     const up = Math.max(0, top - origin);
     const down = Math.max(0, origin);
-    this.rows.push({ terms: terms(j, above, -up, below, leastUse), lower: -Infinity, upper: origin });
-    this.rows.push({ terms: terms(j, above, -leastUse, below, down), lower: origin, upper: Infinity });
+    this.bound({ [j]: 1, [above]: -up, [below]: leastUse }, -Infinity, origin);
+    this.bound({ [j]: 1, [above]: -leastUse, [below]: down }, origin, Infinity);
     return [above, below];
+  }
+
+  /** @param terms coefficients by variable */
+  private bound(terms: Readonly<Record<number, number>>, lower: number, upper: number): void {
+    this.rows.push({ terms, lower, upper });
   }
 
   private addVariable(lower: number, upper: number): number {
@@ -181,19 +169,4 @@ export class MixedProgram {
   private addChoice(): number {
     return this.addVariable(0, 1);
   }
-}
-
-function sum(a: number, b: number): Map<number, number> {
-  return new Map([
-    [a, 1],
-    [b, 1],
-  ]);
-}
-
-function terms(j: number, a: number, onA: number, b: number, onB: number): Map<number, number> {
-  return new Map([
-    [j, 1],
-    [a, onA],
-    [b, onB],
-  ]);
 }

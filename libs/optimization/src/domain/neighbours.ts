@@ -1,5 +1,5 @@
 import { levelAt, levelIndex, type Encoding } from './encoding.js';
-import { columnsOfFeatures, isNChooseK } from './linear-constraints.js';
+import { countsOf } from './linear-constraints.js';
 import type { Projection } from './projection.js';
 import { DistinctRows } from './sampling.js';
 import type { Constraint } from './space.js';
@@ -32,8 +32,7 @@ export function neighbours(
       if (level < column.count - 1) attempt(new Map([[offset, levelAt(column, level + 1)]]));
     }
   });
-  for (const constraint of constraints.filter(isNChooseK)) {
-    const columns = columnsOfFeatures(constraint, encoding);
+  for (const { columns } of countsOf(constraints, encoding)) {
     const zeroes = columns.filter((j) => projection.isZero(row, j));
     const used = columns.filter((j) => !zeroes.includes(j) && encoding.columns[j]!.zero !== null);
     for (const j of used) {

@@ -1,11 +1,6 @@
 import { nearestSatisfying } from '../numeric/index.js';
 import { type Column, type Encoding, levelAt, levelIndex, nearestLevel } from './encoding.js';
-import {
-  columnsOfFeatures,
-  isNChooseK,
-  type LinearConstraints,
-  type NChooseK,
-} from './linear-constraints.js';
+import { countsOf, type Count, type LinearConstraints } from './linear-constraints.js';
 import { repaired } from './lattice.js';
 import { leastUse, type MixedProgram } from './mixed-program.js';
 import type { Constraint } from './space.js';
@@ -14,7 +9,7 @@ import type { Constraint } from './space.js';
 export class Projection {
   /** Columns of features of n-choose-k. */
   private readonly counted: ReadonlySet<number>;
-  private readonly counts: readonly { constraint: NChooseK; columns: readonly number[] }[];
+  private readonly counts: readonly Count[];
 
   constructor(
     private readonly encoding: Encoding,
@@ -25,9 +20,7 @@ export class Projection {
     /** Whether a row with possible values satisfies all constraints. */
     private readonly satisfies: (row: Float64Array) => boolean,
   ) {
-    this.counts = constraints
-      .filter(isNChooseK)
-      .map((constraint) => ({ constraint, columns: columnsOfFeatures(constraint, encoding) }));
+    this.counts = countsOf(constraints, encoding);
     this.counted = new Set(this.counts.flatMap(({ columns }) => columns));
   }
 

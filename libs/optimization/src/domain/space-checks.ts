@@ -32,76 +32,67 @@ export function spaceFaults(space: Space): Fault[] {
   }
   space.inputs.forEach((input, i) => {
     checkKey(`inputs[${i}]`, input.key);
-    checkInput(input, `inputs[${i}]`, add);
+    checkInput(input, within(add, `inputs[${i}]`));
   });
   space.outputs.forEach((output, i) => {
     checkKey(`outputs[${i}]`, output.key);
-    checkOutput(output, `outputs[${i}]`, add);
+    checkOutput(output, within(add, `outputs[${i}]`));
   });
   if (!space.outputs.some((output) => output.objective !== null)) {
     add('outputs', 'no_objective', 'No output has an objective', 'Give at least one output an objective');
   }
   const inputs = new Map(space.inputs.map((input) => [input.key, input]));
-  space.constraints.forEach((constraint, i) => checkConstraint(constraint, `constraints[${i}]`, inputs, add));
+  space.constraints.forEach((constraint, i) =>
+    checkConstraint(constraint, inputs, within(add, `constraints[${i}]`)),
+  );
   return faults;
 }
 
 type Add = (path: string, code: string, message: string, hint?: string) => void;
 
-function checkInput(input: Input, path: string, add: Add): void {
+/** Adds faults of a part; the path of the part itself is empty. */
+function within(add: Add, place: string): Add {
+  return (path, ...fault) => add(`${place}${path}`, ...fault);
+}
+
+function checkInput(input: Input, add: Add): void {
   switch (input.kind) {
     case 'continuous':
-      return checkContinuous(input, path, add);
+      return checkContinuous(input, add);
     case 'discrete':
-      return checkList(input.values, `${path}.values`, 'value', Number.isFinite, 'finite numbers', add);
-    case 'categorical':
-      return checkList(
-        input.categories,
-        `${path}.categories`,
-        'category',
-        (name) => typeof name === 'string' && name !== '',
-        'names that are not empty',
-        add,
-      );
+      return checkList(input.values, '.values', 'value', Number.isFinite, 'finite numbers', add);
+    case 'categorical': {
+      const isName = (name: unknown): boolean => typeof name === 'string' && name !== '';
+      return checkList(input.categories, '.categories', 'category', isName, 'names that are not empty', add);
+    }
   }
 }
 
-function checkContinuous({ bounds, step }: ContinuousInput, path: string, add: Add): void {
+function checkContinuous({ bounds, step }: ContinuousInput, add: Add): void {
   const [lower, upper] = bounds;
-  if (Number.isNaN(lower) || Number.isNaN(upper)) {
-    return add(`${path}.bounds`, 'bounds', 'The bounds are not two numbers', 'Give [lower, upper]');
-  }
+  if (Number.isNaN(lower) || Number.isNaN(upper))
+    return add('.bounds', 'bounds', 'The bounds are not two numbers', 'Give [lower, upper]');
   if (!Number.isFinite(lower) || !Number.isFinite(upper)) {
-    return add(
-      `${path}.bounds`,
-      'unbounded',
-      `[${lower}, ${upper}] leaves the input unbounded`,
-      'Give finite bounds: the range in which a run makes sense',
-    );
+    const hint = 'Give finite bounds: the range in which a run makes sense';
+    return add('.bounds', 'unbounded', `[${lower}, ${upper}] leaves the input unbounded`, hint);
   }
   if (lower >= upper) {
     const hint =
       lower === upper ? 'Leave out an input that does not vary' : `Did you mean [${upper}, ${lower}]?`;
-    return add(`${path}.bounds`, 'bounds', `The lower bound ${lower} is not below the upper ${upper}`, hint);
+    return add('.bounds', 'bounds', `The lower bound ${lower} is not below the upper ${upper}`, hint);
   }
-  if (!Number.isFinite(upper - lower)) {
-    return add(`${path}.bounds`, 'bounds', `${lower} and ${upper} are too far apart`, 'Use another unit');
-  }
+  if (!Number.isFinite(upper - lower))
+    return add('.bounds', 'bounds', `${lower} and ${upper} are too far apart`, 'Use another unit');
   if (step === undefined) return;
-  if (!Number.isFinite(step) || step <= 0) {
-    return add(`${path}.step`, 'step', `A step of ${step} leads nowhere`, 'Give a number above 0');
-  }
+  if (!Number.isFinite(step) || step <= 0)
+    return add('.step', 'step', `A step of ${step} leads nowhere`, 'Give a number above 0');
   const steps = (upper - lower) / step;
   if (steps < 1 - tolerance || Math.abs(steps - Math.round(steps)) > tolerance * Math.max(1, steps)) {
     const fitting = lower + Math.max(1, Math.floor(steps)) * step;
-    return add(
-      `${path}.step`,
-      'step',
-      `Steps of ${step} from ${lower} do not meet the upper bound ${upper}`,
-      `The bounds [${lower}, ${fitting}] would fit`,
-    );
+    const message = `Steps of ${step} from ${lower} do not meet the upper bound ${upper}`;
+    return add('.step', 'step', message, `The bounds [${lower}, ${fitting}] would fit`);
   }
-  if (steps > 1e9) add(`${path}.step`, 'step', `${steps} steps are too many`, 'Leave the step out');
+  if (steps > 1e9) add('.step', 'step', `${steps} steps are too many`, 'Leave the step out');
 }
 
 function checkList<T>(
@@ -115,123 +106,75 @@ function checkList<T>(
   if (list.length === 0) add(path, 'empty', `There is no ${what}`, `Give ${wanted}`);
   list.forEach((value, i) => {
     if (!right(value)) add(`${path}[${i}]`, what, `${JSON.stringify(value)} is no ${what}`, `Give ${wanted}`);
-    else if (list.indexOf(value) !== i) {
+    else if (list.indexOf(value) !== i)
       add(`${path}[${i}]`, 'duplicate', `${JSON.stringify(value)} stands here twice`, 'Give each once');
-    }
   });
 }
 
-function checkOutput({ objective, constraint }: Output, path: string, add: Add): void {
+function checkOutput({ objective, constraint }: Output, add: Add): void {
   if (objective !== null) {
-    if (!Number.isFinite(objective.weight) || objective.weight <= 0) {
-      add(
-        `${path}.objective.weight`,
-        'weight',
-        `${objective.weight} is no weight`,
-        'Give a finite number above 0',
-      );
-    }
+    const { weight } = objective;
+    if (!Number.isFinite(weight) || weight <= 0)
+      add('.objective.weight', 'weight', `${weight} is no weight`, 'Give a finite number above 0');
     if (objective.kind === 'close_to_target' && !Number.isFinite(objective.target)) {
-      add(
-        `${path}.objective.target`,
-        'target',
-        `${objective.target} cannot be reached`,
-        'Give a finite number',
-      );
+      const message = `${objective.target} cannot be reached`;
+      add('.objective.target', 'target', message, 'Give a finite number');
     }
   }
   const { at_least, at_most } = constraint ?? {};
   if (objective === null && at_least === undefined && at_most === undefined) {
-    add(
-      path,
-      'no_purpose',
-      'The output has neither objective nor threshold',
-      'Give it one of them, or leave it out',
-    );
+    const hint = 'Give it one of them, or leave it out';
+    add('', 'no_purpose', 'The output has neither objective nor threshold', hint);
   }
   for (const [name, threshold] of Object.entries({ at_least, at_most })) {
-    if (threshold !== undefined && !Number.isFinite(threshold)) {
-      add(
-        `${path}.constraint.${name}`,
-        'threshold',
-        `${threshold} is no threshold`,
-        'Give a finite number or leave it out',
-      );
-    }
+    if (threshold === undefined || Number.isFinite(threshold)) continue;
+    const hint = 'Give a finite number or leave it out';
+    add(`.constraint.${name}`, 'threshold', `${threshold} is no threshold`, hint);
   }
   if (at_least !== undefined && at_most !== undefined && at_least > at_most) {
-    add(
-      `${path}.constraint`,
-      'threshold',
-      `Nothing is at least ${at_least} and at most ${at_most}`,
-      'Exchange them?',
-    );
+    const message = `Nothing is at least ${at_least} and at most ${at_most}`;
+    add('.constraint', 'threshold', message, 'Exchange them?');
   }
 }
 
-function checkConstraint(
-  constraint: Constraint,
-  path: string,
-  inputs: ReadonlyMap<string, Input>,
-  add: Add,
-): void {
+function checkConstraint(constraint: Constraint, inputs: ReadonlyMap<string, Input>, add: Add): void {
   const { features } = constraint;
-  if (features.length === 0) add(`${path}.features`, 'empty', 'The constraint is about nothing');
+  if (features.length === 0) add('.features', 'empty', 'The constraint is about nothing');
   features.forEach((key, i) => {
-    const at = `${path}.features[${i}]`;
+    const at = `.features[${i}]`;
     const input = inputs.get(key);
     if (input === undefined) {
-      const known = [...inputs.values()]
-        .filter(({ kind }) => kind !== 'categorical')
-        .map((known) => known.key);
-      add(
-        at,
-        'unknown_feature',
-        `"${key}" is no input`,
-        `Inputs that are numbers: ${known.join(', ') || 'none'}`,
+      const known = [...inputs.values()].flatMap((other) =>
+        other.kind === 'categorical' ? [] : [other.key],
       );
+      const hint = `Inputs that are numbers: ${known.join(', ') || 'none'}`;
+      add(at, 'unknown_feature', `"${key}" is no input`, hint);
     } else if (input.kind === 'categorical') {
-      add(
-        at,
-        'categorical_feature',
-        `"${key}" is categorical: it has no size`,
-        'Use continuous or discrete inputs',
-      );
-    } else if (features.indexOf(key) !== i) {
+      const message = `"${key}" is categorical: it has no size`;
+      add(at, 'categorical_feature', message, 'Use continuous or discrete inputs');
+    } else if (features.indexOf(key) !== i)
       add(at, 'duplicate', `"${key}" stands here twice`, 'Name each feature once');
-    }
   });
   if (constraint.kind === 'n_choose_k') {
     const { min_count, max_count } = constraint;
     const whole = [min_count, max_count].every((count) => Number.isInteger(count) && count >= 0);
     if (!whole || min_count > max_count || max_count > features.length || max_count === 0) {
-      add(
-        path,
-        'count',
-        `Between ${min_count} and ${max_count} of ${features.length} features cannot be asked for`,
-        'Give whole numbers 0 <= min_count <= max_count <= number of features, and max_count above 0',
-      );
+      const asked = `Between ${min_count} and ${max_count} of ${features.length} features`;
+      const hint =
+        'Give whole numbers 0 <= min_count <= max_count <= number of features, and max_count above 0';
+      add('', 'count', `${asked} cannot be asked for`, hint);
     }
     return;
   }
   const { coefficients, rhs } = constraint;
   if (coefficients.length !== features.length) {
-    add(
-      `${path}.coefficients`,
-      'length',
-      `${features.length} features have ${coefficients.length} coefficients`,
-      'Give one coefficient for each feature',
-    );
+    const message = `${features.length} features have ${coefficients.length} coefficients`;
+    add('.coefficients', 'length', message, 'Give one coefficient for each feature');
   }
   coefficients.forEach((coefficient, i) => {
-    if (!Number.isFinite(coefficient) || coefficient === 0) {
-      add(
-        `${path}.coefficients[${i}]`,
-        'coefficient',
-        `${coefficient} is no coefficient`,
-        'Give a finite number that is not 0',
-      );
-    }
+    if (Number.isFinite(coefficient) && coefficient !== 0) return;
+    const hint = 'Give a finite number that is not 0';
+    add(`.coefficients[${i}]`, 'coefficient', `${coefficient} is no coefficient`, hint);
   });
-  if (!Number.isFinite(rhs)) add(`${path}.rhs`, 'rhs', `${rhs} is no right side`, 'Give a finite number');
+  if (!Number.isFinite(rhs)) add('.rhs', 'rhs', `${rhs} is no right side`, 'Give a finite number');
 }

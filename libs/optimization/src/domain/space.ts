@@ -58,16 +58,9 @@ export interface Output {
 
 /** Over continuous and discrete inputs, in their own units. */
 export type Constraint =
-  /** `sum coefficients[i] * features[i] = rhs`. */
+  /** `sum coefficients[i] * features[i]` is equal to `rhs`, or at most `rhs`. */
   | {
-      kind: 'linear_equality';
-      features: readonly string[];
-      coefficients: readonly number[];
-      rhs: number;
-    }
-  /** `sum coefficients[i] * features[i] <= rhs`. */
-  | {
-      kind: 'linear_inequality';
+      kind: 'linear_equality' | 'linear_inequality';
       features: readonly string[];
       coefficients: readonly number[];
       rhs: number;

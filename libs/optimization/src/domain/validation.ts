@@ -1,8 +1,16 @@
 import type { Fault } from '@lab/contracts';
 import { magnitude, type Column, type Encoding } from './encoding.js';
-import { columnsOfFeatures, described, isLinear, scaleOf } from './linear-constraints.js';
+import {
+  allows,
+  columnsOfFeatures,
+  described,
+  isLinear,
+  scaleOf,
+  type Linear,
+  type NChooseK,
+} from './linear-constraints.js';
 import { tolerance } from './space-checks.js';
-import type { Constraint, Input, Point, Space } from './space.js';
+import type { Input, Point, Space } from './space.js';
 
 /** Points that another point may not repeat. */
 export interface KnownPoints {
@@ -50,16 +58,9 @@ export class Validator {
     const values = this.values(valid);
     for (const { index, holds } of this.constraints) {
       const broken = holds(values);
-      if (broken !== null) {
-        faults.push(
-          fault(
-            `constraints[${index}]`,
-            'constraint',
-            broken,
-            `Choose values with ${described(this.space.constraints[index]!)}`,
-          ),
-        );
-      }
+      if (broken === null) continue;
+      const hint = `Choose values with ${described(this.space.constraints[index]!)}`;
+      faults.push(fault(`constraints[${index}]`, 'constraint', broken, hint));
     }
     for (const [name, points] of Object.entries({ done: known.done, pending: known.pending })) {
       const at = points?.findIndex((other) => this.same(valid, other)) ?? -1;
@@ -142,7 +143,7 @@ function valueFaults(input: Input, column: Column, value: unknown): Fault[] {
 
 type Check = (values: Float64Array) => string | null;
 
-function linearCheck(constraint: Extract<Constraint, { coefficients: unknown }>, encoding: Encoding): Check {
+function linearCheck(constraint: Linear, encoding: Encoding): Check {
   const columns = columnsOfFeatures(constraint, encoding);
   const { coefficients, rhs, kind } = constraint;
   const slack = tolerance * scaleOf(constraint, encoding);
@@ -154,14 +155,11 @@ function linearCheck(constraint: Extract<Constraint, { coefficients: unknown }>,
   };
 }
 
-function countCheck(constraint: Extract<Constraint, { max_count: number }>, encoding: Encoding): Check {
+function countCheck(constraint: NChooseK, encoding: Encoding): Check {
   const columns = columnsOfFeatures(constraint, encoding);
-  const { min_count, max_count, none_also_valid } = constraint;
   return (values) => {
     const count = columns.filter((j) => !isZero(encoding.columns[j]!, values[j]!)).length;
-    if (count >= min_count && count <= max_count) return null;
-    if (count === 0 && none_also_valid) return null;
-    return `${described(constraint)} does not hold: ${count} are not zero`;
+    return allows(constraint, count) ? null : `${described(constraint)} does not hold: ${count} are not zero`;
   };
 }
 

@@ -1,6 +1,6 @@
 import type { Rng } from '../numeric/index.js';
 import type { Encoding } from './encoding.js';
-import { columnsOfFeatures, isNChooseK, type NChooseK } from './linear-constraints.js';
+import { allows, countsOf, type Count, type NChooseK } from './linear-constraints.js';
 import type { Constraint } from './space.js';
 
 /** Patterns are listed up to this number, and drawn beyond. */
@@ -13,23 +13,18 @@ const triedFeatures = 16;
 export class ZeroPatterns {
   /** Columns of the features of all n-choose-k constraints, rising. */
   readonly columns: readonly number[];
-  private readonly counts: readonly { constraint: NChooseK; columns: readonly number[] }[];
+  private readonly counts: readonly Count[];
   /** Features that may be zero. */
   private readonly optional: readonly number[];
   /** Null: too many. */
   private readonly list: readonly ReadonlySet<number>[] | null;
 
   constructor(constraints: readonly Constraint[], encoding: Encoding) {
-    this.counts = constraints
-      .filter(isNChooseK)
-      .map((constraint) => ({ constraint, columns: columnsOfFeatures(constraint, encoding) }));
+    this.counts = countsOf(constraints, encoding);
     this.columns = [...new Set(this.counts.flatMap(({ columns }) => columns))].sort((a, b) => a - b);
     this.optional = this.columns.filter((j) => encoding.columns[j]!.zero !== null);
-    this.list = this.listed(
-      new Set(
-        this.columns.filter((j) => encoding.columns[j]!.count === 1 && encoding.columns[j]!.zero === 0),
-      ),
-    );
+    const isZero = (j: number) => encoding.columns[j]!.count === 1 && encoding.columns[j]!.zero === 0;
+    this.list = this.listed(this.columns.filter(isZero));
   }
 
   /**
@@ -47,28 +42,27 @@ export class ZeroPatterns {
         const used = drawnCount(constraint, forced, optional.length, rng) - forced;
         for (const j of rng.shuffle(optional).slice(Math.max(0, used))) zero.add(j);
       }
-      if (this.counts.every(({ constraint, columns }) => fits(constraint, columns, zero))) return zero;
+      if (this.fits(zero)) return zero;
     }
     return null;
   }
 
-  private listed(alwaysZero: ReadonlySet<number>): ReadonlySet<number>[] | null {
+  private listed(alwaysZero: readonly number[]): ReadonlySet<number>[] | null {
     if (this.optional.length > triedFeatures) return null;
     const list: ReadonlySet<number>[] = [];
     for (let mask = 0; mask < 2 ** this.optional.length; mask += 1) {
       const zero = new Set(this.optional.filter((_, bit) => (mask >> bit) & 1));
-      if ([...alwaysZero].some((j) => !zero.has(j))) continue;
-      if (this.counts.every(({ constraint, columns }) => fits(constraint, columns, zero))) list.push(zero);
+      if (alwaysZero.every((j) => zero.has(j)) && this.fits(zero)) list.push(zero);
       if (list.length > listedPatterns) return null;
     }
     return list;
   }
-}
 
-function fits(constraint: NChooseK, columns: readonly number[], zero: ReadonlySet<number>): boolean {
-  const count = columns.filter((j) => !zero.has(j)).length;
-  if (count === 0 && constraint.none_also_valid) return true;
-  return count >= constraint.min_count && count <= constraint.max_count;
+  private fits(zero: ReadonlySet<number>): boolean {
+    return this.counts.every(({ constraint, columns }) =>
+      allows(constraint, columns.filter((j) => !zero.has(j)).length),
+    );
+  }
 }
 
 /** Number of used features, with a probability proportional to the number of subsets of that size. */
@@ -76,10 +70,7 @@ function drawnCount(constraint: NChooseK, forced: number, optional: number, rng:
   const counts: number[] = [];
   const weights: number[] = [];
   for (let count = forced; count <= forced + optional; count += 1) {
-    const allowed =
-      (count >= constraint.min_count && count <= constraint.max_count) ||
-      (count === 0 && constraint.none_also_valid);
-    if (!allowed) continue;
+    if (!allows(constraint, count)) continue;
     counts.push(count);
     weights.push(binomial(optional, count - forced));
   }

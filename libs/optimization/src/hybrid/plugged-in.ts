@@ -4,9 +4,10 @@ import type { Domain } from '../domain/domain.js';
 import type { Point, Space } from '../domain/space.js';
 import { BayesianSequentialOptimizer } from '../optimizer/bayesian.js';
 import type { Explanation } from '../optimizer/explain.js';
+import { faultOf, under } from '../optimizer/fields.js';
 import { invalid } from '../optimizer/settings.js';
 import type { Belief } from './prompt.js';
-import { faultOf, hybridFields, hybridKeys } from './settings.js';
+import { hybridFields, hybridKeys } from './settings.js';
 
 /** Optional methods of the plugged-in optimizer beyond its contract. */
 export interface OptionalMethods {
@@ -131,9 +132,7 @@ export function proposedPoints(rows: Table, count: number, domain: Domain): Poin
     const given = Array.isArray(rows) ? `${rows.length} rows` : 'no table';
     throw new ServiceError('optimizer_error', `The plugged-in optimizer gave ${given} instead of ${count}`);
   }
-  const faults = rows.flatMap((row, i) =>
-    domain.validate(row).map((fault) => ({ ...fault, path: `rows[${i}]${fault.path && `.${fault.path}`}` })),
-  );
+  const faults = rows.flatMap((row, i) => under(`rows[${i}]`, domain.validate(row)));
   if (faults.length > 0) {
     const [{ path, message }] = faults as [Fault];
     throw new ServiceError(

@@ -1,5 +1,6 @@
 import { ServiceError, type Fault } from '@lab/contracts';
 import type { JsonObject, ParameterField, RuntimeParameters } from '@lab/sdk';
+import { faultOf, numberField, textField } from '../optimizer/fields.js';
 import { invalid, type BayesianArguments } from '../optimizer/settings.js';
 
 /**
@@ -45,72 +46,31 @@ export interface HybridSettings {
 
 /** The settings for a form. */
 export const hybridFields: readonly ParameterField[] = [
-  {
-    key: 'p_bayesian',
-    type: 'number',
-    default: 1,
-    runtime: true,
-    min: 0,
-    max: 1,
-    description: 'Probability that a sampling call uses the plugged-in optimizer; 1 less p_ai',
-  },
-  {
-    key: 'p_ai',
-    type: 'number',
-    default: 0,
-    runtime: true,
-    min: 0,
-    max: 1,
-    description: 'Probability that a sampling call uses the AI; 1 less p_bayesian',
-  },
-  {
-    key: 'ai_model',
-    type: 'text',
-    default: null,
-    runtime: false,
-    description: 'Language model as <provider>:<model>',
-  },
-  {
-    key: 'ai_history_size',
-    type: 'number',
-    default: 50,
-    runtime: true,
-    min: 1,
-    max: 10_000,
-    description: 'Most recent result rows in a prompt',
-  },
-  {
-    key: 'ai_additional_context',
-    type: 'text',
-    default: '',
-    runtime: true,
-    description: 'What is known of the matter, for the AI',
-  },
-  {
-    key: 'ai_retries',
-    type: 'number',
-    default: 3,
-    runtime: false,
-    min: 0,
-    max: 10,
-    description: 'How often the AI is told what is wrong with its suggestion and asked again',
-  },
-  {
-    key: 'ai_time_limit',
-    type: 'number',
-    default: 120,
-    runtime: false,
-    min: 1,
-    max: 240,
-    description: 'Seconds for a suggestion with all its repetitions',
-  },
-  {
-    key: 'ai_api_key',
-    type: 'text',
-    default: null,
-    runtime: false,
-    description: 'Key for the provider; default: as the environment of the optimizer worker has it',
-  },
+  numberField(
+    'p_bayesian',
+    1,
+    true,
+    [0, 1],
+    'Probability that a sampling call uses the plugged-in optimizer; 1 less p_ai',
+  ),
+  numberField('p_ai', 0, true, [0, 1], 'Probability that a sampling call uses the AI; 1 less p_bayesian'),
+  textField('ai_model', null, false, 'Language model as <provider>:<model>'),
+  numberField('ai_history_size', 50, true, [1, 10_000], 'Most recent result rows in a prompt'),
+  textField('ai_additional_context', '', true, 'What is known of the matter, for the AI'),
+  numberField(
+    'ai_retries',
+    3,
+    false,
+    [0, 10],
+    'How often the AI is told what is wrong with its suggestion and asked again',
+  ),
+  numberField('ai_time_limit', 120, false, [1, 240], 'Seconds for a suggestion with all its repetitions'),
+  textField(
+    'ai_api_key',
+    null,
+    false,
+    'Key for the provider; default: as the environment of the optimizer worker has it',
+  ),
 ];
 
 /** Every setting of the hybrid optimizer itself; neither a subclass nor a plugged-in optimizer may have one of these names. */
@@ -122,8 +82,6 @@ export const hybridKeys: ReadonlySet<string> = new Set([
 
 const runtimeKeys = hybridFields.filter(({ runtime }) => runtime).map(({ key }) => key);
 
-/** Longest `ai_additional_context`, in characters. */
-const LONGEST_CONTEXT = 100_000;
 /** Tolerance of the sum of the probabilities. */
 const TOLERANCE = 1e-9;
 
@@ -232,36 +190,6 @@ export function changedHybridSettings(settings: HybridSettings, params: RuntimeP
     additionalContext: (ai_additional_context as string | null) ?? '',
   };
 }
-
-/** The fault of a value of a setting, by its field. */
-export function faultOf(field: ParameterField, value: unknown): Fault[] {
-  const { key: path, type, min = -Infinity, max = Infinity, options = [] } = field;
-  // A key is a secret even if it has the wrong type.
-  const given = path === 'ai_api_key' ? 'The value' : JSON.stringify(value);
-  const wrong = (message: string): Fault[] => [{ path, code: 'value', message }];
-  if (value === null && field.default === null) return [];
-  switch (type) {
-    case 'checkbox':
-      return typeof value === 'boolean' ? [] : wrong(`${given} is neither true nor false`);
-    case 'select':
-      return options.includes(value as string) ? [] : wrong(`${given} is none of ${options.join(', ')}`);
-    case 'text':
-      if (typeof value !== 'string') return wrong(`${given} is no text`);
-      if (path === 'ai_api_key' && value === '') return wrong('The key is empty');
-      return value.length <= LONGEST_CONTEXT
-        ? []
-        : wrong(`The text has ${value.length} characters, and at most ${LONGEST_CONTEXT} are possible`);
-    case 'number':
-      if (typeof value !== 'number' || !(value >= min && value <= max)) {
-        return wrong(`${given} is not a number from ${min} to ${max}`);
-      }
-      return wholeNumbers.includes(path) && !Number.isInteger(value)
-        ? wrong(`${value} is not a whole number`)
-        : [];
-  }
-}
-
-const wholeNumbers = ['ai_history_size', 'ai_retries'];
 
 const noModel: Fault = {
   path: 'ai_model',

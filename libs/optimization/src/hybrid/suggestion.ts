@@ -3,6 +3,7 @@ import type { Domain } from '../domain/domain.js';
 import { isLinear } from '../domain/linear-constraints.js';
 import type { Input, Point, Space } from '../domain/space.js';
 import type { KnownPoints } from '../domain/validation.js';
+import { under } from '../optimizer/fields.js';
 import { LONGEST_JOURNAL } from './schema.js';
 
 /** The requirements for the answer of a model. */
@@ -57,12 +58,7 @@ export function readSuggestion(text: unknown, { domain, count, known }: Wanted):
   const adjusted: boolean[] = [];
   rows.forEach((row: unknown, i) => {
     const mended = mendedRow(row, domain, { done: known.done, pending: [...known.pending, ...points] });
-    faults.push(
-      ...mended.faults.map((each) => ({
-        ...each,
-        path: `suggestions[${i}]${each.path === '' ? '' : `.${each.path}`}`,
-      })),
-    );
+    faults.push(...under(`suggestions[${i}]`, mended.faults));
     if (mended.faults.length > 0) return;
     points.push(mended.point as Point);
     adjusted.push(mended.adjusted);
@@ -71,8 +67,12 @@ export function readSuggestion(text: unknown, { domain, count, known }: Wanted):
   return { points, adjusted, journal: journalOf(fields.get('journal')) };
 }
 
-function failed(path: string, code: string, message: string, hint?: string): Reading {
-  return { faults: [{ path, code, message, ...(hint === undefined ? {} : { hint }) }] };
+function failed(...parts: Parameters<typeof fault>): Reading {
+  return { faults: fault(...parts) };
+}
+
+function fault(path: string, code: string, message: string, hint?: string): Fault[] {
+  return [{ path, code, message, ...(hint === undefined ? {} : { hint }) }];
 }
 
 /** The object that a text is or contains; undefined: none. */
@@ -139,22 +139,14 @@ function withKeys(row: object, { inputs }: Space): { values: Record<string, unkn
   const exact = new Set(inputs.map(({ key }) => key));
   const byPlain = new Map<string, string | null>();
   for (const { key } of inputs) byPlain.set(plain(key), byPlain.has(plain(key)) ? null : key);
-  const entries = Object.entries(row).map(
-    ([key, value]) => [exact.has(key) ? key : (byPlain.get(plain(key)) ?? key), value, key] as const,
-  );
+  const nameOf = (key: string) => (exact.has(key) ? key : (byPlain.get(plain(key)) ?? key));
+  const entries = Object.entries(row).map(([key, value]) => [nameOf(key), value] as const);
   const faults = entries.flatMap(([key], i): Fault[] =>
     entries.findIndex(([other]) => other === key) === i
       ? []
-      : [
-          {
-            path: key,
-            code: 'repeated_key',
-            message: `"${key}" is given more than once`,
-            hint: 'Give it once',
-          },
-        ],
+      : fault(key, 'repeated_key', `"${key}" is given more than once`, 'Give it once'),
   );
-  return { values: Object.fromEntries(entries.map(([key, value]) => [key, value])), faults };
+  return { values: Object.fromEntries(entries), faults };
 }
 
 /** The value, or the possible value that is very near. */

@@ -6,7 +6,7 @@ import {
   type SmoothFunction,
   valueAtStart,
 } from './lbfgsb.js';
-import { cholesky, dot, timesVector } from './linalg.js';
+import { cholesky, difference, dot, timesVector } from './linalg.js';
 import { searchLine } from './line-search.js';
 import { type LinearConstraints, solveQuadratic } from './qp.js';
 
@@ -29,7 +29,6 @@ export function minimizeConstrained(
   const nearest = nearestSatisfying(start, constraints);
   if (nearest === null) throw new ServiceError('invalid', 'No point satisfies the linear constraints');
   const maxIterations = options.maxIterations ?? 200;
-  const maxEvaluations = options.maxEvaluations ?? Infinity;
   const gradientTolerance = options.gradientTolerance ?? 1e-5;
   const valueTolerance = options.valueTolerance ?? 1e-10;
 
@@ -55,7 +54,6 @@ export function minimizeConstrained(
     }
     if (options.stop?.()) return end('stopped');
     if (iterations >= maxIterations) return end('max_iterations');
-    if (evaluations >= maxEvaluations) return end('max_evaluations');
 
     const probe = (t: number) => {
       const at = new Float64Array(n);
@@ -67,16 +65,10 @@ export function minimizeConstrained(
       const found = f(at, slopes);
       evaluations++;
       const here = dot(slopes, direction, n);
-      return {
-        t,
-        value: Number.isFinite(here) ? found : NaN,
-        slope: here,
-        promised: t * slope,
-        x: at,
-        gradient: slopes,
-      };
+      const reached = Number.isFinite(here) ? found : NaN;
+      return { t, value: reached, slope: here, promised: t * slope, x: at, gradient: slopes };
     };
-    const mayGoOn = () => evaluations < maxEvaluations && !options.stop?.();
+    const mayGoOn = () => !options.stop?.();
     const step = searchLine(probe, { value, slope }, 1, 1, mayGoOn);
     if (step === null) {
       if (curvature === null && mayGoOn()) return end('no_descent');
@@ -140,8 +132,4 @@ function scaledIdentity(n: number, scale: number): Float64Array {
   const matrix = new Float64Array(n * n);
   for (let i = 0; i < n; i++) matrix[i * n + i] = scale;
   return matrix;
-}
-
-function difference(a: Float64Array, b: Float64Array): Float64Array {
-  return a.map((value, i) => value - b[i]!);
 }

@@ -5,6 +5,7 @@ export { minimizeBounded, type SmoothFunction } from './lbfgsb.js';
 export {
   choleskyWithJitter,
   dot,
+  joined,
   multiplyTransposed,
   solveLower,
   solveLowerTransposed,

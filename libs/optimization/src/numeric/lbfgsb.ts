@@ -1,5 +1,5 @@
 import { ServiceError } from '@lab/contracts';
-import { dot } from './linalg.js';
+import { difference, dot } from './linalg.js';
 import { searchLine } from './line-search.js';
 
 /** Value at `x`; writes the derivatives into `gradient`. May be NaN or Infinity: then the point is too far. */
@@ -14,7 +14,6 @@ export type EndReason =
   /** No step along the gradient makes it less: the limit of rounding, or a gradient that is wrong. */
   | 'no_descent'
   | 'max_iterations'
-  | 'max_evaluations'
   /** The caller asked for it. */
   | 'stopped';
 
@@ -30,8 +29,6 @@ export interface Minimum {
 export interface MinimizeOptions {
   /** Default 200. */
   maxIterations?: number;
-  /** Default unlimited. */
-  maxEvaluations?: number;
   /** Ends when no component of the projected gradient is larger; default 1e-5. */
   gradientTolerance?: number;
   /** Ends when a step changes the value by less than so much of its size (or of 1, if larger); default 1e-10. */
@@ -66,9 +63,12 @@ export function minimizeBounded(
   const n = start.length;
   const lower = options.lower ?? new Float64Array(n).fill(-Infinity);
   const upper = options.upper ?? new Float64Array(n).fill(Infinity);
-  checkBounds(lower, upper);
+  lower.forEach((least, i) => {
+    if (least <= upper[i]!) return;
+    const message = `The bounds of variable ${i} leave no value: from ${least} to ${upper[i]}`;
+    throw new ServiceError('invalid', message);
+  });
   const maxIterations = options.maxIterations ?? 200;
-  const maxEvaluations = options.maxEvaluations ?? Infinity;
   const gradientTolerance = options.gradientTolerance ?? 1e-5;
   const valueTolerance = options.valueTolerance ?? 1e-10;
   const clipped = (value: number, i: number) => Math.min(Math.max(value, lower[i]!), upper[i]!);
@@ -91,7 +91,6 @@ export function minimizeBounded(
     if (steepest <= gradientTolerance) return end('converged');
     if (options.stop?.()) return end('stopped');
     if (iterations >= maxIterations) return end('max_iterations');
-    if (evaluations >= maxEvaluations) return end('max_evaluations');
 
     let direction = history.direction(gradient, free);
     if (!(dot(direction, gradient, n) < 0)) {
@@ -117,15 +116,9 @@ export function minimizeBounded(
     };
     const first = history.empty ? Math.min(1, 1 / Math.sqrt(dot(direction, direction, n))) : 1;
     const slope = dot(direction, gradient, n);
-    const step = searchLine(
-      probe,
-      { value, slope },
-      first,
-      Infinity,
-      () => evaluations < maxEvaluations && !options.stop?.(),
-    );
+    const step = searchLine(probe, { value, slope }, first, Infinity, () => !options.stop?.());
     if (step === null) {
-      if (history.empty && evaluations < maxEvaluations && !options.stop?.()) return end('no_descent');
+      if (history.empty && !options.stop?.()) return end('no_descent');
       history.clear();
       continue;
     }
@@ -137,26 +130,11 @@ export function minimizeBounded(
   }
 }
 
-/** @throws ServiceError `invalid` when a lower bound is above the upper one */
-export function checkBounds(lower: Float64Array, upper: Float64Array): void {
-  lower.forEach((least, i) => {
-    if (least <= upper[i]!) return;
-    throw new ServiceError(
-      'invalid',
-      `The bounds of variable ${i} leave no value: from ${least} to ${upper[i]}`,
-    );
-  });
-}
-
 /** @throws ServiceError `invalid` when it is not finite */
 export function valueAtStart(f: SmoothFunction, x: Float64Array, gradient: Float64Array): number {
   const value = f(x, gradient);
   if (Number.isFinite(value) && gradient.every(Number.isFinite)) return value;
   throw new ServiceError('invalid', `The function to be minimised is not finite at its start: ${value}`);
-}
-
-function difference(a: Float64Array, b: Float64Array): Float64Array {
-  return a.map((value, i) => value - b[i]!);
 }
 
 /** The last steps `s` and what they changed the gradient by, `y`. */

@@ -169,3 +169,14 @@ export function timesVector(a: Float64Array, n: number, x: Float64Array): Float6
   for (let i = 0; i < n; i++) product[i] = dot(a, x, n, i * n, 0);
   return product;
 }
+
+/** Rows of equal length one after another. @param d their length; needed when there may be none */
+export function joined(rows: readonly Float64Array[], d = rows[0]!.length): Float64Array {
+  const all = new Float64Array(rows.length * d);
+  rows.forEach((row, i) => all.set(row, i * d));
+  return all;
+}
+
+export function difference(a: Float64Array, b: Float64Array): Float64Array {
+  return a.map((value, i) => value - b[i]!);
+}

@@ -53,13 +53,6 @@ export function directionIntegers(dimension: number, count: number): bigint[] {
   return m;
 }
 
-export interface SobolOptions {
-  /** Scrambles the sequence, see {@link Sobol}; absent: the plain sequence, whose first point is 0. */
-  seed?: number | string;
-  /** How many points are left out at the start; default 0. */
-  skip?: number;
-}
-
 /**
  * The low-discrepancy sequence of Sobol in the order of Gray codes (Antonov and Saleev 1979), 2^32 points. With a seed it
  * is scrambled by a random lower triangular matrix and a random shift per dimension (Matousek 1998; Owen 2003): the first
@@ -79,7 +72,7 @@ export class Sobol {
    */
   constructor(
     readonly dimensions: number,
-    options: SobolOptions = {},
+    options: { seed?: number | string } = {},
   ) {
     if (!(Number.isInteger(dimensions) && dimensions >= 1 && dimensions <= SOBOL_DIMENSIONS)) {
       throw new ServiceError(
@@ -97,23 +90,6 @@ export class Sobol {
     if (options.seed !== undefined) this.scramble(Rng.seeded(options.seed));
     this.offset = options.seed === undefined ? 0 : 0.5;
     this.state = Uint32Array.from(this.shifts);
-    if (options.skip !== undefined && options.skip > 0) this.skip(options.skip);
-  }
-
-  /** How many points were given or left out. */
-  get index(): number {
-    return this.at;
-  }
-
-  /** Leaves out the next `count` points, in time that does not depend on `count`. */
-  skip(count: number): void {
-    this.at += count;
-    const gray = (this.at ^ (this.at >>> 1)) >>> 0;
-    for (let j = 0; j < this.dimensions; j++) {
-      let word = this.shifts[j]!;
-      for (let k = 0; k < BITS; k++) if ((gray >>> k) & 1) word ^= this.directions[j * BITS + k]!;
-      this.state[j] = word;
-    }
   }
 
   /** The next point, each coordinate in [0, 1). */

@@ -6,7 +6,7 @@ import {
   type Table,
 } from '@lab/sdk';
 import { Domain } from '../domain/domain.js';
-import type { Measurement, Space } from '../domain/space.js';
+import type { Measurement, Point, Space } from '../domain/space.js';
 import { InitialDesign } from './design.js';
 import { explained, type Explanation } from './explain.js';
 import { fitModels, predict, type Models } from './models.js';
@@ -84,8 +84,8 @@ export class BayesianSequentialOptimizer extends AbstractSequentialOptimizer {
     this.space = { inputs: args.inputs, outputs: args.outputs, constraints: args.constraints ?? [] };
     this.domain = Domain.of(this.space);
     this.runs = new Runs((point) => this.domain.encode(point), this.get_input_names());
-    const { initialSamplingMethod, numInitialSamples, seed } = this.settings;
-    this.design = new InitialDesign(this.domain, initialSamplingMethod, numInitialSamples, seed);
+    const { initial_sampling_method: method, num_initial_samples: initial, seed } = this.settings;
+    this.design = new InitialDesign(this.domain, method, initial, seed);
   }
 
   /** @returns fields for the arguments that are plain values */
@@ -113,7 +113,7 @@ export class BayesianSequentialOptimizer extends AbstractSequentialOptimizer {
     const names = runNamesOf(count, run_names);
     const measured = this.runs.having('measured');
     const begun = measured.length + this.runs.having('pending').length;
-    const spread = measured.length < LEAST_FOR_A_MODEL ? count : this.settings.numInitialSamples - begun;
+    const spread = measured.length < LEAST_FOR_A_MODEL ? count : this.settings.num_initial_samples - begun;
     const rows = this.design.next(Math.min(count, Math.max(0, spread)), this.runs.points());
     const report: SampleReport = { origins: rows.map(() => 'initial'), limits_used: [] };
     if (rows.length < count && measured.length >= LEAST_FOR_A_MODEL) {
@@ -156,10 +156,7 @@ export class BayesianSequentialOptimizer extends AbstractSequentialOptimizer {
   override report(inputs_df: Table, outputs_df: Table<number>, run_names?: readonly string[]): void {
     const points = pointsOf(inputs_df, this.domain);
     const results = resultsOf(outputs_df, points.length, this.get_output_names());
-    const names = runNamesOf(points.length, run_names);
-    this.runs.atomically(() =>
-      points.forEach((point, i) => this.runs.measure(point, results[i]!, names[i]!)),
-    );
+    this.record(points, run_names, (point, name, i) => this.runs.measure(point, results[i]!, name));
   }
 
   /**
@@ -169,8 +166,7 @@ export class BayesianSequentialOptimizer extends AbstractSequentialOptimizer {
    */
   override report_started(inputs_df: Table, run_names?: readonly string[]): void {
     const points = pointsOf(inputs_df, this.domain);
-    const names = runNamesOf(points.length, run_names);
-    this.runs.atomically(() => points.forEach((point, i) => this.runs.begin(point, names[i]!)));
+    this.record(points, run_names, (point, name) => this.runs.begin(point, name));
   }
 
   /**
@@ -180,8 +176,7 @@ export class BayesianSequentialOptimizer extends AbstractSequentialOptimizer {
    */
   override report_failed(inputs_df: Table, run_names?: readonly string[]): void {
     const points = pointsOf(inputs_df, this.domain);
-    const names = runNamesOf(points.length, run_names);
-    this.runs.atomically(() => points.forEach((point, i) => this.runs.fail(point, names[i]!)));
+    this.record(points, run_names, (point, name) => this.runs.fail(point, name));
   }
 
   /**
@@ -194,17 +189,13 @@ export class BayesianSequentialOptimizer extends AbstractSequentialOptimizer {
     const measured = this.runs.having('measured');
     const models = measured.length < LEAST_FOR_A_MODEL ? null : this.fitted();
     const { outputs } = this.space;
-    const byOutput = models?.outputs.map((model) =>
-      predict(
-        model,
-        measured.map((run) => run.row),
-      ),
-    );
-    const expected = byOutput
-      ? measured.map((_, i): Measurement =>
-          Object.fromEntries(outputs.map(({ key }, k) => [key, byOutput[k]![i]!.mean])),
-        )
-      : null;
+    const rows = measured.map((run) => run.row);
+    const byOutput = models?.outputs.map((model) => predict(model, rows)) ?? null;
+    const expected =
+      byOutput &&
+      rows.map((_, i): Measurement =>
+        Object.fromEntries(outputs.map(({ key }, k) => [key, byOutput[k]![i]!.mean])),
+      );
     return solutionsOf(outputs, measured, expected).map((solution) => ({
       ...solution.point,
       ...solution.measured,
@@ -290,14 +281,20 @@ export class BayesianSequentialOptimizer extends AbstractSequentialOptimizer {
     this.runs.restore(structuredClone(state.runs));
   }
 
+  private record(
+    points: readonly Point[],
+    run_names: readonly string[] | undefined,
+    take: (point: Point, name: string | null, i: number) => void,
+  ): void {
+    const names = runNamesOf(points.length, run_names);
+    this.runs.atomically(() => points.forEach((point, i) => take(point, names[i]!, i)));
+  }
+
   private fitted(): Models {
     const runs = this.runs.having('measured');
-    const { surrogate, fitTimeLimit } = this.settings;
-    const of = JSON.stringify([
-      surrogate,
-      fitTimeLimit,
-      runs.map(({ point, measured }) => [point, measured]),
-    ]);
+    const { surrogate, fit_time_limit } = this.settings;
+    const results = runs.map(({ point, measured }) => [point, measured]);
+    const of = JSON.stringify([surrogate, fit_time_limit, results]);
     if (this.models?.of !== of) {
       const inputOf = this.domain.columns.map(({ input }) => input);
       const found = fitModels(fitOf(surrogate), this.space.outputs, runs, inputOf, this.settings, () =>

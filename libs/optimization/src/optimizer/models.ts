@@ -1,5 +1,5 @@
 import type { Output } from '../domain/space.js';
-import { Rng } from '../numeric/index.js';
+import { joined, Rng } from '../numeric/index.js';
 import type { FittedSurrogate, OutputMap, Surrogate } from '../surrogates/surrogate.js';
 import type { PlacedRun } from './runs.js';
 import type { Settings } from './settings.js';
@@ -49,21 +49,13 @@ export function fitModels(
     rows.set(run.row, i * d);
     outputs.forEach(({ key }, k) => (observed[i * outputs.length + k] = run.measured![key]!));
   });
-  const end = now() + settings.fitTimeLimit * 1000;
-  const models = outputs.map((output, k) =>
-    fit(
-      rows,
-      Float64Array.from({ length: n }, (_, i) => observed[i * outputs.length + k]!),
-      n,
-      d,
-      {
-        seed: Rng.seeded(`${typeof settings.seed}:${settings.seed}:fit:${output.key}`).word(),
-        timeLimitMs: Math.max(0, end - now()) / (outputs.length - k),
-        now,
-        inputOf,
-      },
-    ),
-  );
+  const end = now() + settings.fit_time_limit * 1000;
+  const models = outputs.map((output, k) => {
+    const y = Float64Array.from({ length: n }, (_, i) => observed[i * outputs.length + k]!);
+    const seed = Rng.seeded(`${typeof settings.seed}:${settings.seed}:fit:${output.key}`).word();
+    const timeLimitMs = Math.max(0, end - now()) / (outputs.length - k);
+    return fit(rows, y, n, d, { seed, timeLimitMs, now, inputOf });
+  });
   return { outputs: models, rows, observed, n, timedOut: models.some((model) => model.timedOut) };
 }
 
@@ -79,9 +71,7 @@ export function predict(
   model: Surrogate & { output: OutputMap },
   rows: readonly Float64Array[],
 ): Prediction[] {
-  const { d } = model;
-  const points = new Float64Array(rows.length * d);
-  rows.forEach((row, i) => points.set(row, i * d));
+  const points = joined(rows, model.d);
   const { mean, variance } = model.beside(new Float64Array(0), 0).marginals(points, rows.length);
   return rows.map((_, i) => inUnits(model.output, mean[i]!, Math.sqrt(Math.max(0, variance[i]!))));
 }

@@ -1,7 +1,7 @@
 import { acquisitionFunction, maximise, type AcquisitionChoice } from '../acquisition/index.js';
 import type { Domain } from '../domain/domain.js';
 import type { Output } from '../domain/space.js';
-import { Rng } from '../numeric/index.js';
+import { joined, Rng } from '../numeric/index.js';
 import { fitGaussianProcess, fitMlpEnsemble } from '../surrogates/index.js';
 import { AvoidingFailures } from './failures.js';
 import type { Fit, Models } from './models.js';
@@ -37,7 +37,7 @@ export interface ProposalProblem {
  */
 export function proposeByModel(problem: ProposalProblem): { found: Float64Array[]; timedOut: boolean } {
   const { domain, outputs, models, runs, chosen, count, settings, now } = problem;
-  const end = now() + settings.proposalTimeLimit * 1000;
+  const end = now() + settings.proposal_time_limit * 1000;
   const pending = [...runs.filter(({ status }) => status === 'pending').map(({ row }) => row), ...chosen];
   const failed = runs.filter(({ status }) => status === 'failed').map(({ row }) => row);
   const rng = Rng.seeded(settings.seed).fork(`proposal ${runs.length + chosen.length}`);
@@ -50,7 +50,7 @@ export function proposeByModel(problem: ProposalProblem): { found: Float64Array[
     pending: joined(pending, domain.d),
     pendingCount: pending.length,
     seed: rng.word(),
-    reference: settings.referencePoint,
+    reference: settings.reference_point,
   });
   const acquisition = failed.length === 0 ? plain : new AvoidingFailures(plain, failed);
   const measured = runs.filter(({ status }) => status === 'measured');
@@ -71,19 +71,13 @@ export function proposeByModel(problem: ProposalProblem): { found: Float64Array[
  * anything about which result is the best; over the best of joint samples otherwise (Letham et al. 2019).
  */
 function choiceOf(
-  { acquisition, beta }: Settings,
+  { acquisition_function: kind, beta }: Settings,
   outputs: readonly Output[],
   models: Models,
 ): AcquisitionChoice {
-  if (acquisition === 'qUCB') return { kind: 'qUCB', beta };
-  if (acquisition !== null) return { kind: acquisition };
+  if (kind === 'qUCB') return { kind, beta };
+  if (kind !== null) return { kind };
   const objectives = outputs.filter(({ objective }) => objective !== null).length;
   if (objectives > 1) return { kind: objectives <= 4 ? 'qLogNEHVI' : 'qLogNParEGO' };
   return { kind: models.outputs.every(({ noise }) => noise < NOISELESS) ? 'qLogEI' : 'qLogNEI' };
-}
-
-function joined(rows: readonly Float64Array[], d: number): Float64Array {
-  const all = new Float64Array(rows.length * d);
-  rows.forEach((row, i) => all.set(row, i * d));
-  return all;
 }

@@ -2,6 +2,7 @@ import { ServiceError, type Fault } from '@lab/contracts';
 import type { ParameterField, RuntimeParameters } from '@lab/sdk';
 import type { SamplingMethod } from '../domain/designs.js';
 import type { Constraint, Input, Output } from '../domain/space.js';
+import { faultOf, numberField, selectField } from './fields.js';
 
 const acquisitionKinds = ['qUCB', 'qLogEI', 'qLogNEI', 'qLogNEHVI', 'qLogNParEGO'] as const;
 export type AcquisitionKind = (typeof acquisitionKinds)[number];
@@ -46,84 +47,43 @@ export interface BayesianArguments {
 }
 
 /** The arguments with every default filled in. */
-export interface Settings {
+export interface Settings extends Required<
+  Omit<BayesianArguments, 'inputs' | 'outputs' | 'constraints' | 'acquisition_function'>
+> {
   /** Null: chosen for each sample, by the number of objectives and the noise. */
-  acquisition: AcquisitionKind | null;
+  acquisition_function: AcquisitionKind | null;
   beta: number;
-  surrogate: SurrogateKind;
-  referencePoint: Readonly<Record<string, number>>;
-  numInitialSamples: number;
-  initialSamplingMethod: SamplingMethod;
-  seed: number | string;
-  /** Seconds. */
-  fitTimeLimit: number;
-  /** Seconds. */
-  proposalTimeLimit: number;
 }
 
 /** The settings as a page shows them; those with `runtime` may change while a campaign runs. */
 export const settingFields: ParameterField[] = [
-  {
-    key: 'acquisition_function',
-    type: 'select',
-    default: null,
-    runtime: true,
-    options: acquisitionKinds,
-    description: 'What makes a point worth a run; none: chosen by the number of objectives and the noise',
-  },
-  {
-    key: 'beta',
-    type: 'number',
-    default: 1,
-    runtime: true,
-    min: 0,
-    max: 1e6,
-    description: 'qUCB: the weight of the uncertainty',
-  },
-  {
-    key: 'surrogate',
-    type: 'select',
-    default: 'gp',
-    runtime: true,
-    options: surrogateKinds,
-    description: 'Gaussian process or ensemble of multi-layer perceptrons',
-  },
-  {
-    key: 'fit_time_limit',
-    type: 'number',
-    default: 10,
-    runtime: true,
-    min: 0.01,
-    max: 3600,
-    description: 'Seconds for the fits of one sample',
-  },
-  {
-    key: 'proposal_time_limit',
-    type: 'number',
-    default: 10,
-    runtime: true,
-    min: 0.01,
-    max: 3600,
-    description: 'Seconds for the search of one sample',
-  },
-  {
-    key: 'num_initial_samples',
-    type: 'number',
-    default: null,
-    runtime: false,
-    min: 1,
-    max: 100_000,
-    description: 'Points that are spread over the domain before a model chooses',
-  },
-  {
-    key: 'initial_sampling_method',
-    type: 'select',
-    default: 'SOBOL',
-    runtime: false,
-    options: samplingMethods,
-    description: 'How these are spread',
-  },
+  selectField(
+    'acquisition_function',
+    null,
+    true,
+    acquisitionKinds,
+    'What makes a point worth a run; none: chosen by the number of objectives and the noise',
+  ),
+  numberField('beta', 1, true, [0, 1e6], 'qUCB: the weight of the uncertainty'),
+  selectField(
+    'surrogate',
+    'gp',
+    true,
+    surrogateKinds,
+    'Gaussian process or ensemble of multi-layer perceptrons',
+  ),
+  numberField('fit_time_limit', 10, true, [0.01, 3600], 'Seconds for the fits of one sample'),
+  numberField('proposal_time_limit', 10, true, [0.01, 3600], 'Seconds for the search of one sample'),
+  numberField(
+    'num_initial_samples',
+    null,
+    false,
+    [1, 100_000],
+    'Points that are spread over the domain before a model chooses',
+  ),
+  selectField('initial_sampling_method', 'SOBOL', false, samplingMethods, 'How these are spread'),
 ];
+const runtimeKeys = settingFields.filter(({ runtime }) => runtime).map(({ key }) => key);
 
 export const bayesianArgumentNames: readonly string[] = [
   'inputs',
@@ -176,29 +136,21 @@ export function settingsOf(args: BayesianArguments): Settings {
   // Whether outputs are outputs is told with the rest of the space.
   const objectives = args.outputs.filter((output) => (output?.objective ?? null) !== null);
   const settings: Settings = {
-    acquisition: args.acquisition_function?.kind ?? null,
+    acquisition_function: args.acquisition_function?.kind ?? null,
     beta: args.acquisition_function?.beta ?? 1,
     surrogate: args.surrogate ?? 'gp',
-    referencePoint: { ...args.reference_point },
-    numInitialSamples: args.num_initial_samples ?? Math.min(20, Math.max(5, 2 * args.inputs.length)),
-    initialSamplingMethod: args.initial_sampling_method ?? 'SOBOL',
+    fit_time_limit: args.fit_time_limit ?? 10,
+    proposal_time_limit: args.proposal_time_limit ?? 10,
+    num_initial_samples: args.num_initial_samples ?? Math.min(20, Math.max(5, 2 * args.inputs.length)),
+    initial_sampling_method: args.initial_sampling_method ?? 'SOBOL',
+    reference_point: { ...args.reference_point },
     seed: args.seed ?? 0,
-    fitTimeLimit: args.fit_time_limit ?? 10,
-    proposalTimeLimit: args.proposal_time_limit ?? 10,
   };
   faults.push(
-    ...valueFaults({
-      acquisition_function: settings.acquisition,
-      beta: settings.beta,
-      surrogate: settings.surrogate,
-      fit_time_limit: settings.fitTimeLimit,
-      proposal_time_limit: settings.proposalTimeLimit,
-      num_initial_samples: settings.numInitialSamples,
-      initial_sampling_method: settings.initialSamplingMethod,
-    }),
-    ...acquisitionFaults(settings.acquisition, objectives.length),
+    ...valueFaults(settings),
+    ...acquisitionFaults(settings.acquisition_function, objectives.length),
   );
-  for (const [key, value] of Object.entries(settings.referencePoint)) {
+  for (const [key, value] of Object.entries(settings.reference_point)) {
     const known = objectives.some((output) => output.key === key);
     if (known && Number.isFinite(value)) continue;
     faults.push({
@@ -207,12 +159,9 @@ export function settingsOf(args: BayesianArguments): Settings {
       message: known ? `${value} is not a finite number` : `"${key}" is no output with an objective`,
     });
   }
-  if (!Number.isInteger(settings.numInitialSamples)) {
-    faults.push({
-      path: 'num_initial_samples',
-      code: 'type',
-      message: `${settings.numInitialSamples} is not a whole number`,
-    });
+  const { num_initial_samples: initial } = settings;
+  if (!Number.isInteger(initial)) {
+    faults.push({ path: 'num_initial_samples', code: 'type', message: `${initial} is not a whole number` });
   }
   if (typeof settings.seed !== 'string' && !Number.isFinite(settings.seed)) {
     faults.push({ path: 'seed', code: 'type', message: 'The seed is neither a finite number nor a text' });
@@ -223,13 +172,9 @@ export function settingsOf(args: BayesianArguments): Settings {
 
 /** Values of the settings that may change while a campaign runs. */
 export function runtimeParametersOf(settings: Settings): RuntimeParameters {
-  return {
-    acquisition_function: settings.acquisition,
-    beta: settings.beta,
-    surrogate: settings.surrogate,
-    fit_time_limit: settings.fitTimeLimit,
-    proposal_time_limit: settings.proposalTimeLimit,
-  };
+  return Object.fromEntries(
+    Object.entries(settings).filter(([key]) => runtimeKeys.includes(key)),
+  ) as RuntimeParameters;
 }
 
 /**
@@ -239,34 +184,20 @@ export function runtimeParametersOf(settings: Settings): RuntimeParameters {
  * @throws ServiceError `invalid` when a name is unknown or a value is not allowed
  */
 export function changedSettings(settings: Settings, params: RuntimeParameters, objectives: number): Settings {
-  const runtime = settingFields.filter((field) => field.runtime).map((field) => field.key);
+  const merged = { ...runtimeParametersOf(settings), ...params };
   const faults = Object.keys(params)
-    .filter((key) => !runtime.includes(key))
-    .map((key) => ({
+    .filter((key) => !runtimeKeys.includes(key))
+    .map((key): Fault => ({
       path: key,
       code: 'unknown_field',
       message: `"${key}" is no runtime parameter of the optimizer`,
-      hint: `Runtime parameters: ${runtime.join(', ')}`,
+      hint: `Runtime parameters: ${runtimeKeys.join(', ')}`,
     }));
-  const merged = { ...runtimeParametersOf(settings), ...params };
-  faults.push(...(valueFaults(merged) as typeof faults));
-  if (faults.length === 0) {
-    faults.push(
-      ...(acquisitionFaults(
-        merged.acquisition_function as Settings['acquisition'],
-        objectives,
-      ) as typeof faults),
-    );
-  }
+  faults.push(...valueFaults(merged));
+  const changed = { ...settings, ...merged } as Settings;
+  if (faults.length === 0) faults.push(...acquisitionFaults(changed.acquisition_function, objectives));
   if (faults.length > 0) throw invalid('The runtime parameters are invalid; none was changed', faults);
-  return {
-    ...settings,
-    acquisition: merged.acquisition_function as Settings['acquisition'],
-    beta: merged.beta as number,
-    surrogate: merged.surrogate as SurrogateKind,
-    fitTimeLimit: merged.fit_time_limit as number,
-    proposalTimeLimit: merged.proposal_time_limit as number,
-  };
+  return changed;
 }
 
 /** An error with faults, whose message holds the first of them. */
@@ -277,66 +208,25 @@ export function invalid(message: string, faults: readonly Fault[]): ServiceError
   return new ServiceError('invalid', `${message}${detail}`, { faults });
 }
 
-function acquisitionFaults(kind: Settings['acquisition'], objectives: number): Fault[] {
+function acquisitionFaults(kind: AcquisitionKind | null, objectives: number): Fault[] {
   if (kind === null) return [];
-  const path = 'acquisition_function';
   const single = ['qUCB', 'qLogEI', 'qLogNEI'].includes(kind);
+  const wrong = (message: string, hint: string): Fault[] => [
+    { path: 'acquisition_function', code: 'objectives', message: `${kind} takes ${message}`, hint },
+  ];
   if (single && objectives > 1) {
-    return [
-      {
-        path,
-        code: 'objectives',
-        message: `${kind} takes one objective, and there are ${objectives}`,
-        hint: objectives <= 4 ? 'Use qLogNEHVI or qLogNParEGO' : 'Use qLogNParEGO',
-      },
-    ];
+    const hint = objectives <= 4 ? 'Use qLogNEHVI or qLogNParEGO' : 'Use qLogNParEGO';
+    return wrong(`one objective, and there are ${objectives}`, hint);
   }
-  if (!single && objectives === 1) {
-    return [
-      {
-        path,
-        code: 'objectives',
-        message: `${kind} takes several objectives`,
-        hint: 'Use qLogNEI, qLogEI or qUCB',
-      },
-    ];
-  }
-  if (kind === 'qLogNEHVI' && objectives > 4) {
-    return [
-      {
-        path,
-        code: 'objectives',
-        message: `qLogNEHVI takes at most 4 objectives, and there are ${objectives}`,
-        hint: 'Use qLogNParEGO',
-      },
-    ];
-  }
+  if (!single && objectives === 1) return wrong('several objectives', 'Use qLogNEI, qLogEI or qUCB');
+  if (kind === 'qLogNEHVI' && objectives > 4)
+    return wrong(`at most 4 objectives, and there are ${objectives}`, 'Use qLogNParEGO');
   return [];
 }
 
-function valueFaults(values: RuntimeParameters): Fault[] {
+function valueFaults(values: object): Fault[] {
   return Object.entries(values).flatMap(([key, value]) => {
     const field = settingFields.find((each) => each.key === key);
-    if (field === undefined) return [];
-    if (field.type === 'select') {
-      if (field.options?.includes(value as string) || (value === null && field.default === null)) return [];
-      return [
-        {
-          path: key,
-          code: 'value',
-          message: `${JSON.stringify(value)} is not possible`,
-          hint: `Use one of ${field.options?.join(', ')}`,
-        },
-      ];
-    }
-    const { min = -Infinity, max = Infinity } = field;
-    if (typeof value === 'number' && value >= min && value <= max) return [];
-    return [
-      {
-        path: key,
-        code: 'value',
-        message: `${typeof value === 'number' ? value : JSON.stringify(value)} is not a number from ${min} to ${max}`,
-      },
-    ];
+    return field === undefined ? [] : faultOf(field, value);
   });
 }

@@ -2,6 +2,7 @@ import { ServiceError, type Fault } from '@lab/contracts';
 import type { Table } from '@lab/sdk';
 import type { Domain } from '../domain/domain.js';
 import type { Measurement, Point } from '../domain/space.js';
+import { under } from './fields.js';
 import { invalid } from './settings.js';
 
 /**
@@ -11,11 +12,7 @@ import { invalid } from './settings.js';
  */
 export function pointsOf(table: Table, domain: Domain): Point[] {
   if (!Array.isArray(table)) throw new ServiceError('invalid', 'The inputs are not a list of rows');
-  const faults = table.flatMap((row, i) =>
-    domain
-      .validate(row)
-      .map((fault) => ({ ...fault, path: `inputs[${i}]${fault.path === '' ? '' : `.${fault.path}`}` })),
-  );
+  const faults = table.flatMap((row, i) => under(`inputs[${i}]`, domain.validate(row)));
   if (faults.length > 0) throw invalid('The inputs are invalid; nothing was recorded', faults);
   return table.map((row) => ({ ...row }) as Point);
 }

@@ -82,12 +82,11 @@ export function fitGaussianProcess(
   const fit = (groups: Groups): Fit => {
     const g = groups.count;
     const here = problem(searched, groups);
-    const warm = warmOf(options.warm, groups);
-    let theta = search(here, startsOf(groups, warm), n <= SEARCHED ? 100 : 40, 'lognormal', stop);
+    let theta = search(here, startsOf(groups), n <= SEARCHED ? 100 : 40, 'lognormal', stop);
     let exact = false;
     if (!replicated && theta[g + 1]! < LOW_NOISE) {
       const start = theta.slice();
-      start[g + 1] = Math.min(warm?.[g + 1] ?? 0, (Math.log(NOISE_FLOOR) + Math.log(EXACT_NOISE_FLOOR)) / 2);
+      start[g + 1] = (Math.log(NOISE_FLOOR) + Math.log(EXACT_NOISE_FLOOR)) / 2;
       const noiseless = search(here, [start], 50, 'flat', stop);
       exact = densityWithoutNoise(here, noiseless) > densityWithoutNoise(here, theta) + WORTH_EXACT;
       if (exact) theta = noiseless;
@@ -95,7 +94,7 @@ export function fitGaussianProcess(
     return { groups, theta, noisePrior: exact ? 'flat' : 'lognormal' };
   };
   const density = ({ groups, theta }: Fit) =>
-    new GaussianProcess(searched, groups, theta, output, {}, false).logPredictiveDensity();
+    new GaussianProcess(searched, groups, theta, output, false).logPredictiveDensity();
 
   let best = fit(first!);
   for (const groups of others) {
@@ -106,8 +105,7 @@ export function fitGaussianProcess(
   const { groups, noisePrior } = best;
   const theta =
     n <= SEARCHED ? best.theta : search(problem(part(REFINED), groups), [best.theta], 8, noisePrior, stop);
-  const hyperparameters = { theta: Array.from(theta), warp: warp.name };
-  return new GaussianProcess(data, groups, theta, output, hyperparameters, timedOut);
+  return new GaussianProcess(data, groups, theta, output, timedOut);
 }
 
 interface Fit {
@@ -133,24 +131,15 @@ function groupings(d: number, inputOf: ArrayLike<number> | undefined): Groups[] 
   return [{ of, count: inputs.length }, separate];
 }
 
-/** The mode of the priors, and the lengthscales of a smooth function; an earlier fit first. */
-function startsOf(groups: Groups, warm: Float64Array | null): Float64Array[] {
+/** The mode of the priors, and the lengthscales of a smooth function. */
+function startsOf(groups: Groups): Float64Array[] {
   const g = groups.count;
   const start = (logLengthscale: number, logNoise: number) => {
     const theta = new Float64Array(g + 2).fill(logLengthscale, 0, g);
     theta[g + 1] = logNoise;
     return theta;
   };
-  const cold = [start(Math.SQRT2 + Math.log(g) / 2 - 3, -5), start(Math.log(Math.sqrt(g) / 2), -7)];
-  return warm === null ? cold : [warm, ...cold];
-}
-
-/** Hyperparameters of an earlier fit, when they are of the same shape. */
-function warmOf(warm: FitOptions['warm'], groups: Groups): Float64Array | null {
-  const theta = warm?.['theta'];
-  if (!Array.isArray(theta) || theta.length !== groups.count + 2) return null;
-  const values = Float64Array.from(theta, Number);
-  return values.every(Number.isFinite) ? values : null;
+  return [start(Math.SQRT2 + Math.log(g) / 2 - 3, -5), start(Math.log(Math.sqrt(g) / 2), -7)];
 }
 
 /** The best end of a search from each start; the first start itself when there is no time. */
@@ -209,14 +198,9 @@ function chooseWarp(
   const density = (warp: Warp): number => {
     const output = new StandardisedOutput(y, warp);
     const z = data.y.map((value) => output.toModel(value));
-    const theta = search(
-      { rows: data.rows, z, n: data.n, groups },
-      startsOf(groups, null).slice(0, 1),
-      15,
-      'lognormal',
-      stop,
-    );
-    const model = new GaussianProcess(data, groups, theta, output, {}, false);
+    const start = startsOf(groups).slice(0, 1);
+    const theta = search({ rows: data.rows, z, n: data.n, groups }, start, 15, 'lognormal', stop);
+    const model = new GaussianProcess(data, groups, theta, output, false);
     return data.y.reduce((sum, value) => sum + output.logSlope(value), model.logPredictiveDensity());
   };
   let best = none!;

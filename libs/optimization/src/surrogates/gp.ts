@@ -35,7 +35,6 @@ export class GaussianProcess implements FittedSurrogate {
     groups: Groups,
     readonly theta: Float64Array,
     readonly output: OutputMap,
-    readonly hyperparameters: FittedSurrogate['hyperparameters'],
     readonly timedOut: boolean,
   ) {
     const { n } = data;

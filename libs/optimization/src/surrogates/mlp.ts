@@ -28,7 +28,6 @@ const DECAY = 0.1;
  */
 export class MlpEnsemble implements FittedSurrogate {
   readonly relevance = null;
-  readonly hyperparameters = {};
 
   constructor(
     readonly d: number,

@@ -1,5 +1,3 @@
-import type { JsonObject } from '@lab/contracts';
-
 /**
  * A model of one output, fitted to what was measured. Points are rows of length `d` of a Float64Array, in the encoding of
  * the domain (`Domain.encode`): numbers scaled to [0, 1], categories one-hot.
@@ -82,15 +80,11 @@ export interface FittedSurrogate extends Surrogate {
   leaveOneOut(): LeaveOneOut;
   /** Relevance of each encoded column, 0 or more (inverse lengthscales of a Gaussian process); null: the model has none. */
   readonly relevance: Float64Array | null;
-  /** Warm start of the next fit, plain JSON. */
-  readonly hyperparameters: Readonly<JsonObject>;
   /** The time limit ended the fit: this is the best that was found until then. */
   readonly timedOut: boolean;
 }
 
 export interface FitOptions {
-  /** Hyperparameters of an earlier fit to begin from as well; absent: none. */
-  warm?: FittedSurrogate['hyperparameters'];
   seed: number;
   /** Milliseconds by the clock that is given; the best found by then is taken. */
   timeLimitMs: number;

@@ -52,16 +52,6 @@ describe('the plain sequence', () => {
       [0.6875, 0.8125, 0.4375],
     ]);
   });
-
-  it('continues from any index', () => {
-    const all = new Sobol(7).take(300);
-    const sobol = new Sobol(7, { skip: 123 });
-    expect(sobol.index).toBe(123);
-    expect(sobol.next()).toEqual(all.slice(123 * 7, 124 * 7));
-    sobol.skip(76);
-    expect(sobol.take(100)).toEqual(all.slice(200 * 7));
-    expect(sobol.index).toBe(300);
-  });
 });
 
 describe.each([
@@ -96,7 +86,9 @@ describe('the scrambled sequence', () => {
   it('repeats itself from the same seed', () => {
     expect(new Sobol(5, { seed: 1 }).take(9)).toEqual(new Sobol(5, { seed: 1 }).take(9));
     expect(new Sobol(5, { seed: 1 }).take(9)).not.toEqual(new Sobol(5, { seed: 2 }).take(9));
-    expect(new Sobol(5, { seed: 1, skip: 4 }).take(5)).toEqual(new Sobol(5, { seed: 1 }).take(9).slice(20));
+    const inPieces = new Sobol(5, { seed: 1 });
+    inPieces.take(4);
+    expect(inPieces.take(5)).toEqual(new Sobol(5, { seed: 1 }).take(9).slice(20));
   });
 
   it('has the mean 1/2 in every dimension', () => {

@@ -116,23 +116,6 @@ describe('a fitted Gaussian process', () => {
     expect(gp.leaveOneOut().mean.length).toBe(350);
   });
 
-  it('begins from an earlier fit', () => {
-    const { rows, y } = data(20, 2, smooth);
-    const gp = fitGaussianProcess(rows, y, 20, 2, options);
-    const warm = JSON.parse(JSON.stringify(gp.hyperparameters)) as typeof gp.hyperparameters;
-    let asked = 0;
-    // The time limit permits only the start.
-    const again = fitGaussianProcess(rows, y, 20, 2, {
-      ...options,
-      warping: 'none',
-      warm,
-      timeLimitMs: 1,
-      now: () => asked++,
-    });
-    expect(again.timedOut).toBe(true);
-    again.theta.forEach((value, k) => expect(value).toBeCloseTo(gp.theta[k]!, 9));
-  });
-
   it('obeys its time limit and reports it', () => {
     const { rows, y } = data(60, 4, (x) => Math.exp(3 * x[0]!) + x[1]! * x[2]!);
     let clock = 0;
