@@ -2,8 +2,8 @@ import { hostOptimizer } from '@lab/sdk/optimizer-host';
 import { RemoteLanguageModels } from './ai/language-models.js';
 
 /**
- * The program of an optimizer process. Each campaign has one, so the program loads little: it imports only types of the
- * service's libraries, and loads the library of an AI provider on its first use.
+ * The program of an optimizer process. Each campaign has one, so it loads little: only types of the service's
+ * libraries, and the library of an AI provider on its first use.
  */
 
 hostOptimizer((environment) => ({

@@ -91,8 +91,8 @@ export class OptimizerProcess {
   /**
    * Sends a request when all earlier requests are answered.
    *
-   * @throws ServiceError `invalid` and `optimizer_error` as the process answers; `optimizer_unavailable` when the process ends
-   *   without an answer, is killed because its time is over, or was not free in time
+   * @throws ServiceError `invalid` and `optimizer_error` as the process answers; `optimizer_unavailable` when the
+   *   process ends without an answer, is killed because its time is over, or was not free in time
    */
   async ask(question: Question, { workMs, turnMs = Infinity }: AskLimits): Promise<JsonObject> {
     await this.#turn(turnMs);

@@ -46,8 +46,8 @@ interface Session {
 }
 
 /**
- * The sessions of one worker: at most one per campaign, each with its own process. One spare process is started ahead, so that
- * a submission does not wait for the start of a process.
+ * The sessions of one worker: at most one per campaign, each with its own process. A spare process is started ahead,
+ * so that no submission waits for one.
  */
 export class Sessions {
   readonly #parts: SessionsParts;
@@ -62,7 +62,6 @@ export class Sessions {
     this.#prepare();
   }
 
-  /** The campaigns that have an optimizer here. */
   get count(): number {
     return this.#sessions.size;
   }
@@ -198,7 +197,6 @@ export class Sessions {
     session.process.kill(reason);
   }
 
-  /** Takes the spare process, or a new one, and starts another spare. */
   #take(): OptimizerProcess {
     if (this.#stopped) throw new ServiceError('optimizer_unavailable', 'The optimizer worker is stopping');
     const process = this.#spare ?? this.#start();

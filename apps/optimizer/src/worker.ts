@@ -43,7 +43,6 @@ export class OptimizerWorker {
     });
   }
 
-  /** Resolves when the worker answers requests and has made the first announcement. */
   async start(): Promise<void> {
     const { bus, instance } = this.#parts;
     const sessions = this.#sessions;

@@ -1,8 +1,8 @@
 /**
  * The door for authors of an `optimizer.ts` and for the process that runs it. All data are plain JSON: names of inputs
- * and outputs are `TASK.PARAMETER`, numbers are in the unit of their parameter, a table is a list of rows, and a row
- * holds one value for each name (specification, "Optimizer plug-in contract"). Errors are `ServiceError`s: `invalid`
- * with a fault for each place, or `wrong_state`. A call that throws has changed nothing.
+ * and outputs are `TASK.PARAMETER`, numbers are in the unit of their parameter, and a table is a list of rows with one
+ * value for each name (specification, "Optimizer plug-in contract"). Errors are `ServiceError`s: `invalid` with a
+ * fault for each place, or `wrong_state`. A call that throws has changed nothing.
  */
 
 // Declarations (specification, "Built-in Bayesian optimizer constructor arguments").

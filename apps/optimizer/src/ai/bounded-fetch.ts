@@ -4,11 +4,11 @@ import { AnswerTooLongError, bodyWithin } from '@lab/runtime';
 const largestAnswer = 4 * 1024 * 1024;
 
 /**
- * Like `fetch`, but limits the size of the response and follows no redirect: the request contains a key, which a redirect would
- * send to another server. Resolves when the whole response has arrived.
+ * Like `fetch`, but limits the size of the response and follows no redirect, which would send the key to another
+ * server. Resolves when the whole response has arrived.
  *
- * @throws Error for a response that is too long or a redirect; TypeError, like `fetch`, when the connection fails, also in the
- *   middle of the response
+ * @throws Error for a response that is too long or a redirect; TypeError, like `fetch`, when the connection fails,
+ *   also in the middle of the response
  */
 export const boundedFetch: typeof fetch = async (address, options) => {
   const response = await fetch(address, { ...options, redirect: 'manual' });

@@ -18,8 +18,8 @@ const longestPauseMs = 30_000;
 const longestText = 500;
 
 /**
- * Keys of `ai_model_settings` that all providers share, and their names in the call. All other keys except `reasoning_effort`
- * belong to the provider, with the names of its library.
+ * Keys of `ai_model_settings` that all providers share, and their names in the call. All other keys except
+ * `reasoning_effort` belong to the provider.
  */
 const commonSettings: Readonly<Record<string, keyof LanguageModelV3CallOptions>> = {
   temperature: 'temperature',
@@ -38,8 +38,8 @@ export interface LanguageModelOptions {
 }
 
 /**
- * Language models over HTTP. A request is repeated when the server is overloaded or fails, until its signal fires. No error and
- * no output contains a key.
+ * Language models over HTTP. A request is repeated when the server is overloaded or fails, until its signal fires. No
+ * error and no output contains a key.
  */
 export class RemoteLanguageModels implements LanguageModels {
   readonly providers = providerNames;
@@ -110,7 +110,6 @@ export class RemoteLanguageModels implements LanguageModels {
     }
   }
 
-  /** The pause that the server asks for, if any. */
   #pauseAfter(tried: number, error: APICallError): number {
     const asked = Number(error.responseHeaders?.['retry-after']) * 1_000;
     const pause = asked > 0 ? asked : this.#firstPauseMs * 2 ** (tried - 1);

@@ -2,7 +2,6 @@ import type { LanguageModelV3 } from '@ai-sdk/provider';
 import type { JsonObject } from '@lab/contracts';
 import { boundedFetch } from './bounded-fetch.js';
 
-/** A model of a provider, and how to reach it. */
 export interface Address {
   model: string;
   /** Absent: the address of the provider. */
@@ -20,7 +19,6 @@ interface Provider {
   open(address: Address & typeof transport): Promise<LanguageModelV3>;
 }
 
-/** How each provider is reached. */
 const transport = { fetch: boundedFetch };
 
 /** Any server with the chat completions interface of OpenAI. */
@@ -65,7 +63,6 @@ const providers: Readonly<Record<string, Provider>> = {
 
 export const providerNames: readonly string[] = Object.keys(providers);
 
-/** How a model is reached, by the settings of the author and the environment. */
 export interface Access extends Address {
   provider: string;
 }
@@ -73,8 +70,8 @@ export interface Access extends Address {
 /**
  * Finds out how to reach a model.
  *
- * @param key the key of the author; a key of the environment is sent only to the provider's own address, so that a person who
- *   chooses another address cannot get it
+ * @param key the key of the author; a key of the environment is sent only to the provider's own address, so that a
+ *   person who chooses another address cannot get it
  * @throws Error that names the missing or wrong setting
  */
 export function accessTo(
@@ -109,7 +106,6 @@ export function accessTo(
   };
 }
 
-/** Returns the address of a model. @throws Error when an address is required and none is given */
 export function openModel({ provider, ...address }: Access): Promise<LanguageModelV3> {
   return providers[provider]!.open({ ...address, ...transport });
 }

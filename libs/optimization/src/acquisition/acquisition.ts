@@ -1,10 +1,7 @@
 import type { Output } from '../domain/space.js';
 import type { FittedSurrogate } from '../surrogates/surrogate.js';
 
-/**
- * The usefulness of measuring points, given results and pending points. Always to be maximised; finite, with useful
- * derivatives everywhere.
- */
+/** The usefulness of measuring points, given results and pending points. To be maximised; always finite and smooth. */
 export interface AcquisitionFunction {
   /** Length of an encoded row. */
   readonly d: number;
@@ -42,7 +39,7 @@ export interface AcquisitionProblem {
   readonly samples?: number;
   /**
    * Per output the worst value of interest, in its unit (for a target: a value at that distance from it), for
-   * hypervolumes; absent: computed from the measured points (see `defaultReference`).
+   * hypervolumes; absent: `defaultReference` computes it.
    */
   readonly reference?: Readonly<Record<string, number>>;
 }

@@ -66,7 +66,6 @@ export class AnalyticLogImprovement implements AcquisitionFunction {
     );
   }
 
-  /** The value, and its derivatives with respect to the means and variances of the outputs. */
   private worth(outputs: readonly ({ mean: number; variance: number } | null)[]) {
     const { goals } = this;
     const goal = goals.objectives[0]!;

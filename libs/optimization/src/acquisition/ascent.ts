@@ -3,13 +3,11 @@ import type { LinearConstraints } from '../domain/linear-constraints.js';
 import { minimizeBounded, minimizeConstrained, type Rng, type SmoothFunction } from '../numeric/index.js';
 import type { AcquisitionFunction } from './acquisition.js';
 
-/** A feasible row and its value. */
 export interface Candidate {
   row: Float64Array;
   value: number;
 }
 
-/** The effort of a search. */
 export interface Effort {
   /** Iterations of each continuous search. */
   iterations: number;
@@ -22,10 +20,10 @@ export interface Effort {
 const NEIGHBOURS = 64;
 
 /**
- * Climbs from feasible rows to better ones. It first treats steps and values as continuous and rounds the result to a
- * feasible row. Then it alternates between the continuous inputs, with all others fixed, and the best change of one
- * other input (Daulton et al. 2022, "Bayesian optimization over discrete and mixed spaces via probabilistic
- * reparameterization", interleaved baseline).
+ * Climbs from feasible rows to better ones. It first treats steps and values as continuous and rounds the result. Then
+ * it alternates between the continuous inputs, with all others fixed, and the best change of one other input (Daulton
+ * et al. 2022, "Bayesian optimization over discrete and mixed spaces via probabilistic reparameterization",
+ * interleaved baseline).
  */
 export class Ascent {
   /** Columns that move freely before rounding: those with steps or values. */
@@ -124,11 +122,10 @@ export class Ascent {
 }
 
 /**
- * The point with the highest value that a search from the start reaches under linear constraints.
+ * The point with the highest value that a search from the start reaches; the start if it reaches nothing better.
  *
  * @param start `q x d`, feasible
  * @param constraints over `q d` variables
- * @returns the start if nothing better is reached
  */
 export function climb(
   acquisition: AcquisitionFunction,

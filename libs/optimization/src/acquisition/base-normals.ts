@@ -5,12 +5,11 @@ import { ndtri, padded, Sobol, SOBOL_DIMENSIONS, type Rng } from '../numeric/ind
  * first dimensions serve the points of a draw; dimensions beyond the sequence get independent numbers (Caflisch 1998;
  * Balandat et al. 2020, section 3.2).
  *
- * @param outputs number of outputs, each with numbers of its own
+ * @param outputs number of outputs, each with its own numbers
  * @param count number of samples
  * @param fixed number of fixed points
  * @param most most points of a draw
- * @returns per output `count x padded(fixed + most)`: a row holds the fixed points, then the points of a draw, then
- *   zeros
+ * @returns per output `count x padded(fixed + most)`: fixed points, then points of a draw, then zeros
  */
 export function baseNormals(
   outputs: number,

@@ -1,12 +1,7 @@
 import type { FittedSurrogate } from '../surrogates/surrogate.js';
 import { positions } from './pareto.js';
 
-/**
- * Posterior means at observed points, in the scale of each model.
- *
- * @param rows `n x d`
- * @returns `n x models.length`
- */
+/** Posterior means at observed points (`n x d`), in the scale of each model. @returns `n x models.length` */
 export function posteriorMeans(
   models: readonly FittedSurrogate[],
   rows: Float64Array,
@@ -25,7 +20,6 @@ export function posteriorMeans(
  * `prune_inferior_points`).
  *
  * @param best per sample the positions of its best points
- * @param n number of points
  * @returns at least one position and at most `limit`, rising
  */
 export function mostOftenBest(best: Iterable<readonly number[]>, n: number, limit: number): number[] {

@@ -13,7 +13,6 @@ export interface Boxes {
  * hypervolume indicator"; Daulton et al. 2020). Boxes do not overlap.
  *
  * @param front rows of length `m`; rows not above the reference point are ignored
- * @param reference length `m`
  * @param limit null is returned as soon as more bounds are needed
  */
 export function nonDominatedBoxes(

@@ -18,8 +18,8 @@ interface Threshold {
 }
 
 /**
- * The goals for the outputs: objectives, all maximised and of about unit size, and thresholds. A sample is one value
- * of every output, each in the scale of its model.
+ * The objectives, all maximised and of about unit size, and thresholds. A sample is one value of every output, each in
+ * the scale of its model.
  */
 export class Goals {
   readonly objectives: readonly Goal[];
@@ -59,7 +59,6 @@ export class Goals {
     });
   }
 
-  /** Measured values as a sample. */
   sampleOf(values: Float64Array): Float64Array {
     return values.map((value, k) => this.models[k]!.output.toModel(value));
   }
@@ -72,14 +71,12 @@ export class Goals {
     }
   }
 
-  /** The objectives of a sample. */
   of(sample: Float64Array): Float64Array {
     const objectives = new Float64Array(this.objectives.length);
     this.write(sample, objectives);
     return objectives;
   }
 
-  /** Whether a sample keeps every threshold. */
   keptBy(sample: Float64Array): boolean {
     return this.thresholds.every(({ output, sign, bound }) => sign * (sample[output]! - bound) >= 0);
   }

@@ -15,7 +15,6 @@ export interface HypervolumeReduced {
  * @param boxes per sample the region that is not dominated yet
  * @param objectives `count x q x m`, to be maximised
  * @param feasibility `count x q`, from 0 to 1
- * @param sloped whether to compute derivatives
  */
 export function logHypervolumeImprovement(
   boxes: readonly Boxes[],
@@ -35,7 +34,7 @@ export function logHypervolumeImprovement(
   let total = 0;
   for (let s = 0; s < count; s++) {
     for (let subset = 1; subset < 1 << q; subset++) {
-      // The region that all points of the subset dominate together is bounded by the least of them in each objective.
+      // What all points of the subset dominate together is bounded by the least of them in each objective.
       least.fill(Infinity);
       let size = 0;
       let sure = 1;

@@ -126,8 +126,7 @@ class Search {
       if (open.length > LISTED_AGAIN) this.candidates = order.map((i) => open[i]!);
       return order.length === 0 ? null : at(order[0]!);
     }
-    // Another pending point lowers values nearly everywhere, so a candidate that was far behind is hardly the best
-    // next point.
+    // Another pending point lowers values nearly everywhere: a candidate that was far behind is hardly the next one.
     this.candidates = chosenStarts(values, BEST_CANDIDATES, OTHER_CANDIDATES, this.rng).map((i) => open[i]!);
     const effort: Effort = { iterations: 30, rounds: 4, stop };
     const reached: Candidate[] = [];
@@ -219,7 +218,6 @@ function polish(
   return acquisition.value(joined(found, d), q) > acquisition.value(start, q) ? found : rows;
 }
 
-/** The constraints of several points as those of one long one. */
 function together(parts: readonly LinearConstraints[]): LinearConstraints {
   const { d } = parts[0]!;
   const width = parts.length * d;
@@ -244,7 +242,7 @@ function together(parts: readonly LinearConstraints[]): LinearConstraints {
   };
 }
 
-/** Says whether a row is the same run as one of the others: encoded numbers differ by less than 1e-9 of the range. */
+/** Says whether a row is one of the others: encoded numbers differ by at most 1e-9 of the range. */
 function isAmong(row: Float64Array, others: readonly Float64Array[]): boolean {
   for (const other of others) {
     let j = 0;

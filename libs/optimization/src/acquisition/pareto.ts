@@ -1,6 +1,6 @@
 /**
- * Dominance and hypervolume. Throughout, objectives are to be maximised and points are rows of length `m`; a point
- * dominates another when it is nowhere less and somewhere greater.
+ * Dominance and hypervolume. Objectives are maximised, and points are rows of length `m`. A point dominates another
+ * when it is nowhere less and somewhere greater.
  */
 
 export function positions(n: number): number[] {
@@ -13,12 +13,7 @@ export function covers(rows: Float64Array, m: number, a: number, b: number): boo
   return true;
 }
 
-/**
- * The rows that no other row dominates. Of equal rows the first one counts.
- *
- * @param rows `n x m`
- * @returns their positions, rising
- */
+/** Positions of the rows (`n x m`) that no other row dominates, rising. Of equal rows the first one counts. */
 export function paretoFront(rows: Float64Array, n: number, m: number): number[] {
   const front: number[] = [];
   for (let i = 0; i < n; i++) {
@@ -31,7 +26,6 @@ export function paretoFront(rows: Float64Array, n: number, m: number): number[] 
   return front;
 }
 
-/** The chosen rows, one after the other. */
 export function rowsOf(rows: Float64Array, m: number, chosen: readonly number[]): Float64Array {
   const result = new Float64Array(chosen.length * m);
   chosen.forEach((row, i) => result.set(rows.subarray(row * m, row * m + m), i * m));
@@ -42,8 +36,7 @@ export function rowsOf(rows: Float64Array, m: number, chosen: readonly number[])
  * The volume that the points dominate above a reference point, exact for any number of objectives: a sweep for two,
  * exclusive volumes by recursion for more (While, Bradstreet and Barone 2012, WFG).
  *
- * @param rows `n x m`; rows that are not above the reference point in every objective count for nothing
- * @param reference length `m`
+ * @param rows `n x m`; rows that are not above the reference point in every objective do not count
  */
 export function hypervolume(rows: Float64Array, n: number, m: number, reference: Float64Array): number {
   const above: number[] = [];
@@ -91,8 +84,6 @@ function volumeOf(front: Float64Array, m: number, reference: Float64Array): numb
 /**
  * The default reference point: the worst value of each objective on the Pareto front, less a tenth of its range there
  * (Ishibuchi et al. 2018; as BoTorch infers it). With a single point on the front, the range of all points is used.
- *
- * @param rows `n x m`, at least one
  */
 export function defaultReference(rows: Float64Array, n: number, m: number): Float64Array {
   const front = paretoFront(rows, n, m);

@@ -1,7 +1,7 @@
 import { logSumExp } from '../numeric/index.js';
 import { fatMax, fatPlus, fatPlusSlope, MAX_WIDTH, PLUS_WIDTH } from './smooth.js';
 
-/** The input of a reduction: `count x q` utilities, and the probability that thresholds are kept, from 0 to 1. */
+/** `count x q` utilities, and the probability that thresholds are kept, from 0 to 1. */
 export interface Utilities {
   readonly count: number;
   readonly q: number;
@@ -12,10 +12,7 @@ export interface Utilities {
 /** A number computed from the utilities of samples. */
 export interface Reduced {
   value: number;
-  /**
-   * Derivatives, in the shapes of the arguments; those of the feasibility are with respect to its logarithm. Empty:
-   * not requested.
-   */
+  /** Derivatives, in the shapes of the arguments (feasibility: of its logarithm). Empty: not requested. */
   dUtility: Float64Array;
   dLogFeasibility: Float64Array;
 }
@@ -24,10 +21,8 @@ export interface Reduced {
 export type Reduction = (utilities: Utilities, sloped: boolean) => Reduced;
 
 /**
- * Logarithm of the expected improvement over the incumbent of each sample: qLogEI has one incumbent for all samples,
- * qLogNEI has one for each (Ament et al. 2023, eq. 10; Letham et al. 2019; Balandat et al. 2020).
- *
- * @param incumbents per sample the utility to improve
+ * Logarithm of the expected improvement over the incumbent of each sample: one for all samples for qLogEI, one for
+ * each for qLogNEI (Ament et al. 2023, eq. 10; Letham et al. 2019; Balandat et al. 2020).
  */
 export function logImprovement(incumbents: Float64Array): Reduction {
   return (given, sloped) => {
@@ -105,7 +100,6 @@ function logMean({ count, q, feasibility }: Utilities, sloped: boolean, term: Te
  * which for one point is `mean + sqrt(beta) deviation` (Wilson et al. 2017, "The reparameterization trick for
  * acquisition functions"). With thresholds, the part of a bound above `floor` is multiplied by its feasibility.
  *
- * @param beta at least 0
  * @param pending per sample the bound of the pending points; -Infinity: none is pending
  * @param floor a low utility; null: there are no thresholds
  */
@@ -146,11 +140,7 @@ export function upperConfidence(beta: number, pending: Float64Array, floor: numb
   };
 }
 
-/**
- * Per sample the highest bound of the fixed points, as {@link upperConfidence} uses it; -Infinity without points.
- *
- * @param floor as there; null: there are no thresholds
- */
+/** Per sample the highest bound of the fixed points, as for {@link upperConfidence}; -Infinity without points. */
 export function confidenceOf(
   beta: number,
   { count, q, utility, feasibility }: Utilities,
@@ -169,7 +159,6 @@ export function confidenceOf(
   });
 }
 
-/** The part of a bound that counts. */
 function counted(bound: number, feasibility: number, floor: number | null): number {
   return floor === null ? bound : floor + fatPlus(bound - floor, MAX_WIDTH) * feasibility;
 }

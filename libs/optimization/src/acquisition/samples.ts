@@ -14,8 +14,8 @@ export interface Draw {
   /** Per output `count x q`, in the scale of its model. */
   readonly samples: readonly Float64Array[];
   /**
-   * @param dSamples derivatives of a function with respect to the samples, in the same shape
-   * @returns its derivatives with respect to the points, `q x d`
+   * @param dSamples derivatives of a function with respect to the samples @returns those with respect to the points,
+   *   `q x d`
    */
   backward(dSamples: readonly Float64Array[]): Float64Array;
 }
@@ -99,9 +99,8 @@ export class JointSamples {
   }
 
   /**
-   * Samples at each of `m` points by itself: equal to {@link at} for one point.
-   *
-   * @param visit gets the position of a point and its samples, per output `count`
+   * Samples at each of `m` points by itself. @param visit gets the position of a point and its samples, per output
+   * `count`
    */
   each(points: Float64Array, m: number, visit: (i: number, samples: readonly Float64Array[]) => void): void {
     const { fixedCount: f, count, stride } = this;
@@ -184,12 +183,7 @@ export class JointSamples {
     return { samples, backward };
   }
 
-  /**
-   * Samples at `q` points, `count x q`.
-   *
-   * @param explained `q x fixedCount`
-   * @param left lower triangle of the factor of the rest, `q x q`
-   */
+  /** Samples at `q` points, `count x q`. @param explained `q x fixedCount` @param left factor of the rest, `q x q` */
   private write(
     k: number,
     mean: Float64Array,
@@ -219,9 +213,7 @@ function diagonalRoot(covariance: Float64Array, n: number): Float64Array {
 }
 
 /**
- * Cholesky factor of a small matrix in its lower triangle. Pivots have a lower limit, so that coinciding points are
- * not an error.
- *
+ * Cholesky factor of a small matrix in its lower triangle. Pivots have a lower limit, so that points may coincide.
  * @returns 1 where a pivot was raised
  */
 function factorInPlace(a: Float64Array, n: number): Uint8Array {
@@ -241,8 +233,8 @@ function factorInPlace(a: Float64Array, n: number): Uint8Array {
 }
 
 /**
- * Reverse mode of {@link factorInPlace} (Smith 1995; Murray 2016, section 3): derivatives with respect to the factor become
- * those with respect to the lower triangle of the matrix, in place.
+ * Reverse mode of {@link factorInPlace} (Smith 1995; Murray 2016, section 3): derivatives with respect to the factor
+ * become those with respect to the lower triangle of the matrix, in place.
  */
 function factorBackward(l: Float64Array, n: number, floored: Uint8Array, df: Float64Array): void {
   for (let k = n - 1; k >= 0; k--) {

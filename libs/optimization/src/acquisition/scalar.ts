@@ -96,17 +96,13 @@ export function utilitiesOf(
   return { utility, kept, feasibility };
 }
 
-/** The values of all outputs in one sample, written to `target`. */
 export function readSample(samples: readonly Float64Array[], at: number, target: Float64Array): void {
   for (let k = 0; k < target.length; k++) target[k] = samples[k]![at]!;
 }
 
 /** An acquisition function by joint samples of one utility. */
 export class ScalarAcquisition implements AcquisitionFunction {
-  /**
-   * @param reduction from utilities to a value
-   * @param further the same function with further points pending
-   */
+  /** @param further the same function with further points pending */
   constructor(
     readonly d: number,
     readonly jointLimit: number,
@@ -157,7 +153,6 @@ export class ScalarAcquisition implements AcquisitionFunction {
     return this.further(points, count);
   }
 
-  /** @param sloped whether to compute derivatives */
   private evaluate(samples: readonly Float64Array[], q: number, sloped: boolean) {
     const { goals, scalarisation } = this;
     const { objectives: parts } = goals;

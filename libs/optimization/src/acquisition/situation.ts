@@ -23,7 +23,7 @@ import {
 } from './scalar.js';
 import { HypervolumeAcquisition } from './volume.js';
 
-/** Most points of a batch that are valued together: a batch has many subsets, and samples have many dimensions. */
+/** Most points of a batch that are valued together: batches have many subsets, and samples many dimensions. */
 const JOINT_LIMIT = 8;
 const HYPERVOLUME_JOINT_LIMIT = 4;
 /** Measured points considered for the best one, by posterior means, and the number of these that are kept. */
@@ -225,7 +225,7 @@ export class Situation {
     );
   }
 
-  /** Per measured point the number of points that are nowhere worse and somewhere better, by posterior means. */
+  /** Per measured point the number of points that dominate it, by posterior means. */
   private frontRanks(): Float64Array {
     const { n } = this.problem;
     const m = this.goals.objectives.length;

@@ -1,7 +1,7 @@
 /**
- * Smooth forms of max(x, 0), of a step and of a maximum whose tails fall like a power instead of an exponential, so that
- * neither value nor derivative vanishes far away (Ament et al. 2023, "Unexpected improvements to expected improvement",
- * appendix A.4; BoTorch `utils/safe_math.py`). Each comes with its derivative.
+ * Smooth forms of max(x, 0), of a step and of a maximum. Their tails fall like a power and not like an exponential, so
+ * that neither value nor derivative vanishes far away (Ament et al. 2023, "Unexpected improvements to expected
+ * improvement", appendix A.4; BoTorch `utils/safe_math.py`). Each comes with its derivative.
  */
 
 /** Width of the bend of {@link fatPlus} in units of the deviation of an objective. */
@@ -42,9 +42,8 @@ export function fatStepSlope(x: number, width: number): number {
 }
 
 /**
- * About the greatest of `count` values: a sum of Pareto tails around it.
- *
- * @param weights receives the derivatives, which sum to 1
+ * About the greatest of `count` values: a sum of Pareto tails around it. Writes its derivatives, which sum to 1, to
+ * `weights`.
  */
 export function fatMax(values: Float64Array, count: number, width: number, weights: Float64Array): number {
   let top = 0;

@@ -4,11 +4,6 @@ import type { Rng } from '../numeric/index.js';
 /** Root mean square distances of perturbed points from their origins, encoded. */
 const REACHES = [0.01, 0.05, 0.15];
 
-/**
- * Feasible rows over the whole domain.
- *
- * @param rng advances
- */
 export function scattered(domain: Domain, count: number, rng: Rng): Float64Array[] {
   // Under constraints an even design costs much more than random points, which are enough for starts.
   const method = domain.space.constraints.length === 0 ? 'SOBOL' : 'RANDOM';
@@ -16,11 +11,8 @@ export function scattered(domain: Domain, count: number, rng: Rng): Float64Array
 }
 
 /**
- * Feasible rows near promising ones: some columns are moved by normal numbers, and categories are drawn again at
- * times. In many dimensions nearly all of a domain is far from good points (Eriksson et al. 2019).
- *
- * @param from feasible rows, best first
- * @param rng advances
+ * Feasible rows near promising ones, best first: some columns are moved by normal numbers, and categories are drawn
+ * again at times. In many dimensions nearly all of a domain is far from good points (Eriksson et al. 2019).
  */
 export function nearby(
   domain: Domain,
@@ -57,8 +49,7 @@ export function nearby(
  * (Boltzmann, in units of the standard deviation of the values; as BoTorch's `initialize_q_batch`).
  *
  * @param values finite, or -Infinity for candidates that must not be selected
- * @param best number selected by rank
- * @param others number selected at random
+ * @param best number selected by rank, `others` at random
  * @returns distinct positions, best first
  */
 export function chosenStarts(values: Float64Array, best: number, others: number, rng: Rng): number[] {

@@ -8,7 +8,7 @@ import { addFeasibilitySlope, feasibilityOf, readSample } from './scalar.js';
 /** Noisy expected hypervolume improvement by joint samples, in logarithms: qLogNEHVI. */
 export class HypervolumeAcquisition implements AcquisitionFunction {
   /**
-   * @param boxes per sample what the points that stay do not dominate
+   * @param boxes per sample the region that the points that stay do not dominate
    * @param further the same function with further points pending
    */
   constructor(
@@ -55,7 +55,6 @@ export class HypervolumeAcquisition implements AcquisitionFunction {
     return this.further(points, count);
   }
 
-  /** @param sloped whether derivatives are wanted */
   private evaluate(samples: readonly Float64Array[], q: number, sloped: boolean) {
     const { goals } = this;
     const m = goals.objectives.length;

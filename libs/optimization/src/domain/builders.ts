@@ -9,8 +9,8 @@ import type {
 
 /**
  * Builders of the declarations of space.ts (specification, "Built-in Bayesian optimizer constructor arguments"). Their
- * results are plain JSON and can also be written by hand. They check nothing and throw nothing: the receiver of a
- * declaration reports all its faults at once.
+ * results are plain JSON and can also be written by hand. They check nothing: the receiver of a declaration reports
+ * all its faults at once.
  */
 
 /**

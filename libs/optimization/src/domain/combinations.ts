@@ -2,8 +2,7 @@ import type { LinearConstraints } from '../numeric/index.js';
 import { levelAt, type Column, type Encoding } from './encoding.js';
 
 /**
- * All rows with possible values that satisfy linear constraints and `satisfies`. Branches without room under the
- * linear constraints are skipped.
+ * All rows with possible values that satisfy linear constraints and `satisfies`. Branches without room are skipped.
  *
  * @param limit most rows; there may be twice as many branches
  * @returns null: a column is continuous, or there are more than `limit`
@@ -59,7 +58,6 @@ export function combinationsOf(
   return visit(0, new Float64Array(rows.length)) && found.length <= limit ? found : null;
 }
 
-/** Number of values of an input, by its first column. */
 function choices(column: Column, width: number): number {
   return column.kind === 'categorical' ? width : column.count;
 }

@@ -6,8 +6,8 @@ import { MixedProgram } from './mixed-program.js';
 import type { Space } from './space.js';
 
 /**
- * A smallest set of constraints that no point within the bounds satisfies together: without any one of them there
- * would be a point (deletion filter, Chinneck and Dravnieks 1991).
+ * A smallest set of constraints that no point within the bounds satisfies together (deletion filter, Chinneck and
+ * Dravnieks 1991).
  *
  * @returns positions in `space.constraints`; empty when there is a point, or when no conflict was proven in time
  */

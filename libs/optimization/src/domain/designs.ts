@@ -14,12 +14,11 @@ export function latinHypercube(count: number, n: number, rng: Rng): Float64Array
 }
 
 /**
- * Selects the points that represent a pool best: one after the other, the point that lowers the energy distance
+ * Positions of the points that represent a pool best: one after the other, the point that lowers the energy distance
  * between the selection and the pool (support points, Mak and Joseph 2018, selected greedily).
  *
  * @param pool rows of equal length
  * @param present existing rows; selected ones keep away from them
- * @returns positions in the pool
  */
 export function representatives(
   pool: readonly Float64Array[],

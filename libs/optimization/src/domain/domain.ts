@@ -22,16 +22,13 @@ export const listedCombinations = 100_000;
 /** Distinct feasible points. */
 export interface Sample {
   points: Point[];
-  /**
-   * Fewer points than requested, because no further ones were found. In a domain that {@link Domain.rows} lists, there
-   * are no others.
-   */
+  /** No further points were found. In a domain that {@link Domain.rows} lists, there are no others. */
   exhausted: boolean;
 }
 
 /**
- * The domain of points: a checked declaration with all questions about it. Rows are encoded points of length `d`:
- * continuous, stepped and discrete inputs scaled to [0, 1], categorical inputs one-hot.
+ * A checked declaration with all questions about it. Rows are encoded points of length `d`: continuous, stepped and
+ * discrete inputs scaled to [0, 1], categorical inputs one-hot.
  */
 export class Domain {
   private readonly encoding: Encoding;
@@ -41,7 +38,7 @@ export class Domain {
   private list: readonly Float64Array[] | null | undefined;
 
   /**
-   * Linear constraints over rows with every column between its extreme values: necessary for all points, ignoring
+   * Linear constraints over rows with every column between its extreme values: necessary for all points. They ignore
    * steps, values, categories and n-choose-k.
    */
   readonly relaxed: LinearConstraints;
@@ -79,10 +76,9 @@ export class Domain {
   }
 
   /**
-   * @param solver of linear programs; GLPK unless another one is given
-   * @throws ServiceError `invalid` with a fault for everything that is wrong: keys, bounds, steps, values, constraints; an
-   *   input without finite bounds (`unbounded`); constraints that no point satisfies (`empty_domain`, one fault for each
-   *   of the fewest that conflict)
+   * @throws ServiceError `invalid` with a fault for everything that is wrong: keys, bounds, steps, values,
+   *   constraints; an input without finite bounds (`unbounded`); constraints that no point satisfies (`empty_domain`,
+   *   one fault for each of the fewest that conflict)
    */
   static of(space: Space, solver: LinearProgramSolver = glpkSolver): Domain {
     let faults = spaceFaults(space);
@@ -135,10 +131,8 @@ export class Domain {
   }
 
   /**
-   * The convex part of the domain around a row: linear constraints over rows with the steps, values, categories and
-   * n-choose-k zeros of the row.
-   *
-   * @param row feasible
+   * The convex part of the domain around a feasible row: linear constraints over rows with its steps, values,
+   * categories and n-choose-k zeros.
    */
   slice(row: Float64Array): LinearConstraints {
     return this.projection.slice(row);
@@ -148,7 +142,6 @@ export class Domain {
    * A feasible row near the given one: nearest possible steps, values, categories and zeros, with continuous inputs
    * moved to satisfy the constraints. Its point passes `validate`.
    *
-   * @param row finite numbers, length `d`
    * @returns null when none was found, which only badly scaled or very large discrete domains can cause
    */
   project(row: Float64Array): Float64Array | null {
@@ -184,7 +177,6 @@ export class Domain {
    * `LATIN_HYPERCUBE` select the most representative of many such points.
    *
    * @param count 1 or more
-   * @param rng advances
    * @param avoid valid points that may not be drawn
    */
   sample(count: number, method: SamplingMethod, rng: Rng, avoid: readonly Point[] = []): Sample {
@@ -204,7 +196,7 @@ export class Domain {
     return this.list;
   }
 
-  /** The row of the point of a row: removes changes that come from rounding in the unit of the inputs. */
+  /** The row of the point of a row, without rounding errors in the unit of the inputs. */
   private exact(row: Float64Array): Float64Array {
     return this.encode(this.decode(row));
   }

@@ -42,7 +42,6 @@ export class Encoding {
     return this.columns.length;
   }
 
-  /** Number of columns of an input. */
   width(input: number): number {
     return widthOf(this.inputs[input]!);
   }
@@ -186,8 +185,7 @@ function valueAt(column: Column, input: Exclude<Input, { kind: 'categorical' }>,
   const [lower, upper] = input.bounds;
   if (level === 1) return upper;
   const exact = column.lower + level * column.range;
-  // Avoids values such as 0.30000000000000004 for the third step of 0.1. Neither sum nor rounding may exceed a bound,
-  // which others check.
+  // Avoids values such as 0.30000000000000004 for the third step of 0.1. No rounding may exceed a bound.
   const value = column.kind === 'stepped' ? Number(exact.toPrecision(12)) : exact;
   return Math.min(upper, Math.max(lower, value));
 }

@@ -22,7 +22,7 @@ interface Change {
  * @param row with possible values
  * @param target the row to stay near to
  * @param columns columns that may change; where `zero` is set, zeros stay zero and others stay different from zero
- * @returns null when no further change helps
+ * @returns null: no further change helps
  */
 export function repaired(
   row: Float64Array,

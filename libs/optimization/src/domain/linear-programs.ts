@@ -46,8 +46,8 @@ type Result = ReturnType<typeof glpk.solve>['result'];
  */
 export const glpkSolver: LinearProgramSolver = {
   solve(program) {
-    // The presolver does not tell infeasible from unbounded, so it is used only where the plain method fails; branch
-    // and bound needs it to solve the first relaxation.
+    // The presolver does not tell infeasible from unbounded, so it is used only where the plain method fails, and by
+    // branch and bound, which needs it to solve the first relaxation.
     if (program.whole !== undefined && program.whole.length > 0) return outcome(program, run(program, true));
     const plain = outcome(program, run(program, false));
     return plain.status === 'unknown' ? outcome(program, run(program, true)) : plain;

@@ -6,7 +6,7 @@ import type { Constraint } from './space.js';
 
 /**
  * Encoded distance from zero at which a feature of an n-choose-k constraint with a minimum counts as used: far above
- * the errors of a linear program, and far below the dose of any instrument.
+ * the errors of a linear program, far below the dose of any instrument.
  */
 export const leastUse = 1e-6;
 
@@ -66,12 +66,11 @@ export class MixedProgram {
   }
 
   /**
-   * The point with only possible values that has the least sum of absolute differences from `target`.
+   * The point with only possible values that has the least sum of absolute differences from `target`. Rows hold with
+   * the precision of the solver; integers, values and zeros are exact.
    *
-   * @param target length `d`
    * @param pinned columns with fixed encoded values
-   * @returns null when there is none, or none was found in time. Rows hold with the precision of the solver; integers,
-   *   values and zeros are exact.
+   * @returns null: there is none, or none was found in time
    */
   nearest(target: Float64Array, pinned: ReadonlyMap<number, number> = new Map()): Float64Array | null {
     const outcome = this.solve(
@@ -132,7 +131,8 @@ export class MixedProgram {
   }
 
   /**
-   * The choices of which one applies when the column is not zero: `x` between its least use and its end on that side.
+   * The choices of which one applies when the column is not zero: `x` is between its least use and its end on that
+   * side.
    */
   private usesOf(j: number): number[] {
     const known = this.uses.get(j);

@@ -46,7 +46,7 @@ export function neighbours(
   return found.rows;
 }
 
-/** The possible encoded value of a feature nearest to what another one has, in its own unit; away from zero. */
+/** The possible value of a feature nearest to that of another one, in its own unit and away from zero; encoded. */
 function takenOver(encoding: Encoding, row: Float64Array, from: number, to: number): number {
   const source = encoding.columns[from]!;
   const column = encoding.columns[to]!;

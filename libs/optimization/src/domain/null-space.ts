@@ -4,10 +4,8 @@ import { dot } from '../numeric/index.js';
 const nothing = 1e-20;
 
 /**
- * An orthonormal basis of all `z` with `a z = 0`, by Gram-Schmidt with the largest remainder first.
- *
- * @param a rows of length `n`
- * @returns rows of length `n`; none when only zero is left
+ * An orthonormal basis of all `z` with `a z = 0`, by Gram-Schmidt with the largest remainder first; empty: only zero
+ * is left. @param a rows of length `n`
  */
 export function nullSpace(a: readonly Float64Array[], n: number): Float64Array[] {
   const spanned: Float64Array[] = [];
@@ -35,8 +33,7 @@ function largestRemainder(spanned: readonly Float64Array[], n: number): number {
 }
 
 /**
- * Adds the part of `row` that is orthogonal to all others, at length 1; false when its squared length is at most
- * `least`.
+ * Adds the part of `row` that is orthogonal to all others, at length 1; false: its squared length is at most `least`.
  */
 function extend(orthonormal: Float64Array[], row: Float64Array, least: number): boolean {
   const n = row.length;

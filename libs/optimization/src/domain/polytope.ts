@@ -38,7 +38,7 @@ export class Polytope {
    * @param columns columns that take part; the others are at the middle of their bounds, and no row may use them
    * @param exact true: two linear programs per column find its range; false: the range follows from one row at a time
    *   and may be too wide, which costs hit-and-run some steps
-   * @returns null when the set is empty
+   * @returns null: the set is empty
    */
   static of(
     constraints: LinearConstraints,
@@ -94,10 +94,8 @@ export class Polytope {
   }
 
   /**
-   * Uniformly distributed points, by hit-and-run (Smith 1984): from a point in a random direction to a random place
-   * between the walls. Every point satisfies the constraints up to rounding.
-   *
-   * @param thinning steps between two points; the default gives some independence
+   * Uniformly distributed points, by hit-and-run (Smith 1984): to a random place between the walls in a random
+   * direction. Every point satisfies the constraints up to rounding. @param thinning steps between two points
    */
   *walk(rng: Rng, thinning = 8 + 2 * this.dimension): Generator<Float64Array, never> {
     const y = this.centreScaled.slice();
@@ -171,9 +169,8 @@ function rowsOf({ d, aEq, bEq, aLe, bLe }: LinearConstraints, columns: readonly 
 }
 
 /**
- * Narrows bounds by the room that each row leaves to a column when all others are at their best, a few times.
- *
- * @returns false when the set is empty
+ * Narrows bounds by the room that each row leaves to a column when all others are at their best, a few times. @returns
+ * false: the set is empty
  */
 function tighten(rows: readonly Row[], low: Float64Array, high: Float64Array): boolean {
   for (let pass = 0; pass < 4; pass += 1) {
@@ -201,7 +198,7 @@ function tighten(rows: readonly Row[], low: Float64Array, high: Float64Array): b
   return true;
 }
 
-/** Sets bounds to the least and the greatest value of each column; false when no point satisfies the rows. */
+/** Sets bounds to the least and the greatest value of each column; false: no point satisfies the rows. */
 function narrow(
   rows: readonly Row[],
   low: Float64Array,

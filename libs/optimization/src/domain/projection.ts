@@ -24,12 +24,6 @@ export class Projection {
     this.counted = new Set(this.counts.flatMap(({ columns }) => columns));
   }
 
-  /**
-   * The convex part of the domain around a row: its steps, values, categories and n-choose-k zeros are fixed, the rest
-   * moves.
-   *
-   * @param row with possible values
-   */
   slice(row: Float64Array): LinearConstraints {
     const lower = this.relaxed.lower.slice();
     const upper = this.relaxed.upper.slice();
@@ -53,7 +47,7 @@ export class Projection {
    * @param target any finite values, length `d`
    * @param pinned columns with fixed possible encoded values
    * @param search whether to use branch and bound, which can take seconds, when rounding and repair fail
-   * @returns a feasible row near the target; null when none was found
+   * @returns a feasible row near the target; null: none was found
    */
   settle(
     target: Float64Array,

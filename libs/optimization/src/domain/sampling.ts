@@ -7,16 +7,12 @@ import { Polytope } from './polytope.js';
 import type { Projection } from './projection.js';
 import type { ZeroPatterns } from './zero-patterns.js';
 
-/**
- * Designs up to this size are selected from a larger number of even points; larger ones are spread well enough
- * without.
- */
+/** Designs up to this size are selected from more even points; larger ones are spread well enough without. */
 const chosenDesigns = 128;
 
 /** Most searches by branch and bound for one sample; a search without a result counts eight times. */
 const mostSearches = 64;
 
-/** The properties of a domain that sampling needs. */
 export interface Region {
   encoding: Encoding;
   relaxed: LinearConstraints;
@@ -38,7 +34,7 @@ export class Sampling {
 
   /**
    * @param present rows that may not be drawn, and from which a design keeps away
-   * @returns at most `count` rows; fewer when no further ones were found
+   * @returns at most `count` rows; fewer: no further ones were found
    */
   rows(count: number, method: SamplingMethod, rng: Rng, present: readonly Float64Array[]): Float64Array[] {
     const drawn = new DistinctRows(present);
@@ -113,8 +109,7 @@ export class Sampling {
   }
 
   /**
-   * A row before rounding: constrained columns by hit-and-run within the polytope of a pattern of zeros, others
-   * uniformly.
+   * A row before rounding: constrained columns by hit-and-run in the polytope of a pattern of zeros, others uniform.
    */
   private candidate(rng: Rng, walks: Map<string, Iterator<Float64Array, never>>, size: number): Float64Array {
     const { encoding, patterns, coupled } = this.region;

@@ -6,8 +6,7 @@ import type { Constraint, ContinuousInput, Input, Output, Space } from './space.
 export const tolerance = 1e-9;
 
 /**
- * All faults of a declaration that can be found without solving a program. `Domain.of` finds out whether any point
- * satisfies all constraints.
+ * All faults of a declaration that can be found without solving a program; `Domain.of` finds the others.
  *
  * @param space of any form: if it does not have the form of its type, only that is reported
  */
@@ -50,7 +49,6 @@ export function spaceFaults(space: Space): Fault[] {
 
 type Add = (path: string, code: string, message: string, hint?: string) => void;
 
-/** Adds faults of a part; the path of the part itself is empty. */
 function within(add: Add, place: string): Add {
   return (path, ...fault) => add(`${place}${path}`, ...fault);
 }

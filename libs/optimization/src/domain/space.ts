@@ -1,6 +1,5 @@
 /** The declaration of an optimization: inputs, outputs and constraints, as an author writes it. */
 
-/** A value of an input: a number, or a category. */
 export type InputValue = number | string;
 
 /** One point: values by `TASK.PARAMETER`. */
@@ -49,10 +48,7 @@ export interface Output {
   /** `TASK.PARAMETER`. */
   key: string;
   objective: Objective | null;
-  /**
-   * The result is useful only if it is at least, or at most, this value, in the unit of the output; absent: any result
-   * is.
-   */
+  /** Only results of at least, or at most, this value in the unit of the output are useful; absent: any result is. */
   constraint?: { at_least?: number; at_most?: number };
 }
 

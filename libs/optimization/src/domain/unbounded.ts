@@ -4,10 +4,8 @@ import type { LinearProgramSolver, Row } from './linear-programs.js';
 import type { Space } from './space.js';
 
 /**
- * Adds hints to faults about inputs without finite bounds: the bounds that the linear constraints imply, or that they
- * imply none.
- *
- * @param faults only `unbounded` ones, of a space without other faults
+ * Adds hints to `unbounded` faults of a space without other faults: the bounds that the linear constraints imply, if
+ * any.
  */
 export function withImpliedBounds(
   faults: readonly Fault[],

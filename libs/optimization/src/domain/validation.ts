@@ -34,7 +34,6 @@ export class Validator {
     }));
   }
 
-  /** All faults of a point; see `Domain.validate`. */
   faults(point: unknown, known: KnownPoints): Fault[] {
     if (typeof point !== 'object' || point === null || Array.isArray(point)) {
       return [fault('', 'type', 'A point is an object of values by key', 'Give { "TASK.PARAMETER": value }')];
@@ -72,13 +71,11 @@ export class Validator {
     return faults;
   }
 
-  /** Whether a point with possible values satisfies all constraints. */
   satisfies(point: Point): boolean {
     const values = this.values(point);
     return this.constraints.every(({ holds }) => holds(values) === null);
   }
 
-  /** Whether two valid points are the same run, up to 1e-9 of the range of each input. */
   same(a: Point, b: Point): boolean {
     return this.space.inputs.every(({ key, kind }, i) => {
       if (kind === 'categorical') return a[key] === b[key];
@@ -99,7 +96,6 @@ function fault(path: string, code: string, message: string, hint: string): Fault
   return { path, code, message, hint };
 }
 
-/** What would be right, in words. */
 function wanted(input: Input): string {
   switch (input.kind) {
     case 'continuous': {

@@ -28,9 +28,7 @@ export class ZeroPatterns {
   }
 
   /**
-   * A pattern. All are equally likely if they are listed or no two constraints share a feature.
-   *
-   * @returns the columns that are zero; null when no pattern was found
+   * A pattern; null: none was found. All are equally likely if they are listed or no two constraints share a feature.
    */
   draw(rng: Rng): ReadonlySet<number> | null {
     if (this.list !== null) return this.list.length === 0 ? null : this.list[rng.below(this.list.length)]!;

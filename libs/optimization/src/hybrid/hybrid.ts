@@ -39,8 +39,8 @@ import { Suggester, type Suggestion } from './suggester.js';
  * For each sampling call, chooses between a plugged-in optimizer (probability `p_bayesian`) and an AI (`p_ai`)
  * (specification, "Optimizer settings of the hybrid optimizer", "Optimizer plug-in contract" and rules 7 to 10).
  *
- * - Every row is feasible and new, whatever the AI answers: its suggestions are checked against the same domain as all
- *   points, and the plugged-in optimizer takes over when no valid one arrives in time.
+ * - Every row is feasible and new, whatever the AI answers: its suggestions are checked against the domain, and the
+ *   plugged-in optimizer takes over when no valid one arrives in time.
  * - The plugged-in optimizer gets every run, including those that the AI chose.
  * - The choice depends on the seed and the name of the first run of the call, so that a replay decides in the same
  *   way.
@@ -99,8 +99,7 @@ export class HybridOptimizer<Custom extends object = object> extends AbstractSeq
 
   /**
    * Creates the plugged-in optimizer; the default is a Bayesian one with the arguments that belong neither to the AI
-   * nor to a subclass. It gets every valid point from both sources, with reports in any order, and rebuilds itself
-   * from them.
+   * nor to a subclass. It gets every valid point from both sources, with reports in any order.
    */
   protected _create_optimizer(
     inputs: readonly Input[],
@@ -223,8 +222,8 @@ export class HybridOptimizer<Custom extends object = object> extends AbstractSeq
   }
 
   /**
-   * Records details of runs: the source, the journal of the AI, values of `ai_additional_parameters`. May be called
-   * before or after the report of the runs. It replaces earlier details of a run.
+   * Records details of runs: the source, the journal of the AI, values of `ai_additional_parameters`. It replaces
+   * earlier details, and may be called before or after the report of the runs.
    */
   report_details(details: readonly RunDetails[]): void {
     this.log.tell(details);
@@ -235,7 +234,6 @@ export class HybridOptimizer<Custom extends object = object> extends AbstractSeq
     this.insights = insights.map(({ id, text }) => ({ id, text }));
   }
 
-  /** The origin of the latest sample. */
   last_sample(): HybridSampleReport {
     return structuredClone(this.lastReport);
   }
@@ -297,9 +295,8 @@ export class HybridOptimizer<Custom extends object = object> extends AbstractSeq
   }
 
   /**
-   * Restores a {@link state}.
+   * Restores a {@link state} of an optimizer with the same arguments.
    *
-   * @param state of an optimizer with the same arguments
    * @throws ServiceError `invalid` for an invalid state; `wrong_state` when the plugged-in optimizer cannot be
    *   restored, but only informed of the runs again
    */
@@ -342,7 +339,6 @@ export class HybridOptimizer<Custom extends object = object> extends AbstractSeq
     return points.map((point) => ({ ...point }));
   }
 
-  /** Asks the AI. */
   private async suggestion(count: number, insights: readonly OfferedInsight[]): Promise<Suggestion> {
     if (this.suggester === null) {
       const failure = { code: 'not_connected', message: 'No language model can be reached from here' };
@@ -385,7 +381,6 @@ export class HybridOptimizer<Custom extends object = object> extends AbstractSeq
     }
   }
 
-  /** Stores the origin of a sample. */
   private settle(
     names: readonly (string | null)[],
     source: TrialSource,

@@ -1,7 +1,6 @@
 import type { JsonObject } from '@lab/sdk';
 import type { OptimizerClock } from '../optimizer/bayesian.js';
 
-/** One message of a conversation with a language model. */
 export interface Message {
   role: 'user' | 'assistant';
   content: string;
@@ -36,16 +35,14 @@ export interface LanguageModels {
   /** Allowed values before the colon of `ai_model`. */
   readonly providers: readonly string[];
   /**
-   * Asks once. The host repeats requests after too many requests or a failing server.
-   *
-   * @throws when there is no answer; no error contains a key
+   * Asks once. The host repeats requests after too many requests or a failing server. @throws when there is no answer;
+   * no error contains a key
    */
   ask(question: Question): Promise<Answer>;
   /** Resolves after this number of milliseconds, or earlier when the signal is aborted. */
   delay(milliseconds: number, signal: AbortSignal): Promise<void>;
 }
 
-/** The services of a host for a hybrid optimizer. */
 export interface OptimizerHost {
   /** For the time limits of the plugged-in optimizer. */
   clock: OptimizerClock;

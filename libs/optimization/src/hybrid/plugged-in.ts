@@ -92,9 +92,8 @@ export function allFields(optimizer: PluggedIn, custom: readonly ParameterField[
 }
 
 /**
- * Changes runtime parameters of the plugged-in optimizer.
+ * Changes runtime parameters of the plugged-in optimizer, and ignores those of the hybrid one.
  *
- * @param params those of the hybrid optimizer are ignored
  * @param fields define the possible values
  * @throws ServiceError `invalid` when a name is unknown or a value does not fit its field; errors of the optimizer
  */

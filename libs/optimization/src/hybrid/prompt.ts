@@ -9,7 +9,6 @@ export interface Prompt {
   request: string;
 }
 
-/** A run as the prompt describes it. */
 export interface ToldRun {
   name: string | null;
   /** The source of the run; undefined: unknown. */

@@ -2,11 +2,8 @@ import type { TrialNote, TrialSource } from '@lab/contracts';
 import type { JsonValue, RuntimeParameters } from '@lab/sdk';
 import type { Run } from '../optimizer/runs.js';
 
-// Data of a hybrid optimizer beside its tables, as plain JSON.
-
 /** Details of a run beside its inputs and outputs. */
 export interface RunDetails {
-  /** Name of the run. */
   run: string;
   source: TrialSource;
   note: TrialNote;
@@ -20,7 +17,6 @@ export interface OfferedInsight {
   text: string;
 }
 
-/** The origin of a sample. */
 export interface HybridSampleReport {
   /** Of each row. */
   rows: { source: TrialSource; note: TrialNote }[];
@@ -30,13 +26,11 @@ export interface HybridSampleReport {
   limits_used: string[];
 }
 
-/** The whole state of a hybrid optimizer but its arguments and the offered insights. */
 export interface HybridState {
   format: 1;
   /** In the order of their begin. */
   runs: Run[];
   details: RunDetails[];
   runtime_params: RuntimeParameters;
-  /** Of the plugged-in optimizer. */
   optimizer: unknown;
 }

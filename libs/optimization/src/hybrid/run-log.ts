@@ -6,12 +6,10 @@ import type { RunDetails } from './records.js';
 export class RunLog {
   private readonly details = new Map<string, RunDetails>();
 
-  /** Replaces the details of these runs. */
   tell(details: readonly RunDetails[]): void {
     for (const each of details) this.details.set(each.run, structuredClone(each));
   }
 
-  /** Plain JSON. */
   state(): RunDetails[] {
     return structuredClone([...this.details.values()]);
   }
@@ -21,7 +19,6 @@ export class RunLog {
     this.tell(details);
   }
 
-  /** The runs for the prompt. */
   situation(
     runs: readonly PlacedRun[],
   ): Pick<Situation, 'ended' | 'underWay' | 'journal' | 'earlierInsights'> {

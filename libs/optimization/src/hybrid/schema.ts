@@ -5,9 +5,8 @@ import type { Input, Space } from '../domain/space.js';
 export const LONGEST_JOURNAL = 2000;
 
 /**
- * JSON schema of a suggestion. The domain checks constraints, steps and repetitions, which a schema cannot express.
- *
- * @param count number of rows
+ * JSON schema of a suggestion of `count` rows. It cannot express constraints, steps and repetitions; the domain checks
+ * these.
  */
 export function suggestionSchema({ inputs }: Space, count: number): JsonObject {
   return {

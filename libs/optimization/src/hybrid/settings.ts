@@ -44,7 +44,6 @@ export interface HybridSettings {
   additionalParameters: readonly string[];
 }
 
-/** The settings for a form. */
 export const hybridFields: readonly ParameterField[] = [
   numberField(
     'p_bayesian',
@@ -73,7 +72,7 @@ export const hybridFields: readonly ParameterField[] = [
   ),
 ];
 
-/** Every setting of the hybrid optimizer itself; neither a subclass nor a plugged-in optimizer may have one of these names. */
+/** Every setting of the hybrid optimizer itself. No subclass and no plugged-in optimizer may use these names. */
 export const hybridKeys: ReadonlySet<string> = new Set([
   ...hybridFields.map(({ key }) => key),
   'ai_model_settings',
@@ -85,11 +84,7 @@ const runtimeKeys = hybridFields.filter(({ runtime }) => runtime).map(({ key }) 
 /** Tolerance of the sum of the probabilities. */
 const TOLERANCE = 1e-9;
 
-/**
- * Checks the settings of the AI.
- *
- * @throws ServiceError `invalid` with one fault for each mistake; no fault contains a key
- */
+/** @throws ServiceError `invalid` with one fault for each mistake; no fault contains a key */
 export function hybridSettingsOf(args: HybridArguments): HybridSettings {
   if (typeof args !== 'object' || args === null || Array.isArray(args)) {
     throw new ServiceError('invalid', 'The arguments of the optimizer are not an object');
@@ -141,7 +136,6 @@ export function hybridSettingsOf(args: HybridArguments): HybridSettings {
   };
 }
 
-/** Values of the settings of the AI that may change while a campaign runs. */
 export function hybridRuntimeParametersOf(settings: HybridSettings): RuntimeParameters {
   return {
     p_bayesian: settings.pBayesian,

@@ -6,10 +6,8 @@ import type { KnownPoints } from '../domain/validation.js';
 import { under } from '../optimizer/fields.js';
 import { LONGEST_JOURNAL } from './schema.js';
 
-/** The requirements for the answer of a model. */
 export interface Wanted {
   domain: Domain;
-  /** Number of rows. */
   count: number;
   /** Points that may not be suggested again. */
   known: Required<KnownPoints>;
@@ -28,9 +26,9 @@ const NEAR_A_STEP = 0.01;
 const NEAR_A_SUM = 1e-3;
 
 /**
- * Reads the answer of a model, without trusting it: every row is checked against the domain like those of the
- * plugged-in optimizer. Keys may differ in case and separators, values by a hundredth of a step, and sums of linear
- * constraints by a thousandth. Such rows are corrected, and marked as adjusted if a value changed.
+ * Reads the answer of a model without trusting it: every row is checked against the domain. Keys may differ in case
+ * and separators, values by a hundredth of a step, and sums of linear constraints by a thousandth. Such rows are
+ * corrected, and marked as adjusted if a value changed.
  */
 export function readSuggestion(text: unknown, { domain, count, known }: Wanted): Reading {
   if (typeof text !== 'string' || text.length > LONGEST_ANSWER) {
@@ -132,9 +130,7 @@ function mendedRow(
   return { point, adjusted, faults: wrong };
 }
 
-/**
- * The row with the keys of the inputs, each matched to the only key that differs in nothing but case and separators.
- */
+/** The row with the keys of the inputs, matched despite other case and separators where only one input fits. */
 function withKeys(row: object, { inputs }: Space): { values: Record<string, unknown>; faults: Fault[] } {
   const exact = new Set(inputs.map(({ key }) => key));
   const byPlain = new Map<string, string | null>();
@@ -173,8 +169,8 @@ function nearestOf(values: readonly number[], value: number): number {
 }
 
 /**
- * The nearest point that satisfies all constraints, if the given point misses linear ones only by rounding and only
- * continuous inputs must move.
+ * The nearest feasible point, if the given one misses only linear constraints by rounding and only continuous inputs
+ * must move.
  */
 function withSums(point: Point, domain: Domain): Point | null {
   const { constraints, inputs } = domain.space;

@@ -1,12 +1,12 @@
 import { type Kernel, RESERVED } from './kernel.js';
 import { wasmKernel } from './wasm.js';
 
-/** Residents are taken out when they are more than so many numbers: 32 MB. */
+/** The arena drops its residents when they exceed this length: 32 MB. */
 const MOST_RESIDENT = 4_194_304;
 
 /**
- * The memory of a kernel: residents, which are copied in once and stay between calls, and room for one call after them.
- * Whoever uses it asks for residents first, then for room, and takes what is found out of it before anything else runs.
+ * The memory of a kernel: residents, which are copied in once and stay between calls, and room for one call behind
+ * them. A caller requests residents first, then room, and copies its results before any other call.
  */
 export class Arena {
   /** Addresses. */
@@ -15,13 +15,13 @@ export class Arena {
 
   constructor(readonly kernel: Kernel) {}
 
-  /** The whole memory; valid until {@link residents} or {@link room}. */
+  /** The whole memory; valid until the next {@link residents} or {@link room}. */
   get numbers(): Float64Array {
     return this.kernel.memory(0);
   }
 
   /**
-   * @param arrays known by their identity: what is in them must not change
+   * @param arrays known by their identity: their content must not change
    * @returns their addresses, valid until the next call
    */
   residents(...arrays: Float64Array[]): number[] {
@@ -43,14 +43,14 @@ export class Arena {
     return arrays.map((array) => this.held.get(array)!);
   }
 
-  /** @returns the address of room for so many numbers, whatever they are, until the next call */
+  /** @returns the address of uninitialised room for this number of numbers, valid until the next call */
   room(numbers: number): number {
     this.kernel.memory(this.top + numbers);
     return this.top;
   }
 }
 
-/** Vectors of two numbers are read at whole multiples of 16 bytes, which is faster on some machines. */
+/** The kernel reads pairs of numbers at multiples of 16 bytes, which is faster on some machines. */
 const even = (numbers: number) => numbers + (numbers % 2);
 
 export const arena = new Arena(wasmKernel());

@@ -12,12 +12,12 @@ import { type LinearConstraints, solveQuadratic } from './qp.js';
 
 /**
  * Minimises a smooth function under linear constraints by sequential quadratic programming with a damped BFGS matrix
- * (Nocedal and Wright 2006, procedure 18.2 and algorithm 18.3; Kraft 1988). Constraints that are linear hold along
- * the whole way between two points at which they hold, so every point that is evaluated satisfies them, to rounding.
+ * (Nocedal and Wright 2006, procedure 18.2 and algorithm 18.3; Kraft 1988). Every evaluated point satisfies the
+ * constraints up to rounding, because they hold between any two points that satisfy them.
  *
  * @param start is moved to the nearest point that satisfies the constraints
- * @throws ServiceError `invalid` when no point satisfies the constraints, or the value or the gradient at the start is not
- *   finite
+ * @throws ServiceError `invalid` when no point satisfies the constraints, or the value or the gradient at the start is
+ *   not finite
  */
 export function minimizeConstrained(
   f: SmoothFunction,
@@ -47,7 +47,7 @@ export function minimizeConstrained(
     const slope = dot(direction, gradient, n);
     const length = Math.sqrt(dot(direction, direction, n));
     if (-slope <= gradientTolerance * length || length <= 1e-14) {
-      // With a matrix that has gone astray the direction may be useless; the gradient alone decides.
+      // A bad matrix may make the direction useless; only the gradient decides.
       if (curvature === null) return end('converged');
       curvature = null;
       continue;
@@ -83,17 +83,13 @@ export function minimizeConstrained(
   }
 }
 
-/**
- * The point that satisfies the constraints and is nearest to the given one.
- *
- * @returns null: no point does
- */
+/** The point that satisfies the constraints and is nearest to the given one; null: no point does. */
 export function nearestSatisfying(point: Float64Array, constraints: LinearConstraints): Float64Array | null {
   const c = point.map((value) => -value);
   return solveQuadratic(scaledIdentity(constraints.d, 1), c, constraints)?.x ?? null;
 }
 
-/** The constraints as those of a step from `x`; to stay satisfies the inequalities even after rounding. */
+/** The constraints of a step from `x`; a step of 0 satisfies the inequalities even after rounding. */
 function around(
   x: Float64Array,
   { d, aEq, bEq, aLe, bLe, lower, upper }: LinearConstraints,
@@ -101,7 +97,7 @@ function around(
   return {
     d,
     aEq,
-    // What rounding has moved away from the equalities is taken back.
+    // Removes the rounding error of the equalities.
     bEq: bEq.map((bound, i) => bound - dot(aEq, x, d, i * d, 0)),
     aLe,
     bLe: bLe.map((bound, i) => Math.max(0, bound - dot(aLe, x, d, i * d, 0))),
@@ -110,7 +106,9 @@ function around(
   };
 }
 
-/** The matrix of BFGS after a step `s` that changed the gradient by `y`, kept positive definite by damping (Powell 1978). */
+/**
+ * The BFGS matrix after a step `s` that changed the gradient by `y`, kept positive definite by damping (Powell 1978).
+ */
 function updated(matrix: Float64Array | null, s: Float64Array, y: Float64Array): Float64Array | null {
   const n = s.length;
   const sy = dot(s, y, n);

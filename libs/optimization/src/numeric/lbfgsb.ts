@@ -2,12 +2,12 @@ import { ServiceError } from '@lab/contracts';
 import { difference, dot } from './linalg.js';
 import { searchLine } from './line-search.js';
 
-/** Value at `x`; writes the derivatives into `gradient`. May be NaN or Infinity: then the point is too far. */
+/** Value at `x`; writes the derivatives into `gradient`. NaN or Infinity: the point is too far. */
 export type SmoothFunction = (x: Float64Array, gradient: Float64Array) => number;
 
-/** Why a minimisation ended. The point is the best one found, whatever the reason. */
+/** Why a minimisation ended. The point is always the best one found. */
 export type EndReason =
-  /** The projected gradient is as small as asked for. */
+  /** The projected gradient is small enough. */
   | 'converged'
   /** The value hardly changes any more. */
   | 'flat'
@@ -29,11 +29,11 @@ export interface Minimum {
 export interface MinimizeOptions {
   /** Default 200. */
   maxIterations?: number;
-  /** Ends when no component of the projected gradient is larger; default 1e-5. */
+  /** Limit of the components of the projected gradient; default 1e-5. */
   gradientTolerance?: number;
-  /** Ends when a step changes the value by less than so much of its size (or of 1, if larger); default 1e-10. */
+  /** Limit of the change by a step, relative to the value (or to 1, if larger); default 1e-10. */
   valueTolerance?: number;
-  /** Asked after each evaluation, for a limit of time; true ends it. */
+  /** Called after each evaluation; true ends the search. */
   stop?: () => boolean;
 }
 
@@ -42,18 +42,18 @@ export interface BoundedOptions extends MinimizeOptions {
   lower?: Float64Array;
   /** Greatest values, length of `x`; absent or Infinity: none. */
   upper?: Float64Array;
-  /** How many past steps shape the next one; default 10. */
+  /** Number of past steps that shape the next one; default 10. */
   memory?: number;
 }
 
 /**
- * Minimises a smooth function between bounds: limited-memory BFGS on the coordinates that are free to move, with a line
- * search along the path that the bounds bend (Bertsekas 1982, "Projected Newton methods"; Byrd, Lu, Nocedal and Zhu
- * 1995; Nocedal and Wright 2006, section 7.2). Every point that is evaluated lies within the bounds.
+ * Minimises a smooth function between bounds: limited-memory BFGS on the free coordinates, with a line search along
+ * the path that the bounds bend (Bertsekas 1982, "Projected Newton methods"; Byrd, Lu, Nocedal and Zhu 1995; Nocedal
+ * and Wright 2006, section 7.2). Every evaluated point lies within the bounds.
  *
  * @param start is moved to the bounds where it lies outside
- * @throws ServiceError `invalid` when the value or the gradient at the start is not finite, or a lower bound is above the
- *   upper one
+ * @throws ServiceError `invalid` when the value or the gradient at the start is not finite, or a lower bound is above
+ *   the upper one
  */
 export function minimizeBounded(
   f: SmoothFunction,
@@ -130,14 +130,14 @@ export function minimizeBounded(
   }
 }
 
-/** @throws ServiceError `invalid` when it is not finite */
+/** @throws ServiceError `invalid` when the value or the gradient is not finite */
 export function valueAtStart(f: SmoothFunction, x: Float64Array, gradient: Float64Array): number {
   const value = f(x, gradient);
   if (Number.isFinite(value) && gradient.every(Number.isFinite)) return value;
   throw new ServiceError('invalid', `The function to be minimised is not finite at its start: ${value}`);
 }
 
-/** The last steps `s` and what they changed the gradient by, `y`. */
+/** The last steps `s`, and the changes `y` of the gradient. */
 class History {
   private readonly s: Float64Array[] = [];
   private readonly y: Float64Array[] = [];
@@ -163,7 +163,7 @@ class History {
     this.y.push(y);
   }
 
-  /** `-H g` on the free coordinates and 0 on the others, by the two-loop recursion with the pairs cut to the free ones. */
+  /** `-H g` on the free coordinates and 0 on the others, by the two-loop recursion over pairs cut to the free ones. */
   direction(gradient: Float64Array, free: Uint8Array): Float64Array {
     const n = gradient.length;
     const inner = (a: Float64Array, b: Float64Array) => {
@@ -182,7 +182,7 @@ class History {
       const y = this.y[k]!;
       const curvature = inner(s, y);
       const square = inner(y, y);
-      // Cut to fewer coordinates a pair may lose its positive curvature; then it says nothing.
+      // A pair without positive curvature on the free coordinates is ignored.
       if (!(curvature > 1e-12 * Math.sqrt(square * inner(s, s)))) continue;
       rho[k] = 1 / curvature;
       if (scale === 0) scale = curvature / square;

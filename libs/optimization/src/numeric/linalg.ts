@@ -2,15 +2,14 @@ import { arena } from './arena.js';
 import { padded } from './kernel.js';
 
 /**
- * Dense linear algebra on Float64Array, row by row, without padding. `n` is the order of a square matrix. Several right-hand
- * sides stand one after another, each of length `n`. Arguments are not changed. After Golub and Van Loan (2013), "Matrix
+ * Dense linear algebra on Float64Array, row by row, without padding. `n` is the order of a square matrix. Right-hand
+ * sides of length `n` stand one after another. Arguments are not changed. After Golub and Van Loan (2013), "Matrix
  * Computations", sections 3.1 and 4.2.
  */
 
-/** With fewer numbers to solve for, the kernel costs more to pack for than it saves. */
+/** With fewer numbers to solve for, packing for the kernel costs more than it saves. */
 const WORTH_PACKING = 200;
 
-/** Zero above the diagonal; ones on the diagonal of the padding. */
 function packLower(a: Float64Array, n: number, numbers: Float64Array, at: number, stride: number): void {
   for (let i = 0; i < stride; i++) {
     const row = at + i * stride;
@@ -21,10 +20,10 @@ function packLower(a: Float64Array, n: number, numbers: Float64Array, at: number
 }
 
 /**
- * The lower triangular `L` with `L L' = a`, zero above the diagonal.
+ * The lower triangular `L` with `L L' = a`, zero above the diagonal; null: `a` is not positive definite, or contains
+ * NaN or Infinity.
  *
  * @param a symmetric, `n x n`; only the lower triangle is read
- * @returns null: `a` is not positive definite, or holds something that is not a number
  */
 export function cholesky(a: Float64Array, n: number): Float64Array | null {
   const stride = padded(n);
@@ -37,15 +36,15 @@ export function cholesky(a: Float64Array, n: number): Float64Array | null {
   return l;
 }
 
-/** What is added to a diagonal, in units of its mean, until the matrix is positive definite. */
+/** Shares of the mean of a diagonal that are added to it until the matrix is positive definite. */
 const JITTERS = [0, 1e-8, 1e-7, 1e-6, 1e-5, 1e-4];
 
 /**
- * The first that is found with more and more on the diagonal of a matrix that rounding may have made indefinite.
+ * Repeats an attempt with more and more on the diagonal of a matrix that rounding may have made indefinite.
  *
  * @param scale the mean of the diagonal
- * @param attempt is given what to add to each entry of the diagonal
- * @returns null: nothing was found with up to 1e-4 of the scale either
+ * @param attempt gets the number to add to each entry of the diagonal
+ * @returns the first result; null: even 1e-4 of the scale was not enough
  */
 export function withJitter<T>(scale: number, attempt: (jitter: number) => T | null): T | null {
   for (const part of JITTERS) {
@@ -55,11 +54,7 @@ export function withJitter<T>(scale: number, attempt: (jitter: number) => T | nu
   return null;
 }
 
-/**
- * {@link cholesky} of `a` with the least jitter that serves (see {@link withJitter}).
- *
- * @returns null: none serves
- */
+/** {@link cholesky} of `a` with the least sufficient jitter (see {@link withJitter}); null: none is enough. */
 export function choleskyWithJitter(a: Float64Array, n: number): Float64Array | null {
   let trace = 0;
   for (let i = 0; i < n; i++) trace += a[i * n + i]!;
@@ -127,11 +122,10 @@ export function solveCholesky(l: Float64Array, n: number, b: Float64Array, count
 }
 
 /**
- * The dot products of each of `rows` rows with each row of a matrix that is multiplied with often.
+ * The dot products of each of `rows` rows with each row of a matrix that is used often.
  *
- * @param a `rows x stride`
- * @param b `others x stride`, known by its identity: what is in it must not change
- * @param stride as of {@link padded}
+ * @param a `rows x stride`, with `stride` from {@link padded}
+ * @param b `others x stride`, known by its identity: its content must not change
  * @returns `rows x others`
  */
 export function multiplyTransposed(

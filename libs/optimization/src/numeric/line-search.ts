@@ -1,4 +1,3 @@
-/** A point along a path of search. */
 export interface Trial {
   /** Length of the step. */
   t: number;
@@ -6,28 +5,27 @@ export interface Trial {
   value: number;
   /** Derivative of the value by `t`. */
   slope: number;
-  /** What the slope at the start promises for the way to here, below 0. */
+  /** Change of the value that the slope at the start promises up to here, below 0. */
   promised: number;
   x: Float64Array;
   gradient: Float64Array;
 }
 
-/** A step that is accepted takes at least this part of what the slope promises (Armijo). */
+/** An accepted step reaches at least this part of the promised change (Armijo). */
 const SUFFICIENT = 1e-4;
 /** A step is long enough when the slope at its end is at most this part of the slope at its start (Wolfe). */
 const CURVATURE = 0.9;
 const MAX_TRIALS = 30;
 
 /**
- * Looks for a step that meets the weak Wolfe conditions, by widening and then narrowing an interval (Nocedal and Wright
+ * Searches a step that meets the weak Wolfe conditions, by widening and then narrowing an interval (Nocedal and Wright
  * 2006, section 3.5; Lewis and Overton 2013).
  *
- * @param probe evaluates a step
  * @param start value and slope at step 0; the slope is below 0
  * @param first the step to try first
  * @param longest no step is longer
- * @param mayGoOn asked after each trial
- * @returns the trial with the least value of those with sufficient decrease; null: there was none
+ * @param mayGoOn called after each trial
+ * @returns the trial with the least value among those with sufficient decrease; null: there was none
  */
 export function searchLine(
   probe: (t: number) => Trial,
@@ -57,7 +55,7 @@ export function searchLine(
   return best;
 }
 
-/** The minimum of the cubic through values and slopes at both ends, or the middle, away from the ends. */
+/** The minimum of the cubic through values and slopes at both ends, away from the ends; otherwise the middle. */
 function between(near: { t: number; value: number; slope: number }, far: typeof near): number {
   const width = far.t - near.t;
   if (!Number.isFinite(far.value)) return near.t + 0.25 * width;

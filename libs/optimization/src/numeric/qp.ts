@@ -19,7 +19,7 @@ export interface QuadraticOptimum {
   /** `x' g x / 2 + c' x`. */
   value: number;
   /**
-   * Multipliers, such that `g x + c + aEq' equal + aLe' atMost - atLower + atUpper = 0`. All but `equal` are 0 or more, and 0
+   * Multipliers: `g x + c + aEq' equal + aLe' atMost - atLower + atUpper = 0`. All but `equal` are 0 or more, and 0
    * where the constraint is not active.
    */
   equal: Float64Array;
@@ -28,7 +28,7 @@ export interface QuadraticOptimum {
   atUpper: Float64Array;
 }
 
-/** Slack below which a constraint, scaled to a normal of length 1, counts as violated; relative to the numbers in it. */
+/** Slack below which a constraint with a normal of length 1 counts as violated; relative to its numbers. */
 const TOLERANCE = 1e-12;
 
 /** `normal x >= bound`, or `=`, with a normal of length 1. */
@@ -37,14 +37,14 @@ interface Row {
   bound: number;
   kind: 'equal' | 'atMost' | 'atLower' | 'atUpper';
   index: number;
-  /** What the multiplier of this row is multiplied by to become that of the constraint it came from. */
+  /** Factor from the multiplier of this row to that of its constraint. */
   scale: number;
 }
 
 /**
- * Minimises `x' g x / 2 + c' x` under linear constraints by the dual method of Goldfarb and Idnani (1983), "A numerically
- * stable dual method for solving strictly convex quadratic programs". It needs no feasible start: constraints are taken
- * in one after another, and each point on the way is the optimum under those taken in.
+ * Minimises `x' g x / 2 + c' x` under linear constraints by the dual method of Goldfarb and Idnani (1983), "A
+ * numerically stable dual method for solving strictly convex quadratic programs". It needs no feasible start: it adds
+ * one constraint after another, and each point on the way is the optimum under the added ones.
  *
  * @param g positive definite, `d x d`
  * @param c length `d`
@@ -79,7 +79,7 @@ export function solveQuadratic(
     active.add(row, t);
   }
 
-  // Each turn takes in one constraint and perhaps drops some; the value rises with each, so no set comes twice.
+  // Each turn adds one constraint and may drop others. The value rises with each turn, so no set comes twice.
   const inside = new Set<Row>();
   for (let turn = 0; turn < 50 * (n + inequalities.length + 1); turn++) {
     let worst: Row | null = null;
@@ -121,7 +121,7 @@ function toleranceOf(row: Row, x: Float64Array): number {
   return TOLERANCE * size;
 }
 
-/** All constraints as `normal x >= bound`; null: one of them holds nowhere. */
+/** All constraints as `normal x >= bound`; null: one of them never holds. */
 function rowsOf({ d, aEq, bEq, aLe, bLe, lower, upper }: LinearConstraints): Row[] | null {
   const rows: Row[] = [];
   const take = (kind: Row['kind'], index: number, normal: Float64Array, bound: number): boolean => {
@@ -179,14 +179,14 @@ function optimum(
 }
 
 /**
- * The constraints that hold with equality, as `J = L'^-1 Q` and the triangle `R` of a QR factorisation of their normals
- * seen through `L^-1`; both are kept up to date by plane rotations.
+ * The constraints that hold with equality, as `J = L'^-1 Q` and the triangle `R` of a QR factorisation of `L^-1` times
+ * their normals; plane rotations update both.
  */
 class ActiveSet {
   readonly rows: Row[] = [];
   /** Multipliers of the rows. */
   readonly u: number[] = [];
-  /** Row by row; columns from `rows.length` on span what the active constraints leave free. */
+  /** Row by row; columns from `rows.length` on span the directions that the active constraints leave free. */
   private readonly j: Float64Array;
   /** Column by column, `n` entries each. */
   private readonly r: Float64Array;
@@ -206,7 +206,9 @@ class ActiveSet {
     this.d = new Float64Array(n);
   }
 
-  /** Where a further constraint pushes: the point by `along`, the multipliers by minus `multipliers`. */
+  /**
+   * The directions of a step to a further constraint: of the point, `along`; of the multipliers, minus `multipliers`.
+   */
   step({ normal }: Row): { along: Float64Array; multipliers: Float64Array; curvature: number } {
     const { n, j, r } = this;
     const q = this.rows.length;
@@ -232,11 +234,11 @@ class ActiveSet {
       for (let m = k + 1; m < q; m++) sum -= r[m * n + k]! * multipliers[m]!;
       multipliers[k] = sum / r[k * n + k]!;
     }
-    // A normal that depends on the active ones leaves only rounding.
+    // For a normal that depends on the active ones, only rounding errors are left.
     return { along, multipliers, curvature: open > 1e-20 * all ? open : 0 };
   }
 
-  /** How far the multipliers of inequalities may go before one would be below 0, and which one that is. */
+  /** The step at which the first multiplier of an inequality would fall below 0, and its position. */
   longest(multipliers: Float64Array): [number, number] {
     let step = Infinity;
     let leaving = -1;
@@ -255,7 +257,7 @@ class ActiveSet {
     });
   }
 
-  /** Takes in the row of the latest {@link step}. */
+  /** Adds the row of the latest {@link step}. */
   add(row: Row, multiplier: number): void {
     const { n, r, d } = this;
     const q = this.rows.length;
@@ -299,7 +301,7 @@ class ActiveSet {
   }
 }
 
-/** Cosine and sine that turn `(a, b)` into `(length, 0)`. */
+/** Cosine and sine of the rotation from `(a, b)` to `(length, 0)`. */
 function rotation(a: number, b: number): [number, number, number] {
   if (b === 0) return [1, 0, a];
   const length = Math.hypot(a, b);

@@ -1,12 +1,12 @@
 import { ServiceError } from '@lab/contracts';
 import { ndtri } from './special.js';
 
-/** Everything a generator remembers: four whole numbers of 32 bits, as plain JSON. */
+/** The state of a generator: four whole numbers of 32 bits, as plain JSON. */
 export type RngState = readonly [number, number, number, number];
 
 /**
- * Pseudo-random numbers by sfc32 of the PractRand suite (Doty-Humphrey): 128 bits of state, period at least 2^32. The same
- * seed gives the same numbers on every machine.
+ * Pseudo-random numbers by sfc32 of the PractRand suite (Doty-Humphrey): 128 bits of state, period at least 2^32. The
+ * same seed gives the same numbers on every machine.
  */
 export class Rng {
   private a: number;
@@ -26,7 +26,7 @@ export class Rng {
   }
 
   /**
-   * @param state as {@link Rng.state} gave it
+   * @param state of {@link Rng.state}
    * @throws ServiceError `invalid` when it is not four whole numbers of 32 bits
    */
   static restored(state: RngState): Rng {
@@ -39,12 +39,11 @@ export class Rng {
     return new Rng(state);
   }
 
-  /** What {@link Rng.restored} takes. */
   state(): RngState {
     return [this.a >>> 0, this.b >>> 0, this.c >>> 0, this.counter >>> 0];
   }
 
-  /** A further generator, decided by the state of this one and the label; this one does not move. */
+  /** A further generator that depends on the state of this one and the label; this one does not advance. */
   fork(label: string): Rng {
     const rng = new Rng(hashed(label, this.state()));
     rng.discard();
@@ -68,21 +67,16 @@ export class Rng {
     return (high * 67_108_864 + low) / 9_007_199_254_740_992;
   }
 
-  /** Of the standard normal distribution, by inversion: one number costs one uniform number. */
+  /** Standard normal, by inversion: one number costs one uniform number. */
   normal(): number {
     return ndtri(this.uniform() + 5.551115123125783e-17);
   }
 
-  /** @returns `count` independent numbers of the standard normal distribution */
   normals(count: number): Float64Array {
     return Float64Array.from({ length: count }, () => this.normal());
   }
 
-  /**
-   * A whole number from 0 to `bound - 1`, each equally likely.
-   *
-   * @param bound from 1 to 2^32
-   */
+  /** A whole number from 0 to `bound - 1`, each equally likely. @param bound from 1 to 2^32 */
   below(bound: number): number {
     const limit = 4_294_967_296 - (4_294_967_296 % bound);
     for (;;) {
@@ -91,7 +85,7 @@ export class Rng {
     }
   }
 
-  /** Puts the items in an order that is chosen evenly from all orders, in place. */
+  /** Shuffles the items in place; all orders are equally likely. */
   shuffle<T extends { length: number; [index: number]: unknown }>(items: T): T {
     for (let i = items.length - 1; i > 0; i--) {
       const j = this.below(i + 1);

@@ -29,15 +29,9 @@ const ROWS = JOE_KUO.trim()
 
 const BITS = 32;
 
-/** The most dimensions a {@link Sobol} sequence has. */
 export const SOBOL_DIMENSIONS = ROWS.length + 1;
 
-/**
- * The odd numbers `m_1, m_2, ...` of a dimension, from which its direction numbers `m_k / 2^k` follow.
- *
- * @param dimension from 0
- * @param count how many
- */
+/** The odd numbers `m_1, m_2, ...` of a dimension (from 0); its direction numbers are `m_k / 2^k`. */
 export function directionIntegers(dimension: number, count: number): bigint[] {
   if (dimension === 0) return Array.from({ length: count }, () => 1n);
   const { polynomial, m: first } = ROWS[dimension - 1]!;
@@ -54,9 +48,9 @@ export function directionIntegers(dimension: number, count: number): bigint[] {
 }
 
 /**
- * The low-discrepancy sequence of Sobol in the order of Gray codes (Antonov and Saleev 1979), 2^32 points. With a seed it
- * is scrambled by a random lower triangular matrix and a random shift per dimension (Matousek 1998; Owen 2003): the first
- * 2^k points are as even as before, each one is uniformly distributed, and none has a coordinate 0 or 1.
+ * The low-discrepancy sequence of Sobol in the order of Gray codes (Antonov and Saleev 1979), 2^32 points. A seed
+ * scrambles it by a random lower triangular matrix and a random shift per dimension (Matousek 1998; Owen 2003): the
+ * first 2^k points stay as even, each one is uniformly distributed, and no coordinate is 0 or 1.
  */
 export class Sobol {
   private readonly directions: Uint32Array;
@@ -66,10 +60,7 @@ export class Sobol {
   private readonly offset: number;
   private at = 0;
 
-  /**
-   * @param dimensions from 1 to {@link SOBOL_DIMENSIONS}
-   * @throws ServiceError `invalid` when there are more
-   */
+  /** @param dimensions from 1 to {@link SOBOL_DIMENSIONS} @throws ServiceError `invalid` for other numbers */
   constructor(
     readonly dimensions: number,
     options: { seed?: number | string } = {},
@@ -92,7 +83,6 @@ export class Sobol {
     this.state = Uint32Array.from(this.shifts);
   }
 
-  /** The next point, each coordinate in [0, 1). */
   next(): Float64Array {
     return this.take(1);
   }
@@ -131,7 +121,7 @@ export class Sobol {
   }
 }
 
-/** Whether an odd number of bits is set. */
+/** Says whether an odd number of bits is set. */
 function odd(word: number): boolean {
   let folded = word ^ (word >>> 16);
   folded ^= folded >>> 8;

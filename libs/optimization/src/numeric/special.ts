@@ -26,7 +26,7 @@ const Q = [
   2.568520192289822, 1.8729528499234673, 0.5279051029514285, 0.06051834131244132, 0.0023352049762686918,
 ];
 
-/** `numerator / denominator` with the leading coefficients `lead` and 1, the others from the highest power down. */
+/** `numerator / denominator` with leading coefficients `lead` and 1, and the others from the highest power down. */
 function ratio(x: number, lead: number, above: readonly number[], below: readonly number[]): number {
   let numerator = lead * x;
   let denominator = x;
@@ -65,7 +65,7 @@ function erfcxAbove(y: number): number {
   return (INV_SQRT_PI - inverse * ratio(inverse, P5, P, Q)) / y;
 }
 
-/** `exp(-y^2)` with the square split, so that its rounding does not show. */
+/** `exp(-y^2)`; the square is split to avoid its rounding error. */
 function expOfMinusSquare(y: number): number {
   const coarse = Math.trunc(y * 16) / 16;
   return Math.exp(-coarse * coarse) * Math.exp(-(y - coarse) * (y + coarse));
@@ -94,13 +94,13 @@ export function logNormalCdfSlope(z: number): number {
   return 1 / (SQRT_HALF_PI * erfcx(-z * INV_SQRT_2));
 }
 
-/** Below it the asymptotic series of `h` is exact to rounding, and the closed form begins to lose digits. */
+/** Below, the asymptotic series of `h` is exact to rounding, and the closed form loses digits. */
 const SERIES_BELOW = -20;
 
 /**
- * `log h(z)` with `h(z) = density(z) + z cdf(z)`, the expected improvement over 0 of a normal variable with mean `z` and
- * deviation 1. Finite for every finite `z` (Ament et al. 2023, "Unexpected improvements to expected improvement", eq. 9;
- * the far tail by the series of `h` instead of its first term).
+ * `log h(z)` with `h(z) = density(z) + z cdf(z)`, the expected improvement over 0 of a normal variable with mean `z`
+ * and deviation 1. Finite for every finite `z` (Ament et al. 2023, "Unexpected improvements to expected improvement",
+ * eq. 9; the far tail by the series of `h` instead of its first term).
  */
 export function logH(z: number): number {
   if (z > -1) return Math.log(normalDensity(z) + z * normalCdf(z));
@@ -180,9 +180,8 @@ function quotient(x: number, [above, below]: readonly [readonly number[], readon
 }
 
 /**
- * The inverse of {@link normalCdf}, relative error below 1e-15 (Wichura 1988, AS 241).
- *
- * @param p from 0 (-Infinity) to 1 (Infinity); NaN outside
+ * The inverse of {@link normalCdf}, relative error below 1e-15 (Wichura 1988, AS 241). -Infinity at 0, Infinity at 1,
+ * NaN outside.
  */
 export function ndtri(p: number): number {
   const q = p - 0.5;

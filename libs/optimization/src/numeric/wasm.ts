@@ -1,7 +1,7 @@
 import { type Kernel, RESERVED, SMALLEST_PIVOT } from './kernel.js';
 import { kernelModule } from './kernel-wasm.js';
 
-/** What is used of the WebAssembly API, which the language library declares only together with a browser. */
+/** The used part of the WebAssembly API, which the language library declares only together with a browser. */
 declare const WebAssembly:
   | {
       Module: new (bytes: Uint8Array) => object;
@@ -10,7 +10,7 @@ declare const WebAssembly:
     }
   | undefined;
 
-/** The routines of the folder assembly, where addresses are those of bytes. */
+/** The routines of the folder assembly, with addresses in bytes. */
 type Exports = Record<Exclude<keyof Kernel, 'name' | 'memory'>, (...numbers: number[]) => number> & {
   memory: { readonly buffer: ArrayBuffer; grow(pages: number): number };
 };
@@ -18,7 +18,7 @@ type Exports = Record<Exclude<keyof Kernel, 'name' | 'memory'>, (...numbers: num
 const PAGE = 65_536;
 
 /**
- * The routines as a module of WebAssembly with vector instructions, compiled and ready.
+ * The routines as a compiled module of WebAssembly with vector instructions.
  *
  * @throws Error when this machine has no WebAssembly with vector instructions; every processor of Node 20 has them
  */

@@ -24,17 +24,17 @@ import {
 import { solutionsOf } from './solutions.js';
 import { pointsOf, resultsOf, runNamesOf } from './tables.js';
 
-/** Fewer results than these say nothing about an input. */
+/** With fewer results, models know nothing about an input. */
 const LEAST_FOR_A_MODEL = 2;
-/** Rows of one sample. */
+/** Most rows of a sample. */
 const MOST_ROWS = 1000;
 
-/** Milliseconds of a clock that only rises. */
+/** Milliseconds of a monotonic clock. */
 export interface OptimizerClock {
   now(): number;
 }
 
-/** Everything that an optimizer knows but its arguments, plain JSON. */
+/** The whole state of an optimizer but its arguments, as plain JSON. */
 export interface OptimizerState {
   format: 1;
   space: Space;
@@ -42,11 +42,11 @@ export interface OptimizerState {
   runtime_params: RuntimeParameters;
 }
 
-/** How a sample came about. */
+/** The origin of a sample. */
 export interface SampleReport {
-  /** Of each row: spread over the domain, or chosen by a model. */
+  /** Of each row: from the initial design, or chosen by a model. */
   origins: ('initial' | 'model')[];
-  /** Time limits that ended a computation before its own end; what was found by then was taken. */
+  /** Time limits that ended a computation early; the best result so far was used. */
   limits_used: ('fit_time_limit' | 'proposal_time_limit')[];
 }
 
@@ -54,11 +54,11 @@ export interface SampleReport {
  * Constrained Bayesian optimization for one or several objectives, over continuous, discrete and categorical inputs
  * (specification, "Optimizer plug-in contract" and "Built-in Bayesian optimizer constructor arguments").
  *
- * - Every row of every sample satisfies all constraints, and is none that was proposed, reported or failed before.
- * - Proposals depend on the arguments, the seed and the runs, and not on the order in which runs were reported: what a new
- *   object is told of the same runs makes it propose the same.
- * - A run in progress counts as one whose result is not known yet. One that failed is not proposed again, and its
- *   neighbourhood is shunned.
+ * - Every row of every sample satisfies all constraints, and was never proposed, reported or failed before.
+ * - Proposals depend on the arguments, the seed and the runs, but not on the order of the reports: a new object that
+ *   gets the same runs makes the same proposals.
+ * - A run in progress counts as one with an unknown result. The optimizer does not propose a failed run again and
+ *   avoids its neighbourhood.
  * - A call that throws changes nothing.
  */
 export class BayesianSequentialOptimizer extends AbstractSequentialOptimizer {
@@ -72,8 +72,9 @@ export class BayesianSequentialOptimizer extends AbstractSequentialOptimizer {
 
   /**
    * @param args plain JSON
-   * @param clock for the time limits; without one, no limit is ever reached and searches end by their number of steps alone
-   * @throws ServiceError `invalid` with a fault for everything that is wrong, for example constraints that no point satisfies
+   * @param clock for the time limits; without one, no limit is reached, and only their number of steps ends searches
+   * @throws ServiceError `invalid` with a fault for everything that is wrong, for example constraints that no point
+   *   satisfies
    */
   constructor(
     args: BayesianArguments,
@@ -93,17 +94,17 @@ export class BayesianSequentialOptimizer extends AbstractSequentialOptimizer {
     return settingFields.map((field) => ({ ...field }));
   }
 
-  /** @returns every constructor argument, so that a campaign may override those that no field shows */
+  /** @returns every constructor argument: a campaign may also override those without a field */
   static svc_argument_names(): string[] {
     return [...bayesianArgumentNames];
   }
 
   /**
-   * Proposes points: spread ones until `num_initial_samples` runs have begun or ended with a result, then those that the
-   * acquisition function values most.
+   * Proposes points: from the initial design until `num_initial_samples` runs have begun or have a result, then the
+   * points with the highest acquisition value.
    *
-   * @throws ServiceError `invalid` for a number of rows that is not 1 to 1000; `wrong_state` when the domain holds fewer
-   *   points that were not used before
+   * @throws ServiceError `invalid` for a number of rows that is not 1 to 1000; `wrong_state` when the domain has fewer
+   *   unused points
    */
   override sample(num_protocol_runs: number, run_names?: readonly string[]): Table<number | string> {
     const count = num_protocol_runs;
@@ -147,11 +148,11 @@ export class BayesianSequentialOptimizer extends AbstractSequentialOptimizer {
   }
 
   /**
-   * Takes results, of proposed points and of others. A run that is reported again with the same values counts once; without
-   * run names, a further result of a point is a replicate.
+   * Records results of proposed points and of others. A run that is reported again with the same values counts once;
+   * without run names, a further result of a point is a replicate.
    *
-   * @throws ServiceError `invalid` with a fault for each missing or unknown column, number that is not finite and point
-   *   outside of the domain; `wrong_state` when a named run was reported with other results
+   * @throws ServiceError `invalid` with a fault for each missing or unknown column, number that is not finite and
+   *   point outside of the domain; `wrong_state` when a named run was reported with other results
    */
   override report(inputs_df: Table, outputs_df: Table<number>, run_names?: readonly string[]): void {
     const points = pointsOf(inputs_df, this.domain);
@@ -159,21 +160,13 @@ export class BayesianSequentialOptimizer extends AbstractSequentialOptimizer {
     this.record(points, run_names, (point, name, i) => this.runs.measure(point, results[i]!, name));
   }
 
-  /**
-   * Takes points that somebody else has begun: they count as in progress.
-   *
-   * @throws ServiceError as {@link report}
-   */
+  /** Records points that others have begun. @throws ServiceError as {@link report} */
   override report_started(inputs_df: Table, run_names?: readonly string[]): void {
     const points = pointsOf(inputs_df, this.domain);
     this.record(points, run_names, (point, name) => this.runs.begin(point, name));
   }
 
-  /**
-   * Takes runs that ended without a result.
-   *
-   * @throws ServiceError as {@link report}
-   */
+  /** Records runs that ended without a result. @throws ServiceError as {@link report} */
   override report_failed(inputs_df: Table, run_names?: readonly string[]): void {
     const points = pointsOf(inputs_df, this.domain);
     this.record(points, run_names, (point, name) => this.runs.fail(point, name));
@@ -182,8 +175,8 @@ export class BayesianSequentialOptimizer extends AbstractSequentialOptimizer {
   /**
    * The best measured rows (the Pareto front for several objectives), and those that the models recommend.
    *
-   * @returns rows with the input and output names as keys, and two more: `meets_constraints`, whether what was measured keeps
-   *   every threshold, and `recommended`, whether it is best by what the models expect, which a lucky measurement misleads less
+   * @returns rows by input and output names, with `meets_constraints` (the measurement keeps every threshold) and
+   *   `recommended` (best by the expectations of the models, which a lucky measurement misleads less)
    */
   override get_optimal_solutions(): Table {
     const measured = this.runs.having('measured');
@@ -220,13 +213,13 @@ export class BayesianSequentialOptimizer extends AbstractSequentialOptimizer {
     return runtimeParametersOf(this.settings);
   }
 
-  /** @throws ServiceError `invalid` when a name is unknown or a value is not allowed; nothing is changed then */
+  /** @throws ServiceError `invalid` when a name is unknown or a value is not allowed; nothing is then changed */
   override set_runtime_params(params: RuntimeParameters): void {
     const objectives = this.space.outputs.filter(({ objective }) => objective !== null).length;
     this.settings = changedSettings(this.settings, params, objectives);
   }
 
-  /** What the models have learnt: sensitivities, how well they predict what they have not seen, what they expect. */
+  /** The sensitivities, the predictions of left-out results, and the expectations of the models. */
   explain(): Explanation {
     const measured = this.runs.having('measured');
     return explained(
@@ -239,12 +232,10 @@ export class BayesianSequentialOptimizer extends AbstractSequentialOptimizer {
     );
   }
 
-  /** How the latest sample came about. */
   last_sample(): SampleReport {
     return structuredClone(this.lastReport);
   }
 
-  /** Everything but the constructor arguments, as plain JSON. */
   state(): OptimizerState {
     return structuredClone({
       format: 1,
@@ -255,10 +246,9 @@ export class BayesianSequentialOptimizer extends AbstractSequentialOptimizer {
   }
 
   /**
-   * Becomes what {@link state} described.
+   * Restores a {@link state} of an optimizer with the same inputs, outputs and constraints.
    *
-   * @param state of an optimizer with the same inputs, outputs and constraints
-   * @throws ServiceError `invalid` when it is none
+   * @throws ServiceError `invalid` for any other state
    */
   restore(state: OptimizerState): void {
     if (state?.format !== 1 || !Array.isArray(state.runs)) {

@@ -4,8 +4,7 @@ import type { Point } from '../domain/space.js';
 import { Rng } from '../numeric/index.js';
 
 /**
- * The points that are spread over the domain before a model chooses. The seed decides them; each is used once, and
- * points that are known already, in progress or failed are passed over.
+ * The initial design: points spread over the domain, as the seed decides. Each is used once; known points are skipped.
  */
 export class InitialDesign {
   private first: readonly Point[] | null = null;
@@ -19,9 +18,9 @@ export class InitialDesign {
   ) {}
 
   /**
-   * @param count rows wanted; beyond those that were spread together, further ones are drawn
+   * @param count rows wanted; beyond the design, further ones are drawn
    * @param known points of all runs
-   * @returns encoded rows, distinct; fewer than wanted when the domain holds no more
+   * @returns encoded rows, distinct; fewer: the domain has no more
    */
   next(count: number, known: readonly Point[]): Float64Array[] {
     if (count < 1) return [];

@@ -3,7 +3,7 @@ import type { Measurement, Output, Point } from '../domain/space.js';
 import { inUnits, predict, type Models, type Prediction } from './models.js';
 import type { PlacedRun } from './runs.js';
 
-/** What the models have learnt, as plain JSON for a page to plot. All numbers are finite. */
+/** The knowledge of the models, as plain JSON for a page to plot. All numbers are finite. */
 export interface Explanation {
   /** One per output; empty while there are too few results for a model. */
   outputs: ExplainedOutput[];
@@ -18,15 +18,15 @@ export interface Explanation {
 export interface ExplainedOutput {
   key: string;
   /**
-   * How much each input matters, by its key: shares of the inverse lengthscales over the ranges of the inputs, which add up
-   * to 1. Null: the model has none.
+   * Relevance of each input by its key: shares of the inverse lengthscales over the ranges of the inputs, with the sum
+   * 1. Null: the model has none.
    */
   sensitivities: Record<string, number> | null;
-  /** Standard deviation of a single measurement around the true value, in the unit of the output, at its middle. */
+  /** Standard deviation of one measurement around the true value, in the unit of the output, at its middle. */
   noise: number;
-  /** Share of the variance that the model predicts of results it has not seen; below 0: worse than their mean. */
+  /** Share of the variance of unseen results that the model predicts; below 0: worse than their mean. */
   r2: number;
-  /** Each result beside what a model says that has seen all others. */
+  /** Each result, and its prediction from all others. */
   left_out: (Prediction & { measured: number })[];
   /** The time limit ended the fit. */
   timed_out: boolean;
@@ -77,7 +77,7 @@ function explainedOutput(
   };
 }
 
-/** Relevances by input; of the columns of one input the largest counts. */
+/** Relevances by input: the largest of its columns. */
 function sharesOf(relevance: Float64Array, columns: readonly Column[]): Record<string, number> {
   const byInput: Record<string, number> = {};
   columns.forEach(({ key }, j) => (byInput[key] = Math.max(byInput[key] ?? 0, relevance[j]!)));

@@ -1,13 +1,13 @@
 import type { AcquisitionFunction } from '../acquisition/acquisition.js';
 
-/** What is left of the worth of a point that failed before. */
+/** The remaining part of the worth of a point that failed before. */
 const REMAINDER = 0.01;
 /** Root mean square of the differences of encoded columns at which a failure has lost most of its effect. */
 const REACH = 0.1;
 
 /**
- * An acquisition function that shuns the neighbourhood of runs that failed: each takes up to 99 % of the worth, less
- * with distance. For functions in logarithmic or standardised units; smooth.
+ * An acquisition function that avoids the neighbourhood of failed runs: each takes up to 99 % of the worth, less with
+ * distance. For functions in logarithmic or standardised units; smooth.
  */
 export class AvoidingFailures implements AcquisitionFunction {
   readonly d: number;
@@ -43,7 +43,7 @@ export class AvoidingFailures implements AcquisitionFunction {
     return new AvoidingFailures(this.inner.withPending(points, count), this.failed);
   }
 
-  /** Adds the derivatives to `gradient` where there is one. */
+  /** Adds its derivatives to `gradient`, if given. */
   private penalty(points: Float64Array, q: number, gradient: Float64Array | null): number {
     const { d } = this;
     const width = REACH * REACH * d;

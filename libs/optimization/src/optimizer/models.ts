@@ -4,7 +4,6 @@ import type { FittedSurrogate, OutputMap, Surrogate } from '../surrogates/surrog
 import type { PlacedRun } from './runs.js';
 import type { Settings } from './settings.js';
 
-/** Fits one output; a Gaussian process or an ensemble of perceptrons. */
 export type Fit = (
   rows: Float64Array,
   y: Float64Array,
@@ -13,7 +12,7 @@ export type Fit = (
   options: { seed: number; timeLimitMs: number; now: () => number; inputOf: ArrayLike<number> },
 ) => FittedSurrogate;
 
-/** What is known of all outputs: one model each, in the order of the outputs, and what they were fitted to. */
+/** One model for each output, in their order, and the data behind them. */
 export interface Models {
   readonly outputs: readonly FittedSurrogate[];
   /** `n x d`, encoded. */
@@ -26,12 +25,11 @@ export interface Models {
 }
 
 /**
- * Fits a model to every output. No fit begins from an earlier one: what comes out depends on the runs and the seed alone,
- * not on the way to them.
+ * Fits a model to every output. No fit uses an earlier one: the result depends on the runs and the seed alone.
  *
  * @param runs measured, at least one, in canonical order
- * @param inputOf input that each encoded column belongs to
- * @param now milliseconds of a clock that only rises
+ * @param inputOf input of each encoded column
+ * @param now milliseconds of a monotonic clock
  */
 export function fitModels(
   fit: Fit,
@@ -59,14 +57,14 @@ export function fitModels(
   return { outputs: models, rows, observed, n, timedOut: models.some((model) => model.timedOut) };
 }
 
-/** A value that is not known exactly, in the unit of its output. */
+/** An uncertain value, in the unit of its output. */
 export interface Prediction {
   mean: number;
   /** Standard deviation of the value itself, without the noise of a measurement. */
   deviation: number;
 }
 
-/** What a model expects at some rows, encoded. */
+/** The predictions of a model at encoded rows. */
 export function predict(
   model: Surrogate & { output: OutputMap },
   rows: readonly Float64Array[],
@@ -77,7 +75,7 @@ export function predict(
 }
 
 /**
- * Mean and deviation of a normal variable after the map, by the trapezoidal rule over six deviations to either side; kept
+ * Mean and deviation of a normal variable after the map, by the trapezoidal rule over six deviations to either side,
  * within the range of numbers.
  */
 export function inUnits(map: OutputMap, mean: number, deviation: number): Prediction {

@@ -13,7 +13,7 @@ export function fitOf(kind: SurrogateKind): Fit {
   return kind === 'gp' ? fitGaussianProcess : fitMlpEnsemble;
 }
 
-/** Deviations of the noise below this, in the scale of the model, change next to nothing about which result is the best. */
+/** With less noise, in the scale of the model, the best result is certain enough. */
 const NOISELESS = 0.05;
 
 export interface ProposalProblem {
@@ -22,18 +22,17 @@ export interface ProposalProblem {
   models: Models;
   /** All runs, in canonical order. */
   runs: readonly PlacedRun[];
-  /** Rows that go into the same sample already. */
+  /** Rows that are already in the sample. */
   chosen: readonly Float64Array[];
-  /** Further rows wanted. */
   count: number;
   settings: Settings;
   now: () => number;
 }
 
 /**
- * The rows that the acquisition function values most, together with what is in progress.
+ * The rows with the highest acquisition value, given runs in progress.
  *
- * @returns encoded rows, distinct and unused; fewer than wanted when the domain holds no more
+ * @returns encoded rows, distinct and unused; fewer: the domain has no more
  */
 export function proposeByModel(problem: ProposalProblem): { found: Float64Array[]; timedOut: boolean } {
   const { domain, outputs, models, runs, chosen, count, settings, now } = problem;
@@ -67,8 +66,8 @@ export function proposeByModel(problem: ProposalProblem): { found: Float64Array[
 }
 
 /**
- * What the author chose, or: expected improvement over the best mean, in closed form, while noise is too small to say
- * anything about which result is the best; over the best of joint samples otherwise (Letham et al. 2019).
+ * The choice of the author, or: expected improvement over the best mean, in closed form, while noise is too small to
+ * hide the best result; otherwise over the best of joint samples (Letham et al. 2019).
  */
 function choiceOf(
   { acquisition_function: kind, beta }: Settings,

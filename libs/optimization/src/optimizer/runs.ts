@@ -1,29 +1,24 @@
 import { ServiceError } from '@lab/contracts';
 import type { Measurement, Point } from '../domain/space.js';
 
-/** One run of a point, as far as the optimizer knows it. */
 export interface Run {
-  /** Name of the protocol run; null: the caller gave none, and the run is known by its point. */
+  /** Name of the protocol run; null: the caller gave none, and the run is identified by its point. */
   name: string | null;
   point: Point;
   status: 'pending' | 'measured' | 'failed';
-  /** Of a measured run, and of no other. */
+  /** Null unless the run is measured. */
   measured: Measurement | null;
 }
 
-/** A run with its place in the domain. */
 export interface PlacedRun extends Run {
   /** Encoded point. */
   readonly row: Float64Array;
 }
 
-/** Largest difference of encoded values at which two rows are taken as the same point: what numbers lose on their way. */
+/** Largest difference of encoded values of one point, which comes from rounding. */
 const samePlace = 1e-9;
 
-/**
- * Every run that was proposed, begun or reported. What it gives is in a canonical order, which knows nothing of the order of
- * the reports.
- */
+/** Every run that was proposed, begun or reported. The canonical order does not depend on the order of the reports. */
 export class Runs {
   private readonly runs: PlacedRun[] = [];
 
@@ -37,7 +32,7 @@ export class Runs {
     return this.ordered(this.runs);
   }
 
-  /** Copies, in the order in which they were first heard of. */
+  /** Copies, in the order of their first mention. */
   inOrder(): PlacedRun[] {
     return this.runs.map((run) => ({ ...run }));
   }
@@ -46,7 +41,6 @@ export class Runs {
     return this.runs.length;
   }
 
-  /** Whether a run has that name. */
   has(name: string): boolean {
     return this.named(name) !== undefined;
   }
@@ -56,13 +50,12 @@ export class Runs {
     return this.ordered(this.runs.filter((run) => run.status === status));
   }
 
-  /** Points of all runs, in canonical order. */
   points(): Point[] {
     return this.all().map(({ point }) => point);
   }
 
   /**
-   * A run begins. Beginning a named run again with the same point changes nothing.
+   * Records the begin of a run. A repetition for a named run with the same point changes nothing.
    *
    * @throws ServiceError `wrong_state` when the name belongs to a run of another point, or one that has ended
    */
@@ -80,8 +73,8 @@ export class Runs {
   }
 
   /**
-   * A run was measured. Reporting a named run again with the same results changes nothing; a result that comes after
-   * the run was given up counts.
+   * Records a result. A repetition for a named run with the same results changes nothing; a result after a failure
+   * counts.
    *
    * @throws ServiceError `wrong_state` when the run was measured with other results
    */
@@ -97,11 +90,7 @@ export class Runs {
     } else Object.assign(run, { name: name ?? run.name, point, row, status: 'measured', measured });
   }
 
-  /**
-   * A run ended without a result.
-   *
-   * @throws ServiceError `wrong_state` when it was measured before
-   */
+  /** Records a run without a result. @throws ServiceError `wrong_state` when it was measured before */
   fail(point: Point, name: string | null): void {
     const row = this.encode(point);
     const run = this.openRun(row, name, ['pending']);
@@ -111,7 +100,7 @@ export class Runs {
     } else Object.assign(run, { name: name ?? run.name, point, row, status: 'failed' });
   }
 
-  /** Does the work wholly or, when it throws, not at all. */
+  /** Does the work, or nothing when it throws. */
   atomically(work: () => void): void {
     const before = this.runs.map((run) => ({ ...run }));
     try {
@@ -127,7 +116,7 @@ export class Runs {
     return this.all().map(({ name, point, status, measured }) => ({ name, point, status, measured }));
   }
 
-  /** Becomes what {@link state} gave. */
+  /** Restores a {@link state}. */
   restore(runs: readonly Run[]): void {
     const placed = runs.map((run) => ({ ...run, row: this.encode(run.point) }));
     this.runs.splice(0, this.runs.length, ...placed);
@@ -137,7 +126,9 @@ export class Runs {
     return this.runs.find((run) => run.name === name);
   }
 
-  /** The run of that name; without, the first in canonical order that has the point, no other name and one of the states. */
+  /**
+   * The run of that name; otherwise the first in canonical order with the point, no other name and one of the states.
+   */
   private openRun(
     row: Float64Array,
     name: string | null,

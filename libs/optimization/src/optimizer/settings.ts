@@ -22,27 +22,27 @@ export interface BayesianArguments {
   /** Default: none. */
   constraints?: readonly Constraint[];
   /**
-   * What makes a point worth a run. `beta` belongs to `qUCB`: the weight of the uncertainty, 0 or more, default 1. Default:
-   * for one objective `qLogEI` while the measurements show next to no noise, and `qLogNEI` otherwise; `qLogNEHVI` for two to
-   * four, `qLogNParEGO` for more.
+   * The measure of the worth of a run. `beta` belongs to `qUCB`: the weight of the uncertainty, 0 or more, default 1.
+   * Default: for one objective `qLogEI` with hardly any noise, `qLogNEI` otherwise; `qLogNEHVI` for two to four,
+   * `qLogNParEGO` for more.
    */
   acquisition_function?: { kind: AcquisitionKind; beta?: number };
   /** Gaussian process or ensemble of multi-layer perceptrons. Default `gp`. */
   surrogate?: SurrogateKind;
   /**
-   * The worst values that are of interest, by output and in its unit (of a target: at that distance from it), for
-   * `qLogNEHVI`: what is worse counts for nothing. Default: a little worse than the worst on the measured Pareto front.
+   * The worst values of interest for `qLogNEHVI`, by output and in its unit (of a target: at that distance from it).
+   * Default: a little worse than the worst on the measured Pareto front.
    */
   reference_point?: Readonly<Record<string, number>>;
-  /** Points that are spread over the domain before a model chooses. Default: twice the inputs, at least 5, at most 20. */
+  /** Points of the initial design. Default: twice the inputs, at least 5, at most 20. */
   num_initial_samples?: number;
-  /** How these are spread. Default `SOBOL`. */
+  /** The method of the initial design. Default `SOBOL`. */
   initial_sampling_method?: SamplingMethod;
   /** Default 0. The same seed and reports give the same proposals. */
   seed?: number | string;
-  /** Seconds after which the fits of one sample take the best found by then. Default 10. */
+  /** Seconds for the fits of one sample, after which the best results so far are used. Default 10. */
   fit_time_limit?: number;
-  /** Seconds after which the search for the rows of one sample takes the best found by then. Default 10. */
+  /** Seconds for the search of the rows of one sample, after which the best results so far are used. Default 10. */
   proposal_time_limit?: number;
 }
 
@@ -55,7 +55,7 @@ export interface Settings extends Required<
   beta: number;
 }
 
-/** The settings as a page shows them; those with `runtime` may change while a campaign runs. */
+/** The settings for a form; those with `runtime` may change while a campaign runs. */
 export const settingFields: ParameterField[] = [
   selectField(
     'acquisition_function',
@@ -100,9 +100,8 @@ export const bayesianArgumentNames: readonly string[] = [
 ];
 
 /**
- * Checks the arguments but for the space, which is the business of the domain.
- *
- * @throws ServiceError `invalid` with one fault for each thing that is wrong
+ * Checks the arguments except the space, which the domain checks. @throws ServiceError `invalid` with one fault for
+ * each mistake
  */
 export function settingsOf(args: BayesianArguments): Settings {
   const faults: Fault[] = [];
@@ -133,7 +132,7 @@ export function settingsOf(args: BayesianArguments): Settings {
     });
   }
   if (faults.length > 0) throw invalid('The arguments of the optimizer are invalid', faults);
-  // Whether outputs are outputs is told with the rest of the space.
+  // The domain checks whether outputs are outputs.
   const objectives = args.outputs.filter((output) => (output?.objective ?? null) !== null);
   const settings: Settings = {
     acquisition_function: args.acquisition_function?.kind ?? null,
@@ -170,7 +169,6 @@ export function settingsOf(args: BayesianArguments): Settings {
   return settings;
 }
 
-/** Values of the settings that may change while a campaign runs. */
 export function runtimeParametersOf(settings: Settings): RuntimeParameters {
   return Object.fromEntries(
     Object.entries(settings).filter(([key]) => runtimeKeys.includes(key)),
@@ -178,10 +176,8 @@ export function runtimeParametersOf(settings: Settings): RuntimeParameters {
 }
 
 /**
- * The settings with some runtime parameters changed.
- *
- * @param objectives number of objectives
- * @throws ServiceError `invalid` when a name is unknown or a value is not allowed
+ * The settings with some runtime parameters changed. @param objectives number of objectives @throws ServiceError
+ * `invalid` when a name is unknown or a value is not allowed
  */
 export function changedSettings(settings: Settings, params: RuntimeParameters, objectives: number): Settings {
   const merged = { ...runtimeParametersOf(settings), ...params };
@@ -200,7 +196,6 @@ export function changedSettings(settings: Settings, params: RuntimeParameters, o
   return changed;
 }
 
-/** An error with faults, whose message holds the first of them. */
 export function invalid(message: string, faults: readonly Fault[]): ServiceError {
   const [first] = faults;
   const more = faults.length > 1 ? ` (and ${faults.length - 1} more)` : '';

@@ -2,23 +2,22 @@ import { paretoFront } from '../acquisition/pareto.js';
 import type { Measurement, Objective, Output, Point } from '../domain/space.js';
 import type { PlacedRun } from './runs.js';
 
-/** A measured run that is worth looking at. */
 export interface Solution {
   point: Point;
   measured: Measurement;
-  /** Every threshold was kept by what was measured. */
+  /** The measurement keeps every threshold. */
   meetsConstraints: boolean;
-  /** It is best, or on the Pareto front, by the means that the models expect, which single measurements mislead less. */
+  /** It is best, or on the Pareto front, by the means of the models, which single measurements mislead less. */
   recommended: boolean;
 }
 
 /**
- * The best runs: for one objective the best measured one (all of them, when several are equal), for several the Pareto
- * front of those that keep every threshold; when none does, those that miss least. Runs that the models recommend are
- * among them even if they were not measured best.
+ * The best runs: for one objective the best measured ones, for several the Pareto front, of those that keep every
+ * threshold; if none does, of those that miss least. Runs that the models recommend are included even if they were not
+ * measured best.
  *
  * @param runs measured, in canonical order
- * @param expected what the models expect of each run, in the unit of each output; null: there are no models
+ * @param expected predictions for each run, in the unit of each output; null: there are no models
  */
 export function solutionsOf(
   outputs: readonly Output[],
@@ -44,8 +43,8 @@ export function solutionsOf(
 }
 
 /**
- * Positions of all results, the best first: those that miss thresholds least, and among them those of the most merit, or
- * for several objectives with the fewest that are better in every way.
+ * Positions of all results, best first: those that miss thresholds least, then those with the most merit, or, for
+ * several objectives, with the fewest results that dominate them.
  */
 export function ranked(outputs: readonly Output[], results: readonly Measurement[]): number[] {
   const scales = scalesOf(outputs, results);
@@ -68,7 +67,6 @@ function dominates(a: readonly number[], b: readonly number[]): boolean {
   return a.every((value, j) => value >= b[j]!) && a.some((value, j) => value > b[j]!);
 }
 
-/** Positions of the best results. */
 function bestOf(outputs: readonly Output[], results: readonly Measurement[]): number[] {
   const violations = results.map((result) => violation(outputs, result, scalesOf(outputs, results)));
   const least = Math.min(...violations);
@@ -86,7 +84,6 @@ function bestOf(outputs: readonly Output[], results: readonly Measurement[]): nu
   return paretoFront(rows, eligible.length, objectives.length).map((k) => eligible[k]!);
 }
 
-/** The more the better. */
 function merit(objective: Objective, value: number): number {
   switch (objective.kind) {
     case 'minimize':
@@ -98,7 +95,7 @@ function merit(objective: Objective, value: number): number {
   }
 }
 
-/** By how much the thresholds are missed together, in ranges of the outputs; 0: all are kept. */
+/** Sum by which the thresholds are missed, in ranges of the outputs; 0: all are kept. */
 function violation(
   outputs: readonly Output[],
   result: Measurement,

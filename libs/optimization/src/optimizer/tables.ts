@@ -8,7 +8,7 @@ import { invalid } from './settings.js';
 /**
  * The rows of a table as points of a domain.
  *
- * @throws ServiceError `invalid` with a fault for everything that is wrong with a row
+ * @throws ServiceError `invalid` with a fault for every mistake in a row
  */
 export function pointsOf(table: Table, domain: Domain): Point[] {
   if (!Array.isArray(table)) throw new ServiceError('invalid', 'The inputs are not a list of rows');
@@ -20,8 +20,8 @@ export function pointsOf(table: Table, domain: Domain): Point[] {
 /**
  * The rows of a table as results.
  *
- * @param count rows that there must be
- * @param names outputs, of which every row has each and no other
+ * @param count required number of rows
+ * @param names outputs, which every row must have and no other
  * @throws ServiceError `invalid` with a fault for each missing or unknown column and number that is not finite
  */
 export function resultsOf(table: Table<number>, count: number, names: readonly string[]): Measurement[] {
@@ -37,9 +37,8 @@ export function resultsOf(table: Table<number>, count: number, names: readonly s
 }
 
 /**
- * Names of runs, null for each when none were given.
- *
- * @throws ServiceError `invalid` when they are not that many different ones
+ * Names of runs, null for each if none were given. @throws ServiceError `invalid` unless they are `count` different
+ * names
  */
 export function runNamesOf(count: number, names: readonly string[] | undefined): (string | null)[] {
   if (names === undefined) return Array.from({ length: count }, () => null);

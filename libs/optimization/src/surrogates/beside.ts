@@ -3,7 +3,7 @@ import type { Centred } from './factor.js';
 import { crossCovariance, scaleRows } from './matern.js';
 import type { Beside, Marginals, Posterior } from './surrogate.js';
 
-/** What a Gaussian process knows of its observations. */
+/** The knowledge of a Gaussian process about its observations. */
 export interface Conditions {
   readonly n: number;
   /** `1 / lengthscale` of each column. */
@@ -17,18 +17,18 @@ export interface Conditions {
   readonly centred: Centred;
 }
 
-/** Points whose marginals are taken together: what belongs to them stays in the caches of a processor. */
+/** Points whose marginals are computed together, so that their data stay in the caches of a processor. */
 const TOGETHER = 64;
 
-/** Posterior of a Gaussian process beside points that stay. Rasmussen & Williams 2006, eq. 2.23 to 2.26. */
+/** Posterior of a Gaussian process beside fixed points. Rasmussen & Williams 2006, eq. 2.23 to 2.26. */
 export class GaussianBeside implements Beside {
   private readonly d: number;
   private readonly stride: number;
-  /** Points that stay, in units of the lengthscales. */
+  /** Fixed points, in units of the lengthscales. */
   private readonly stay: Float64Array;
   /**
-   * What covariances with the observations are multiplied by, `(1 + f) x stride`: `alpha` for the mean, and `K^-1 k` of each
-   * point that stays for the part of its covariance that the observations explain.
+   * Factors of covariances with the observations, `(1 + f) x stride`: `alpha` for the mean, and `K^-1 k` of each fixed
+   * point for the part of its covariance that the observations explain.
    */
   private readonly weights: Float64Array;
 
@@ -134,9 +134,10 @@ export class GaussianBeside implements Beside {
   }
 
   /**
-   * Covariances of points with the observations, as the kernel has them until its next call.
+   * Covariances of points with the observations, valid until the next call of the kernel.
    *
-   * @returns addresses: `roots` of `L^-1 k` and `slopes`, `m x stride`, and `explained`, `k` times the weights, `m x (1 + f)`
+   * @returns addresses: `roots` of `L^-1 k` and `slopes`, `m x stride`; `explained`, `k` times the weights, `m x (1 +
+   *   f)`
    */
   private solved(at: Float64Array, m: number) {
     const { d, f, stride, known } = this;
@@ -153,7 +154,7 @@ export class GaussianBeside implements Beside {
     return { numbers, roots, slopes, explained };
   }
 
-  /** Means, and covariances with the points that stay. */
+  /** Means, and covariances with the fixed points. */
   private writeExplained(
     at: Float64Array,
     m: number,

@@ -2,17 +2,17 @@ import { arena, padded } from '../numeric/index.js';
 import { centre, factorCovariance, logDeterminant } from './factor.js';
 import { columnsOf, inverseLengthscales, scaleColumns, type Groups } from './matern.js';
 
-/** Which prior the noise has: measured by people and instruments, or none at all because the data look deterministic. */
+/** The prior of the noise: for measurements, or none because the data look deterministic. */
 export type NoisePrior = 'lognormal' | 'flat';
 
 /**
- * What is maximised to fit a Gaussian process: the logarithm of the marginal likelihood with the constant mean profiled
- * out by generalised least squares, plus the log densities of the priors, as a function of
- * `theta = [log lengthscale of each group, log output scale, log noise variance]`.
+ * The objective of a fit: the logarithm of the marginal likelihood with the constant mean profiled out by generalised
+ * least squares, plus the log densities of the priors, as a function of `theta = [log lengthscale of each group, log
+ * output scale, log noise variance]`.
  *
  * Priors are densities of the hyperparameters themselves: lengthscales LogNormal(sqrt 2 + ln(groups) / 2, sqrt 3)
- * (Hvarfner et al. 2024), noise variance LogNormal(-4, 1), output scale Gamma(2, 0.15).
- * Likelihood and gradient: Rasmussen & Williams 2006, eq. 5.8 and 5.9.
+ * (Hvarfner et al. 2024), noise variance LogNormal(-4, 1), output scale Gamma(2, 0.15). Likelihood and gradient:
+ * Rasmussen & Williams 2006, eq. 5.8 and 5.9.
  */
 export class Evidence {
   private readonly columns: Float64Array;
@@ -33,8 +33,7 @@ export class Evidence {
 
   /**
    * The negative logarithm of the posterior density of `theta`; infinite where the covariance has no factor.
-   *
-   * @param gradient is overwritten with the derivatives with respect to `theta`
+   * Overwrites `gradient` with the derivatives.
    */
   negative(theta: Float64Array, gradient: Float64Array): number {
     const { n, groups, columns } = this;
@@ -63,12 +62,12 @@ export class Evidence {
     }
     value += 0.5 * fit;
 
-    // d value / d K = (K^-1 - alpha alpha^T) / 2, and the mean needs no term of its own where it is optimal.
+    // d value / d K = (K^-1 - alpha alpha^T) / 2. The mean needs no term, because it is optimal.
     kernel.inverse(l, stride, room);
     let trace = 0;
     for (let i = 0; i < n; i++) trace += numbers[l + i * (stride + 1)]!;
     const overDiagonal = 0.5 * (trace - squares);
-    // K without what was added to its diagonal is proportional to the scale, and K^-1 K is the identity.
+    // K without the additions to its diagonal is proportional to the scale, and K^-1 K is the identity.
     const overScale = 0.5 * (n - fit) - added * overDiagonal;
     numbers.set(alpha, solutions);
     kernel.maternPull(l, solutions, slope, x, stride, n, d, pulls);

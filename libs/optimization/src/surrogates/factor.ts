@@ -1,12 +1,12 @@
 import { arena, padded, withJitter } from '../numeric/index.js';
 
 /**
- * Writes the covariance of `n` points with each other to the arena and factors it, with as much jitter as it takes.
+ * Writes the covariance of `n` points with each other to the arena and factors it, with as much jitter as necessary.
  *
  * @param columns address of the points, `d x padded(n)`, in units of the lengthscales
  * @param noise variance on the diagonal
  * @param l address of the factor, `slope` of the slopes (see `Kernel.maternWithin`)
- * @returns what stands on the diagonal beside `scale`; null: no jitter makes it positive definite
+ * @returns the addition to `scale` on the diagonal; null: no jitter makes the matrix positive definite
  */
 export function factorCovariance(
   columns: number,
@@ -34,7 +34,7 @@ export function logDeterminant(l: number, n: number): number {
   return 2 * sum;
 }
 
-/** The mean by generalised least squares, `1^T K^-1 z / 1^T K^-1 1`, and what follows from it. */
+/** The mean by generalised least squares, `1^T K^-1 z / 1^T K^-1 1`, and related vectors. */
 export interface Centred {
   mean: number;
   /** `K^-1 (z - mean)`, `padded(n)` long. */

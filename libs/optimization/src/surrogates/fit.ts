@@ -9,44 +9,43 @@ import { candidateWarps, type Warp } from './warping.js';
 
 export interface GaussianProcessOptions extends FitOptions {
   /**
-   * Input that each encoded column belongs to. Columns of one input share a lengthscale, unless lengthscales of their own
-   * predict left-out observations better. Absent: each column has its own.
+   * Input of each encoded column. Columns of one input share a lengthscale, unless lengthscales of their own predict
+   * left-out observations better. Absent: each column has its own.
    */
   inputOf?: ArrayLike<number>;
-  /** `automatic`: the warp is chosen that predicts left-out observations best. Default. */
+  /** `automatic` (default): the warp with the best predictions of left-out observations. */
   warping?: 'automatic' | 'none';
 }
 
-/** Up to so many observations all take part in the search for hyperparameters. */
+/** Up to this number, all observations take part in the search for hyperparameters. */
 const SEARCHED = 300;
-/** With more, so many refine what a random part of {@link SEARCHED} found. */
+/** Of more, this number refines the result of a random part of {@link SEARCHED}. */
 const REFINED = 600;
-/** So many compare warps. */
+/** Number of observations that compare warps. */
 const COMPARED = 100;
 /**
- * What a warp must gain over none, in nats for each observation compared: predictions that are 40 % sharper. With less, a
- * search near the optimum has nothing from it.
+ * Minimum gain of a warp over none, in nats for each observation compared: predictions that are 40 % sharper. A
+ * smaller gain does not help a search near the optimum.
  */
 const WORTH_WARPING = 0.5;
-/** What lengthscales of each category must gain over one for all, in nats over all observations. */
+/** Minimum gain of lengthscales for each category over one for all, in nats over all observations. */
 const WORTH_LENGTHSCALES = 2;
-/** Variances of the noise, of standardised observations: least for what people measure, least for what looks exact. */
+/** Least variances of the noise of standardised observations: of measurements, and of outputs that look exact. */
 const NOISE_FLOOR = 1e-4;
 const EXACT_NOISE_FLOOR = 1e-6;
-/** Logarithm of the variance of noise that the prior expects: with more than that, an output is hardly exact. */
+/** Logarithm of the noise variance that the prior expects: an output with more is hardly exact. */
 const LOW_NOISE = -5;
-/** By how much an exact output must explain the data better to be taken for one, in nats: 20 times as likely. */
+/** Minimum gain in nats for an output to count as exact: 20 times as likely. */
 const WORTH_EXACT = 3;
 
 /**
- * Fits a Gaussian process to `n` observations: hyperparameters by maximum a posteriori ({@link Evidence}), from several
- * starts. Every observation takes part in the posterior, which is exact whatever `n` is; with more than 300, hyperparameters
- * come from a random part of them.
+ * Fits a Gaussian process to `n` observations: hyperparameters by maximum a posteriori ({@link Evidence}), from
+ * several starts. The posterior is exact and uses every observation; with more than 300, hyperparameters come from a
+ * random part of them.
  *
- * The noise variance is at least 1e-4 of the variance of the output. The prior of the noise is that of what people measure,
- * and would hold up a fit to what is computed or measured exactly for as long as there are few data. So where no replicates
- * contradict each other, noise of at most 1e-4 and at least 1e-6 is tried as well, and taken when the data are much likelier
- * with it, by whatever else the priors say.
+ * The noise variance is at least 1e-4 of the variance of the output. The prior of the noise is for measurements and
+ * would hamper fits to few exact data. So where no replicates contradict each other, a noise from 1e-6 to 1e-4 is
+ * tried as well, and used if the data are much likelier with it under the other priors.
  *
  * @param rows `n x d`, encoded
  * @param y measured values in the unit of the output, length `n`
@@ -121,7 +120,7 @@ interface Problem {
   groups: Groups;
 }
 
-/** Ways to share lengthscales: one for each input, and, where that is something else, one for each column. */
+/** Ways to share lengthscales: one for each input and, if different, one for each column. */
 function groupings(d: number, inputOf: ArrayLike<number> | undefined): Groups[] {
   const separate = { of: Int32Array.from({ length: d }, (_, c) => c), count: d };
   if (inputOf === undefined) return [separate];
@@ -142,7 +141,7 @@ function startsOf(groups: Groups): Float64Array[] {
   return [start(Math.SQRT2 + Math.log(g) / 2 - 3, -5), start(Math.log(Math.sqrt(g) / 2), -7)];
 }
 
-/** The best end of a search from each start; the first start itself when there is no time. */
+/** The best end of a search from each start; without time, the first start. */
 function search(
   problem: Problem,
   starts: readonly Float64Array[],
@@ -182,7 +181,7 @@ function densityWithoutNoise({ rows, z, n, groups }: Problem, theta: Float64Arra
   return -evidence.negative(theta, new Float64Array(theta.length));
 }
 
-/** The warp under which left-out observations are the likeliest, each by a short fit of its own. */
+/** The warp with the highest density of left-out observations, each after a short fit. */
 function chooseWarp(
   data: Observations,
   y: Float64Array,

@@ -8,9 +8,8 @@ import type { Observations } from './observations.js';
 import type { Beside, FittedSurrogate, LeaveOneOut, OutputMap, Posterior } from './surrogate.js';
 
 /**
- * Gaussian process with a constant mean and Matern-5/2 covariance, exact, with given hyperparameters. The mean is the one of
- * generalised least squares, taken as known.
- * Rasmussen & Williams 2006, eq. 2.23 to 2.26 and 5.12.
+ * Exact Gaussian process with a constant mean by generalised least squares, Matern-5/2 covariance and given
+ * hyperparameters. Rasmussen & Williams 2006, eq. 2.23 to 2.26 and 5.12.
  */
 export class GaussianProcess implements FittedSurrogate {
   readonly d: number;
@@ -75,7 +74,7 @@ export class GaussianProcess implements FittedSurrogate {
     return leaveOneOutOf(this.data.y, mean, variance.map(Math.sqrt), this.output);
   }
 
-  /** The logarithm of the density that each observation has when it is left out, summed, in the scale of the model. */
+  /** The sum of the log densities of the left-out observations, in the scale of the model. */
   logPredictiveDensity(): number {
     const { mean, variance } = this.leaveOneOutOfModel();
     let sum = 0;
@@ -87,8 +86,8 @@ export class GaussianProcess implements FittedSurrogate {
   }
 
   /**
-   * Predictions of each measurement from all others: hyperparameters are kept, the mean is taken from the others
-   * (O. Dubrule: Cross validation of kriging in a unique neighborhood, 1983). Variances include the noise.
+   * Predictions of each measurement from all others, with the same hyperparameters and the mean of the others (O.
+   * Dubrule: Cross validation of kriging in a unique neighborhood, 1983). Variances include the noise.
    */
   private leaveOneOutOfModel(): { mean: Float64Array; variance: Float64Array } {
     const { n, factor } = this;

@@ -1,12 +1,11 @@
 import type { LeaveOneOut, OutputMap } from './surrogate.js';
 
 /**
- * Predictions in the scale of a model, in the unit of the output: medians, and half the distance between what lies one
- * deviation below and above.
+ * Predictions in the scale of a model, in the unit of the output: medians, and half the distance between the values
+ * one deviation below and above.
  *
  * @param y measured values
- * @param mean predictions in the scale of the model
- * @param deviation of the predictions, in that scale
+ * @param mean predictions in the scale of the model, with their standard deviation
  */
 export function leaveOneOutOf(
   y: Float64Array,

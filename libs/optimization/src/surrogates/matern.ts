@@ -1,8 +1,8 @@
 import { padded } from '../numeric/index.js';
 
 /**
- * Matern-5/2 covariance with one lengthscale per group of columns (automatic relevance determination).
- * C. E. Rasmussen, C. K. I. Williams: Gaussian Processes for Machine Learning, 2006, eq. 4.17 and section 5.1.
+ * Matern-5/2 covariance with one lengthscale per group of columns (automatic relevance determination). C. E.
+ * Rasmussen, C. K. I. Williams: Gaussian Processes for Machine Learning, 2006, eq. 4.17 and section 5.1.
  */
 
 const SQRT5 = Math.sqrt(5);
@@ -26,7 +26,7 @@ export function scaleRows(rows: Float64Array, n: number, inverse: Float64Array):
   return out;
 }
 
-/** `n` rows of length `d` column by column, `d x padded(n)`: what the kernel takes covariances with. */
+/** `n` rows of length `d` column by column, `d x padded(n)`, for the covariances of the kernel. */
 export function columnsOf(rows: Float64Array, n: number, d: number): Float64Array {
   const stride = padded(n);
   const columns = new Float64Array(d * stride);
@@ -48,8 +48,7 @@ export function scaleColumns(
 }
 
 /**
- * Covariances of each row of `a` with each row of `b`, both in units of the lengthscales: of few, for which the kernel is not
- * worth its call.
+ * Covariances of rows of `a` with rows of `b`, in units of the lengthscales, for numbers too small for the kernel.
  *
  * @returns `covariance` (`p x q`), and `slope` with `d covariance / d a_c = -slope * (a_c - b_c)` in those units
  */

@@ -17,14 +17,16 @@ const MEMBERS = 6;
 /** Units of the hidden layer. */
 const HIDDEN = 64;
 const BATCH = 16;
-/** Learning rate, falling to 0 along a half wave, and decay of the weights: less of either underfits a hundred observations. */
+/**
+ * Learning rate, which falls to 0 along a half wave, and decay of the weights: smaller ones underfit 100 observations.
+ */
 const RATE = 0.02;
 const DECAY = 0.1;
 
 /**
- * Ensemble of multi-layer perceptrons: its mean predicts, the spread of its members says how sure it is (Lakshminarayanan
- * et al. 2017). Each network starts elsewhere, and each observation is left out by two of them, in every pairing as often; what
- * they predict of it scales the spread, so that it is as large as errors are.
+ * Ensemble of multi-layer perceptrons: its mean is the prediction, the spread of its members the uncertainty
+ * (Lakshminarayanan et al. 2017). Each network has another start, and two of them leave out each observation, every
+ * pair equally often. Their errors on it scale the spread.
  */
 export class MlpEnsemble implements FittedSurrogate {
   readonly relevance = null;
@@ -55,7 +57,7 @@ export class MlpEnsemble implements FittedSurrogate {
   }
 }
 
-/** What the members of an ensemble give at some points, and how each differs from their mean. */
+/** Results of the members at some points, and their differences from the mean. */
 interface Answers {
   activations: Activation[];
   mean: Float64Array;
@@ -64,7 +66,7 @@ interface Answers {
 
 class EnsembleBeside implements Beside {
   private readonly atStay: readonly Float64Array[];
-  /** Of the product of two deviations in a covariance. */
+  /** Factor of the product of two deviations in a covariance. */
   private readonly weight: number;
 
   /** @param stay `f x d` */
@@ -144,7 +146,7 @@ class EnsembleBeside implements Beside {
   }
 }
 
-/** What observations that were left out say about an ensemble, in the scale of the model. */
+/** Conclusions from left-out observations, in the scale of the model. */
 interface Calibration {
   /** Factor of the spread of the members. */
   scale: number;
@@ -159,7 +161,7 @@ interface Calibration {
 
 /**
  * Fits an ensemble of six networks with one hidden layer of 64 units, by AdamW on the squared error of standardised
- * results. When the time is up, all members have been trained for as long.
+ * results. At the time limit, all members have had equal training.
  *
  * @param rows `n x d`, encoded
  * @param y measured values in the unit of the output, length `n`
@@ -204,8 +206,8 @@ export function fitMlpEnsemble(
 }
 
 /**
- * Which two members leave out each observation: the rounds of a tournament of six, so that every member leaves out a third
- * and all pairs leave out as many. A single observation is left out by none.
+ * The two members that leave out each observation: the rounds of a tournament of six, so that every member leaves out
+ * a third and all pairs equally many. No member leaves out a single observation.
  */
 function leavingOut(order: Int32Array): number[][] {
   const pairs: number[][] = [];
@@ -257,7 +259,7 @@ function calibrate(
     const all = results.reduce((sum, result) => sum + result[i]!, 0) / results.length;
     residuals += (z[i]! - all) ** 2 / n;
   }
-  // What one observation was predicted by without it is not known: the spread stands as it is.
+  // A single observation was never left out: the spread stays as it is.
   const scale = n === 1 ? 1 : Math.sqrt(Math.min(Math.max(errors / Math.max(spreads, 1e-12), 1e-2), 1e4));
   const floor = Math.max(1e-6, 0.01 * errors);
   const noise = Math.sqrt(Math.max(residuals, 1e-6));
@@ -265,7 +267,7 @@ function calibrate(
   return { scale, floor, noise, leftOut, deviation };
 }
 
-/** Encoded columns, which lie in [0, 1], in [-1, 1]. */
+/** Encoded columns, moved from [0, 1] to [-1, 1]. */
 function centred(rows: Float64Array): Float64Array {
   return rows.map((value) => 2 * value - 1);
 }

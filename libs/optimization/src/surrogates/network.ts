@@ -1,6 +1,6 @@
 import { arena, type Rng } from '../numeric/index.js';
 
-/** What a network made of a batch of `m` rows. */
+/** The results of a network for `m` rows. */
 export interface Activation {
   /** `m x hidden` */
   readonly hidden: Float64Array;
@@ -16,7 +16,7 @@ export class Network {
   /**
    * @param d number of inputs, which lie in [-1, 1]
    * @param hidden number of hidden units, even
-   * @param rng where the parameters begin
+   * @param rng draws the first parameters
    */
   constructor(
     readonly d: number,
@@ -61,13 +61,16 @@ export class Network {
   }
 }
 
-/** Teaches a network by AdamW on the squared error (Loshchilov and Hutter 2019, "Decoupled weight decay regularization"). */
+/**
+ * Trains a network by AdamW on the squared error (Loshchilov and Hutter 2019, "Decoupled weight decay
+ * regularization").
+ */
 export class Training {
   private readonly first: Float64Array;
   private readonly second: Float64Array;
   private step = 0;
 
-  /** @param decay part of a parameter that a step takes away, in units of the learning rate */
+  /** @param decay part of a parameter that a step removes, in units of the learning rate */
   constructor(
     private readonly network: Network,
     private readonly decay: number,
@@ -78,13 +81,7 @@ export class Training {
     this.second = new Float64Array(even);
   }
 
-  /**
-   * A step for each batch in turn.
-   *
-   * @param inputs `m x d`
-   * @param targets length `m`
-   * @param batch rows of a batch; the last one may have fewer
-   */
+  /** A step for each batch in turn. @param inputs `m x d` @param targets length `m` @param batch rows of a batch */
   epoch(inputs: Float64Array, targets: Float64Array, batch: number, rate: number): void {
     const { network, first, second, decay } = this;
     const { d, hidden, parameters } = network;

@@ -1,7 +1,6 @@
 import { ServiceError, type Fault } from '@lab/contracts';
 import type { OutputMap } from './surrogate.js';
 
-/** What a model is fitted to. */
 export interface Observations {
   /** `n x d`, encoded. */
   readonly rows: Float64Array;

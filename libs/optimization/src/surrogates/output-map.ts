@@ -1,7 +1,7 @@
 import { identity, moments, type Warp } from './warping.js';
 import type { OutputMap } from './surrogate.js';
 
-/** Observations whose spread is less than this part of the largest are all the same but for rounding. */
+/** Observations with a spread below this part of the largest differ only by rounding. */
 const CONSTANT = 1e-13;
 
 /** Unit in which observations are at most 1, so that sums of their squares stay finite. */
@@ -20,7 +20,7 @@ export class StandardisedOutput implements OutputMap {
   private readonly mean: number;
   private readonly deviation: number;
 
-  /** @param y measured values; what is constant is divided by its size alone */
+  /** @param y measured values; constant ones are divided by their size alone */
   constructor(
     y: Float64Array,
     readonly warp: Warp = identity,
@@ -45,7 +45,7 @@ export class StandardisedOutput implements OutputMap {
     return this.deviation * this.unit * Math.exp(-this.warp.logSlope(u));
   }
 
-  /** Logarithm of the derivative of {@link toModel}, but for the unit, which all maps of the same values share. */
+  /** Logarithm of the derivative of {@link toModel} without the unit, which all maps of the same values share. */
   logSlope(y: number): number {
     return this.warp.logSlope(y / this.unit) - Math.log(this.deviation);
   }

@@ -1,25 +1,17 @@
 /**
- * A model of one output, fitted to what was measured. Points are rows of length `d` of a Float64Array, in the encoding of
- * the domain (`Domain.encode`): numbers scaled to [0, 1], categories one-hot.
+ * A model of one output, fitted to measurements. Points are rows of length `d` in the encoding of the domain
+ * (`Domain.encode`): numbers scaled to [0, 1], categories one-hot.
  */
 export interface Surrogate {
   /** Length of a row. */
   readonly d: number;
-  /**
-   * The joint distribution of the (noise-free) output at `m` points.
-   *
-   * @param points `m x d`, row by row
-   */
+  /** The joint distribution of the (noise-free) output at `m` points, `m x d`. */
   posterior(points: Float64Array, m: number): Posterior;
-  /**
-   * Prepares for many posteriors together with points that stay the same: their part is computed once.
-   *
-   * @param stay `count x d`; none: count is 0
-   */
+  /** Prepares many posteriors beside the same fixed points: their part is computed once. @param stay `count x d` */
   beside(stay: Float64Array, count: number): Beside;
 }
 
-/** Distributions of the output at points, and their covariances with the output at `f` points that stay. */
+/** Distributions of the output at points, and their covariances with the output at `f` fixed points. */
 export interface Beside {
   /** The joint distribution at `m` points, as {@link Surrogate.posterior}. */
   posterior(points: Float64Array, m: number): Posterior;
@@ -31,30 +23,30 @@ export interface Marginals {
   /** Length `m`, in the scale of the model. */
   readonly mean: Float64Array;
   readonly variance: Float64Array;
-  /** Covariances with the points that stay, `m x f`. */
+  /** Covariances with the fixed points, `m x f`. */
   readonly cross: Float64Array;
 }
 
-/** A joint normal distribution, and the way back to the points it was taken at. */
+/** A joint normal distribution, and its derivatives with respect to its points. */
 export interface Posterior {
   /** Length `m`, in the scale of the model (see {@link OutputMap}). */
   readonly mean: Float64Array;
   /** `m x m`, symmetric, row by row. */
   readonly covariance: Float64Array;
-  /** Covariances with the points that stay, `m x f`, row by row; of {@link Surrogate.posterior} none. */
+  /** Covariances with the fixed points, `m x f`, row by row; empty for {@link Surrogate.posterior}. */
   readonly cross: Float64Array;
   /**
-   * Reverse mode: the gradient with respect to the points of a function of mean and covariance.
+   * Reverse mode: the gradient, `m x d`, with respect to the points of a function of mean and covariance.
    *
    * @param dMean derivatives with respect to the mean, length `m`
-   * @param dCovariance derivatives with respect to the entries of the covariance, `m x m`, each entry as if it were free
+   * @param dCovariance derivatives with respect to the entries of the covariance, `m x m`, each entry as if it were
+   *   free
    * @param dCross derivatives with respect to {@link cross}, `m x f`; absent: 0
-   * @returns `m x d`
    */
   backward(dMean: Float64Array, dCovariance: Float64Array, dCross?: Float64Array): Float64Array;
 }
 
-/** Observations are standardised, and perhaps warped, before a model is fitted: this is the map, monotone and increasing. */
+/** The monotone, increasing map that standardises, and perhaps warps, observations before a model is fitted. */
 export interface OutputMap {
   /** A measured value in the scale of the model. */
   toModel(y: number): number;
@@ -64,7 +56,7 @@ export interface OutputMap {
   slope(z: number): number;
 }
 
-/** How well a model predicts each of its points without having seen it. */
+/** Predictions of each point from all others. */
 export interface LeaveOneOut {
   /** Lengths: number of observations; in the unit of the output. */
   mean: Float64Array;
@@ -80,14 +72,14 @@ export interface FittedSurrogate extends Surrogate {
   leaveOneOut(): LeaveOneOut;
   /** Relevance of each encoded column, 0 or more (inverse lengthscales of a Gaussian process); null: the model has none. */
   readonly relevance: Float64Array | null;
-  /** The time limit ended the fit: this is the best that was found until then. */
+  /** The time limit ended the fit; this is the best one found. */
   readonly timedOut: boolean;
 }
 
 export interface FitOptions {
   seed: number;
-  /** Milliseconds by the clock that is given; the best found by then is taken. */
+  /** Milliseconds by the given clock, after which the best result so far is used. */
   timeLimitMs: number;
-  /** Milliseconds of a clock that only rises. */
+  /** Milliseconds of a monotonic clock. */
   now: () => number;
 }

@@ -1,5 +1,5 @@
 /**
- * Monotone, increasing maps of the whole real line onto itself that make skewed or heavy-tailed observations more like those
+ * Monotone, increasing maps of the real line onto itself that make skewed or heavy-tailed observations more like those
  * of a Gaussian process.
  */
 export interface Warp {
@@ -10,10 +10,10 @@ export interface Warp {
   logSlope(u: number): number;
 }
 
-/** With fewer observations than this no map can be told from another. */
+/** Fewer observations cannot distinguish one map from another. */
 export const LEAST_TO_WARP = 12;
 
-/** `exp` of more is not told apart from infinity by anything that uses it. */
+/** `exp` of more is as good as infinity for every user. */
 const MOST_EXPONENT = 300;
 
 export const identity: Warp = {
@@ -24,8 +24,8 @@ export const identity: Warp = {
 };
 
 /**
- * `sign * log(1 + t)` with `t = (sign * u - anchor) / softness` on the side of the tail, and continued by the straight line
- * `sign * t` below the anchor, with the same slope there.
+ * `sign * log(1 + t)` with `t = (sign * u - anchor) / softness` on the side of the tail; below the anchor the straight
+ * line `sign * t`, with the same slope there.
  */
 function log(sign: 1 | -1, anchor: number, softness: number): Warp {
   const distance = (u: number) => (sign * u - anchor) / softness;
@@ -57,9 +57,8 @@ function bilog(centre: number, softness: number): Warp {
 }
 
 /**
- * I.-K. Yeo, R. A. Johnson: A new family of power transformations, 2000, of `(u - centre) / deviation`.
- *
- * @param power in [0, 2], where the map reaches every real number
+ * I.-K. Yeo, R. A. Johnson: A new family of power transformations, 2000, of `(u - centre) / deviation`. @param power
+ * in [0, 2], where the map reaches every real number
  */
 function yeoJohnson(power: number, centre: number, deviation: number): Warp {
   const up = (t: number, p: number) => (p === 0 ? Math.log1p(t) : Math.expm1(p * Math.log1p(t)) / p);
@@ -106,10 +105,8 @@ function likeliestYeoJohnson(u: Float64Array): Warp {
 }
 
 /**
- * The maps worth trying on `u`, identity first. Anchors and softness come from quantiles, so that the same data in another
- * unit have the same candidates.
- *
- * @param u observations, not all equal
+ * The maps worth trying on observations `u`, not all equal; identity first. Anchors and softness come from quantiles,
+ * so that the same data in another unit have the same candidates.
  */
 export function candidateWarps(u: Float64Array): Warp[] {
   const n = u.length;
@@ -119,7 +116,7 @@ export function candidateWarps(u: Float64Array): Warp[] {
   const { mean, deviation } = moments(u);
   const skew = u.reduce((sum, value) => sum + ((value - mean) / deviation) ** 3, 0) / n;
   const sign = skew >= 0 ? 1 : -1;
-  // Seen from the end without the tail: nearest value, and the distance from it to the median.
+  // Seen from the end without the tail: the nearest value, and its distance to the median.
   const nearest = sign > 0 ? sorted[0]! : -sorted[n - 1]!;
   const farthest = sign > 0 ? sorted[n - 1]! : -sorted[0]!;
   const span = sign * median - nearest;
