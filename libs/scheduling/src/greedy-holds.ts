@@ -57,10 +57,7 @@ export class HoldSafety {
     return undefined;
   }
 
-  /**
-   * Says whether a start of the task changes the units that its run keeps, or the tasks that must precede their
-   * release.
-   */
+  /** Says whether a start of the task changes the units that its run keeps, or the tasks before their release. */
   concerns(task: PlanTask): boolean {
     return this.keeps(task.run) || task.slots.some((slot) => (slot.keptFor ?? []).length > 0);
   }

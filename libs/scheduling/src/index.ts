@@ -29,7 +29,7 @@ export type {
   Slot,
 } from './problem/problem.js';
 export { improve } from './search/improve.js';
-export { construct, repair, type Construction } from './search/list-heuristics.js';
+export { construct, type Construction } from './search/list-heuristics.js';
 export type { SearchOptions, SearchResult } from './search/search.js';
 export { shopLowerBound } from './shop/bound.js';
 export { improveShop } from './shop/improve-shop.js';
@@ -48,5 +48,4 @@ export type {
   RunNeeds,
   Snapshot,
   Timetable,
-  UnitKind,
 } from './policy.js';

@@ -1,18 +1,13 @@
 /** The input and output of a policy. Snapshots are values. Times are milliseconds since 1970. */
 
-export type UnitKind = 'device' | 'resource';
-
 /** A device (`<lab>.<device>`) or a resource (`<name>`): a unit that one task can have for itself. */
 export interface PlanUnit {
   /** Unique among devices and resources, for example `device:lab.arm`. */
   id: string;
-  kind: UnitKind;
+  kind: 'device' | 'resource';
   /** A task uses it now. */
   busy: boolean;
-  /**
-   * The run that keeps it between its tasks. Only that run may get it, and only for slots of whose candidates it keeps
-   * all.
-   */
+  /** The run that keeps it between its tasks: only that run may get it, for slots of whose candidates it keeps all. */
   heldBy: string | null;
   /** Waiting or running tasks that must end before the run releases it; empty when no run holds it. */
   heldFor: readonly string[];
@@ -170,10 +165,7 @@ export interface Policy {
   readonly patienceMs?: number;
   /** Called in every turn in which a task could start. Takes milliseconds; never waits for a solver. */
   plan(snapshot: Snapshot): Plan;
-  /**
-   * Called once before the first plan. The policy calls `ask` when it has found an improvement and wants to plan
-   * again.
-   */
+  /** Called once before the first plan. The policy calls `ask` when it has found an improvement. */
   begin?(ask: () => void): void;
   stop?(): Promise<void>;
 }

@@ -49,7 +49,7 @@ export class Ascent {
   from(start: Candidate, acquisition: AcquisitionFunction, effort: Effort): Candidate {
     let best = start;
     if (this.graded.length > 0) {
-      const relaxed = this.search(start.row, this.loosened(start.row), acquisition, effort);
+      const relaxed = climb(acquisition, start.row, this.loosened(start.row), 1, effort);
       best = this.better(best, relaxed, acquisition);
     }
     best = this.resolved(best, acquisition, effort);
@@ -74,7 +74,7 @@ export class Ascent {
   /** Moves the continuous inputs, with all others fixed. */
   private resolved(from: Candidate, acquisition: AcquisitionFunction, effort: Effort): Candidate {
     if (!this.continuous || effort.stop()) return from;
-    const found = this.search(from.row, this.domain.slice(from.row), acquisition, effort);
+    const found = climb(acquisition, from.row, this.domain.slice(from.row), 1, effort);
     return this.better(from, found, acquisition);
   }
 
@@ -96,15 +96,6 @@ export class Ascent {
     if (row === null) return from;
     const value = acquisition.value(row, 1);
     return value > from.value ? { row, value } : from;
-  }
-
-  private search(
-    start: Float64Array,
-    constraints: LinearConstraints,
-    acquisition: AcquisitionFunction,
-    { iterations, stop }: Effort,
-  ): Float64Array {
-    return climb(acquisition, start, constraints, 1, iterations, stop);
   }
 
   /** The constraints without steps and values; categories and the zeros of n-choose-k stay. */
@@ -132,8 +123,7 @@ export function climb(
   start: Float64Array,
   constraints: LinearConstraints,
   q: number,
-  iterations: number,
-  stop: () => boolean,
+  { iterations, stop }: Omit<Effort, 'rounds'>,
 ): Float64Array {
   const f: SmoothFunction = (points, gradient) => {
     const found = acquisition.gradient(points, q);

@@ -17,10 +17,7 @@ interface Threshold {
   readonly bound: number;
 }
 
-/**
- * The objectives, all maximised and of about unit size, and thresholds. A sample is one value of every output, each in
- * the scale of its model.
- */
+/** Objectives to be maximised, of about unit size, and thresholds. A sample is one value of every model. */
 export class Goals {
   readonly objectives: readonly Goal[];
   readonly thresholds: readonly Threshold[];

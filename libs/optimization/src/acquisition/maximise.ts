@@ -208,7 +208,7 @@ function polish(
   if (stop() || !domain.columns.some(({ kind }) => kind === 'continuous')) return rows;
   const start = joined(rows, d);
   const constraints = together(rows.map((row) => domain.slice(row)));
-  const moved = climb(acquisition, start, constraints, q, 50, stop);
+  const moved = climb(acquisition, start, constraints, q, { iterations: 50, stop });
   const found: Float64Array[] = [];
   for (let i = 0; i < q; i++) {
     const row = ascent.feasible(moved.slice(i * d, (i + 1) * d));

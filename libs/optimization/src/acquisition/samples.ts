@@ -13,10 +13,7 @@ import { baseNormals } from './base-normals.js';
 export interface Draw {
   /** Per output `count x q`, in the scale of its model. */
   readonly samples: readonly Float64Array[];
-  /**
-   * @param dSamples derivatives of a function with respect to the samples @returns those with respect to the points,
-   *   `q x d`
-   */
+  /** From derivatives with respect to the samples to those with respect to the points, `q x d`. */
   backward(dSamples: readonly Float64Array[]): Float64Array;
 }
 
@@ -98,10 +95,7 @@ export class JointSamples {
     };
   }
 
-  /**
-   * Samples at each of `m` points by itself. @param visit gets the position of a point and its samples, per output
-   * `count`
-   */
+  /** Samples at each of `m` points by itself. `visit` gets the position of a point and its samples. */
   each(points: Float64Array, m: number, visit: (i: number, samples: readonly Float64Array[]) => void): void {
     const { fixedCount: f, count, stride } = this;
     const found = this.models.map((model, k) => {

@@ -71,8 +71,8 @@ export class Situation {
     };
     const stay: Stay = { pending, pendingCount, slot, further };
     const { kind } = this.choice;
-    if (this.kept.length === 0 && kind !== 'qUCB') return this.towardsFeasible(stay);
     const sum = weightedSum(this.goals.objectives.map(({ weight }) => weight));
+    if (this.kept.length === 0 && kind !== 'qUCB') return this.towardsFeasible(stay, sum);
     switch (kind) {
       case 'qUCB':
         return this.confidence(stay, sum, this.choice.beta);
@@ -87,8 +87,7 @@ export class Situation {
     }
   }
 
-  private towardsFeasible(stay: Stay): AcquisitionFunction {
-    const sum = weightedSum(this.goals.objectives.map(({ weight }) => weight));
+  private towardsFeasible(stay: Stay, sum: Scalarisation): AcquisitionFunction {
     const samples = this.samplesWith(stay, JOINT_LIMIT);
     const { feasibility } = utilitiesOf(this.goals, sum, samples.fixed);
     const open = new Float64Array(this.count).fill(1);

@@ -41,10 +41,7 @@ export function fatStepSlope(x: number, width: number): number {
   return ((4 / 3) * t) / ((1 + t * t) ** 2 * width);
 }
 
-/**
- * About the greatest of `count` values: a sum of Pareto tails around it. Writes its derivatives, which sum to 1, to
- * `weights`.
- */
+/** About the greatest of `count` values: a sum of Pareto tails. Its derivatives, with the sum 1, go to `weights`. */
 export function fatMax(values: Float64Array, count: number, width: number, weights: Float64Array): number {
   let top = 0;
   for (let i = 1; i < count; i++) if (values[i]! > values[top]!) top = i;

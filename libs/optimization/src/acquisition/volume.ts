@@ -7,10 +7,7 @@ import { addFeasibilitySlope, feasibilityOf, readSample } from './scalar.js';
 
 /** Noisy expected hypervolume improvement by joint samples, in logarithms: qLogNEHVI. */
 export class HypervolumeAcquisition implements AcquisitionFunction {
-  /**
-   * @param boxes per sample the region that the points that stay do not dominate
-   * @param further the same function with further points pending
-   */
+  /** @param boxes per sample the region that fixed points do not dominate @param further with more points pending */
   constructor(
     readonly d: number,
     readonly jointLimit: number,

@@ -1,7 +1,6 @@
 import type { Fault } from '@lab/contracts';
 import type { Encoding } from './encoding.js';
 import { described } from './linear-constraints.js';
-import type { LinearProgramSolver } from './linear-programs.js';
 import { MixedProgram } from './mixed-program.js';
 import type { Space } from './space.js';
 
@@ -14,13 +13,11 @@ import type { Space } from './space.js';
 export function conflictingConstraints(
   { constraints }: Pick<Space, 'constraints'>,
   encoding: Encoding,
-  solver: LinearProgramSolver,
 ): number[] {
   const impossible = (positions: readonly number[]) =>
     new MixedProgram(
       encoding,
       positions.map((i) => constraints[i]!),
-      solver,
     ).feasibility() === 'infeasible';
   let conflict = [...constraints.keys()];
   if (!impossible(conflict)) return [];

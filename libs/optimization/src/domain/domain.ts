@@ -5,7 +5,6 @@ import { conflictFaults, conflictingConstraints } from './conflicts.js';
 import type { SamplingMethod } from './designs.js';
 import { Encoding, type Column } from './encoding.js';
 import { encodedConstraints, type LinearConstraints } from './linear-constraints.js';
-import { glpkSolver, type LinearProgramSolver } from './linear-programs.js';
 import { MixedProgram } from './mixed-program.js';
 import { neighbours } from './neighbours.js';
 import { Projection } from './projection.js';
@@ -49,7 +48,6 @@ export class Domain {
     /** As declared. */
     readonly space: Space,
     encoding: Encoding,
-    solver: LinearProgramSolver,
   ) {
     this.encoding = encoding;
     this.validator = new Validator(space, encoding);
@@ -60,7 +58,7 @@ export class Domain {
         (input.kind === 'categorical' ? input.categories.length : this.columns[encoding.offsets[i]!]!.count),
       1,
     );
-    const program = new MixedProgram(encoding, space.constraints, solver);
+    const program = new MixedProgram(encoding, space.constraints);
     const satisfies = (row: Float64Array) => this.validator.satisfies(encoding.decode(row));
     this.projection = new Projection(encoding, space.constraints, this.relaxed, program, satisfies);
     this.sampling = new Sampling({
@@ -69,7 +67,6 @@ export class Domain {
       coupled: program.coupled,
       patterns: new ZeroPatterns(space.constraints, encoding),
       projection: this.projection,
-      solver,
       satisfies,
       listed: () => this.listed(),
     });
@@ -80,14 +77,14 @@ export class Domain {
    *   constraints; an input without finite bounds (`unbounded`); constraints that no point satisfies (`empty_domain`,
    *   one fault for each of the fewest that conflict)
    */
-  static of(space: Space, solver: LinearProgramSolver = glpkSolver): Domain {
+  static of(space: Space): Domain {
     let faults = spaceFaults(space);
     if (faults.length > 0 && faults.every(({ code }) => code === 'unbounded')) {
-      faults = withImpliedBounds(faults, space, solver);
+      faults = withImpliedBounds(faults, space);
     } else if (faults.length === 0) {
       const encoding = new Encoding(space.inputs);
-      faults = conflictFaults(space, conflictingConstraints(space, encoding, solver));
-      if (faults.length === 0) return new Domain(space, encoding, solver);
+      faults = conflictFaults(space, conflictingConstraints(space, encoding));
+      if (faults.length === 0) return new Domain(space, encoding);
     }
     const [first, ...others] = faults.map(({ path, message }) => `${path}: ${message}`);
     const further = others.length === 0 ? '' : ` (and ${others.length} more)`;
@@ -130,10 +127,7 @@ export class Domain {
     return this.encoding.decode(row);
   }
 
-  /**
-   * The convex part of the domain around a feasible row: linear constraints over rows with its steps, values,
-   * categories and n-choose-k zeros.
-   */
+  /** The linear constraints around a feasible row, with its steps, values, categories and n-choose-k zeros. */
   slice(row: Float64Array): LinearConstraints {
     return this.projection.slice(row);
   }

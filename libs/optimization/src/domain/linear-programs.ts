@@ -28,11 +28,6 @@ export type LinearOutcome =
   /** Nothing was found in time, or the numbers are too badly scaled. */
   | { status: 'unknown' };
 
-/** Solves linear programs. The same program has the same outcome, unless its time ends. */
-export interface LinearProgramSolver {
-  solve(program: LinearProgram): LinearOutcome;
-}
-
 /** Seconds per program; GLPK counts whole seconds. */
 const timeLimitS = 1;
 
@@ -41,18 +36,16 @@ const glpk = await createGlpk();
 type Result = ReturnType<typeof glpk.solve>['result'];
 
 /**
- * GLPK: the simplex method, with branch and bound for integers. Rows hold to about 1e-9 of their scale, integers to
- * 1e-5; callers round and verify.
+ * Solves a linear program by GLPK: the simplex method, with branch and bound for integers. Rows hold to about 1e-9 of
+ * their scale, integers to 1e-5; callers round and verify. The same program has the same outcome, unless its time ends.
  */
-export const glpkSolver: LinearProgramSolver = {
-  solve(program) {
-    // The presolver does not tell infeasible from unbounded, so it is used only where the plain method fails, and by
-    // branch and bound, which needs it to solve the first relaxation.
-    if (program.whole !== undefined && program.whole.length > 0) return outcome(program, run(program, true));
-    const plain = outcome(program, run(program, false));
-    return plain.status === 'unknown' ? outcome(program, run(program, true)) : plain;
-  },
-};
+export function solveLinear(program: LinearProgram): LinearOutcome {
+  // The presolver does not tell infeasible from unbounded, so it is used only where the plain method fails, and by
+  // branch and bound, which needs it to solve the first relaxation.
+  if (program.whole !== undefined && program.whole.length > 0) return outcome(program, run(program, true));
+  const plain = outcome(program, run(program, false));
+  return plain.status === 'unknown' ? outcome(program, run(program, true)) : plain;
+}
 
 function run(program: LinearProgram, presol: boolean): Result {
   const { objective, lower, upper, rows, whole = [] } = program;

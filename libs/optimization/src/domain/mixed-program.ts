@@ -1,7 +1,7 @@
 import type { Column, Encoding } from './encoding.js';
 import { nearestLevel } from './encoding.js';
 import { columnsOfFeatures, encodedRow, isLinear } from './linear-constraints.js';
-import type { LinearOutcome, LinearProgramSolver, Row } from './linear-programs.js';
+import { solveLinear, type LinearOutcome, type Row } from './linear-programs.js';
 import type { Constraint } from './space.js';
 
 /**
@@ -27,7 +27,6 @@ export class MixedProgram {
   constructor(
     private readonly encoding: Encoding,
     constraints: readonly Constraint[],
-    private readonly solver: LinearProgramSolver,
   ) {
     this.lower = encoding.columns.map(() => 0);
     this.upper = encoding.columns.map(({ count }) => (count === 1 ? 0 : 1));
@@ -115,7 +114,7 @@ export class MixedProgram {
       below[size + i] = 1;
       rows.push({ coefficients: below, lower: target, upper: Infinity });
     });
-    return this.solver.solve({ direction: 'minimize', objective, lower, upper, rows, whole: this.whole });
+    return solveLinear({ direction: 'minimize', objective, lower, upper, rows, whole: this.whole });
   }
 
   private addLevels(column: Column, j: number): void {
@@ -130,10 +129,7 @@ export class MixedProgram {
     }
   }
 
-  /**
-   * The choices of which one applies when the column is not zero: `x` is between its least use and its end on that
-   * side.
-   */
+  /** Of these choices one applies when the column is not zero: `x` lies between its least use and that end. */
   private usesOf(j: number): number[] {
     const known = this.uses.get(j);
     if (known !== undefined) return [known.above, known.below];

@@ -32,9 +32,7 @@ function largestRemainder(spanned: readonly Float64Array[], n: number): number {
   return remainder.indexOf(remainder.reduce((most, value) => Math.max(most, value)));
 }
 
-/**
- * Adds the part of `row` that is orthogonal to all others, at length 1; false: its squared length is at most `least`.
- */
+/** Adds the part of `row` orthogonal to all others, at length 1; false: its squared length is at most `least`. */
 function extend(orthonormal: Float64Array[], row: Float64Array, least: number): boolean {
   const n = row.length;
   const rest = row.slice();

@@ -1,5 +1,5 @@
 import { dot, type LinearConstraints, type Rng } from '../numeric/index.js';
-import type { LinearProgramSolver, Row } from './linear-programs.js';
+import { solveLinear, type Row } from './linear-programs.js';
 import { nullSpace } from './null-space.js';
 
 /** Encoded width below which the constraints decide a column. */
@@ -40,18 +40,13 @@ export class Polytope {
    *   and may be too wide, which costs hit-and-run some steps
    * @returns null: the set is empty
    */
-  static of(
-    constraints: LinearConstraints,
-    columns: readonly number[],
-    solver: LinearProgramSolver,
-    exact = true,
-  ): Polytope | null {
+  static of(constraints: LinearConstraints, columns: readonly number[], exact = true): Polytope | null {
     const { lower, upper } = constraints;
     const rows = rowsOf(constraints, columns);
     const low = Float64Array.from(columns, (j) => lower[j]!);
     const high = Float64Array.from(columns, (j) => upper[j]!);
     if (!tighten(rows, low, high)) return null;
-    if (exact && !narrow(rows, low, high, solver)) return null;
+    if (exact && !narrow(rows, low, high)) return null;
     const base = Float64Array.from(lower, (least, j) => (least + upper[j]!) / 2);
     columns.forEach((j, position) => (base[j] = (low[position]! + high[position]!) / 2));
     const varying = [...columns.keys()].filter((position) => high[position]! - low[position]! > decided);
@@ -59,7 +54,7 @@ export class Polytope {
     const lows = Float64Array.from(varying, (position) => low[position]!);
     const widths = Float64Array.from(varying, (position) => high[position]! - low[position]!);
     const scaled = rowsOver(rows, columns, free, base, lows, widths);
-    return Polytope.within(free, base, lows, widths, scaled, solver);
+    return Polytope.within(free, base, lows, widths, scaled);
   }
 
   private static within(
@@ -68,7 +63,6 @@ export class Polytope {
     lows: Float64Array,
     widths: Float64Array,
     rows: Scaled,
-    solver: LinearProgramSolver,
   ): Polytope | null {
     const n = free.length;
     const box = free.flatMap((_, i) => [side(n, i, 1, 1), side(n, i, -1, 0)]);
@@ -80,10 +74,9 @@ export class Polytope {
         equalities.map(({ a }) => a),
         n,
       );
-      const centre = chebyshev(equalities, inequalities, basis, n, solver);
+      const centre = chebyshev(equalities, inequalities, basis, n);
       if (centre === null) return null;
-      const implied =
-        centre.radius > 1e-9 || basis.length === 0 ? [] : tight(equalities, inequalities, n, solver);
+      const implied = centre.radius > 1e-9 || basis.length === 0 ? [] : tight(equalities, inequalities, n);
       if (implied.length === 0) {
         const rest = inequalities.filter((row) => !box.includes(row));
         return new Polytope(free, base, lows, widths, centre.y, basis, rest);
@@ -168,10 +161,7 @@ function rowsOf({ d, aEq, bEq, aLe, bLe }: LinearConstraints, columns: readonly 
   ];
 }
 
-/**
- * Narrows bounds by the room that each row leaves to a column when all others are at their best, a few times. @returns
- * false: the set is empty
- */
+/** Narrows bounds a few times by the room that each row leaves to a column; false: the set is empty. */
 function tighten(rows: readonly Row[], low: Float64Array, high: Float64Array): boolean {
   for (let pass = 0; pass < 4; pass += 1) {
     for (const { coefficients, lower, upper } of rows) {
@@ -199,19 +189,14 @@ function tighten(rows: readonly Row[], low: Float64Array, high: Float64Array): b
 }
 
 /** Sets bounds to the least and the greatest value of each column; false: no point satisfies the rows. */
-function narrow(
-  rows: readonly Row[],
-  low: Float64Array,
-  high: Float64Array,
-  solver: LinearProgramSolver,
-): boolean {
+function narrow(rows: readonly Row[], low: Float64Array, high: Float64Array): boolean {
   const bounds = { lower: low.slice(), upper: high.slice() };
   for (let j = 0; j < low.length; j += 1) {
     if (!rows.some(({ coefficients }) => coefficients[j] !== 0)) continue;
     const objective = new Float64Array(low.length);
     objective[j] = 1;
-    const least = solver.solve({ direction: 'minimize', objective, rows, ...bounds });
-    const most = solver.solve({ direction: 'maximize', objective, rows, ...bounds });
+    const least = solveLinear({ direction: 'minimize', objective, rows, ...bounds });
+    const most = solveLinear({ direction: 'maximize', objective, rows, ...bounds });
     if (least.status !== 'optimal' || most.status !== 'optimal') return false;
     low[j] = Math.min(bounds.upper[j]!, Math.max(bounds.lower[j]!, least.value));
     high[j] = Math.min(bounds.upper[j]!, Math.max(low[j]!, most.value));
@@ -255,7 +240,6 @@ function chebyshev(
   inequalities: readonly HalfSpace[],
   basis: readonly Float64Array[],
   n: number,
-  solver: LinearProgramSolver,
 ): { y: Float64Array; radius: number } | null {
   const rows: Row[] = equalities.map(({ a, b }) => ({
     coefficients: Float64Array.of(...a, 0),
@@ -269,7 +253,7 @@ function chebyshev(
   }
   const objective = new Float64Array(n + 1);
   objective[n] = 1;
-  const outcome = solver.solve({
+  const outcome = solveLinear({
     direction: 'maximize',
     objective,
     rows,
@@ -281,18 +265,13 @@ function chebyshev(
 }
 
 /** Inequalities that hold with equality at every point. */
-function tight(
-  equalities: readonly HalfSpace[],
-  inequalities: readonly HalfSpace[],
-  n: number,
-  solver: LinearProgramSolver,
-): HalfSpace[] {
+function tight(equalities: readonly HalfSpace[], inequalities: readonly HalfSpace[], n: number): HalfSpace[] {
   const rows: Row[] = [
     ...equalities.map(({ a, b }) => ({ coefficients: a, lower: b, upper: b })),
     ...inequalities.map(({ a, b }) => ({ coefficients: a, lower: -Infinity, upper: b })),
   ];
   return inequalities.filter(({ a, b }) => {
-    const outcome = solver.solve({
+    const outcome = solveLinear({
       direction: 'minimize',
       objective: a,
       rows,

@@ -1,7 +1,6 @@
 import { Sobol, SOBOL_DIMENSIONS, type LinearConstraints, type Rng } from '../numeric/index.js';
 import { latinHypercube, representatives, type SamplingMethod } from './designs.js';
 import { levelAt, type Encoding } from './encoding.js';
-import type { LinearProgramSolver } from './linear-programs.js';
 import { leastUse } from './mixed-program.js';
 import { Polytope } from './polytope.js';
 import type { Projection } from './projection.js';
@@ -20,7 +19,6 @@ export interface Region {
   coupled: readonly number[];
   patterns: ZeroPatterns;
   projection: Projection;
-  solver: LinearProgramSolver;
   satisfies(row: Float64Array): boolean;
   /** All feasible rows, if there are few enough to list. */
   listed(): readonly Float64Array[] | null;
@@ -89,7 +87,7 @@ export class Sampling {
     const sobol = method === 'SOBOL' && n <= SOBOL_DIMENSIONS ? new Sobol(n, { seed: rng.word() }) : null;
     const budget = coupled.length === 0 ? 2 * count + 32 : 20 * count + 200;
     for (let k = 0; k < budget && drawn.rows.length < count; k += 1) {
-      const u = hypercube[k] ?? sobol?.next() ?? Float64Array.from({ length: n }, () => rng.uniform());
+      const u = hypercube[k] ?? sobol?.take(1) ?? Float64Array.from({ length: n }, () => rng.uniform());
       const row = this.fromUnit(u);
       if (coupled.length === 0 || satisfies(row)) drawn.add(row);
     }
@@ -108,9 +106,7 @@ export class Sampling {
     return row;
   }
 
-  /**
-   * A row before rounding: constrained columns by hit-and-run in the polytope of a pattern of zeros, others uniform.
-   */
+  /** A row before rounding: constrained columns by hit-and-run for a pattern of zeros, others uniform. */
   private candidate(rng: Rng, walks: Map<string, Iterator<Float64Array, never>>, size: number): Float64Array {
     const { encoding, patterns, coupled } = this.region;
     const row = this.fromUnit(Float64Array.from(encoding.offsets, () => rng.uniform()));
@@ -133,7 +129,7 @@ export class Sampling {
   private polytope(key: string, zero: ReadonlySet<number>): Polytope | null {
     const known = this.polytopes.get(key);
     if (known !== undefined) return known;
-    const { encoding, relaxed, coupled, patterns, solver } = this.region;
+    const { encoding, relaxed, coupled, patterns } = this.region;
     const lower = relaxed.lower.slice();
     const upper = relaxed.upper.slice();
     for (const j of patterns.columns) {
@@ -146,7 +142,7 @@ export class Sampling {
     }
     const polytope = coupled.some((j) => lower[j]! > upper[j]!)
       ? null
-      : Polytope.of({ ...relaxed, lower, upper }, coupled, solver, zero.size === 0);
+      : Polytope.of({ ...relaxed, lower, upper }, coupled, zero.size === 0);
     this.polytopes.set(key, polytope);
     return polytope;
   }

@@ -1,17 +1,10 @@
 import type { Fault } from '@lab/contracts';
 import { isLinear } from './linear-constraints.js';
-import type { LinearProgramSolver, Row } from './linear-programs.js';
+import { solveLinear, type Row } from './linear-programs.js';
 import type { Space } from './space.js';
 
-/**
- * Adds hints to `unbounded` faults of a space without other faults: the bounds that the linear constraints imply, if
- * any.
- */
-export function withImpliedBounds(
-  faults: readonly Fault[],
-  space: Space,
-  solver: LinearProgramSolver,
-): Fault[] {
+/** Adds the bounds that linear constraints imply to `unbounded` faults of a space without other faults. */
+export function withImpliedBounds(faults: readonly Fault[], space: Space): Fault[] {
   const inputs = space.inputs.filter((input) => input.kind !== 'categorical');
   const bounds = inputs.map((input) =>
     input.kind === 'discrete' ? [Math.min(...input.values), Math.max(...input.values)] : input.bounds,
@@ -30,7 +23,7 @@ export function withImpliedBounds(
     const objective = new Float64Array(inputs.length);
     objective[place.get(key)!] = 1;
     const ends = (['minimize', 'maximize'] as const).map((direction) => {
-      const outcome = solver.solve({ direction, objective, lower, upper, rows });
+      const outcome = solveLinear({ direction, objective, lower, upper, rows });
       return outcome.status === 'optimal' ? outcome.value : null;
     });
     const hint = ends.includes(null)

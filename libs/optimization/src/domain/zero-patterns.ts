@@ -27,9 +27,7 @@ export class ZeroPatterns {
     this.list = this.listed(this.columns.filter(isZero));
   }
 
-  /**
-   * A pattern; null: none was found. All are equally likely if they are listed or no two constraints share a feature.
-   */
+  /** A pattern, equally likely if they are listed or no two constraints share a feature; null: none found. */
   draw(rng: Rng): ReadonlySet<number> | null {
     if (this.list !== null) return this.list.length === 0 ? null : this.list[rng.below(this.list.length)]!;
     for (let attempt = 0; attempt < 100; attempt += 1) {

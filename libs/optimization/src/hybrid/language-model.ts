@@ -34,10 +34,7 @@ export interface Answer {
 export interface LanguageModels {
   /** Allowed values before the colon of `ai_model`. */
   readonly providers: readonly string[];
-  /**
-   * Asks once. The host repeats requests after too many requests or a failing server. @throws when there is no answer;
-   * no error contains a key
-   */
+  /** Asks once; the host repeats requests that a server refuses. @throws without an answer; never with a key */
   ask(question: Question): Promise<Answer>;
   /** Resolves after this number of milliseconds, or earlier when the signal is aborted. */
   delay(milliseconds: number, signal: AbortSignal): Promise<void>;

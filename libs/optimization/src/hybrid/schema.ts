@@ -4,10 +4,7 @@ import type { Input, Space } from '../domain/space.js';
 /** Longest journal entry, in characters. */
 export const LONGEST_JOURNAL = 2000;
 
-/**
- * JSON schema of a suggestion of `count` rows. It cannot express constraints, steps and repetitions; the domain checks
- * these.
- */
+/** JSON schema of a suggestion of `count` rows. The domain checks constraints, steps and repetitions. */
 export function suggestionSchema({ inputs }: Space, count: number): JsonObject {
   return {
     type: 'object',

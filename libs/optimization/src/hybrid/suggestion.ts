@@ -168,10 +168,7 @@ function nearestOf(values: readonly number[], value: number): number {
   return values.reduce((best, each) => (Math.abs(each - value) < Math.abs(best - value) ? each : best));
 }
 
-/**
- * The nearest feasible point, if the given one misses only linear constraints by rounding and only continuous inputs
- * must move.
- */
+/** The nearest feasible point, if only rounding of sums is wrong and only continuous inputs must move. */
 function withSums(point: Point, domain: Domain): Point | null {
   const { constraints, inputs } = domain.space;
   for (const constraint of constraints.filter(isLinear)) {

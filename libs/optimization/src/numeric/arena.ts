@@ -20,10 +20,7 @@ export class Arena {
     return this.kernel.memory(0);
   }
 
-  /**
-   * @param arrays known by their identity: their content must not change
-   * @returns their addresses, valid until the next call
-   */
+  /** @param arrays must never change @returns their addresses, valid until the next call */
   residents(...arrays: Float64Array[]): number[] {
     const missing = () => arrays.filter((array) => !this.held.has(array));
     const length = (some: readonly Float64Array[]) =>

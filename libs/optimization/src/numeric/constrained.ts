@@ -106,9 +106,7 @@ function around(
   };
 }
 
-/**
- * The BFGS matrix after a step `s` that changed the gradient by `y`, kept positive definite by damping (Powell 1978).
- */
+/** The BFGS matrix after a step `s` with gradient change `y`, kept positive definite by damping (Powell 1978). */
 function updated(matrix: Float64Array | null, s: Float64Array, y: Float64Array): Float64Array | null {
   const n = s.length;
   const sy = dot(s, y, n);

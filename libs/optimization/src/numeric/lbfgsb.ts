@@ -42,8 +42,6 @@ export interface BoundedOptions extends MinimizeOptions {
   lower?: Float64Array;
   /** Greatest values, length of `x`; absent or Infinity: none. */
   upper?: Float64Array;
-  /** Number of past steps that shape the next one; default 10. */
-  memory?: number;
 }
 
 /**
@@ -78,7 +76,7 @@ export function minimizeBounded(
   let value = valueAtStart(f, x, gradient);
   let evaluations = 1;
   let iterations = 0;
-  const history = new History(options.memory ?? 10);
+  const history = new History();
   const free = new Uint8Array(n);
   const end = (reason: EndReason): Minimum => ({ x, value, gradient, iterations, evaluations, reason });
 
@@ -137,12 +135,13 @@ export function valueAtStart(f: SmoothFunction, x: Float64Array, gradient: Float
   throw new ServiceError('invalid', `The function to be minimised is not finite at its start: ${value}`);
 }
 
+/** Number of past steps that shape the next one. */
+const MEMORY = 10;
+
 /** The last steps `s`, and the changes `y` of the gradient. */
 class History {
   private readonly s: Float64Array[] = [];
   private readonly y: Float64Array[] = [];
-
-  constructor(private readonly memory: number) {}
 
   get empty(): boolean {
     return this.s.length === 0;
@@ -155,7 +154,7 @@ class History {
 
   add(s: Float64Array, y: Float64Array): void {
     if (!(dot(s, y, s.length) > 2.2e-16 * dot(y, y, y.length))) return;
-    if (this.s.length === this.memory) {
+    if (this.s.length === MEMORY) {
       this.s.shift();
       this.y.shift();
     }

@@ -206,9 +206,7 @@ class ActiveSet {
     this.d = new Float64Array(n);
   }
 
-  /**
-   * The directions of a step to a further constraint: of the point, `along`; of the multipliers, minus `multipliers`.
-   */
+  /** The directions of a step to a further constraint: `along` for the point, minus `multipliers` for these. */
   step({ normal }: Row): { along: Float64Array; multipliers: Float64Array; curvature: number } {
     const { n, j, r } = this;
     const q = this.rows.length;

@@ -25,10 +25,7 @@ export class Rng {
     return rng;
   }
 
-  /**
-   * @param state of {@link Rng.state}
-   * @throws ServiceError `invalid` when it is not four whole numbers of 32 bits
-   */
+  /** @throws ServiceError `invalid` when the state is not four whole numbers of 32 bits */
   static restored(state: RngState): Rng {
     if (state.length !== 4 || state.some((word) => !Number.isInteger(word) || word !== word >>> 0)) {
       throw new ServiceError(

@@ -83,10 +83,6 @@ export class Sobol {
     this.state = Uint32Array.from(this.shifts);
   }
 
-  next(): Float64Array {
-    return this.take(1);
-  }
-
   /** The next `count` points, `count x dimensions`, row by row. */
   take(count: number): Float64Array {
     const d = this.dimensions;

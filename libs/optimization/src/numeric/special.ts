@@ -179,10 +179,7 @@ function quotient(x: number, [above, below]: readonly [readonly number[], readon
   return numerator / denominator;
 }
 
-/**
- * The inverse of {@link normalCdf}, relative error below 1e-15 (Wichura 1988, AS 241). -Infinity at 0, Infinity at 1,
- * NaN outside.
- */
+/** The inverse of {@link normalCdf}, relative error below 1e-15 (Wichura 1988, AS 241); NaN outside [0, 1]. */
 export function ndtri(p: number): number {
   const q = p - 0.5;
   if (Math.abs(q) <= 0.425) return q * quotient(0.180625 - q * q, CENTRE);

@@ -3,9 +3,7 @@ import type { Domain } from '../domain/domain.js';
 import type { Point } from '../domain/space.js';
 import { Rng } from '../numeric/index.js';
 
-/**
- * The initial design: points spread over the domain, as the seed decides. Each is used once; known points are skipped.
- */
+/** The initial design: points spread over the domain by the seed. Each is used once; known points are skipped. */
 export class InitialDesign {
   private first: readonly Point[] | null = null;
 

@@ -74,10 +74,7 @@ export function predict(
   return rows.map((_, i) => inUnits(model.output, mean[i]!, Math.sqrt(Math.max(0, variance[i]!))));
 }
 
-/**
- * Mean and deviation of a normal variable after the map, by the trapezoidal rule over six deviations to either side,
- * within the range of numbers.
- */
+/** Mean and deviation of a normal variable after the map, by the trapezoidal rule over six deviations. */
 export function inUnits(map: OutputMap, mean: number, deviation: number): Prediction {
   const centre = map.fromModel(mean);
   const values = Float64Array.from({ length: 49 }, (_, k) =>

@@ -1,8 +1,11 @@
-import { acquisitionFunction, maximise, type AcquisitionChoice } from '../acquisition/index.js';
+import type { AcquisitionChoice } from '../acquisition/acquisition.js';
+import { acquisitionFunction } from '../acquisition/create.js';
+import { maximise } from '../acquisition/maximise.js';
 import type { Domain } from '../domain/domain.js';
 import type { Output } from '../domain/space.js';
 import { joined, Rng } from '../numeric/index.js';
-import { fitGaussianProcess, fitMlpEnsemble } from '../surrogates/index.js';
+import { fitGaussianProcess } from '../surrogates/fit.js';
+import { fitMlpEnsemble } from '../surrogates/mlp.js';
 import { AvoidingFailures } from './failures.js';
 import type { Fit, Models } from './models.js';
 import type { PlacedRun } from './runs.js';

@@ -126,9 +126,7 @@ export class Runs {
     return this.runs.find((run) => run.name === name);
   }
 
-  /**
-   * The run of that name; otherwise the first in canonical order with the point, no other name and one of the states.
-   */
+  /** The run of that name; else the first in canonical order with the point, no other name and such a state. */
   private openRun(
     row: Float64Array,
     name: string | null,

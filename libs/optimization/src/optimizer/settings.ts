@@ -12,10 +12,7 @@ const samplingMethods: readonly SamplingMethod[] = ['SOBOL', 'RANDOM', 'LATIN_HY
 const surrogateKinds = ['gp', 'mlp'] as const;
 export type SurrogateKind = (typeof surrogateKinds)[number];
 
-/**
- * Constructor arguments of the built-in Bayesian optimizer, plain JSON (specification, "Built-in Bayesian optimizer
- * constructor arguments").
- */
+/** Constructor arguments, plain JSON (specification, "Built-in Bayesian optimizer constructor arguments"). */
 export interface BayesianArguments {
   inputs: readonly Input[];
   outputs: readonly Output[];
@@ -99,10 +96,7 @@ export const bayesianArgumentNames: readonly string[] = [
   'proposal_time_limit',
 ];
 
-/**
- * Checks the arguments except the space, which the domain checks. @throws ServiceError `invalid` with one fault for
- * each mistake
- */
+/** Checks all but the space. @throws ServiceError `invalid` with one fault for each mistake */
 export function settingsOf(args: BayesianArguments): Settings {
   const faults: Fault[] = [];
   if (typeof args !== 'object' || args === null) {

@@ -36,10 +36,7 @@ export function resultsOf(table: Table<number>, count: number, names: readonly s
   return table.map((row) => ({ ...row }));
 }
 
-/**
- * Names of runs, null for each if none were given. @throws ServiceError `invalid` unless they are `count` different
- * names
- */
+/** Names of runs; null without names. @throws ServiceError `invalid` unless they are `count` different names */
 export function runNamesOf(count: number, names: readonly string[] | undefined): (string | null)[] {
   if (names === undefined) return Array.from({ length: count }, () => null);
   if (!Array.isArray(names) || names.length !== count || new Set(names).size !== count) {

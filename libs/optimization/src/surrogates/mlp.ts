@@ -17,9 +17,7 @@ const MEMBERS = 6;
 /** Units of the hidden layer. */
 const HIDDEN = 64;
 const BATCH = 16;
-/**
- * Learning rate, which falls to 0 along a half wave, and decay of the weights: smaller ones underfit 100 observations.
- */
+/** Learning rate, which falls to 0 along a half wave, and decay of the weights; smaller ones underfit. */
 const RATE = 0.02;
 const DECAY = 0.1;
 

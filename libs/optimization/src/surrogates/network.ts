@@ -61,10 +61,7 @@ export class Network {
   }
 }
 
-/**
- * Trains a network by AdamW on the squared error (Loshchilov and Hutter 2019, "Decoupled weight decay
- * regularization").
- */
+/** Trains a network by AdamW on the squared error (Loshchilov and Hutter 2019). */
 export class Training {
   private readonly first: Float64Array;
   private readonly second: Float64Array;

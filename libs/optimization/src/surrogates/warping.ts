@@ -1,7 +1,4 @@
-/**
- * Monotone, increasing maps of the real line onto itself that make skewed or heavy-tailed observations more like those
- * of a Gaussian process.
- */
+/** Increasing maps of the real line onto itself that make observations more like those of a Gaussian process. */
 export interface Warp {
   readonly name: 'identity' | 'log' | 'bilog' | 'yeo_johnson';
   forward(u: number): number;

@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { Rng } from '../../src/numeric/index.js';
 import { nonDominatedBoxes } from '../../src/acquisition/boxes.js';
-import { defaultReference, hypervolume, paretoFront, rowsOf } from '../../src/acquisition/pareto.js';
+import { defaultReference, paretoFront, rowsOf } from '../../src/acquisition/pareto.js';
+import { hypervolume } from '../hypervolume.js';
 
 const of = (...numbers: number[]) => Float64Array.from(numbers);
 

@@ -106,7 +106,7 @@ describe('the scrambled sequence', () => {
     let sum = 0;
     let squares = 0;
     for (let seed = 0; seed < 2000; seed++) {
-      const value = new Sobol(1, { seed }).next()[0]!;
+      const value = new Sobol(1, { seed }).take(1)[0]!;
       sum += value;
       squares += value * value;
     }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { AcquisitionFunction } from '../../src/acquisition/index.js';
+import type { AcquisitionFunction } from '../../src/acquisition/acquisition.js';
 import { Rng } from '../../src/numeric/index.js';
 import { AvoidingFailures } from '../../src/optimizer/failures.js';
 import { inUnits } from '../../src/optimizer/models.js';

@@ -23,7 +23,7 @@ function sample(seed: number, n: number, d: number) {
 }
 
 const model = (data: ReturnType<typeof sample>, groups: Groups, theta: Float64Array, output = plain) =>
-  new GaussianProcess(data, groups, theta, output, {}, false);
+  new GaussianProcess(data, groups, theta, output, false);
 
 /** Solves `a x = b` by elimination with pivots, without a symmetric factorisation. */
 function eliminate(a: number[][], b: number[]): number[] {

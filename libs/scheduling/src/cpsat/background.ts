@@ -226,10 +226,7 @@ export class Background {
   }
 }
 
-/**
- * Says whether a schedule keeps every rule, as the exact solver requires. A search treats groups and greatest lags
- * after frozen tasks as wishes.
- */
+/** Says whether a schedule keeps every rule: beside frozen tasks, a search only wishes for groups and lags. */
 function isSound({ compiled }: Job, schedule: Schedule): boolean {
   return checkSchedule(compiled.problem, schedule).length === 0;
 }

@@ -40,10 +40,11 @@ export interface Place {
 
 export function placesOf(compiled: Compiled, schedule: Schedule): Map<string, Place> {
   const places = new Map<string, Place>();
+  const moment = (tick = 0): number => compiled.origin + tick * compiled.tickMs;
   for (const [activity, task] of compiled.waiting)
     places.set(task.id, {
-      start: momentOf(compiled, schedule.starts[activity] ?? 0),
-      end: momentOf(compiled, schedule.ends[activity] ?? 0),
+      start: moment(schedule.starts[activity]),
+      end: moment(schedule.ends[activity]),
       units: unitsOf(compiled, schedule, activity),
     });
   return places;
@@ -53,8 +54,4 @@ export function unitsOf(compiled: Compiled, schedule: Schedule, activity: number
   const units = schedule.units[activity] ?? [];
   const names = compiled.slotNames[activity] ?? [];
   return Object.fromEntries(names.map((name, slot) => [name, compiled.unitIds[units[slot] ?? -1] ?? '']));
-}
-
-export function momentOf(compiled: Compiled, tick: number): number {
-  return compiled.origin + tick * compiled.tickMs;
 }

@@ -1,6 +1,5 @@
-import type { Snapshot, Timetable } from '../policy.js';
+import type { Timetable } from '../policy.js';
 import type { Schedule } from '../problem/problem.js';
-import type { Steps } from '../steps.js';
 import type { KnownPlace } from './acceptance.js';
 import type { Compiled } from './compiled.js';
 
@@ -10,12 +9,6 @@ export interface Draft {
   schedule: Schedule;
   provenance: Timetable['provenance'];
   cost: number;
-}
-
-export interface Making {
-  snapshot: Snapshot;
-  /** Ends with the snapshot in numbers; null: it has no plan. */
-  steps: Steps<Compiled | null>;
 }
 
 export interface Accepted extends Draft {

@@ -10,7 +10,7 @@ import { costOf, frozenTasks, keepsFrozen, type KnownPlace, type Steadiness } fr
 import { Background, type BackgroundPorts, type Finding } from './background.js';
 import { compile } from './compile.js';
 import { type Compiled, type Concessions, placesOf } from './compiled.js';
-import type { Accepted, Draft, Making } from './drafts.js';
+import type { Accepted, Draft } from './drafts.js';
 import { sameFacts } from './facts.js';
 import { orderOf, reordered, type Order } from './order.js';
 import { timetableOf, withBound } from './timetable.js';
@@ -25,10 +25,7 @@ export interface CpsatKnobs {
   frozen_window: number;
 }
 
-/**
- * Approximate number of waiting tasks that are planned; the least important others wait. Repaired and checked in steps
- * of 5 to 10 ms.
- */
+/** Approximate number of planned tasks, most important first; repaired and checked in steps of 5 to 10 ms. */
 const horizon = 1_000;
 /** Up to this number of waiting tasks the policy tries several list heuristics; above, background searches do. */
 const constructible = 150;
@@ -69,7 +66,8 @@ export class CpsatPolicy implements Policy {
   readonly #background: Background;
   readonly #greedy = new GreedyPolicy();
   #accepted: Accepted | null = null;
-  #making: Making | null = null;
+  /** The plan in progress. Its steps end with the snapshot in numbers; null: it has no plan. */
+  #making: { snapshot: Snapshot; steps: Steps<Compiled | null> } | null = null;
   /** The best finding since the latest plan. */
   #finding: Finding | null = null;
   #bound: Finding | null = null;

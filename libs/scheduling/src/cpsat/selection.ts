@@ -1,5 +1,6 @@
 import { matchSlots } from '../match-slots.js';
 import type { PlanRunning, PlanTask, Snapshot } from '../policy.js';
+import { grouped } from '../problem/groups.js';
 import { agedPriority } from '../ageing.js';
 import { workKey, type Work } from './weights.js';
 
@@ -33,7 +34,7 @@ export interface Selection {
  */
 export function select(snapshot: Snapshot, limit: number, stuck: ReadonlySet<string>): Selection {
   const { works, inUse } = worksOf(snapshot);
-  const locks = locksOf(snapshot);
+  const locks = locksOf(snapshot, inUse);
   const running = new Map((snapshot.running ?? []).map((task) => [task.id, task]));
   const tasks = new Map(snapshot.tasks.map((task) => [task.id, task]));
   const rejected = new Map<string, string>();
@@ -74,7 +75,6 @@ export function select(snapshot: Snapshot, limit: number, stuck: ReadonlySet<str
 
 /** Work that completes together, most important first, and the units of running tasks. */
 function worksOf(snapshot: Snapshot): { works: Work[]; inUse: Set<string> } {
-  const works = new Map<string, Work>();
   const begun = new Set<string>();
   const inUse = new Set<string>();
   for (const unit of snapshot.units.values()) if (unit.heldBy !== null) begun.add(unit.heldBy);
@@ -82,25 +82,12 @@ function worksOf(snapshot: Snapshot): { works: Work[]; inUse: Set<string> } {
     begun.add(workKey(task));
     for (const { unit } of Object.values(task.units)) inUse.add(unit);
   }
-  for (const task of snapshot.tasks) {
-    const key = workKey(task);
-    const work = works.get(key);
-    if (work === undefined)
-      works.set(key, {
-        key,
-        priority: task.priority,
-        waitingSince: task.queuedAt,
-        begun: begun.has(key),
-        tasks: [task],
-      });
-    else {
-      work.tasks.push(task);
-      work.priority = Math.max(work.priority, task.priority);
-      work.waitingSince = Math.min(work.waitingSince, task.queuedAt);
-    }
-  }
-  const all = [...works.values()];
-  for (const work of all) work.priority = agedPriority(work.priority, work.waitingSince, snapshot.now);
+  const all = [...grouped(snapshot.tasks, workKey)].map(([key, tasks]): Work => {
+    const waitingSince = Math.min(...tasks.map((task) => task.queuedAt));
+    const highest = Math.max(...tasks.map((task) => task.priority));
+    const priority = agedPriority(highest, waitingSince, snapshot.now);
+    return { key, priority, waitingSince, begun: begun.has(key), tasks };
+  });
   all.sort(
     (a, b) =>
       Number(b.begun) - Number(a.begun) ||
@@ -111,7 +98,7 @@ function worksOf(snapshot: Snapshot): { works: Work[]; inUse: Set<string> } {
   return { works: all, inUse };
 }
 
-function locksOf(snapshot: Snapshot): Map<string, Lock> {
+function locksOf(snapshot: Snapshot, inUse: ReadonlySet<string>): Map<string, Lock> {
   const locks = new Map<string, Lock>();
   for (const task of snapshot.running ?? [])
     for (const [slot, { unit: id, keptFor }] of Object.entries(task.units)) {
@@ -122,11 +109,8 @@ function locksOf(snapshot: Snapshot): Map<string, Lock> {
         locks.set(id, { run: task.run, by: { task: task.id, slot }, keepers });
       else locks.delete(id);
     }
-  const used = new Set(
-    (snapshot.running ?? []).flatMap((task) => Object.values(task.units).map(({ unit }) => unit)),
-  );
   for (const unit of snapshot.units.values())
-    if (unit.heldBy !== null && !used.has(unit.id))
+    if (unit.heldBy !== null && !inUse.has(unit.id))
       // Kept for an unknown purpose: as far as a plan can know, for ever.
       locks.set(unit.id, {
         run: unit.heldBy,

@@ -1,6 +1,6 @@
 import type { PlannedTask, Snapshot, Timetable } from '../policy.js';
 import { objectiveOf, type Schedule } from '../problem/problem.js';
-import { momentOf, unitsOf, type Compiled } from './compiled.js';
+import { placesOf, type Compiled } from './compiled.js';
 
 /** A schedule in the terms of its snapshot. @param lowerBound of its objective, in ticks */
 export function timetableOf(
@@ -16,12 +16,10 @@ export function timetableOf(
     end: task.expectedEnd,
     units: Object.fromEntries(Object.entries(task.units).map(([slot, { unit }]) => [slot, unit])),
   }));
-  const waiting = [...compiled.waiting].map(([activity, task]): PlannedTask => ({
-    task: task.id,
-    start: momentOf(compiled, schedule.starts[activity] ?? 0),
-    end: momentOf(compiled, schedule.ends[activity] ?? 0),
-    units: unitsOf(compiled, schedule, activity),
-    ...(compiled.concessions.relaxed.has(task.id) ? { relaxed: true as const } : {}),
+  const waiting = [...placesOf(compiled, schedule)].map(([task, place]): PlannedTask => ({
+    task,
+    ...place,
+    ...(compiled.concessions.relaxed.has(task) ? { relaxed: true as const } : {}),
   }));
   return withBound(
     {

@@ -156,10 +156,7 @@ export function unitClasses(problem: Problem, families: readonly Family[]): numb
   });
 }
 
-/**
- * Says whether its units cannot be dealt out afterwards: it returns to a unit, reaches a decided one later, or takes
- * no time.
- */
+/** Its units cannot be dealt out later: it returns to a unit, reaches a decided one, or takes no time. */
 function mustBeApart({ activities }: Problem, { occupancies, fixed }: Family): boolean {
   if (occupancies.length > 1) return true;
   const [only] = occupancies;

@@ -24,10 +24,7 @@ export class ChronologicalDecoder extends OrderDecoder {
   private readonly load: Float64Array;
   /** Slots that keep each unit. */
   private readonly keepers: number[][];
-  /**
-   * For each slot that keeps its unit: the number of kept activities without a place, and the latest end of the
-   * others.
-   */
+  /** For each slot that keeps its unit: the kept activities without a place, and the latest end of the others. */
   private readonly pending: Int32Array;
   private readonly keptUntil: Ticks;
   /** Slots that keep their units for each activity. */

@@ -54,9 +54,7 @@ export function dispatchInto(
   return best;
 }
 
-/**
- * First come first served, least and most work remaining, and runs by weight over work (Panwalkar and Iskander 1977).
- */
+/** First come first served, least and most work remaining, weight over work (Panwalkar and Iskander 1977). */
 function priorityRules(compiled: CompiledProblem): ArrayLike<number>[] {
   const { blocks, members, shortest, runs } = compiled;
   const work = Float64Array.from({ length: blocks }, (_, block) =>

@@ -1,5 +1,5 @@
 import type { Activity, Problem, Schedule } from '../problem/problem.js';
-import { allOf, type Steps } from '../steps.js';
+import type { Steps } from '../steps.js';
 import { chronologicalOf, dispatchInto } from './dispatch.js';
 import { imitate } from './imitation.js';
 import { decoderInSteps, decoderOf } from './rescue.js';
@@ -45,16 +45,13 @@ export interface Previous {
 }
 
 /**
- * Constructs a schedule at once that keeps the order of an earlier one: with its units and sequences, and new
+ * Constructs a schedule that keeps the order of an earlier one: with its units and sequences, and new
  * activities in the gaps; or with any units, if that is better or the sequences cannot be kept.
+ *
+ * Works in steps of a few milliseconds for a thousand activities.
  *
  * @throws RangeError when precedences, or references to units, run in a circle
  */
-export function repair(problem: Problem, previous: Previous): Construction {
-  return allOf(repairInSteps(problem, previous));
-}
-
-/** Like {@link repair}, in steps of a few milliseconds for a thousand activities. */
 export function* repairInSteps(problem: Problem, previous: Previous): Steps<Construction> {
   const decoder = yield* decoderInSteps(problem);
   yield;

@@ -7,10 +7,7 @@ interface Slots {
   readonly fixed: Uint8Array;
 }
 
-/**
- * Removes units with which an activity, or one that must take the same unit, could not fill its other slots. @returns
- * 1 for each remaining choice
- */
+/** 1 for each unit that leaves a filling of the other slots to all activities that must take it, else 0. */
 export function possibleChoices(slots: Slots): Uint8Array {
   const { slotStart, choiceStart, choiceUnit, slotClass, classes, fixed } = slots;
   const possible = new Uint8Array(choiceUnit.length).fill(1);

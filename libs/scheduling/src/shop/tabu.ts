@@ -4,6 +4,22 @@ import { Neighbourhood, type Direction, type MoveSink } from './neighbourhood.js
 import { Selection } from './selection.js';
 import type { Shop } from './shop.js';
 
+class Move {
+  operation = -1;
+  machine = -1;
+  behind = -1;
+  estimate = Infinity;
+  direction: Direction = 'elsewhere';
+
+  set(operation: number, machine: number, behind: number, estimate: number, direction: Direction): void {
+    this.operation = operation;
+    this.machine = machine;
+    this.behind = behind;
+    this.estimate = estimate;
+    this.direction = direction;
+  }
+}
+
 /** Tabu search on the selections of a shop: every round makes the best move that is not forbidden. */
 export class TabuSearch implements MoveSink {
   /** The best selection since the last call of {@link run}. */
@@ -19,8 +35,8 @@ export class TabuSearch implements MoveSink {
   private readonly tenure: number;
   private readonly tenureSpread: number;
   /** The moves of this round: the best allowed one, at random among equals, and any forbidden one. */
-  private readonly chosen = noMove();
-  private readonly fallback = noMove();
+  private readonly chosen = new Move();
+  private readonly fallback = new Move();
   private ties = 0;
   private forbidden = 0;
 
@@ -74,11 +90,11 @@ export class TabuSearch implements MoveSink {
     if (estimate > chosen.estimate) return;
     if (estimate >= this.best.makespan && this.isForbidden(operation, machine, behind, direction)) {
       if (random.below(++this.forbidden) === 0)
-        set(this.fallback, operation, machine, behind, estimate, direction);
+        this.fallback.set(operation, machine, behind, estimate, direction);
       return;
     }
     if (estimate < chosen.estimate) this.ties = 0;
-    if (random.below(++this.ties) === 0) set(chosen, operation, machine, behind, estimate, direction);
+    if (random.below(++this.ties) === 0) chosen.set(operation, machine, behind, estimate, direction);
   }
 
   /** Says whether the move would restore a machine, or an order of two operations, that a recent move gave up. */
@@ -117,35 +133,4 @@ export class TabuSearch implements MoveSink {
   private pair(first: number, second: number): number {
     return (first * this.shop.operations + second) % this.forbiddenOrder.length;
   }
-}
-
-interface Move {
-  operation: number;
-  machine: number;
-  behind: number;
-  estimate: number;
-  direction: Direction;
-}
-
-const noMove = (): Move => ({
-  operation: -1,
-  machine: -1,
-  behind: -1,
-  estimate: Infinity,
-  direction: 'elsewhere',
-});
-
-function set(
-  move: Move,
-  operation: number,
-  machine: number,
-  behind: number,
-  estimate: number,
-  direction: Direction,
-): void {
-  move.operation = operation;
-  move.machine = machine;
-  move.behind = behind;
-  move.estimate = estimate;
-  move.direction = direction;
 }

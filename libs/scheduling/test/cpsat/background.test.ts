@@ -8,7 +8,7 @@ import { checkSchedule } from '../../src/check-schedule.js';
 import type { Plan, PlanTask } from '../../src/policy.js';
 import type { Problem, Schedule } from '../../src/problem/problem.js';
 import { improve } from '../../src/search/improve.js';
-import { repair } from '../../src/search/list-heuristics.js';
+import { repair } from '../repair.js';
 import type { SearchResult } from '../../src/search/search.js';
 import { inlineSearcher } from '../../src/cpsat/inline-searcher.js';
 import type { ExactAnswer, ExactSolver, Searcher, SearchRequest } from '../../src/cpsat/ports.js';

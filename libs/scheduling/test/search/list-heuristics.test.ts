@@ -2,7 +2,8 @@ import { describe, expect, it } from 'vitest';
 import { problemWithWitness } from '../problem-with-witness.js';
 import { checkSchedule } from '../../src/check-schedule.js';
 import type { Activity, Problem } from '../../src/problem/problem.js';
-import { construct, repair } from '../../src/search/list-heuristics.js';
+import { construct } from '../../src/search/list-heuristics.js';
+import { repair } from '../repair.js';
 
 const activity = (of: Partial<Activity>): Activity => ({
   run: 0,

@@ -3,7 +3,7 @@ import { problemWithWitness } from '../problem-with-witness.js';
 import { checkSchedule } from '../../src/check-schedule.js';
 import type { Activity, Problem, Slot } from '../../src/problem/problem.js';
 import { SeededRandom } from '../../src/problem/random.js';
-import { repair } from '../../src/search/list-heuristics.js';
+import { repair } from '../repair.js';
 import { retime } from '../../src/search/retime.js';
 
 const activity = (of: Partial<Activity>): Activity => ({
