@@ -12,10 +12,7 @@ export class Lease {
   #lost = false;
   #onLost: () => void = () => undefined;
 
-  /**
-   * @param askedAt when this process asked for the lease, by `clock`
-   * @param clock a monotonic clock, in milliseconds
-   */
+  /** @param askedAt when this process asked for the lease, by the monotonic `clock`, in milliseconds */
   constructor(
     readonly epoch: number,
     askedAt: number,

@@ -5,10 +5,7 @@ import type { Wire, WireMessage, WireSubscription } from './wire.js';
 /** Status in the NATS header when no process is subscribed to the subject of the request. */
 const noRespondersCode = 503;
 
-/**
- * One connection to a NATS server. The client reconnects without a time limit. It never gets messages to buffer
- * meanwhile.
- */
+/** A connection to a NATS server. The client reconnects without a time limit and buffers no messages meanwhile. */
 export class NatsWire implements Wire {
   #connected = true;
   #maxPayload = 0;

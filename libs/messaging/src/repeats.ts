@@ -1,8 +1,6 @@
 import type { BusTimers } from './timers.js';
 
-/**
- * How long an answer is kept for repeats of its request, in milliseconds; longer than any pause between two of them.
- */
+/** How long an answer is kept, in milliseconds; longer than any pause between two repeats of a request. */
 const keptMs = 60_000;
 
 /**

@@ -10,11 +10,8 @@ export {
   type CampaignExtent,
   type CampaignRun,
   type CampaignRunsPart,
-  type EventLogOptions,
   type EventPage,
   type LabRecordKind,
-  type ListOptions,
-  type RecordsOptions,
 } from './records/index.js';
 export type { AccessTokenRow, DeliveryRow, KeyName, WebhookRow } from './schema/index.js';
 export * from './store/index.js';

@@ -10,11 +10,7 @@ export interface BackoffLimits {
 
 const usual: BackoffLimits = { first: 200, longest: 10_000 };
 
-/**
- * Milliseconds to wait before the next attempt.
- *
- * @param failures failures in a row, from 1
- */
+/** Milliseconds to wait before the next attempt. @param failures failures in a row, from 1 */
 export function backoffMs(failures: number, { first, longest, factor = 2 }: BackoffLimits = usual): number {
   return Math.min(longest, first * factor ** Math.min(Math.max(failures, 1) - 1, 20));
 }

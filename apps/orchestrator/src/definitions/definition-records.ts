@@ -50,11 +50,7 @@ export function definitionSummaries(
     .sort((a, b) => compare(a.type, b.type) || compare(a.name, b.name));
 }
 
-/**
- * The record of one definition.
- *
- * @throws ServiceError `not_found`
- */
+/** @throws ServiceError `not_found` */
 export function definitionRecord(
   catalog: Catalog,
   loaded: LoadedSet,

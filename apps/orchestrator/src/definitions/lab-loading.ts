@@ -136,10 +136,7 @@ export class LabLoading {
     );
   }
 
-  /**
-   * Makes the set the loaded one and waits for its devices. If a device does not start, the whole change is taken
-   * back.
-   */
+  /** Makes the set the loaded one. If one of its devices does not start, the whole change is taken back. */
   async #start(
     next: LoadedSet,
     started: ReadonlyMap<string, ReadonlySet<string>>,

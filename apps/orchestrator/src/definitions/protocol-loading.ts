@@ -5,9 +5,7 @@ import { withNewTasks } from './from-catalog.js';
 import { labelsOf, refuseInUse, type Loading } from './loading.js';
 import { requireSound } from './package-index.js';
 
-/**
- * Loads, unloads and reloads protocols and task types. Accepted work keeps the definitions that it was accepted with.
- */
+/** Loads, unloads and reloads protocols and task types. Accepted work keeps its definitions. */
 export class ProtocolLoading {
   constructor(private readonly loading: Loading) {}
 
@@ -24,9 +22,7 @@ export class ProtocolLoading {
     });
   }
 
-  /**
-   * As {@link load}, for loaded protocols. @throws ServiceError as {@link load}; `wrong_state` when one is not loaded
-   */
+  /** As {@link load}, for loaded protocols. @throws ServiceError also `wrong_state` when one is not loaded */
   reload(types: readonly string[]): Promise<ProtocolChange[]> {
     return this.loading.alone(async () => {
       const catalog = await this.loading.parts.index.refresh();

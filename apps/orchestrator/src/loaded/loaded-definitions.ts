@@ -18,10 +18,7 @@ export interface LoadedSet {
   readonly draining: ReadonlyMap<string, 'unload' | 'reload'>;
 }
 
-/**
- * The definitions that the engine decides by. They change only when another {@link LoadedSet} replaces the present
- * one.
- */
+/** The definitions that the engine decides by. They change only when another {@link LoadedSet} replaces them. */
 export class LoadedDefinitions implements Definitions {
   /** Laboratories whose devices are starting for the first time. The load may still be taken back. */
   starting: ReadonlySet<string> = new Set();

@@ -2,10 +2,7 @@ import { readdirSync, readlinkSync } from 'node:fs';
 import { getPriority, setPriority } from 'node:os';
 import { basename } from 'node:path';
 
-/**
- * Steps of niceness below the service. A thread then gets about a tenth of a processor that the service or tasks
- * compete for.
- */
+/** Steps of niceness below the service. A thread then gets about a tenth of a busy processor. */
 const steps = 10;
 const lowest = 19;
 

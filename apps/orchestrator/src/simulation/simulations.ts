@@ -44,11 +44,7 @@ export class Simulations {
     this.#program = program;
   }
 
-  /**
-   * Simulates a scenario.
-   *
-   * @throws ServiceError `invalid` with every fault, also when the simulation takes too long; `backlog_full`
-   */
+  /** @throws ServiceError `invalid` with every fault, also when the simulation takes too long; `backlog_full` */
   simulate(scenario: SimulationScenario): Promise<SimulationRecord> {
     return this.#run<'scenario'>({ kind: 'scenario', scenario });
   }

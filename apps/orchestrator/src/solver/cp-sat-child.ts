@@ -32,10 +32,7 @@ export class CpSatChild {
   #killed = false;
   #ended = false;
 
-  /**
-   * @param program of the process
-   * @param startLimitMs milliseconds after which a process that is not ready is killed
-   */
+  /** @param startLimitMs milliseconds after which a process that is not ready is killed */
   constructor(program: URL, startLimitMs: number) {
     const child = fork(program, [], {
       // The process does not get the settings of the service, because they hold secrets.

@@ -30,11 +30,7 @@ interface CpSatModule {
   };
 }
 
-/**
- * Loads CP-SAT in this process. It takes hundreds of megabytes from then on.
- *
- * @throws Error when the package is not installed
- */
+/** Loads CP-SAT in this process: hundreds of megabytes. @throws Error when the package is not installed */
 export async function loadCpSat(): Promise<CpSat> {
   // An optional dependency. Its own declarations have 4,000 lines and would have to be installed for every
   // build.

@@ -6,10 +6,7 @@ export interface AgentRegistration {
   session: string;
   version: string;
   attempts: readonly AttemptReport[];
-  /**
-   * Earlier incarnations whose ledger the agent still has, so that it knows every attempt they accepted; absent: not
-   * reported.
-   */
+  /** Incarnations whose ledger, and so every accepted attempt, the agent still has; absent: not reported. */
   incarnations?: readonly number[] | undefined;
   devices: readonly DeviceStatus[];
   /** The emergency stops that the agent obeys; absent: not reported. */

@@ -302,11 +302,7 @@ export class AttemptCommands {
     }
   }
 
-  /**
-   * The attempt certainly did not begin and never will. Its task is queued again.
-   *
-   * @returns the number of such attempts in a row
-   */
+  /** The attempt never begins. Its task is queued again. @returns the number of such attempts in a row */
   #neverRan(turn: Turn, attempt: AttemptRow, task: TaskRunRow, reason: Reason | null = null): number {
     const failures = this.#refusals.failed(task.id, turn.now);
     turn.setAttempt(attempt, 'never_ran', { reason, endedAt: turn.now });

@@ -5,10 +5,7 @@ import { type NewEvent, type Turn, newEvent } from '../turn/index.js';
 import type { AgentDirectory } from './agent-directory.js';
 import { deviceStatusOf } from './device-status.js';
 
-/**
- * Shortest time between two commits that contain only such events, in milliseconds. Devices may change with every
- * call.
- */
+/** Shortest time between two commits of such events alone, in milliseconds. Any call may change a device. */
 const paceMs = 100;
 
 export interface StatusEventPorts {

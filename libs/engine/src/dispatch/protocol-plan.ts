@@ -2,9 +2,7 @@ import type { DeviceSlot, ProtocolSnapshot, ProtocolTask, ResourceSlot } from '@
 import { type LabMap, deviceCandidates, keepersOf, resourceCandidates, slotName } from '../labs/index.js';
 import { type AllocationKind, allocationKey } from '../rows/index.js';
 
-/**
- * What plans need of a protocol, derived once for all its runs. Places are indexes in the protocol's order, from 0.
- */
+/** What plans need of a protocol, derived once for all its runs. Places are indexes in its order, from 0. */
 export interface ProtocolPlan {
   tasks: readonly PlannedEntry[];
   placeOf: ReadonlyMap<string, number>;

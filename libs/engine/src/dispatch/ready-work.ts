@@ -24,9 +24,7 @@ const oldest = 32;
 /** Greatest number of tasks in one snapshot that cannot start yet. */
 const mostEarly = 100;
 
-/**
- * Tasks that could start at once, for policies that do not plan ahead. It examines only a small part of a long queue.
- */
+/** Tasks that could start at once, for policies that do not plan ahead. It examines little of a long queue. */
 export class ReadyWork {
   readonly #ports: ReadyWorkPorts;
   /** Slots of on-demand tasks, by task. */
@@ -212,10 +210,7 @@ export class ReadyWork {
     return needs.size === 0 ? undefined : needs;
   }
 
-  /**
-   * Warns once per pair when two runs each hold a unit that the other needs. They wait until a person cancels one of
-   * them.
-   */
+  /** Warns once per pair when two runs each hold a unit that the other needs: a person must cancel one. */
   #warnOfDeadlock(state: WorkingState, mine: string, candidates: readonly string[]): void {
     const { workload, log } = this.#ports;
     const holders = candidates.map((id) => {

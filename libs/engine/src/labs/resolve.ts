@@ -11,10 +11,7 @@ import { type AllocationKind, type ProtocolRunRow, type TaskRunRow, allocationKe
 import type { WorkingState } from '../turn/index.js';
 import { type LabMap, deviceKey } from './lab-map.js';
 
-/**
- * The candidates for each slot of a task, in the loaded laboratories and by the units that earlier tasks of the run
- * got.
- */
+/** Candidates for each slot, in the loaded laboratories and by the units that earlier tasks of the run got. */
 export function slotsOf(state: WorkingState, labs: LabMap, task: TaskRunRow): PlanSlot[] | undefined {
   const run = task.runId === null ? undefined : state.rows.protocolRuns.get(task.runId);
   if (run === undefined) {
@@ -49,10 +46,7 @@ export function slotsOf(state: WorkingState, labs: LabMap, task: TaskRunRow): Pl
   ];
 }
 
-/**
- * Keys of the devices that fit a slot. @param referred key of the device that a reference means; undefined before its
- * task ran
- */
+/** @param referred key of the device that a reference means; undefined before its task ran */
 export function deviceCandidates(
   labs: LabMap,
   protocol: ProtocolDefinition,

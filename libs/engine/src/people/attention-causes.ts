@@ -40,10 +40,7 @@ export function differs({ reason, attemptId, doubtId }: Cause, item: AttentionRo
   );
 }
 
-/**
- * Says whether the device stays out of use until a person decides: its agent does not know its state, or has given it
- * up.
- */
+/** Says whether the device stays out of use until a person decides: its state is unknown, or it is given up. */
 export function needsPerson(status: DeviceStatus): boolean {
   return isGivenUp(status.state) || mayHaveMoved(status);
 }

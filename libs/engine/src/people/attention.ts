@@ -111,11 +111,7 @@ export class Attention {
     return next;
   }
 
-  /**
-   * The open item of a decision.
-   *
-   * @throws ServiceError `not_found`, `wrong_state`, `invalid`
-   */
+  /** @throws ServiceError `not_found`, `wrong_state`, `invalid` */
   #examine(turn: Turn, decision: AttentionDecision): AttentionRow {
     const item = turn.state.rows.attention.get(decision.id);
     if (item === undefined)

@@ -38,10 +38,7 @@ import {
 import { openCampaign } from './open-work.js';
 import { recallCampaign, resumeCampaign, resumedCampaign, submitOrResumeCampaign } from './resume.js';
 
-/**
- * Longest wait for an opening optimizer when its settings are changed, in milliseconds; shorter than the caller's
- * timeout.
- */
+/** Longest wait for an opening optimizer, in milliseconds; shorter than the caller's timeout. */
 const longestOpeningMs = 25_000;
 /** Default address of the optimizer worker. */
 const thisComputer = '127.0.0.1';

@@ -98,10 +98,7 @@ export class ChangeRequests {
     return { archived, ...(last === undefined ? {} : { next: last }) };
   }
 
-  /**
-   * Shows archived work in the lists again. @throws ServiceError `not_found`; `wrong_state` when the work is not
-   * archived
-   */
+  /** Shows archived work in lists again. @throws ServiceError `not_found`; `wrong_state` when it is not archived */
   async restore(kind: WorkKind, name: string, by: string): Promise<Accepted> {
     const work = await this.store.named(kind, name);
     return this.loop.submit('restoring', (turn) => restoreWork(turn, this.person(by), kind, name, work));

@@ -65,9 +65,7 @@ export function changeTask(
   return { id: task.id, name };
 }
 
-/**
- * @throws ServiceError `not_found`; `wrong_state` when the run is over or ending, or parameters were used; `invalid`
- */
+/** @throws ServiceError `not_found`; `wrong_state` when the run ends, or parameters were used; `invalid` */
 export function changeProtocolRun(
   turn: Turn,
   person: Person,

@@ -2,9 +2,7 @@ import { isTerminal, ServiceError } from '@lab/contracts';
 import type { CampaignRow, ProtocolRunRow, TaskRunRow } from '../rows/index.js';
 import type { Turn } from '../turn/index.js';
 
-/**
- * Finds unfinished work by name. All functions throw ServiceError `not_found`, or `wrong_state` when the work is over.
- */
+/** Finds unfinished work by name. Throws ServiceError `not_found`, or `wrong_state` when the work is over. */
 
 export function openRun(turn: Turn, name: string): ProtocolRunRow {
   const run = turn.state.rows.protocolRuns.get(turn.state.rows.protocolRunNames.get(name) ?? '');

@@ -92,10 +92,7 @@ export interface ProtocolRunRow {
   failurePolicy: Record<string, TaskFailurePolicy>;
   meta: JsonObject;
   state: RunState;
-  /**
-   * When a person paused the run; null: not paused. Kept beside the state, because a run that needs attention may be
-   * paused too.
-   */
+  /** When a person paused the run; null: not paused. A run that needs attention may be paused too. */
   pausedAt: number | null;
   ending: Ending | null;
   reason: Reason | null;
@@ -121,9 +118,7 @@ export interface TaskRunRow {
   definitionHash: string;
   /** Device handle to the device that the task got; for an on-demand task, the device that it asks for. */
   devices: Record<string, DeviceReference>;
-  /**
-   * Resource handle to the resource as the task gets it. A queued on-demand task has the name only, with empty meta.
-   */
+  /** The resource as the task gets it, by handle. For a queued on-demand task the name only, with empty meta. */
   resources: Record<string, ResourceValue>;
   /** As submitted while the task waits; resolved once it has started. */
   inputParameters: JsonObject;
@@ -147,9 +142,7 @@ export interface TaskRunRow {
   createdAt: number;
   queuedAt: number | null;
   startedAt: number | null;
-  /**
-   * Seconds by which the task started after its greatest allowed lag; null: it started in time, or has no such lag.
-   */
+  /** Seconds by which the task started after its greatest lag; null: it started in time, or has no such lag. */
   lateByS: number | null;
   endedAt: number | null;
 }
@@ -157,9 +150,7 @@ export interface TaskRunRow {
 /** The fields of a task run that have no default. */
 type GivenField = 'id' | 'name' | 'type' | 'runId' | 'owner' | 'priority' | 'definitionHash' | 'createdAt';
 
-/**
- * The fields of a task run that attempts and the end of the task set, before its first attempt. A resume resets them.
- */
+/** The fields that attempts and the end of a task run set, before its first attempt. A resume resets them. */
 export function unbegun() {
   return {
     reason: null,
@@ -207,9 +198,7 @@ export interface AttemptRow {
   /** Epoch of the leader that sent the attempt. */
   epoch: number;
   devices: Record<string, DeviceBinding>;
-  /**
-   * Why an ended attempt did not succeed. For a running one, why the service stops it: a timeout or an emergency stop.
-   */
+  /** Why an ended attempt did not succeed, or why the service stops a running one: timeout or emergency stop. */
   reason: Reason | null;
   /** Calls of the attempt on devices, as its agent reported at the end; null: not known. */
   calls: AttemptCalls | null;

@@ -7,10 +7,7 @@ export function campaignRunName(campaign: string, n: number): string {
   return `${campaign}_run_${n}`;
 }
 
-/**
- * Greatest number of runs of a campaign, also of one without a limit. A campaign reserves the names of its coming
- * runs.
- */
+/** Greatest number of runs of any campaign, because a campaign reserves the names of its coming runs. */
 const mostRuns = 100_000;
 
 /** Greatest number of runs of a campaign. */
@@ -71,10 +68,7 @@ function runNumber(campaign: string, name: string): number | undefined {
   return /^[1-9]\d{0,8}$/.test(digits) ? Number(digits) : undefined;
 }
 
-/**
- * A run name that both campaigns would use. Possible only if one campaign name extends the other by text like
- * `_run_<n>`.
- */
+/** A run name that both campaigns would use: one campaign name extends the other by text like `_run_<n>`. */
 function sharedRunName(name: string, runs: number, other: CampaignRow): string | undefined {
   if (isTerminal(other.state) || other.name === name) return undefined;
   const count = Math.min(runs, runLimit(other));

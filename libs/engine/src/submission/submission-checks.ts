@@ -38,10 +38,7 @@ export interface SubmitPorts {
 /** Greatest number of faults in one error. */
 const maxFaults = 100;
 
-/**
- * @returns the protocol of the run
- * @throws ServiceError `unknown_protocol`, `invalid`, `duplicate_name`, `backlog_full`
- */
+/** @throws ServiceError `unknown_protocol`, `invalid`, `duplicate_name`, `backlog_full` */
 export function checkProtocolRun(
   turn: Turn,
   ports: SubmitPorts,
@@ -86,10 +83,7 @@ export function checkCampaign(
   return snapshot;
 }
 
-/**
- * @returns the type of the task
- * @throws ServiceError `unknown_task_type`, `invalid`, `duplicate_name`, `backlog_full`
- */
+/** @throws ServiceError `unknown_task_type`, `invalid`, `duplicate_name`, `backlog_full` */
 export function checkTask(turn: Turn, ports: SubmitPorts, submission: TaskSubmission): TaskSnapshot {
   const snapshot = ports.definitions.task(submission.type);
   if (snapshot === undefined)
@@ -208,9 +202,7 @@ function fileFaults({ type, input_files: files = {} }: TaskDefinition): Fault[] 
   ];
 }
 
-/**
- * Laboratories that take no new work, because their devices are being started or they will be unloaded or reloaded.
- */
+/** Laboratories that take no new work: their devices start, or they will be unloaded or reloaded. */
 export function drainingFaults(ports: SubmitPorts, labs: readonly string[], path: string): Fault[] {
   return labs
     .filter((lab) => !ports.definitions.takesWork(lab))

@@ -114,10 +114,7 @@ export class TurnLoop {
     });
   }
 
-  /**
-   * Handles a command whose sender expects no answer. @param droppable the command may be lost, because its sender
-   * repeats it
-   */
+  /** Handles a command that needs no answer. @param droppable it may be lost, because its sender repeats it */
   enqueue(name: string, act: (turn: Turn) => void, droppable = false): void {
     const log = this.#ports.log;
     this.#push({

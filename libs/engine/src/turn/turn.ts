@@ -78,10 +78,7 @@ export class Turn {
     return this.takenNames.get(kind)?.has(name) ?? false;
   }
 
-  /**
-   * Finished work as the store returned it before the turn; undefined: it is not over. Only for names that the command
-   * asked for.
-   */
+  /** Finished work of a name that the command asked for; undefined: it is not over. */
   ended(kind: 'protocolRun' | 'campaign', name: string): EndedWork | undefined {
     return this.endedWork.get(endedKey(kind, name));
   }

@@ -34,11 +34,7 @@ export function describeDevices(
   return records.sort((a, b) => compare(a.lab_name, b.lab_name) || compare(a.name, b.name));
 }
 
-/**
- * Where a device of a loaded laboratory runs.
- *
- * @throws ServiceError `unknown_lab`, `unknown_device`, `agent_unreachable`
- */
+/** @throws ServiceError `unknown_lab`, `unknown_device`, `agent_unreachable` */
 export function locateDevice(
   labs: LabMap,
   directory: AgentDirectory,

@@ -85,10 +85,7 @@ export class Overview {
     return new Set([...given.values(), ...wanted]);
   }
 
-  /**
-   * Says whether the task is about the device (`<lab>.<device>`) and a device of the laboratory. Undefined matches
-   * all.
-   */
+  /** Says whether the task is about the device (`<lab>.<device>`) and the laboratory. Undefined matches all. */
   isAbout(line: Line, device: string | undefined, lab: string | undefined): boolean {
     if (device === undefined && lab === undefined) return true;
     const units = this.unitsOf(line);

@@ -26,9 +26,6 @@ interface Place {
   position: number;
 }
 
-/**
- * The requested page of the queued tasks, in the order in which they are considered, and whether any task may start.
- */
 export function describeQueue(ports: OverviewPorts, query: QueueQuery): QueuePart {
   const { state } = ports;
   const overview = new Overview(ports);
@@ -63,9 +60,7 @@ function isAskedFor({ state }: OverviewPorts, overview: Overview, line: Line, qu
   );
 }
 
-/**
- * Index of the first entry of the next page: after the last task if it still waits, else at the position that it had.
- */
+/** Index of the first entry of the next page: after the last task if it waits, else at its former position. */
 function firstBehind(places: readonly Place[], { after, descending }: QueueQuery): number {
   if (after === null) return 0;
   const index = places.findIndex(({ line }) => line.row.id === after.id);

@@ -29,10 +29,7 @@ import {
   useInsights,
 } from './trials.js';
 
-/**
- * Greatest number of trials in one message and of their characters as JSON. Both are well below the limit of the
- * broker.
- */
+/** Greatest number of trials in one message and of their characters as JSON, well below the broker's limit. */
 const batch = { trials: 500, characters: 256 * 1024 };
 /** Greatest number of runs in one request for proposals. */
 const mostAsked = 100;
@@ -333,10 +330,7 @@ export class CampaignOptimizers {
     if (this.#awaitsBest(campaign, optimizer)) setOptimizer(turn, campaign, { best });
   }
 
-  /**
-   * @param refused handles a refusal by the optimizer itself; any other error ends the session, and a new one is
-   *   opened
-   */
+  /** @param refused handles a refusal by the optimizer itself; after any other error a new session is opened */
   #call<Answer>(
     { id }: CampaignRow,
     connection: Connection,

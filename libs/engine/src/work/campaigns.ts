@@ -97,10 +97,7 @@ function beginRuns(turn: Turn, ports: SubmitPorts, id: string): void {
   else turn.setCampaign(campaign, 'failed', { reason: failure, endedAt: turn.now });
 }
 
-/**
- * For a campaign without unfinished runs: says whether no run will follow. With an optimizer, the best rows must be
- * known first.
- */
+/** Says whether a campaign without open runs is over. With an optimizer, the best rows must be known first. */
 function hasItsEnd({ optimizer, runsStarted }: CampaignRow, limit: number): boolean {
   if (optimizer === null) return runsStarted >= limit;
   return optimizer.best !== null && (runsStarted >= limit || optimizer.failure !== null);
@@ -120,10 +117,7 @@ function shortfall({ runsStarted, runsCompleted, runsFailed }: CampaignRow): Rea
     : null;
 }
 
-/**
- * The protocol as it is loaded now. If it is not loaded, or does not fit the parameters or laboratories, the accepted
- * protocol.
- */
+/** The protocol as it is loaded now if it fits the parameters and laboratories, else as it was accepted. */
 function latest(
   ports: SubmitPorts,
   accepted: ProtocolSnapshot,

@@ -28,9 +28,7 @@ export class Durations {
     }
   }
 
-  /**
-   * Records a completed attempt. @param protocol and `task` as in {@link of} @param ms its duration in milliseconds
-   */
+  /** @param protocol and `task` as in {@link of} @param ms duration of a completed attempt in milliseconds */
   observe(protocol: string | null, task: string, ms: number): void {
     const key = keyOf(protocol, task);
     const kept = this.#samples.get(key)?.ms ?? [];

@@ -25,9 +25,7 @@ export interface FailurePolicy {
 /** Default wait before the second attempt, in seconds. */
 const defaultBackoffS = 1;
 
-/**
- * The failure policy of a task. Each key comes from the submission, else from the protocol, else from the defaults.
- */
+/** Each key of the policy comes from the submission, else from the protocol, else from the defaults. */
 export function failurePolicyOf(state: WorkingState, task: TaskRunRow): FailurePolicy {
   const run = task.runId === null ? undefined : state.rows.protocolRuns.get(task.runId);
   const declared =
@@ -104,10 +102,7 @@ export function askAbout(turn: Turn, task: TaskRunRow, reason: Reason, patch: Ta
   turn.setTask(task, 'needs_attention', { ...patch, reason });
 }
 
-/**
- * Queues a task as if it had not started. What it had claimed becomes free; what its run had passed to it stays with
- * the run.
- */
+/** Queues a task anew. What it had claimed becomes free; what its run had passed to it stays with the run. */
 export function queueAgain(turn: Turn, task: TaskRunRow, patch: TaskPatch): void {
   turn.setTask(task, 'queued', { retryAt: null, queuedAt: turn.now, ...patch, startedAt: null });
   giveBack(turn, task);
@@ -118,9 +113,7 @@ function isRepeatable(state: WorkingState, task: TaskRunRow, calls: AttemptCalls
   return calls?.effects === 0 || state.definitionOf(task)?.retry_safe === true;
 }
 
-/**
- * Says whether a cancel of the task or the end of its run was requested. The task then ends with its current attempt.
- */
+/** Says whether the task or its run is to end. The task then ends with its current attempt. */
 export function isStopping(state: WorkingState, task: TaskRunRow): boolean {
   const run = task.runId === null ? undefined : state.rows.protocolRuns.get(task.runId);
   return task.cancelRequestedAt !== null || (run !== undefined && run.ending !== null);

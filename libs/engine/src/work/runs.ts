@@ -43,9 +43,7 @@ export function hasBegun(state: WorkingState, run: ProtocolRunRow): boolean {
   return run.startedAt !== null || state.tasksOf(run.id).some((task) => state.queued.has(task.id));
 }
 
-/**
- * Shows whether the run needs attention or is paused. A paused run still queues its tasks; the dispatcher skips them.
- */
+/** A paused run still queues its tasks; the dispatcher skips them. */
 function showState(turn: Turn, run: ProtocolRunRow, tasks: readonly TaskRunRow[]): void {
   const unclear = tasks.find((task) => isUnclear(task.state));
   if (unclear !== undefined) {
@@ -79,9 +77,7 @@ export function queueReady(turn: Turn, run: ProtocolRunRow): void {
   }
 }
 
-/**
- * Skips the tasks that depend, directly or not, on a task that ended without success. @returns all tasks after that
- */
+/** Skips tasks that depend, directly or not, on a task without success. @returns all tasks after that */
 function skipUnreachable(turn: Turn, run: ProtocolRunRow): TaskRunRow[] {
   const tasks = turn.state.tasksOf(run.id);
   if (tasks.every((task) => !isTerminal(task.state) || isSatisfied(task.state))) return tasks;

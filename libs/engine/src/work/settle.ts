@@ -3,9 +3,7 @@ import type { Turn } from '../turn/index.js';
 import { settleCampaign } from './campaigns.js';
 import { settleRun } from './runs.js';
 
-/**
- * Settles due runs and campaigns until none is due. Settling a run can make its campaign due, and the other way round.
- */
+/** Settles due runs and campaigns until none is due: each can make the other due. */
 export function settleWork(turn: Turn, ports: SubmitPorts): void {
   const { dueRuns, dueCampaigns } = turn.state;
   while (dueRuns.size > 0 || dueCampaigns.size > 0) {

@@ -23,10 +23,7 @@ export function mayBegin(state: WorkingState, campaign: CampaignRow, n: number):
   return trial !== undefined && isProposed(trial.state);
 }
 
-/**
- * Parameters of the n-th run of a campaign. The run's own parameters replace global ones, and those of its trial
- * replace both.
- */
+/** Parameters of the n-th run. Its own ones replace global ones, and those of its trial replace both. */
 export function runParameters(state: WorkingState, campaign: CampaignRow, n: number): TaskParameters {
   const own = mergeParameters(campaign.globalParameters, campaign.protocolRunParameters?.[n - 1] ?? {});
   const trial = state.rows.trials.get(trialKey(campaign.id, n));
@@ -185,9 +182,7 @@ export function noteFailure(turn: Turn, campaign: CampaignRow, code: string, mes
     setOptimizer(turn, campaign, { failure: { code, message: storable(message) as string } });
 }
 
-/**
- * Replaces characters that PostgreSQL cannot store, at any depth of a value. Authors and models may write any text.
- */
+/** Replaces characters that PostgreSQL cannot store, at any depth. Authors and models may write any text. */
 export function storable(value: unknown): unknown {
   if (typeof value === 'string') return value.replaceAll('\u0000', '\ufffd').toWellFormed();
   if (Array.isArray(value)) return value.map(storable);

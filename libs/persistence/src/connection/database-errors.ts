@@ -1,5 +1,7 @@
 import { isServiceError, ServiceError } from '@lab/contracts';
+import type { Kysely, RawBuilder } from 'kysely';
 import pg from 'pg';
+import type { Database } from '../schema/index.js';
 
 /** The SQLSTATEs that the commit function raises. */
 export const staleEpoch = 'LB001';
@@ -43,11 +45,12 @@ export function unavailable(error: unknown): ServiceError {
   return new ServiceError('store_unavailable', `the database does not answer${code}`, { cause: error });
 }
 
-/**
- * Waits for a query.
- *
- * @throws ServiceError as of {@link databaseError}
- */
+/** Runs a query. @throws ServiceError as of {@link databaseError} */
+export async function rowsOf<Row>(db: Kysely<Database>, query: RawBuilder<Row>): Promise<Row[]> {
+  return (await answered(query.execute(db))).rows;
+}
+
+/** Waits for a query. @throws ServiceError as of {@link databaseError} */
 export async function answered<T>(query: Promise<T>): Promise<T> {
   try {
     return await query;

@@ -3,6 +3,7 @@ export {
   databaseError,
   givenUp,
   isRefusal,
+  rowsOf,
   staleEpoch,
   unavailable,
   wrongState,

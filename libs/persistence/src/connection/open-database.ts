@@ -5,14 +5,10 @@ import type { Database } from '../schema/index.js';
 export interface DatabaseOptions {
   /** `postgresql://` address. */
   url: string;
-  /** Most connections at a time. */
-  poolSize: number;
-  /** Name of the connections, for the administrator of the database. */
-  applicationName: string;
-  /** Longest time one statement may take, in milliseconds. */
-  statementTimeoutMs: number;
-  /** Settings of every session. */
-  session?: Record<string, string>;
+  /** Number of connections at most. Default 4. */
+  poolSize?: number;
+  /** Longest time one statement may take, in milliseconds. Default 5000. */
+  statementTimeoutMs?: number;
   /** Called when a connection breaks. The pool replaces it at the next use. */
   onIdleError?: (error: Error) => void;
 }
@@ -25,30 +21,37 @@ export interface OpenDatabase {
 const int8 = pg.types.builtins.INT8;
 const timestamptz = pg.types.builtins.TIMESTAMPTZ;
 
-/** Opens a pool; connects at the first use. `db.destroy()` closes it. */
-export function openDatabase(options: DatabaseOptions): OpenDatabase {
-  const session = { timezone: 'UTC', datestyle: 'ISO', ...options.session };
+/**
+ * Opens a pool; connects at the first use. `db.destroy()` closes it.
+ *
+ * @param applicationName name of the connections, for the administrator of the database
+ * @param session settings of every session
+ */
+export function openDatabase(
+  { url, poolSize = 4, statementTimeoutMs = 5_000, onIdleError }: DatabaseOptions,
+  applicationName: string,
+  session: Readonly<Record<string, string>> = {},
+): OpenDatabase {
   const pool = new pg.Pool({
-    connectionString: options.url,
-    max: options.poolSize,
-    application_name: options.applicationName,
+    connectionString: url,
+    max: poolSize,
+    application_name: applicationName,
     connectionTimeoutMillis: 3_000,
     idleTimeoutMillis: 60_000,
     keepAlive: true,
-    statement_timeout: options.statementTimeoutMs,
-    idle_in_transaction_session_timeout: options.statementTimeoutMs,
+    statement_timeout: statementTimeoutMs,
+    idle_in_transaction_session_timeout: statementTimeoutMs,
     // The server ends a slow statement first. This limit is for a server that does not answer at all.
-    query_timeout: options.statementTimeoutMs + 2_000,
-    options: Object.entries(session)
+    query_timeout: statementTimeoutMs + 2_000,
+    options: Object.entries({ timezone: 'UTC', datestyle: 'ISO', ...session })
       .map(([name, value]) => `-c ${name}=${value}`)
       .join(' '),
     types: { getTypeParser: parserOf },
   });
-  // Without a listener, the end of a connection (a restart of the server, for example) would end this
-  // process. The pool rejects the statement under way as well.
-  const lost = (error: Error): void => options.onIdleError?.(error);
+  // Without a listener, the end of a connection would end this process. The pool also rejects the statement.
+  const lost = (error: Error): void => onIdleError?.(error);
   pool.on('connect', (client) => client.on('error', lost));
-  pool.on('error', () => undefined /* the client told it already */);
+  pool.on('error', () => undefined /* the client has reported it */);
   return { pool, db: new Kysely<Database>({ dialect: new PostgresDialect({ pool }) }) };
 }
 

@@ -23,10 +23,7 @@ export interface AuditEntry {
 /** Number of entries that one query of a check reads. */
 const pageOfCheck = 10_000;
 
-/**
- * The audit trail of the gateway. Every method rejects with ServiceError `store_unavailable` when the database does
- * not answer.
- */
+/** The audit trail of the gateway. Rejects with ServiceError `store_unavailable` without the database. */
 export class AuditTrail {
   constructor(private readonly db: Kysely<Database>) {}
 

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
-import { sql, type Kysely } from 'kysely';
-import { answered } from '../connection/index.js';
-import type { Database, KeyName } from '../schema/index.js';
+import { sql, type Kysely, type RawBuilder } from 'kysely';
+import { answered, rowsOf } from '../connection/index.js';
+import type { Database, IdempotencyKeyRow, KeyName } from '../schema/index.js';
 
 /** The answer to a request with a key. */
 export interface KeptAnswer {
@@ -47,7 +47,8 @@ export class IdempotencyKeys {
    */
   async take(name: KeyName, fingerprint: string, holder: string, leaseS: number): Promise<KeyState> {
     const { principal, route, key } = name;
-    const { rows } = await answered(
+    const [taken] = await rowsOf(
+      this.db,
       sql<{ is_new: boolean; submission_id: string }>`
         insert into idempotency_key as k (principal, route, key, submission_id, fingerprint, begun_at, holder, held_until)
         values (${principal}, ${route}, ${key}, ${randomUUID()}, ${fingerprint}, now(), ${holder},
@@ -61,19 +62,13 @@ export class IdempotencyKeys {
           status = null, location = null, body = null
         where k.begun_at <= ${forgotten}
           or (k.status is null and k.held_until <= now() and k.fingerprint = excluded.fingerprint)
-        returning k.begun_at = now() as is_new, k.submission_id`.execute(this.db),
+        returning k.begun_at = now() as is_new, k.submission_id`,
     );
-    const [taken] = rows;
     if (taken !== undefined)
       return { state: taken.is_new ? 'new' : 'broken_off', submissionId: taken.submission_id };
-    const row = await answered(
-      this.db
-        .selectFrom('idempotency_key')
-        .selectAll()
-        .where('principal', '=', principal)
-        .where('route', '=', route)
-        .where('key', '=', key)
-        .executeTakeFirst(),
+    const [row] = await rowsOf(
+      this.db,
+      sql<IdempotencyKeyRow>`select * from idempotency_key where ${named(name)}`,
     );
     // The holder gave the key back in between. The caller may try again at once.
     if (row === undefined) return { state: 'in_progress' };
@@ -86,54 +81,44 @@ export class IdempotencyKeys {
 
   /** Renews the lease of all keys that a holder has and that have no answer. */
   async holdOn(holder: string, leaseS: number): Promise<void> {
-    await answered(
-      sql`
-        update idempotency_key set held_until = now() + make_interval(secs => ${leaseS})
-        where holder = ${holder} and status is null`.execute(this.db),
-    );
+    await this.#run(sql`
+      update idempotency_key set held_until = now() + make_interval(secs => ${leaseS})
+      where holder = ${holder} and status is null`);
   }
 
   /** Stores the answer, unless another process holds the key by now. */
   async answer(name: KeyName, holder: string, { status, location, body }: KeptAnswer): Promise<void> {
-    await answered(this.#held(name, holder).set({ status, location, body }).execute());
+    await this.#run(sql`
+      update idempotency_key set status = ${status}, location = ${location}, body = ${body}
+      where ${held(name, holder)}`);
   }
 
   /** Removes a key whose request did nothing, as if it had never been sent. */
-  async giveBack({ principal, route, key }: KeyName, holder: string): Promise<void> {
-    await answered(
-      this.db
-        .deleteFrom('idempotency_key')
-        .where('principal', '=', principal)
-        .where('route', '=', route)
-        .where('key', '=', key)
-        .where('holder', '=', holder)
-        .where('status', 'is', null)
-        .execute(),
-    );
+  async giveBack(name: KeyName, holder: string): Promise<void> {
+    await this.#run(sql`delete from idempotency_key where ${held(name, holder)}`);
   }
 
   /** Releases a key whose outcome is unknown. It stays taken until its lease ends. */
   async letGo(name: KeyName, holder: string): Promise<void> {
-    await answered(this.#held(name, holder).set({ holder: '' }).execute());
+    await this.#run(sql`update idempotency_key set holder = '' where ${held(name, holder)}`);
   }
 
   /** Removes keys that are older than 24 hours. @returns how many */
-  async forget(): Promise<number> {
-    const { numAffectedRows } = await answered(
-      sql`delete from idempotency_key where begun_at <= ${forgotten}`.execute(this.db),
-    );
-    return Number(numAffectedRows ?? 0);
+  forget(): Promise<number> {
+    return this.#run(sql`delete from idempotency_key where begun_at <= ${forgotten}`);
   }
 
-  #held({ principal, route, key }: KeyName, holder: string) {
-    return this.db
-      .updateTable('idempotency_key')
-      .where('principal', '=', principal)
-      .where('route', '=', route)
-      .where('key', '=', key)
-      .where('holder', '=', holder)
-      .where('status', 'is', null);
+  /** @returns the number of rows that changed */
+  async #run(statement: RawBuilder<unknown>): Promise<number> {
+    return Number((await answered(statement.execute(this.db))).numAffectedRows ?? 0);
   }
 }
 
 const forgotten = sql`now() - make_interval(secs => ${keptS})`;
+
+const named = ({ principal, route, key }: KeyName): RawBuilder<unknown> =>
+  sql`principal = ${principal} and route = ${route} and key = ${key}`;
+
+/** The key is held by this process and has no answer. */
+const held = (name: KeyName, holder: string): RawBuilder<unknown> =>
+  sql`${named(name)} and holder = ${holder} and status is null`;

@@ -2,7 +2,7 @@ export type { AuditEntry } from './audit.js';
 export type { IdempotencyKeys, KeptAnswer, KeyState } from './idempotency.js';
 export { hashOfToken, issueToken } from './issue-token.js';
 export type { LogLines } from './logs.js';
-export { openGatewayStore, type GatewayStore, type GatewayStoreOptions } from './store.js';
+export { openGatewayStore, type GatewayStore } from './store.js';
 export type { AccessTokens, NewAccessToken, TokenPage } from './tokens.js';
 export type { AttemptEnd, WebhookDeliveries } from './webhook-deliveries.js';
 export type { DeliverableEvent, NewWebhook, WebhookPatch, Webhooks } from './webhooks.js';

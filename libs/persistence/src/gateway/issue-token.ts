@@ -10,18 +10,12 @@ import type { NewAccessToken } from './tokens.js';
 
 const prefixOf: Record<TokenKind, string> = { personal: 'svc_pat_', service: 'svc_svc_' };
 
-/**
- * Number of characters of the random part that are stored, so that people can tell tokens apart. 232 bits stay
- * unknown.
- */
+/** Number of random characters that are stored to tell tokens apart. 232 bits stay unknown. */
 const shownCharacters = 4;
 
 const dayMs = 86_400_000;
 
-/**
- * SHA-256 of a token, hexadecimal. Only this is stored. A plain hash is enough, because nobody can guess 32 random
- * bytes.
- */
+/** SHA-256 of a token, hexadecimal. A plain hash is enough, because nobody can guess 32 random bytes. */
 export function hashOfToken(token: string): string {
   return createHash('sha256').update(token).digest('hex');
 }

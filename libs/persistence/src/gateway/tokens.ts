@@ -1,5 +1,5 @@
-import { sql, type Kysely } from 'kysely';
-import { answered } from '../connection/index.js';
+import { sql, type Kysely, type RawBuilder } from 'kysely';
+import { answered, rowsOf } from '../connection/index.js';
 import type { AccessTokenRow, Database } from '../schema/index.js';
 
 export type NewAccessToken = Omit<AccessTokenRow, 'last_used_at' | 'revoked_at' | 'revoked_by'>;
@@ -34,53 +34,39 @@ export class AccessTokens {
   }
 
   async byHash(hash: string): Promise<AccessTokenRow | undefined> {
-    return answered(
-      this.db.selectFrom('access_token').selectAll().where('hash', '=', hash).executeTakeFirst(),
-    );
+    return (await this.#all(sql`where hash = ${hash}`))[0];
   }
 
   async byId(id: string): Promise<AccessTokenRow | undefined> {
-    return answered(this.db.selectFrom('access_token').selectAll().where('id', '=', id).executeTakeFirst());
+    return (await this.#all(sql`where id = ${id}`))[0];
   }
 
   /** Which of these tokens are revoked. */
   async revokedOf(ids: readonly string[]): Promise<string[]> {
     if (ids.length === 0) return [];
-    const rows = await answered(
-      this.db
-        .selectFrom('access_token')
-        .select('id')
-        .where('id', '=', sql<string>`any(${ids})`)
-        .where('revoked_at', 'is not', null)
-        .execute(),
-    );
+    const rows = await this.#all(sql`where id = any(${ids}) and revoked_at is not null`);
     return rows.map(({ id }) => id);
   }
 
-  async list({ name, limit, after }: TokenPage): Promise<AccessTokenRow[]> {
-    let query = this.db
-      .selectFrom('access_token')
-      .selectAll()
-      .orderBy('created_at', 'desc')
-      .orderBy('id', 'desc')
-      .limit(limit);
-    if (name !== undefined) query = query.where('name', '=', name);
-    if (after !== undefined)
-      query = query.where(sql<boolean>`(created_at, id) < (${after.created_at}::timestamptz, ${after.id})`);
-    return answered(query.execute());
+  list({ name, limit, after }: TokenPage): Promise<AccessTokenRow[]> {
+    const conditions = [
+      ...(name === undefined ? [] : [sql`name = ${name}`]),
+      ...(after === undefined
+        ? []
+        : [sql`(created_at, id) < (${after.created_at}::timestamptz, ${after.id})`]),
+    ];
+    const where = conditions.length === 0 ? sql`` : sql`where ${sql.join(conditions, sql` and `)}`;
+    return this.#all(sql`${where} order by created_at desc, id desc limit ${limit}`);
   }
 
   /** Revokes a token, unless it is revoked already. @returns whether this call revoked it */
   async revoke(id: string, by: string, at: string): Promise<boolean> {
-    const { numUpdatedRows } = await answered(
-      this.db
-        .updateTable('access_token')
-        .set({ revoked_at: at, revoked_by: by })
-        .where('id', '=', id)
-        .where('revoked_at', 'is', null)
-        .executeTakeFirst(),
+    const revoked = await rowsOf(
+      this.db,
+      sql`update access_token set revoked_at = ${at}, revoked_by = ${by}
+        where id = ${id} and revoked_at is null returning id`,
     );
-    return numUpdatedRows > 0n;
+    return revoked.length > 0;
   }
 
   /** Stores when tokens were last used. @param lastUse by id, ISO 8601 */
@@ -94,5 +80,9 @@ export class AccessTokens {
         this.db,
       ),
     );
+  }
+
+  #all(which: RawBuilder<unknown>): Promise<AccessTokenRow[]> {
+    return rowsOf(this.db, sql<AccessTokenRow>`select * from access_token ${which}`);
   }
 }

@@ -11,10 +11,7 @@ export interface AttemptEnd extends Pick<
   nextInS: number;
 }
 
-/**
- * Deliveries of webhooks. Every method rejects with ServiceError `store_unavailable` when the database does not
- * answer.
- */
+/** Deliveries of webhooks. Rejects with ServiceError `store_unavailable` without the database. */
 export class WebhookDeliveries {
   constructor(private readonly db: Kysely<Database>) {}
 

@@ -25,10 +25,7 @@ export interface CampaignRun {
   /** The source of its parameters. */
   source: TrialSource;
   parameters: TaskParameters;
-  /**
-   * Task name to output name to value: outputs that are one number, text or flag. Tasks without such outputs are left
-   * out.
-   */
+  /** Task to output to value: outputs that are one number, text or flag. Tasks without them are left out. */
   outputs: Record<string, JsonObject>;
   started_at: string | null;
   ended_at: string | null;
@@ -44,11 +41,7 @@ export interface CampaignRunsPart {
   limit: number;
 }
 
-/**
- * Reads the extent of a campaign.
- *
- * @param campaign its id and the hash of its definition
- */
+/** @param campaign its id and the hash of its definition */
 export async function readCampaignExtent(
   db: Kysely<Database>,
   campaign: { id: string; definition_hash: string },

@@ -1,20 +1,9 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { eventSchema, type JsonObject, type ServiceEvent } from '@lab/contracts';
+import { eventSchema, type ServiceEvent } from '@lab/contracts';
 import { sql } from 'kysely';
 import pg from 'pg';
-import { databaseError, openDatabase, type OpenDatabase } from '../connection/index.js';
+import { openDatabase, rowsOf, type DatabaseOptions, type OpenDatabase } from '../connection/index.js';
 import { eventChannel, isStorable } from '../schema/index.js';
-
-export interface EventLogOptions {
-  /** `postgresql://` address. */
-  url: string;
-  /** Number of connections for reading at most, beside the one that listens. Default 2. */
-  poolSize?: number;
-  /** Longest time one query may take, in milliseconds. Default 5000. */
-  statementTimeoutMs?: number;
-  /** Called when a connection breaks. It is replaced. */
-  onIdleError?: (error: Error) => void;
-}
 
 /** A page of events in the order of their commits. */
 export interface EventPage {
@@ -23,31 +12,16 @@ export interface EventPage {
   events: ServiceEvent[];
 }
 
+const applicationName = 'lab-events';
 /** Milliseconds between two tries to listen again. */
 const relistenMs = 1_000;
 
-interface StoredEvent {
-  id: number;
-  aggregate: string;
-  seq: number;
-  type: string;
-  body: JsonObject;
-  at: string;
-}
+type StoredEvent = Omit<ServiceEvent, 'schema'>;
 
-/** Opens the event log. It connects at the first read. */
-export function openEventLog(options: EventLogOptions): EventLog {
-  return new EventLog(
-    options,
-    openDatabase({
-      url: options.url,
-      poolSize: options.poolSize ?? 2,
-      applicationName: 'lab-events',
-      statementTimeoutMs: options.statementTimeoutMs ?? 5_000,
-      session: { default_transaction_read_only: 'on' },
-      ...(options.onIdleError === undefined ? {} : { onIdleError: options.onIdleError }),
-    }),
-  );
+/** Opens the event log. It connects at the first read. One more connection than `poolSize` (default 2) listens. */
+export function openEventLog(options: DatabaseOptions): EventLog {
+  const session = { default_transaction_read_only: 'on' };
+  return new EventLog(options, openDatabase({ poolSize: 2, ...options }, applicationName, session));
 }
 
 /**
@@ -56,53 +30,53 @@ export function openEventLog(options: EventLogOptions): EventLog {
  * database does not answer.
  */
 export class EventLog {
-  readonly #options: EventLogOptions;
+  readonly #options: DatabaseOptions;
   readonly #database: OpenDatabase;
   readonly #closing = new AbortController();
   readonly #listening = new Set<Promise<void>>();
   readonly #ears = new Map<() => void, pg.Client>();
 
-  constructor(options: EventLogOptions, database: OpenDatabase) {
+  constructor(options: DatabaseOptions, database: OpenDatabase) {
     this.#options = options;
     this.#database = database;
   }
 
   /** Id of the latest event (0 before the first), and the id up to which events may have been removed. */
   async extent(): Promise<{ latest: number; pruned: number }> {
-    const rows = await this.#read<{ latest: number; pruned: number }>(sql`
-      select coalesce((select max(id) from outbox), 0) as latest, pruned_through as pruned from outbox_horizon`);
+    const rows = await rowsOf(
+      this.#database.db,
+      sql<{ latest: number; pruned: number }>`
+        select coalesce((select max(id) from outbox), 0) as latest, pruned_through as pruned from outbox_horizon`,
+    );
     return rows[0] ?? { latest: 0, pruned: 0 };
   }
 
-  /**
-   * Reads the first events after an id.
-   *
-   * @param id 0: from the beginning
-   * @param limit number of events at most, from 1
-   */
+  /** The first events after an id. @param id 0: from the beginning @param limit number of events at most, from 1 */
   async after(id: number, limit: number): Promise<EventPage> {
-    const rows = await this.#read<{ pruned: number } & (StoredEvent | { id: null })>(sql`
-      select h.pruned_through as pruned, o.* from outbox_horizon h
-      left join lateral (
-        select id, aggregate, seq, type, body, at from outbox where id > ${id} order by id limit ${limit}) o on true
-      order by o.id`);
+    const rows = await rowsOf(
+      this.#database.db,
+      sql<{ pruned: number } & (StoredEvent | { id: null })>`
+        select h.pruned_through as pruned, o.* from outbox_horizon h
+        left join lateral (
+          select id, aggregate, seq, type, body, at from outbox where id > ${id} order by id limit ${limit}) o on true
+        order by o.id`,
+    );
     return {
       pruned: rows[0]?.pruned ?? 0,
-      events: rows.flatMap((row) => (row.id === null ? [] : told(row))),
+      events: rows.flatMap((row) => (row.id === null ? [] : eventOf(row))),
     };
   }
 
-  /**
-   * Reads the events of one record after a number, by `seq`.
-   *
-   * @param limit number of events at most, from 1
-   */
+  /** The events of one record after a number, by `seq`. @param limit number of events at most, from 1 */
   async history(aggregate: string, afterSeq: number, limit: number): Promise<ServiceEvent[]> {
     if (!isStorable(aggregate)) return [];
-    const rows = await this.#read<StoredEvent>(sql`
-      select id, aggregate, seq, type, body, at from outbox
-      where aggregate = ${aggregate} and seq > ${afterSeq} order by seq limit ${limit}`);
-    return rows.map(told);
+    const rows = await rowsOf(
+      this.#database.db,
+      sql<StoredEvent>`
+        select id, aggregate, seq, type, body, at from outbox
+        where aggregate = ${aggregate} and seq > ${afterSeq} order by seq limit ${limit}`,
+    );
+    return rows.map(eventOf);
   }
 
   /**
@@ -128,7 +102,7 @@ export class EventLog {
     while (!signal.aborted) {
       const client = new pg.Client({
         connectionString: this.#options.url,
-        application_name: 'lab-events',
+        application_name: applicationName,
         connectionTimeoutMillis: 3_000,
         keepAlive: true,
       });
@@ -153,16 +127,8 @@ export class EventLog {
       await delay(relistenMs, undefined, { signal }).catch(() => undefined /* closing */);
     }
   }
-
-  async #read<Row>(query: ReturnType<typeof sql<Row>>): Promise<Row[]> {
-    try {
-      return (await query.execute(this.#database.db)).rows;
-    } catch (error) {
-      throw databaseError(error);
-    }
-  }
 }
 
-function told({ id, aggregate, seq, type, body, at }: StoredEvent): ServiceEvent {
+function eventOf({ id, aggregate, seq, type, body, at }: StoredEvent): ServiceEvent {
   return { id, type, schema: eventSchema, aggregate, seq, at, body };
 }

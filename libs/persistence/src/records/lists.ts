@@ -315,8 +315,7 @@ export function conditionOf(
   const field = of.fields?.[name] ?? fieldOf(of, usualFields[filter.kind] ?? name);
   switch (filter.kind) {
     case 'choice':
-      // For one value, an index that begins with the field also gives the order. For several values it does
-      // not.
+      // For one value, an index that begins with the field also gives the order.
       return Array.isArray(value) && value.length === 1
         ? sql`${field} = ${value[0]}`
         : sql`${field} = any(${value}::text[])`;

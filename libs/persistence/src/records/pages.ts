@@ -10,7 +10,7 @@ import {
 } from '@lab/contracts';
 import { sql, type Kysely, type RawBuilder } from 'kysely';
 import type { Database } from '../schema/index.js';
-import { conditionOf, fieldOf, storedLists } from './lists.js';
+import { conditionOf, fieldOf, storedLists, type StoredList } from './lists.js';
 import type { Codes } from './shapes.js';
 
 const sqlTypes: Readonly<Record<SortKind, RawBuilder<unknown>>> = {
@@ -35,7 +35,7 @@ export async function readPage<Name extends StoredListName>(
   db: Kysely<Database>,
   name: Name,
   request: ListRequest,
-  codesOf: (definitionHashes: readonly string[]) => Promise<Codes>,
+  codesOf: CodesOf,
   owner?: string,
 ): Promise<Portion<StoredItems[Name]>> {
   const list = storedLists[name];
@@ -62,17 +62,60 @@ export async function readPage<Name extends StoredListName>(
   }
   const { rows } = await sql<Placed>`
     select ${list.columns}, ${field} as place_value, ${list.id} as place_id
-    from ${typeof list.from === 'function' ? list.from(owner ?? '') : list.from}
+    from ${sourceOf(list, owner ?? '')}
     where ${conditions.length === 0 ? sql`true` : sql.join(conditions, sql` and `)}
     order by ${field} ${direction}, ${list.id} ${direction}
     limit ${limit + 1}`.execute(db);
   const shown = rows.slice(0, limit);
-  const definition = list.definition as ((row: unknown) => string) | undefined;
-  const codes = await codesOf(definition === undefined ? [] : shown.map(definition));
-  const record = list.record as (row: unknown, codes: Codes) => StoredItems[Name];
   const last = rows.length > limit ? shown.at(-1) : undefined;
   return {
-    items: shown.map(({ place_value: _value, place_id: _id, ...row }) => record(row, codes)),
+    items: await recordsOf(
+      name,
+      shown.map(({ place_value: _value, place_id: _id, ...row }) => row),
+      codesOf,
+    ),
     end: last === undefined ? null : { value: last.place_value, id: last.place_id },
   };
+}
+
+type CodesOf = (definitionHashes: readonly string[]) => Promise<Codes>;
+
+/** Reads the record of the first row of a list that fits a condition. @param which condition, with the order if any */
+export async function readOne<Name extends StoredListName>(
+  db: Kysely<Database>,
+  name: Name,
+  which: RawBuilder<unknown>,
+  codesOf: CodesOf,
+): Promise<StoredItems[Name] | undefined> {
+  const row = await readRow<object>(db, name, which);
+  return row && (await recordsOf(name, [row], codesOf))[0];
+}
+
+/** Reads the first row of a list that fits a condition. @param more further columns, each after a comma */
+export async function readRow<Row>(
+  db: Kysely<Database>,
+  name: StoredListName,
+  which: RawBuilder<unknown>,
+  more = sql``,
+): Promise<Row | undefined> {
+  const list = storedLists[name];
+  const { rows } = await sql<Row>`
+    select ${list.columns}${more} from ${sourceOf(list, '')} where ${which}`.execute(db);
+  return rows[0];
+}
+
+function sourceOf({ from }: StoredList<never, unknown>, owner: string): RawBuilder<unknown> {
+  return typeof from === 'function' ? from(owner) : from;
+}
+
+async function recordsOf<Name extends StoredListName>(
+  name: Name,
+  rows: readonly object[],
+  codesOf: CodesOf,
+): Promise<StoredItems[Name][]> {
+  const list = storedLists[name];
+  const definition = list.definition as ((row: unknown) => string) | undefined;
+  const codes = await codesOf(definition === undefined ? [] : rows.map(definition));
+  const record = list.record as (row: unknown, codes: Codes) => StoredItems[Name];
+  return rows.map((row) => record(row, codes));
 }

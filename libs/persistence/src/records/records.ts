@@ -14,10 +14,9 @@ import type {
   Trial,
   WorkKind,
 } from '@lab/contracts';
-import { sql, type ExpressionBuilder, type Kysely } from 'kysely';
-import { jsonArrayFrom } from 'kysely/helpers/postgres';
-import { answered, databaseError, openDatabase } from '../connection/index.js';
-import { type Database, isArchived, isStorable, rootOfRun, rootOfTask } from '../schema/index.js';
+import { sql, type Kysely, type RawBuilder } from 'kysely';
+import { answered, databaseError, openDatabase, rowsOf, type DatabaseOptions } from '../connection/index.js';
+import { type Database, isStorable, type StoredCampaign, type StoredTrial } from '../schema/index.js';
 import {
   readCampaignExtent,
   readCampaignRuns,
@@ -27,45 +26,18 @@ import {
 } from './campaign-runs.js';
 import { CodeHashReader } from './code-hashes.js';
 import { readLabs, type LabRecordKind } from './labs.js';
-import { readPage } from './pages.js';
+import { readOne, readPage, readRow } from './pages.js';
 import {
-  attemptRecord,
-  attentionRecord,
-  auditRecord,
   campaignRecord,
-  emergencyStopRecord,
   protocolRunRecord,
-  resourceRecord,
-  taskRunRecord,
   trialRecord,
-  type Codes,
+  type ArchivedSince,
+  type StoredRunWithTasks,
 } from './shapes.js';
 
-export interface RecordsOptions {
-  /** `postgresql://` address. */
-  url: string;
-  /** Number of connections at most. Default 4. */
-  poolSize?: number;
-  /** Longest time one query may take, in milliseconds. Default 5000. */
-  statementTimeoutMs?: number;
-  /** Called when a connection breaks. The pool replaces it at the next use. */
-  onIdleError?: (error: Error) => void;
-}
-
-/** Which page of a list is read. */
-export type ListOptions = ListRequest;
-
 /** Opens the records for reading. It connects at the first read. */
-export function openRecords(options: RecordsOptions): Records {
-  const { db } = openDatabase({
-    url: options.url,
-    poolSize: options.poolSize ?? 4,
-    applicationName: 'lab-records',
-    statementTimeoutMs: options.statementTimeoutMs ?? 5_000,
-    session: { default_transaction_read_only: 'on' },
-    ...(options.onIdleError === undefined ? {} : { onIdleError: options.onIdleError }),
-  });
-  return new Records(db);
+export function openRecords(options: DatabaseOptions): Records {
+  return new Records(openDatabase(options, 'lab-records', { default_transaction_read_only: 'on' }).db);
 }
 
 /**
@@ -85,20 +57,19 @@ export class Records {
   /** The protocol run of that name with its tasks in the order of the protocol. */
   async protocolRun(name: string): Promise<ProtocolRunRecord | undefined> {
     if (!isStorable(name)) return undefined;
-    const row = await answered(this.#protocolRuns().where('protocol_run.name', '=', name).executeTakeFirst());
-    return row && protocolRunRecord(row, await this.#codes(hashesOf([row])));
+    const tasks = sql`, (select coalesce(json_agg(agg), '[]') from (
+      select task_run.* from task_run where task_run.run_id = protocol_run.id order by task_run.id) agg) as tasks`;
+    const row = await answered(
+      readRow<StoredRunWithTasks>(this.#db, 'protocol_runs', sql`protocol_run.name = ${name}`, tasks),
+    );
+    // Tasks have the definition of their run.
+    return row && protocolRunRecord(row, await answered(this.#codeHashes.of([row.definition_hash])));
   }
 
   async campaign(name: string): Promise<CampaignRecord | undefined> {
     if (!isStorable(name)) return undefined;
     const row = await answered(
-      this.#db
-        .selectFrom('campaign')
-        .leftJoin('archive', (join) => join.on(isArchived(sql`campaign.id`)))
-        .selectAll('campaign')
-        .select('archive.archived_at')
-        .where('campaign.name', '=', name)
-        .executeTakeFirst(),
+      readRow<StoredCampaign & ArchivedSince>(this.#db, 'campaigns', sql`campaign.name = ${name}`),
     );
     return row && campaignRecord(row);
   }
@@ -110,44 +81,28 @@ export class Records {
    * @param options.limit number of trials at most, 1 to 1000
    */
   async journal(campaign: string, options: { after: number; limit: number }): Promise<Trial[]> {
-    const rows = await answered(
-      this.#db
-        .selectFrom('trial')
-        .innerJoin('campaign', 'campaign.id', 'trial.campaign_id')
-        .selectAll('trial')
-        .where('campaign.name', '=', campaign)
-        .where('trial.number', '>', options.after)
-        .where(sql<boolean>`trial.note <> '{}'::jsonb`)
-        .orderBy('trial.number')
-        .limit(options.limit)
-        .execute(),
+    const rows = await rowsOf(
+      this.#db,
+      sql<StoredTrial>`
+        select trial.* from trial join campaign on campaign.id = trial.campaign_id
+        where campaign.name = ${campaign} and trial.number > ${options.after} and trial.note <> '{}'::jsonb
+        order by trial.number limit ${options.limit}`,
     );
     return rows.map(trialRecord);
   }
 
-  /**
-   * @param protocolRunName when given, the task of that run; else the on-demand task submitted last under that name
-   */
+  /** @param protocolRunName the run of the task; absent: the on-demand task submitted last under that name */
   async task(name: string, protocolRunName?: string): Promise<TaskRunRecord | undefined> {
-    if (!isStorable(name) || (protocolRunName !== undefined && !isStorable(protocolRunName)))
-      return undefined;
-    const named = this.#tasks().where('task_run.name', '=', name);
-    const query =
+    if (protocolRunName !== undefined && !isStorable(protocolRunName)) return undefined;
+    const which =
       protocolRunName === undefined
-        ? named
-            .where('task_run.run_id', 'is', null)
-            .orderBy('task_run.created_at', 'desc')
-            .orderBy('task_run.id', 'desc')
-            .limit(1)
-        : named.where('protocol_run.name', '=', protocolRunName);
-    const row = await answered(query.executeTakeFirst());
-    return row && taskRunRecord(row, row.protocol_run, await this.#codes([row.definition_hash]));
+        ? sql`task_run.run_id is null order by task_run.created_at desc, task_run.id desc limit 1`
+        : sql`protocol_run.name = ${protocolRunName}`;
+    return this.#one('tasks', name, sql`task_run.name = ${name} and ${which}`);
   }
 
-  async taskById(id: string): Promise<TaskRunRecord | undefined> {
-    if (!isStorable(id)) return undefined;
-    const row = await answered(this.#tasks().where('task_run.id', '=', id).executeTakeFirst());
-    return row && taskRunRecord(row, row.protocol_run, await this.#codes([row.definition_hash]));
+  taskById(id: string): Promise<TaskRunRecord | undefined> {
+    return this.#one('tasks', id, sql`task_run.id = ${id}`);
   }
 
   /** Whether the submission with this id made the campaign, the protocol run or an on-demand task of this name. */
@@ -161,52 +116,24 @@ export class Records {
     return rows.length > 0;
   }
 
-  async attempt(id: string): Promise<AttemptRecord | undefined> {
-    if (!isStorable(id)) return undefined;
-    const row = await answered(
-      this.#db
-        .selectFrom('attempt')
-        .innerJoin('task_run', 'task_run.id', 'attempt.task_run_id')
-        .leftJoin('protocol_run', 'protocol_run.id', 'task_run.run_id')
-        .selectAll('attempt')
-        .select(['task_run.name as task', 'protocol_run.name as protocol_run'])
-        .where('attempt.id', '=', id)
-        .executeTakeFirst(),
-    );
-    return row && attemptRecord(row);
+  attempt(id: string): Promise<AttemptRecord | undefined> {
+    return this.#one('task_attempts', id, sql`attempt.id = ${id}`);
   }
 
-  async resource(name: string): Promise<ResourceRecord | undefined> {
-    if (!isStorable(name)) return undefined;
-    const row = await answered(
-      this.#db
-        .selectFrom('resource')
-        .leftJoin('allocation', (join) =>
-          join.onRef('allocation.key', '=', 'resource.name').on('allocation.kind', '=', 'resource'),
-        )
-        .leftJoin('task_run', 'task_run.id', 'allocation.task_run_id')
-        .leftJoin('protocol_run', 'protocol_run.id', 'task_run.run_id')
-        .leftJoin('protocol_run as keeper', 'keeper.id', 'allocation.held_by_run_id')
-        .selectAll('resource')
-        .select([
-          'task_run.name as task',
-          'task_run.state as task_state',
-          'protocol_run.name as run',
-          'keeper.name as held_by',
-          'allocation.since',
-        ])
-        .where('resource.name', '=', name)
-        .executeTakeFirst(),
-    );
-    return row && resourceRecord(row);
+  resource(name: string): Promise<ResourceRecord | undefined> {
+    return this.#one('resources', name, sql`resource.name = ${name}`);
   }
 
-  async auditEntry(id: string): Promise<AuditRecord | undefined> {
-    if (!isStorable(id)) return undefined;
-    const row = await answered(
-      this.#db.selectFrom('audit').selectAll().where('id', '=', id).executeTakeFirst(),
-    );
-    return row && auditRecord(row);
+  auditEntry(id: string): Promise<AuditRecord | undefined> {
+    return this.#one('audit', id, sql`audit.id = ${id}`);
+  }
+
+  attentionItem(id: string): Promise<AttentionRecord | undefined> {
+    return this.#one('attention', id, sql`attention.id = ${id}`);
+  }
+
+  emergencyStop(id: string): Promise<EmergencyStopRecord | undefined> {
+    return this.#one('emergency_stops', id, sql`emergency_stop.id = ${id}`);
   }
 
   /**
@@ -220,14 +147,10 @@ export class Records {
     return answered(readLabs(this.#db, kind, key, protocolRunName));
   }
 
-  /**
-   * Reads one page of a list.
-   *
-   * @param owner of a list of parts: the name of the campaign or resource, or the id of the task run
-   */
+  /** Reads one page of a list. @param owner of a list of parts: name of campaign or resource, or id of the task run */
   list<Name extends StoredListName>(
     name: Name,
-    request: ListOptions,
+    request: ListRequest,
     owner?: string,
   ): Promise<Portion<StoredItems[Name]>> {
     return answered(readPage(this.#db, name, request, (hashes) => this.#codeHashes.of(hashes), owner));
@@ -241,18 +164,6 @@ export class Records {
   /** Reads a part of the runs of a campaign in the order of their numbers. */
   campaignRuns(campaignId: string, part: CampaignRunsPart): Promise<CampaignRun[]> {
     return answered(readCampaignRuns(this.#db, campaignId, part));
-  }
-
-  async attentionItem(id: string): Promise<AttentionRecord | undefined> {
-    if (!isStorable(id)) return undefined;
-    const row = await answered(this.#attention().where('attention.id', '=', id).executeTakeFirst());
-    return row && attentionRecord(row);
-  }
-
-  async emergencyStop(id: string): Promise<EmergencyStopRecord | undefined> {
-    if (!isStorable(id)) return undefined;
-    const row = await answered(this.#emergencyStops().where('id', '=', id).executeTakeFirst());
-    return row && emergencyStopRecord(row);
   }
 
   /** True when the database answers. */
@@ -271,55 +182,13 @@ export class Records {
     return this.#db.destroy();
   }
 
-  #codes(definitionHashes: readonly string[]): Promise<Codes> {
-    return answered(this.#codeHashes.of(definitionHashes));
+  /** The record of a list's row that fits the condition. @param key name or id in the condition */
+  async #one<Name extends StoredListName>(
+    list: Name,
+    key: string,
+    which: RawBuilder<unknown>,
+  ): Promise<StoredItems[Name] | undefined> {
+    if (!isStorable(key)) return undefined;
+    return answered(readOne(this.#db, list, which, (hashes) => this.#codeHashes.of(hashes)));
   }
-
-  #attention() {
-    return this.#db
-      .selectFrom('attention')
-      .leftJoin('task_run', 'task_run.id', 'attention.task_run_id')
-      .leftJoin('protocol_run', 'protocol_run.id', 'task_run.run_id')
-      .leftJoin('attempt', 'attempt.id', 'attention.attempt_id')
-      .selectAll('attention')
-      .select(['task_run.name as task', 'protocol_run.name as protocol_run', 'attempt.number as attempt']);
-  }
-
-  #emergencyStops() {
-    return this.#db.selectFrom('emergency_stop').selectAll();
-  }
-
-  #tasks() {
-    return this.#db
-      .selectFrom('task_run')
-      .leftJoin('protocol_run', 'protocol_run.id', 'task_run.run_id')
-      .leftJoin('archive', (join) => join.on(isArchived(rootOfTask)))
-      .selectAll('task_run')
-      .select(['protocol_run.name as protocol_run', 'archive.archived_at']);
-  }
-
-  #protocolRuns() {
-    return this.#db
-      .selectFrom('protocol_run')
-      .leftJoin('campaign', 'campaign.id', 'protocol_run.campaign_id')
-      .leftJoin('archive', (join) => join.on(isArchived(rootOfRun)))
-      .selectAll('protocol_run')
-      .select(['campaign.name as campaign', 'archive.archived_at'])
-      .select(tasksOfRun);
-  }
-}
-
-function tasksOfRun(eb: ExpressionBuilder<Database, 'protocol_run'>) {
-  return jsonArrayFrom(
-    eb
-      .selectFrom('task_run')
-      .selectAll('task_run')
-      .whereRef('task_run.run_id', '=', 'protocol_run.id')
-      .orderBy('task_run.id'),
-  ).as('tasks');
-}
-
-/** Tasks have the definition of their run. */
-function hashesOf(runs: readonly { definition_hash: string }[]): string[] {
-  return runs.map((run) => run.definition_hash);
 }

@@ -79,10 +79,9 @@ export function trialRecord(row: StoredTrial): Trial {
   return recordOf(Trial, row, {});
 }
 
-export function protocolRunRecord(
-  row: StoredRunOfCampaign & { tasks: StoredTaskRun[] },
-  codes: Codes,
-): ProtocolRunRecord {
+export type StoredRunWithTasks = StoredRunOfCampaign & { tasks: StoredTaskRun[] };
+
+export function protocolRunRecord(row: StoredRunWithTasks, codes: Codes): ProtocolRunRecord {
   const { name, archived_at } = row;
   return {
     ...protocolRunSummary(row),

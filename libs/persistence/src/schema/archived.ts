@@ -15,11 +15,7 @@ export function isArchived(root: RawBuilder<unknown>): RawBuilder<boolean> {
   return sql<boolean>`archive.id = ${root} and case when archive.restored_at is null then true else false end`;
 }
 
-/**
- * Joins the archive to rows of work.
- *
- * @param root id of the work that the row is archived with
- */
+/** @param root id of the work that the row is archived with */
 export function joinArchive(root: RawBuilder<unknown>): RawBuilder<unknown> {
   return sql`left join archive on ${isArchived(root)}`;
 }

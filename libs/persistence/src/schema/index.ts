@@ -22,5 +22,5 @@ export type {
 } from './gateway-rows.js';
 export { migrate } from './migrate.js';
 export { asStorable, isStorable } from './storable-text.js';
-export { snakeCase } from './table.js';
+export { snakeCase, type Columns, type Stored, type Table } from './table.js';
 export * as tables from './tables.js';

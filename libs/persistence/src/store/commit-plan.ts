@@ -8,8 +8,8 @@ import {
   trialTransitions,
   type Transitions,
 } from '@lab/contracts';
-import type { Change, DefinitionRow } from '@lab/engine';
-import { tables } from '../schema/index.js';
+import type { Change } from '@lab/engine';
+import { snakeCase, tables } from '../schema/index.js';
 
 type Stored = Record<string, unknown>;
 
@@ -31,24 +31,23 @@ export interface CommitPlan {
   names: { protocolRuns: string[]; campaigns: string[]; onDemandTasks: string[] };
 }
 
-/**
- * Merges the changes of a commit.
- *
- * @throws ServiceError `wrong_state` when the changes contradict each other
- */
+/** Merges the changes of a commit. @throws ServiceError `wrong_state` when the changes contradict each other */
 export function planCommit(changes: readonly Change[]): CommitPlan {
-  const { campaigns, protocolRuns, taskRuns, attempts, trials } = tables;
-  const campaign = new TablePlan(campaigns, campaignTransitions);
-  const protocolRun = new TablePlan(protocolRuns, protocolRunTransitions);
-  const taskRun = new TablePlan(taskRuns, taskRunTransitions);
-  const attempt = new TablePlan(attempts, attemptTransitions);
-  const trial = new TablePlan(trials, trialTransitions);
-  const definitions = new Map<string, DefinitionRow>();
-  const resources = new Map<string, Stored>();
-  const agents = new Map<string, Stored>();
-  const attention = new Map<string, Stored>();
-  const emergencyStops = new Map<string, Stored>();
-  const queuePauses = new Map<string, Stored>();
+  const plans = {
+    Campaign: new TablePlan(tables.campaigns, campaignTransitions),
+    ProtocolRun: new TablePlan(tables.protocolRuns, protocolRunTransitions),
+    TaskRun: new TablePlan(tables.taskRuns, taskRunTransitions),
+    Attempt: new TablePlan(tables.attempts, attemptTransitions),
+    Trial: new TablePlan(tables.trials, trialTransitions),
+  };
+  type Planned = keyof typeof plans;
+  const planOf = (op: `insert${Planned}` | `update${Planned}`) => plans[op.slice('insert'.length) as Planned];
+  const definitions = new Map<string, Stored>();
+  const overwritten = new Map<string, Map<string, Stored>>();
+  const overwrite = (table: AnyTable, key: string, row: object): void => {
+    const rows = overwritten.get(table.name) ?? new Map<string, Stored>();
+    overwritten.set(table.name, rows.set(key, table.toStored(row)));
+  };
   const audit: Stored[] = [];
   const allocations: Stored[] = [];
   const archived: Stored[] = [];
@@ -58,91 +57,61 @@ export function planCommit(changes: readonly Change[]): CommitPlan {
   for (const change of changes) {
     switch (change.op) {
       case 'insertCampaign':
-        campaign.insert(change.row);
-        names.campaigns.push(change.row.name);
-        break;
       case 'insertProtocolRun':
-        protocolRun.insert(change.row);
-        names.protocolRuns.push(change.row.name);
-        break;
       case 'insertTaskRun':
-        taskRun.insert(change.row);
-        if (change.row.runId === null) names.onDemandTasks.push(change.row.name);
-        break;
       case 'insertAttempt':
-        attempt.insert(change.row);
-        break;
       case 'insertTrial':
-        trial.insert(change.row);
+        planOf(change.op).insert(change.row);
+        if (change.op === 'insertCampaign') names.campaigns.push(change.row.name);
+        if (change.op === 'insertProtocolRun') names.protocolRuns.push(change.row.name);
+        if (change.op === 'insertTaskRun' && change.row.runId === null)
+          names.onDemandTasks.push(change.row.name);
         break;
       case 'updateCampaign':
-        campaign.update(change.id, change.patch);
-        break;
       case 'updateProtocolRun':
-        protocolRun.update(change.id, change.patch);
-        break;
       case 'updateTaskRun':
-        taskRun.update(change.id, change.patch);
-        break;
       case 'updateAttempt':
-        attempt.update(change.id, change.patch);
-        break;
       case 'updateTrial':
-        trial.update(change.id, change.patch);
+        planOf(change.op).update(change.id, change.patch);
         break;
       case 'claim':
       case 'pass':
-        allocations.push({
-          op: change.op,
-          kind: change.kind,
-          key: change.key,
-          task_run_id: change.taskRunId,
-          fence: change.fence,
-          at: new Date(change.at).toISOString(),
-          ...(change.op === 'pass' ? { run_id: change.runId } : {}),
-        });
-        break;
       case 'hold':
-        allocations.push({
-          op: change.op,
-          kind: change.kind,
-          key: change.key,
-          task_run_id: change.taskRunId,
-          run_id: change.runId,
-        });
-        break;
       case 'release':
-        allocations.push({ op: change.op, kind: change.kind, key: change.key });
+        allocations.push(plain(change));
         break;
       case 'putResource':
-        resources.set(change.row.name, tables.resources.toStored(change.row));
+        overwrite(tables.resources, change.row.name, change.row);
         break;
       case 'putAgent':
-        agents.set(change.row.computer, tables.agents.toStored(change.row));
+        overwrite(tables.agents, change.row.computer, change.row);
         break;
       case 'putAttention':
-        attention.set(change.row.id, tables.attention.toStored(change.row));
+        overwrite(tables.attention, change.row.id, change.row);
         break;
       case 'putEmergencyStop':
-        emergencyStops.set(change.row.id, tables.emergencyStops.toStored(change.row));
+        overwrite(tables.emergencyStops, change.row.id, change.row);
         break;
       case 'putQueuePause':
-        queuePauses.set(change.row.id, tables.queuePauses.toStored(change.row));
+        overwrite(tables.queuePauses, change.row.id, change.row);
         break;
       case 'archive':
         archived.push({ op: change.op, ...tables.archive.toStored(change.row) });
         break;
       case 'restore':
-        archived.push({ op: change.op, id: change.id, at: new Date(change.at).toISOString() });
+        archived.push(plain(change));
         break;
       case 'audit':
         audit.push(tables.audit.toStored(change.row));
         break;
-      case 'putDefinition':
-        if (!definitions.has(change.row.hash)) definitions.set(change.row.hash, change.row);
+      case 'putDefinition': {
+        const { hash, kind, body } = change.row;
+        // As text, so that the database keeps the order of the fields.
+        if (!definitions.has(hash)) definitions.set(hash, { hash, kind, body: JSON.stringify(body) });
         break;
+      }
       case 'tell':
-        events.push({ ...change.event, at: new Date(change.event.at).toISOString() });
+        events.push(plain(change.event));
         break;
     }
   }
@@ -151,75 +120,68 @@ export function planCommit(changes: readonly Change[]): CommitPlan {
   const put = (name: string, items: unknown[]): void => {
     if (items.length > 0) document[name] = items;
   };
-  put(
-    'definitions',
-    // As text, so that the database keeps the order of the fields.
-    sorted(definitions).map(({ hash, kind, body }) => ({ hash, kind, body: JSON.stringify(body) })),
-  );
-  for (const { table, updates, inserts } of [campaign, protocolRun, taskRun, attempt, trial]) {
+  put('definitions', sorted(definitions));
+  for (const { table, updates, inserts } of Object.values(plans)) {
     put(`${table.name}_update`, sorted(updates));
     put(`${table.name}_insert`, sorted(inserts));
   }
   put('allocations', allocations);
-  put('resource', sorted(resources));
-  put('agent', sorted(agents));
-  put('attention', sorted(attention));
-  put('emergency_stop', sorted(emergencyStops));
-  put('queue_pause', sorted(queuePauses));
+  for (const [name, rows] of overwritten) put(name, sorted(rows));
   put('archive', archived);
   put('audit', audit);
   put('events', events);
   return { document, names };
 }
 
-type TableFor<Row> = { name: string; toStored(part: Partial<Row>): Stored };
+/** The fields under the names that the database's function reads. `at` is milliseconds since 1970. */
+function plain(fields: object): Stored {
+  const { at, ...others } = fields as { at?: number };
+  const stored = Object.entries(others).map(([field, value]) => [snakeCase(field), value]);
+  return { ...Object.fromEntries(stored), ...(at === undefined ? {} : { at: new Date(at).toISOString() }) };
+}
+
+type AnyTable = { name: string; toStored(part: object): Stored };
 
 /** The rows of one table that a commit inserts and updates. */
-class TablePlan<Row extends { id: string }> {
+class TablePlan {
   readonly inserts = new Map<string, Stored>();
   readonly updates = new Map<string, Update>();
   readonly #what: string;
 
   constructor(
-    readonly table: TableFor<Row>,
+    readonly table: AnyTable,
     private readonly transitions: Transitions<string>,
   ) {
     this.#what = table.name.replace('_', ' ');
   }
 
-  insert(row: Row): void {
+  insert(row: { id: string }): void {
     const { id } = row;
     if (this.inserts.has(id) || this.updates.has(id))
       throw new ServiceError('wrong_state', `there is a ${this.#what} ${id} already`);
     this.inserts.set(id, this.table.toStored(row));
   }
 
-  update(id: string, patch: Partial<Row>): void {
+  update(id: string, patch: object): void {
     const set = this.table.toStored(patch);
     const inserted = this.inserts.get(id);
     const earlier = inserted ?? this.updates.get(id)?.set;
-    this.presume(id, earlier?.['state'], set['state']);
+    const [from, to] = [earlier?.['state'], set['state']];
+    if (typeof from === 'string' && typeof to === 'string' && !this.#mayFollow(from, to))
+      throw new ServiceError('wrong_state', `${this.#what} ${id} is ${from} and cannot become ${to}`);
     if (inserted !== undefined) {
       Object.assign(inserted, set);
       return;
     }
     const update = this.updates.get(id) ?? { id, set: {} };
-    if (update.from === undefined && typeof set['state'] === 'string')
-      update.from = this.statesBefore(set['state']);
+    if (update.from === undefined && typeof to === 'string')
+      update.from = Object.keys(this.transitions).filter((state) => this.#mayFollow(state, to));
     Object.assign(update.set, set);
     this.updates.set(id, update);
   }
 
-  private presume(id: string, from: unknown, to: unknown): void {
-    if (typeof from !== 'string' || typeof to !== 'string' || from === to) return;
-    if (!mayFollow(this.transitions, from, to))
-      throw new ServiceError('wrong_state', `${this.#what} ${id} is ${from} and cannot become ${to}`);
-  }
-
-  private statesBefore(to: string): string[] {
-    return Object.keys(this.transitions).filter(
-      (from) => from === to || mayFollow(this.transitions, from, to),
-    );
+  #mayFollow(from: string, to: string): boolean {
+    return from === to || mayFollow(this.transitions, from, to);
   }
 }
 

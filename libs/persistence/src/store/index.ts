@@ -1,1 +1,1 @@
-export { openStore, PostgresStore, type StoreOptions } from './postgres-store.js';
+export { openStore, PostgresStore } from './postgres-store.js';

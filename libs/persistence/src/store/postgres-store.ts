@@ -18,6 +18,7 @@ import {
   givenUp,
   isRefusal,
   openDatabase,
+  type DatabaseOptions,
   type OpenDatabase,
   staleEpoch,
   unavailable,
@@ -29,17 +30,9 @@ import { planCommit, type CommitPlan } from './commit-plan.js';
 import { refuseUnstorableText } from './refuse-unstorable-text.js';
 import { loadDurations, loadEnded, loadWorkingRows } from './working-rows.js';
 
-export interface StoreOptions {
-  /** `postgresql://` address. */
-  url: string;
-  /** Number of connections at most. Default 4: one for the commit, the others for reads and for the lease. */
-  poolSize?: number;
-  /** Longest time one statement may take, in milliseconds. Default 5000. */
-  statementTimeoutMs?: number;
+interface StoreOptions extends DatabaseOptions {
   /** Milliseconds for which the store asks for the outcome of a commit whose connection broke. Default 5000. */
   settleTimeoutMs?: number;
-  /** Called when a connection breaks. The pool replaces it at the next use. */
-  onIdleError?: (error: Error) => void;
 }
 
 /**
@@ -49,16 +42,10 @@ export interface StoreOptions {
  *   version made the database
  */
 export async function openStore(options: StoreOptions): Promise<PostgresStore> {
-  const database = openDatabase({
-    url: options.url,
-    poolSize: options.poolSize ?? 4,
-    applicationName: 'lab-orchestrator',
-    statementTimeoutMs: options.statementTimeoutMs ?? 5_000,
-    // PostgreSQL keeps plans while the tables grow from nothing. A plan made for an empty table must not scan
-    // a large one.
-    session: { enable_seqscan: 'off', enable_hashjoin: 'off', enable_mergejoin: 'off' },
-    ...(options.onIdleError === undefined ? {} : { onIdleError: options.onIdleError }),
-  });
+  // PostgreSQL keeps plans while the tables grow from nothing. A plan made for an empty table must not scan
+  // a large one.
+  const session = { enable_seqscan: 'off', enable_hashjoin: 'off', enable_mergejoin: 'off' };
+  const database = openDatabase(options, 'lab-orchestrator', session);
   try {
     await migrate(database.db);
   } catch (error) {
@@ -72,6 +59,28 @@ const namedTables: Record<NameKind, keyof Database> = {
   protocolRun: 'protocol_run',
   campaign: 'campaign',
   onDemandTask: 'task_run',
+};
+
+/** The errors that the commit function raises. */
+const ownErrors: Partial<Record<string, ErrorCode>> = {
+  [staleEpoch]: 'stale_message',
+  [wrongState]: 'wrong_state',
+  [givenUp]: 'store_unavailable',
+};
+
+/** The unique constraints on names, each with the list of names that a commit makes. */
+const uniqueNames: Partial<
+  Record<string, { kind: NameKind; list: keyof CommitPlan['names']; what: string }>
+> = {
+  protocol_run_name: { kind: 'protocolRun', list: 'protocolRuns', what: 'protocol run' },
+  campaign_name: { kind: 'campaign', list: 'campaigns', what: 'campaign' },
+  task_run_on_demand_name: { kind: 'onDemandTask', list: 'onDemandTasks', what: 'unfinished on-demand task' },
+};
+
+/** Other unique constraints, in words. */
+const violations: Partial<Record<string, string>> = {
+  task_run_name_in_run: 'the protocol run has a task of that name already',
+  attempt_unfinished: 'the task run has an attempt that has not ended',
 };
 
 interface Unsettled {
@@ -341,12 +350,7 @@ export class PostgresStore implements Store {
 
   async #conflict(error: pg.DatabaseError, names: CommitPlan['names']): Promise<ServiceError> {
     const options = { cause: error };
-    const own: Partial<Record<string, ErrorCode>> = {
-      [staleEpoch]: 'stale_message',
-      [wrongState]: 'wrong_state',
-      [givenUp]: 'store_unavailable',
-    };
-    const code = own[error.code ?? ''];
+    const code = ownErrors[error.code ?? ''];
     if (code !== undefined) return new ServiceError(code, error.message, options);
     if (error.code === '23503')
       return new ServiceError(
@@ -355,25 +359,15 @@ export class PostgresStore implements Store {
         options,
       );
     if (error.code !== '23505') return databaseError(error);
-    const taken = (what: string, name: string | undefined): ServiceError =>
-      new ServiceError('duplicate_name', `there is a ${what} named "${name ?? '?'}" already`, options);
-    switch (error.constraint) {
-      case 'protocol_run_name':
-        return taken('protocol run', await this.#firstTaken('protocolRun', names.protocolRuns));
-      case 'campaign_name':
-        return taken('campaign', await this.#firstTaken('campaign', names.campaigns));
-      case 'task_run_on_demand_name':
-        return taken(
-          'unfinished on-demand task',
-          await this.#firstTaken('onDemandTask', names.onDemandTasks),
-        );
-      case 'task_run_name_in_run':
-        return new ServiceError('wrong_state', 'the protocol run has a task of that name already', options);
-      case 'attempt_unfinished':
-        return new ServiceError('wrong_state', 'the task run has an attempt that has not ended', options);
-      default:
-        return new ServiceError('wrong_state', `there is such a row already (${error.constraint})`, options);
+    const unique = uniqueNames[error.constraint ?? ''];
+    if (unique === undefined) {
+      const message =
+        violations[error.constraint ?? ''] ?? `there is such a row already (${error.constraint})`;
+      return new ServiceError('wrong_state', message, options);
     }
+    const { kind, list, what } = unique;
+    const name = (await this.#firstTaken(kind, names[list])) ?? '?';
+    return new ServiceError('duplicate_name', `there is a ${what} named "${name}" already`, options);
   }
 
   async #runNamesFrom(prefix: string, asked: ReadonlySet<string>): Promise<Set<string>> {
@@ -406,7 +400,7 @@ export class PostgresStore implements Store {
   /** Runs the work after all earlier work has settled. */
   #inTurn<T>(work: () => Promise<T>): Promise<T> {
     const turn = this.#turn.then(work);
-    this.#turn = turn.catch((_reason: unknown) => undefined /* told to whoever asked for that turn */);
+    this.#turn = turn.catch((_reason: unknown) => undefined /* the caller of that turn gets it */);
     return turn;
   }
 }

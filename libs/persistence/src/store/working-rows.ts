@@ -1,78 +1,41 @@
 import { isTerminal, mayBeResumed, runStates } from '@lab/contracts';
 import type { DefinitionRow, DurationSamples, EndedWork, WorkingRows } from '@lab/engine';
-import { sql, type ExpressionBuilder, type Kysely } from 'kysely';
-import { type Database, tables } from '../schema/index.js';
+import { sql, type Kysely, type RawBuilder } from 'kysely';
+import { type Columns, type Database, type Stored, type Table, tables } from '../schema/index.js';
 
-const unfinished = sql.raw<boolean>(tables.unfinished);
+const unfinished = sql.raw(tables.unfinished);
 
 /** Loads all work that is not over, as it was at one moment. */
 export async function loadWorkingRows(db: Kysely<Database>): Promise<WorkingRows> {
   return asOfOneMoment(db, async (tx) => {
-    const campaigns = await tx.selectFrom('campaign').selectAll().where(unfinished).orderBy('id').execute();
-    const protocolRuns = await tx
-      .selectFrom('protocol_run')
-      .selectAll()
-      .where(unfinished)
-      .orderBy('id')
-      .execute();
-    const taskRuns = await tx
-      .selectFrom('task_run')
-      .selectAll()
-      .where((eb) => eb.or([ofUnfinishedRun(eb), eb.and([eb('run_id', 'is', null), unfinished])]))
-      .orderBy('id')
-      .execute();
-    const attempts = await tx.selectFrom('attempt').selectAll().where(unfinished).orderBy('id').execute();
-    const trials = await tx
-      .selectFrom('trial')
-      .selectAll()
-      .where((eb) =>
-        eb('campaign_id', 'in', eb.selectFrom('campaign').select('campaign.id').where(unfinishedCampaign)),
-      )
-      .orderBy('campaign_id')
-      .orderBy('number')
-      .execute();
-    const allocations = await tx
-      .selectFrom('allocation')
-      .selectAll()
-      .orderBy('kind')
-      .orderBy('key')
-      .execute();
-    const resources = await tx.selectFrom('resource').selectAll().orderBy('name').execute();
-    const agents = await tx.selectFrom('agent').selectAll().orderBy('computer').execute();
-    const attention = await tx
-      .selectFrom('attention')
-      .selectAll()
-      .where('state', '=', 'open')
-      .orderBy('id')
-      .execute();
-    const inForce = await tx
-      .selectFrom('emergency_stop')
-      .selectAll()
-      .where('released_at', 'is', null)
-      .orderBy('id')
-      .execute();
-    const released = await tx
-      .selectFrom('emergency_stop')
-      .selectAll()
-      .where('released_at', 'is not', null)
-      .orderBy('released_at', 'desc')
-      .limit(100)
-      .execute();
-    const pauses = await tx.selectFrom('queue_pause').selectAll().where('resumed_at', 'is', null).execute();
-    const definitions = await definitionsOf(tx, [...campaigns, ...protocolRuns, ...taskRuns]);
+    const campaigns = await rowsOf(tx, tables.campaigns, sql`where ${unfinished} order by id`);
+    const protocolRuns = await rowsOf(tx, tables.protocolRuns, sql`where ${unfinished} order by id`);
+    const taskRuns = await rowsOf(
+      tx,
+      tables.taskRuns,
+      sql`where run_id in (select protocol_run.id from protocol_run where protocol_run.${unfinished})
+        or (run_id is null and ${unfinished}) order by id`,
+    );
+    const ofOpenCampaigns = sql`
+      where campaign_id in (select campaign.id from campaign where campaign.${unfinished})
+      order by campaign_id, number`;
+    const latestReleased = sql`where released_at is not null order by released_at desc limit 100`;
     return {
-      campaigns: campaigns.map((row) => tables.campaigns.fromStored(row)),
-      protocolRuns: protocolRuns.map((row) => tables.protocolRuns.fromStored(row)),
-      taskRuns: taskRuns.map((row) => tables.taskRuns.fromStored(row)),
-      attempts: attempts.map((row) => tables.attempts.fromStored(row)),
-      trials: trials.map((row) => tables.trials.fromStored(row)),
-      allocations: allocations.map((row) => tables.allocations.fromStored(row)),
-      resources: resources.map((row) => tables.resources.fromStored(row)),
-      agents: agents.map((row) => tables.agents.fromStored(row)),
-      attention: attention.map((row) => tables.attention.fromStored(row)),
-      emergencyStops: [...inForce, ...released].map((row) => tables.emergencyStops.fromStored(row)),
-      queuePauses: pauses.map((row) => tables.queuePauses.fromStored(row)),
-      definitions,
+      campaigns,
+      protocolRuns,
+      taskRuns,
+      attempts: await rowsOf(tx, tables.attempts, sql`where ${unfinished} order by id`),
+      trials: await rowsOf(tx, tables.trials, ofOpenCampaigns),
+      allocations: await rowsOf(tx, tables.allocations, sql`order by kind, key`),
+      resources: await rowsOf(tx, tables.resources, sql`order by name`),
+      agents: await rowsOf(tx, tables.agents, sql`order by computer`),
+      attention: await rowsOf(tx, tables.attention, sql`where state = 'open' order by id`),
+      emergencyStops: [
+        ...(await rowsOf(tx, tables.emergencyStops, sql`where released_at is null order by id`)),
+        ...(await rowsOf(tx, tables.emergencyStops, latestReleased)),
+      ],
+      queuePauses: await rowsOf(tx, tables.queuePauses, sql`where resumed_at is null`),
+      definitions: await definitionsOf(tx, [...campaigns, ...protocolRuns, ...taskRuns]),
     };
   });
 }
@@ -83,58 +46,33 @@ export async function loadEnded(
   kind: 'protocolRun' | 'campaign',
   name: string,
 ): Promise<EndedWork | undefined> {
+  const ofCampaign = kind === 'campaign';
   return asOfOneMoment(db, async (tx) => {
-    const run =
-      kind === 'campaign'
-        ? undefined
-        : await tx.selectFrom('protocol_run').selectAll().where('name', '=', name).executeTakeFirst();
-    if (kind === 'protocolRun' && (run === undefined || !isTerminal(run.state))) return undefined;
-    const campaign = await tx
-      .selectFrom('campaign')
-      .selectAll()
-      .where((eb) => (kind === 'campaign' ? eb('name', '=', name) : eb('id', '=', run?.campaign_id ?? '')))
-      .executeTakeFirst();
-    if (kind === 'campaign' && (campaign === undefined || !isTerminal(campaign.state))) return undefined;
+    const [run] = ofCampaign ? [] : await rowsOf(tx, tables.protocolRuns, sql`where name = ${name}`);
+    if (!ofCampaign && (run === undefined || !isTerminal(run.state))) return undefined;
+    const which = ofCampaign ? sql`where name = ${name}` : sql`where id = ${run?.campaignId ?? ''}`;
+    const [campaign] = await rowsOf(tx, tables.campaigns, which);
+    if (ofCampaign && (campaign === undefined || !isTerminal(campaign.state))) return undefined;
+    const id = campaign?.id ?? '';
+    const resumable = sql`where campaign_id = ${id} and state in (${sql.join(runStates.filter(mayBeResumed))})`;
     const protocolRuns =
-      run !== undefined
-        ? [run]
-        : await tx
-            .selectFrom('protocol_run')
-            .selectAll()
-            .where('campaign_id', '=', campaign?.id ?? '')
-            .where('state', 'in', runStates.filter(mayBeResumed))
-            .orderBy('id')
-            .execute();
+      run === undefined ? await rowsOf(tx, tables.protocolRuns, sql`${resumable} order by id`) : [run];
     const archived = await tx
       .selectFrom('archive')
       .select('archived_at')
       .where('id', '=', campaign?.id ?? run?.id ?? '')
       .where('restored_at', 'is', null)
       .executeTakeFirst();
-    const taskRuns = await tx
-      .selectFrom('task_run')
-      .selectAll()
-      .where(sql<boolean>`run_id = any(${protocolRuns.map((row) => row.id)}::text[])`)
-      .orderBy('id')
-      .execute();
-    const trials =
-      kind === 'campaign' && campaign !== undefined
-        ? await tx
-            .selectFrom('trial')
-            .selectAll()
-            .where('campaign_id', '=', campaign.id)
-            .orderBy('number')
-            .execute()
-        : [];
+    const ids = protocolRuns.map((row) => row.id);
+    const work = ofCampaign && campaign !== undefined ? [...protocolRuns, campaign] : protocolRuns;
     return {
-      campaign: campaign === undefined ? null : tables.campaigns.fromStored(campaign),
-      protocolRuns: protocolRuns.map((row) => tables.protocolRuns.fromStored(row)),
-      taskRuns: taskRuns.map((row) => tables.taskRuns.fromStored(row)),
-      trials: trials.map((row) => tables.trials.fromStored(row)),
-      definitions: await definitionsOf(tx, [
-        ...protocolRuns,
-        ...(kind === 'campaign' && campaign !== undefined ? [campaign] : []),
-      ]),
+      campaign: campaign ?? null,
+      protocolRuns,
+      taskRuns: await rowsOf(tx, tables.taskRuns, sql`where run_id = any(${ids}::text[]) order by id`),
+      trials: ofCampaign
+        ? await rowsOf(tx, tables.trials, sql`where campaign_id = ${id} order by number`)
+        : [],
+      definitions: await definitionsOf(tx, work),
       archivedAt: archived === undefined ? null : Date.parse(archived.archived_at),
     };
   });
@@ -171,24 +109,24 @@ function asOfOneMoment<Value>(
   return db.transaction().setIsolationLevel('repeatable read').setAccessMode('read only').execute(read);
 }
 
+/** @param which condition and order */
+async function rowsOf<Row extends object, Layout extends Columns<Row>>(
+  tx: Kysely<Database>,
+  table: Table<Row, Layout>,
+  which: RawBuilder<unknown>,
+): Promise<Row[]> {
+  const { rows } = await sql<Stored<Row, Layout>>`select * from ${sql.table(table.name)} ${which}`.execute(
+    tx,
+  );
+  return rows.map((row) => table.fromStored(row));
+}
+
 async function definitionsOf(
   tx: Kysely<Database>,
-  rows: readonly { definition_hash: string }[],
+  rows: readonly { definitionHash: string }[],
 ): Promise<DefinitionRow[]> {
-  const hashes = new Set(rows.map((row) => row.definition_hash));
-  const definitions = await tx
-    .selectFrom('definition')
-    .selectAll()
-    .where(sql<boolean>`hash = any(${[...hashes]}::text[])`)
-    .orderBy('hash')
-    .execute();
-  return definitions as DefinitionRow[];
+  const hashes = [...new Set(rows.map((row) => row.definitionHash))];
+  const definitions = await sql<DefinitionRow>`
+    select * from definition where hash = any(${hashes}::text[]) order by hash`.execute(tx);
+  return definitions.rows;
 }
-
-function ofUnfinishedRun(eb: ExpressionBuilder<Database, 'task_run'>) {
-  return eb('run_id', 'in', eb.selectFrom('protocol_run').select('protocol_run.id').where(unfinishedRun));
-}
-
-const unfinishedRun = sql.raw<boolean>(`protocol_run.${tables.unfinished}`);
-
-const unfinishedCampaign = sql.raw<boolean>(`campaign.${tables.unfinished}`);
