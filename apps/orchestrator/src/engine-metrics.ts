@@ -11,9 +11,8 @@ const longTimes = [0.01, 0.1, 1, 10, 60, 300, 1_800, 7_200, 43_200];
 const isOutcome = (state: AttemptState): boolean => isTerminal(state) || state === 'needs_attention';
 
 /**
- * Metrics of the engine: counters over all terms of this process, and gauges while it leads.
- *
- * @param counts numbers of the present term; undefined while another process leads
+ * Counters over all terms of this process, and gauges while it leads. @param counts undefined while another process
+ * leads
  */
 export function engineMeasures(
   meter: Meter,

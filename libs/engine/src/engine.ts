@@ -33,11 +33,8 @@ import {
 } from './work/index.js';
 
 /**
- * Decides everything that happens in the laboratories: which work is accepted, which task gets which device, what starts
- * where, and how work ends. The engine answers and publishes events only after the commit.
- *
- * Every promise of its parts resolves after the commit of the request. It rejects with a ServiceError; if the `effect` of
- * the error is `none`, nothing was done.
+ * Decides everything that happens in the laboratories. Every promise of its parts resolves after the commit of the
+ * request, and events follow it. A promise rejects with a ServiceError; if its `effect` is `none`, nothing was done.
  */
 export class Engine {
   /** Submissions of work and their dry runs. */
@@ -180,11 +177,7 @@ export class Engine {
     log.info('leading', { epoch: taken, instance });
   }
 
-  /**
-   * A copy of all unfinished rows as of the next commit, for simulations.
-   *
-   * @throws ServiceError `store_unavailable`, `service_unavailable`
-   */
+  /** A copy of all unfinished rows, for simulations. @throws ServiceError `store_unavailable`, `service_unavailable` */
   workingRows(): Promise<WorkingRows> {
     return this.#loop.submit('copy of the unfinished rows', (turn) =>
       structuredClone(workingRowsOf(turn.state.rows)),

@@ -28,9 +28,8 @@ export interface MessageContext<D extends { readonly subject: string }> {
   readonly tokens: TokensFor<D>;
   readonly envelope: Envelope;
   /**
-   * True once the time of the caller is over. This process measures it by its own clock from the arrival of the
-   * message.
-   * Work that has not begun by then must not begin. Always false for events.
+   * True once the time of the caller is over, by the clock of this process since the arrival of the message. Work that
+   * has not begun by then must not begin. Always false for events.
    */
   expired(): boolean;
 }
@@ -50,11 +49,7 @@ export interface ServeOptions {
   maxInFlight?: number;
   /** Of all servers of a subject with the same queue name, one gets each request. Default: every server gets it. */
   queue?: string;
-  /**
-   * Called before each request is handled. False: this process ignores the request and never answers it, because
-   * another
-   * process must answer it.
-   */
+  /** Called before each request. False: this process never answers it, because another process must. */
   when?: () => boolean;
 }
 
@@ -72,19 +67,13 @@ export type BusStatus = 'connected' | 'disconnected' | 'closed';
 /** The typed way to send and serve the messages of the catalogue. */
 export interface Bus {
   /**
-   * Sends a request and waits for its one reply. Delivery is at most once: the bus never sends a request again, and it
-   * never keeps one while disconnected to send it later. The server checks the body; the caller checks the reply.
+   * Sends a request and waits for its one reply. Delivery is at most once: the bus never repeats a request, and keeps
+   * none while disconnected. The server checks the body; the caller checks the reply.
    *
-   * @throws ServiceError the error of the handler, rebuilt; or
-   *   `bad_request` (effect none): the body does not fit the definition, with the faults that the server found, or a
-   *   token of the subject is missing;
-   *   `payload_too_large` (effect none): the message is larger than the broker allows;
-   *   `service_unavailable` (effect none): nobody serves the subject;
-   *   `disconnected` (effect none): there was no connection, nothing was sent;
-   *   `disconnected` (effect maybe): the connection was lost before the reply;
-   *   `deadline_exceeded` (effect maybe): no reply in time;
-   *   `aborted` (effect none before, maybe after it was sent): the signal fired;
-   *   `internal`: the reply does not fit the definition
+   * @throws ServiceError the error of the handler; or with effect none: `bad_request` (body or tokens do not fit the
+   *   definition), `payload_too_large`, `service_unavailable` (nobody serves the subject), `disconnected` (nothing was
+   *   sent), `aborted` (before it was sent); with effect maybe: `disconnected` (lost before the reply),
+   *   `deadline_exceeded`, `aborted`; or `internal`: the reply does not fit the definition
    */
   request<D extends AnyRequest>(
     definition: D,
@@ -94,15 +83,12 @@ export interface Bus {
   ): Promise<ReplyOf<D>>;
 
   /**
-   * Answers a request. Every subscriber of a subject gets every request, unless the subscribers name a queue. A token
-   * that is absent stands for any value. A {@link ServiceError} of the handler travels to the caller as it is. Any
-   * other
-   * error becomes `internal` (effect maybe) and is logged here. A request that does not fit the definition never
-   * reaches
-   * the handler; the bus answers `bad_request`. A request whose caller no longer waits when its turn comes is answered
-   * with `deadline_exceeded` (effect none).
+   * Answers a request. Every subscriber of a subject gets every request, unless the subscribers name a queue. An
+   * absent token stands for any value. A {@link ServiceError} of the handler travels as it is; any other error is
+   * logged and becomes `internal` (effect maybe). The bus itself answers `bad_request` to a malformed request, and
+   * `deadline_exceeded` (effect none) to one whose caller no longer waits.
    *
-   * @returns once the broker delivers; while disconnected at once, and the broker delivers once it is connected
+   * @returns once the broker delivers; while disconnected at once
    */
   serve<D extends AnyRequest>(
     definition: D,
@@ -112,22 +98,15 @@ export interface Bus {
   ): Promise<Subscription>;
 
   /**
-   * Publishes an event to all present subscribers, which check it. While disconnected the bus drops it: events are
-   * lossy
-   * by contract.
+   * Publishes an event to all present subscribers, which check it. While disconnected the bus drops it.
    *
-   * @throws ServiceError `bad_request` (a token is missing, or the body is no JSON) or `payload_too_large`, both a
-   * defect
-   *   of the caller
+   * @throws ServiceError `bad_request` (a missing token, or a body that is no JSON), `payload_too_large`
    */
   publish<D extends AnyEvent>(definition: D, tokens: TokensFor<D>, body: BodyOf<D>): void;
 
   /**
-   * Listens to an event. A token that is absent stands for any value. The bus logs events that do not fit the
-   * definition
-   * and errors of the handler. It passes on the events in the order of arrival. A handler that returns a promise does
-   * not
-   * delay the next event.
+   * Listens to an event, in the order of arrival. An absent token stands for any value. The bus logs malformed events
+   * and errors of the handler, and does not wait for its promise.
    */
   subscribe<D extends AnyEvent>(
     definition: D,
@@ -138,11 +117,7 @@ export interface Bus {
   readonly connected: boolean;
   /** Reports every change from now on, after it has failed the pending requests. The returned function ends this. */
   onStatus(listener: (status: BusStatus) => void): () => void;
-  /**
-   * Resolves when the broker has received all messages sent so far.
-   *
-   * @throws ServiceError `disconnected` when there is no connection or it is lost meanwhile
-   */
+  /** Resolves when the broker has received all messages. @throws ServiceError `disconnected`, also meanwhile */
   flush(): Promise<void>;
   /**
    * Takes no more requests, waits for running handlers (at most `drainMs`), fails pending requests with `disconnected`

@@ -63,10 +63,8 @@ export function encodeFailure(error: ServiceError): Uint8Array {
 }
 
 /**
- * Decodes the body of a reply.
- *
- * @param name name of the request, for error messages
- * @throws ServiceError the error that the server answered; `internal` (effect maybe) when the reply cannot be read
+ * @param name of the request, for messages @throws ServiceError as the server answered; `internal` (effect maybe) when
+ *   the reply cannot be read
  */
 export function decodeReply(data: Uint8Array, name: string): unknown {
   const message = parse(data);

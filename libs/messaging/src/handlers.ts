@@ -28,10 +28,8 @@ export function handledBy<Catalogue extends Readonly<Record<string, Definition>>
 }
 
 /**
- * Serves requests and listens to events, for every value of the tokens of their subjects.
- *
- * @param options for every request
- * @throws what the bus throws; nothing is served then
+ * Serves requests, with these options, and listens to events, for every value of the tokens of their subjects. If the
+ * bus throws, nothing is served.
  */
 export async function serveAll(
   bus: Bus,

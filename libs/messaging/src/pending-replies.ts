@@ -20,10 +20,8 @@ interface Entry extends Waiting {
 }
 
 /**
- * The replies that this connection waits for. All arrive on one subscription, so a request costs one map entry and one
- * timer. Each entry ends exactly once: by its reply, its deadline, its signal or the loss of the connection. A reply
- * that
- * arrives later is dropped.
+ * The replies that this connection waits for, on one subscription. Each entry ends exactly once: by its reply, its
+ * deadline, its signal or the loss of the connection. Later replies are dropped.
  */
 export class PendingReplies {
   readonly #entries = new Map<string, Entry>();

@@ -12,9 +12,8 @@ export interface ReplyLimits {
 const shortened = 1_000;
 
 /**
- * Runs a handler. It never rejects. For work that belongs to an HTTP request it writes a line at debug level.
- *
- * @returns the bytes of the reply, or of the error
+ * Runs a handler; never rejects. Work for an HTTP request is logged at debug level. @returns the bytes of the reply or
+ * error
  */
 export async function performRequest<D extends AnyRequest>(
   definition: D,

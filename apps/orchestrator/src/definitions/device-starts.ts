@@ -10,9 +10,9 @@ const lookMs = 50;
  * Waits until each device of a laboratory is usable or its computer is not connected.
  *
  * @param started names of the devices that are to start; the others are only described
- * @param since moment before the change, in milliseconds since 1970: an earlier start does not count
- * @throws ServiceError `device_unavailable`, with one fault per device that is faulted or did not start in time;
- *   `service_unavailable` when this process stops meanwhile
+ * @param since milliseconds since 1970; an earlier start does not count
+ * @throws ServiceError `device_unavailable` with a fault per device that did not start; `service_unavailable` when
+ *   this process stops
  */
 export async function awaitStarts(
   ports: { engine: Engine; clock: Clock; timers: Timers; stopped: () => boolean },

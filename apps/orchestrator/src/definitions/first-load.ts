@@ -6,11 +6,10 @@ import type { LabVersion, LoadedSet } from '../loaded/index.js';
 import type { LoadedRecord } from '../loaded/index.js';
 
 /**
- * The definitions to load at start. If the definitions changed at run time under the present configuration, they are
- * what was loaded after the last change; else they are what the configuration names.
+ * The definitions to load at start: those after the last change under the present configuration, else those that the
+ * configuration names.
  *
- * @param userDir folder for the error message
- * @param report called with each definition that was loaded and cannot be loaded any more
+ * @param report called with definitions that cannot be loaded any more
  * @throws Error in one sentence when the configuration names a laboratory or protocol that is unknown or has errors
  */
 export function firstLoad(

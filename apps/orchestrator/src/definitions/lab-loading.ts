@@ -20,10 +20,10 @@ export class LabLoading {
   ) {}
 
   /**
-   * Loads laboratories from their files. A loaded laboratory stays as it is, and a draining one continues.
+   * Loads laboratories from their files. A loaded one stays as it is, and a draining one continues.
    *
    * @throws ServiceError `invalid` with every mistake in the files; `device_unavailable` when a device of a connected
-   *   computer does not start; then none of the laboratories is loaded
+   *   computer does not start; then none is loaded
    */
   load(names: readonly string[]): Promise<LabChange[]> {
     return this.loading.alone(async () => {
@@ -70,13 +70,11 @@ export class LabLoading {
   }
 
   /**
-   * Reads laboratories from disk again. Devices that did not change keep running; the others are restarted.
+   * Reads laboratories from disk again and restarts the devices that changed.
    *
-   * @param drain if a changed device is in use: accept no new work, and reload when all work of the laboratory has
-   *   ended
-   * @throws ServiceError as of {@link load}; the earlier version then stays. `wrong_state` when a laboratory is not
-   *   loaded, a changed device is in use, or unfinished work needs a device or resource that is no longer in the
-   *   files
+   * @param drain if a changed device is in use: accept no new work, and reload when the unfinished work has ended
+   * @throws ServiceError as of {@link load}; `wrong_state` when a laboratory is not loaded, a changed device is in
+   *   use, or unfinished work needs a device or resource that the files lack
    */
   reload(names: readonly string[], drain: boolean): Promise<LabChange[]> {
     return this.loading.alone(() => this.#reload(names, drain));

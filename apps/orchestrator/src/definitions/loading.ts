@@ -31,11 +31,7 @@ export class Loading {
     return this.parts.definitions.current;
   }
 
-  /**
-   * Runs `act` when every earlier change has ended.
-   *
-   * @throws ServiceError `wrong_state` when that takes too long; `act` is then not run
-   */
+  /** Runs `act` after every earlier change. @throws ServiceError `wrong_state` after too long, without running `act` */
   async alone<T>(act: () => Promise<T>): Promise<T> {
     const before = this.#last;
     let release: () => void = () => undefined;
@@ -106,11 +102,7 @@ export class Loading {
     }
   }
 
-  /**
-   * The loaded set with these versions of laboratories and with new task types.
-   *
-   * @throws ServiceError `invalid` when one of their resources belongs to another loaded laboratory
-   */
+  /** @throws ServiceError `invalid` when one of their resources belongs to another loaded laboratory */
   withLabs(catalog: Catalog, names: readonly string[], field: string): LoadedSet {
     const labs = new Map(this.current.labs);
     for (const name of names) {
@@ -124,10 +116,7 @@ export class Loading {
   }
 }
 
-/**
- * Checks resources against the loaded laboratories. The packages were checked against each other, but a loaded
- * laboratory may be older than its files.
- */
+/** A loaded laboratory may be older than its files, which alone were checked against each other. */
 function clashes(labs: ReadonlyMap<string, LabVersion>, name: string, path: string): Fault[] {
   const mine = labs.get(name)?.lab;
   if (mine === undefined) return [];

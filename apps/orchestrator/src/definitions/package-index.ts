@@ -39,10 +39,8 @@ export class PackageIndex {
 }
 
 /**
- * Refuses names that the packages do not define, or define with errors.
- *
- * @param field of the request, for the paths of the faults
- * @throws ServiceError `invalid`: one fault per unknown name, and every mistake in the files of the broken ones
+ * Refuses names that the packages do not define, or define with errors. @param field of the request, for the paths
+ * @throws ServiceError `invalid`: a fault per unknown name, and every mistake in broken files
  */
 export function requireSound(
   catalog: Catalog,

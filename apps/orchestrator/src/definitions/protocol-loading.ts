@@ -10,9 +10,8 @@ export class ProtocolLoading {
   constructor(private readonly loading: Loading) {}
 
   /**
-   * Loads protocols and their task types from disk. A loaded protocol stays as it is.
-   *
-   * @throws ServiceError `invalid` with every mistake in the files, and for every laboratory that is not loaded
+   * Loads protocols and their task types. A loaded protocol stays as it is. @throws ServiceError `invalid` with every
+   * mistake in the files, and for every laboratory that is not loaded
    */
   load(types: readonly string[]): Promise<ProtocolChange[]> {
     return this.loading.alone(async () => {
@@ -37,10 +36,7 @@ export class ProtocolLoading {
   }
 
   /**
-   * Unloads protocols.
-   *
-   * @param drain true: unload also while runs or campaigns of the protocol are unfinished; they end with the
-   *   definition they have
+   * @param drain true: unload also while work of the protocol is unfinished; it ends with its definition
    * @throws ServiceError `wrong_state` that names the work; `invalid` for an unknown name
    */
   unload(types: readonly string[], drain: boolean): Promise<ProtocolChange[]> {
@@ -66,11 +62,8 @@ export class ProtocolLoading {
   }
 
   /**
-   * Reads task types from disk again, together with the loaded protocols that use them, because both are checked
-   * together.
-   *
-   * @throws ServiceError `invalid` with every mistake in the files of the task types or of a protocol that does not
-   *   fit them; then all stay as they are
+   * Reads task types from disk again, with the loaded protocols that use them. @throws ServiceError `invalid` with
+   * every mistake in their files or in a protocol that does not fit them; then all stay as they are
    */
   reloadTasks(types: readonly string[]): Promise<TaskTypeChange[]> {
     return this.loading.alone(async () => {

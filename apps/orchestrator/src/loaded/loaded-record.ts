@@ -7,10 +7,8 @@ export interface LoadedRecord {
 }
 
 /**
- * Reads the record that an earlier leader stored.
- *
- * @param value undefined: nothing was ever changed at run time
- * @throws Error when the record cannot be understood
+ * Reads the record of an earlier leader. @param value undefined: nothing ever changed at run time @throws Error when
+ * the record cannot be understood
  */
 export function readLoadedRecord(value: unknown): LoadedRecord | undefined {
   if (value === undefined || isRecord(value)) return value;

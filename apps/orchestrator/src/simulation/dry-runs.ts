@@ -20,9 +20,7 @@ export class DryRuns {
   ) {}
 
   /**
-   * Tries a submission out. Changes nothing. A submission may be acceptable even if it cannot be simulated.
-   *
-   * @throws ServiceError as the submission itself
+   * Changes nothing. A submission may be acceptable even if it cannot be simulated. Throws as the submission itself.
    */
   async tryOut(asked: Submission): Promise<DryRunRecord> {
     const resolved = await this.parts.engine.submissions.tryOut(asked);

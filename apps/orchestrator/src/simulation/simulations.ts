@@ -49,22 +49,13 @@ export class Simulations {
     return this.#run<'scenario'>({ kind: 'scenario', scenario });
   }
 
-  /**
-   * Simulates a protocol run as if it was submitted now.
-   *
-   * @throws ServiceError as {@link simulate} and as the submission itself; `store_unavailable`
-   */
+  /** As if it was submitted now. Throws as {@link simulate} and the submission itself; `store_unavailable` */
   async whatIf(submission: ProtocolRunSubmission): Promise<WhatIfRecord> {
     const { scheduler } = this.parts;
     return this.#run<'what_if'>({ kind: 'what_if', submission, current: await this.#current(), scheduler });
   }
 
-  /**
-   * Estimates when work would begin and end if it was submitted now.
-   *
-   * @param asked a submission that the engine would accept
-   * @throws ServiceError as {@link whatIf}
-   */
+  /** Estimates when work that the engine would accept would begin and end. Throws as {@link whatIf}. */
   async estimate(asked: Submission): Promise<Found['estimate']> {
     const { scheduler } = this.parts;
     return this.#run<'estimate'>({ kind: 'estimate', asked, current: await this.#current(), scheduler });

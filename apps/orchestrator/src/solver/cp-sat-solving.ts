@@ -11,9 +11,7 @@ import {
 import type { CpSat, CpSatParameters } from './cp-sat.js';
 
 /**
- * Solves a problem with CP-SAT and checks the answer with the checker of schedules, which shares no code with the
- * model.
- *
+ * Solves a problem with CP-SAT. The checker of schedules, which shares no code with the model, checks the answer.
  * @returns `fault`: why the answer is unusable; null: it is usable
  */
 export async function solveExactly(

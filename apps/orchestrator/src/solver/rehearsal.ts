@@ -14,10 +14,8 @@ const plans = 15;
 const pauseMs = 5;
 
 /**
- * Plans an imaginary laboratory step by step and throws the plans away. This compiles the code of the planner, so
- * that the first real plan takes a fraction of the time.
- *
- * @param log gets defects
+ * Plans an imaginary laboratory step by step, which compiles the code of the planner: the first real plan takes a
+ * fraction of the time. @param log gets defects
  */
 export function rehearse(log: PlanLog): Ongoing<void> {
   let first = 0;

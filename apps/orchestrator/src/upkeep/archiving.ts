@@ -14,11 +14,8 @@ const dayMs = 86_400_000;
 const plan = { firstMs: 90_000, everyMs: 3_600_000, failed: 'what is old could not be archived' };
 
 /**
- * Archives work that has been over for long: again and again, a few pieces at a time, oldest first. When it is
- * stopped in between, archived work stays archived and the next round continues.
- *
- * @param days number of days that work must have been over
- * @returns stops it; a commit under way is not waited for
+ * Periodically archives work that has been over for this many days, oldest first, a few pieces at a time. @returns
+ * stops it; archived work stays archived, and a commit under way is not waited for
  */
 export function archiveOld(
   {

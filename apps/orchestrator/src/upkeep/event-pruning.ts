@@ -13,10 +13,8 @@ const dayMs = 86_400_000;
 const plan = { firstMs: 60_000, everyMs: 3_600_000, failed: 'old events could not be removed' };
 
 /**
- * Removes old events: again and again, a few at a time. Errors are logged, and the next round tries again.
- *
- * @param keptDays days for which events are kept; the latest event of each record always stays
- * @returns stops it; a statement under way is not waited for
+ * Periodically removes old events, a few at a time; the latest event of each record stays. @param keptDays days for
+ * which events are kept @returns stops it; a statement under way is not waited for
  */
 export function pruneEvents(
   {

@@ -40,10 +40,8 @@ export class AgentReports {
   }
 
   /**
-   * Registers an agent. A new session gets the next incarnation; the same session keeps its own. Attempts of its computer
-   * are adopted, queued again or shown to a person, depending on what the agent reports of them.
-   *
-   * @throws ServiceError `store_unavailable`
+   * Registers an agent. A new session gets the next incarnation. Attempts of its computer are adopted, queued again or
+   * shown to a person, depending on its report. @throws ServiceError `store_unavailable`
    */
   register(agent: AgentRegistration): Promise<AgentWelcome> {
     return this.#ports.loop.submit('registration of an agent', (turn) => this.#registered(turn, agent));
@@ -76,10 +74,8 @@ export class AgentReports {
   }
 
   /**
-   * The end of an attempt. Resolves after the commit. An attempt that is unknown or has ended changes nothing, so an agent
-   * may repeat a result until it is acknowledged.
-   *
-   * @throws ServiceError `store_unavailable`
+   * Records the end of an attempt. An unknown or ended attempt changes nothing, so an agent may repeat a result until
+   * the acknowledgement after the commit. @throws ServiceError `store_unavailable`
    */
   attemptEnded(result: AttemptResult): Promise<void> {
     return this.#ports.loop.submit('result of an attempt', (turn) => recordResult(turn, this.#ports, result));

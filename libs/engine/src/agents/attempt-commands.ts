@@ -47,10 +47,8 @@ const forgotten: Reason = {
 
 /**
  * Commands to agents about attempts: starts each once, asks about uncertain ones, and repeats a stop until the agent
- * acknowledges it.
- *
- * Pending commands are kept in memory only. After a restart or a failed commit the engine asks the agent about an
- * attempt that was being sent. It never sends the attempt again.
+ * acknowledges it. Pending commands are kept in memory only. After a restart or a failed commit the engine asks the
+ * agent about an attempt that was being sent, and never sends it again.
  */
 export class AttemptCommands {
   readonly #agents: Agents;
@@ -122,10 +120,8 @@ export class AttemptCommands {
   }
 
   /**
-   * Adopts, queues again or shows to a person every unfinished attempt of a computer whose agent has registered.
-   *
-   * An attempt of an earlier incarnation that the agent does not report was never accepted if the agent still has the
-   * ledger of that incarnation. Otherwise it may have begun, and nobody can know.
+   * Settles every unfinished attempt of a computer whose agent has registered. An attempt of an earlier incarnation
+   * that the agent does not report was never accepted if the agent still has that ledger; else nobody can know.
    */
   registered(
     turn: Turn,
@@ -174,10 +170,7 @@ export class AttemptCommands {
     this.#epoch = epoch;
   }
 
-  /**
-   * Stops an attempt that still runs although a person declared its end while the agent was away. Repeated with every
-   * heartbeat that reports the attempt.
-   */
+  /** Stops an attempt that a person declared ended while the agent was away. Every heartbeat may repeat this. */
   #stopStray(turn: Turn, to: AgentAddress, id: string, status: AttemptStatus): void {
     if (this.#inFlight.has(id) || (status !== 'accepted' && status !== 'running')) return;
     turn.afterCommit(() => this.#stop(to, id, 'it was decided about while its computer was away'));

@@ -3,10 +3,8 @@ import type { TaskRunRow } from '../rows/index.js';
 import type { WorkingState } from '../turn/index.js';
 
 /**
- * The input files of a task: files that earlier tasks of its run left under the names in the protocol. An on-demand
- * task gets none.
- *
- * @returns the files by handle, and a fault for each missing one
+ * The files that earlier tasks of the run left under the names in the protocol, by handle, and a fault for each
+ * missing one. An on-demand task gets none.
  */
 export function resolveFiles(
   state: WorkingState,

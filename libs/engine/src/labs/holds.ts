@@ -11,10 +11,8 @@ export function slotName(kind: AllocationKind, task: string, slot: string): stri
 }
 
 /**
- * The tasks that keep the allocation of each slot.
- *
- * A slot with `hold` is kept for every task that refers to it, directly or through other references. These tasks keep
- * it also while one of the referring tasks uses it.
+ * The tasks that keep the allocation of each slot. A slot with `hold` is kept for every task that refers to it,
+ * directly or through other references, also while one of these tasks uses it.
  */
 export function keepersOf(snapshot: ProtocolSnapshot): Keepers {
   const cached = cache.get(snapshot);

@@ -1,6 +1,7 @@
 import type { Fault, TaskSubmission } from '@lab/contracts';
 import type { ProtocolSnapshot } from '@lab/definitions/model';
 import { matchSlots } from '@lab/scheduling';
+import type { AllocationKind } from '../rows/index.js';
 import { type LabMap, deviceKey } from './lab-map.js';
 import { deviceCandidates, resourceCandidates } from './resolve.js';
 
@@ -13,31 +14,32 @@ export function placeFaults(labs: LabMap, { protocol }: ProtocolSnapshot): Fault
   if (faults.length > 0) return faults;
   for (const task of protocol.tasks) {
     const at = `tasks.${task.name}`;
-    const slots = [];
+    const slots: { name: string; candidates: string[] }[] = [];
+    const look = (
+      kind: AllocationKind,
+      name: string,
+      wanted: string,
+      candidates: readonly string[],
+    ): void => {
+      if (candidates.length > 0)
+        slots.push({ name: `${kind}s.${name}`, candidates: candidates.map((key) => `${kind}:${key}`) });
+      else
+        faults.push({
+          path: `${at}.${kind}s.${name}`,
+          code: `unknown_${kind}`,
+          message: `no loaded laboratory of the protocol has a ${kind} ${wanted}`,
+        });
+    };
     for (const [name, slot] of Object.entries(task.devices)) {
       if (slot.kind === 'reference') continue;
-      const candidates = deviceCandidates(labs, protocol, slot);
       const wanted =
         slot.kind === 'specific' ? deviceKey(slot.lab_name, slot.name) : `of type ${slot.device_type}`;
-      if (candidates.length === 0)
-        faults.push({
-          path: `${at}.devices.${name}`,
-          code: 'unknown_device',
-          message: `no loaded laboratory of the protocol has a device ${wanted}`,
-        });
-      else slots.push({ name: `devices.${name}`, candidates: candidates.map((key) => `device:${key}`) });
+      look('device', name, wanted, deviceCandidates(labs, protocol, slot));
     }
     for (const [name, slot] of Object.entries(task.resources)) {
       if (slot.kind === 'reference') continue;
-      const candidates = resourceCandidates(labs, protocol, slot);
       const wanted = slot.kind === 'specific' ? slot.name : `of type ${slot.resource_type}`;
-      if (candidates.length === 0)
-        faults.push({
-          path: `${at}.resources.${name}`,
-          code: 'unknown_resource',
-          message: `no loaded laboratory of the protocol has a resource ${wanted}`,
-        });
-      else slots.push({ name: `resources.${name}`, candidates: candidates.map((key) => `resource:${key}`) });
+      look('resource', name, wanted, resourceCandidates(labs, protocol, slot));
     }
     if (matchSlots(slots) === undefined)
       faults.push({

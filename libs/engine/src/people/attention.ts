@@ -13,7 +13,7 @@ import {
 import type { Ids } from '@lab/ports';
 import { type AgentDirectory, needAttention } from '../agents/index.js';
 import { type LabMap, deviceKey } from '../labs/index.js';
-import type { AgentAddress, Agents, AttentionRow } from '../rows/index.js';
+import { type AgentAddress, type Agents, type AttentionRow, conflict } from '../rows/index.js';
 import { type Turn, type TurnLoop, type WorkingState, audit, subjectOf } from '../turn/index.js';
 import {
   type Cause,
@@ -44,11 +44,9 @@ const echoMs = 5_000;
 const service = 'service';
 
 /**
- * Attention items: asks people for the decisions that only they can make, and carries them out.
- *
- * The items follow from the state alone. There is exactly one open item for each task that needs attention, each
- * device whose agent does not know its state or has given it up, and each silent computer with unfinished attempts. An
- * item is closed when its cause is gone.
+ * Asks people for the decisions that only they can make, and carries them out. The items follow from the state alone:
+ * one open item for each task that needs attention, each device whose agent does not know its state or has given it
+ * up, and each silent computer with unfinished attempts. An item is closed when its cause is gone.
  */
 export class Attention {
   readonly #ports: AttentionPorts;
@@ -72,11 +70,10 @@ export class Attention {
   }
 
   /**
-   * Records the decision of a person. The agent of a device first restarts the device; if the agent refuses or does not
-   * answer, the item stays open.
+   * Records the decision of a person. The agent of a device first restarts the device; otherwise the item stays open.
    *
-   * @throws ServiceError `not_found` when there is no such open item; `wrong_state` when the decision comes too late;
-   *   `invalid` when this action does not fit the item, or with every fault of the given outputs; `agent_unreachable`
+   * @throws ServiceError `not_found`; `wrong_state` when the decision comes too late; `invalid` when the action does
+   *   not fit, or with every fault of the outputs; `agent_unreachable`
    */
   async decide(decision: AttentionDecision): Promise<{ id: string }> {
     const { loop } = this.#ports;
@@ -116,8 +113,7 @@ export class Attention {
     const item = turn.state.rows.attention.get(decision.id);
     if (item === undefined)
       throw new ServiceError('not_found', `there is no open attention item "${decision.id}"`);
-    if (item.state !== 'open')
-      throw new ServiceError('wrong_state', `the attention item "${decision.id}" is resolved already`);
+    if (item.state !== 'open') throw conflict(`the attention item "${decision.id}" is resolved already`);
     const actions = attentionActionsOf[item.kind];
     if (!actions.includes(decision.action)) {
       const message = `"${decision.action}" is not a possible decision about a ${item.kind}`;
@@ -129,11 +125,7 @@ export class Attention {
     return item;
   }
 
-  /**
-   * Restarts a device of which a person has said that it stands still. {@link decide} closes its item afterwards.
-   *
-   * @throws ServiceError `agent_unreachable`, or the error of the agent; the item stays open
-   */
+  /** Restarts a device that stands still as a person said. @throws ServiceError also the error of the agent */
   async #reset(item: AttentionRow, decision: AttentionDecision): Promise<void> {
     const device = this.#ports.labs().devices.get(item.device ?? '');
     const agent = device === undefined ? undefined : this.#ports.directory.get(device.computer);
@@ -180,10 +172,8 @@ export class Attention {
   }
 
   /**
-   * Refuses a decision while a call of the task still runs on another computer. The agent of the task may be lost, but
-   * its devices must not go to other tasks before that call has ended, whatever the person decides.
-   *
-   * @throws ServiceError `wrong_state`
+   * Refuses a decision while a call of the task runs on another computer: even if the agent of the task is lost, no
+   * other task may get the device before that call has ended. @throws ServiceError `wrong_state`
    */
   #demandRest(turn: Turn, item: AttentionRow): void {
     const attempt = turn.state.rows.attempts.get(item.attemptId ?? '');
@@ -192,8 +182,7 @@ export class Attention {
       const agent = this.#ports.directory.current(computer, inc);
       const status = agent?.state === 'online' ? agent.devices.get(key) : undefined;
       if (status !== undefined && isMoving(status.state))
-        throw new ServiceError(
-          'wrong_state',
+        throw conflict(
           `device ${key} is still ${status.state} for it; decide when that has ended, or stop the device`,
         );
     }

@@ -16,7 +16,14 @@ import {
 } from '@lab/contracts';
 import type { ProtocolSnapshot } from '@lab/definitions/model';
 import type { Timers } from '@lab/ports';
-import type { CampaignRow, EndedWork, OptimizerRow, OptimizerSession, Optimizers } from '../rows/index.js';
+import {
+  type CampaignRow,
+  type EndedWork,
+  type OptimizerRow,
+  type OptimizerSession,
+  type Optimizers,
+  conflict,
+} from '../rows/index.js';
 import {
   type Accepted,
   type SubmitPorts,
@@ -35,7 +42,7 @@ import {
   setOptimizer,
   storable,
 } from '../work/index.js';
-import { openCampaign } from './open-work.js';
+import { openWork } from './open-work.js';
 import { recallCampaign, resumeCampaign, resumedCampaign, submitOrResumeCampaign } from './resume.js';
 
 /** Longest wait for an opening optimizer, in milliseconds; shorter than the caller's timeout. */
@@ -70,10 +77,8 @@ export class CampaignRequests {
   }
 
   /**
-   * Checks whether a campaign would be accepted, and makes its optimizer for this. Changes nothing.
-   *
-   * @returns the submission with its defaults filled in; null: the submission resumes an existing campaign
-   * @throws as {@link submit}
+   * Checks whether a campaign would be accepted, and makes its optimizer for this. Changes nothing. Throws as {@link
+   * submit}. @returns the submission with its defaults; null: it resumes an existing campaign
    */
   tryOut(submission: CampaignSubmission): Promise<CampaignSubmission | null> {
     return this.#submitted('dry run of a campaign', submission, (turn, submit) => {
@@ -114,17 +119,15 @@ export class CampaignRequests {
   }
 
   /**
-   * Lets the optimizer of a campaign, if any, check rows that are given instead of trials.
-   *
-   * @throws ServiceError `invalid` with the path of each refused row; `optimizer_unavailable`
+   * Lets the optimizer of a campaign, if any, check rows that are given instead of trials. @throws ServiceError
+   * `invalid` with the path of each refused row; `optimizer_unavailable`
    */
   async checkTrials(name: string, rows: readonly TaskParameters[]): Promise<void> {
     const campaign = await this.#find(name);
     if (campaign?.optimizer == null || rows.length === 0) return;
     const { overrides } = campaign.optimizer;
     const snapshot = await this.#look(name, (row, turn) => turn.state.protocolOf(row));
-    if (snapshot === undefined)
-      throw new ServiceError('wrong_state', 'the definition of its protocol is missing');
+    if (snapshot === undefined) throw conflict('the definition of its protocol is missing');
     await asFaults('', () => this.#describe(snapshot, campaign.optimizerIp, overrides, rows));
   }
 
@@ -216,15 +219,13 @@ export class CampaignRequests {
     const description = await asFaults('meta.', () => this.#describe(snapshot, address, overrides, given));
     const loaded = protocolOf(this.ports.submit, submission.protocol, 'protocol');
     if (loaded.protocol.optimizer?.hash !== module?.hash)
-      throw new ServiceError('wrong_state', `the protocol ${type} was reloaded meanwhile; submit again`);
+      throw conflict(`the protocol ${type} was reloaded meanwhile; submit again`);
     return { ...description, insights: [], best: null, failure: null, overrides, revision: 0 };
   }
 
   /**
-   * The optimizer of a resumed campaign with further overrides. They replace earlier overrides and settings of the
-   * same names.
-   *
-   * @returns undefined: there are no further overrides
+   * The optimizer of a resumed campaign with further overrides, which replace overrides and settings of the same
+   * names. @returns undefined: there are no further overrides
    */
   async #remake(
     campaign: CampaignRow,
@@ -253,8 +254,7 @@ export class CampaignRequests {
       (row, turn) => turn.state.protocolOf(row) ?? protocolIn(turn.ended('campaign', row.name), row),
       true,
     );
-    if (snapshot === undefined)
-      throw new ServiceError('wrong_state', 'the definition of its protocol is missing');
+    if (snapshot === undefined) throw conflict('the definition of its protocol is missing');
     const description = await asFaults(prefix, () =>
       this.#describe(snapshot, campaign.optimizerIp, {
         ...overrides,
@@ -291,10 +291,8 @@ export class CampaignRequests {
   }
 
   /**
-   * Runs `act` in a turn on a campaign with an optimizer.
-   *
-   * @param overToo whether the campaign may be over
-   * @throws ServiceError `not_found`, `wrong_state`
+   * Runs `act` in a turn on a campaign with an optimizer. @param overToo whether the campaign may be over @throws
+   * ServiceError `not_found`, `wrong_state`
    */
   #look<Value>(
     name: string,
@@ -304,9 +302,8 @@ export class CampaignRequests {
     return this.ports.loop.submit(
       'look at an optimizer',
       (turn) => {
-        const campaign = (overToo ? campaignIn(turn, name) : undefined) ?? openCampaign(turn, name);
-        if (campaign.optimizer === null)
-          throw new ServiceError('wrong_state', `the campaign "${name}" has no optimizer`);
+        const campaign = (overToo ? campaignIn(turn, name) : undefined) ?? openWork(turn, 'campaign', name);
+        if (campaign.optimizer === null) throw conflict(`the campaign "${name}" has no optimizer`);
         return act(campaign, turn, campaign.optimizer);
       },
       [{ kind: 'campaign', names: [name] }],

@@ -3,21 +3,19 @@ import type { TaskRunRow } from '../rows/index.js';
 import type { Accepted } from '../submission/index.js';
 import type { Turn } from '../turn/index.js';
 import { beginEnding, beginEndingCampaign, endTask, requestStop } from '../work/index.js';
-import { openCampaign, openRun, openTask } from './open-work.js';
+import { openTask, openWork } from './open-work.js';
 
 const byRequest: Reason = { code: 'cancelled_by_request', message: 'cancelled by request' };
 
-/** @throws ServiceError `not_found`, `wrong_state` */
 export function cancelProtocolRun(turn: Turn, name: string): Accepted {
-  const run = openRun(turn, name);
+  const run = openWork(turn, 'protocol_run', name);
   beginEnding(turn, run, 'cancelled', byRequest);
   decideOpen(turn, run.id);
   return { id: run.id, name };
 }
 
-/** @throws ServiceError `not_found`, `wrong_state` */
 export function cancelCampaign(turn: Turn, name: string): Accepted {
-  const campaign = openCampaign(turn, name);
+  const campaign = openWork(turn, 'campaign', name);
   beginEndingCampaign(turn, campaign, 'cancelled', byRequest);
   for (const run of turn.state.openRunsOf(campaign.id)) {
     beginEnding(turn, run, 'cancelled', {
@@ -29,7 +27,6 @@ export function cancelCampaign(turn: Turn, name: string): Accepted {
   return { id: campaign.id, name };
 }
 
-/** @throws ServiceError `not_found`, `wrong_state` */
 export function cancelTask(turn: Turn, name: string, protocolRun?: string): Accepted {
   const task = openTask(turn, name, protocolRun);
   if (isWithAgent(task.state)) requestStop(turn, task);

@@ -19,8 +19,6 @@ export class ChangeRequests {
   ) {}
 
   /**
-   * Changes the priority of an unfinished task, or parameters of a task without an attempt.
-   *
    * @param protocolRun run of the task; undefined: an on-demand task
    * @param by person who asks, for the audit
    * @throws ServiceError `not_found`, `wrong_state`; `invalid` (every fault listed)
@@ -47,10 +45,9 @@ export class ChangeRequests {
   }
 
   /**
-   * Changes a campaign, its runs and their tasks in the same way. Parameters change for runs that have not begun.
+   * Changes a campaign, its runs and their tasks. Parameters change for runs that have not begun.
    *
-   * @throws as {@link task}; `duplicate_name` when the name of a coming run is taken; `optimizer_unavailable` when no
-   *   worker can check the new rows
+   * @throws also `duplicate_name` for a coming run; `optimizer_unavailable` when no worker can check the new rows
    */
   async campaign(name: string, change: CampaignChange, by: string): Promise<Accepted> {
     await this.campaigns.checkTrials(name, change.protocol_run_parameters ?? []);
@@ -68,11 +65,8 @@ export class ChangeRequests {
   }
 
   /**
-   * Archives finished work and all that belongs to it: lists do not show it any more.
-   *
-   * @param kind with the name: a campaign, a run without a campaign, or the latest on-demand task of that name
-   * @param by person who asks, for the audit
-   * @throws ServiceError `not_found`; `wrong_state` when the work is not over, belongs to a campaign or is archived
+   * Hides finished work with all its parts: a campaign, a run without one, or the latest on-demand task of that name.
+   * @throws ServiceError `not_found`; `wrong_state` when it is not over, belongs to a campaign or is archived
    */
   async archive(kind: WorkKind, name: string, by: string): Promise<Accepted> {
     const work = await this.store.named(kind, name);
@@ -80,11 +74,8 @@ export class ChangeRequests {
   }
 
   /**
-   * Archives a page of work that ended long ago in one commit. Work that has resumed meanwhile is left out.
-   *
-   * @returns the number of archived entries and the id after which the next page begins; without `next` this was the
-   *   last page
-   * @throws ServiceError `store_unavailable`
+   * Archives a page of work that ended long ago in one commit, except what has resumed. @returns the number of entries
+   * and the id after which the next page begins; no `next`: the last page @throws ServiceError `store_unavailable`
    */
   async archiveOld(kind: WorkKind, page: EndedPage): Promise<{ archived: number; next?: string }> {
     const works = await this.store.endedBefore(kind, page);

@@ -1,7 +1,6 @@
 import {
   isTerminal,
   isWaiting,
-  ServiceError,
   type CampaignChange,
   type Fault,
   type JsonObject,
@@ -11,7 +10,7 @@ import {
 } from '@lab/contracts';
 import { checkParameters, checkRunParameters } from '@lab/definitions/model';
 import { jsonEqual } from '@lab/ports';
-import { type CampaignRow, type ProtocolRunRow, type TaskRunRow, trialKey } from '../rows/index.js';
+import { type CampaignRow, type ProtocolRunRow, type TaskRunRow, conflict, trialKey } from '../rows/index.js';
 import {
   type Accepted,
   campaignFaults,
@@ -23,19 +22,14 @@ import {
 } from '../submission/index.js';
 import { type Person, type Turn, audit } from '../turn/index.js';
 import { setOptimizer, trialOf } from '../work/index.js';
-import { openCampaign, openRun, openTask } from './open-work.js';
+import { openTask, openWork } from './open-work.js';
 import { refuseEnding } from './pause.js';
 
 /**
- * Changes of unfinished work. A priority may change at any time and counts from the next decision. Parameters may
- * change until the first attempt of their task begins, and pass the checks of a submission. One commit contains the
- * whole change and its audit entry.
+ * A priority may change at any time and counts from the next decision. Parameters may change until the first attempt
+ * of their task, and pass the checks of a submission. One commit contains the change and its audit entry.
  */
 
-/**
- * @param protocolRun run of the task; undefined: an on-demand task
- * @throws ServiceError `not_found`; `wrong_state` when the task is over, or its parameters were used; `invalid`
- */
 export function changeTask(
   turn: Turn,
   person: Person,
@@ -50,7 +44,7 @@ export function changeTask(
     const run = task.runId === null ? undefined : turn.state.rows.protocolRuns.get(task.runId);
     if (run === undefined) setOwnParameters(turn, task, given);
     else {
-      refuseEnding('protocol run', run);
+      refuseEnding('protocol_run', run);
       setRunParameters(turn, run, { [task.name]: given }, (path) =>
         path.replace(`parameters.${task.name}`, 'input_parameters'),
       );
@@ -65,15 +59,14 @@ export function changeTask(
   return { id: task.id, name };
 }
 
-/** @throws ServiceError `not_found`; `wrong_state` when the run ends, or parameters were used; `invalid` */
 export function changeProtocolRun(
   turn: Turn,
   person: Person,
   name: string,
   change: ProtocolRunChange,
 ): Accepted {
-  const run = openRun(turn, name);
-  refuseEnding('protocol run', run);
+  const run = openWork(turn, 'protocol_run', name);
+  refuseEnding('protocol_run', run);
   refuseNothing('protocol run', change);
   const { priority, parameters } = change;
   if (parameters !== undefined) setRunParameters(turn, run, parameters, (path) => path);
@@ -84,14 +77,9 @@ export function changeProtocolRun(
   return { id: run.id, name };
 }
 
-/**
- * The command must have asked the store about the names of all runs up to a new limit.
- *
- * @throws ServiceError `not_found`; `wrong_state` when the campaign is over or ending, or runs with these parameters
- *   have begun; `invalid`; `duplicate_name` when the name of a coming run is taken
- */
+/** The command must have asked the store about the names of all runs up to a new limit. */
 export function changeCampaign(turn: Turn, person: Person, name: string, change: CampaignChange): Accepted {
-  const campaign = openCampaign(turn, name);
+  const campaign = openWork(turn, 'campaign', name);
   refuseEnding('campaign', campaign);
   refuseNothing('campaign', change);
   const { priority, max_protocol_runs: maxProtocolRuns = campaign.maxProtocolRuns } = change;
@@ -99,15 +87,13 @@ export function changeCampaign(turn: Turn, person: Person, name: string, change:
   const protocolRunParameters = change.protocol_run_parameters ?? campaign.protocolRunParameters;
   const limit = runLimit({ maxProtocolRuns });
   if (limit < campaign.runsStarted)
-    throw new ServiceError(
-      'wrong_state',
+    throw conflict(
       `${campaign.runsStarted} protocol runs of the campaign "${name}" have begun: it cannot have fewer`,
     );
   if (change.protocol_run_parameters !== undefined)
     refuseBegunRuns(turn, campaign, change.protocol_run_parameters);
   const snapshot = turn.state.protocolOf(campaign);
-  if (snapshot === undefined)
-    throw new ServiceError('wrong_state', 'the definition of its protocol is missing');
+  if (snapshot === undefined) throw conflict('the definition of its protocol is missing');
   refuse(
     'change',
     campaignFaults(
@@ -158,7 +144,7 @@ function setRunPriority(turn: Turn, run: ProtocolRunRow, priority: number): void
 function setOwnParameters(turn: Turn, task: TaskRunRow, given: JsonObject): void {
   refuseBegun(turn, task);
   const specs = turn.state.taskTypeOf(task)?.task.input_parameters;
-  if (specs === undefined) throw new ServiceError('wrong_state', `the definition of ${task.type} is missing`);
+  if (specs === undefined) throw conflict(`the definition of ${task.type} is missing`);
   const inputParameters = { ...task.inputParameters, ...given };
   refuse('change', checkParameters(specs, inputParameters, { path: 'input_parameters' }).faults);
   turn.emit({ op: 'updateTaskRun', id: task.id, patch: { inputParameters } });
@@ -172,8 +158,7 @@ function setRunParameters(
   pathOf: (path: string) => string,
 ): void {
   const snapshot = turn.state.protocolOf(run);
-  if (snapshot === undefined)
-    throw new ServiceError('wrong_state', 'the definition of its protocol is missing');
+  if (snapshot === undefined) throw conflict('the definition of its protocol is missing');
   const campaign = run.campaignId === null ? undefined : turn.state.rows.campaigns.get(run.campaignId);
   const found = trialOf(turn.state, run) === undefined ? [] : (campaign?.optimizer?.input_names ?? []);
   const faults: Fault[] = [
@@ -205,8 +190,7 @@ function setRunParameters(
 function refuseBegun(turn: Turn, task: TaskRunRow): void {
   if (isWaiting(task.state) && task.attempt === 0) return;
   const label = turn.state.labelOf(task);
-  throw new ServiceError(
-    'wrong_state',
+  throw conflict(
     isWaiting(task.state)
       ? `task ${label} has begun before and is tried again; its parameters cannot be changed`
       : `task ${label} is ${task.state}; its parameters cannot be changed any more`,
@@ -219,8 +203,7 @@ function refuseBegunRuns(turn: Turn, campaign: CampaignRow, list: readonly TaskP
   for (let n = 1; n <= Math.max(list.length, stored.length); n += 1) {
     const isSettled = n <= campaign.runsStarted || turn.state.rows.trials.has(trialKey(campaign.id, n));
     if (isSettled && !jsonEqual(list[n - 1] ?? {}, stored[n - 1] ?? {}))
-      throw new ServiceError(
-        'wrong_state',
+      throw conflict(
         `${campaignRunName(campaign.name, n)} has its parameters already: protocol_run_parameters[${n - 1}] must stay as it is`,
       );
   }

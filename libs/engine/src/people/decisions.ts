@@ -1,20 +1,18 @@
 import { isUnclear, ServiceError, type AttentionDecision, type Fault, type Reason } from '@lab/contracts';
 import { checkParameters } from '@lab/definitions/model';
-import type { AttemptRow, AttentionRow, TaskRunRow } from '../rows/index.js';
+import { type AttemptRow, type AttentionRow, type TaskRunRow, conflict } from '../rows/index.js';
 import type { Turn } from '../turn/index.js';
 import { endTask, giveUp, isStopping, outputResources, putResources, queueAgain } from '../work/index.js';
 
 /**
- * Carries out the decision of a person about a task that needs attention: it completed with the given outputs, it
- * failed, or it is tried again.
+ * Carries out the decision about a task: it completed with the given outputs, it failed, or it is tried again.
  *
- * @throws ServiceError `invalid` with every fault of the outputs; `wrong_state` when the task needs no attention any
- *   more, or is to be tried again while it is being stopped
+ * @throws ServiceError `invalid` with every fault of the outputs; `wrong_state` when the task needs no decision, or is
+ *   being stopped and cannot be tried again
  */
 export function decideTask(turn: Turn, item: AttentionRow, decision: AttentionDecision, by: string): void {
   const task = turn.state.rows.taskRuns.get(item.taskRunId ?? '');
-  if (task === undefined || !isUnclear(task.state))
-    throw new ServiceError('wrong_state', 'the task needs no decision any more');
+  if (task === undefined || !isUnclear(task.state)) throw conflict('the task needs no decision any more');
   const note = decision.note === undefined || decision.note === '' ? '' : `: ${decision.note}`;
   if (decision.action === 'completed') return complete(turn, task, decision, `${by} says so${note}`);
   const known = task.reason?.message ?? 'no detail';
@@ -24,8 +22,7 @@ export function decideTask(turn: Turn, item: AttentionRow, decision: AttentionDe
     return giveUp(turn, task, reason);
   }
   if (isStopping(turn.state, task))
-    throw new ServiceError(
-      'wrong_state',
+    throw conflict(
       'the task is being stopped and cannot be tried again; decide that it has completed or failed',
     );
   endAttempt(turn, task, 'failed', {

@@ -1,21 +1,28 @@
-import { isTerminal, ServiceError } from '@lab/contracts';
-import type { CampaignRow, ProtocolRunRow, TaskRunRow } from '../rows/index.js';
+import { isTerminal, ServiceError, workWords } from '@lab/contracts';
+import { type CampaignRow, type ProtocolRunRow, type TaskRunRow, conflict } from '../rows/index.js';
 import type { Turn } from '../turn/index.js';
 
 /** Finds unfinished work by name. Throws ServiceError `not_found`, or `wrong_state` when the work is over. */
 
-export function openRun(turn: Turn, name: string): ProtocolRunRow {
-  const run = turn.state.rows.protocolRuns.get(turn.state.rows.protocolRunNames.get(name) ?? '');
-  if (run === undefined || isTerminal(run.state))
-    throw notOpen(turn, 'protocolRun', 'protocol run', name, run?.state);
-  return run;
-}
-
-export function openCampaign(turn: Turn, name: string): CampaignRow {
-  const campaign = turn.state.rows.campaigns.get(turn.state.rows.campaignNames.get(name) ?? '');
-  if (campaign === undefined || isTerminal(campaign.state))
-    throw notOpen(turn, 'campaign', 'campaign', name, campaign?.state);
-  return campaign;
+export function openWork(turn: Turn, kind: 'protocol_run', name: string): ProtocolRunRow;
+export function openWork(turn: Turn, kind: 'campaign', name: string): CampaignRow;
+export function openWork(
+  turn: Turn,
+  kind: 'campaign' | 'protocol_run',
+  name: string,
+): CampaignRow | ProtocolRunRow;
+export function openWork(
+  turn: Turn,
+  kind: 'campaign' | 'protocol_run',
+  name: string,
+): CampaignRow | ProtocolRunRow {
+  const { campaigns, campaignNames, protocolRuns, protocolRunNames } = turn.state.rows;
+  const row =
+    kind === 'campaign'
+      ? campaigns.get(campaignNames.get(name) ?? '')
+      : protocolRuns.get(protocolRunNames.get(name) ?? '');
+  if (row !== undefined && !isTerminal(row.state)) return row;
+  throw notOpen(turn, kind === 'campaign' ? 'campaign' : 'protocolRun', workWords[kind], name, row?.state);
 }
 
 /** @param protocolRun run of the task; undefined: an on-demand task */
@@ -23,13 +30,12 @@ export function openTask(turn: Turn, name: string, protocolRun?: string): TaskRu
   const task =
     protocolRun === undefined
       ? turn.state.rows.taskRuns.get(turn.state.rows.onDemandNames.get(name) ?? '')
-      : turn.state.taskOf(openRun(turn, protocolRun).id, name);
+      : turn.state.taskOf(openWork(turn, 'protocol_run', protocolRun).id, name);
   if (task === undefined)
     throw protocolRun === undefined
       ? notOpen(turn, 'onDemandTask', 'on-demand task', name)
       : new ServiceError('not_found', `protocol run "${protocolRun}" has no task named "${name}"`);
-  if (isTerminal(task.state))
-    throw new ServiceError('wrong_state', `task ${turn.state.labelOf(task)} is ${task.state} already`);
+  if (isTerminal(task.state)) throw conflict(`task ${turn.state.labelOf(task)} is ${task.state} already`);
   return task;
 }
 
@@ -41,6 +47,6 @@ function notOpen(
   state?: string,
 ): ServiceError {
   return state !== undefined || turn.isTaken(kind, name)
-    ? new ServiceError('wrong_state', `the ${what} "${name}" is ${state ?? 'over'} already`)
+    ? conflict(`the ${what} "${name}" is ${state ?? 'over'} already`)
     : new ServiceError('not_found', `there is no ${what} named "${name}"`);
 }

@@ -1,69 +1,61 @@
-import { isTerminal, ServiceError } from '@lab/contracts';
-import type { CampaignRow, ProtocolRunRow } from '../rows/index.js';
+import { isTerminal, workWords } from '@lab/contracts';
+import { type CampaignRow, type ProtocolRunRow, conflict } from '../rows/index.js';
 import type { Accepted } from '../submission/index.js';
 import { type Person, type Turn, audit } from '../turn/index.js';
-import { openCampaign, openRun } from './open-work.js';
+import { openWork } from './open-work.js';
 
-/** Starts no more tasks of the run. Running tasks continue. @throws ServiceError `not_found`, `wrong_state` */
-export function pauseProtocolRun(turn: Turn, person: Person, name: string): Accepted {
-  const run = openRun(turn, name);
-  refuseEnding('protocol run', run);
-  if (turn.state.isPaused(run))
-    throw new ServiceError(
-      'wrong_state',
-      `the protocol run "${name}" is paused already${run.pausedAt === null ? ', with its campaign' : ''}`,
+/** Kinds of work that can be paused. */
+export type PausableKind = 'campaign' | 'protocol_run';
+
+/** Starts no more runs or tasks of the work. Running tasks continue. @throws ServiceError `not_found`, `wrong_state` */
+export function pauseWork(turn: Turn, person: Person, kind: PausableKind, name: string): Accepted {
+  const row = openWork(turn, kind, name);
+  refuseEnding(kind, row);
+  if (row.pausedAt !== null || isPausedWithCampaign(turn, row))
+    throw conflict(
+      `the ${workWords[kind]} "${name}" is paused already${row.pausedAt === null ? ', with its campaign' : ''}`,
     );
-  turn.emit({ op: 'updateProtocolRun', id: run.id, patch: { pausedAt: turn.now } });
-  audit(turn, person, 'protocol_run.pause', `protocol_run/${name}`);
-  return { id: run.id, name };
+  return setPause(turn, person, kind, row, 'pause');
 }
 
-/** Starts no more runs, and no more tasks of unfinished runs. @throws ServiceError `not_found`, `wrong_state` */
-export function pauseCampaign(turn: Turn, person: Person, name: string): Accepted {
-  const campaign = openCampaign(turn, name);
-  refuseEnding('campaign', campaign);
-  if (campaign.pausedAt !== null)
-    throw new ServiceError('wrong_state', `the campaign "${name}" is paused already`);
-  turn.emit({ op: 'updateCampaign', id: campaign.id, patch: { pausedAt: turn.now } });
-  audit(turn, person, 'campaign.pause', `campaign/${name}`);
-  return { id: campaign.id, name };
-}
-
-/** Ends the pause of a run. @throws ServiceError `wrong_state` */
-export function unpauseProtocolRun(turn: Turn, person: Person, run: ProtocolRunRow): Accepted {
-  const { id, name } = run;
-  refuseEnding('protocol run', run);
-  if (run.pausedAt === null)
-    throw new ServiceError(
-      'wrong_state',
-      turn.state.isPaused(run)
-        ? `the protocol run "${name}" is paused with its campaign; resume the campaign`
-        : `the protocol run "${name}" is ${run.state} and not paused; there is nothing to resume`,
+/** Ends the pause of the work. @throws ServiceError `wrong_state` */
+export function unpauseWork(
+  turn: Turn,
+  person: Person,
+  kind: PausableKind,
+  row: CampaignRow | ProtocolRunRow,
+): Accepted {
+  refuseEnding(kind, row);
+  if (row.pausedAt === null)
+    throw conflict(
+      isPausedWithCampaign(turn, row)
+        ? `the protocol run "${row.name}" is paused with its campaign; resume the campaign`
+        : `the ${workWords[kind]} "${row.name}" is ${row.state} and not paused; there is nothing to resume`,
     );
-  turn.emit({ op: 'updateProtocolRun', id, patch: { pausedAt: null } });
-  audit(turn, person, 'protocol_run.resume', `protocol_run/${name}`);
-  return { id, name };
-}
-
-/** Ends the pause of a campaign. @throws ServiceError `wrong_state` */
-export function unpauseCampaign(turn: Turn, person: Person, campaign: CampaignRow): Accepted {
-  const { id, name } = campaign;
-  refuseEnding('campaign', campaign);
-  if (campaign.pausedAt === null)
-    throw new ServiceError(
-      'wrong_state',
-      `the campaign "${name}" is ${campaign.state} and not paused; there is nothing to resume`,
-    );
-  turn.emit({ op: 'updateCampaign', id, patch: { pausedAt: null } });
-  audit(turn, person, 'campaign.resume', `campaign/${name}`);
-  return { id, name };
+  return setPause(turn, person, kind, row, 'resume');
 }
 
 /** @throws ServiceError `wrong_state` when the work will end as soon as none of its tasks runs */
-export function refuseEnding(what: string, row: CampaignRow | ProtocolRunRow): void {
+export function refuseEnding(kind: PausableKind, row: CampaignRow | ProtocolRunRow): void {
   if (row.ending !== null && !isTerminal(row.state))
-    throw new ServiceError(
-      'wrong_state',
-      `the ${what} "${row.name}" is ending: it will be ${row.ending.state} as soon as nothing of it runs`,
+    throw conflict(
+      `the ${workWords[kind]} "${row.name}" is ending: it will be ${row.ending.state} as soon as nothing of it runs`,
     );
+}
+
+function isPausedWithCampaign(turn: Turn, row: CampaignRow | ProtocolRunRow): boolean {
+  return 'campaignId' in row && row.pausedAt === null && turn.state.isPaused(row);
+}
+
+function setPause(
+  turn: Turn,
+  person: Person,
+  kind: PausableKind,
+  { id, name }: { id: string; name: string },
+  act: 'pause' | 'resume',
+): Accepted {
+  const op = kind === 'campaign' ? 'updateCampaign' : 'updateProtocolRun';
+  turn.emit({ op, id, patch: { pausedAt: act === 'pause' ? turn.now : null } });
+  audit(turn, person, `${kind}.${act}`, `${kind}/${name}`);
+  return { id, name };
 }

@@ -1,6 +1,7 @@
 import { ServiceError } from '@lab/contracts';
 import { hintFor } from '@lab/definitions/model';
 import type { LabMap } from '../labs/index.js';
+import { conflict } from '../rows/index.js';
 import { type Person, type Turn, type TurnLoop, type WorkingState, audit } from '../turn/index.js';
 
 /** Request to reset the metadata of a resource. */
@@ -22,11 +23,11 @@ export class ResourceRequests {
   ) {}
 
   /**
-   * Resets the metadata of a resource to the values in the file of its laboratory. If a running task holds the
-   * resource, the values that the task reports when it ends replace the reset.
+   * Resets a resource to the file of its laboratory. If a running task holds the resource, the values that the task
+   * reports when it ends replace the reset.
    *
-   * @throws ServiceError `not_found`; `wrong_state` when a task or run holds the resource and the reset is not forced,
-   *   or when the laboratory is not loaded; `invalid` when a forced reset has no reason
+   * @throws ServiceError `not_found`; `wrong_state` when it is held and the reset is not forced, or its laboratory is
+   *   not loaded; `invalid` when a forced reset has no reason
    */
   reset(asked: ResetAsked): Promise<{ name: string }> {
     return this.loop.submit('reset of a resource', (turn) =>
@@ -56,18 +57,14 @@ function resetResource(
   const declared = labs.resources.get(name);
   if (row === undefined) throw unknown(name, labs);
   if (declared === undefined)
-    throw new ServiceError(
-      'wrong_state',
+    throw conflict(
       labs.labs.has(row.lab)
         ? `the laboratory "${row.lab}" has no resource "${name}" any more`
         : `the laboratory "${row.lab}" of the resource "${name}" is not loaded`,
     );
   const holder = holderOf(turn.state, name);
   if (holder !== null && !force)
-    throw new ServiceError(
-      'wrong_state',
-      `${holder} has the resource "${name}". To reset it anyway, set force and give a reason.`,
-    );
+    throw conflict(`${holder} has the resource "${name}". To reset it anyway, set force and give a reason.`);
   turn.emit({ op: 'putResource', row: declared });
   // The file may have changed the type of the resource, so other tasks may now start with it.
   turn.state.dispatchDue = true;

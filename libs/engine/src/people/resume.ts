@@ -3,7 +3,6 @@ import {
   isSettled,
   isTerminal,
   mayBeResumed,
-  ServiceError,
   type CampaignSubmission,
   type Fault,
   type JsonObject,
@@ -18,6 +17,7 @@ import {
   type OptimizerRow,
   type ProtocolRunRow,
   type TaskRunRow,
+  conflict,
   unbegun,
 } from '../rows/index.js';
 import {
@@ -34,18 +34,15 @@ import {
 } from '../submission/index.js';
 import { type Person, type Recall, type Turn, audit, newEvent, placeOf } from '../turn/index.js';
 import { setOptimizer, trialOf } from '../work/index.js';
-import { openCampaign, openRun } from './open-work.js';
-import { unpauseCampaign, unpauseProtocolRun } from './pause.js';
+import { openWork } from './open-work.js';
+import { unpauseWork } from './pause.js';
 
 /**
- * Resumes stopped work. Completed tasks keep their outputs, and references to their devices and resources stay valid.
- * All other tasks start afresh and keep only the numbers of their attempts. Definitions, parameters and the numbers of
- * runs within their campaign stay as they were accepted.
+ * Completed tasks keep their outputs. All others start afresh and keep only the numbers of their attempts.
+ * Definitions, parameters and numbers of runs stay as they were accepted.
  */
 
 /**
- * Resumes a run that is paused, failed or cancelled.
- *
  * @throws ServiceError `not_found`; `wrong_state` when there is nothing to resume, or its campaign is over or ending;
  *   `invalid` when the loaded laboratories cannot run it; `backlog_full`
  */
@@ -53,7 +50,7 @@ export function resumeProtocolRun(turn: Turn, ports: SubmitPorts, person: Person
   const work = turn.ended('protocolRun', name);
   const [run] = work?.protocolRuns ?? [];
   if (work === undefined || run === undefined || turn.state.rows.protocolRunNames.has(name))
-    return unpauseProtocolRun(turn, person, openRun(turn, name));
+    return unpauseWork(turn, person, 'protocol_run', openWork(turn, 'protocol_run', name));
   refuseArchived('protocol run', name, work);
   refuseCompleted('protocol run', run);
   const campaign = run.campaignId === null ? undefined : campaignOf(turn, run, work);
@@ -71,12 +68,8 @@ export function resumeProtocolRun(turn: Turn, ports: SubmitPorts, person: Person
 }
 
 /**
- * Resumes a campaign that is paused, failed or cancelled. Its failed and cancelled runs continue first, then the
- * coming runs start.
- *
- * @param remade its optimizer with further overrides; absent: as it was
- * @throws ServiceError `not_found`; `wrong_state` when there is nothing to resume; `invalid` when the loaded
- *   laboratories cannot run it; `duplicate_name` when the name of a coming run was taken meanwhile; `backlog_full`
+ * Its failed and cancelled runs continue first, then the coming runs start. Throws as {@link resumeProtocolRun}, and
+ * `duplicate_name` when the name of a coming run was taken. @param remade its optimizer with further overrides
  */
 export function resumeCampaign(
   turn: Turn,
@@ -88,7 +81,7 @@ export function resumeCampaign(
   const work = turn.ended('campaign', name);
   const campaign = work?.campaign ?? undefined;
   if (work === undefined || campaign === undefined || turn.state.rows.campaignNames.has(name))
-    return goOn(turn, person, openCampaign(turn, name), remade);
+    return goOn(turn, person, openWork(turn, 'campaign', name), remade);
   refuseArchived('campaign', name, work);
   refuseCompleted('campaign', campaign);
   refuseUnfit(turn, ports, 'campaign', work);
@@ -119,7 +112,7 @@ function goOn(
   campaign: CampaignRow,
   remade: Partial<OptimizerRow> | undefined,
 ): Accepted {
-  const accepted = unpauseCampaign(turn, person, campaign);
+  const accepted = unpauseWork(turn, person, 'campaign', campaign);
   if (remade !== undefined) setOptimizer(turn, campaign, remade);
   return accepted;
 }
@@ -167,12 +160,7 @@ export function submitOrResumeProtocolRun(
   return resumeProtocolRun(turn, ports, person, name);
 }
 
-/**
- * As {@link submitOrResumeProtocolRun}.
- *
- * @param optimizer.made optimizer of a new campaign; null: it has none
- * @param optimizer.remade as in {@link resumeCampaign}
- */
+/** @param optimizer.made of a new campaign; null: none @param optimizer.remade as in {@link resumeCampaign} */
 export function submitOrResumeCampaign(
   turn: Turn,
   ports: SubmitPorts,
@@ -233,29 +221,19 @@ function refuseOthers(
 
 function refuseArchived(what: string, name: string, { archivedAt }: EndedWork): void {
   if (archivedAt !== null)
-    throw new ServiceError(
-      'wrong_state',
-      `the ${what} "${name}" is archived; restore it before you resume it`,
-    );
+    throw conflict(`the ${what} "${name}" is archived; restore it before you resume it`);
 }
 
 function refuseCompleted(what: string, row: CampaignRow | ProtocolRunRow): void {
   if (!mayBeResumed(row.state))
-    throw new ServiceError(
-      'wrong_state',
-      `the ${what} "${row.name}" is ${row.state}; there is nothing to resume`,
-    );
+    throw conflict(`the ${what} "${row.name}" is ${row.state}; there is nothing to resume`);
 }
 
-/**
- * The open campaign of a run. A campaign counts its runs and decides when they continue, so a run can be resumed alone
- * only while its campaign is open.
- */
+/** The open campaign of a run. It decides when its runs continue, so a run is resumed only while it is open. */
 function campaignOf(turn: Turn, run: ProtocolRunRow, { campaign: stored }: EndedWork): CampaignRow {
   const campaign = turn.state.rows.campaigns.get(run.campaignId ?? '') ?? stored;
   if (campaign === null || isTerminal(campaign.state) || campaign.ending !== null)
-    throw new ServiceError(
-      'wrong_state',
+    throw conflict(
       `the protocol run "${run.name}" belongs to a campaign that ${
         campaign === null || isTerminal(campaign.state) ? `is ${campaign?.state ?? 'over'}` : 'is ending'
       }${campaign !== null && mayBeResumed(campaign.state) ? `; resume the campaign "${campaign.name}"` : ''}`,
@@ -321,10 +299,7 @@ function former(task: TaskRunRow): JsonObject {
   return plain as unknown as Record<string, JsonValue>;
 }
 
-/**
- * What the engine must read before it resumes a campaign: the finished campaign, and whether the names of its coming
- * runs are taken.
- */
+/** Asks for the finished campaign, and whether the names of its coming runs are taken. */
 export function recallCampaign(name: string): Recall {
   return {
     kind: 'campaign',

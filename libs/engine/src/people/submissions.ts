@@ -50,10 +50,8 @@ export class Submissions {
   }
 
   /**
-   * Checks whether a submission would be accepted now. Changes nothing.
-   *
-   * @returns the submission with its defaults filled in; null: the submission resumes existing work
-   * @throws ServiceError as the submission itself
+   * Checks whether a submission would be accepted now. Changes nothing. Throws as the submission itself. @returns the
+   * submission with its defaults; null: it resumes existing work
    */
   async tryOut(asked: Submission): Promise<Submission | null> {
     switch (asked.kind) {

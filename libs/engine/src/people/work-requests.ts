@@ -4,7 +4,7 @@ import type { Accepted, SubmitPorts } from '../submission/index.js';
 import type { Person, TurnLoop } from '../turn/index.js';
 import type { CampaignRequests } from './campaign-requests.js';
 import { cancelCampaign, cancelProtocolRun, cancelTask } from './cancel.js';
-import { pauseCampaign, pauseProtocolRun } from './pause.js';
+import { pauseWork } from './pause.js';
 import { resumeProtocolRun } from './resume.js';
 
 /** Cancels, pauses and resumes of accepted work. Each promise resolves after the commit. */
@@ -19,10 +19,8 @@ export class WorkRequests {
   ) {}
 
   /**
-   * Ends a run: its waiting tasks are cancelled at once, its running tasks are asked to stop. The run is cancelled as soon
-   * as none of its tasks runs. For a run that needs attention, the cancel is the decision of a person and ends it at once.
-   *
-   * @throws ServiceError `not_found`, `wrong_state`
+   * Cancels waiting tasks at once and asks running tasks to stop. The run is cancelled as soon as none of its tasks
+   * runs. A run that needs attention ends at once. @throws ServiceError `not_found`, `wrong_state`
    */
   cancelProtocolRun(name: string): Promise<Accepted> {
     return this.ports.loop.submit('cancel of a protocol run', (turn) => cancelProtocolRun(turn, name), [
@@ -38,10 +36,8 @@ export class WorkRequests {
   }
 
   /**
-   * Cancels an on-demand task or one task of a run; the run then fails. A running task is asked to stop. Its final state
-   * is the one that its agent reports.
-   *
-   * @throws ServiceError `not_found`, `wrong_state`
+   * Cancels an on-demand task, or a task of a run, which then fails. A running task is asked to stop; its agent
+   * reports its final state. @throws ServiceError `not_found`, `wrong_state`
    */
   cancelTask(name: string, protocolRun?: string): Promise<Accepted> {
     return this.ports.loop.submit('cancel of a task', (turn) => cancelTask(turn, name, protocolRun), [
@@ -50,30 +46,31 @@ export class WorkRequests {
   }
 
   /**
-   * Starts no more tasks of the run; running tasks continue to their end. The run keeps its devices and its timeouts.
-   *
-   * @param by person who asks, for the audit
-   * @throws ServiceError `not_found`; `wrong_state` when the run is paused, ending or over
+   * Starts no more tasks; running ones continue. The run keeps its devices and timeouts. @param by person, for the
+   * audit @throws ServiceError `not_found`; `wrong_state` when the run is paused, ending or over
    */
   pauseProtocolRun(name: string, by: string): Promise<Accepted> {
     const person = this.ports.person(by);
-    return this.ports.loop.submit('pause of a protocol run', (turn) => pauseProtocolRun(turn, person, name), [
-      asked('protocolRun', name),
-    ]);
+    return this.ports.loop.submit(
+      'pause of a protocol run',
+      (turn) => pauseWork(turn, person, 'protocol_run', name),
+      [asked('protocolRun', name)],
+    );
   }
 
   /** Starts no more runs, and no more tasks of the unfinished runs. @throws as {@link pauseProtocolRun} */
   pauseCampaign(name: string, by: string): Promise<Accepted> {
     const person = this.ports.person(by);
-    return this.ports.loop.submit('pause of a campaign', (turn) => pauseCampaign(turn, person, name), [
-      asked('campaign', name),
-    ]);
+    return this.ports.loop.submit(
+      'pause of a campaign',
+      (turn) => pauseWork(turn, person, 'campaign', name),
+      [asked('campaign', name)],
+    );
   }
 
   /**
-   * Resumes a run that is paused, failed or cancelled. Completed tasks are kept.
-   *
-   * @throws ServiceError `not_found`; `wrong_state` when there is nothing to resume; `invalid`, `backlog_full`
+   * Resumes a paused, failed or cancelled run and keeps completed tasks. @throws ServiceError `not_found`;
+   * `wrong_state` when there is nothing to resume; `invalid`, `backlog_full`
    */
   resumeProtocolRun(name: string, by: string): Promise<Accepted> {
     const { loop, submit, person } = this.ports;
@@ -86,10 +83,8 @@ export class WorkRequests {
   }
 
   /**
-   * Resumes a campaign that is paused, failed or cancelled. Completed runs are kept.
-   *
-   * @param overrides replace the optimizer overrides of the same names, and parameters that were set since
-   * @throws as {@link resumeProtocolRun}; `duplicate_name` when another run has taken the name of a coming run
+   * As {@link resumeProtocolRun}. @param overrides replace the optimizer overrides and settings of the same names
+   * @throws also `duplicate_name` when another run has taken the name of a coming run
    */
   resumeCampaign(name: string, by: string, overrides?: JsonObject): Promise<Accepted> {
     return this.ports.campaigns.resume(name, by, overrides);

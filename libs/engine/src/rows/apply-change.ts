@@ -9,36 +9,28 @@ import {
   trialTransitions,
   type Transitions,
 } from '@lab/contracts';
-import { type RowSet, allocationKey, indexTaskRun } from './row-set.js';
+import { type RowSet, allocationKey, indexCampaign, indexRun, indexTaskRun } from './row-set.js';
 import type { AllocationKind, AllocationRow, Change } from './rows.js';
 
 /**
- * Defines what every change means, for the engine's memory and for `MemoryStore`.
+ * Applies the change to `rows`, or throws and leaves them untouched: the meaning of every change, also for
+ * `MemoryStore`. The engine decides nothing about archived work, so `archive` and `restore` change no row here.
  *
- * Applies the change to `rows`, or throws and leaves them untouched. `tell`, `audit`, `archive` and `restore` change
- * no row here, because the engine decides nothing about archived work.
- *
- * @throws ServiceError `duplicate_name` when the name is taken; `wrong_state` when the row is missing, exists already,
- *   or is in a state that does not allow the change
+ * @throws ServiceError `duplicate_name`; `wrong_state` when the row is missing, exists already, or is in a state that
+ *   does not allow the change
  */
 export function applyChange(rows: RowSet, change: Change): void {
   switch (change.op) {
-    case 'insertCampaign': {
-      const { row } = change;
-      refuseKnown(rows.campaigns, row.id, 'campaign');
-      refuseTaken(rows.campaignNames, row.name, 'campaign');
-      rows.campaigns.set(row.id, row);
-      rows.campaignNames.set(row.name, row.id);
+    case 'insertCampaign':
+      refuseKnown(rows.campaigns, change.row.id, 'campaign');
+      refuseTaken(rows.campaignNames, change.row.name, 'campaign');
+      indexCampaign(rows, change.row);
       return;
-    }
-    case 'insertProtocolRun': {
-      const { row } = change;
-      refuseKnown(rows.protocolRuns, row.id, 'protocol run');
-      refuseTaken(rows.protocolRunNames, row.name, 'protocol run');
-      rows.protocolRuns.set(row.id, row);
-      rows.protocolRunNames.set(row.name, row.id);
+    case 'insertProtocolRun':
+      refuseKnown(rows.protocolRuns, change.row.id, 'protocol run');
+      refuseTaken(rows.protocolRunNames, change.row.name, 'protocol run');
+      indexRun(rows, change.row);
       return;
-    }
     case 'insertTaskRun': {
       const { row } = change;
       refuseKnown(rows.taskRuns, row.id, 'task run');
@@ -62,56 +54,38 @@ export function applyChange(rows: RowSet, change: Change): void {
       refuseKnown(rows.trials, change.row.id, 'trial');
       rows.trials.set(change.row.id, change.row);
       return;
-    case 'updateTrial': {
-      const row = known(rows.trials, change.id, 'trial');
-      presumeTransition(trialTransitions, row.state, change.patch.state, 'trial of', row.run);
-      rows.trials.set(row.id, { ...row, ...change.patch });
+    case 'updateTrial':
+      update(rows.trials, change, trialTransitions, 'trial', ({ run }) => `of ${run}`);
       return;
-    }
-    case 'updateCampaign': {
-      const row = known(rows.campaigns, change.id, 'campaign');
-      presumeTransition(campaignTransitions, row.state, change.patch.state, 'campaign', row.name);
-      rows.campaigns.set(row.id, { ...row, ...change.patch });
+    case 'updateCampaign':
+      update(rows.campaigns, change, campaignTransitions, 'campaign', ({ name }) => name);
       return;
-    }
-    case 'updateProtocolRun': {
-      const row = known(rows.protocolRuns, change.id, 'protocol run');
-      presumeTransition(protocolRunTransitions, row.state, change.patch.state, 'protocol run', row.name);
-      rows.protocolRuns.set(row.id, { ...row, ...change.patch });
+    case 'updateProtocolRun':
+      update(rows.protocolRuns, change, protocolRunTransitions, 'protocol run', ({ name }) => name);
       return;
-    }
     case 'updateTaskRun': {
-      const row = known(rows.taskRuns, change.id, 'task run');
-      presumeTransition(taskRunTransitions, row.state, change.patch.state, 'task run', row.name);
-      const next = { ...row, ...change.patch };
-      rows.taskRuns.set(row.id, next);
+      const next = update(rows.taskRuns, change, taskRunTransitions, 'task run', ({ name }) => name);
       if (isTerminal(next.state) && rows.onDemandNames.get(next.name) === next.id)
         rows.onDemandNames.delete(next.name);
       return;
     }
     case 'updateAttempt': {
-      const row = known(rows.attempts, change.id, 'attempt');
-      presumeTransition(attemptTransitions, row.state, change.patch.state, 'attempt', row.id);
-      const next = { ...row, ...change.patch };
-      rows.attempts.set(row.id, next);
+      const next = update(rows.attempts, change, attemptTransitions, 'attempt', ({ id }) => id);
       if (isTerminal(next.state) && rows.liveAttempts.get(next.taskRunId) === next.id)
         rows.liveAttempts.delete(next.taskRunId);
       return;
     }
-    case 'claim': {
-      const row = allocation(rows, change.kind, change.key);
-      if (row.taskRunId !== null || row.heldByRunId !== null)
-        throw conflict(`${change.kind} ${change.key} is not free`);
-      presumeFence(row, change.fence);
-      put(rows, { ...row, taskRunId: change.taskRunId, fence: change.fence, since: change.at });
-      return;
-    }
+    case 'claim':
     case 'pass': {
-      const row = allocation(rows, change.kind, change.key);
-      if (row.heldByRunId !== change.runId)
-        throw conflict(`${change.kind} ${change.key} is not held by protocol run ${change.runId}`);
-      presumeFence(row, change.fence);
-      put(rows, { ...row, taskRunId: change.taskRunId, fence: change.fence, since: change.at });
+      const { kind, key, taskRunId, fence, at } = change;
+      const row = allocation(rows, kind, key);
+      if (change.op === 'claim' && (row.taskRunId !== null || row.heldByRunId !== null))
+        throw conflict(`${kind} ${key} is not free`);
+      if (change.op === 'pass' && row.heldByRunId !== change.runId)
+        throw conflict(`${kind} ${key} is not held by protocol run ${change.runId}`);
+      if (fence !== row.fence + 1)
+        throw conflict(`${kind} ${key} has fence ${row.fence}, so the next is not ${fence}`);
+      put(rows, { ...row, taskRunId, fence, since: at });
       return;
     }
     case 'hold': {
@@ -152,7 +126,8 @@ export function applyChange(rows: RowSet, change: Change): void {
   }
 }
 
-function conflict(message: string): ServiceError {
+/** The error of an act that the state of the work does not allow. */
+export function conflict(message: string): ServiceError {
   return new ServiceError('wrong_state', message);
 }
 
@@ -170,20 +145,20 @@ function refuseTaken(names: ReadonlyMap<string, string>, name: string, what: str
   if (names.has(name)) throw new ServiceError('duplicate_name', `there is a ${what} named "${name}" already`);
 }
 
-function presumeTransition<State extends string>(
-  table: Transitions<State>,
-  from: State,
-  to: State | undefined,
+/** Replaces fields of a row, unless its state must not change so. @returns the new row */
+function update<State extends string, Row extends { state: State }>(
+  table: Map<string, Row>,
+  { id, patch }: { id: string; patch: Partial<NoInfer<Row>> },
+  transitions: Transitions<State>,
   what: string,
-  name: string,
-): void {
-  if (to !== undefined && to !== from && !mayFollow(table, from, to))
-    throw conflict(`${what} ${name} is ${from} and cannot become ${to}`);
-}
-
-function presumeFence(row: AllocationRow, fence: number): void {
-  if (fence !== row.fence + 1)
-    throw conflict(`${row.kind} ${row.key} has fence ${row.fence}, so the next is not ${fence}`);
+  nameOf: (row: Row) => string,
+): Row {
+  const row = known(table, id, what);
+  const next = { ...row, ...patch };
+  if (next.state !== row.state && !mayFollow(transitions, row.state, next.state))
+    throw conflict(`${what} ${nameOf(row)} is ${row.state} and cannot become ${next.state}`);
+  table.set(id, next);
+  return next;
 }
 
 function allocation(rows: RowSet, kind: AllocationKind, key: string): AllocationRow {

@@ -1,6 +1,6 @@
 /** What the engine decides about: rows, their changes, and the ports to the outside. */
 
-export { applyChange } from './apply-change.js';
+export { applyChange, conflict } from './apply-change.js';
 export type {
   AgentAddress,
   Agents,
@@ -20,8 +20,9 @@ export type {
 export {
   type RowSet,
   allocationKey,
-  copyRowSet,
   emptyRowSet,
+  indexCampaign,
+  indexRun,
   indexTaskRun,
   rowSetOf,
   trialKey,

@@ -17,38 +17,7 @@ import type {
 } from './rows.js';
 
 /** Rows by key, with indexes for uniqueness and lookups. Rows are replaced, never mutated. */
-export interface RowSet {
-  campaigns: Map<string, CampaignRow>;
-  protocolRuns: Map<string, ProtocolRunRow>;
-  taskRuns: Map<string, TaskRunRow>;
-  attempts: Map<string, AttemptRow>;
-  /** By {@link trialKey}. */
-  trials: Map<string, TrialRow>;
-  /** By {@link allocationKey}. */
-  allocations: Map<string, AllocationRow>;
-  /** By name. */
-  resources: Map<string, ResourceRow>;
-  /** By computer. */
-  agents: Map<string, AgentRow>;
-  /** By id: open items, and those that this process resolved. */
-  attention: Map<string, AttentionRow>;
-  /** By id. */
-  emergencyStops: Map<string, EmergencyStopRow>;
-  /** By id. */
-  queuePauses: Map<string, QueuePauseRow>;
-  /** By hash. */
-  definitions: Map<string, DefinitionRow>;
-  /** Campaign name to id. */
-  campaignNames: Map<string, string>;
-  /** Protocol run name to id. */
-  protocolRunNames: Map<string, string>;
-  /** Name of an unfinished on-demand task to its id. */
-  onDemandNames: Map<string, string>;
-  /** Protocol run id to task name to task run id. */
-  tasksOfRun: Map<string, Map<string, string>>;
-  /** Task run id to the id of its unfinished attempt. */
-  liveAttempts: Map<string, string>;
-}
+export type RowSet = ReturnType<typeof emptyRowSet>;
 
 export function allocationKey(kind: AllocationKind, key: string): string {
   return `${kind}:${key}`;
@@ -59,39 +28,44 @@ export function trialKey(campaignId: string, n: number): string {
   return `${campaignId}/${n}`;
 }
 
-export function emptyRowSet(): RowSet {
+export function emptyRowSet() {
   return {
-    campaigns: new Map(),
-    protocolRuns: new Map(),
-    taskRuns: new Map(),
-    attempts: new Map(),
-    trials: new Map(),
-    allocations: new Map(),
-    resources: new Map(),
-    agents: new Map(),
-    attention: new Map(),
-    emergencyStops: new Map(),
-    queuePauses: new Map(),
-    definitions: new Map(),
-    campaignNames: new Map(),
-    protocolRunNames: new Map(),
-    onDemandNames: new Map(),
-    tasksOfRun: new Map(),
-    liveAttempts: new Map(),
+    campaigns: new Map<string, CampaignRow>(),
+    protocolRuns: new Map<string, ProtocolRunRow>(),
+    taskRuns: new Map<string, TaskRunRow>(),
+    attempts: new Map<string, AttemptRow>(),
+    /** By {@link trialKey}. */
+    trials: new Map<string, TrialRow>(),
+    /** By {@link allocationKey}. */
+    allocations: new Map<string, AllocationRow>(),
+    /** By name. */
+    resources: new Map<string, ResourceRow>(),
+    /** By computer. */
+    agents: new Map<string, AgentRow>(),
+    /** Open items, and those that this process resolved. */
+    attention: new Map<string, AttentionRow>(),
+    emergencyStops: new Map<string, EmergencyStopRow>(),
+    queuePauses: new Map<string, QueuePauseRow>(),
+    /** By hash. */
+    definitions: new Map<string, DefinitionRow>(),
+    /** Campaign name to id. */
+    campaignNames: new Map<string, string>(),
+    /** Protocol run name to id. */
+    protocolRunNames: new Map<string, string>(),
+    /** Name of an unfinished on-demand task to its id. */
+    onDemandNames: new Map<string, string>(),
+    /** Protocol run id to task name to task run id. */
+    tasksOfRun: new Map<string, Map<string, string>>(),
+    /** Task run id to the id of its unfinished attempt. */
+    liveAttempts: new Map<string, string>(),
   };
 }
 
 /** Indexes the rows that a store has loaded. */
 export function rowSetOf(rows: WorkingRows): RowSet {
   const set = emptyRowSet();
-  for (const row of rows.campaigns) {
-    set.campaigns.set(row.id, row);
-    set.campaignNames.set(row.name, row.id);
-  }
-  for (const row of rows.protocolRuns) {
-    set.protocolRuns.set(row.id, row);
-    set.protocolRunNames.set(row.name, row.id);
-  }
+  for (const row of rows.campaigns) indexCampaign(set, row);
+  for (const row of rows.protocolRuns) indexRun(set, row);
   for (const row of rows.taskRuns) indexTaskRun(set, row);
   for (const row of rows.attempts) {
     set.attempts.set(row.id, row);
@@ -154,6 +128,16 @@ function stopsToLoad(stops: readonly EmergencyStopRow[]): EmergencyStopRow[] {
   return [...stops.filter((row) => row.releasedAt === null), ...released.slice(-100)];
 }
 
+export function indexCampaign(set: RowSet, row: CampaignRow): void {
+  set.campaigns.set(row.id, row);
+  set.campaignNames.set(row.name, row.id);
+}
+
+export function indexRun(set: RowSet, row: ProtocolRunRow): void {
+  set.protocolRuns.set(row.id, row);
+  set.protocolRunNames.set(row.name, row.id);
+}
+
 /** Adds a task run and its index entries. */
 export function indexTaskRun(set: RowSet, row: TaskRunRow): void {
   set.taskRuns.set(row.id, row);
@@ -164,27 +148,4 @@ export function indexTaskRun(set: RowSet, row: TaskRunRow): void {
   const tasks = set.tasksOfRun.get(row.runId) ?? new Map<string, string>();
   tasks.set(row.name, row.id);
   set.tasksOfRun.set(row.runId, tasks);
-}
-
-/** A copy that changes independently of the original. Both share the rows, because rows are never mutated. */
-export function copyRowSet(set: RowSet): RowSet {
-  return {
-    campaigns: new Map(set.campaigns),
-    protocolRuns: new Map(set.protocolRuns),
-    taskRuns: new Map(set.taskRuns),
-    attempts: new Map(set.attempts),
-    trials: new Map(set.trials),
-    allocations: new Map(set.allocations),
-    resources: new Map(set.resources),
-    agents: new Map(set.agents),
-    attention: new Map(set.attention),
-    emergencyStops: new Map(set.emergencyStops),
-    queuePauses: new Map(set.queuePauses),
-    definitions: new Map(set.definitions),
-    campaignNames: new Map(set.campaignNames),
-    protocolRunNames: new Map(set.protocolRunNames),
-    onDemandNames: new Map(set.onDemandNames),
-    tasksOfRun: new Map([...set.tasksOfRun].map(([run, tasks]) => [run, new Map(tasks)])),
-    liveAttempts: new Map(set.liveAttempts),
-  };
 }

@@ -1,7 +1,7 @@
 import { awaitsAgent, emergencyStopCovers, ServiceError, type EmergencyStop } from '@lab/contracts';
 import type { Ids } from '@lab/ports';
 import type { LabMap } from '../labs/index.js';
-import type { AttemptRow, EmergencyStopRow } from '../rows/index.js';
+import { type AttemptRow, type EmergencyStopRow, conflict } from '../rows/index.js';
 import { type Turn, type TurnLoop, type WorkingState, audit } from '../turn/index.js';
 
 /** A device as stops and attempts name it. */
@@ -27,10 +27,8 @@ export class EmergencyStops {
   ) {}
 
   /**
-   * Records an emergency stop. Nothing starts in its scope any more. Attempts in its scope are stopped, and a person
-   * decides about their tasks. A second request with the same id refers to the same stop.
-   *
-   * @throws ServiceError `unknown_lab`, `unknown_device`, `bad_request`
+   * Stops all attempts in the scope and lets nothing start there; a person decides about their tasks. A repeated id
+   * refers to the same stop. @throws ServiceError `unknown_lab`, `unknown_device`, `bad_request`
    */
   engage(stop: EmergencyStop): Promise<{ id: string }> {
     return this.loop.submit('emergency stop', (turn) => engageStop(turn, this.ports, stop));
@@ -78,10 +76,7 @@ export function adoptStops(
 }
 
 /**
- * Releases one emergency stop, or all that are in force. Stopped work does not continue by itself.
- *
- * @param id null: all
- * @returns the ids of the released stops
+ * Stopped work does not continue by itself. @param id null: all stops in force @returns the ids of the released stops
  * @throws ServiceError `not_found`; `wrong_state` when the stop was released before
  */
 function releaseStop(turn: Turn, ports: StopPorts, id: string | null, by: string): { ids: string[] } {
@@ -89,7 +84,7 @@ function releaseStop(turn: Turn, ports: StopPorts, id: string | null, by: string
   if (id !== null && known === undefined)
     throw new ServiceError('not_found', `there is no emergency stop "${id}"`);
   if (known !== undefined && known.releasedAt !== null)
-    throw new ServiceError('wrong_state', `the emergency stop "${id}" was released already`);
+    throw conflict(`the emergency stop "${id}" was released already`);
   const rows = known === undefined ? stopsInForce(turn.state) : [known];
   for (const row of rows) {
     const released = { ...row, releasedAt: turn.now, releasedBy: by };

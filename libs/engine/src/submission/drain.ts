@@ -13,12 +13,7 @@ export class Drain {
     for (const old of this.#starts.keys()) if (old <= second - windowS) this.#starts.delete(old);
   }
 
-  /**
-   * Seconds until one more place in the queue is likely to be free: 1 to 60, and 60 if nothing started within a
-   * minute.
-   *
-   * @param now milliseconds since 1970
-   */
+  /** Seconds until a place in the queue is likely to be free: 1 to 60; 60 if nothing started within a minute. */
   secondsPerStart(now: number): number {
     const from = Math.floor(now / 1000) - windowS;
     let count = 0;

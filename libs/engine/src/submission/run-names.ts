@@ -15,12 +15,7 @@ export function runLimit({ maxProtocolRuns }: Pick<CampaignRow, 'maxProtocolRuns
   return maxProtocolRuns === 0 ? mostRuns : maxProtocolRuns;
 }
 
-/**
- * Names of the runs that a campaign has not started yet.
- *
- * @param started number of runs that it has started
- * @param runs number of runs in all
- */
+/** @param started number of runs that the campaign has started @param runs number of runs in all */
 export function comingRunNames(campaign: string, started: number, runs: number): string[] {
   return Array.from({ length: runs - started }, (_, index) => campaignRunName(campaign, started + index + 1));
 }
@@ -38,11 +33,8 @@ export function refuseTakenRunName(turn: Turn, name: string): void {
 }
 
 /**
- * Refuses a campaign whose coming runs would get names that are taken or reserved.
- *
- * @param started number of runs that it has started
- * @param runs number of runs in all
- * @throws ServiceError `duplicate_name`
+ * Refuses a campaign whose coming runs would get names that are taken or reserved. Parameters as of {@link
+ * comingRunNames}. @throws ServiceError `duplicate_name`
  */
 export function refuseRunNames(turn: Turn, campaign: string, started: number, runs: number): void {
   for (const name of comingRunNames(campaign, started, runs)) refuseExistingRunName(turn, name);

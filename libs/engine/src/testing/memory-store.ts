@@ -17,7 +17,6 @@ import {
   type TaskRunRow,
   type WorkingRows,
   applyChange,
-  copyRowSet,
   emptyRowSet,
   trialsOf,
   workingRowsOf,
@@ -90,7 +89,7 @@ export class MemoryStore implements Store {
     this.#refuseStale(epoch);
     await this.beforeCommit?.(own);
     this.#refuseStale(epoch);
-    const next = copyRowSet(this.#rows);
+    const next = copyOf(this.#rows);
     for (const change of own) applyChange(next, change);
     const archive = archiveAfter(this.archive, own, next);
     this.#rows = next;
@@ -263,4 +262,11 @@ function archiveAfter(
 
 function byId(a: { id: string }, b: { id: string }): number {
   return a.id < b.id ? -1 : 1;
+}
+
+/** A copy that changes independently of the original. Both share the rows, because rows are never mutated. */
+function copyOf(set: RowSet): RowSet {
+  const copies = Object.entries(set).map(([name, rows]) => [name, new Map<string, unknown>(rows)]);
+  const tasksOfRun = new Map([...set.tasksOfRun].map(([run, tasks]) => [run, new Map(tasks)]));
+  return { ...(Object.fromEntries(copies) as RowSet), tasksOfRun };
 }

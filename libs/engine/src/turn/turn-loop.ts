@@ -59,12 +59,11 @@ interface LoopPorts {
 }
 
 /**
- * Handles commands in turns. A turn handles all waiting commands one after the other against the memory, then commits
- * all their changes at once, then runs the effects and answers the callers. Commands that arrive during a commit wait
- * for the next turn.
+ * Handles commands in turns. A turn handles all waiting commands one after the other against the memory, commits all
+ * changes at once, then runs the effects and answers the callers. Commands that arrive during a commit wait.
  *
- * After a failed commit the loop loads the memory again, because it holds decisions that were not committed. If one
- * command may have caused the failure, each is handled in a turn of its own, so that only the faulty one fails.
+ * After a failed commit the memory holds uncommitted decisions, so the loop loads it again. If one command may have
+ * caused the failure, each gets a turn of its own, so that only the faulty one fails.
  */
 export class TurnLoop {
   readonly #ports: LoopPorts;

@@ -14,16 +14,16 @@ import {
   allocationKey,
   applyChange,
   emptyRowSet,
+  indexCampaign,
+  indexRun,
   indexTaskRun,
   rowSetOf,
 } from '../rows/index.js';
 import { Deadlines } from './deadlines.js';
 
 /**
- * The engine's memory: all unfinished rows, uncommitted decisions included, with the indexes that decisions need.
- *
- * It changes only by {@link apply}. The sets of due work are level-triggered: after {@link load} everything is due, so
- * the engine decides from the rows alone what a failed commit discarded.
+ * The engine's memory: all unfinished rows, uncommitted decisions included, with indexes. Only {@link apply} changes
+ * it. After {@link load} everything is due, so the engine decides from the rows alone what a failed commit discarded.
  */
 export class WorkingState {
   rows: RowSet = emptyRowSet();
@@ -51,12 +51,10 @@ export class WorkingState {
 
   load(rows: WorkingRows): void {
     this.rows = rowSetOf(rows);
-    for (const set of [this.queued, this.unclear, this.dueRuns, this.dueCampaigns]) set.clear();
-    this.arrivals.clear();
-    this.changedTrials.clear();
-    this.deadlines.clear();
-    this.#runsOfCampaign.clear();
-    this.#heldByRun.clear();
+    for (const set of [this.queued, this.unclear, this.dueRuns, this.dueCampaigns, this.arrivals])
+      set.clear();
+    for (const index of [this.changedTrials, this.deadlines, this.#runsOfCampaign, this.#heldByRun])
+      index.clear();
     this.#over = nothing();
     for (const row of this.rows.campaigns.values()) this.dueCampaigns.add(row.id);
     for (const row of this.rows.protocolRuns.values()) this.#indexRun(row);
@@ -137,14 +135,8 @@ export class WorkingState {
 
   /** Loads finished work into the memory again. The caller must reopen it at once by further changes. */
   recall({ protocolRuns, taskRuns, trials, definitions }: EndedWork, campaign?: CampaignRow): void {
-    if (campaign !== undefined) {
-      this.rows.campaigns.set(campaign.id, campaign);
-      this.rows.campaignNames.set(campaign.name, campaign.id);
-    }
-    for (const row of protocolRuns) {
-      this.rows.protocolRuns.set(row.id, row);
-      this.rows.protocolRunNames.set(row.name, row.id);
-    }
+    if (campaign !== undefined) indexCampaign(this.rows, campaign);
+    for (const row of protocolRuns) indexRun(this.rows, row);
     for (const row of taskRuns) indexTaskRun(this.rows, row);
     for (const row of trials) this.rows.trials.set(row.id, row);
     for (const row of definitions) this.rows.definitions.set(row.hash, row);

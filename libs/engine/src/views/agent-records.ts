@@ -3,7 +3,6 @@ import { type AgentDirectory, type Presence, deviceStatusOf } from '../agents/in
 import type { LabMap } from '../labs/index.js';
 import type { WorkingState } from '../turn/index.js';
 
-/** The agents as people read them: those of the computers of loaded laboratories, and all that ever registered. */
 export function describeAgents(labs: LabMap, directory: AgentDirectory, state: WorkingState): AgentRecord[] {
   const computers = new Set([
     ...[...labs.labs.values()].flatMap((lab) => Object.keys(lab.computers)),

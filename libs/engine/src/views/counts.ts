@@ -24,7 +24,6 @@ export interface Counts {
   planAgeMs: number | null;
 }
 
-/** Counts what is in memory. */
 export function countAll({ state, labs, directory, timetable, now }: OverviewPorts): Counts {
   const tasks = zeros(taskRunStates);
   for (const task of state.rows.taskRuns.values()) tasks[task.state] += 1;

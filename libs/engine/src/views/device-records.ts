@@ -9,7 +9,6 @@ import { type AgentDirectory, deviceStatusOf } from '../agents/index.js';
 import { type LabMap, deviceKey } from '../labs/index.js';
 import type { WorkingState } from '../turn/index.js';
 
-/** The devices as people read them: their last reported state and their holder. */
 export function describeDevices(
   labs: LabMap,
   directory: AgentDirectory,
@@ -34,7 +33,6 @@ export function describeDevices(
   return records.sort((a, b) => compare(a.lab_name, b.lab_name) || compare(a.name, b.name));
 }
 
-/** @throws ServiceError `unknown_lab`, `unknown_device`, `agent_unreachable` */
 export function locateDevice(
   labs: LabMap,
   directory: AgentDirectory,
@@ -86,7 +84,6 @@ export interface DeviceStart {
   startedAt: number | undefined;
 }
 
-/** The devices of a laboratory by name, with the progress of their starts. */
 export function describeStarts(
   labs: LabMap,
   directory: AgentDirectory,

@@ -16,7 +16,6 @@ import { Expectations } from './forecast.js';
 import { type Line, Overview, type OverviewPorts } from './overview.js';
 import { iso, plainName, waitCauses } from './wait-causes.js';
 
-/** The requested page of the schedule: running and planned tasks, and why each queued task waits. */
 export function describeSchedule(ports: OverviewPorts, query: ScheduleQuery): ScheduleRecord {
   const { state, labs, policy, timetable, now } = ports;
   const overview = new Overview(ports);
@@ -64,7 +63,6 @@ export function describeSchedule(ports: OverviewPorts, query: ScheduleQuery): Sc
   };
 }
 
-/** Expected completion of unfinished work by name, ISO 8601 in UTC. Unknown times are left out. */
 export function describeEstimates({
   state,
   workload,

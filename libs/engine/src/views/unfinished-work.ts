@@ -17,7 +17,6 @@ export interface UnfinishedWork {
   devices: ReadonlySet<string>;
 }
 
-/** All unfinished campaigns, protocol runs and on-demand tasks. */
 export function unfinishedWork(state: WorkingState, labs: LabMap): UnfinishedWork[] {
   const devicesOf = allocatedDevices(state);
   const work: UnfinishedWork[] = [];
@@ -75,7 +74,6 @@ function allocatedDevices(state: WorkingState): Map<string, Set<string>> {
   return owners;
 }
 
-/** An attempt that has not ended, with the input files of its task; undefined: there is none. */
 export function attemptOf(
   { rows }: WorkingState,
   id: string,

@@ -60,18 +60,18 @@ interface Connection {
   refusesReports: boolean;
 }
 
+const withoutSession = { session: null, call: 0, ready: false, single: false, refusesReports: false };
+
 /** State of the session with the optimizer of a campaign. */
-export interface ConnectionState {
+interface ConnectionState {
   state: 'opening' | 'ready' | 'waiting' | 'closed';
   session: OptimizerSession | null;
 }
 
 /**
- * Sessions with the optimizers of campaigns: reports committed trials and commits proposed ones.
- *
- * A new session gets all committed trials, so it can replace a lost one at any time. Each campaign has at most one
- * pending call, and no turn waits for it. Proposals that were not committed are requested again under the same
- * numbers.
+ * Reports committed trials to the optimizers of campaigns and commits proposed ones. A new session gets all committed
+ * trials, so it can replace a lost one at any time. Each campaign has at most one pending call, and no turn waits for
+ * it. Uncommitted proposals are requested again under the same numbers.
  */
 export class CampaignOptimizers {
   readonly #optimizers: Optimizers | undefined;
@@ -247,20 +247,17 @@ export class CampaignOptimizers {
     session: OptimizerSession,
     trials: readonly Trial[],
   ): void {
-    const note = (): void => {
-      for (const { number, state } of trials) {
-        connection.reported.set(number, state);
-        // A state that changed during the call is reported next.
-        if (this.#state.rows.trials.get(trialKey(campaign.id, number))?.state === state)
-          connection.unreported.delete(number);
-      }
-    };
     this.#call(
       campaign,
       connection,
       () => session.tell(trials),
       () => {
-        note();
+        for (const { number, state } of trials) {
+          connection.reported.set(number, state);
+          // A state that changed during the call is reported next.
+          if (this.#state.rows.trials.get(trialKey(campaign.id, number))?.state === state)
+            connection.unreported.delete(number);
+        }
         if (connection.unreported.size === 0) connection.ready = true;
         this.#retries.clear(campaign.id);
       },
@@ -399,14 +396,10 @@ export class CampaignOptimizers {
 
   #create(campaignId: string): Connection {
     const connection: Connection = {
-      session: null,
+      ...withoutSession,
       revision: 0,
-      call: 0,
-      ready: false,
       unreported: new Set(),
       reported: new Map(),
-      single: false,
-      refusesReports: false,
     };
     this.#connections.set(campaignId, connection);
     return connection;
@@ -419,7 +412,7 @@ export class CampaignOptimizers {
   /** Discards a session without waiting for a pending call. The next session may start its first call at once. */
   #forget(campaignId: string, connection: Connection): void {
     const { session } = connection;
-    Object.assign(connection, { session: null, call: 0, ready: false, single: false, refusesReports: false });
+    Object.assign(connection, withoutSession);
     connection.reported.clear();
     this.#markUnreported(campaignId, connection);
     if (session !== null) this.#end(session);
@@ -437,11 +430,8 @@ export class CampaignOptimizers {
   #end(session: OptimizerSession): void {
     session.close().catch((error: unknown) => {
       const { code, message } = toServiceError(error);
-      this.#log.info('the session of an optimizer could not be closed', {
-        session: session.id,
-        code,
-        message,
-      });
+      const fields = { session: session.id, code, message };
+      this.#log.info('the session of an optimizer could not be closed', fields);
     });
   }
 }

@@ -9,11 +9,10 @@ import { beginTrial, mayBegin, runParameters, seedTrials } from './trials.js';
 
 /**
  * Updates a campaign to the state of its runs: starts the next runs, stops all runs of an ending campaign, and ends it
- * when no run is unfinished. A run that was cancelled alone counts as one of its runs, and so does a failed run if the
- * campaign continues after failures; the reason of the completed campaign gives their number.
+ * when no run is unfinished. A run that was cancelled alone counts as one of its runs.
  *
- * No run starts while the campaign is paused or one of its runs needs attention. With an optimizer, no run starts
- * without its trial. Each run gets the protocol as it is loaded when the run starts.
+ * No run starts while the campaign is paused or a run needs attention, or without its trial if there is an optimizer.
+ * Each run gets the protocol as it is loaded when the run starts.
  */
 export function settleCampaign(turn: Turn, ports: SubmitPorts, id: string): void {
   const campaign = turn.state.rows.campaigns.get(id);

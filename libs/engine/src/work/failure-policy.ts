@@ -50,10 +50,8 @@ export function failurePolicyOf(state: WorkingState, task: TaskRunRow): FailureP
 
 /**
  * Handles an attempt that ended without success in a known way. The task is queued again if its policy allows another
- * attempt and a repetition repeats no effect. Else it has failed.
- *
- * @param calls the attempt's calls on devices; null: not known, so the task is repeated only if its type is
- *   `retry_safe`
+ * attempt and a repetition repeats no effect. Else it has failed. @param calls its calls on devices; null: not known,
+ * so only a `retry_safe` task is repeated
  */
 export function failAttempt(
   turn: Turn,
@@ -74,10 +72,7 @@ export function failAttempt(
   queueAgain(turn, task, { ...patch, reason, failures, retryAt: turn.now + pause });
 }
 
-/**
- * The agent stopped the attempt because the agent itself was stopped. This is no failure of the task. A repeatable
- * task is queued again; about any other task a person decides, because it stopped halfway.
- */
+/** Not a failure of the task. A repeatable task is queued again; about any other a person decides. */
 function interruptTask(turn: Turn, task: TaskRunRow, reason: Reason, calls: AttemptCalls | null): void {
   if (isRepeatable(turn.state, task, calls)) queueAgain(turn, task, { reason });
   else askAbout(turn, task, reason);
@@ -119,10 +114,7 @@ export function isStopping(state: WorkingState, task: TaskRunRow): boolean {
   return task.cancelRequestedAt !== null || (run !== undefined && run.ending !== null);
 }
 
-/**
- * Why the service itself stops a running attempt. The reason is stored in the attempt when the stop is decided, so
- * that its end is understood after a restart too.
- */
+/** Why the service stops a running attempt. Stored when the stop is decided, to be known after a restart too. */
 export function stopOf(attempt: AttemptRow): Reason | null {
   const code = attempt.reason?.code;
   return code === 'timeout' || code === 'emergency_stop' ? attempt.reason : null;

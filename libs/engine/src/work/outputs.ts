@@ -39,10 +39,8 @@ export function outputResources(
 }
 
 /**
- * Stores the reported state of resources.
- *
- * @param said the resources that the task or person reported; they take precedence over slots that only pass a
- *   resource on
+ * Stores the reported state of resources. @param said slots that the task or person reported; they take precedence
+ * over slots that only pass a resource on
  */
 export function putResources(
   turn: Turn,

@@ -4,10 +4,8 @@ import type { ParameterSpec, ParameterSpecs, ProtocolSnapshot, ProtocolTask } fr
 const longest = 12_000;
 
 /**
- * Describes a protocol in words, for a language model that chooses parameters: its tasks in order, their descriptions
- * and parameters (specification, endpoint rule 9: "protocol context").
- *
- * @returns at most 12,000 characters
+ * Describes the tasks of a protocol and their parameters for a language model that chooses parameters (specification,
+ * endpoint rule 9: "protocol context"). @returns at most 12,000 characters
  */
 export function protocolText({ protocol, tasks: types }: ProtocolSnapshot): string {
   const lines = [
