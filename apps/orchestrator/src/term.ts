@@ -49,6 +49,7 @@ export interface BegunTerm extends Term {
  */
 export async function beginTerm(parts: TermParts, lease: Lease): Promise<BegunTerm> {
   const { config, instance, index, store, bus, optimizers, tickets, log, measures } = parts;
+  const time = { clock: systemClock, timers: systemTimers };
   const shutdown = new Shutdown(log);
   const end = async (reason: string): Promise<void> => void (await shutdown.run(reason));
   try {
@@ -61,12 +62,12 @@ export async function beginTerm(parts: TermParts, lease: Lease): Promise<BegunTe
     );
     const scheduler = schedulerOf(config.scheduler, log.child({ part: 'scheduler' }));
     shutdown.add('scheduler', () => scheduler.stop());
+    const { max_queued: maxQueued, max_queued_per_owner: maxQueuedPerOwner } = config.limits;
     const engine = engineUnder(lease, {
       bus,
       optimizers,
       ports: {
-        clock: systemClock,
-        timers: systemTimers,
+        ...time,
         ids: systemIds,
         store,
         definitions,
@@ -74,10 +75,7 @@ export async function beginTerm(parts: TermParts, lease: Lease): Promise<BegunTe
         log: log.child({ part: 'engine' }),
         measures,
       },
-      limits: {
-        maxQueued: config.limits.max_queued,
-        maxQueuedPerOwner: config.limits.max_queued_per_owner,
-      },
+      limits: { maxQueued, maxQueuedPerOwner },
     });
     shutdown.add('engine', () => engine.stop());
     await engine.start(instance, lease.epoch);
@@ -91,34 +89,15 @@ export async function beginTerm(parts: TermParts, lease: Lease): Promise<BegunTe
       timers: systemTimers,
       log: log.child({ part: 'loading' }),
     });
-    const labs = new LabLoading(loading, { clock: systemClock, timers: systemTimers });
+    const labs = new LabLoading(loading, time);
     const protocols = new ProtocolLoading(loading);
     labs.resume();
-    const simulations = new Simulations({
-      engine,
-      store,
-      definitions,
-      scheduler: config.scheduler,
-      clock: systemClock,
-    });
+    const { clock } = time;
+    const simulations = new Simulations({ engine, store, definitions, scheduler: config.scheduler, clock });
     shutdown.add('simulations', () => simulations.stop());
-    const dryRuns = new DryRuns({
-      engine,
-      simulations,
-      scheduler: config.scheduler.type,
-      clock: systemClock,
-    });
-
-    const handlers = orchestratorHandlers({
-      engine,
-      index,
-      definitions,
-      labs,
-      protocols,
-      tickets,
-      simulations,
-      dryRuns,
-    });
+    const dryRuns = new DryRuns({ engine, simulations, scheduler: config.scheduler.type, clock });
+    const loaded = { index, definitions, labs, protocols };
+    const handlers = orchestratorHandlers({ engine, ...loaded, tickets, simulations, dryRuns });
     const app = await NestFactory.createMicroservice(BusModule, {
       // A leader that was suspended and wakes up must not answer what its successor answers, too.
       strategy: new BusServer(bus, handlers, { when: () => lease.held }),
@@ -129,27 +108,11 @@ export async function beginTerm(parts: TermParts, lease: Lease): Promise<BegunTe
     await app.listen();
     // Stops before the messages, so that a caller who waits for devices gets an answer.
     shutdown.add('loading', () => labs.stop());
-    shutdown.add(
-      'pruning',
-      pruneEvents(
-        { store, clock: systemClock, timers: systemTimers, log: log.child({ part: 'pruning' }) },
-        config.limits.events_kept_days,
-      ),
-    );
+    const pruning = { store, ...time, log: log.child({ part: 'pruning' }) };
+    shutdown.add('pruning', pruneEvents(pruning, config.limits.events_kept_days));
     const { archive_after_days: archiveAfter } = config.retention;
-    if (archiveAfter !== undefined)
-      shutdown.add(
-        'archiving',
-        archiveOld(
-          {
-            changes: engine.changes,
-            clock: systemClock,
-            timers: systemTimers,
-            log: log.child({ part: 'archiving' }),
-          },
-          archiveAfter,
-        ),
-      );
+    const archiving = { changes: engine.changes, ...time, log: log.child({ part: 'archiving' }) };
+    if (archiveAfter !== undefined) shutdown.add('archiving', archiveOld(archiving, archiveAfter));
     shutdown.add('announcement', announceLeadership(bus, lease, engine, systemTimers, instance));
     return {
       end,

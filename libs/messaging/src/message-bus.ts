@@ -8,6 +8,7 @@ import {
   type AnyRequest,
   type BodyOf,
   type Envelope,
+  type Fault,
   type ReplyOf,
   type RequestOf,
 } from '@lab/contracts';
@@ -45,24 +46,19 @@ export interface MessageBusOptions {
 /** The {@link Bus} over any connection. It checks what it receives, and handles envelopes, deadlines and errors. */
 export class MessageBus implements Bus {
   readonly #wire: Wire;
-  readonly #src: string;
-  readonly #requestId: () => string | undefined;
   readonly #timers: BusTimers;
   readonly #log: BusLog;
-  readonly #drainMs: number;
   readonly #pending: PendingReplies;
   readonly #subscriptions = new Set<Subscription>();
   readonly #listeners = new Set<(status: BusStatus) => void>();
   #closing: Promise<void> | undefined;
   #closed = false;
 
-  constructor({ wire, src, requestId, timers, log, drainMs }: MessageBusOptions) {
+  constructor(private readonly options: MessageBusOptions) {
+    const { wire, timers, log } = options;
     this.#wire = wire;
-    this.#src = src;
-    this.#requestId = requestId ?? ((): undefined => undefined);
     this.#timers = timers;
     this.#log = log;
-    this.#drainMs = drainMs;
     this.#pending = new PendingReplies(wire, timers);
     wire.listen((status) => this.#onStatus(status));
   }
@@ -179,23 +175,19 @@ export class MessageBus implements Bus {
   }
 
   #envelope(kind: string, body: unknown, options: RequestOptions, ttlMs: number | undefined): Envelope {
-    const { epoch, inc, fence, fresh, trace, request = this.#requestId(), id = randomUUID() } = options;
-    // JSON leaves out undefined fields.
-    const src = this.#src;
-    return {
-      v: envelopeVersion,
-      id,
-      kind,
-      trace,
-      request,
-      src,
+    const {
       epoch,
       inc,
       fence,
       fresh,
-      ttl_ms: ttlMs,
-      body,
-    };
+      trace,
+      request = this.options.requestId?.(),
+      id = randomUUID(),
+    } = options;
+    // JSON leaves out undefined fields.
+    const { src } = this.options;
+    const marks = { epoch, inc, fence, fresh, ttl_ms: ttlMs };
+    return { v: envelopeVersion, id, kind, trace, request, src, ...marks, body };
   }
 
   /** Encodes a message. @throws ServiceError when it is no JSON or larger than the broker allows */
@@ -260,14 +252,13 @@ export class MessageBus implements Bus {
     }
     if (!when()) return;
     const arrivedAt = this.#timers.now();
-    const decoded = decodeEnvelope(message.data, name);
-    const checked = decoded.ok ? definition.request.check(decoded.envelope.body) : undefined;
-    if (!decoded.ok || !checked?.ok) {
-      const faults = decoded.ok ? (checked?.ok === false ? checked.faults : []) : [decoded.fault];
+    const read = readMessage(message.data, name, definition.request);
+    if (!read.ok) {
+      const { faults } = read;
       this.#refuse(message, name, new ServiceError('bad_request', `${name} is malformed`, { faults }));
       return;
     }
-    const { envelope } = decoded;
+    const { envelope } = read;
     const context: MessageContext<D> = {
       tokens: tokensOf(definition, message.subject) as TokensFor<D>,
       envelope,
@@ -284,7 +275,7 @@ export class MessageBus implements Bus {
         inFlight.left();
         return;
       }
-      const reply = performRequest(definition, handler, checked.value as RequestOf<D>, context, {
+      const reply = performRequest(definition, handler, read.value as RequestOf<D>, context, {
         log: this.#log,
         maxPayload: this.#wire.maxPayload,
       });
@@ -314,20 +305,18 @@ export class MessageBus implements Bus {
     message: WireMessage,
   ): void {
     const { name } = definition;
-    const decoded = decodeEnvelope(message.data, name);
-    const checked = decoded.ok ? definition.body.check(decoded.envelope.body) : undefined;
-    if (!decoded.ok || !checked?.ok) {
-      const faults = decoded.ok ? (checked?.ok === false ? checked.faults : []) : [decoded.fault];
-      this.#log.warn('malformed event ignored', { kind: name, faults });
+    const read = readMessage(message.data, name, definition.body);
+    if (!read.ok) {
+      this.#log.warn('malformed event ignored', { kind: name, faults: read.faults });
       return;
     }
     const context: MessageContext<D> = {
       tokens: tokensOf(definition, message.subject) as TokensFor<D>,
-      envelope: decoded.envelope,
+      envelope: read.envelope,
       expired: () => false,
     };
     inFlight.enter(() => {
-      const handled = (async () => handler(checked.value as BodyOf<D>, context))();
+      const handled = (async () => handler(read.value as BodyOf<D>, context))();
       void handled
         .catch((error: unknown) => {
           const { request } = context.envelope;
@@ -364,8 +353,8 @@ export class MessageBus implements Bus {
   /** Waits for `end`, but no longer than `drainMs`. It logs a warning when that was too short. */
   #withinDrain(end: Promise<void>, what: string): Promise<void> {
     return new Promise((resolve) => {
-      const cancel = this.#timers.after(this.#drainMs, () => {
-        this.#log.warn('did not end in time', { what, waitedMs: this.#drainMs });
+      const cancel = this.#timers.after(this.options.drainMs, () => {
+        this.#log.warn('did not end in time', { what, waitedMs: this.options.drainMs });
         resolve();
       });
       const settle = (): void => {
@@ -378,6 +367,18 @@ export class MessageBus implements Bus {
       });
     });
   }
+}
+
+/** The checked body of a message with its envelope, or the faults of either. */
+function readMessage(
+  data: Uint8Array,
+  name: string,
+  shape: AnyRequest['request'] | AnyEvent['body'],
+): { ok: true; envelope: Envelope; value: unknown } | { ok: false; faults: readonly Fault[] } {
+  const decoded = decodeEnvelope(data, name);
+  if (!decoded.ok) return { ok: false, faults: [decoded.fault] };
+  const checked = shape.check(decoded.envelope.body);
+  return checked.ok ? { ok: true, envelope: decoded.envelope, value: checked.value } : checked;
 }
 
 /** The subject with its tokens filled in. @throws ServiceError `bad_request` when a token is missing */

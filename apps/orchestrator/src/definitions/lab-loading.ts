@@ -4,7 +4,7 @@ import type { UnfinishedWork } from '@lab/engine';
 import { awaitStarts } from './device-starts.js';
 import type { LabVersion, LoadedSet } from '../loaded/index.js';
 import { labelsOf, refuseInUse, type Loading } from './loading.js';
-import { requireSound } from './package-index.js';
+import { requireKnown, requireSound } from './package-index.js';
 
 /** Milliseconds between two looks whether the work of a draining laboratory has ended. */
 const drainLookMs = 500;
@@ -221,13 +221,8 @@ export class LabLoading {
   }
 
   #requireKnown(names: readonly string[]): void {
-    const { catalog } = this.loading.parts.index;
-    const unknown = names.filter(
-      (name) =>
-        !this.loading.current.labs.has(name) &&
-        !catalog.origins.some((origin) => origin.kind === 'lab' && origin.name === name),
-    );
-    if (unknown.length > 0) requireSound(catalog, 'lab', unknown, 'lab_types');
+    const absent = names.filter((name) => !this.loading.current.labs.has(name));
+    requireKnown(this.loading.parts.index.catalog, 'lab', absent, 'lab_types');
   }
 
   #protocolsOf(lab: string): string[] {

@@ -77,6 +77,18 @@ export function requireSound(
   throw new ServiceError('invalid', words.join('; '), { faults: [...unknown, ...[...broken].map(faultOf)] });
 }
 
+/** Refuses names that the packages do not define. @throws ServiceError as {@link requireSound} */
+export function requireKnown(
+  catalog: Catalog,
+  type: DefinitionType,
+  names: readonly string[],
+  field: string,
+): void {
+  const known = new Set(catalog.origins.flatMap(({ kind, name }) => (kind === type ? [name] : [])));
+  const unknown = names.filter((name) => !known.has(name));
+  if (unknown.length > 0) requireSound(catalog, type, unknown, field);
+}
+
 /**
  * What is wrong with the folders of definitions, and with those of the broken ones that they depend on. Where that explains
  * nothing, the mistake is in what the code of the definition uses: a file that it imports, `package.json`, or the layout.

@@ -3,7 +3,7 @@ import type { Catalog } from '@lab/definitions';
 import type { ProtocolSnapshot } from '@lab/definitions/model';
 import { withNewTasks } from './from-catalog.js';
 import { labelsOf, refuseInUse, type Loading } from './loading.js';
-import { requireSound } from './package-index.js';
+import { requireKnown, requireSound } from './package-index.js';
 
 /** Loads, unloads and reloads protocols and task types. Accepted work keeps its definitions. */
 export class ProtocolLoading {
@@ -27,7 +27,7 @@ export class ProtocolLoading {
       const catalog = await this.loading.parts.index.refresh();
       const absent = types.filter((type) => !this.loading.current.protocols.has(type));
       if (absent.length > 0) {
-        requireKnown(catalog, absent);
+        requireKnown(catalog, 'protocol', absent, 'protocol_types');
         throw new ServiceError('wrong_state', `not loaded: ${absent.join(', ')}; load it instead`);
       }
       await this.#take(catalog, types);
@@ -41,10 +41,8 @@ export class ProtocolLoading {
    */
   unload(types: readonly string[], drain: boolean): Promise<ProtocolChange[]> {
     return this.loading.alone(async () => {
-      requireKnown(
-        this.loading.parts.index.catalog,
-        types.filter((type) => !this.loading.current.protocols.has(type)),
-      );
+      const absent = types.filter((type) => !this.loading.current.protocols.has(type));
+      requireKnown(this.loading.parts.index.catalog, 'protocol', absent, 'protocol_types');
       const protocols = new Map(this.loading.current.protocols);
       for (const type of types) protocols.delete(type);
       await this.loading.apply({ ...this.loading.current, protocols }, (work) => {
@@ -129,11 +127,4 @@ export class ProtocolLoading {
       still_running: labelsOf(work),
     };
   }
-}
-
-function requireKnown(catalog: Catalog, types: readonly string[]): void {
-  const unknown = types.filter(
-    (type) => !catalog.origins.some((origin) => origin.kind === 'protocol' && origin.name === type),
-  );
-  if (unknown.length > 0) requireSound(catalog, 'protocol', unknown, 'protocol_types');
 }

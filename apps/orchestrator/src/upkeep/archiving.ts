@@ -18,15 +18,11 @@ const plan = { firstMs: 90_000, everyMs: 3_600_000, failed: 'what is old could n
  * stops it; archived work stays archived, and a commit under way is not waited for
  */
 export function archiveOld(
-  {
-    changes,
-    clock,
-    timers,
-    log,
-  }: { changes: Pick<Engine['changes'], 'archiveOld'>; clock: Clock; timers: Timers; log: Log },
+  ports: { changes: Pick<Engine['changes'], 'archiveOld'>; clock: Clock; timers: Timers; log: Log },
   days: number,
 ): () => void {
-  return inRounds({ timers, log }, plan, async (pause) => {
+  const { changes, clock, log } = ports;
+  return inRounds(ports, plan, async (pause) => {
     const before = clock.now() - days * dayMs;
     const archived: Partial<Record<WorkKind, number>> = {};
     for (const kind of workKinds)

@@ -17,15 +17,11 @@ const plan = { firstMs: 60_000, everyMs: 3_600_000, failed: 'old events could no
  * which events are kept @returns stops it; a statement under way is not waited for
  */
 export function pruneEvents(
-  {
-    store,
-    clock,
-    timers,
-    log,
-  }: { store: Pick<PostgresStore, 'pruneEvents'>; clock: Clock; timers: Timers; log: Log },
+  ports: { store: Pick<PostgresStore, 'pruneEvents'>; clock: Clock; timers: Timers; log: Log },
   keptDays: number,
 ): () => void {
-  return inRounds({ timers, log }, plan, async (pause) => {
+  const { store, clock, log } = ports;
+  return inRounds(ports, plan, async (pause) => {
     let removed = 0;
     for (let next: number | undefined = 0; next !== undefined; await pause(pauseMs)) {
       const done = await store.pruneEvents(clock.now() - keptDays * dayMs, next, batch);

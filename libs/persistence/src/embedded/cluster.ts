@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { mkdir, open, readFile, rename, rm, rmdir, stat, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { codeOf, type ServerBinaries } from './binaries.js';
+import { codeOf, ifThere, type ServerBinaries } from './binaries.js';
 import type { Identity } from './identity.js';
 
 /** The role that owns everything, and the database of the service. */
@@ -12,13 +12,7 @@ const initTimeoutMs = 120_000;
 
 /** True when the folder holds an initialised database. */
 export async function clusterExists(dataDir: string): Promise<boolean> {
-  try {
-    await stat(join(dataDir, 'PG_VERSION'));
-    return true;
-  } catch (error) {
-    if (codeOf(error) === 'ENOENT') return false;
-    throw error;
-  }
+  return (await ifThere(stat(join(dataDir, 'PG_VERSION')))) !== undefined;
 }
 
 /**
@@ -55,7 +49,11 @@ export async function createCluster(
     ...(durable ? [] : ['--no-sync']),
   ];
   try {
-    await run(identity, binaries.initdb, args);
+    const { code, output } = await run(identity, binaries.initdb, args);
+    if (code !== 0)
+      throw new Error(
+        `PostgreSQL could not create its data folder (initdb ended with ${code}): ${lastLine(output)}`,
+      );
     await rm(passwordFile);
     await emptyFolder(dataDir);
     await rename(cluster, dataDir);
@@ -68,9 +66,8 @@ export async function createCluster(
 /** An empty folder may be used for the data. A folder with other contents belongs to somebody else. */
 async function emptyFolder(dataDir: string): Promise<void> {
   try {
-    await rmdir(dataDir);
+    await ifThere(rmdir(dataDir));
   } catch (error) {
-    if (codeOf(error) === 'ENOENT') return;
     if (codeOf(error) === 'ENOTEMPTY')
       throw new Error(
         `${dataDir} is neither empty nor a PostgreSQL data folder; name another folder or move what is in it.`,
@@ -90,11 +87,17 @@ async function syncFolder(folder: string): Promise<void> {
   }
 }
 
-/** Runs a program and waits for its end. */
-async function run(identity: Identity, program: string, args: readonly string[]): Promise<void> {
+/** Runs a program to its end. @param input what it reads @returns its exit code or signal, and the end of its output */
+async function run(
+  identity: Identity,
+  program: string,
+  args: readonly string[],
+  input = '',
+): Promise<{ code: number | string | null; output: string }> {
   const child = identity.spawn(program, args, {
     cwd: '/',
-    stdio: ['ignore', 'pipe', 'pipe'],
+    // The single-user mode writes prompts to standard output.
+    stdio: ['pipe', input === '' ? 'pipe' : 'ignore', 'pipe'],
     env: serverEnvironment(),
     timeout: initTimeoutMs,
     windowsHide: true,
@@ -105,14 +108,12 @@ async function run(identity: Identity, program: string, args: readonly string[])
   };
   child.stdout?.on('data', collect);
   child.stderr?.on('data', collect);
+  child.stdin?.end(input);
   const code = await new Promise<number | string | null>((resolve, reject) => {
     child.once('error', reject);
     child.once('close', (exit, signal) => resolve(exit ?? signal));
   });
-  if (code !== 0)
-    throw new Error(
-      `PostgreSQL could not create its data folder (initdb ended with ${code}): ${lastLine(output)}`,
-    );
+  return { code, output };
 }
 
 /** The server gets nothing of the environment except where to find programs and folders for temporary files. */
@@ -133,12 +134,8 @@ export function serverEnvironment(): NodeJS.ProcessEnv {
  * @returns the password, and whether it is new
  */
 export async function keepPassword(file: string): Promise<{ password: string; created: boolean }> {
-  try {
-    const password = (await readFile(file, 'utf8')).trim();
-    if (password !== '') return { password, created: false };
-  } catch (error) {
-    if (codeOf(error) !== 'ENOENT') throw error;
-  }
+  const kept = (await ifThere(readFile(file, 'utf8')))?.trim() ?? '';
+  if (kept !== '') return { password: kept, created: false };
   const password = randomBytes(24).toString('base64url');
   await mkdir(dirname(file), { recursive: true, mode: 0o700 });
   const temporary = `${file}.${process.pid}.unfinished`;
@@ -162,22 +159,9 @@ export async function resetPassword(
 ): Promise<void> {
   if (!/^[\w-]+$/.test(password))
     throw new Error('The password of the database may hold letters, digits, "_" and "-" only.');
-  const child = identity.spawn(binaries.postgres, ['--single', '-D', dataDir, 'postgres'], {
-    cwd: '/',
-    stdio: ['pipe', 'ignore', 'pipe'],
-    env: serverEnvironment(),
-    timeout: initTimeoutMs,
-    windowsHide: true,
-  });
-  let output = '';
-  child.stderr?.on('data', (chunk: Buffer) => {
-    output = (output + chunk.toString('utf8')).slice(-4_000);
-  });
-  child.stdin?.end(`alter role ${roleName} password '${password}'\n`);
-  const code = await new Promise<number | string | null>((resolve, reject) => {
-    child.once('error', reject);
-    child.once('close', (exit, signal) => resolve(exit ?? signal));
-  });
+  const statement = `alter role ${roleName} password '${password}'\n`;
+  const args = ['--single', '-D', dataDir, 'postgres'];
+  const { code, output } = await run(identity, binaries.postgres, args, statement);
   if (code !== 0 || output.includes('ERROR:'))
     throw new Error(
       `The password of the database in ${dataDir} could not be set anew: ${lastLine(output.replaceAll(password, '[secret]'))}`,

@@ -3,7 +3,7 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { promisify } from 'node:util';
-import { codeOf } from './binaries.js';
+import { codeOf, ifThere } from './binaries.js';
 
 /** What a running server writes about itself in its data folder. */
 export interface PostmasterFile {
@@ -15,13 +15,8 @@ export interface PostmasterFile {
 
 /** Reads the file; undefined when no server runs, or it has not written the whole file yet. */
 export async function readPostmasterFile(dataDir: string): Promise<PostmasterFile | undefined> {
-  let text: string;
-  try {
-    text = await readFile(join(dataDir, 'postmaster.pid'), 'utf8');
-  } catch (error) {
-    if (codeOf(error) === 'ENOENT') return undefined;
-    throw error;
-  }
+  const text = await ifThere(readFile(join(dataDir, 'postmaster.pid'), 'utf8'));
+  if (text === undefined) return undefined;
   const lines = text.split('\n').map((line) => line.trim());
   const pid = Math.abs(Number(lines[0]));
   if (!Number.isInteger(pid) || pid === 0) return undefined;

@@ -5,7 +5,7 @@ import { createServer } from 'node:net';
 import { dirname, join, resolve } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { promisify } from 'node:util';
-import { codeOf, locateServer, type ServerBinaries } from './binaries.js';
+import { codeOf, ifThere, locateServer, type ServerBinaries } from './binaries.js';
 import {
   clusterExists,
   createCluster,
@@ -263,15 +263,10 @@ async function untilReady(
 
 /** Starts a new log file when the old one has grown large. @returns where the new lines begin */
 async function turnLog(logFile: string): Promise<number> {
-  try {
-    const { size } = await stat(logFile);
-    if (size < maxLogBytes) return size;
-    await rename(logFile, `${logFile}.1`);
-    return 0;
-  } catch (error) {
-    if (codeOf(error) === 'ENOENT') return 0;
-    throw error;
-  }
+  const size = (await ifThere(stat(logFile)))?.size ?? 0;
+  if (size < maxLogBytes) return size;
+  await rename(logFile, `${logFile}.1`);
+  return 0;
 }
 
 async function stopServer(
@@ -289,11 +284,8 @@ async function stopServer(
       });
     });
   if (child.exitCode !== null || child.signalCode !== null) return;
-  if (process.platform === 'win32') {
-    await stopByControl(binaries, dataDir);
-  } else {
-    child.kill('SIGINT');
-  }
+  if (process.platform === 'win32') await stopByControl(binaries, dataDir);
+  else child.kill('SIGINT');
   if (await within(stopMs)) return;
   child.kill('SIGQUIT');
   if (await within(quitMs)) return;

@@ -1,6 +1,6 @@
 import type { AuditVerification, JsonObject, Principal } from '@lab/contracts';
 import { sql, type Kysely } from 'kysely';
-import { answered } from '../connection/index.js';
+import { answered, rowsOf } from '../connection/index.js';
 import type { Database } from '../schema/index.js';
 
 /** An audit entry of an act that came through the gateway. */
@@ -47,10 +47,11 @@ export class AuditTrail {
     let entries = 0;
     let last = { seq: 0, hash: '' };
     for (;;) {
-      const { rows } = await answered(
+      const rows = await rowsOf(
+        this.db,
         sql<{ seq: number; id: string; previous: string; hash: string; sound: boolean }>`
           select seq, id, previous, hash, hash = audit_hash(audit) as sound
-          from audit where seq > ${last.seq} order by seq limit ${pageOfCheck}`.execute(this.db),
+          from audit where seq > ${last.seq} order by seq limit ${pageOfCheck}`,
       );
       for (const row of rows) {
         entries += 1;
@@ -73,12 +74,13 @@ export class AuditTrail {
 
   /** Checks whether entries are missing at the end of the chain. */
   async #missingEnd(last: { seq: number; hash: string }): Promise<AuditVerification['broken']> {
-    const { rows } = await answered(
+    const rows = await rowsOf(
+      this.db,
       // Other writers may have added entries since the last page was read. The head is then further on, and
       // those entries exist.
       sql<{ seq: number; hash: string | null; added: boolean }>`
         select head.seq, head.hash, exists (select from audit where seq = head.seq and hash = head.hash) as added
-        from audit_head head`.execute(this.db),
+        from audit_head head`,
     );
     const [head] = rows;
     if (head === undefined) return { seq: last.seq, id: null, reason: 'the head of the chain is missing' };

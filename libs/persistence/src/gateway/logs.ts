@@ -6,7 +6,7 @@ import {
   type WrittenLine,
 } from '@lab/contracts';
 import { sql, type Kysely } from 'kysely';
-import { answered } from '../connection/index.js';
+import { answered, rowsOf } from '../connection/index.js';
 import { conditionOf, logColumns, storedLists } from '../records/index.js';
 import { asStorable, type Database } from '../schema/index.js';
 
@@ -22,10 +22,11 @@ export class LogLines {
 
   /** Id of the latest line (0 before the first), and the id up to which lines may have been removed. */
   async extent(): Promise<{ latest: number; pruned: number }> {
-    const { rows } = await answered(
+    const rows = await rowsOf(
+      this.db,
       sql<{ latest: number; pruned: number }>`
         select greatest((select max(id) from log_line), pruned_through) as latest, pruned_through as pruned
-        from log_horizon`.execute(this.db),
+        from log_horizon`,
     );
     return rows[0] ?? { latest: 0, pruned: 0 };
   }
@@ -48,14 +49,15 @@ export class LogLines {
       const filter = declared[name];
       return filter === undefined ? [] : [conditionOf(storedLists.logs, name, filter, value)];
     });
-    const { rows } = await answered(
+    const rows = await rowsOf(
+      this.db,
       sql<{ pruned: number } & (LogLine | { id: null })>`
         select horizon.pruned_through as pruned, line.* from log_horizon horizon
         left join lateral (
           select ${logColumns} from log_line
           where ${sql.join([sql`log_line.id > ${id}`, ...conditions], sql` and `)}
           order by log_line.id limit ${limit}) line on true
-        order by line.id`.execute(this.db),
+        order by line.id`,
     );
     return {
       pruned: rows[0]?.pruned ?? 0,
@@ -95,7 +97,8 @@ export class LogLines {
   async prune(before: number, most: number): Promise<number> {
     let all = 0;
     for (;;) {
-      const { rows } = await answered(
+      const rows = await rowsOf(
+        this.db,
         sql<{ removed: number }>`
           with oldest as (select id, stored_at from log_line order by id limit ${atOnce}),
           gone as (
@@ -107,7 +110,7 @@ export class LogLines {
           noted as (
             update log_horizon set pruned_through = greatest(pruned_through, (select max(id) from gone))
             where exists (select from gone))
-          select count(*) as removed from gone`.execute(this.db),
+          select count(*) as removed from gone`,
       );
       const removed = rows[0]?.removed ?? 0;
       all += removed;

@@ -1,5 +1,5 @@
 import { sql, type Kysely, type RawBuilder } from 'kysely';
-import { answered } from '../connection/index.js';
+import { answered, rowsOf } from '../connection/index.js';
 import type { Database, DeliveryRow, WebhookRow } from '../schema/index.js';
 
 /** The outcome of an attempt to deliver. */
@@ -97,6 +97,6 @@ export class WebhookDeliveries {
   }
 
   async #all(query: RawBuilder<unknown>): Promise<DeliveryRow[]> {
-    return (await answered((query as RawBuilder<DeliveryRow>).execute(this.db))).rows;
+    return rowsOf(this.db, query as RawBuilder<DeliveryRow>);
   }
 }

@@ -1,6 +1,6 @@
 import type { Reason } from '@lab/contracts';
 import { sql, type Kysely, type RawBuilder, type Updateable } from 'kysely';
-import { answered } from '../connection/index.js';
+import { answered, rowsOf } from '../connection/index.js';
 import type { Database, WebhookRow } from '../schema/index.js';
 
 export type NewWebhook = Pick<
@@ -95,10 +95,11 @@ export class Webhooks {
    * @returns all webhooks that the caller holds now
    */
   async hold(holder: string, leaseS: number): Promise<WebhookRow[]> {
-    const { rows } = await answered(
+    const rows = await rowsOf(
+      this.db,
       sql<WebhookRow>`
         update webhook set holder = ${holder}, held_until = now() + make_interval(secs => ${leaseS})
-        where enabled and (holder = ${holder} or held_until <= now()) returning *`.execute(this.db),
+        where enabled and (holder = ${holder} or held_until <= now()) returning *`,
     );
     return rows.sort((a, b) => (a.id < b.id ? -1 : 1));
   }
@@ -122,7 +123,8 @@ export class Webhooks {
     events: readonly DeliverableEvent[],
     mostPending: number,
   ): Promise<boolean> {
-    const { rows } = await answered(
+    const rows = await rowsOf(
+      this.db,
       sql<{ moved: boolean }>`
         with moved as (
           update webhook set position = ${to}
@@ -137,7 +139,7 @@ export class Webhooks {
             as e(id text, event_id bigint, type text, aggregate text, body text)
           on conflict (webhook_id, event_id) do update set
             state = 'pending', round = d.round + 1, attempts = 0, next_attempt_at = now())
-        select exists (select from moved) as moved`.execute(this.db),
+        select exists (select from moved) as moved`,
     );
     return rows[0]?.moved === true;
   }
@@ -166,7 +168,6 @@ export class Webhooks {
   }
 
   async #one(query: RawBuilder<unknown>): Promise<WebhookRow | undefined> {
-    const { rows } = await answered((query as RawBuilder<WebhookRow>).execute(this.db));
-    return rows[0];
+    return (await rowsOf(this.db, query as RawBuilder<WebhookRow>))[0];
   }
 }

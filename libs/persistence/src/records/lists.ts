@@ -41,8 +41,8 @@ export interface StoredList<Row, Item> {
   from: RawBuilder<unknown> | ((owner: string) => RawBuilder<unknown>);
   /** The condition that a row belongs to the owner, given by name or id. */
   within?: (owner: string) => RawBuilder<unknown>;
-  /** Unique among the rows; text that is compared byte by byte. */
-  id: RawBuilder<unknown>;
+  /** Unique among the rows; text that is compared byte by byte. By default the column `id` of `alias`. */
+  id?: RawBuilder<unknown>;
   /** The expressions of fields for sorting and filtering that are no columns of `alias`. */
   fields?: Readonly<Record<string, RawBuilder<unknown>>>;
   /** Table with the fields that `fields` does not name. */
@@ -90,7 +90,6 @@ export const storedLists: Lists = {
   tasks: list<StoredTaskRun & ArchivedSince & { protocol_run: string | null }, StoredItems['tasks']>({
     columns: sql`task_run.*, protocol_run.name as protocol_run, archive.archived_at`,
     from: sql`${tasksWithRuns} ${joinArchive(rootOfTask)}`,
-    id: sql`task_run.id`,
     alias: 'task_run',
     fields: { protocol_run: runName, campaign: campaignName },
     special: { archived: isListed, lab: taskIsOf },
@@ -101,7 +100,6 @@ export const storedLists: Lists = {
   protocol_runs: list<StoredRunOfCampaign, StoredItems['protocol_runs']>({
     columns: sql`protocol_run.*, campaign.name as campaign, archive.archived_at`,
     from: runsWithCampaigns,
-    id: sql`protocol_run.id`,
     alias: 'protocol_run',
     fields: { campaign: campaignName },
     special: { archived: isListed, lab: (lab) => namesLab('protocol_run', lab) },
@@ -112,14 +110,12 @@ export const storedLists: Lists = {
     columns: sql`protocol_run.*, campaign.name as campaign, archive.archived_at`,
     from: runsWithCampaigns,
     within: (campaign) => sql`campaign.name = ${campaign}`,
-    id: sql`protocol_run.id`,
     alias: 'protocol_run',
     record: protocolRunSummary,
   }),
   campaigns: list<StoredCampaign & ArchivedSince, StoredItems['campaigns']>({
     columns: sql`campaign.*, archive.archived_at`,
     from: sql`campaign ${joinArchive(sql`campaign.id`)}`,
-    id: sql`campaign.id`,
     alias: 'campaign',
     special: { archived: isListed, lab: (lab) => namesLab('campaign', lab) },
     ofLabs: (labs) => namesOnly('campaign', labs),
@@ -129,7 +125,6 @@ export const storedLists: Lists = {
     columns: sql`trial.*`,
     from: sql`trial join campaign on campaign.id = trial.campaign_id`,
     within: (campaign) => sql`campaign.name = ${campaign}`,
-    id: sql`trial.id`,
     alias: 'trial',
     fields: { after: sql`trial.number` },
     record: trialRecord,
@@ -138,7 +133,6 @@ export const storedLists: Lists = {
     columns: attemptColumns,
     from: sql`${attemptsWithTasks} ${joinArchive(rootOfTask)}`,
     special: { archived: isListed },
-    id: sql`attempt.id`,
     alias: 'attempt',
     fields: { task: sql`task_run.name`, protocol_run: runName },
     record: attemptRecord,
@@ -147,7 +141,6 @@ export const storedLists: Lists = {
     columns: attemptColumns,
     from: attemptsWithTasks,
     within: (taskRunId) => sql`attempt.task_run_id = ${taskRunId}`,
-    id: sql`attempt.id`,
     alias: 'attempt',
     record: attemptRecord,
   }),
@@ -156,7 +149,6 @@ export const storedLists: Lists = {
     from: sql`attention left join task_run on task_run.id = attention.task_run_id
       left join protocol_run on protocol_run.id = task_run.run_id
       left join attempt on attempt.id = attention.attempt_id`,
-    id: sql`attention.id`,
     alias: 'attention',
     fields: { protocol_run: runName, since: sql`attention.opened_at`, until: sql`attention.opened_at` },
     record: attentionRecord,
@@ -164,7 +156,6 @@ export const storedLists: Lists = {
   emergency_stops: list<StoredEmergencyStop, StoredItems['emergency_stops']>({
     columns: sql`emergency_stop.*`,
     from: sql`emergency_stop`,
-    id: sql`emergency_stop.id`,
     alias: 'emergency_stop',
     fields: {
       engaged_at: sql`emergency_stop.at`,
@@ -206,7 +197,6 @@ export const storedLists: Lists = {
         audit.detail->'after', audit.by, nullif(audit.detail->>'reason', ''), audit.at, audit.at
       from audit where audit.action = 'resource.reset' and audit.subject = ${`resource/${resource}`}
     ) used`,
-    id: sql`used.id`,
     alias: 'used',
     fields: { since: sql`used.started_at`, until: sql`used.started_at` },
     record: (row) => row,
@@ -258,7 +248,6 @@ export const storedLists: Lists = {
   audit: list<StoredAudit, StoredItems['audit']>({
     columns: sql`audit.*`,
     from: sql`audit`,
-    id: sql`audit.id`,
     alias: 'audit',
     fields: { since: sql`audit.at`, until: sql`audit.at` },
     record: auditRecord,
@@ -266,7 +255,6 @@ export const storedLists: Lists = {
   webhooks: list<WebhookRow, StoredItems['webhooks']>({
     columns: sql`webhook.*`,
     from: sql`webhook`,
-    id: sql`webhook.id`,
     alias: 'webhook',
     fields: {
       text: sql`webhook.url`,
@@ -279,7 +267,6 @@ export const storedLists: Lists = {
     columns: sql`webhook_delivery.*`,
     from: sql`webhook_delivery`,
     within: (webhookId) => sql`webhook_delivery.webhook_id = ${webhookId}`,
-    id: sql`webhook_delivery.id`,
     alias: 'webhook_delivery',
     record: deliveryRecord,
   }),
@@ -297,6 +284,11 @@ const usualFields: Readonly<Partial<Record<ListFilter['kind'], string>>> = {
   since: 'created_at',
   until: 'created_at',
 };
+
+/** The expression that identifies a row of a list. */
+export function idOf({ id, alias }: StoredList<never, unknown>): RawBuilder<unknown> {
+  return id ?? sql.ref(`${alias}.id`);
+}
 
 /** The expression of a field of the rows of a list. */
 export function fieldOf(of: StoredList<never, unknown>, field: string): RawBuilder<unknown> {

@@ -10,7 +10,7 @@ import {
 } from '@lab/contracts';
 import { sql, type Kysely, type RawBuilder } from 'kysely';
 import type { Database } from '../schema/index.js';
-import { conditionOf, fieldOf, storedLists, type StoredList } from './lists.js';
+import { conditionOf, fieldOf, idOf, storedLists, type StoredList } from './lists.js';
 import type { Codes } from './shapes.js';
 
 const sqlTypes: Readonly<Record<SortKind, RawBuilder<unknown>>> = {
@@ -41,6 +41,7 @@ export async function readPage<Name extends StoredListName>(
   const list = storedLists[name];
   const shape: ListShape = shapes[name];
   const field = fieldOf(list, request.sort);
+  const rowId = idOf(list);
   const limit = Math.min(request.limit, longestPage);
   const direction = request.descending ? sql`desc` : sql`asc`;
   const conditions = Object.entries(request.filters).map(([filter, value]) => {
@@ -58,13 +59,13 @@ export async function readPage<Name extends StoredListName>(
     const kind = shape.sort[request.sort];
     if (kind === undefined) throw new Error(`the list ${name} is not sorted by ${request.sort}`);
     const position = sql`(${value}::${sqlTypes[kind]}, ${id}::text)`;
-    conditions.push(sql`(${field}, ${list.id}) ${request.descending ? sql`<` : sql`>`} ${position}`);
+    conditions.push(sql`(${field}, ${rowId}) ${request.descending ? sql`<` : sql`>`} ${position}`);
   }
   const { rows } = await sql<Placed>`
-    select ${list.columns}, ${field} as place_value, ${list.id} as place_id
+    select ${list.columns}, ${field} as place_value, ${rowId} as place_id
     from ${sourceOf(list, owner ?? '')}
     where ${conditions.length === 0 ? sql`true` : sql.join(conditions, sql` and `)}
-    order by ${field} ${direction}, ${list.id} ${direction}
+    order by ${field} ${direction}, ${rowId} ${direction}
     limit ${limit + 1}`.execute(db);
   const shown = rows.slice(0, limit);
   const last = rows.length > limit ? shown.at(-1) : undefined;
