@@ -10,10 +10,7 @@ const longTimes = [0.01, 0.1, 1, 10, 60, 300, 1_800, 7_200, 43_200];
 /** The outcome of an attempt, or that only a person can determine it. */
 const isOutcome = (state: AttemptState): boolean => isTerminal(state) || state === 'needs_attention';
 
-/**
- * Counters over all terms of this process, and gauges while it leads. @param counts undefined while another process
- * leads
- */
+/** @param counts undefined while another process leads: gauges show nothing then, counters continue */
 export function engineMeasures(
   meter: Meter,
   counts: () => Counts | undefined,

@@ -55,7 +55,6 @@ export class Engine {
   /** The present state, for people and for other parts of the service. */
   readonly views: Views;
 
-  readonly #ports: EnginePorts;
   readonly #state = new WorkingState();
   readonly #loop: TurnLoop;
   readonly #directory: AgentDirectory;
@@ -72,10 +71,12 @@ export class Engine {
   #labs: LabMap;
   #epoch = 0;
 
-  constructor(ports: EnginePorts, overrides: Partial<EngineOptions> = {}) {
+  constructor(
+    private readonly ports: EnginePorts,
+    overrides: Partial<EngineOptions> = {},
+  ) {
     const options = { ...defaultOptions, ...overrides };
     const { agents, clock, definitions, ids, log, optimizers, policy, store, timers } = ports;
-    this.#ports = ports;
     this.#labs = new LabMap(definitions);
     const [state, durations, refusals] = [this.#state, this.#durations, this.#refusals];
     const labs = (): LabMap => this.#labs;
@@ -163,7 +164,7 @@ export class Engine {
    * @throws ServiceError `store_unavailable`; `service_unavailable` when another orchestrator has the lease
    */
   async start(instance: string, epoch?: number): Promise<void> {
-    const { clock, log, policy, store } = this.#ports;
+    const { clock, log, policy, store } = this.ports;
     const taken = epoch ?? (await store.lead(instance, 0));
     if (taken === null) throw new ServiceError('service_unavailable', 'another orchestrator leads');
     this.#epoch = taken;
@@ -199,7 +200,7 @@ export class Engine {
   ): Promise<void> {
     let changed = false;
     const reload = (): void => {
-      this.#labs = new LabMap(this.#ports.definitions);
+      this.#labs = new LabMap(this.ports.definitions);
       this.#dispatcher.forget();
       this.#assigner.changed();
     };
@@ -223,13 +224,13 @@ export class Engine {
   /** Accepts no more commands. Resolves when the current turn and the searches of the policy are over. Running tasks go on. */
   async stop(): Promise<void> {
     this.#optimizers.stop();
-    await Promise.all([this.#loop.stop(), this.#ports.policy.stop?.()]);
+    await Promise.all([this.#loop.stop(), this.ports.policy.stop?.()]);
   }
 
   /** Decides everything that follows from the state, in this order, at the end of each turn. */
   #settle(turn: Turn): void {
     for (const { computer, state } of this.#directory.age(turn.now))
-      this.#ports.log.warn('agent not heard', { computer, state });
+      this.ports.log.warn('agent not heard', { computer, state });
     stopOverdue(turn);
     settleWork(turn, this.#submitPorts);
     this.#dispatcher.settle(turn);

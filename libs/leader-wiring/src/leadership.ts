@@ -33,9 +33,6 @@ const words: Record<Ending, string> = {
  * leadership never resumes: the next one begins with what is stored.
  */
 export class Leadership {
-  readonly #ports: LeadershipPorts;
-  readonly #instance: string;
-  readonly #begin: (lease: Lease) => Promise<Term>;
   readonly #settled: Promise<void>;
   #tellSettled: () => void = () => undefined;
   #state: 'starting' | 'standby' | 'taking over' | 'leading' = 'starting';
@@ -49,10 +46,11 @@ export class Leadership {
    * @param instance unique name of this process; the database renews a lease for the same name even before the lease has ended
    * @param begin takes over; after a ServiceError the takeover is tried again, after any other error it is not
    */
-  constructor(ports: LeadershipPorts, instance: string, begin: (lease: Lease) => Promise<Term>) {
-    this.#ports = ports;
-    this.#instance = instance;
-    this.#begin = begin;
+  constructor(
+    private readonly ports: LeadershipPorts,
+    private readonly instance: string,
+    private readonly begin: (lease: Lease) => Promise<Term>,
+  ) {
     this.#settled = new Promise((resolve) => (this.#tellSettled = resolve));
   }
 
@@ -62,7 +60,7 @@ export class Leadership {
 
   /** Name of another process that announced its leadership within the duration of a lease. */
   get leader(): string | undefined {
-    const { clock } = this.#ports;
+    const { clock } = this.ports;
     return this.#heard !== undefined && clock.now() - this.#heard.at < leaseMs
       ? this.#heard.instance
       : undefined;
@@ -75,8 +73,8 @@ export class Leadership {
 
   /** A process announces that it leads. */
   hear(instance: string): void {
-    if (instance === this.#instance) return;
-    this.#heard = { instance, at: this.#ports.clock.now() };
+    if (instance === this.instance) return;
+    this.#heard = { instance, at: this.ports.clock.now() };
     this.#standBy();
   }
 
@@ -106,12 +104,12 @@ export class Leadership {
   }
 
   async #acquire(): Promise<Lease | undefined> {
-    const { store, clock, log } = this.#ports;
+    const { store, clock, log } = this.ports;
     let unreachable = false;
     while (!this.#stopping) {
       const askedAt = clock.now();
       try {
-        const epoch = await store.lead(this.#instance, leaseMs);
+        const epoch = await store.lead(this.instance, leaseMs);
         if (epoch !== null) return new Lease(epoch, askedAt, clock);
         unreachable = false;
         this.#refused = true;
@@ -130,12 +128,12 @@ export class Leadership {
 
   /** One leadership from its beginning to its end. */
   async #lead(lease: Lease): Promise<void> {
-    const { store, log } = this.#ports;
+    const { store, log } = this.ports;
     this.#state = 'taking over';
     const kept = this.#keep(lease);
     let failure: unknown;
     try {
-      const term = await this.#begin(lease);
+      const term = await this.begin(lease);
       this.#state = 'leading';
       this.#tellSettled();
       const ending = await kept;
@@ -158,7 +156,7 @@ export class Leadership {
 
   /** Renews the lease until that is no longer possible. */
   async #keep(lease: Lease): Promise<Ending> {
-    const { store, clock } = this.#ports;
+    const { store, clock } = this.ports;
     let lost = false;
     lease.onLost(() => {
       lost = true;
@@ -181,7 +179,7 @@ export class Leadership {
     try {
       await store.resign(epoch);
     } catch (error) {
-      this.#ports.log.warn('the leadership could not be given back; it ends by itself', {
+      this.ports.log.warn('the leadership could not be given back; it ends by itself', {
         message: toServiceError(error).message,
       });
     }
@@ -191,14 +189,14 @@ export class Leadership {
   #standBy(): void {
     if (this.#state !== 'starting' || !this.#refused || this.leader === undefined) return;
     this.#state = 'standby';
-    this.#ports.log.info('standby', { leader: this.leader });
+    this.ports.log.info('standby', { leader: this.leader });
     this.#tellSettled();
   }
 
   /** The answer; undefined after a timeout or an error. */
   #within(ms: number, answer: Promise<boolean>): Promise<boolean | undefined> {
     return new Promise((resolve) => {
-      const cancel = this.#ports.timers.after(ms, () => resolve(undefined));
+      const cancel = this.ports.timers.after(ms, () => resolve(undefined));
       answer.then(
         (value) => {
           cancel();
@@ -216,7 +214,7 @@ export class Leadership {
   #sleep(ms: number): Promise<void> {
     if (this.#stopping) return Promise.resolve();
     return new Promise((resolve) => {
-      const cancel = this.#ports.timers.after(ms, resolve);
+      const cancel = this.ports.timers.after(ms, resolve);
       this.#wake = () => {
         cancel();
         resolve();

@@ -23,12 +23,10 @@ export class OptimizerDirectory {
   readonly #arrivals = new Set<(addresses: readonly string[]) => void>();
   /** Listeners for the loss of a session, by session. */
   readonly #sessions = new Map<string, (reason: string) => void>();
-  readonly #ports: { clock: Clock; timers: Timers };
   readonly #since: number;
   #stop: (() => Promise<void>)[] = [];
 
-  private constructor(ports: { clock: Clock; timers: Timers }) {
-    this.#ports = ports;
+  private constructor(private readonly ports: { clock: Clock; timers: Timers }) {
     this.#since = ports.clock.now();
   }
 
@@ -53,7 +51,7 @@ export class OptimizerDirectory {
    * @throws ServiceError `optimizer_unavailable`, with the known addresses in its message
    */
   async at(address: string): Promise<OptimizerWorker> {
-    const { clock, timers } = this.#ports;
+    const { clock, timers } = this.ports;
     const left = this.#since + leaderTimings.workersHeardMs - clock.now();
     if (this.#find(address) === undefined && left > 0)
       await new Promise<void>((resolve) => {
@@ -101,7 +99,7 @@ export class OptimizerDirectory {
 
   #heard(instance: string, addresses: readonly string[]): void {
     const known = this.#workers.get(instance);
-    const cancel = this.#ports.timers.after(leaderTimings.workerGoneMs, () => this.#remove(instance));
+    const cancel = this.ports.timers.after(leaderTimings.workerGoneMs, () => this.#remove(instance));
     if (known !== undefined) {
       known.cancel();
       known.cancel = cancel;

@@ -62,10 +62,7 @@ export function encodeFailure(error: ServiceError): Uint8Array {
   return encode({ ok: false, error: travelling });
 }
 
-/**
- * @param name of the request, for messages @throws ServiceError as the server answered; `internal` (effect maybe) when
- *   the reply cannot be read
- */
+/** @throws ServiceError as the server answered; `internal` (effect maybe) when the reply cannot be read */
 export function decodeReply(data: Uint8Array, name: string): unknown {
   const message = parse(data);
   if (isSuccess(message)) return message.body;

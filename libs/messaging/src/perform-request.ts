@@ -11,10 +11,7 @@ export interface ReplyLimits {
 /** Longest text of an error that was too large for a reply, in characters. */
 const shortened = 1_000;
 
-/**
- * Runs a handler; never rejects. Work for an HTTP request is logged at debug level. @returns the bytes of the reply or
- * error
- */
+/** Never rejects. Work for an HTTP request is logged at debug level. @returns the bytes of the reply or error */
 export async function performRequest<D extends AnyRequest>(
   definition: D,
   handler: RequestHandler<D>,

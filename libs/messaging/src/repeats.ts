@@ -9,11 +9,8 @@ const keptMs = 60_000;
  */
 export class Repeats {
   readonly #answers = new Map<string, Promise<unknown>>();
-  readonly #timers: Pick<BusTimers, 'after'>;
 
-  constructor(timers: Pick<BusTimers, 'after'>) {
-    this.#timers = timers;
-  }
+  constructor(private readonly timers: Pick<BusTimers, 'after'>) {}
 
   /** @param id of the message, the same for each repeat */
   join<Reply>(id: string, answer: () => Promise<Reply>): Promise<Reply> {
@@ -21,7 +18,7 @@ export class Repeats {
     if (known !== undefined) return known as Promise<Reply>;
     const given = answer();
     this.#answers.set(id, given);
-    const forget = (): void => void this.#timers.after(keptMs, () => this.#answers.delete(id));
+    const forget = (): void => void this.timers.after(keptMs, () => this.#answers.delete(id));
     given.then(forget, forget);
     return given;
   }

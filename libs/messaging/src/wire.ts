@@ -25,9 +25,7 @@ export interface Wire {
   /** Sends at once. Call it only while connected and with at most `maxPayload` bytes. */
   publish(subject: string, data: Uint8Array, reply?: string): void;
   /**
-   * Delivers messages until drained, also after a reconnect.
-   *
-   * @param queue of all subscriptions with the same queue name, one gets each message
+   * Delivers messages until drained, also after a reconnect. Of the subscriptions of a queue, one gets each message.
    */
   subscribe(subject: string, onMessage: (message: WireMessage) => void, queue?: string): WireSubscription;
   /** Sets the one listener to changes of the connection. */

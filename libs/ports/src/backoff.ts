@@ -18,16 +18,13 @@ export function backoffMs(failures: number, { first, longest, factor = 2 }: Back
 /** Keeps, by key, when an action may be tried again. It is volatile: after a restart every action is due at once. */
 export class Backoff {
   readonly #entries = new Map<string, { failures: number; at: number }>();
-  readonly #limits: BackoffLimits;
 
-  constructor(limits = usual) {
-    this.#limits = limits;
-  }
+  constructor(private readonly limits = usual) {}
 
   /** Records a failure at `now`. @returns the number of failures in a row */
   failed(key: string, now: number): number {
     const failures = (this.#entries.get(key)?.failures ?? 0) + 1;
-    this.#entries.set(key, { failures, at: now + backoffMs(failures, this.#limits) });
+    this.#entries.set(key, { failures, at: now + backoffMs(failures, this.limits) });
     return failures;
   }
 

@@ -1,7 +1,4 @@
-/**
- * Says whether two values are equal as JSON (RFC 8259): the order of fields does not count, and a field that is
- * undefined counts as absent.
- */
+/** Equal as JSON (RFC 8259): the order of fields does not count, and an undefined field counts as absent. */
 export function jsonEqual(a: unknown, b: unknown): boolean {
   if (a === b) return true;
   if (typeof a !== 'object' || typeof b !== 'object' || a === null || b === null) return false;

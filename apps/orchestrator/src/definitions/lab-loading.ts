@@ -42,9 +42,7 @@ export class LabLoading {
   }
 
   /**
-   * Unloads laboratories and the protocols that need them.
-   *
-   * @param drain if there is unfinished work: accept no new work, and unload when the unfinished work has ended
+   * @param drain if there is unfinished work: accept no new work, and unload when it has ended
    * @throws ServiceError `wrong_state` that names the work; `invalid` for an unknown name
    */
   unload(names: readonly string[], drain: boolean): Promise<LabChange[]> {

@@ -64,12 +64,7 @@ export class Loading {
     });
   }
 
-  /**
-   * Replaces the loaded set.
-   *
-   * @param guard throws a ServiceError to refuse the change because of unfinished work
-   * @throws ServiceError what `guard` throws; `store_unavailable`
-   */
+  /** @param guard refuses the change because of unfinished work @throws what `guard` throws; `store_unavailable` */
   async apply(next: LoadedSet, guard: (work: UnfinishedWork[]) => void = () => undefined): Promise<void> {
     const { engine, definitions } = this.parts;
     const before = definitions.current;

@@ -6,10 +6,7 @@ export interface LoadedRecord {
   draining: Record<string, 'unload' | 'reload'>;
 }
 
-/**
- * Reads the record of an earlier leader. @param value undefined: nothing ever changed at run time @throws Error when
- * the record cannot be understood
- */
+/** @param value undefined: nothing ever changed at run time @throws Error when the record is not understood */
 export function readLoadedRecord(value: unknown): LoadedRecord | undefined {
   if (value === undefined || isRecord(value)) return value;
   throw new Error(

@@ -28,7 +28,6 @@ type Order<Kind> = Omit<Extract<SimulationOrder, { kind: Kind }>, 'loaded' | 'ma
  */
 export class Simulations {
   readonly #going = new Set<Worker>();
-  readonly #program: URL;
 
   /** @param program of the threads; by default the one beside this file */
   constructor(
@@ -39,10 +38,8 @@ export class Simulations {
       scheduler: SimulatedScheduler;
       clock: { now(): number };
     },
-    program = new URL('./simulation-thread.js', import.meta.url),
-  ) {
-    this.#program = program;
-  }
+    private readonly program = new URL('./simulation-thread.js', import.meta.url),
+  ) {}
 
   /** @throws ServiceError `invalid` with every fault, also when the simulation takes too long; `backlog_full` */
   simulate(scenario: SimulationScenario): Promise<SimulationRecord> {
@@ -78,7 +75,7 @@ export class Simulations {
   async #run<Kind extends keyof Found>(asked: Order<Kind>): Promise<Found[Kind]> {
     this.#refuseTooMany();
     const order = { ...asked, loaded: this.parts.definitions.current, maxTasks };
-    const thread = new Worker(this.#program, {
+    const thread = new Worker(this.program, {
       workerData: order,
       // The thread does not get the settings of the service, because they hold secrets.
       env: {},

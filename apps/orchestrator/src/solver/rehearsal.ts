@@ -43,12 +43,7 @@ export function rehearse(log: PlanLog): Ongoing<void> {
 
 const units = ['arm1', 'arm2', 'mixer1', 'mixer2', 'mixer3', 'reader', 'station'];
 
-/**
- * The problem: each run takes a mixer and keeps it while an arm pours from it, measures, and cleans. The first run
- * has begun.
- *
- * @param first number of that run
- */
+/** Each run takes a mixer, keeps it while an arm pours, measures, and cleans. Run number `first` has begun. */
 function laboratory(first: number): Snapshot {
   const now = first * 1_000;
   const tasks = Array.from({ length: runs }, (_, nth) => tasksOf(first + nth)).flat();

@@ -31,8 +31,6 @@ interface Search {
 export class SearchWorker implements Searcher {
   /** False, because a time limit may end a search. */
   readonly reproducible = false;
-  readonly #log: PlanLog;
-  readonly #program: URL;
   #thread: Worker | null = null;
   readonly #waiting: Search[] = [];
   #current: Search | null = null;
@@ -40,10 +38,10 @@ export class SearchWorker implements Searcher {
   #stopped = false;
 
   /** @param program of the thread; by default the one beside this file */
-  constructor(log: PlanLog, program = new URL('./search-thread.js', import.meta.url)) {
-    this.#log = log;
-    this.#program = program;
-  }
+  constructor(
+    private readonly log: PlanLog,
+    private readonly program = new URL('./search-thread.js', import.meta.url),
+  ) {}
 
   search(
     problem: Problem,
@@ -104,21 +102,21 @@ export class SearchWorker implements Searcher {
       // If this process got no processor for long, the end of the search may already wait behind this timer.
       setImmediate(() => {
         if (this.#current !== search) return;
-        this.#log.error('a search did not end when it had to, and its thread is ended');
+        this.log.error('a search did not end when it had to, and its thread is ended');
         void this.#abandon();
       });
     }, ms);
   }
 
   #startThread(): Worker {
-    const thread = new Worker(this.#program, {
+    const thread = new Worker(this.program, {
       // The thread does not get the settings of the service, because they hold secrets.
       env: {},
       execArgv: [],
       resourceLimits: { maxOldGenerationSizeMb: 512 },
     });
     thread.on('message', (news: SearchNews) => this.#hear(news));
-    thread.on('error', (error) => this.#log.error('the thread that searches failed', { error }));
+    thread.on('error', (error) => this.log.error('the thread that searches failed', { error }));
     thread.once('exit', () => {
       if (this.#thread !== thread) return;
       this.#thread = null;
@@ -133,7 +131,7 @@ export class SearchWorker implements Searcher {
     if (news.type === 'better') search.onImprovement(news.schedule);
     else if (news.type === 'done') this.#settle(news.result);
     else {
-      this.#log.error('a search failed', { reason: news.reason });
+      this.log.error('a search failed', { reason: news.reason });
       this.#settle(null);
     }
   }

@@ -3,10 +3,7 @@ import type { Clock, Log, Timers } from '@lab/ports';
 import type { Engine } from '@lab/engine';
 import { inRounds } from '@lab/runtime';
 
-/**
- * Number of pieces of work in one commit, and milliseconds between two commits. A decision waits no longer than for
- * one such commit.
- */
+/** Pieces of work in one commit, and milliseconds between two commits, for which a decision may wait. */
 const batch = 100;
 const pauseMs = 50;
 

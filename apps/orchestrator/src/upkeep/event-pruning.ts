@@ -2,10 +2,7 @@ import type { Clock, Log, Timers } from '@lab/ports';
 import type { PostgresStore } from '@lab/persistence';
 import { inRounds } from '@lab/runtime';
 
-/**
- * Number of events that one statement looks at, and milliseconds between two statements. A commit waits no longer
- * than for one such statement.
- */
+/** Events in one statement, and milliseconds between two statements, for which a commit may wait. */
 const batch = 1_000;
 const pauseMs = 50;
 

@@ -43,10 +43,7 @@ export class AgentDirectory {
   #changes = 0;
   #news = 0;
 
-  /**
-   * @param suspectAfterMs milliseconds of silence after which nothing more is sent to an agent
-   * @param offlineAfterMs milliseconds of silence after which an agent is offline
-   */
+  /** @param suspectAfterMs silence after which nothing more is sent to an agent, in milliseconds */
   constructor(
     private readonly suspectAfterMs: number,
     private readonly offlineAfterMs: number,

@@ -33,27 +33,23 @@ export interface AgentReportPorts {
 
 /** What agents report: registrations, heartbeats, the state of devices, results of attempts, and departures. */
 export class AgentReports {
-  readonly #ports: AgentReportPorts;
-
-  constructor(ports: AgentReportPorts) {
-    this.#ports = ports;
-  }
+  constructor(private readonly ports: AgentReportPorts) {}
 
   /**
    * Registers an agent. A new session gets the next incarnation. Attempts of its computer are adopted, queued again or
    * shown to a person, depending on its report. @throws ServiceError `store_unavailable`
    */
   register(agent: AgentRegistration): Promise<AgentWelcome> {
-    return this.#ports.loop.submit('registration of an agent', (turn) => this.#registered(turn, agent));
+    return this.ports.loop.submit('registration of an agent', (turn) => this.#registered(turn, agent));
   }
 
   /** A heartbeat. One of an earlier incarnation or session is out of date and changes nothing. */
   heartbeat(computer: string, heartbeat: Heartbeat): void {
-    this.#ports.loop.enqueue('heartbeat', (turn) => this.#alive(turn, computer, heartbeat), true);
+    this.ports.loop.enqueue('heartbeat', (turn) => this.#alive(turn, computer, heartbeat), true);
   }
 
   deviceChanged(computer: string, inc: number, device: DeviceStatus): void {
-    const { directory, loop } = this.#ports;
+    const { directory, loop } = this.ports;
     const report = (turn: Turn): void => {
       const agent = directory.current(computer, inc);
       if (agent !== undefined && directory.deviceChanged(agent, device, turn.now))
@@ -64,7 +60,7 @@ export class AgentReports {
 
   /** The agent announces that it stops. */
   leaving(computer: string, inc: number, session: string): void {
-    const { directory, loop, log } = this.#ports;
+    const { directory, loop, log } = this.ports;
     loop.enqueue('leave of an agent', () => {
       const agent = directory.current(computer, inc, session);
       if (agent === undefined) return;
@@ -78,32 +74,32 @@ export class AgentReports {
    * the acknowledgement after the commit. @throws ServiceError `store_unavailable`
    */
   attemptEnded(result: AttemptResult): Promise<void> {
-    return this.#ports.loop.submit('result of an attempt', (turn) => recordResult(turn, this.#ports, result));
+    return this.ports.loop.submit('result of an attempt', (turn) => recordResult(turn, this.ports, result));
   }
 
   #registered(turn: Turn, agent: AgentRegistration): AgentWelcome {
-    const { directory, commands, assigner, stops, log, loop } = this.#ports;
+    const { directory, commands, assigner, stops, log, loop } = this.ports;
     const { computer, session } = agent;
     const row = turn.state.rows.agents.get(computer);
     const inc = row?.session === session ? row.inc : (row?.inc ?? 0) + 1;
     if (row?.inc !== inc) turn.emit({ op: 'putAgent', row: { computer, inc, session } });
     adoptStops(turn, stops, agent.halts ?? [], computer);
     commands.registered(turn, inc, agent);
-    const labs = this.#ports.labs();
+    const labs = this.ports.labs();
     turn.afterCommit(() => {
       directory.registered(agent, inc, turn.now);
-      if (labs !== this.#ports.labs()) assigner.changedFor(computer);
+      if (labs !== this.ports.labs()) assigner.changedFor(computer);
       log.info('agent registered', { computer, inc, version: agent.version });
       loop.enqueue('agent online', (next) => {
         next.state.dispatchDue = true;
       });
     });
     const assignments = labs.assignmentsOf(computer, log);
-    return { inc, epoch: this.#ports.epoch(), devices: assignments, ...knownStops(turn.state) };
+    return { inc, epoch: this.ports.epoch(), devices: assignments, ...knownStops(turn.state) };
   }
 
   #alive(turn: Turn, computer: string, heartbeat: Heartbeat): void {
-    const { directory, commands, stops } = this.#ports;
+    const { directory, commands, stops } = this.ports;
     const agent = directory.current(computer, heartbeat.inc, heartbeat.session);
     if (agent === undefined) return;
     if (directory.heard(agent, heartbeat.devices, turn.now, heartbeat.seq)) turn.state.dispatchDue = true;

@@ -51,11 +51,6 @@ const forgotten: Reason = {
  * agent about an attempt that was being sent, and never sends it again.
  */
 export class AttemptCommands {
-  readonly #agents: Agents;
-  readonly #directory: AgentDirectory;
-  readonly #log: Log;
-  readonly #enqueue: (name: string, act: (turn: Turn) => void) => void;
-  readonly #refusals: Backoff;
   readonly #retries = new Backoff();
   readonly #inFlight = new Set<string>();
   /** Attempts whose agent has acknowledged the stop. */
@@ -67,24 +62,18 @@ export class AttemptCommands {
   #epoch = 0;
 
   constructor(
-    ports: { agents: Agents; directory: AgentDirectory; log: Log },
-    refusals: Backoff,
-    enqueue: (name: string, act: (turn: Turn) => void) => void,
-  ) {
-    this.#agents = ports.agents;
-    this.#directory = ports.directory;
-    this.#log = ports.log;
-    this.#refusals = refusals;
-    this.#enqueue = enqueue;
-  }
+    private readonly ports: { agents: Agents; directory: AgentDirectory; log: Log },
+    private readonly refusals: Backoff,
+    private readonly enqueue: (name: string, act: (turn: Turn) => void) => void,
+  ) {}
 
   /** Sends a start. Called once per attempt, after the commit that made it. */
   start(to: AgentAddress, start: TaskStart): void {
     const id = start.attempt_id;
-    const fresh = this.#directory.current(to.computer, to.inc)?.seq;
+    const fresh = this.ports.directory.current(to.computer, to.inc)?.seq;
     this.#call(
       id,
-      () => this.#agents.start(fresh === undefined ? to : { ...to, fresh }, start),
+      () => this.ports.agents.start(fresh === undefined ? to : { ...to, fresh }, start),
       (turn, status) => this.#startAnswered(turn, id, status),
       (turn, error) => this.#startFailed(turn, id, error),
     );
@@ -96,7 +85,7 @@ export class AttemptCommands {
       if (!awaitsAgent(attempt.state)) continue;
       if (turn.started.has(attempt.id) || this.#inFlight.has(attempt.id)) continue;
       if (!this.#retries.isDue(attempt.id, turn.now)) continue;
-      const agent = this.#directory.current(attempt.computer, attempt.inc);
+      const agent = this.ports.directory.current(attempt.computer, attempt.inc);
       if (agent === undefined || !isHeard(agent.state)) continue;
       const to = { computer: attempt.computer, inc: attempt.inc, epoch: this.#epoch };
       if (isUnsettled(attempt.state) || this.#doubted.has(attempt.id))
@@ -186,7 +175,7 @@ export class AttemptCommands {
   #ask(to: AgentAddress, id: string): void {
     this.#call(
       id,
-      () => this.#agents.status(to, id),
+      () => this.ports.agents.status(to, id),
       (turn, status) => this.#statusAnswered(turn, id, status),
       (turn) => this.#retries.failed(id, turn.now),
     );
@@ -195,7 +184,7 @@ export class AttemptCommands {
   #stop(to: AgentAddress, id: string, reason: string): void {
     this.#call(
       id,
-      () => this.#agents.cancel(to, id, reason),
+      () => this.ports.agents.cancel(to, id, reason),
       (turn, status) => this.#stopAnswered(turn, id, status),
       (turn) => this.#retries.failed(id, turn.now),
     );
@@ -209,7 +198,7 @@ export class AttemptCommands {
   ): void {
     this.#inFlight.add(id);
     const settle = (name: string, act: (turn: Turn) => void): void =>
-      this.#enqueue(name, (turn) => {
+      this.enqueue(name, (turn) => {
         this.#inFlight.delete(id);
         act(turn);
       });
@@ -242,13 +231,13 @@ export class AttemptCommands {
       if (hopeless.has(error.code) && failures >= maxHopelessRefusals) this.#giveUp(turn, task.id, error);
       return;
     }
-    this.#log.warn('no answer to a start; the engine will ask the agent for its status', {
+    this.ports.log.warn('no answer to a start; the engine will ask the agent for its status', {
       attempt: id,
       computer: attempt.computer,
       code: error.code,
     });
     if (attempt.state === 'dispatching') turn.setAttempt(attempt, 'uncertain');
-    const agent = this.#directory.get(attempt.computer);
+    const agent = this.ports.directory.get(attempt.computer);
     if (agent !== undefined && agent.inc !== attempt.inc) {
       const row = turn.state.rows.attempts.get(id);
       if (row !== undefined) this.#unspoken(turn, row, task);
@@ -287,7 +276,7 @@ export class AttemptCommands {
 
   /** The agent has the attempt and will report its end. */
   #adopt(turn: Turn, attempt: AttemptRow, status: AttemptStatus): void {
-    this.#refusals.clear(attempt.taskRunId);
+    this.refusals.clear(attempt.taskRunId);
     if (isUnsettled(attempt.state)) turn.setAttempt(attempt, 'running');
     if (status === 'cancelling') {
       const row = turn.state.rows.attempts.get(attempt.id);
@@ -297,7 +286,7 @@ export class AttemptCommands {
 
   /** The attempt never begins. Its task is queued again. @returns the number of such attempts in a row */
   #neverRan(turn: Turn, attempt: AttemptRow, task: TaskRunRow, reason: Reason | null = null): number {
-    const failures = this.#refusals.failed(task.id, turn.now);
+    const failures = this.refusals.failed(task.id, turn.now);
     turn.setAttempt(attempt, 'never_ran', { reason, endedAt: turn.now });
     if (isStopping(turn.state, task)) {
       endTask(turn, task, 'cancelled', {

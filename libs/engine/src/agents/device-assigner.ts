@@ -7,8 +7,6 @@ import type { AgentDirectory } from './agent-directory.js';
 
 /** Informs reachable agents which devices to run, and repeats this until each has acknowledged. */
 export class DeviceAssigner {
-  readonly #ports: { agents: Agents; directory: AgentDirectory; log: Log };
-  readonly #enqueue: (name: string, act: (turn: Turn) => void) => void;
   readonly #retries = new Backoff();
   /** Computer to the number of the change that its agent has not acknowledged. */
   readonly #due = new Map<string, number>();
@@ -17,12 +15,9 @@ export class DeviceAssigner {
   #epoch = 0;
 
   constructor(
-    ports: { agents: Agents; directory: AgentDirectory; log: Log },
-    enqueue: (name: string, act: (turn: Turn) => void) => void,
-  ) {
-    this.#ports = ports;
-    this.#enqueue = enqueue;
-  }
+    private readonly ports: { agents: Agents; directory: AgentDirectory; log: Log },
+    private readonly enqueue: (name: string, act: (turn: Turn) => void) => void,
+  ) {}
 
   lead(epoch: number): void {
     this.#epoch = epoch;
@@ -31,7 +26,7 @@ export class DeviceAssigner {
   /** The laboratories changed. An agent that is offline is informed when it registers. */
   changed(): void {
     this.#version += 1;
-    for (const agent of this.#ports.directory.all()) this.#due.set(agent.computer, this.#version);
+    for (const agent of this.ports.directory.all()) this.#due.set(agent.computer, this.#version);
   }
 
   /** The laboratories have changed since this agent was informed. */
@@ -41,7 +36,7 @@ export class DeviceAssigner {
 
   pursue(turn: Turn, labs: LabMap): void {
     for (const [computer, version] of this.#due) {
-      const agent = this.#ports.directory.get(computer);
+      const agent = this.ports.directory.get(computer);
       if (agent === undefined || !isReachable(agent.state)) {
         this.#due.delete(computer);
         continue;
@@ -58,19 +53,19 @@ export class DeviceAssigner {
 
   #send(computer: string, inc: number, version: number, labs: LabMap): void {
     this.#inFlight.add(computer);
-    const devices = labs.assignmentsOf(computer, this.#ports.log);
-    this.#ports.agents.assignDevices({ computer, inc, epoch: this.#epoch }, devices).then(
+    const devices = labs.assignmentsOf(computer, this.ports.log);
+    this.ports.agents.assignDevices({ computer, inc, epoch: this.#epoch }, devices).then(
       () =>
-        this.#enqueue('devices assigned', () => {
+        this.enqueue('devices assigned', () => {
           this.#inFlight.delete(computer);
           this.#retries.clear(computer);
           if (this.#due.get(computer) === version) this.#due.delete(computer);
         }),
       (error: unknown) =>
-        this.#enqueue('devices not assigned', (turn) => {
+        this.enqueue('devices not assigned', (turn) => {
           this.#inFlight.delete(computer);
           this.#retries.failed(computer, turn.now);
-          this.#ports.log.warn('an agent could not be informed of its devices', {
+          this.ports.log.warn('an agent could not be informed of its devices', {
             computer,
             message: toServiceError(error).message,
           });

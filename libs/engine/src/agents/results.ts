@@ -24,10 +24,7 @@ import type { AgentDirectory } from './agent-directory.js';
 
 type Completed = Extract<AttemptOutcome, { kind: 'completed' }>;
 
-/**
- * Records how an attempt ended. Idempotent: an attempt that is unknown or has ended is left unchanged, because its
- * result was recorded before or a person decided it.
- */
+/** Records how an attempt ended. An unknown or ended one stays: its result was recorded, or a person decided. */
 export function recordResult(
   turn: Turn,
   ports: { log: Log; directory: AgentDirectory; durations: Durations },

@@ -20,16 +20,13 @@ export interface StatusEventPorts {
  * leader publishes the whole state.
  */
 export class StatusEvents {
-  readonly #ports: StatusEventPorts;
   /** Aggregate to its latest event. */
   readonly #published = new Map<string, string>();
   #seenNews = -1;
   #seenLabs: LabMap | undefined;
   #lastAt = -Infinity;
 
-  constructor(ports: StatusEventPorts) {
-    this.#ports = ports;
-  }
+  constructor(private readonly ports: StatusEventPorts) {}
 
   /** A leadership begins. The first events follow a moment later, so that they cannot delay it. */
   begin(now: number): void {
@@ -40,8 +37,8 @@ export class StatusEvents {
   settle(turn: Turn): void {
     if (!this.#isNew()) return;
     if (turn.changes.length === 0 && turn.now < this.#lastAt + paceMs) return;
-    const { directory } = this.#ports;
-    const [news, labs] = [directory.news, this.#ports.labs()];
+    const { directory } = this.ports;
+    const [news, labs] = [directory.news, this.ports.labs()];
     const current = new Map(
       [...this.#loaded(labs), ...this.#heard(labs)].map((each) => [each.aggregate, each]),
     );
@@ -67,11 +64,11 @@ export class StatusEvents {
   }
 
   #isNew(): boolean {
-    return this.#seenNews !== this.#ports.directory.news || this.#seenLabs !== this.#ports.labs();
+    return this.#seenNews !== this.ports.directory.news || this.#seenLabs !== this.ports.labs();
   }
 
   *#heard(labs: LabMap): Iterable<NewEvent> {
-    const { directory } = this.#ports;
+    const { directory } = this.ports;
     for (const { computer, inc, state } of directory.all())
       yield newEvent('agent', computer, state, { computer, inc, state, reachable: isReachable(state) });
     for (const device of labs.devices.values()) {
@@ -83,7 +80,7 @@ export class StatusEvents {
   }
 
   *#loaded(labs: LabMap): Iterable<NewEvent> {
-    const { definitions } = this.#ports;
+    const { definitions } = this.ports;
     for (const name of labs.labs.keys()) {
       const body = { name, takes_work: definitions.takesWork(name), labs: [name] };
       yield newEvent('lab', name, 'loaded', body);

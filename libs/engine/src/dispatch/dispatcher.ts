@@ -24,7 +24,6 @@ export interface DispatchPorts extends StartPorts {
 
 /** Asks the scheduling policy which tasks start on which devices, and starts them. Driven by events; it polls nothing. */
 export class Dispatcher {
-  readonly #ports: DispatchPorts;
   readonly #ready: ReadyWork;
   /** Decides when the policy fails. */
   readonly #fallback = new GreedyPolicy();
@@ -37,22 +36,24 @@ export class Dispatcher {
   /** {@link AgentDirectory.changes} when the policy was last asked. */
   #seenChanges = 0;
 
-  constructor(ports: DispatchPorts, refusals: Backoff) {
-    this.#ports = ports;
+  constructor(
+    private readonly ports: DispatchPorts,
+    refusals: Backoff,
+  ) {
     this.#ready = new ReadyWork({ ...ports, refusals, patienceMs: ports.policy.patienceMs ?? Infinity });
   }
 
   /** Discards what was derived from the laboratories and the rows, because either was replaced. */
   forget(): void {
     this.#ready.forget();
-    this.#ports.workload.forget();
+    this.ports.workload.forget();
   }
 
   /** The policy has a better plan: asks it again in a turn of its own. */
   planAgain(): void {
     if (this.#announced) return;
     this.#announced = true;
-    this.#ports.enqueue('better plan', (turn) => {
+    this.ports.enqueue('better plan', (turn) => {
       this.#announced = false;
       turn.state.dispatchDue = true;
     });
@@ -61,7 +62,7 @@ export class Dispatcher {
   /** Starts tasks until nothing more can start, and fails on-demand tasks whose allocation timeout is over. */
   settle(turn: Turn): void {
     const { state } = turn;
-    const { settleWork } = this.#ports;
+    const { settleWork } = this.ports;
     this.#expire(turn, false);
     this.#lookAhead(state);
     while (state.dispatchDue || state.dueRuns.size > 0 || state.dueCampaigns.size > 0) {
@@ -78,7 +79,7 @@ export class Dispatcher {
 
   /** A policy that plans ahead is asked again whenever something has changed that its plan counts on. */
   #lookAhead(state: WorkingState): void {
-    const { directory, policy } = this.#ports;
+    const { directory, policy } = this.ports;
     const isNew = state.planDue || this.#seenChanges !== directory.changes;
     state.planDue = false;
     this.#seenChanges = directory.changes;
@@ -103,7 +104,7 @@ export class Dispatcher {
 
   /** When {@link settle} may decide something new because of time alone. @param since milliseconds since 1970 */
   nextWake(state: WorkingState, since: number): number | undefined {
-    const { policy, workload } = this.#ports;
+    const { policy, workload } = this.ports;
     const overrun = policy.scope === 'all' ? workload.nextOverrun(state, since) : undefined;
     const times = [state.deadlines.first()?.at, overrun, this.#wakeAt].filter((at) => at !== undefined);
     return times.length === 0 ? undefined : Math.min(...times);
@@ -121,18 +122,18 @@ export class Dispatcher {
       return;
     }
     this.#version += 1;
-    const plan = this.#ports.policy.scope === 'all' ? this.#planAhead(turn) : this.#planNow(turn);
-    for (const assignment of plan?.assignments ?? []) startTask(turn, this.#ports, assignment);
+    const plan = this.ports.policy.scope === 'all' ? this.#planAhead(turn) : this.#planNow(turn);
+    for (const assignment of plan?.assignments ?? []) startTask(turn, this.ports, assignment);
   }
 
   #planNow(turn: Turn): Plan | undefined {
     const snapshot = this.#ready.snapshot(turn.state, this.#version, turn.now);
     this.#wakeAt = this.#ready.nextStart;
-    return snapshot.tasks.length === 0 ? undefined : this.#ask(this.#ports.policy, snapshot);
+    return snapshot.tasks.length === 0 ? undefined : this.#ask(this.ports.policy, snapshot);
   }
 
   #planAhead(turn: Turn): Plan | undefined {
-    const { policy, workload } = this.#ports;
+    const { policy, workload } = this.ports;
     const snapshot = workload.snapshot(turn.state, this.#version, turn.now);
     if (snapshot.tasks.length === 0 && this.#timetable === null) return undefined;
     const plan = this.#ask(policy, snapshot) ?? this.#ask(this.#fallback, snapshot);
@@ -150,7 +151,7 @@ export class Dispatcher {
     try {
       plan = policy.plan(snapshot);
     } catch (error) {
-      this.#ports.log.error('a scheduling policy failed', {
+      this.ports.log.error('a scheduling policy failed', {
         policy: policy.name,
         message: error instanceof Error ? error.message : String(error),
         stack: error instanceof Error ? error.stack : undefined,
@@ -159,7 +160,7 @@ export class Dispatcher {
     }
     const faults = checkPlan(snapshot, plan);
     if (faults.length === 0) return plan;
-    this.#ports.log.error('plan refused: the checker found faults', {
+    this.ports.log.error('plan refused: the checker found faults', {
       policy: policy.name,
       faults: faults.slice(0, 5),
     });

@@ -26,7 +26,6 @@ const mostEarly = 100;
 
 /** Tasks that could start at once, for policies that do not plan ahead. It examines little of a long queue. */
 export class ReadyWork {
-  readonly #ports: ReadyWorkPorts;
   /** Slots of on-demand tasks, by task. */
   readonly #slots = new Map<string, PlanSlot[]>();
   /** On-demand tasks by a unit that each of them requires. May contain tasks that are not queued any more. */
@@ -41,9 +40,7 @@ export class ReadyWork {
   /** Number of tasks in the current snapshot that cannot start yet. */
   #early = 0;
 
-  constructor(ports: ReadyWorkPorts) {
-    this.#ports = ports;
-  }
+  constructor(private readonly ports: ReadyWorkPorts) {}
 
   /** Discards what was derived from the laboratories and the rows, because either was replaced. */
   forget(): void {
@@ -59,7 +56,7 @@ export class ReadyWork {
   snapshot(state: WorkingState, version: number, now: number): Snapshot {
     this.#nextStart = undefined;
     this.#early = 0;
-    const view = new UnitView(state, this.#ports.labs(), this.#ports.directory);
+    const view = new UnitView(state, this.ports.labs(), this.ports.directory);
     const tasks: PlanTask[] = [];
     for (const id of this.#worthALook(state, now, view)) {
       const task = this.#planTask(state, id, now, view);
@@ -69,10 +66,7 @@ export class ReadyWork {
     return { version, now, tasks, units: view.units, ...(needs === undefined ? {} : { needs }) };
   }
 
-  /**
-   * Queued tasks that may start, or for which units may have to be reserved. Of many tasks that require the same busy
-   * unit only one is examined.
-   */
+  /** Queued tasks that may start, or for which units may have to be reserved; one of all that wait for a busy unit. */
   *#worthALook(state: WorkingState, now: number, view: UnitView): Iterable<string> {
     if (this.#stale || this.#slots.size > 2 * state.queued.size + 1_000) this.#sortAnew(state);
     for (const id of state.arrivals) this.#sort(state, id);
@@ -105,7 +99,7 @@ export class ReadyWork {
    */
   #mostPatient(state: WorkingState, group: Set<string> | undefined, now: number): string | undefined {
     if (group === undefined) return undefined;
-    const { patienceMs } = this.#ports;
+    const { patienceMs } = this.ports;
     const before = compareTasks(now);
     let first: PlanTask | undefined;
     let looked = 0;
@@ -137,7 +131,7 @@ export class ReadyWork {
   #sort(state: WorkingState, id: string): void {
     this.#slots.delete(id);
     const task = state.rows.taskRuns.get(id);
-    const slots = task?.runId === null ? slotsOf(state, this.#ports.labs(), task) : undefined;
+    const slots = task?.runId === null ? slotsOf(state, this.ports.labs(), task) : undefined;
     if (slots !== undefined) this.#slots.set(id, slots);
     const [only] = slots?.find((slot) => slot.candidates.length === 1)?.candidates ?? [];
     if (only === undefined) {
@@ -149,7 +143,7 @@ export class ReadyWork {
   }
 
   #planTask(state: WorkingState, id: string, now: number, view: UnitView): PlanTask | undefined {
-    const { refusals, workload } = this.#ports;
+    const { refusals, workload } = this.ports;
     const task = state.rows.taskRuns.get(id);
     if (task === undefined || !refusals.isDue(id, now)) return undefined;
     const run = task.runId === null ? undefined : state.rows.protocolRuns.get(task.runId);
@@ -164,7 +158,7 @@ export class ReadyWork {
     const queuedAt = task.queuedAt ?? task.createdAt;
     const slots = run === undefined ? this.#slots.get(id) : workload.slotsOf(state, run, task);
     if (slots === undefined) return undefined;
-    const isPatient = slots.length > 1 && now - queuedAt >= this.#ports.patienceMs;
+    const isPatient = slots.length > 1 && now - queuedAt >= this.ports.patienceMs;
     if (!this.#canStart(state, task, slots, view)) {
       if (!isPatient || this.#early >= mostEarly) return undefined;
       this.#early += 1;
@@ -190,12 +184,12 @@ export class ReadyWork {
       }
       needsDevice ||= slot.name.startsWith('device:');
     }
-    return needsDevice || this.#ports.directory.dispatchable(serviceComputer) !== undefined;
+    return needsDevice || this.ports.directory.dispatchable(serviceComputer) !== undefined;
   }
 
   /** Units that holding runs still need before they release theirs; undefined: there are no such runs. */
   #needs(state: WorkingState, tasks: readonly PlanTask[]): Map<string, RunNeeds> | undefined {
-    const { workload } = this.#ports;
+    const { workload } = this.ports;
     const needs = new Map<string, RunNeeds>();
     const add = (id: string | null): void => {
       const run = id === null || needs.has(id) ? undefined : state.rows.protocolRuns.get(id);
@@ -212,7 +206,7 @@ export class ReadyWork {
 
   /** Warns once per pair when two runs each hold a unit that the other needs: a person must cancel one. */
   #warnOfDeadlock(state: WorkingState, mine: string, candidates: readonly string[]): void {
-    const { workload, log } = this.#ports;
+    const { workload, log } = this.ports;
     const holders = candidates.map((id) => {
       const row = state.rows.allocations.get(id);
       return row !== undefined && !state.isInUse(row) ? row.heldByRunId : null;

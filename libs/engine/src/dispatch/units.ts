@@ -11,15 +11,13 @@ const nothing: readonly string[] = [];
 /** Devices and resources as policies see them at one moment. Each unit is derived once. */
 export class UnitView {
   readonly units = new Map<string, PlanUnit>();
-  readonly #state: WorkingState;
-  readonly #labs: LabMap;
-  readonly #directory: AgentDirectory;
   readonly #isStopped: (device: KnownDevice) => boolean;
 
-  constructor(state: WorkingState, labs: LabMap, directory: AgentDirectory) {
-    this.#state = state;
-    this.#labs = labs;
-    this.#directory = directory;
+  constructor(
+    private readonly state: WorkingState,
+    private readonly labs: LabMap,
+    private readonly directory: AgentDirectory,
+  ) {
     this.#isStopped = stoppedDevices(state);
   }
 
@@ -27,7 +25,7 @@ export class UnitView {
   get(id: string): PlanUnit {
     const known = this.units.get(id);
     if (known !== undefined) return known;
-    const state = this.#state;
+    const state = this.state;
     const allocation = state.rows.allocations.get(id);
     const isDevice = id.startsWith('device:');
     const unit: PlanUnit = {
@@ -47,18 +45,18 @@ export class UnitView {
 
   /** Why no task can get the unit now, in words; null: one can. */
   whyUnusable(id: string): string | null {
-    return this.#whyUnusable(id, this.#state.rows.allocations.get(id));
+    return this.#whyUnusable(id, this.state.rows.allocations.get(id));
   }
 
   #whyUnusable(id: string, allocation: AllocationRow | undefined): string | null {
     const user =
-      allocation?.taskRunId == null ? undefined : this.#state.rows.taskRuns.get(allocation.taskRunId);
+      allocation?.taskRunId == null ? undefined : this.state.rows.taskRuns.get(allocation.taskRunId);
     if (user !== undefined && isUnclear(user.state))
-      return `${this.#state.labelOf(user)} had it, and a person has to decide about that task`;
+      return `${this.state.labelOf(user)} had it, and a person has to decide about that task`;
     if (!id.startsWith('device:')) return null;
-    const device = this.#labs.devices.get(id.slice('device:'.length));
+    const device = this.labs.devices.get(id.slice('device:'.length));
     if (device === undefined) return 'no loaded laboratory has it';
     if (this.#isStopped(device)) return 'it is stopped by people';
-    return this.#directory.whyUnusable(device.computer, device.key);
+    return this.directory.whyUnusable(device.computer, device.key);
   }
 }

@@ -30,17 +30,11 @@ interface RunView {
 
 const noKeepers: readonly string[] = [];
 
-/**
- * All queued and running tasks, for policies that plan ahead. A task that needs a decision counts as queued and
- * blocked, because its end cannot be predicted.
- */
+/** All tasks for policies that plan ahead. A task that needs a decision counts as blocked: nobody knows its end. */
 export class Workload {
-  readonly #ports: WorkloadPorts;
   #plans = new WeakMap<ProtocolSnapshot, ProtocolPlan>();
 
-  constructor(ports: WorkloadPorts) {
-    this.#ports = ports;
-  }
+  constructor(private readonly ports: WorkloadPorts) {}
 
   /** Discards the candidates of slots, because the laboratories changed. */
   forget(): void {
@@ -62,7 +56,7 @@ export class Workload {
 
   /** @param version identifies the state, for the policy @param now milliseconds since 1970 */
   snapshot(state: WorkingState, version: number, now: number): Snapshot {
-    const view = new UnitView(state, this.#ports.labs(), this.#ports.directory);
+    const view = new UnitView(state, this.ports.labs(), this.ports.directory);
     const tasks: PlanTask[] = [];
     const running: PlanRunning[] = [];
     const stopped = nothingStarts(state);
@@ -90,9 +84,9 @@ export class Workload {
   /** The expected duration of a task. */
   expectationOf(state: WorkingState, task: TaskRunRow): Expectation {
     const run = task.runId === null ? undefined : state.rows.protocolRuns.get(task.runId);
-    if (run === undefined) return this.#ports.durations.of(null, task.type, null);
+    if (run === undefined) return this.ports.durations.of(null, task.type, null);
     const entry = this.entryOf(state, run, task)?.entry;
-    return this.#ports.durations.of(run.type, task.name, entry?.duration ?? null);
+    return this.ports.durations.of(run.type, task.name, entry?.duration ?? null);
   }
 
   /** The plan data of a task of a run; undefined: its definition is missing. */
@@ -106,7 +100,7 @@ export class Workload {
     if (snapshot === undefined) return undefined;
     let plan = this.#plans.get(snapshot);
     if (plan === undefined) {
-      plan = protocolPlan(snapshot, this.#ports.labs());
+      plan = protocolPlan(snapshot, this.ports.labs());
       this.#plans.set(snapshot, plan);
     }
     return plan;
@@ -184,13 +178,13 @@ export class Workload {
     const unclear = isUnclear(row.state);
     const slots = unclear ? [] : planned.slots.map((slot) => planSlot(known, slot));
     const blocked = !this.#canBeFilled(slots, view) || runIsBlocked || unclear;
-    const notBefore = Math.max(window.notBefore, row.retryAt ?? 0, this.#ports.refusals.at(row.id) ?? 0);
+    const notBefore = Math.max(window.notBefore, row.retryAt ?? 0, this.ports.refusals.at(row.id) ?? 0);
     return {
       id: row.id,
       run: run.id,
       priority: row.priority,
       queuedAt: row.queuedAt ?? row.createdAt,
-      duration: this.#ports.durations.of(run.type, entry.name, entry.duration).expected,
+      duration: this.ports.durations.of(run.type, entry.name, entry.duration).expected,
       slots,
       ready: !blocked && isQueued(row.state) && notBefore <= now,
       blocked,
@@ -212,11 +206,11 @@ export class Workload {
       filled &&= usable;
       needsDevice ||= slot.name.startsWith('device:');
     }
-    return filled && (needsDevice || this.#ports.directory.dispatchable(serviceComputer) !== undefined);
+    return filled && (needsDevice || this.ports.directory.dispatchable(serviceComputer) !== undefined);
   }
 
   #onDemand(state: WorkingState, row: TaskRunRow, now: number, view: UnitView, stopped: boolean): PlanTask {
-    const { durations, labs, refusals } = this.#ports;
+    const { durations, labs, refusals } = this.ports;
     const unclear = isUnclear(row.state);
     const slots = unclear ? [] : (slotsOf(state, labs(), row) ?? []);
     const blocked = !this.#canBeFilled(slots, view) || unclear || stopped;
@@ -235,7 +229,7 @@ export class Workload {
   }
 
   #running(row: TaskRunRow, now: number, view: UnitView, of?: RunView, planned?: PlannedEntry): PlanRunning {
-    const { durations } = this.#ports;
+    const { durations } = this.ports;
     const expectation =
       of === undefined || planned === undefined
         ? durations.of(null, row.type, null)

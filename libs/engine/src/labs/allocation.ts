@@ -29,10 +29,8 @@ export function unitsOf(task: TaskRunRow): Unit[] {
 }
 
 /**
- * Gives a unit to a task: claims a free one, or passes one on that the task's run holds.
- *
- * @returns the fence of the allocation
- * @throws ServiceError `wrong_state` when another task or run has the unit
+ * Claims a free unit for a task, or passes one on that its run holds. @returns the fence of the allocation @throws
+ * ServiceError `wrong_state` when another task or run has the unit
  */
 export function take(turn: Turn, task: TaskRunRow, kind: AllocationKind, key: string): number {
   const row = turn.state.allocation(kind, key);
@@ -60,10 +58,7 @@ export function leave(turn: Turn, task: TaskRunRow): void {
   }
 }
 
-/**
- * Gives up the units of a task that did not start. What the task had claimed becomes free; what its run had passed to
- * it stays with the run.
- */
+/** As {@link leave}, for a task that did not start: what its run had passed to it stays with the run. */
 export function giveBack(turn: Turn, task: TaskRunRow): void {
   for (const row of allocationsOf(turn, task))
     if (row.heldByRunId === null) turn.emit({ op: 'release', kind: row.kind, key: row.key });

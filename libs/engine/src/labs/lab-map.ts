@@ -22,10 +22,8 @@ export class LabMap {
   /** Resource name to its laboratory and initial state. */
   readonly resources = new Map<string, ResourceRow>();
   readonly labs = new Map<string, LabDefinition>();
-  readonly #definitions: Definitions;
 
-  constructor(definitions: Definitions) {
-    this.#definitions = definitions;
+  constructor(private readonly definitions: Definitions) {
     for (const lab of definitions.labs()) {
       this.labs.set(lab.name, lab);
       for (const device of Object.values(lab.devices)) {
@@ -47,7 +45,7 @@ export class LabMap {
     for (const lab of this.labs.values()) {
       for (const device of Object.values(lab.devices)) {
         if (device.computer !== computer) continue;
-        const type = this.#definitions.deviceType(device.type, lab.name);
+        const type = this.definitions.deviceType(device.type, lab.name);
         if (type === undefined) {
           log.error('device left out: its type is not loaded', {
             lab: lab.name,

@@ -75,10 +75,7 @@ export function deviceCandidates(
   }
 }
 
-/**
- * Names of the resources that fit a slot. @param referred name of the resource that a reference means; undefined
- * before its task ran
- */
+/** @param referred name of the resource that a reference means; undefined before its task ran */
 export function resourceCandidates(
   labs: LabMap,
   protocol: ProtocolDefinition,

@@ -3,10 +3,7 @@ import type { NamedWork } from '../rows/index.js';
 import type { Accepted } from '../submission/index.js';
 import { type Person, type Turn, audit, newEvent } from '../turn/index.js';
 
-/**
- * Archiving hides finished work from lists, and restoring shows it again. Such work is not in memory. The store checks
- * in the commit what it reported before the turn.
- */
+/** Finished work is not in memory. The store checks in the commit what it reported before the turn. */
 
 /** @throws ServiceError `not_found`; `wrong_state` when the work is not over, belongs to a campaign or is archived */
 export function archiveWork(

@@ -49,20 +49,17 @@ const service = 'service';
  * up, and each silent computer with unfinished attempts. An item is closed when its cause is gone.
  */
 export class Attention {
-  readonly #ports: AttentionPorts;
   /** Items of devices with a pending reset. A person has decided, so these items do not close by themselves. */
   readonly #deciding = new Set<string>();
   /**
-   * Device to the doubt that a person has settled, until its agent reports another state. `at`: when the first turn
-   * after the reset began, in milliseconds since 1970.
+   * Device to the doubt that a person settled, until its agent reports another state. `at`: time of the first turn
+   * after it.
    */
   readonly #settled = new Map<string, { doubtId: string | null; at: number | undefined }>();
   /** When this engine began to hear agents. A silence before that proves nothing. */
   #since = Infinity;
 
-  constructor(ports: AttentionPorts) {
-    this.#ports = ports;
-  }
+  constructor(private readonly ports: AttentionPorts) {}
 
   /** The engine leads and hears agents from now on. */
   begin(now: number): void {
@@ -76,7 +73,7 @@ export class Attention {
    *   not fit, or with every fault of the outputs; `agent_unreachable`
    */
   async decide(decision: AttentionDecision): Promise<{ id: string }> {
-    const { loop } = this.#ports;
+    const { loop } = this.ports;
     const item = await loop.submit('look at an attention item', (turn) => this.#examine(turn, decision));
     if (item.kind === 'device') await this.#reset(item, decision);
     return loop.submit('decision of a person', (turn) => this.#resolve(turn, decision));
@@ -102,7 +99,7 @@ export class Attention {
   next(state: WorkingState, now: number): number | undefined {
     let next: number | undefined;
     for (const since of this.#silent(state).values()) {
-      const due = since + this.#ports.lostAfterMs;
+      const due = since + this.ports.lostAfterMs;
       if (due > now && (next === undefined || due < next)) next = due;
     }
     return next;
@@ -127,20 +124,20 @@ export class Attention {
 
   /** Restarts a device that stands still as a person said. @throws ServiceError also the error of the agent */
   async #reset(item: AttentionRow, decision: AttentionDecision): Promise<void> {
-    const device = this.#ports.labs().devices.get(item.device ?? '');
-    const agent = device === undefined ? undefined : this.#ports.directory.get(device.computer);
+    const device = this.ports.labs().devices.get(item.device ?? '');
+    const agent = device === undefined ? undefined : this.ports.directory.get(device.computer);
     if (device === undefined || agent === undefined || !isHeard(agent.state))
       throw new ServiceError(
         'agent_unreachable',
         `the agent that runs ${item.device ?? 'the device'} does not answer; decide again when it is back`,
       );
-    const to: AgentAddress = { computer: agent.computer, inc: agent.inc, epoch: this.#ports.epoch() };
+    const to: AgentAddress = { computer: agent.computer, inc: agent.inc, epoch: this.ports.epoch() };
     const doubt = item.known['doubt_id'];
     const doubtId = typeof doubt === 'string' ? doubt : null;
     this.#deciding.add(item.id);
     try {
       const { lab, name } = device;
-      await this.#ports.agents.resetDevice(to, { lab, name }, doubtId, decision.by ?? unnamedPerson);
+      await this.ports.agents.resetDevice(to, { lab, name }, doubtId, decision.by ?? unnamedPerson);
       this.#settled.set(device.key, { doubtId, at: undefined });
     } catch (error) {
       this.#deciding.delete(item.id);
@@ -167,7 +164,7 @@ export class Attention {
       ...(output_parameters === undefined ? {} : { output_parameters }),
       ...(output_resources === undefined ? {} : { output_resources }),
     }) as unknown as JsonObject;
-    audit(turn, { by, ids: this.#ports.ids }, 'attention.resolve', `attention/${item.id}`, detail);
+    audit(turn, { by, ids: this.ports.ids }, 'attention.resolve', `attention/${item.id}`, detail);
     return { id: item.id };
   }
 
@@ -179,7 +176,7 @@ export class Attention {
     const attempt = turn.state.rows.attempts.get(item.attemptId ?? '');
     for (const { computer, inc, lab, name } of Object.values(attempt?.devices ?? {})) {
       const key = deviceKey(lab, name);
-      const agent = this.#ports.directory.current(computer, inc);
+      const agent = this.ports.directory.current(computer, inc);
       const status = agent?.state === 'online' ? agent.devices.get(key) : undefined;
       if (status !== undefined && isMoving(status.state))
         throw conflict(
@@ -195,7 +192,7 @@ export class Attention {
       const task = turn.state.rows.taskRuns.get(id);
       if (task !== undefined) ask(aboutTask(turn, task));
     }
-    for (const agent of this.#ports.directory.all()) {
+    for (const agent of this.ports.directory.all()) {
       if (!isHeard(agent.state)) continue;
       for (const [key, status] of agent.devices) {
         const asked = needsPerson(status);
@@ -209,7 +206,7 @@ export class Attention {
       }
     }
     for (const [computer, since] of this.#silent(turn.state))
-      if (turn.now - since >= this.#ports.lostAfterMs) ask(aboutAgent(turn.state, computer, since));
+      if (turn.now - since >= this.ports.lostAfterMs) ask(aboutAgent(turn.state, computer, since));
     return causes;
   }
 
@@ -218,7 +215,7 @@ export class Attention {
     const silent = new Map<string, number>();
     for (const { computer, state: now } of state.rows.attempts.values()) {
       if (silent.has(computer) || !awaitsAgent(now)) continue;
-      const agent = this.#ports.directory.get(computer);
+      const agent = this.ports.directory.get(computer);
       if (agent === undefined) silent.set(computer, this.#since);
       else if (!isHeard(agent.state)) silent.set(computer, agent.heardAt);
     }
@@ -233,9 +230,9 @@ export class Attention {
     if (item.kind === 'agent') return !this.#silent(state).has(item.computer ?? '');
     if (item.kind === 'task') return true;
     if (this.#deciding.has(item.id)) return false;
-    const device = this.#ports.labs().devices.get(item.device ?? '');
+    const device = this.ports.labs().devices.get(item.device ?? '');
     if (device === undefined) return true;
-    const agent = this.#ports.directory.get(device.computer);
+    const agent = this.ports.directory.get(device.computer);
     const status = agent !== undefined && isHeard(agent.state) ? agent.devices.get(device.key) : undefined;
     return status !== undefined && !needsPerson(status) && isUsable(status.state);
   }
@@ -243,7 +240,7 @@ export class Attention {
   #open(turn: Turn, cause: Cause, before?: AttentionRow): void {
     const { kind, taskRunId, attemptId, device, computer, reason } = cause;
     const row: AttentionRow = {
-      id: before?.id ?? this.#ports.ids.next(),
+      id: before?.id ?? this.ports.ids.next(),
       kind,
       state: 'open',
       taskRunId,

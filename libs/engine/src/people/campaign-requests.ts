@@ -56,10 +56,7 @@ const complements: Readonly<Record<string, string>> = { p_ai: 'p_bayesian', p_ba
 
 type Remade = Omit<OptimizerRow, 'insights' | 'best' | 'failure'>;
 
-/**
- * Requests about campaigns and their optimizers. An optimizer is made before its campaign is accepted, outside of
- * turns, so that the submission reports its faults.
- */
+/** An optimizer is made outside of turns before its campaign is accepted, so that the submission reports faults. */
 export class CampaignRequests {
   constructor(
     private readonly ports: {

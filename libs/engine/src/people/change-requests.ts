@@ -45,9 +45,8 @@ export class ChangeRequests {
   }
 
   /**
-   * Changes a campaign, its runs and their tasks. Parameters change for runs that have not begun.
-   *
-   * @throws also `duplicate_name` for a coming run; `optimizer_unavailable` when no worker can check the new rows
+   * Parameters change for runs that have not begun. @throws also `duplicate_name` for a coming run;
+   * `optimizer_unavailable` when no worker can check the new rows
    */
   async campaign(name: string, change: CampaignChange, by: string): Promise<Accepted> {
     await this.campaigns.checkTrials(name, change.protocol_run_parameters ?? []);

@@ -66,9 +66,6 @@ interface LoopPorts {
  * caused the failure, each gets a turn of its own, so that only the faulty one fails.
  */
 export class TurnLoop {
-  readonly #ports: LoopPorts;
-  readonly #state: WorkingState;
-  readonly #hooks: TurnHooks;
   #inbox: Command[] = [];
   #epoch = 0;
   #loaded = false;
@@ -79,11 +76,11 @@ export class TurnLoop {
   /** The time of the latest turn that the timer started, in milliseconds since 1970. */
   #wokenAt = -Infinity;
 
-  constructor(ports: LoopPorts, state: WorkingState, hooks: TurnHooks) {
-    this.#ports = ports;
-    this.#state = state;
-    this.#hooks = hooks;
-  }
+  constructor(
+    private readonly ports: LoopPorts,
+    private readonly state: WorkingState,
+    private readonly hooks: TurnHooks,
+  ) {}
 
   /** Loads the memory and starts to take turns. @throws ServiceError `store_unavailable` */
   async start(epoch: number): Promise<void> {
@@ -115,7 +112,7 @@ export class TurnLoop {
 
   /** Handles a command that needs no answer. @param droppable it may be lost, because its sender repeats it */
   enqueue(name: string, act: (turn: Turn) => void, droppable = false): void {
-    const log = this.#ports.log;
+    const log = this.ports.log;
     this.#push({
       name,
       questions: [],
@@ -154,7 +151,7 @@ export class TurnLoop {
       while (this.#inbox.length > 0 && !this.#stopped) {
         const commands = this.#inbox;
         this.#inbox = [];
-        const over = this.#ports.measures?.begin('turn');
+        const over = this.ports.measures?.begin('turn');
         const goesOn = await this.#takeTurn(commands);
         over?.();
         if (!goesOn) break;
@@ -193,7 +190,7 @@ export class TurnLoop {
   async #decide(commands: readonly Command[], settle: boolean): Promise<'done' | 'alone'> {
     const answerable: Command[] = [];
     const { taken, ended } = await this.#ask(commands, answerable);
-    const turn = new Turn(this.#state, this.#ports.clock.now(), taken, ended);
+    const turn = new Turn(this.state, this.ports.clock.now(), taken, ended);
     const answers: (() => void)[] = [];
     for (const command of answerable) {
       const before = turn.changes.length;
@@ -213,7 +210,7 @@ export class TurnLoop {
     }
     if (settle) {
       try {
-        this.#hooks.settle(turn);
+        this.hooks.settle(turn);
       } catch (error) {
         this.#logDefect('settling', error);
         return this.#retreat(commands);
@@ -226,20 +223,20 @@ export class TurnLoop {
       this.#loaded = false;
       if (known.code === 'stale_message') return this.#depose(answerable);
       if (storeTrouble.has(known.code)) {
-        this.#ports.log.error('commit failed', { code: known.code, message: known.message });
+        this.ports.log.error('commit failed', { code: known.code, message: known.message });
         for (const command of answerable) command.reject(known);
         return 'done';
       }
       if (settle) {
         if (commands.length === 0)
-          this.#ports.log.error('commit refused', { code: known.code, message: known.message });
+          this.ports.log.error('commit refused', { code: known.code, message: known.message });
         return this.#retreat(commands);
       }
       for (const command of answerable) command.reject(known);
       return 'done';
     }
     if (settle) this.#troubles = 0;
-    this.#state.forgetWhatIsOver();
+    this.state.forgetWhatIsOver();
     for (const effect of turn.effects) {
       try {
         effect();
@@ -247,12 +244,12 @@ export class TurnLoop {
         this.#logDefect('effect', error);
       }
     }
-    this.#hooks.committed();
+    this.hooks.committed();
     return this.#answer(answers);
   }
 
   async #commit({ changes }: Turn): Promise<void> {
-    const { store, measures } = this.#ports;
+    const { store, measures } = this.ports;
     const over = measures?.begin('commit');
     try {
       await store.commit(this.#epoch, changes);
@@ -277,7 +274,7 @@ export class TurnLoop {
     commands: readonly Command[],
     answerable: Command[],
   ): Promise<{ taken: TakenNames; ended: ReadonlyMap<string, EndedWork> }> {
-    const { store } = this.#ports;
+    const { store } = this.ports;
     const names = new Map<NameKind, Set<string>>();
     const ended = new Map<string, EndedWork>();
     const taken = new Map<NameKind, ReadonlySet<string>>();
@@ -314,27 +311,27 @@ export class TurnLoop {
       await this.#load();
       return true;
     } catch (error) {
-      this.#ports.log.error('the store cannot be read', { message: toServiceError(error).message });
+      this.ports.log.error('the store cannot be read', { message: toServiceError(error).message });
       return false;
     }
   }
 
   async #load(): Promise<void> {
-    const rows = await this.#ports.store.load();
-    this.#state.load(rows);
+    const rows = await this.ports.store.load();
+    this.state.load(rows);
     this.#loaded = true;
-    this.#hooks.loaded();
+    this.hooks.loaded();
   }
 
   #depose(commands: readonly Command[]): 'done' {
     this.#stopped = true;
     this.#wake?.cancel();
     this.#wake = undefined;
-    this.#ports.log.warn('leadership lost: another orchestrator decides', { epoch: this.#epoch });
+    this.ports.log.warn('leadership lost: another orchestrator decides', { epoch: this.#epoch });
     const error = new ServiceError('service_unavailable', 'another orchestrator leads; nothing was done');
     for (const command of commands) command.reject(error);
     this.#refuseAll(error);
-    this.#hooks.deposed();
+    this.hooks.deposed();
     return 'done';
   }
 
@@ -347,16 +344,16 @@ export class TurnLoop {
   /** Sets one timer for the next wake-up; without a loaded memory, for the next attempt to load it. */
   #arm(): void {
     if (this.#stopped) return;
-    const now = this.#ports.clock.now();
+    const now = this.ports.clock.now();
     let at: number | undefined;
     // Since the last wake-up, not since now: nothing that became due during a commit may be skipped.
-    if (this.#loaded) at = this.#hooks.nextWake(this.#wokenAt);
+    if (this.#loaded) at = this.hooks.nextWake(this.#wokenAt);
     else at = now + backoffMs((this.#troubles += 1));
     if (this.#wake !== undefined && this.#wake.at === at) return;
     this.#wake?.cancel();
     this.#wake = undefined;
     if (at === undefined) return;
-    const cancel = this.#ports.timers.after(Math.max(0, at - now), () => {
+    const cancel = this.ports.timers.after(Math.max(0, at - now), () => {
       this.#wake = undefined;
       this.enqueue('time', (turn) => {
         this.#wokenAt = turn.now;
@@ -367,7 +364,7 @@ export class TurnLoop {
   }
 
   #logDefect(where: string, error: unknown): void {
-    this.#ports.log.error('defect', {
+    this.ports.log.error('defect', {
       where,
       message: error instanceof Error ? error.message : String(error),
       stack: error instanceof Error ? error.stack : undefined,

@@ -14,16 +14,15 @@ export interface Possession {
 
 /** Expected times of queued and running tasks: queued tasks by the plan, running tasks by their durations. */
 export class Expectations {
-  readonly #state: WorkingState;
-  readonly #workload: Workload;
-  readonly #now: number;
   readonly #planned: ReadonlyMap<string, PlannedTask>;
 
   /** @param now milliseconds since 1970 */
-  constructor(state: WorkingState, workload: Workload, timetable: Timetable | null, now: number) {
-    this.#state = state;
-    this.#workload = workload;
-    this.#now = now;
+  constructor(
+    private readonly state: WorkingState,
+    private readonly workload: Workload,
+    timetable: Timetable | null,
+    private readonly now: number,
+  ) {
     this.#planned = new Map((timetable?.tasks ?? []).map((task) => [task.task, task]));
   }
 
@@ -36,17 +35,17 @@ export class Expectations {
 
   /** When a task will end or has ended, in milliseconds since 1970; null: cannot be known. */
   endOf(id: string): number | null {
-    const row = this.#state.rows.taskRuns.get(id);
-    if (row === undefined || isTerminal(row.state)) return row?.endedAt ?? this.#now;
+    const row = this.state.rows.taskRuns.get(id);
+    if (row === undefined || isTerminal(row.state)) return row?.endedAt ?? this.now;
     if (isUnclear(row.state)) return null;
     if (!isWithAgent(row.state)) return this.#planned.get(id)?.end ?? null;
-    const { expected } = this.#workload.expectationOf(this.#state, row);
-    return expectedEnd(row.startedAt ?? this.#now, expected, this.#now).end;
+    const { expected } = this.workload.expectationOf(this.state, row);
+    return expectedEnd(row.startedAt ?? this.now, expected, this.now).end;
   }
 
   /** When the last of the tasks will end; null: cannot be known for one of them. */
   lastEnd(ids: Iterable<string>): number | null {
-    let last = this.#now;
+    let last = this.now;
     for (const id of ids) {
       const end = this.endOf(id);
       if (end === null) return null;

@@ -74,10 +74,6 @@ interface ConnectionState {
  * it. Uncommitted proposals are requested again under the same numbers.
  */
 export class CampaignOptimizers {
-  readonly #optimizers: Optimizers | undefined;
-  readonly #state: WorkingState;
-  readonly #log: Log;
-  readonly #enqueue: (name: string, act: (turn: Turn) => void) => void;
   readonly #retries = new Backoff(retryMs);
   readonly #connections = new Map<string, Connection>();
   /** Callers that wait for the outcome of the next opening, by campaign. */
@@ -86,20 +82,15 @@ export class CampaignOptimizers {
   #stopListening = (): void => undefined;
 
   constructor(
-    ports: { optimizers: Optimizers | undefined; state: WorkingState; log: Log },
-    enqueue: (name: string, act: (turn: Turn) => void) => void,
-  ) {
-    this.#optimizers = ports.optimizers;
-    this.#state = ports.state;
-    this.#log = ports.log;
-    this.#enqueue = enqueue;
-  }
+    private readonly ports: { optimizers: Optimizers | undefined; state: WorkingState; log: Log },
+    private readonly enqueue: (name: string, act: (turn: Turn) => void) => void,
+  ) {}
 
   /** Starts to listen for optimizer workers that connect. */
   begin(): void {
     this.#stopListening =
-      this.#optimizers?.onArrival((addresses) =>
-        this.#enqueue('arrival of an optimizer worker', (turn) => {
+      this.ports.optimizers?.onArrival((addresses) =>
+        this.enqueue('arrival of an optimizer worker', (turn) => {
           for (const { id, optimizerIp } of turn.state.rows.campaigns.values())
             if (addresses.includes(optimizerIp)) this.#retries.clear(id);
         }),
@@ -118,18 +109,18 @@ export class CampaignOptimizers {
 
   /** Takes the next step for every campaign without a pending call. */
   pursue(turn: Turn): void {
-    if (this.#optimizers === undefined) return;
-    for (const id of this.#state.changedTrials) {
-      const trial = this.#state.rows.trials.get(id);
+    if (this.ports.optimizers === undefined) return;
+    for (const id of this.ports.state.changedTrials) {
+      const trial = this.ports.state.rows.trials.get(id);
       if (trial !== undefined) this.#connections.get(trial.campaignId)?.unreported.add(trial.number);
     }
-    this.#state.changedTrials.clear();
+    this.ports.state.changedTrials.clear();
     for (const [id, connection] of this.#connections) {
-      const campaign = this.#state.rows.campaigns.get(id);
+      const campaign = this.ports.state.rows.campaigns.get(id);
       if (campaign === undefined || isTerminal(campaign.state))
         turn.afterCommit(() => this.#close(id, connection));
     }
-    for (const campaign of this.#state.rows.campaigns.values())
+    for (const campaign of this.ports.state.rows.campaigns.values())
       if (campaign.optimizer !== null && !isTerminal(campaign.state) && campaign.ending === null)
         this.#next(turn, campaign, campaign.optimizer);
   }
@@ -172,7 +163,7 @@ export class CampaignOptimizers {
       if (optimizer.failure === null) turn.afterCommit(() => this.#open(campaign, optimizer, connection));
       else if (isLast)
         turn.afterCommit(() =>
-          this.#enqueue('no session to ask for the best rows', (next) => this.#storeBest(next, id, [])),
+          this.enqueue('no session to ask for the best rows', (next) => this.#storeBest(next, id, [])),
         );
       return;
     }
@@ -180,7 +171,7 @@ export class CampaignOptimizers {
     if (trials.length > 0) turn.afterCommit(() => this.#report(campaign, connection, session, trials));
     else if (isLast) turn.afterCommit(() => this.#askBest(campaign, connection, session));
     else if (this.#wantsProposals(campaign, optimizer)) {
-      const missing = missingTrials(this.#state, campaign).slice(0, connection.single ? 1 : mostAsked);
+      const missing = missingTrials(this.ports.state, campaign).slice(0, connection.single ? 1 : mostAsked);
       if (missing.length > 0) turn.afterCommit(() => this.#propose(campaign, connection, session, missing));
     }
   }
@@ -188,8 +179,8 @@ export class CampaignOptimizers {
   /** All runs of the campaign are over, and the optimizer has not named the best rows yet. */
   #awaitsBest(campaign: CampaignRow, { best, failure }: OptimizerRow): boolean {
     const { id, runsStarted } = campaign;
-    if (best !== null || this.#state.openRunsOf(id).length > 0) return false;
-    const next = this.#state.rows.trials.get(trialKey(id, runsStarted + 1));
+    if (best !== null || this.ports.state.openRunsOf(id).length > 0) return false;
+    const next = this.ports.state.rows.trials.get(trialKey(id, runsStarted + 1));
     return runsStarted >= runLimit(campaign) || (failure !== null && next === undefined);
   }
 
@@ -197,23 +188,23 @@ export class CampaignOptimizers {
     return (
       failure === null &&
       campaign.pausedAt === null &&
-      !this.#state.openRunsOf(campaign.id).some((run) => isUnclear(run.state))
+      !this.ports.state.openRunsOf(campaign.id).some((run) => isUnclear(run.state))
     );
   }
 
   #open(campaign: CampaignRow, optimizer: OptimizerRow, connection: Connection): void {
     const { id, name, protocol, optimizerIp } = campaign;
-    const snapshot = this.#state.protocolOf(campaign);
+    const snapshot = this.ports.state.protocolOf(campaign);
     const module = snapshot?.protocol.optimizer;
     const { overrides, runtime_params: runtimeParams, revision } = optimizer;
     this.#call(
       campaign,
       connection,
       async () => {
-        if (snapshot === undefined || module === undefined || this.#optimizers === undefined)
+        if (snapshot === undefined || module === undefined || this.ports.optimizers === undefined)
           throw new ServiceError('optimizer_error', `the protocol ${protocol} has no optimizer`);
         const making = { protocol: protocolText(snapshot), module, overrides };
-        const session = await this.#optimizers.open(optimizerIp, { id, name }, making, runtimeParams);
+        const session = await this.ports.optimizers.open(optimizerIp, { id, name }, making, runtimeParams);
         // The campaign may have ended meanwhile. Then nothing else would close this session.
         if (this.#connections.get(id) !== connection) this.#end(session);
         return session;
@@ -224,7 +215,7 @@ export class CampaignOptimizers {
         this.#markUnreported(id, connection);
         this.#resolveAwaiting(id);
         session.onLost((reason) =>
-          this.#enqueue('loss of an optimizer', (lost) => {
+          this.enqueue('loss of an optimizer', (lost) => {
             if (connection.session === session)
               this.#lose(lost, id, connection, new ServiceError('optimizer_unavailable', reason));
           }),
@@ -255,7 +246,7 @@ export class CampaignOptimizers {
         for (const { number, state } of trials) {
           connection.reported.set(number, state);
           // A state that changed during the call is reported next.
-          if (this.#state.rows.trials.get(trialKey(campaign.id, number))?.state === state)
+          if (this.ports.state.rows.trials.get(trialKey(campaign.id, number))?.state === state)
             connection.unreported.delete(number);
         }
         if (connection.unreported.size === 0) connection.ready = true;
@@ -276,7 +267,7 @@ export class CampaignOptimizers {
   ): void {
     const { id } = campaign;
     const runs = numbers.map((number) => ({ number, run: campaignRunName(campaign.name, number) }));
-    const kept = this.#state.rows.campaigns.get(id)?.optimizer?.insights ?? [];
+    const kept = this.ports.state.rows.campaigns.get(id)?.optimizer?.insights ?? [];
     const insights = kept.flatMap(({ used, ...insight }) => (used ? [] : [insight]));
     this.#call(
       campaign,
@@ -339,7 +330,7 @@ export class CampaignOptimizers {
     connection.call = call;
     // The turn that handles the answer may fail. Then the call counts as unanswered and is repeated.
     const settle = (name: string, act: (turn: Turn) => void): void =>
-      this.#enqueue(name, (turn) => {
+      this.enqueue(name, (turn) => {
         if (connection.call !== call) return;
         connection.call = 0;
         act(turn);
@@ -363,7 +354,11 @@ export class CampaignOptimizers {
     const campaign = turn.state.rows.campaigns.get(id);
     if (campaign === undefined || !mayStartTasks(campaign.state)) return;
     const { code, message } = error;
-    this.#log.warn('the optimizer of a campaign is unreachable', { campaign: campaign.name, code, message });
+    this.ports.log.warn('the optimizer of a campaign is unreachable', {
+      campaign: campaign.name,
+      code,
+      message,
+    });
     if (campaign.reason?.code === waiting && campaign.reason.message === message) return;
     turn.emit({ op: 'updateCampaign', id, patch: { reason: { code: waiting, message } } });
     turn.publishCampaign(id);
@@ -374,7 +369,7 @@ export class CampaignOptimizers {
     const trials: Trial[] = [];
     let characters = 0;
     for (const number of [...connection.unreported].sort((a, b) => a - b)) {
-      const row = this.#state.rows.trials.get(trialKey(campaignId, number));
+      const row = this.ports.state.rows.trials.get(trialKey(campaignId, number));
       const known = connection.reported.get(number);
       if (row === undefined || known === row.state || (known === 'proposed' && row.state === 'running')) {
         connection.unreported.delete(number);
@@ -406,7 +401,7 @@ export class CampaignOptimizers {
   }
 
   #markUnreported(campaignId: string, connection: Connection): void {
-    for (const { number } of trialsOf(this.#state.rows, [campaignId])) connection.unreported.add(number);
+    for (const { number } of trialsOf(this.ports.state.rows, [campaignId])) connection.unreported.add(number);
   }
 
   /** Discards a session without waiting for a pending call. The next session may start its first call at once. */
@@ -431,7 +426,7 @@ export class CampaignOptimizers {
     session.close().catch((error: unknown) => {
       const { code, message } = toServiceError(error);
       const fields = { session: session.id, code, message };
-      this.#log.info('the session of an optimizer could not be closed', fields);
+      this.ports.log.info('the session of an optimizer could not be closed', fields);
     });
   }
 }

@@ -57,10 +57,9 @@ const quitMs = 3_000;
 const maxLogBytes = 5_000_000;
 
 /**
- * Starts the PostgreSQL server that npm installed. It creates the database if there is none, stops a server that a
- * killed stack left behind, and resolves when the server answers.
- *
- * @throws Error in one sentence when the server cannot start; then nothing is left running
+ * Starts the installed PostgreSQL server on a database that it creates if necessary. It stops a server that a killed
+ * stack left behind, and resolves when the new one answers. @throws Error in one sentence when the server cannot
+ * start; then none is left running
  */
 export async function startPostgres(options: PostgresOptions): Promise<RunningPostgres> {
   const dataDir = resolve(options.dataDir);

@@ -39,9 +39,7 @@ export class IdempotencyKeys {
   constructor(private readonly db: Kysely<Database>) {}
 
   /**
-   * Takes a key for a request that the caller is about to carry out.
-   *
-   * @param fingerprint of the whole request: the same key with another fingerprint is another request
+   * @param fingerprint of the whole request: with another fingerprint it is another request
    * @param holder id of the process that carries the request out
    * @param leaseS seconds for which the key is held
    */

@@ -13,10 +13,7 @@ import { asStorable, type Database } from '../schema/index.js';
 /** Number of lines that one statement removes. A batch of new lines waits no longer than for one such statement. */
 const atOnce = 5_000;
 
-/**
- * The lines that tasks and devices logged. Every method rejects with ServiceError `store_unavailable` when the
- * database does not answer.
- */
+/** Log lines of tasks and devices. Rejects with ServiceError `store_unavailable` without the database. */
 export class LogLines {
   constructor(private readonly db: Kysely<Database>) {}
 
@@ -32,12 +29,10 @@ export class LogLines {
   }
 
   /**
-   * Reads the first lines after an id, in the order in which they were stored. A reader that continues after the last
-   * line that it got misses none.
+   * The first lines after an id, as they were stored. A reader that continues after the last line misses none.
    *
    * @param id 0: from the oldest line
    * @param limit number of lines at most, from 1
-   * @param filters as of the list of lines
    */
   async after(
     id: number,
@@ -66,10 +61,8 @@ export class LogLines {
   }
 
   /**
-   * Stores lines of one agent process. Lines that are stored already are skipped. Characters that PostgreSQL cannot
-   * store are replaced.
-   *
-   * @param stream id of the process, unique for ever
+   * Stores new lines of one agent process and replaces characters that PostgreSQL cannot store. @param stream id of
+   * the process, unique for ever
    */
   async append(computer: string, stream: string, lines: readonly WrittenLine[]): Promise<void> {
     const rows = lines.map((line) =>
@@ -88,11 +81,8 @@ export class LogLines {
   }
 
   /**
-   * Removes lines that were stored before a moment, and the oldest lines beyond a number.
-   *
-   * @param before milliseconds since 1970
-   * @param most number of lines to keep at most, from 1
-   * @returns how many were removed
+   * Removes lines that were stored before a moment, and the oldest ones beyond a number. @param before milliseconds
+   * since 1970 @param most number of lines to keep, from 1 @returns how many were removed
    */
   async prune(before: number, most: number): Promise<number> {
     let all = 0;

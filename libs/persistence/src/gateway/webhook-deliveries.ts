@@ -16,10 +16,8 @@ export class WebhookDeliveries {
   constructor(private readonly db: Kysely<Database>) {}
 
   /**
-   * The deliveries that are due now, oldest event first. Only the oldest pending event of a record is due, because
-   * its events are sent in their order.
-   *
-   * @param besides ids of deliveries that are being sent
+   * The due deliveries, oldest event first. Only the oldest pending event of a record is due, because its events are
+   * sent in order. @param besides ids of deliveries that are being sent
    */
   async due(
     { id, holder }: Pick<WebhookRow, 'id' | 'holder'>,

@@ -22,9 +22,8 @@ export interface DeliverableEvent {
 }
 
 /**
- * Webhooks and their holders. A process holds a webhook by a lease that it renews: no other process delivers
- * meanwhile, and another one can take over when the holder dies. Every method rejects with ServiceError
- * `store_unavailable` when the database does not answer.
+ * A process holds a webhook by a lease that it renews: no other process delivers meanwhile, and another one can take
+ * over when the holder dies. Rejects with ServiceError `store_unavailable` without the database.
  */
 export class Webhooks {
   constructor(private readonly db: Kysely<Database>) {}
@@ -90,9 +89,7 @@ export class Webhooks {
   }
 
   /**
-   * Takes every enabled webhook that no other process holds, and renews the lease of those that the caller holds.
-   *
-   * @returns all webhooks that the caller holds now
+   * Takes enabled webhooks that no other process holds, and renews the own leases. @returns all that the caller holds
    */
   async hold(holder: string, leaseS: number): Promise<WebhookRow[]> {
     const rows = await rowsOf(
@@ -154,10 +151,8 @@ export class Webhooks {
   }
 
   /**
-   * Notes that the receiver did not accept the last attempt. A webhook that fails for too long is disabled.
-   *
-   * @param patienceS seconds for which it may fail; 0: it is disabled now
-   * @returns whether this call disabled it
+   * Notes that the receiver did not accept the last attempt. @param patienceS seconds of failure after which the
+   * webhook is disabled; 0: now @returns whether this call disabled it
    */
   async failed(id: string, reason: Reason, patienceS: number): Promise<boolean> {
     const row = await this.#one(sql`

@@ -9,12 +9,9 @@ export type CodeHashes = ReadonlyMap<string, string>;
 
 /** Reads the hashes of the code that snapshots name. Snapshots never change, so each is read once. */
 export class CodeHashReader {
-  readonly #db: Kysely<Database>;
   readonly #known = new Map<string, CodeHashes>();
 
-  constructor(db: Kysely<Database>) {
-    this.#db = db;
-  }
+  constructor(private readonly db: Kysely<Database>) {}
 
   /** @returns the hashes by definition hash, without definitions that are not stored */
   async of(hashes: Iterable<string>): Promise<ReadonlyMap<string, CodeHashes>> {
@@ -26,7 +23,7 @@ export class CodeHashReader {
       else found.set(hash, known);
     }
     if (missing.length === 0) return found;
-    const rows = await this.#db.selectFrom('definition').selectAll().where('hash', 'in', missing).execute();
+    const rows = await this.db.selectFrom('definition').selectAll().where('hash', 'in', missing).execute();
     for (const { hash, body } of rows) {
       const tasks = 'tasks' in body ? Object.values(body.tasks) : [body.task];
       const codes = new Map(tasks.map((task) => [task.type, task.module.hash]));

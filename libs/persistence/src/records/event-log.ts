@@ -25,26 +25,23 @@ export function openEventLog(options: DatabaseOptions): EventLog {
 }
 
 /**
- * The committed events. A reader that sees an event can also see all events with smaller ids: a reader that continues
- * after the last id that it has seen misses none. Every read throws ServiceError `store_unavailable` when the
- * database does not answer.
+ * The committed events. Whoever sees an event also sees all events with smaller ids, so a reader that continues after
+ * its last id misses none. Every read throws ServiceError `store_unavailable` without the database.
  */
 export class EventLog {
-  readonly #options: DatabaseOptions;
-  readonly #database: OpenDatabase;
   readonly #closing = new AbortController();
   readonly #listening = new Set<Promise<void>>();
   readonly #ears = new Map<() => void, pg.Client>();
 
-  constructor(options: DatabaseOptions, database: OpenDatabase) {
-    this.#options = options;
-    this.#database = database;
-  }
+  constructor(
+    private readonly options: DatabaseOptions,
+    private readonly database: OpenDatabase,
+  ) {}
 
   /** Id of the latest event (0 before the first), and the id up to which events may have been removed. */
   async extent(): Promise<{ latest: number; pruned: number }> {
     const rows = await rowsOf(
-      this.#database.db,
+      this.database.db,
       sql<{ latest: number; pruned: number }>`
         select coalesce((select max(id) from outbox), 0) as latest, pruned_through as pruned from outbox_horizon`,
     );
@@ -54,7 +51,7 @@ export class EventLog {
   /** The first events after an id. @param id 0: from the beginning @param limit number of events at most, from 1 */
   async after(id: number, limit: number): Promise<EventPage> {
     const rows = await rowsOf(
-      this.#database.db,
+      this.database.db,
       sql<{ pruned: number } & (StoredEvent | { id: null })>`
         select h.pruned_through as pruned, o.* from outbox_horizon h
         left join lateral (
@@ -71,7 +68,7 @@ export class EventLog {
   async history(aggregate: string, afterSeq: number, limit: number): Promise<ServiceEvent[]> {
     if (!isStorable(aggregate)) return [];
     const rows = await rowsOf(
-      this.#database.db,
+      this.database.db,
       sql<StoredEvent>`
         select id, aggregate, seq, type, body, at from outbox
         where aggregate = ${aggregate} and seq > ${afterSeq} order by seq limit ${limit}`,
@@ -80,9 +77,8 @@ export class EventLog {
   }
 
   /**
-   * Calls back soon after events were committed. It also calls back each time that a lost connection is restored,
-   * because events may have been committed meanwhile. A caller that must not miss an event also looks from time to
-   * time without a call.
+   * Calls back soon after events were committed, and after a lost connection was restored. A caller that must not miss
+   * an event also looks from time to time.
    */
   listen(onEvents: () => void): void {
     const listening: Promise<void> = this.#listen(onEvents).finally(() => this.#ears.delete(onEvents));
@@ -94,14 +90,14 @@ export class EventLog {
     this.#closing.abort();
     for (const client of this.#ears.values())
       void client.end().catch(() => undefined /* it is broken already */);
-    await Promise.all([...this.#listening, this.#database.db.destroy()]);
+    await Promise.all([...this.#listening, this.database.db.destroy()]);
   }
 
   async #listen(onEvents: () => void): Promise<void> {
     const { signal } = this.#closing;
     while (!signal.aborted) {
       const client = new pg.Client({
-        connectionString: this.#options.url,
+        connectionString: this.options.url,
         application_name: applicationName,
         connectionTimeoutMillis: 3_000,
         keepAlive: true,
@@ -110,7 +106,7 @@ export class EventLog {
       const lost = new Promise<void>((resolve) => {
         client.once('end', () => resolve());
         client.on('error', (error) => {
-          this.#options.onIdleError?.(error);
+          this.options.onIdleError?.(error);
           resolve();
         });
       });
@@ -121,7 +117,7 @@ export class EventLog {
         onEvents();
         await lost;
       } catch (error) {
-        if (!signal.aborted) this.#options.onIdleError?.(error as Error);
+        if (!signal.aborted) this.options.onIdleError?.(error as Error);
       }
       await client.end().catch(() => undefined /* it is broken already */);
       await delay(relistenMs, undefined, { signal }).catch(() => undefined /* closing */);

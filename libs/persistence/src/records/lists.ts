@@ -150,7 +150,7 @@ export const storedLists: Lists = {
       left join protocol_run on protocol_run.id = task_run.run_id
       left join attempt on attempt.id = attention.attempt_id`,
     alias: 'attention',
-    fields: { protocol_run: runName, since: sql`attention.opened_at`, until: sql`attention.opened_at` },
+    fields: { protocol_run: runName, time: sql`attention.opened_at` },
     record: attentionRecord,
   }),
   emergency_stops: list<StoredEmergencyStop, StoredItems['emergency_stops']>({
@@ -159,8 +159,7 @@ export const storedLists: Lists = {
     alias: 'emergency_stop',
     fields: {
       engaged_at: sql`emergency_stop.at`,
-      since: sql`emergency_stop.at`,
-      until: sql`emergency_stop.at`,
+      time: sql`emergency_stop.at`,
     },
     special: { all: (all) => (all === true ? sql`true` : sql`emergency_stop.released_at is null`) },
     record: emergencyStopRecord,
@@ -198,7 +197,7 @@ export const storedLists: Lists = {
       from audit where audit.action = 'resource.reset' and audit.subject = ${`resource/${resource}`}
     ) used`,
     alias: 'used',
-    fields: { since: sql`used.started_at`, until: sql`used.started_at` },
+    fields: { time: sql`used.started_at` },
     record: (row) => row,
   }),
   files: list<StoredTaskRun & StoredFile, StoredItems['files']>({
@@ -238,8 +237,7 @@ export const storedLists: Lists = {
     alias: 'log_line',
     fields: {
       task_run: sql`log_line.task_run_id`,
-      since: sql`log_line.at`,
-      until: sql`log_line.at`,
+      time: sql`log_line.at`,
       text: sql`log_line.message`,
     },
     ofLabs: (labs) => sql`log_line.lab = any(${labs}::text[])`,
@@ -249,7 +247,7 @@ export const storedLists: Lists = {
     columns: sql`audit.*`,
     from: sql`audit`,
     alias: 'audit',
-    fields: { since: sql`audit.at`, until: sql`audit.at` },
+    fields: { time: sql`audit.at` },
     record: auditRecord,
   }),
   webhooks: list<WebhookRow, StoredItems['webhooks']>({
@@ -304,7 +302,8 @@ export function conditionOf(
 ): RawBuilder<unknown> {
   const special = of.special?.[name];
   if (special !== undefined) return special(value);
-  const field = of.fields?.[name] ?? fieldOf(of, usualFields[filter.kind] ?? name);
+  const time = filter.kind === 'since' || filter.kind === 'until' ? of.fields?.['time'] : undefined;
+  const field = time ?? of.fields?.[name] ?? fieldOf(of, usualFields[filter.kind] ?? name);
   switch (filter.kind) {
     case 'choice':
       // For one value, an index that begins with the field also gives the order.

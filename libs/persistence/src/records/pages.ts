@@ -25,11 +25,8 @@ interface Placed {
 }
 
 /**
- * Reads one page: the records after a position, ordered by a field and then by id. Records that are inserted
- * meanwhile neither repeat nor hide a record that was there before.
- *
- * @param owner name or id of the owner, for a list of its parts
- * @param codesOf reads the hashes of the code of definitions
+ * Reads one page: the records after a position, ordered by a field and then by id. Inserts meanwhile neither repeat
+ * nor hide a record that was there before. @param owner name or id of the owner, for a list of its parts
  */
 export async function readPage<Name extends StoredListName>(
   db: Kysely<Database>,

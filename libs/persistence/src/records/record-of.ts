@@ -12,10 +12,9 @@ type Differing<Record, Row> = {
 };
 
 /**
- * The record that people read, from a row. A field of the record is the column of the same name, unless `differing` gives
- * it. Columns that are no field of the record are not shown.
+ * The record that people read, from a row: each field is the column of the same name, unless `differing` gives it.
  *
- * @param differing every field that has no such column; a column of the same name may be given another value as well
+ * @param differing every field that has no such column, and those with another value than their column
  */
 export function recordOf<Record extends object, Row extends object>(
   shape: Shape<Record>,

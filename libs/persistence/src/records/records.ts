@@ -41,16 +41,13 @@ export function openRecords(options: DatabaseOptions): Records {
 }
 
 /**
- * The records that the gateway shows. Every read is one query and shows one moment; only the hashes of code come from
- * the snapshots, which never change. Every method throws ServiceError `store_unavailable` when the database does not
- * answer.
+ * The records that the gateway shows. Every read is one query and shows one moment; only hashes of code come from
+ * snapshots, which never change. Throws ServiceError `store_unavailable` without the database.
  */
 export class Records {
-  readonly #db: Kysely<Database>;
   readonly #codeHashes: CodeHashReader;
 
-  constructor(db: Kysely<Database>) {
-    this.#db = db;
+  constructor(private readonly db: Kysely<Database>) {
     this.#codeHashes = new CodeHashReader(db);
   }
 
@@ -60,7 +57,7 @@ export class Records {
     const tasks = sql`, (select coalesce(json_agg(agg), '[]') from (
       select task_run.* from task_run where task_run.run_id = protocol_run.id order by task_run.id) agg) as tasks`;
     const row = await answered(
-      readRow<StoredRunWithTasks>(this.#db, 'protocol_runs', sql`protocol_run.name = ${name}`, tasks),
+      readRow<StoredRunWithTasks>(this.db, 'protocol_runs', sql`protocol_run.name = ${name}`, tasks),
     );
     // Tasks have the definition of their run.
     return row && protocolRunRecord(row, await answered(this.#codeHashes.of([row.definition_hash])));
@@ -69,20 +66,18 @@ export class Records {
   async campaign(name: string): Promise<CampaignRecord | undefined> {
     if (!isStorable(name)) return undefined;
     const row = await answered(
-      readRow<StoredCampaign & ArchivedSince>(this.#db, 'campaigns', sql`campaign.name = ${name}`),
+      readRow<StoredCampaign & ArchivedSince>(this.db, 'campaigns', sql`campaign.name = ${name}`),
     );
     return row && campaignRecord(row);
   }
 
   /**
-   * The journal of a campaign: its trials that have a note, by number.
-   *
-   * @param options.after number of the trial after which to begin; 0: from the first
-   * @param options.limit number of trials at most, 1 to 1000
+   * The trials of a campaign that have a note, by number. @param options.after number of the trial before the first;
+   * 0: none @param options.limit number of trials at most, 1 to 1000
    */
   async journal(campaign: string, options: { after: number; limit: number }): Promise<Trial[]> {
     const rows = await rowsOf(
-      this.#db,
+      this.db,
       sql<StoredTrial>`
         select trial.* from trial join campaign on campaign.id = trial.campaign_id
         where campaign.name = ${campaign} and trial.number > ${options.after} and trial.note <> '{}'::jsonb
@@ -111,7 +106,7 @@ export class Records {
     const { rows } = await answered(
       sql`select from ${sql.table(kind)}
         where name = ${name} and submission_id = ${submissionId}
-          ${kind === 'task_run' ? sql`and run_id is null` : sql``} limit 1`.execute(this.#db),
+          ${kind === 'task_run' ? sql`and run_id is null` : sql``} limit 1`.execute(this.db),
     );
     return rows.length > 0;
   }
@@ -137,14 +132,12 @@ export class Records {
   }
 
   /**
-   * Reads the names of all labs that a record belongs to; empty: none; undefined: there is no such record.
-   *
-   * @param key the name of a campaign, protocol run, task or resource, else the id
-   * @param protocolRunName of a task, as with {@link task}
+   * The labs that a record belongs to; undefined: there is no such record. @param key name of a campaign, run, task or
+   * resource, else the id @param protocolRunName of a task, as with {@link task}
    */
   async labsOf(kind: LabRecordKind, key: string, protocolRunName?: string): Promise<string[] | undefined> {
     if (!isStorable(key) || (protocolRunName !== undefined && !isStorable(protocolRunName))) return undefined;
-    return answered(readLabs(this.#db, kind, key, protocolRunName));
+    return answered(readLabs(this.db, kind, key, protocolRunName));
   }
 
   /** Reads one page of a list. @param owner of a list of parts: name of campaign or resource, or id of the task run */
@@ -153,23 +146,23 @@ export class Records {
     request: ListRequest,
     owner?: string,
   ): Promise<Portion<StoredItems[Name]>> {
-    return answered(readPage(this.#db, name, request, (hashes) => this.#codeHashes.of(hashes), owner));
+    return answered(readPage(this.db, name, request, (hashes) => this.#codeHashes.of(hashes), owner));
   }
 
   /** Reads the extent of a campaign. @param campaign its id and the hash of its definition */
   campaignExtent(campaign: { id: string; definition_hash: string }): Promise<CampaignExtent> {
-    return answered(readCampaignExtent(this.#db, campaign));
+    return answered(readCampaignExtent(this.db, campaign));
   }
 
   /** Reads a part of the runs of a campaign in the order of their numbers. */
   campaignRuns(campaignId: string, part: CampaignRunsPart): Promise<CampaignRun[]> {
-    return answered(readCampaignRuns(this.#db, campaignId, part));
+    return answered(readCampaignRuns(this.db, campaignId, part));
   }
 
   /** True when the database answers. */
   async ping(): Promise<boolean> {
     try {
-      await sql`select 1`.execute(this.#db);
+      await sql`select 1`.execute(this.db);
       return true;
     } catch (error) {
       if (databaseError(error).code === 'store_unavailable') return false;
@@ -179,7 +172,7 @@ export class Records {
 
   /** Closes all connections. */
   close(): Promise<void> {
-    return this.#db.destroy();
+    return this.db.destroy();
   }
 
   /** The record of a list's row that fits the condition. @param key name or id in the condition */
@@ -189,6 +182,6 @@ export class Records {
     which: RawBuilder<unknown>,
   ): Promise<StoredItems[Name] | undefined> {
     if (!isStorable(key)) return undefined;
-    return answered(readOne(this.#db, list, which, (hashes) => this.#codeHashes.of(hashes)));
+    return answered(readOne(this.db, list, which, (hashes) => this.#codeHashes.of(hashes)));
   }
 }

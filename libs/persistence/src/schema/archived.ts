@@ -6,10 +6,8 @@ export const rootOfTask = sql`coalesce(protocol_run.campaign_id, task_run.run_id
 export const rootOfRun = sql`coalesce(protocol_run.campaign_id, protocol_run.id)`;
 
 /**
- * The condition that joins a row of `archive` to archived work. It has a `case` because, without fresh statistics,
- * PostgreSQL expects a bare `is null` to be true for hardly any row, and then scans the whole archive for each row of work.
- *
- * @param root id of the work that the row is archived with
+ * Joins a row of `archive` to archived work. Without fresh statistics, PostgreSQL expects a bare `is null` to be true
+ * for hardly any row and scans the whole archive for each row of work; the `case` prevents this.
  */
 export function isArchived(root: RawBuilder<unknown>): RawBuilder<boolean> {
   return sql<boolean>`archive.id = ${root} and case when archive.restored_at is null then true else false end`;

@@ -38,8 +38,10 @@ export type Stored<Row, Layout> = {
 interface Declaration<Layout> {
   name: string;
   columns: Layout;
-  /** Constraints of the table in SQL. */
-  constraints: readonly string[];
+  /** Columns of the primary key in SQL. Default `id`. */
+  key?: string;
+  /** Further constraints of the table in SQL. */
+  constraints?: readonly string[];
   /** Further columns in SQL, which the engine neither writes nor reads. */
   others?: readonly string[];
   /** Percentage to which PostgreSQL fills a page: the rest has room for new versions of rows that change often. */
@@ -58,10 +60,8 @@ interface Column {
 export class Table<Row extends object, Layout extends Columns<Row>> {
   readonly name: string;
   readonly columns: readonly Column[];
-  readonly #declared: Declaration<Layout>;
 
-  constructor(declared: Declaration<Layout>) {
-    this.#declared = declared;
+  constructor(private readonly declared: Declaration<Layout>) {
     this.name = declared.name;
     this.columns = Object.entries<string>(declared.columns as Record<string, string>).map(
       ([field, kind]) => ({
@@ -75,14 +75,14 @@ export class Table<Row extends object, Layout extends Columns<Row>> {
 
   /** The statement that creates the table. */
   get createStatement(): string {
-    const { constraints, others = [], fillfactor } = this.#declared;
+    const { key = 'id', constraints = [], others = [], fillfactor } = this.declared;
     const storage = fillfactor === undefined ? '' : ` with (fillfactor = ${fillfactor})`;
     const columns = this.columns.map(
       ({ name, kind, nullable }) =>
         `${name} ${kind === 'id' ? 'text collate "C"' : kind}${nullable ? '' : ' not null'}`,
     );
     return `create table ${this.name} (
-  ${[...columns, ...others, ...constraints].join(',\n  ')}
+  ${[...columns, ...others, `primary key (${key})`, ...constraints].join(',\n  ')}
 )${storage};`;
   }
 

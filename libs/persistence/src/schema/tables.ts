@@ -73,7 +73,6 @@ export const campaigns = tableOf<CampaignRow>()({
     endedAt: 'timestamptz?',
   },
   constraints: [
-    'primary key (id)',
     'constraint campaign_name unique (name)',
     oneOf('state', Object.keys(campaignTransitions)),
     oneOf('on_run_failure', ['stop', 'continue', 'pause']),
@@ -105,7 +104,6 @@ export const protocolRuns = tableOf<ProtocolRunRow>()({
     endedAt: 'timestamptz?',
   },
   constraints: [
-    'primary key (id)',
     'constraint protocol_run_name unique (name)',
     oneOf('state', Object.keys(protocolRunTransitions)),
     refersTo('campaign_id', 'campaign'),
@@ -149,7 +147,6 @@ export const taskRuns = tableOf<TaskRunRow>()({
     endedAt: 'timestamptz?',
   },
   constraints: [
-    'primary key (id)',
     oneOf('state', Object.keys(taskRunTransitions)),
     refersTo('run_id', 'protocol_run'),
     refersTo('definition_hash', 'definition'),
@@ -175,7 +172,6 @@ export const attempts = tableOf<AttemptRow>()({
     endedAt: 'timestamptz?',
   },
   constraints: [
-    'primary key (id)',
     'constraint attempt_number unique (task_run_id, number)',
     oneOf('state', Object.keys(attemptTransitions)),
     refersTo('task_run_id', 'task_run'),
@@ -198,7 +194,6 @@ export const trials = tableOf<TrialRow>()({
     note: 'jsonb',
   },
   constraints: [
-    'primary key (id)',
     'constraint trial_number unique (campaign_id, number)',
     oneOf('source', ['optimizer', 'ai', 'given']),
     oneOf('state', Object.keys(trialTransitions)),
@@ -224,7 +219,6 @@ export const attention = tableOf<AttentionRow>()({
     resolution: 'jsonb?',
   },
   constraints: [
-    'primary key (id)',
     oneOf('kind', ['task', 'device', 'agent']),
     oneOf('state', ['open', 'resolved']),
     refersTo('task_run_id', 'task_run'),
@@ -243,13 +237,11 @@ export const emergencyStops = tableOf<EmergencyStopRow>()({
     releasedAt: 'timestamptz?',
     releasedBy: 'text?',
   },
-  constraints: ['primary key (id)'],
 });
 
 export const queuePauses = tableOf<QueuePauseRow>()({
   name: 'queue_pause',
   columns: { id: 'id', by: 'text', at: 'timestamptz', resumedAt: 'timestamptz?', resumedBy: 'text?' },
-  constraints: ['primary key (id)'],
 });
 
 export const audit = tableOf<AuditRow>()({
@@ -264,7 +256,7 @@ export const audit = tableOf<AuditRow>()({
     'previous text not null',
     'hash text not null',
   ],
-  constraints: ['primary key (id)', 'constraint audit_seq unique (seq)'],
+  constraints: ['constraint audit_seq unique (seq)'],
 });
 
 export const archive = tableOf<ArchiveRow>()({
@@ -277,11 +269,12 @@ export const archive = tableOf<ArchiveRow>()({
     archivedBy: 'text',
     restoredAt: 'timestamptz?',
   },
-  constraints: ['primary key (id)', oneOf('kind', ['campaign', 'protocol_run', 'task_run'])],
+  constraints: [oneOf('kind', ['campaign', 'protocol_run', 'task_run'])],
 });
 
 export const allocations = tableOf<AllocationRow>()({
   name: 'allocation',
+  key: 'kind, key',
   columns: {
     kind: 'text',
     key: 'text',
@@ -291,7 +284,6 @@ export const allocations = tableOf<AllocationRow>()({
     since: 'timestamptz?',
   },
   constraints: [
-    'primary key (kind, key)',
     oneOf('kind', ['device', 'resource']),
     'check (fence >= 0)',
     refersTo('task_run_id', 'task_run'),
@@ -303,14 +295,14 @@ export const allocations = tableOf<AllocationRow>()({
 export const resources = tableOf<ResourceRow>()({
   name: 'resource',
   columns: { name: 'text', type: 'text', lab: 'text', meta: 'jsonb' },
-  constraints: ['primary key (name)'],
+  key: 'name',
   fillfactor: 50,
 });
 
 export const agents = tableOf<AgentRow>()({
   name: 'agent',
   columns: { computer: 'text', inc: 'bigint', session: 'text' },
-  constraints: ['primary key (computer)'],
+  key: 'computer',
   fillfactor: 50,
 });
 

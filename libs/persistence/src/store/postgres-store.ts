@@ -36,10 +36,8 @@ interface StoreOptions extends DatabaseOptions {
 }
 
 /**
- * Opens the store and brings its schema up to date.
- *
- * @throws ServiceError `store_unavailable` when the database does not answer; `wrong_state` when another development
- *   version made the database
+ * Opens the store and brings its schema up to date. @throws ServiceError `store_unavailable`; `wrong_state` when
+ * another development version made the database
  */
 export async function openStore(options: StoreOptions): Promise<PostgresStore> {
   // PostgreSQL keeps plans while the tables grow from nothing. A plan made for an empty table must not scan
@@ -113,15 +111,13 @@ function leaseEnd(leaseMs: number): RawBuilder<unknown> {
  * anything else: it asks the database whether the commit was applied, and forbids it if not.
  */
 export class PostgresStore implements Store {
-  readonly #database: OpenDatabase;
-  readonly #settleTimeoutMs: number;
   #turn: Promise<unknown> = Promise.resolve();
   #unsettled: Unsettled | undefined;
 
-  constructor(database: OpenDatabase, settleTimeoutMs: number) {
-    this.#database = database;
-    this.#settleTimeoutMs = settleTimeoutMs;
-  }
+  constructor(
+    private readonly database: OpenDatabase,
+    private readonly settleTimeoutMs: number,
+  ) {}
 
   // The statement reads the clock after it has locked the row. Otherwise a process that waits for the lock
   // would compare with the time at which it began to wait.
@@ -151,10 +147,7 @@ export class PostgresStore implements Store {
     );
   }
 
-  /**
-   * The record that a leader stored last with {@link noteLoaded}; undefined when no leader did. @throws ServiceError
-   * `store_unavailable`
-   */
+  /** The record that a leader stored last with {@link noteLoaded}, if any. @throws ServiceError `store_unavailable` */
   async loaded(): Promise<unknown> {
     return this.#read(async ({ db }) => {
       const { rows } = await sql<{ record: unknown }>`select record from loaded_definitions`.execute(db);
@@ -163,10 +156,8 @@ export class PostgresStore implements Store {
   }
 
   /**
-   * Stores what is loaded, for the next leader.
-   *
-   * @param record any value that JSON can write
-   * @throws ServiceError `stale_message` when the epoch is not the latest; `store_unavailable`
+   * Stores what is loaded as JSON, for the next leader. @throws ServiceError `stale_message` when the epoch is not the
+   * latest; `store_unavailable`
    */
   async noteLoaded(epoch: number, record: unknown): Promise<void> {
     const text = JSON.stringify(record);
@@ -275,13 +266,13 @@ export class PostgresStore implements Store {
 
   /** Waits for the commit under way, then closes all connections. */
   async close(): Promise<void> {
-    await this.#inTurn(() => this.#database.db.destroy());
+    await this.#inTurn(() => this.database.db.destroy());
   }
 
   async #apply(attempt: Unsettled, document: string, names: CommitPlan['names']): Promise<void> {
     let client: pg.PoolClient;
     try {
-      client = await this.#database.pool.connect();
+      client = await this.database.pool.connect();
     } catch (error) {
       throw unavailable(error);
     }
@@ -305,14 +296,12 @@ export class PostgresStore implements Store {
   }
 
   /**
-   * Settles the commit whose connection broke.
-   *
-   * @param cause given when the caller made the commit: the method then returns only if the commit was applied
+   * Settles the commit whose connection broke. @param cause given by the commit itself: returns only if it was applied
    */
   async #settle(cause?: unknown): Promise<void> {
     const unsettled = this.#unsettled;
     if (unsettled === undefined) return;
-    const deadline = performance.now() + this.#settleTimeoutMs;
+    const deadline = performance.now() + this.settleTimeoutMs;
     for (let pause = 20; ; pause = Math.min(pause * 2, 500)) {
       let outcome: 'applied' | 'refused' | 'deposed';
       try {
@@ -339,7 +328,7 @@ export class PostgresStore implements Store {
 
   /** Asks for the outcome and, with the same statement, makes sure that a commit that arrives late is not applied. */
   async #outcomeOf({ epoch, commit }: Unsettled): Promise<'applied' | 'refused' | 'deposed'> {
-    const { db } = this.#database;
+    const { db } = this.database;
     const refused = await sql`
       update leadership set refused_commit = ${commit}::uuid
       where epoch = ${epoch} and last_commit is distinct from ${commit}::uuid returning epoch`.execute(db);
@@ -391,7 +380,7 @@ export class PostgresStore implements Store {
 
   async #read<T>(work: (database: OpenDatabase) => Promise<T>): Promise<T> {
     try {
-      return await work(this.#database);
+      return await work(this.database);
     } catch (error) {
       throw databaseError(error);
     }
