@@ -37,22 +37,16 @@ import {
  * request, and events follow it. A promise rejects with a ServiceError; if its `effect` is `none`, nothing was done.
  */
 export class Engine {
-  /** Submissions of work and their dry runs. */
   readonly submissions: Submissions;
-  /** Cancels, pauses and resumes of work. */
   readonly work: WorkRequests;
-  /** Changes of unfinished work, and the archive of finished work. */
   readonly changes: ChangeRequests;
   /** Settings, insights and state of the optimizers of campaigns. */
   readonly optimizers: Pick<CampaignRequests, 'configure' | 'addInsight' | 'read' | 'defaults'>;
   readonly resources: Pick<ResourceRequests, 'reset'>;
-  /** Decisions of people about attention items. */
   readonly attention: Pick<Attention, 'decide'>;
   readonly emergencyStops: EmergencyStops;
   readonly queuePause: QueuePause;
-  /** Reports of agents. */
   readonly agents: AgentReports;
-  /** The present state, for people and for other parts of the service. */
   readonly views: Views;
 
   readonly #state = new WorkingState();

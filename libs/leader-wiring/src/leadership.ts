@@ -197,16 +197,11 @@ export class Leadership {
   #within(ms: number, answer: Promise<boolean>): Promise<boolean | undefined> {
     return new Promise((resolve) => {
       const cancel = this.ports.timers.after(ms, () => resolve(undefined));
-      answer.then(
-        (value) => {
-          cancel();
-          resolve(value);
-        },
-        (_error: unknown) => {
-          cancel();
-          resolve(undefined);
-        },
-      );
+      const settle = (value?: boolean): void => {
+        cancel();
+        resolve(value);
+      };
+      answer.then(settle, (_error: unknown) => settle());
     });
   }
 

@@ -24,18 +24,11 @@ export function decodeEnvelope(data: Uint8Array, name: string): Decoded {
   }
   const checked = envelopeSchema.safeParse(message);
   if (!checked.success) {
-    const issue = checked.error.issues[0];
+    const [issue] = checked.error.issues;
+    const { code = 'envelope', message: text = 'the envelope is malformed' } = issue ?? {};
     const path = issue?.path.join('.') ?? '';
-    const hint = path === 'v' ? `this process speaks version ${envelopeVersion}` : undefined;
-    return {
-      ok: false,
-      fault: {
-        path,
-        code: issue?.code ?? 'envelope',
-        message: issue?.message ?? 'the envelope is malformed',
-        ...(hint === undefined ? {} : { hint }),
-      },
-    };
+    const hint = path === 'v' ? { hint: `this process speaks version ${envelopeVersion}` } : {};
+    return { ok: false, fault: { path, code, message: text, ...hint } };
   }
   if (checked.data.kind !== name) {
     const fault = { path: 'kind', code: 'kind', message: `must be ${name}, not ${checked.data.kind}` };
@@ -82,16 +75,9 @@ export function decodeReply(data: Uint8Array, name: string): unknown {
 
 type WireFault = NonNullable<WireError['faults']>[number];
 
-function withoutUndefined({ path, code, message, hint, file, line, column }: WireFault): Fault {
-  return {
-    path,
-    code,
-    message,
-    ...(hint === undefined ? {} : { hint }),
-    ...(file === undefined ? {} : { file }),
-    ...(line === undefined ? {} : { line }),
-    ...(column === undefined ? {} : { column }),
-  };
+function withoutUndefined({ path, code, message, ...others }: WireFault): Fault {
+  const given = Object.entries(others).filter(([, value]) => value !== undefined);
+  return { path, code, message, ...Object.fromEntries(given) };
 }
 
 function isSuccess(message: unknown): message is { ok: true; body?: unknown } {

@@ -72,10 +72,6 @@ export class BusServer extends Server implements CustomTransportStrategy {
   }
 }
 
-/** The pattern of `send` and `emit`: a definition, alone or with tokens and options. */
-export type BusPattern<D extends Definition> =
-  D | { definition: D; tokens?: Record<string, string>; options?: RequestOptions };
-
 /** Nest's client over a bus. Errors are the {@link ServiceError} of {@link Bus.request}. The caller closes the bus. */
 export class BusClient extends ClientProxy {
   constructor(private readonly bus: Bus) {

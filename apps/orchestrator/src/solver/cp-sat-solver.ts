@@ -15,6 +15,8 @@ export interface CpSatSolverOptions {
   memoryLimit?: number;
 }
 
+const usual = { idleMs: 120_000, startLimitMs: 60_000, memoryLimit: 600_000_000 };
+
 /** Milliseconds after the limit of a solve at which the process is killed. */
 const graceMs = 500;
 /** Number of deaths in a row, without an answer between, after which the solver counts as unavailable. */
@@ -44,11 +46,7 @@ interface Seat {
  */
 export class CpSatSolver implements ExactSolver {
   readonly workers: number;
-  readonly #log: PlanLog;
-  readonly #program: URL;
-  readonly #idleMs: number;
-  readonly #startLimitMs: number;
-  readonly #memoryLimit: number;
+  readonly #options: Required<CpSatSolverOptions>;
   readonly #seats: Seat[];
   readonly #waiting: Solve[] = [];
   readonly #living = new Set<CpSatChild>();
@@ -56,13 +54,10 @@ export class CpSatSolver implements ExactSolver {
   #stopped = false;
   #deaths = 0;
 
-  constructor({ workers, log, program, idleMs, startLimitMs, memoryLimit }: CpSatSolverOptions) {
+  constructor(options: CpSatSolverOptions) {
+    const { workers } = options;
     this.workers = workers;
-    this.#log = log;
-    this.#program = program ?? new URL('./cp-sat-process.js', import.meta.url);
-    this.#idleMs = idleMs ?? 120_000;
-    this.#startLimitMs = startLimitMs ?? 60_000;
-    this.#memoryLimit = memoryLimit ?? 600_000_000;
+    this.#options = { ...usual, program: new URL('./cp-sat-process.js', import.meta.url), ...options };
     this.#seats = Array.from({ length: workers }, () => ({ child: null, taken: false, idle: undefined }));
   }
 
@@ -105,7 +100,7 @@ export class CpSatSolver implements ExactSolver {
     void this.#solveOn(seat, solve).then((answer) => {
       solve.settle(answer);
       seat.taken = false;
-      if (!this.#stopped) seat.idle = setTimeout(() => this.#retire(seat), this.#idleMs).unref();
+      if (!this.#stopped) seat.idle = setTimeout(() => this.#retire(seat), this.#options.idleMs).unref();
       this.#seatNext();
     });
     this.#seatNext();
@@ -123,15 +118,16 @@ export class CpSatSolver implements ExactSolver {
     solve.child = null;
     if (end.type === 'died') {
       if (end.killed && !solve.cancelled && !this.#stopped)
-        this.#log.warn('CP-SAT did not keep its limit of time, and its process is replaced');
+        this.#options.log.warn('CP-SAT did not keep its limit of time, and its process is replaced');
       const answer = this.#lost(seat, end);
       // Keeps a warm process for the next problem.
       if (solve.cancelled && !this.#stopped) seat.child = this.#startChild(seat);
       return answer;
     }
     this.#deaths = 0;
-    if (end.memory > this.#memoryLimit) this.#retire(seat);
-    if (end.fault !== null) this.#log.error('an answer of CP-SAT is of no use', { reason: end.fault });
+    if (end.memory > this.#options.memoryLimit) this.#retire(seat);
+    if (end.fault !== null)
+      this.#options.log.error('an answer of CP-SAT is of no use', { reason: end.fault });
     return end.answer;
   }
 
@@ -141,20 +137,20 @@ export class CpSatSolver implements ExactSolver {
     if (killed) return answers.unknown;
     this.#deaths += 1;
     if (hopeless || this.#deaths >= deathsInARow) return this.#giveUp(reason);
-    this.#log.warn('a process of CP-SAT died', { reason });
+    this.#options.log.warn('a process of CP-SAT died', { reason });
     return answers.unknown;
   }
 
   #giveUp(reason: string): ExactAnswer {
     if (this.#available)
-      this.#log.warn('CP-SAT cannot be used here: plans are made without proofs', { reason });
+      this.#options.log.warn('CP-SAT cannot be used here: plans are made without proofs', { reason });
     this.#available = false;
     for (const solve of this.#waiting.splice(0)) solve.settle(answers.unavailable);
     return answers.unavailable;
   }
 
   #startChild(seat: Seat): CpSatChild {
-    const child = new CpSatChild(this.#program, this.#startLimitMs);
+    const child = new CpSatChild(this.#options.program, this.#options.startLimitMs);
     this.#living.add(child);
     void child.exited.then(() => {
       this.#living.delete(child);

@@ -42,27 +42,13 @@ export class LabMap {
   /** The devices that the agent of a computer must run. */
   assignmentsOf(computer: string, log: Log): DeviceAssignment[] {
     const assignments: DeviceAssignment[] = [];
-    for (const lab of this.labs.values()) {
-      for (const device of Object.values(lab.devices)) {
-        if (device.computer !== computer) continue;
-        const type = this.definitions.deviceType(device.type, lab.name);
-        if (type === undefined) {
-          log.error('device left out: its type is not loaded', {
-            lab: lab.name,
-            device: device.name,
-            type: device.type,
-          });
-          continue;
-        }
-        assignments.push({
-          lab: lab.name,
-          name: device.name,
-          type: device.type,
-          module: type.module,
-          init_parameters: device.init_parameters,
-        });
+    for (const { name: lab, devices } of this.labs.values())
+      for (const { name, type, computer: runsOn, init_parameters } of Object.values(devices)) {
+        if (runsOn !== computer) continue;
+        const module = this.definitions.deviceType(type, lab)?.module;
+        if (module !== undefined) assignments.push({ lab, name, type, module, init_parameters });
+        else log.error('device left out: its type is not loaded', { lab, device: name, type });
       }
-    }
     return assignments;
   }
 }

@@ -29,20 +29,14 @@ export function slotsOf(state: WorkingState, labs: LabMap, task: TaskRunRow): Pl
   if (definition === undefined) return undefined;
   const { protocol, entry } = definition;
   return [
-    ...Object.entries(entry.devices).map(([slot, wanted]) =>
-      planSlot(
-        'device',
-        slot,
-        deviceCandidates(labs, protocol, wanted, referred(state, run, 'device', wanted)),
-      ),
-    ),
-    ...Object.entries(entry.resources).map(([slot, wanted]) =>
-      planSlot(
-        'resource',
-        slot,
-        resourceCandidates(labs, protocol, wanted, referred(state, run, 'resource', wanted)),
-      ),
-    ),
+    ...Object.entries(entry.devices).map(([slot, wanted]) => {
+      const meant = referred(state, run, 'device', wanted);
+      return planSlot('device', slot, deviceCandidates(labs, protocol, wanted, meant));
+    }),
+    ...Object.entries(entry.resources).map(([slot, wanted]) => {
+      const meant = referred(state, run, 'resource', wanted);
+      return planSlot('resource', slot, resourceCandidates(labs, protocol, wanted, meant));
+    }),
   ];
 }
 
@@ -208,16 +202,8 @@ function knownResources(labs: LabMap, names: readonly string[]): string[] {
 }
 
 function missingDefinition(task: TaskRunRow): { values: JsonObject; faults: Fault[] } {
-  return {
-    values: {},
-    faults: [
-      {
-        path: 'type',
-        code: 'missing_definition',
-        message: `the definition of task type ${task.type} is missing`,
-      },
-    ],
-  };
+  const message = `the definition of task type ${task.type} is missing`;
+  return { values: {}, faults: [{ path: 'type', code: 'missing_definition', message }] };
 }
 
 /** An own property of the object. Users may choose the names of built-in properties. */

@@ -25,6 +25,8 @@ export interface Cause {
   doubtId: string | null;
 }
 
+const nothing = { taskRunId: null, attemptId: null, device: null, doubtId: null };
+
 /** What an item or cause is about. There is at most one open item for each. */
 export function keyOf({ kind, taskRunId, device, computer }: AttentionRow | Cause): string {
   return `${kind}:${(kind === 'task' ? taskRunId : kind === 'device' ? device : computer) ?? ''}`;
@@ -57,12 +59,11 @@ export function aboutTask(turn: Turn, task: TaskRunRow): Cause {
   const reason = task.reason ?? { code: 'outcome_unknown', message: 'it is not known how it ended' };
   return {
     kind: 'task',
+    ...nothing,
     taskRunId: task.id,
     attemptId: attempt?.id ?? null,
-    device: null,
     computer: task.computer,
     reason,
-    doubtId: null,
     known: () => taskKnown(turn.now, task, attempt),
   };
 }
@@ -103,8 +104,7 @@ export function aboutDevice(state: WorkingState, computer: string, key: string, 
   const { doubt } = status;
   return {
     kind: 'device',
-    taskRunId: null,
-    attemptId: null,
+    ...nothing,
     device: key,
     computer,
     reason: mayHaveMoved(status)
@@ -128,15 +128,12 @@ export function aboutAgent(state: WorkingState, computer: string, since: number)
     );
   return {
     kind: 'agent',
-    taskRunId: null,
-    attemptId: null,
-    device: null,
+    ...nothing,
     computer,
     reason: {
       code: 'agent_silent',
       message: `computer ${computer} is silent while it has work; the work continues by itself when the computer is heard again`,
     },
-    doubtId: null,
     known: () => ({
       silent_since: new Date(since).toISOString(),
       tasks: attempts().map(({ taskRunId }) => {

@@ -19,6 +19,7 @@ import {
   type TaskRunRow,
   conflict,
   unbegun,
+  unstarted,
 } from '../rows/index.js';
 import {
   type Accepted,
@@ -252,13 +253,7 @@ function refuseUnfit(turn: Turn, ports: SubmitPorts, what: string, work: EndedWo
 }
 
 function reopenRun(turn: Turn, run: ProtocolRunRow, tasks: readonly TaskRunRow[]): void {
-  turn.setRun(run, 'created', {
-    ending: null,
-    reason: null,
-    pausedAt: null,
-    startedAt: null,
-    endedAt: null,
-  });
+  turn.setRun(run, 'created', unstarted());
   const trial = trialOf(turn.state, run);
   if (trial !== undefined && isSettled(trial.state))
     turn.emit({ op: 'updateTrial', id: trial.id, patch: { state: 'running' } });

@@ -41,17 +41,35 @@ export interface OptimizerRow extends KeptOptimizer {
   revision: number;
 }
 
-export interface CampaignRow {
+/** The fields that a campaign, a protocol run and a task run have in common. */
+interface WorkRow {
   id: string;
+  /** A task run has its name within the run, or the name of the on-demand task. */
   name: string;
-  protocol: string;
   owner: string;
   /** Id of the submission that made it; null: it is part of other work, or its submission had no id. */
   submissionId: string | null;
   priority: number;
+  reason: Reason | null;
+  definitionHash: string;
+  meta: JsonObject;
+  createdAt: number;
+  startedAt: number | null;
+  endedAt: number | null;
+}
+
+/** The fields that a campaign and a protocol run have in common. */
+interface PausableRow extends WorkRow {
   state: RunState;
   ending: Ending | null;
-  reason: Reason | null;
+  /** When a person or a failed run paused it; null: not paused. Work that needs attention may be paused too. */
+  pausedAt: number | null;
+  /** Task name to the failure policy of the submission. */
+  failurePolicy: Record<string, TaskFailurePolicy>;
+}
+
+export interface CampaignRow extends PausableRow {
+  protocol: string;
   /** 0: no limit. */
   maxProtocolRuns: number;
   maxConcurrentProtocolRuns: number;
@@ -61,61 +79,33 @@ export interface CampaignRow {
   optimizer: OptimizerRow | null;
   globalParameters: TaskParameters;
   protocolRunParameters: TaskParameters[] | null;
-  meta: JsonObject;
   runsStarted: number;
   runsCompleted: number;
   runsFailed: number;
-  /** Task name to the failure policy of the submission. */
-  failurePolicy: Record<string, TaskFailurePolicy>;
   onRunFailure: RunFailureAction;
   /** The campaign fails when more runs than this have failed; null: no limit. */
   maxFailures: number | null;
-  /** When a person or a failed run paused the campaign; null: not paused. */
-  pausedAt: number | null;
-  definitionHash: string;
-  createdAt: number;
-  startedAt: number | null;
-  endedAt: number | null;
 }
 
-export interface ProtocolRunRow {
-  id: string;
-  name: string;
+export interface ProtocolRunRow extends PausableRow {
   type: string;
-  owner: string;
-  /** Id of the submission that made it; null: it is part of other work, or its submission had no id. */
-  submissionId: string | null;
-  priority: number;
   campaignId: string | null;
   parameters: TaskParameters;
-  /** Task name to the failure policy of the submission. */
-  failurePolicy: Record<string, TaskFailurePolicy>;
-  meta: JsonObject;
-  state: RunState;
-  /** When a person paused the run; null: not paused. A run that needs attention may be paused too. */
-  pausedAt: number | null;
-  ending: Ending | null;
-  reason: Reason | null;
-  definitionHash: string;
-  createdAt: number;
-  startedAt: number | null;
-  endedAt: number | null;
 }
 
-export interface TaskRunRow {
-  id: string;
-  /** Name within the run, or name of the on-demand task. */
-  name: string;
+/** Further fields that change together with the state of a row. */
+export type PatchOf<Row> = Partial<Omit<Row, 'id' | 'name'>>;
+
+/** The changing fields of a run that has not begun, or of a new campaign. */
+export function unstarted() {
+  return { ending: null, reason: null, pausedAt: null, startedAt: null, endedAt: null };
+}
+
+export interface TaskRunRow extends WorkRow {
   type: string;
   runId: string | null;
-  owner: string;
-  /** Id of the submission that made it; null: it is part of other work, or its submission had no id. */
-  submissionId: string | null;
-  priority: number;
   state: TaskRunState;
-  reason: Reason | null;
   cancelRequestedAt: number | null;
-  definitionHash: string;
   /** Device handle to the device that the task got; for an on-demand task, the device that it asks for. */
   devices: Record<string, DeviceReference>;
   /** The resource as the task gets it, by handle. For a queued on-demand task the name only, with empty meta. */
@@ -138,13 +128,9 @@ export interface TaskRunRow {
   computer: string | null;
   /** Seconds; null inside a run. */
   allocationTimeout: number | null;
-  meta: JsonObject;
-  createdAt: number;
   queuedAt: number | null;
-  startedAt: number | null;
   /** Seconds by which the task started after its greatest lag; null: it started in time, or has no such lag. */
   lateByS: number | null;
-  endedAt: number | null;
 }
 
 /** The fields of a task run that have no default. */
@@ -330,11 +316,11 @@ export interface OutboxRow {
 /** One step of a decision. A decision is a list of changes that is committed whole or not at all. */
 export type Change =
   | { op: 'insertCampaign'; row: CampaignRow }
-  | { op: 'updateCampaign'; id: string; patch: Partial<Omit<CampaignRow, 'id' | 'name'>> }
+  | { op: 'updateCampaign'; id: string; patch: PatchOf<CampaignRow> }
   | { op: 'insertProtocolRun'; row: ProtocolRunRow }
-  | { op: 'updateProtocolRun'; id: string; patch: Partial<Omit<ProtocolRunRow, 'id' | 'name'>> }
+  | { op: 'updateProtocolRun'; id: string; patch: PatchOf<ProtocolRunRow> }
   | { op: 'insertTaskRun'; row: TaskRunRow }
-  | { op: 'updateTaskRun'; id: string; patch: Partial<Omit<TaskRunRow, 'id' | 'name'>> }
+  | { op: 'updateTaskRun'; id: string; patch: PatchOf<TaskRunRow> }
   | { op: 'insertAttempt'; row: AttemptRow }
   | { op: 'updateAttempt'; id: string; patch: Partial<Omit<AttemptRow, 'id' | 'taskRunId' | 'number'>> }
   | { op: 'insertTrial'; row: TrialRow }

@@ -1,7 +1,13 @@
 import type { CampaignSubmission, ProtocolRunSubmission, Submitted, TaskSubmission } from '@lab/contracts';
 import type { ProtocolSnapshot } from '@lab/definitions/model';
 import type { Ids } from '@lab/ports';
-import { type CampaignRow, type OptimizerRow, type ProtocolRunRow, newTaskRun } from '../rows/index.js';
+import {
+  type CampaignRow,
+  type OptimizerRow,
+  type ProtocolRunRow,
+  newTaskRun,
+  unstarted,
+} from '../rows/index.js';
 import type { Turn } from '../turn/index.js';
 import { type SubmitPorts, checkCampaign, checkProtocolRun, checkTask } from './submission-checks.js';
 
@@ -112,9 +118,8 @@ export function submitCampaign(
     owner: complete.owner,
     submissionId: submission.submission_id ?? null,
     priority: complete.priority,
+    ...unstarted(),
     state: 'created',
-    ending: null,
-    reason: null,
     maxProtocolRuns: complete.max_protocol_runs,
     maxConcurrentProtocolRuns: complete.max_concurrent_protocol_runs,
     optimize: complete.optimize,
@@ -129,11 +134,8 @@ export function submitCampaign(
     failurePolicy: complete.failure_policy,
     onRunFailure: complete.on_run_failure,
     maxFailures: complete.max_failures ?? null,
-    pausedAt: null,
     definitionHash: snapshot.hash,
     createdAt: turn.now,
-    startedAt: null,
-    endedAt: null,
   };
   turn.emit({ op: 'putDefinition', row: { hash: snapshot.hash, kind: 'protocol', body: snapshot } });
   turn.emit({ op: 'insertCampaign', row });
@@ -202,16 +204,12 @@ export function insertRun(
   const row: ProtocolRunRow = {
     submissionId: null,
     ...given,
+    ...unstarted(),
     id: ids.next(),
-    pausedAt: null,
     type: snapshot.protocol.type,
     state: 'created',
-    ending: null,
-    reason: null,
     definitionHash: snapshot.hash,
     createdAt: turn.now,
-    startedAt: null,
-    endedAt: null,
   };
   turn.emit({ op: 'putDefinition', row: { hash: snapshot.hash, kind: 'protocol', body: snapshot } });
   turn.emit({ op: 'insertProtocolRun', row });

@@ -97,32 +97,18 @@ export class TurnLoop {
     recall?: Recall,
   ): Promise<Value> {
     return new Promise<Value>((resolve, reject) => {
-      this.#push({
-        name,
-        questions,
-        recall,
-        act,
-        resolve: (value) => resolve(value as Value),
-        reject,
-        quiet: false,
-        droppable: false,
-      });
+      const settle = { resolve: (value: unknown) => resolve(value as Value), reject };
+      this.#push({ name, questions, recall, act, ...settle, quiet: false, droppable: false });
     });
   }
 
   /** Handles a command that needs no answer. @param droppable it may be lost, because its sender repeats it */
   enqueue(name: string, act: (turn: Turn) => void, droppable = false): void {
     const log = this.ports.log;
-    this.#push({
-      name,
-      questions: [],
-      recall: undefined,
-      act,
-      resolve: () => undefined,
-      reject: (error) => log.warn('not recorded', { what: name, code: error.code, message: error.message }),
-      quiet: true,
-      droppable,
-    });
+    const reject = ({ code, message }: ServiceError): void =>
+      log.warn('not recorded', { what: name, code, message });
+    const settle = { resolve: () => undefined, reject };
+    this.#push({ name, questions: [], recall: undefined, act, ...settle, quiet: true, droppable });
   }
 
   /** Takes no new turns. Resolves when the current turn is over. Waiting commands are refused. */

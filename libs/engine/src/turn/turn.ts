@@ -5,6 +5,7 @@ import type {
   Change,
   EndedWork,
   NameKind,
+  PatchOf,
   ProtocolRunRow,
   TaskRunRow,
 } from '../rows/index.js';
@@ -79,25 +80,17 @@ export class Turn {
     return this.endedWork.get(endedKey(kind, name));
   }
 
-  setTask(task: TaskRunRow, state: TaskRunState, patch: Partial<Omit<TaskRunRow, 'id' | 'name'>> = {}): void {
+  setTask(task: TaskRunRow, state: TaskRunState, patch: PatchOf<TaskRunRow> = {}): void {
     this.emit({ op: 'updateTaskRun', id: task.id, patch: { ...patch, state } });
     this.publishTask(task.id);
   }
 
-  setRun(
-    run: ProtocolRunRow,
-    state: RunState,
-    patch: Partial<Omit<ProtocolRunRow, 'id' | 'name'>> = {},
-  ): void {
+  setRun(run: ProtocolRunRow, state: RunState, patch: PatchOf<ProtocolRunRow> = {}): void {
     this.emit({ op: 'updateProtocolRun', id: run.id, patch: { ...patch, state } });
     this.publishRun(run.id);
   }
 
-  setCampaign(
-    campaign: CampaignRow,
-    state: RunState,
-    patch: Partial<Omit<CampaignRow, 'id' | 'name'>> = {},
-  ): void {
+  setCampaign(campaign: CampaignRow, state: RunState, patch: PatchOf<CampaignRow> = {}): void {
     this.emit({ op: 'updateCampaign', id: campaign.id, patch: { ...patch, state } });
     this.publishCampaign(campaign.id);
   }

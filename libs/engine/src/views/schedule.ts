@@ -9,7 +9,7 @@ import {
 } from '@lab/contracts';
 import type { Timetable } from '@lab/scheduling';
 import type { LabMap } from '../labs/index.js';
-import { allocationKey } from '../rows/index.js';
+import { type CampaignRow, type ProtocolRunRow, allocationKey } from '../rows/index.js';
 import type { WorkingState } from '../turn/index.js';
 import { campaignCompletion, runCompletion } from './estimates.js';
 import { Expectations } from './forecast.js';
@@ -73,17 +73,20 @@ export function describeEstimates({
   campaigns: Record<string, string>;
 } {
   const expectations = new Expectations(state, workload, timetable, now);
-  const runs: [string, string][] = [];
-  for (const run of state.rows.protocolRuns.values()) {
-    const at = isTerminal(run.state) ? null : runCompletion(state, expectations, run);
-    if (at !== null) runs.push([run.name, iso(at)]);
-  }
-  const campaigns: [string, string][] = [];
-  for (const campaign of state.rows.campaigns.values()) {
-    const at = isTerminal(campaign.state) ? null : campaignCompletion(state, expectations, campaign, now);
-    if (at !== null) campaigns.push([campaign.name, iso(at)]);
-  }
-  return { protocol_runs: Object.fromEntries(runs), campaigns: Object.fromEntries(campaigns) };
+  const known = <Row extends CampaignRow | ProtocolRunRow>(
+    rows: ReadonlyMap<string, Row>,
+    completionOf: (row: Row) => number | null,
+  ): Record<string, string> => {
+    const times = [...rows.values()].flatMap((row) => {
+      const at = isTerminal(row.state) ? null : completionOf(row);
+      return at === null ? [] : [[row.name, iso(at)] as const];
+    });
+    return Object.fromEntries(times);
+  };
+  return {
+    protocol_runs: known(state.rows.protocolRuns, (run) => runCompletion(state, expectations, run)),
+    campaigns: known(state.rows.campaigns, (row) => campaignCompletion(state, expectations, row, now)),
+  };
 }
 
 function isAskedFor(state: WorkingState, overview: Overview, line: Line, query: ScheduleQuery): boolean {

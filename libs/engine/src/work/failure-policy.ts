@@ -7,9 +7,9 @@ import {
   type TaskFailurePolicy,
 } from '@lab/contracts';
 import { giveBack } from '../labs/index.js';
-import type { AttemptRow, TaskRunRow } from '../rows/index.js';
+import type { AttemptRow, PatchOf, TaskRunRow } from '../rows/index.js';
 import type { Turn, WorkingState } from '../turn/index.js';
-import { type TaskPatch, closeTask, endTask } from './runs.js';
+import { closeTask, endTask } from './runs.js';
 
 /** How failures of a task are handled, with all defaults filled in. */
 export interface FailurePolicy {
@@ -59,7 +59,7 @@ export function failAttempt(
   task: TaskRunRow,
   reason: Reason,
   calls: AttemptCalls | null,
-  patch: TaskPatch = {},
+  patch: PatchOf<TaskRunRow> = {},
 ): void {
   turn.setAttempt(attempt, 'failed', { reason, calls, endedAt: turn.now });
   if (reason.code === 'agent_stopped' && !isStopping(turn.state, task))
@@ -79,26 +79,36 @@ function interruptTask(turn: Turn, task: TaskRunRow, reason: Reason, calls: Atte
 }
 
 /** Handles a failed task by its policy: the run fails, continues without the task, or waits for a person. */
-export function failTask(turn: Turn, task: TaskRunRow, reason: Reason, patch: TaskPatch = {}): void {
+export function failTask(
+  turn: Turn,
+  task: TaskRunRow,
+  reason: Reason,
+  patch: PatchOf<TaskRunRow> = {},
+): void {
   const { onFailure } = failurePolicyOf(turn.state, task);
   if (onFailure === 'ask' && !isStopping(turn.state, task)) askAbout(turn, task, reason, patch);
   else giveUp(turn, task, reason, patch);
 }
 
 /** As {@link failTask}, without asking a person. */
-export function giveUp(turn: Turn, task: TaskRunRow, reason: Reason, patch: TaskPatch = {}): void {
+export function giveUp(turn: Turn, task: TaskRunRow, reason: Reason, patch: PatchOf<TaskRunRow> = {}): void {
   const skips = failurePolicyOf(turn.state, task).onFailure === 'skip' && !isStopping(turn.state, task);
   if (skips && task.runId !== null) closeTask(turn, task, 'failed', reason, patch);
   else endTask(turn, task, 'failed', reason, patch);
 }
 
 /** Leaves the decision about a task to a person. The task keeps its devices and resources. */
-export function askAbout(turn: Turn, task: TaskRunRow, reason: Reason, patch: TaskPatch = {}): void {
+export function askAbout(
+  turn: Turn,
+  task: TaskRunRow,
+  reason: Reason,
+  patch: PatchOf<TaskRunRow> = {},
+): void {
   turn.setTask(task, 'needs_attention', { ...patch, reason });
 }
 
 /** Queues a task anew. What it had claimed becomes free; what its run had passed to it stays with the run. */
-export function queueAgain(turn: Turn, task: TaskRunRow, patch: TaskPatch): void {
+export function queueAgain(turn: Turn, task: TaskRunRow, patch: PatchOf<TaskRunRow>): void {
   turn.setTask(task, 'queued', { retryAt: null, queuedAt: turn.now, ...patch, startedAt: null });
   giveBack(turn, task);
 }

@@ -9,7 +9,7 @@ import {
   type Reason,
 } from '@lab/contracts';
 import { leave, releaseUnneeded } from '../labs/index.js';
-import type { Ending, ProtocolRunRow, TaskRunRow } from '../rows/index.js';
+import type { Ending, PatchOf, ProtocolRunRow, TaskRunRow } from '../rows/index.js';
 import type { Turn, WorkingState } from '../turn/index.js';
 import { countEnd } from './campaign-tally.js';
 import { settleTrial } from './trials.js';
@@ -150,16 +150,13 @@ export function requestStop(turn: Turn, task: TaskRunRow): void {
   turn.publishTask(task.id);
 }
 
-/** Further fields that change with the state of a task run, for example its outputs. */
-export type TaskPatch = Partial<Omit<TaskRunRow, 'id' | 'name'>>;
-
 /** Ends a task run and frees or keeps its units. Its run continues. */
 export function closeTask(
   turn: Turn,
   task: TaskRunRow,
   state: 'completed' | 'failed' | 'cancelled',
   reason: Reason | null,
-  patch: TaskPatch = {},
+  patch: PatchOf<TaskRunRow> = {},
 ): void {
   turn.setTask(task, state, { ...patch, reason, endedAt: turn.now });
   leave(turn, task);
@@ -171,7 +168,7 @@ export function endTask(
   task: TaskRunRow,
   state: 'completed' | 'failed' | 'cancelled',
   reason: Reason | null,
-  patch: TaskPatch = {},
+  patch: PatchOf<TaskRunRow> = {},
 ): void {
   closeTask(turn, task, state, reason, patch);
   const run = task.runId === null ? undefined : turn.state.rows.protocolRuns.get(task.runId);
