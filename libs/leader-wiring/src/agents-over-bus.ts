@@ -15,10 +15,7 @@ type AgentRequest = AnyRequest & {
   readonly subject: `svc.v1.agent.{computer}.{inc}.${'task' | 'devices'}.${string}`;
 };
 
-/**
- * Sends the engine's requests to agents, on the subject of one computer in one incarnation. It checks the lease
- * immediately before each request.
- */
+/** Sends requests to the incarnations of agents. It checks the lease immediately before each request. */
 export function agentsOverBus(bus: Bus, lease: Lease): Agents {
   const ask = async <D extends AgentRequest>(
     definition: D,

@@ -79,9 +79,8 @@ export class Leadership {
   }
 
   /**
-   * Leads and stands by in turn until {@link stop}. It gives the leadership back before it resolves.
-   *
-   * @throws the Error of a takeover that cannot succeed, after it gave the leadership back
+   * Leads and stands by in turn until {@link stop}. @throws the Error of a takeover that cannot succeed, after it gave
+   * the leadership back
    */
   run(): Promise<void> {
     this.#running ??= this.#run();

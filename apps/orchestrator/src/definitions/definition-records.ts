@@ -136,13 +136,8 @@ function version<Key extends string>(
 
 /** Definitions that are loaded and no longer on disk. */
 function loadedOrigins(loaded: LoadedSet): DefinitionOrigin[] {
-  const gone = (kind: DefinitionType) => (name: string) => ({
-    kind,
-    name,
-    package: '',
-    file: '',
-    sound: false,
-  });
+  const nowhere = { package: '', file: '', sound: false };
+  const gone = (kind: DefinitionType) => (name: string) => ({ kind, name, ...nowhere });
   return [
     ...[...loaded.labs.keys()].map(gone('lab')),
     ...[...loaded.protocols.keys()].map(gone('protocol')),

@@ -1,9 +1,7 @@
 import { ServiceError } from '@lab/contracts';
 import type { Catalog } from '@lab/definitions';
-import type { ProtocolSnapshot } from '@lab/definitions/model';
 import { labVersion, withNewTasks } from './from-catalog.js';
-import type { LabVersion, LoadedSet } from '../loaded/index.js';
-import type { LoadedRecord } from '../loaded/index.js';
+import type { LoadedRecord, LoadedSet } from '../loaded/index.js';
 
 /**
  * The definitions to load at start: those after the last change under the present configuration, else those that the
@@ -51,19 +49,17 @@ export function firstLoad(
 }
 
 function loadedSet(catalog: Catalog, labs: readonly string[], protocols: readonly string[]): LoadedSet {
+  const known = <Value>(names: readonly string[], find: (name: string) => Value | undefined) => {
+    const found = new Map<string, Value>();
+    for (const name of names) {
+      const value = find(name);
+      if (value !== undefined) found.set(name, value);
+    }
+    return found;
+  };
   return {
-    labs: new Map(
-      labs.flatMap((name): [string, LabVersion][] => {
-        const version = labVersion(catalog, name);
-        return version === undefined ? [] : [[name, version]];
-      }),
-    ),
-    protocols: new Map(
-      protocols.flatMap((type): [string, ProtocolSnapshot][] => {
-        const snapshot = catalog.protocol(type);
-        return snapshot === undefined ? [] : [[type, snapshot]];
-      }),
-    ),
+    labs: known(labs, (name) => labVersion(catalog, name)),
+    protocols: known(protocols, (type) => catalog.protocol(type)),
     tasks: withNewTasks(catalog, new Map()),
     draining: new Map(),
   };

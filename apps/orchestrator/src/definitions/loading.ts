@@ -3,8 +3,7 @@ import type { Catalog } from '@lab/definitions';
 import type { Engine, UnfinishedWork } from '@lab/engine';
 import type { Log, Timers } from '@lab/ports';
 import { labVersion, withNewTasks } from './from-catalog.js';
-import type { LabVersion, LoadedDefinitions, LoadedSet } from '../loaded/index.js';
-import type { LoadedRecord } from '../loaded/index.js';
+import type { LabVersion, LoadedDefinitions, LoadedRecord, LoadedSet } from '../loaded/index.js';
 import type { PackageIndex } from './package-index.js';
 
 export interface LoadingParts {
@@ -49,14 +48,9 @@ export class Loading {
 
   #soon(before: Promise<void>): Promise<void> {
     return new Promise((resolve, reject) => {
-      const cancel = this.parts.timers.after(patienceMs, () =>
-        reject(
-          new ServiceError(
-            'wrong_state',
-            'another change of what is loaded is going on; try again when it is over',
-          ),
-        ),
-      );
+      const message = 'another change of what is loaded is going on; try again when it is over';
+      const late = (): void => reject(new ServiceError('wrong_state', message));
+      const cancel = this.parts.timers.after(patienceMs, late);
       void before.then(() => {
         cancel();
         resolve();

@@ -104,12 +104,8 @@ export class ProtocolLoading {
       for (const lab of snapshot?.protocol.labs ?? []) {
         if (this.loading.current.labs.has(lab)) continue;
         const message = `the protocol ${type} needs the laboratory ${lab}, which is not loaded`;
-        faults.push({
-          path: `${field}[${index}]`,
-          code: 'lab_not_loaded',
-          message,
-          hint: `load ${lab} first`,
-        });
+        const hint = `load ${lab} first`;
+        faults.push({ path: `${field}[${index}]`, code: 'lab_not_loaded', message, hint });
       }
       return snapshot ?? [];
     });

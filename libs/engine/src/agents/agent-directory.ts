@@ -60,15 +60,11 @@ export class AgentDirectory {
   }
 
   registered(
-    {
-      computer,
-      session,
-      version,
-      devices,
-    }: Pick<AgentRegistration, 'computer' | 'session' | 'version' | 'devices'>,
+    agent: Pick<AgentRegistration, 'computer' | 'session' | 'version' | 'devices'>,
     inc: number,
     now: number,
   ): void {
+    const { computer, session, version, devices } = agent;
     const before = this.#agents.get(computer);
     if (before !== undefined) change(before, 'online');
     this.#changes += 1;

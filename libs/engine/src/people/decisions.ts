@@ -64,17 +64,12 @@ function complete(turn: Turn, task: TaskRunRow, decision: AttentionDecision, mes
 function shapeFaults(resources: Readonly<Record<string, unknown>>): Fault[] {
   return Object.entries(resources).flatMap(([slot, value]) => {
     const { name, meta } = value as { name?: unknown; meta?: unknown };
-    const fault = (key: string, message: string): Fault => ({
-      path: `output_resources.${slot}.${key}`,
-      code: 'wrong_type',
-      message,
-    });
-    return [
-      ...(typeof name === 'string' ? [] : [fault('name', 'must be the name of a resource')]),
-      ...(typeof meta === 'object' && meta !== null && !Array.isArray(meta)
-        ? []
-        : [fault('meta', 'must be an object')]),
-    ];
+    const faults: Fault[] = [];
+    const refuse = (key: string, message: string): void =>
+      void faults.push({ path: `output_resources.${slot}.${key}`, code: 'wrong_type', message });
+    if (typeof name !== 'string') refuse('name', 'must be the name of a resource');
+    if (typeof meta !== 'object' || meta === null || Array.isArray(meta)) refuse('meta', 'must be an object');
+    return faults;
   });
 }
 

@@ -42,17 +42,11 @@ function resetResource(
   labs: LabMap,
   { name, reason, force }: ResetAsked,
 ): { name: string } {
-  if (force && reason.trim() === '')
-    throw new ServiceError('invalid', 'A forced reset needs a reason.', {
-      faults: [
-        {
-          path: 'reason',
-          code: 'required',
-          message: 'is missing',
-          hint: 'give the reason for the forced reset',
-        },
-      ],
-    });
+  if (force && reason.trim() === '') {
+    const hint = 'give the reason for the forced reset';
+    const faults = [{ path: 'reason', code: 'required', message: 'is missing', hint }];
+    throw new ServiceError('invalid', 'A forced reset needs a reason.', { faults });
+  }
   const row = turn.state.rows.resources.get(name);
   const declared = labs.resources.get(name);
   if (row === undefined) throw unknown(name, labs);

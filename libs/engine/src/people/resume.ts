@@ -299,14 +299,10 @@ export function recallCampaign(name: string): Recall {
   return {
     kind: 'campaign',
     name,
-    questions: ({ campaign }) =>
-      campaign === null
-        ? []
-        : [
-            {
-              kind: 'protocolRun',
-              names: comingRunNames(name, campaign.runsStarted, runLimit(campaign)),
-            },
-          ],
+    questions({ campaign }) {
+      if (campaign === null) return [];
+      const names = comingRunNames(name, campaign.runsStarted, runLimit(campaign));
+      return [{ kind: 'protocolRun', names }];
+    },
   };
 }

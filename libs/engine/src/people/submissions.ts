@@ -29,10 +29,7 @@ export class Submissions {
     },
   ) {}
 
-  /**
-   * @throws ServiceError `unknown_protocol`, `invalid` (every fault listed), `duplicate_name`, `backlog_full`; with
-   *   `resume` also the errors of a resume
-   */
+  /** @throws ServiceError `unknown_protocol`, `invalid`, `duplicate_name`, `backlog_full`, and those of a resume */
   protocolRun(submission: Submitted<ProtocolRunSubmission>): Promise<Accepted> {
     return this.#protocolRun('submission of a protocol run', submission, (turn, submit) => submit(turn));
   }

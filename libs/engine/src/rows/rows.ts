@@ -271,8 +271,7 @@ export interface ArchiveRow {
 export type AllocationKind = 'device' | 'resource';
 
 /**
- * The owner of a device (`<lab>.<device>`) or resource (`<name>`). The row outlives its owners, because the fence must
- * keep rising.
+ * The owner of a device (`<lab>.<device>`) or resource (`<name>`). The row stays, because the fence must keep rising.
  */
 export interface AllocationRow {
   kind: AllocationKind;

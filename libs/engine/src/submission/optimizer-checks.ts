@@ -24,16 +24,10 @@ export function optimizerFaults(snapshot: ProtocolSnapshot, optimizer: Optimizer
       (Object.hasOwn(type.output_parameters, parameter) || Object.hasOwn(type.input_parameters, parameter))
     );
   };
-  const none = (list: 'input_names' | 'output_names'): Fault[] =>
-    optimizer[list].length > 0
-      ? []
-      : [
-          {
-            path: `optimizer.${list}`,
-            code: 'missing',
-            message: 'the optimizer of the protocol declares none',
-          },
-        ];
+  const none = (list: 'input_names' | 'output_names'): Fault[] => {
+    const message = 'the optimizer of the protocol declares none';
+    return optimizer[list].length > 0 ? [] : [{ path: `optimizer.${list}`, code: 'missing', message }];
+  };
   return [
     ...none('input_names'),
     ...none('output_names'),

@@ -32,10 +32,7 @@ export function refuseTakenRunName(turn: Turn, name: string): void {
   }
 }
 
-/**
- * Refuses a campaign whose coming runs would get names that are taken or reserved. Parameters as of {@link
- * comingRunNames}. @throws ServiceError `duplicate_name`
- */
+/** Refuses a campaign if names of coming runs are taken or reserved. @throws ServiceError `duplicate_name` */
 export function refuseRunNames(turn: Turn, campaign: string, started: number, runs: number): void {
   for (const name of comingRunNames(campaign, started, runs)) refuseExistingRunName(turn, name);
   for (const other of turn.state.rows.campaigns.values()) {

@@ -56,11 +56,7 @@ export function checkProtocolRun(
   return snapshot;
 }
 
-/**
- * @param optimizer the description of the campaign's optimizer; null: it has none
- * @returns the protocol of the runs
- * @throws ServiceError `unknown_protocol`, `invalid`, `duplicate_name`, `backlog_full`
- */
+/** As {@link checkProtocolRun}. @param optimizer the description of the campaign's optimizer; null: it has none */
 export function checkCampaign(
   turn: Turn,
   ports: SubmitPorts,
@@ -87,13 +83,7 @@ export function checkCampaign(
 export function checkTask(turn: Turn, ports: SubmitPorts, submission: TaskSubmission): TaskSnapshot {
   const snapshot = ports.definitions.task(submission.type);
   if (snapshot === undefined)
-    throw unknownType(
-      'unknown_task_type',
-      'type',
-      submission.type,
-      'task type',
-      ports.definitions.taskTypes(),
-    );
+    throw unknownType('unknown_task_type', 'type', submission.type, ports.definitions.taskTypes());
   const { task } = snapshot;
   const labs = ports.labs();
   const devices = submission.devices ?? {};
@@ -192,14 +182,10 @@ function policyFaults(
 function fileFaults({ type, input_files: files = {} }: TaskDefinition): Fault[] {
   const needed = Object.keys(files).filter((handle) => files[handle]?.required === true);
   if (needed.length === 0) return [];
-  return [
-    {
-      path: 'type',
-      code: 'needs_files',
-      message: `a task of type ${type} needs a file of another task for ${needed.map((each) => `"${each}"`).join(', ')}`,
-      hint: 'submit a run of a protocol in which an earlier task leaves that file',
-    },
-  ];
+  const handles = needed.map((each) => `"${each}"`).join(', ');
+  const message = `a task of type ${type} needs a file of another task for ${handles}`;
+  const hint = 'submit a run of a protocol in which an earlier task leaves that file';
+  return [{ path: 'type', code: 'needs_files', message, hint }];
 }
 
 /** Laboratories that take no new work: their devices start, or they will be unloaded or reloaded. */
@@ -222,7 +208,7 @@ export function protocolOf(
 ): ProtocolSnapshot {
   const snapshot = ports.definitions.protocol(type);
   if (snapshot === undefined)
-    throw unknownType('unknown_protocol', path, type, 'protocol', ports.definitions.protocolTypes());
+    throw unknownType('unknown_protocol', path, type, ports.definitions.protocolTypes());
   return snapshot;
 }
 
@@ -230,44 +216,35 @@ function unknownType(
   code: 'unknown_protocol' | 'unknown_task_type',
   path: string,
   type: string,
-  what: string,
   loaded: readonly string[],
 ): ServiceError {
-  const message = `there is no ${what} "${type}"`;
+  const message = `there is no ${code === 'unknown_protocol' ? 'protocol' : 'task type'} "${type}"`;
   return new ServiceError(code, message, { faults: [{ path, code, message, ...among(loaded) }] });
 }
 
 /** @throws ServiceError `invalid` with the faults, if there are any */
 export function refuse(what: string, faults: readonly Fault[]): void {
   if (faults.length === 0) return;
-  const first = faults[0];
+  const { path = '', message = '' } = faults[0] ?? {};
   const more = faults.length > 1 ? ` (and ${faults.length - 1} more)` : '';
-  throw new ServiceError(
-    'invalid',
-    `the ${what} is invalid: ${first?.path ?? ''}: ${first?.message ?? ''}${more}`,
-    {
-      faults: faults.slice(0, maxFaults),
-    },
-  );
+  throw new ServiceError('invalid', `the ${what} is invalid: ${path}: ${message}${more}`, {
+    faults: faults.slice(0, maxFaults),
+  });
 }
 
 /** @throws ServiceError `backlog_full` */
 export function refuseBacklog(turn: Turn, ports: SubmitPorts, owner: string): void {
   const { queued, rows } = turn.state;
   const retryAfterS = ports.drain.secondsPerStart(turn.now);
-  if (queued.size >= ports.maxQueued)
-    throw new ServiceError(
+  const full = (tasks: string): ServiceError =>
+    new ServiceError(
       'backlog_full',
-      `${queued.size} tasks are waiting already; submit again when some of them have run`,
+      `${tasks} are waiting already; submit again when some of them have run`,
       { retryAfterS },
     );
+  if (queued.size >= ports.maxQueued) throw full(`${queued.size} tasks`);
   if (owner === '' || queued.size < ports.maxQueuedPerOwner) return;
   let theirs = 0;
   for (const id of queued) if (rows.taskRuns.get(id)?.owner === owner) theirs += 1;
-  if (theirs >= ports.maxQueuedPerOwner)
-    throw new ServiceError(
-      'backlog_full',
-      `${theirs} tasks of "${owner}" are waiting already; submit again when some of them have run`,
-      { retryAfterS },
-    );
+  if (theirs >= ports.maxQueuedPerOwner) throw full(`${theirs} tasks of "${owner}"`);
 }

@@ -98,10 +98,7 @@ export function submitProtocolRun(
   return { id: row.id, name: row.name };
 }
 
-/**
- * @param optimizer the description of the campaign's optimizer; null: it has none
- * @throws ServiceError `unknown_protocol`, `invalid`, `duplicate_name`, `backlog_full`
- */
+/** As {@link submitProtocolRun}. @param optimizer the description of its optimizer; null: it has none */
 export function submitCampaign(
   turn: Turn,
   ports: SubmitPorts,

@@ -8,12 +8,7 @@ export interface Person {
   ids: Ids;
 }
 
-/**
- * Records an act of a person for ever, in the commit of its effect.
- *
- * @param action for example `queue.pause`
- * @param subject the record that was acted on, for example `halt/<id>`
- */
+/** Records an act for ever in the commit of its effect. @param action as `queue.pause` @param subject as `halt/<id>` */
 export function audit(
   turn: Turn,
   { by, ids }: Person,

@@ -19,10 +19,7 @@ export function endedKey(kind: 'protocolRun' | 'campaign', name: string): string
   return `${kind}/${name}`;
 }
 
-/**
- * One round of decisions. Emitted changes take effect in the memory at once and are committed together at the end.
- * Effects run after the commit, and never if it fails.
- */
+/** Changes take effect in the memory at once and are committed together. Effects run after a successful commit. */
 export class Turn {
   readonly changes: Change[] = [];
   readonly effects: (() => void)[] = [];

@@ -6,10 +6,7 @@ import type { Expectations } from './forecast.js';
 /** Number of ended runs of a campaign from which its pace is derived. */
 const fewestRuns = 3;
 
-/**
- * When the last task of a run is expected to end, in milliseconds since 1970; null: the run waits for a person, or the
- * policy has not planned all of it.
- */
+/** In milliseconds since 1970; null: the run waits for a person, or the policy has not planned all of it. */
 export function runCompletion(
   state: WorkingState,
   expectations: Expectations,

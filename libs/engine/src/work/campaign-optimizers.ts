@@ -307,10 +307,7 @@ export class CampaignOptimizers {
     );
   }
 
-  /**
-   * Stores the best rows, unless the campaign has got further runs meanwhile. Then the optimizer is asked again after
-   * the last run.
-   */
+  /** Stores the best rows, unless the campaign has got further runs. Then they are requested after the last run. */
   #storeBest(turn: Turn, id: string, best: OptimizerRow['best']): void {
     const campaign = turn.state.rows.campaigns.get(id);
     const { optimizer } = campaign ?? {};

@@ -38,9 +38,7 @@ export class Durations {
   }
 
   /**
-   * @param protocol type of the protocol; null: an on-demand task
-   * @param task name within the protocol; for an on-demand task, its type
-   * @param declared seconds that the protocol declares; null: none
+   * @param task name within the `protocol`; without one, its type @param declared seconds in the protocol; null: none
    */
   of(protocol: string | null, task: string, declared: number | null): Expectation {
     const known = this.#samples.get(keyOf(protocol, task));

@@ -10,38 +10,27 @@ export function outputResources(
   given: Readonly<Record<string, ResourceValue>>,
 ): { values: Record<string, ResourceValue>; faults: Fault[] } {
   const faults: Fault[] = [];
+  const refuse = (slot: string, code: string, message: string): void =>
+    void faults.push({ path: `output_resources.${slot}`, code, message });
   const values = new Map<string, ResourceValue>();
   const owned = new Map(Object.values(task.resources).map((resource) => [resource.name, resource]));
   for (const slot of Object.keys(definition?.output_resources ?? {})) {
     const input = Object.hasOwn(task.resources, slot) ? task.resources[slot] : undefined;
     if (input !== undefined) values.set(slot, input);
-    else if (!Object.hasOwn(given, slot))
-      faults.push({ path: `output_resources.${slot}`, code: 'missing_resource', message: 'is required' });
+    else if (!Object.hasOwn(given, slot)) refuse(slot, 'missing_resource', 'is required');
   }
   for (const [slot, resource] of Object.entries(given)) {
-    const path = `output_resources.${slot}`;
     const own = owned.get(resource.name);
     if (definition !== undefined && !Object.hasOwn(definition.output_resources, slot))
-      faults.push({
-        path,
-        code: 'unknown_resource',
-        message: `the task type has no output resource "${slot}"`,
-      });
+      refuse(slot, 'unknown_resource', `the task type has no output resource "${slot}"`);
     else if (own === undefined)
-      faults.push({
-        path,
-        code: 'not_allocated',
-        message: `the task did not have the resource "${resource.name}"`,
-      });
+      refuse(slot, 'not_allocated', `the task did not have the resource "${resource.name}"`);
     else values.set(slot, { name: own.name, type: own.type, meta: resource.meta });
   }
   return { values: Object.fromEntries(values), faults };
 }
 
-/**
- * Stores the reported state of resources. @param said slots that the task or person reported; they take precedence
- * over slots that only pass a resource on
- */
+/** @param said slots that the task or person reported; they precede slots that only pass a resource on */
 export function putResources(
   turn: Turn,
   values: Readonly<Record<string, ResourceValue>>,

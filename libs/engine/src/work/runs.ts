@@ -14,10 +14,7 @@ import type { Turn, WorkingState } from '../turn/index.js';
 import { countEnd } from './campaign-tally.js';
 import { settleTrial } from './trials.js';
 
-/**
- * Updates a run to the state of its tasks: queues tasks whose dependencies are met, and ends the run when none of its
- * tasks is unfinished. Idempotent.
- */
+/** Queues tasks whose dependencies are met, and ends the run when none of its tasks is unfinished. Idempotent. */
 export function settleRun(turn: Turn, id: string): void {
   const run = turn.state.rows.protocolRuns.get(id);
   if (run === undefined || isTerminal(run.state)) return;

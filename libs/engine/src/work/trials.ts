@@ -85,10 +85,7 @@ export function pendingTrials(state: WorkingState, campaign: CampaignRow): Trial
   return pending;
 }
 
-/**
- * Numbers of coming runs without a trial: of the runs that could begin at once, and of half as many more as may run
- * concurrently. So no instrument waits for the optimizer.
- */
+/** Coming runs without a trial: those that could begin at once, and half as many more, so that none must wait. */
 export function missingTrials(state: WorkingState, campaign: CampaignRow): number[] {
   const missing: number[] = [];
   for (let n = campaign.runsStarted + 1; n <= horizon(state, campaign); n += 1)
@@ -122,11 +119,7 @@ export function seedTrials(turn: Turn, campaign: CampaignRow): void {
   }
 }
 
-/**
- * Makes trials of the rows that were proposed for some runs. A run keeps a trial that it has.
- *
- * @returns the fault of a proposal in words; null: all trials were made
- */
+/** Makes trials for runs without one. @returns the fault of a proposal in words; null: all trials were made */
 export function acceptProposals(
   turn: Turn,
   campaign: CampaignRow,
