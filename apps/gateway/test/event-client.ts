@@ -45,8 +45,9 @@ export class EventClient<Entry = ServiceEvent> {
   }
 
   /**
-   * Waits until the event with an id arrived and returns all events that no earlier call returned. @throws Error when
-   * the stream ends before
+   * Waits until the event with an id arrived and returns all events that no earlier call returned.
+   *
+   * @throws Error when the stream ends before
    */
   async until(id: number): Promise<Entry[]> {
     await this.#until(() => this.lastId >= id, `event ${id}`);

@@ -91,8 +91,9 @@ export class Site {
   }
 
   /**
-   * Waits for the announcement of a leader with another epoch. @returns the announcement, and the waiting time in
-   * milliseconds
+   * Waits for the announcement of a leader with another epoch.
+   *
+   * @returns the announcement, and the waiting time in milliseconds
    */
   async nextLeader(
     after: number,

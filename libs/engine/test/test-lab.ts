@@ -114,7 +114,12 @@ export class TestLab {
     return this.#engine;
   }
 
-  /** Defines a lab. @param devices device name to `<type>` or `<type>@<computer>` @param resources name to type */
+  /**
+   * Defines a lab.
+   *
+   * @param devices device name to `<type>` or `<type>@<computer>`
+   * @param resources name to type
+   */
   lab(name: string, devices: Record<string, string>, resources: Record<string, string> = {}): LabDefinition {
     const lab: LabDefinition = { name, desc: '', computers: {}, devices: {}, resources: {} };
     for (const [device, text] of Object.entries(devices)) {

@@ -79,8 +79,9 @@ export class Leadership {
   }
 
   /**
-   * Leads and stands by in turn until {@link stop}. @throws the Error of a takeover that cannot succeed, after it gave
-   * the leadership back
+   * Leads and stands by in turn until {@link stop}.
+   *
+   * @throws the Error of a takeover that cannot succeed, after it gave the leadership back
    */
   run(): Promise<void> {
     this.#running ??= this.#run();

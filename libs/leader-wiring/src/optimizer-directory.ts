@@ -46,7 +46,9 @@ export class OptimizerDirectory {
 
   /**
    * The worker at an address, of several the one that appeared last. Shortly after the start the directory waits until
-   * every worker can have been heard. @throws ServiceError `optimizer_unavailable`, with the known addresses
+   * every worker can have been heard.
+   *
+   * @throws ServiceError `optimizer_unavailable`, with the known addresses
    */
   async at(address: string): Promise<OptimizerWorker> {
     const { clock, timers } = this.ports;

@@ -18,8 +18,9 @@ export interface World {
   /** One call of the policy. */
   plan: (snapshot: Snapshot) => Plan;
   /**
-   * Calls the policy with the same snapshot as often as it asks for. @returns the last plan, and the starts of each
-   * plan
+   * Calls the policy with the same snapshot as often as it asks for.
+   *
+   * @returns the last plan, and the starts of each plan
    */
   planAll: (snapshot: Snapshot) => { plan: Plan; starts: string[][] };
 }

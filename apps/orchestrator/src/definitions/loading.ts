@@ -58,7 +58,10 @@ export class Loading {
     });
   }
 
-  /** @param guard refuses the change because of unfinished work @throws what `guard` throws; `store_unavailable` */
+  /**
+   * @param guard refuses the change because of unfinished work
+   * @throws what `guard` throws; `store_unavailable`
+   */
   async apply(next: LoadedSet, guard: (work: UnfinishedWork[]) => void = () => undefined): Promise<void> {
     const { engine, definitions } = this.parts;
     const before = definitions.current;

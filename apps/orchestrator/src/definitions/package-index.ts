@@ -39,7 +39,9 @@ export class PackageIndex {
 }
 
 /**
- * Refuses names that the packages do not define, or define with errors. @param field of the request, for the paths
+ * Refuses names that the packages do not define, or define with errors.
+ *
+ * @param field of the request, for the paths
  * @throws ServiceError `invalid`: a fault per unknown name, and every mistake in broken files
  */
 export function requireSound(

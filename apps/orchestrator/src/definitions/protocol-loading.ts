@@ -10,8 +10,9 @@ export class ProtocolLoading {
   constructor(private readonly loading: Loading) {}
 
   /**
-   * Loads protocols and their task types. A loaded protocol stays as it is. @throws ServiceError `invalid` with every
-   * mistake in the files, and for every laboratory that is not loaded
+   * Loads protocols and their task types. A loaded protocol stays as it is.
+   *
+   * @throws ServiceError `invalid` with every mistake in the files, and for every laboratory that is not loaded
    */
   load(types: readonly string[]): Promise<ProtocolChange[]> {
     return this.loading.alone(async () => {
@@ -60,8 +61,10 @@ export class ProtocolLoading {
   }
 
   /**
-   * Reads task types from disk again, with the loaded protocols that use them. @throws ServiceError `invalid` with
-   * every mistake in their files or in a protocol that does not fit them; then all stay as they are
+   * Reads task types from disk again, with the loaded protocols that use them.
+   *
+   * @throws ServiceError `invalid` with every mistake in their files or in a protocol that does not fit them; then all
+   * stay as they are
    */
   reloadTasks(types: readonly string[]): Promise<TaskTypeChange[]> {
     return this.loading.alone(async () => {

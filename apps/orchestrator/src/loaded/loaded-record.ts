@@ -6,7 +6,10 @@ export interface LoadedRecord {
   draining: Record<string, 'unload' | 'reload'>;
 }
 
-/** @param value undefined: nothing ever changed at run time @throws Error when the record is not understood */
+/**
+ * @param value undefined: nothing ever changed at run time
+ * @throws Error when the record is not understood
+ */
 export function readLoadedRecord(value: unknown): LoadedRecord | undefined {
   if (value === undefined || isRecord(value)) return value;
   throw new Error(

@@ -15,7 +15,9 @@ const pauseMs = 5;
 
 /**
  * Plans an imaginary laboratory step by step, which compiles the code of the planner: the first real plan takes a
- * fraction of the time. @param log gets defects
+ * fraction of the time.
+ *
+ * @param log gets defects
  */
 export function rehearse(log: PlanLog): Ongoing<void> {
   let first = 0;

@@ -11,8 +11,9 @@ const dayMs = 86_400_000;
 const plan = { firstMs: 90_000, everyMs: 3_600_000, failed: 'what is old could not be archived' };
 
 /**
- * Periodically archives work that has been over for this many days, oldest first, a few pieces at a time. @returns
- * stops it; archived work stays archived, and a commit under way is not waited for
+ * Periodically archives work that has been over for this many days, oldest first, a few pieces at a time.
+ *
+ * @returns stops it; archived work stays archived, and a commit under way is not waited for
  */
 export function archiveOld(
   ports: { changes: Pick<Engine['changes'], 'archiveOld'>; clock: Clock; timers: Timers; log: Log },

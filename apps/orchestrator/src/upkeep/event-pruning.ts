@@ -10,8 +10,10 @@ const dayMs = 86_400_000;
 const plan = { firstMs: 60_000, everyMs: 3_600_000, failed: 'old events could not be removed' };
 
 /**
- * Periodically removes old events, a few at a time; the latest event of each record stays. @param keptDays days for
- * which events are kept @returns stops it; a statement under way is not waited for
+ * Periodically removes old events, a few at a time; the latest event of each record stays.
+ *
+ * @param keptDays days for which events are kept
+ * @returns stops it; a statement under way is not waited for
  */
 export function pruneEvents(
   ports: { store: Pick<PostgresStore, 'pruneEvents'>; clock: Clock; timers: Timers; log: Log },

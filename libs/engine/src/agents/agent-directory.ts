@@ -91,7 +91,12 @@ export class AgentDirectory {
     return agent?.inc === inc && (session === undefined || agent.session === session) ? agent : undefined;
   }
 
-  /** Records a heartbeat. @param seq its number @returns whether an agent or device has become usable */
+  /**
+   * Records a heartbeat.
+   *
+   * @param seq its number
+   * @returns whether an agent or device has become usable
+   */
   heard(agent: Presence, devices: readonly DeviceStatus[], now: number, seq = 0): boolean {
     agent.heardAt = now;
     agent.seq = Math.max(agent.seq, seq);

@@ -37,7 +37,9 @@ export class AgentReports {
 
   /**
    * Registers an agent. A new session gets the next incarnation. Attempts of its computer are adopted, queued again or
-   * shown to a person, depending on its report. @throws ServiceError `store_unavailable`
+   * shown to a person, depending on its report.
+   *
+   * @throws ServiceError `store_unavailable`
    */
   register(agent: AgentRegistration): Promise<AgentWelcome> {
     return this.ports.loop.submit('registration of an agent', (turn) => this.#registered(turn, agent));
@@ -71,7 +73,9 @@ export class AgentReports {
 
   /**
    * Records the end of an attempt. An unknown or ended attempt changes nothing, so an agent may repeat a result until
-   * the acknowledgement after the commit. @throws ServiceError `store_unavailable`
+   * the acknowledgement after the commit.
+   *
+   * @throws ServiceError `store_unavailable`
    */
   attemptEnded(result: AttemptResult): Promise<void> {
     return this.ports.loop.submit('result of an attempt', (turn) => recordResult(turn, this.ports, result));

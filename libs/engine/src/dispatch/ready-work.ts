@@ -52,7 +52,10 @@ export class ReadyWork {
     return this.#nextStart;
   }
 
-  /** @param version identifies the state, for the policy @param now milliseconds since 1970 */
+  /**
+   * @param version identifies the state, for the policy
+   * @param now milliseconds since 1970
+   */
   snapshot(state: WorkingState, version: number, now: number): Snapshot {
     this.#nextStart = undefined;
     this.#early = 0;

@@ -54,7 +54,10 @@ export class Workload {
     return next;
   }
 
-  /** @param version identifies the state, for the policy @param now milliseconds since 1970 */
+  /**
+   * @param version identifies the state, for the policy
+   * @param now milliseconds since 1970
+   */
   snapshot(state: WorkingState, version: number, now: number): Snapshot {
     const view = new UnitView(state, this.ports.labs(), this.ports.directory);
     const tasks: PlanTask[] = [];

@@ -29,8 +29,10 @@ export function unitsOf(task: TaskRunRow): Unit[] {
 }
 
 /**
- * Claims a free unit for a task, or passes one on that its run holds. @returns the fence of the allocation @throws
- * ServiceError `wrong_state` when another task or run has the unit
+ * Claims a free unit for a task, or passes one on that its run holds.
+ *
+ * @returns the fence of the allocation
+ * @throws ServiceError `wrong_state` when another task or run has the unit
  */
 export function take(turn: Turn, task: TaskRunRow, kind: AllocationKind, key: string): number {
   const row = turn.state.allocation(kind, key);

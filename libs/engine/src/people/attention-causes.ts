@@ -97,7 +97,10 @@ function latestAttempt(state: WorkingState, task: TaskRunRow): AttemptRow | unde
   return undefined;
 }
 
-/** @param key `<lab>.<device>` @returns the decision that a device requires */
+/**
+ * @param key `<lab>.<device>`
+ * @returns the decision that a device requires
+ */
 export function aboutDevice(state: WorkingState, computer: string, key: string, status: DeviceStatus): Cause {
   const holder = state.allocation('device', key)?.taskRunId ?? null;
   const task = holder === null ? undefined : state.rows.taskRuns.get(holder);
@@ -120,7 +123,10 @@ export function aboutDevice(state: WorkingState, computer: string, key: string, 
   };
 }
 
-/** @param since milliseconds since 1970 @returns the decision that a silent computer requires */
+/**
+ * @param since milliseconds since 1970
+ * @returns the decision that a silent computer requires
+ */
 export function aboutAgent(state: WorkingState, computer: string, since: number): Cause {
   const attempts = (): AttemptRow[] =>
     [...state.rows.attempts.values()].filter(

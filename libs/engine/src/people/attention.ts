@@ -170,7 +170,9 @@ export class Attention {
 
   /**
    * Refuses a decision while a call of the task runs on another computer: even if the agent of the task is lost, no
-   * other task may get the device before that call has ended. @throws ServiceError `wrong_state`
+   * other task may get the device before that call has ended.
+   *
+   * @throws ServiceError `wrong_state`
    */
   #demandRest(turn: Turn, item: AttentionRow): void {
     const attempt = turn.state.rows.attempts.get(item.attemptId ?? '');

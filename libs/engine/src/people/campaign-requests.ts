@@ -75,7 +75,9 @@ export class CampaignRequests {
 
   /**
    * Checks whether a campaign would be accepted, and makes its optimizer for this. Changes nothing. Throws as {@link
-   * submit}. @returns the submission with its defaults; null: it resumes an existing campaign
+   * submit}.
+   *
+   * @returns the submission with its defaults; null: it resumes an existing campaign
    */
   tryOut(submission: CampaignSubmission): Promise<CampaignSubmission | null> {
     return this.#submitted('dry run of a campaign', submission, (turn, submit) => {
@@ -116,8 +118,9 @@ export class CampaignRequests {
   }
 
   /**
-   * Lets the optimizer of a campaign, if any, check rows that are given instead of trials. @throws ServiceError
-   * `invalid` with the path of each refused row; `optimizer_unavailable`
+   * Lets the optimizer of a campaign, if any, check rows that are given instead of trials.
+   *
+   * @throws ServiceError `invalid` with the path of each refused row; `optimizer_unavailable`
    */
   async checkTrials(name: string, rows: readonly TaskParameters[]): Promise<void> {
     const campaign = await this.#find(name);
@@ -221,8 +224,9 @@ export class CampaignRequests {
   }
 
   /**
-   * The optimizer of a resumed campaign with further overrides, which replace overrides and settings of the same
-   * names. @returns undefined: there are no further overrides
+   * The optimizer of a resumed campaign with further overrides, which replace overrides and settings of the same names.
+   *
+   * @returns undefined: there are no further overrides
    */
   async #remake(
     campaign: CampaignRow,
@@ -288,8 +292,10 @@ export class CampaignRequests {
   }
 
   /**
-   * Runs `act` in a turn on a campaign with an optimizer. @param overToo whether the campaign may be over @throws
-   * ServiceError `not_found`, `wrong_state`
+   * Runs `act` in a turn on a campaign with an optimizer.
+   *
+   * @param overToo whether the campaign may be over
+   * @throws ServiceError `not_found`, `wrong_state`
    */
   #look<Value>(
     name: string,

@@ -45,8 +45,9 @@ export class ChangeRequests {
   }
 
   /**
-   * Parameters change for runs that have not begun. @throws also `duplicate_name` for a coming run;
-   * `optimizer_unavailable` when no worker can check the new rows
+   * Parameters change for runs that have not begun.
+   *
+   * @throws also `duplicate_name` for a coming run; `optimizer_unavailable` when no worker can check the new rows
    */
   async campaign(name: string, change: CampaignChange, by: string): Promise<Accepted> {
     await this.campaigns.checkTrials(name, change.protocol_run_parameters ?? []);
@@ -73,8 +74,10 @@ export class ChangeRequests {
   }
 
   /**
-   * Archives a page of work that ended long ago in one commit, except what has resumed. @returns the number of entries
-   * and the id after which the next page begins; no `next`: the last page @throws ServiceError `store_unavailable`
+   * Archives a page of work that ended long ago in one commit, except what has resumed.
+   *
+   * @returns the number of entries and the id after which the next page begins; no `next`: the last page
+   * @throws ServiceError `store_unavailable`
    */
   async archiveOld(kind: WorkKind, page: EndedPage): Promise<{ archived: number; next?: string }> {
     const works = await this.store.endedBefore(kind, page);

@@ -70,7 +70,9 @@ export function resumeProtocolRun(turn: Turn, ports: SubmitPorts, person: Person
 
 /**
  * Its failed and cancelled runs continue first, then the coming runs start. Throws as {@link resumeProtocolRun}, and
- * `duplicate_name` when the name of a coming run was taken. @param remade its optimizer with further overrides
+ * `duplicate_name` when the name of a coming run was taken.
+ *
+ * @param remade its optimizer with further overrides
  */
 export function resumeCampaign(
   turn: Turn,
@@ -161,7 +163,10 @@ export function submitOrResumeProtocolRun(
   return resumeProtocolRun(turn, ports, person, name);
 }
 
-/** @param optimizer.made of a new campaign; null: none @param optimizer.remade as in {@link resumeCampaign} */
+/**
+ * @param optimizer.made of a new campaign; null: none
+ * @param optimizer.remade as in {@link resumeCampaign}
+ */
 export function submitOrResumeCampaign(
   turn: Turn,
   ports: SubmitPorts,

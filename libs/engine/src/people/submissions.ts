@@ -47,8 +47,9 @@ export class Submissions {
   }
 
   /**
-   * Checks whether a submission would be accepted now. Changes nothing. Throws as the submission itself. @returns the
-   * submission with its defaults; null: it resumes existing work
+   * Checks whether a submission would be accepted now. Changes nothing. Throws as the submission itself.
+   *
+   * @returns the submission with its defaults; null: it resumes existing work
    */
   async tryOut(asked: Submission): Promise<Submission | null> {
     switch (asked.kind) {

@@ -20,7 +20,9 @@ export class WorkRequests {
 
   /**
    * Cancels waiting tasks at once and asks running tasks to stop. The run is cancelled as soon as none of its tasks
-   * runs. A run that needs attention ends at once. @throws ServiceError `not_found`, `wrong_state`
+   * runs. A run that needs attention ends at once.
+   *
+   * @throws ServiceError `not_found`, `wrong_state`
    */
   cancelProtocolRun(name: string): Promise<Accepted> {
     return this.ports.loop.submit('cancel of a protocol run', (turn) => cancelProtocolRun(turn, name), [
@@ -36,8 +38,10 @@ export class WorkRequests {
   }
 
   /**
-   * Cancels an on-demand task, or a task of a run, which then fails. A running task is asked to stop; its agent
-   * reports its final state. @throws ServiceError `not_found`, `wrong_state`
+   * Cancels an on-demand task, or a task of a run, which then fails. A running task is asked to stop; its agent reports
+   * its final state.
+   *
+   * @throws ServiceError `not_found`, `wrong_state`
    */
   cancelTask(name: string, protocolRun?: string): Promise<Accepted> {
     return this.ports.loop.submit('cancel of a task', (turn) => cancelTask(turn, name, protocolRun), [
@@ -46,8 +50,10 @@ export class WorkRequests {
   }
 
   /**
-   * Starts no more tasks; running ones continue. The run keeps its devices and timeouts. @param by person, for the
-   * audit @throws ServiceError `not_found`; `wrong_state` when the run is paused, ending or over
+   * Starts no more tasks; running ones continue. The run keeps its devices and timeouts.
+   *
+   * @param by person, for the audit
+   * @throws ServiceError `not_found`; `wrong_state` when the run is paused, ending or over
    */
   pauseProtocolRun(name: string, by: string): Promise<Accepted> {
     const person = this.ports.person(by);
@@ -69,8 +75,9 @@ export class WorkRequests {
   }
 
   /**
-   * Resumes a paused, failed or cancelled run and keeps completed tasks. @throws ServiceError `not_found`;
-   * `wrong_state` when there is nothing to resume; `invalid`, `backlog_full`
+   * Resumes a paused, failed or cancelled run and keeps completed tasks.
+   *
+   * @throws ServiceError `not_found`; `wrong_state` when there is nothing to resume; `invalid`, `backlog_full`
    */
   resumeProtocolRun(name: string, by: string): Promise<Accepted> {
     const { loop, submit, person } = this.ports;
@@ -83,7 +90,9 @@ export class WorkRequests {
   }
 
   /**
-   * As {@link resumeProtocolRun}. @param overrides replace the optimizer overrides and settings of the same names
+   * As {@link resumeProtocolRun}.
+   *
+   * @param overrides replace the optimizer overrides and settings of the same names
    * @throws also `duplicate_name` when another run has taken the name of a coming run
    */
   resumeCampaign(name: string, by: string, overrides?: JsonObject): Promise<Accepted> {

@@ -120,7 +120,11 @@ export interface Store {
    *   orchestrator has the lease.
    */
   lead(instance: string, leaseMs: number): Promise<number | null>;
-  /** Extends the lease of the latest epoch to `leaseMs` from now. @returns false when somebody else has led since */
+  /**
+   * Extends the lease of the latest epoch to `leaseMs` from now, also after it has expired.
+   *
+   * @returns false when somebody else has led since
+   */
   renew(epoch: number, leaseMs: number): Promise<boolean>;
   /** Ends the lease of the epoch if it is the latest. Another orchestrator can lead at once. */
   resign(epoch: number): Promise<void>;

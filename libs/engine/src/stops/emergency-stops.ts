@@ -28,7 +28,9 @@ export class EmergencyStops {
 
   /**
    * Stops all attempts in the scope and lets nothing start there; a person decides about their tasks. A repeated id
-   * refers to the same stop. @throws ServiceError `unknown_lab`, `unknown_device`, `bad_request`
+   * refers to the same stop.
+   *
+   * @throws ServiceError `unknown_lab`, `unknown_device`, `bad_request`
    */
   engage(stop: EmergencyStop): Promise<{ id: string }> {
     return this.loop.submit('emergency stop', (turn) => engageStop(turn, this.ports, stop));
@@ -76,7 +78,10 @@ export function adoptStops(
 }
 
 /**
- * Stopped work does not continue by itself. @param id null: all stops in force @returns the ids of the released stops
+ * Stopped work does not continue by itself.
+ *
+ * @param id null: all stops in force
+ * @returns the ids of the released stops
  * @throws ServiceError `not_found`; `wrong_state` when the stop was released before
  */
 function releaseStop(turn: Turn, ports: StopPorts, id: string | null, by: string): { ids: string[] } {

@@ -15,7 +15,10 @@ export function runLimit({ maxProtocolRuns }: Pick<CampaignRow, 'maxProtocolRuns
   return maxProtocolRuns === 0 ? mostRuns : maxProtocolRuns;
 }
 
-/** @param started number of runs that the campaign has started @param runs number of runs in all */
+/**
+ * @param started number of runs that the campaign has started
+ * @param runs number of runs in all
+ */
 export function comingRunNames(campaign: string, started: number, runs: number): string[] {
   return Array.from({ length: runs - started }, (_, index) => campaignRunName(campaign, started + index + 1));
 }

@@ -177,8 +177,9 @@ export class MemoryAgents implements Agents {
   }
 
   /**
-   * Ends an execution and reports the result. @param label `<protocol run>/<task>`, an on-demand name, or an attempt
-   * id
+   * Ends an execution and reports the result.
+   *
+   * @param label `<protocol run>/<task>`, an on-demand name, or an attempt id
    */
   async end(label: string, outcome: AttemptOutcome, calls?: AttemptCalls): Promise<void> {
     const found = this.running().find((each) => each.label === label || each.attempt === label);

@@ -8,7 +8,12 @@ export interface Person {
   ids: Ids;
 }
 
-/** Records an act for ever in the commit of its effect. @param action as `queue.pause` @param subject as `halt/<id>` */
+/**
+ * Records an act for ever in the commit of its effect.
+ *
+ * @param action as `queue.pause`
+ * @param subject as `halt/<id>`
+ */
 export function audit(
   turn: Turn,
   { by, ids }: Person,

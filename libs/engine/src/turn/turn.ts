@@ -36,7 +36,9 @@ export class Turn {
 
   /**
    * Applies a change and adds it to the commit. For tasks, runs and campaigns the caller publishes the event once the
-   * row is complete. @throws ServiceError when the change contradicts the state
+   * row is complete.
+   *
+   * @throws ServiceError when the change contradicts the state
    */
   emit(change: Change): void {
     this.state.apply(change);
@@ -50,8 +52,10 @@ export class Turn {
   }
 
   /**
-   * Runs `act` up to its first change, which is not made. Commands make all checks before that, so the command would
-   * be accepted. @throws ServiceError the error with which `act` is refused
+   * Runs `act` up to its first change, which is not made. Commands make all checks before that, so the command would be
+   * accepted.
+   *
+   * @throws ServiceError the error with which `act` is refused
    */
   rehearse(act: (turn: Turn) => unknown): void {
     const rehearsal = new Rehearsal(this.state, this.now, this.takenNames, this.endedWork);

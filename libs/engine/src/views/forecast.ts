@@ -100,7 +100,9 @@ export class Forecast {
 
   /**
    * Tasks that get a unit before the given task: those planned earlier on it; without a plan, those that could start
-   * and precede the task in the order of the policy. @returns the number of all such tasks, and `most` of them
+   * and precede the task in the order of the policy.
+   *
+   * @returns the number of all such tasks, and `most` of them
    */
   ahead(task: PlanTask, unit: string, most: number): { count: number; first: PlanTask[] } {
     this.#claims ??= this.#claimsByUnit();

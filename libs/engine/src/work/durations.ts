@@ -28,7 +28,10 @@ export class Durations {
     }
   }
 
-  /** @param protocol and `task` as in {@link of} @param ms duration of a completed attempt in milliseconds */
+  /**
+   * @param protocol and `task` as in {@link of}
+   * @param ms duration of a completed attempt in milliseconds
+   */
   observe(protocol: string | null, task: string, ms: number): void {
     const key = keyOf(protocol, task);
     const kept = this.#samples.get(key)?.ms ?? [];
@@ -38,7 +41,8 @@ export class Durations {
   }
 
   /**
-   * @param task name within the `protocol`; without one, its type @param declared seconds in the protocol; null: none
+   * @param task name within the `protocol`; without one, its type
+   * @param declared seconds in the protocol; null: none
    */
   of(protocol: string | null, task: string, declared: number | null): Expectation {
     const known = this.#samples.get(keyOf(protocol, task));

@@ -50,8 +50,9 @@ export function failurePolicyOf(state: WorkingState, task: TaskRunRow): FailureP
 
 /**
  * Handles an attempt that ended without success in a known way. The task is queued again if its policy allows another
- * attempt and a repetition repeats no effect. Else it has failed. @param calls its calls on devices; null: not known,
- * so only a `retry_safe` task is repeated
+ * attempt and a repetition repeats no effect. Else it has failed.
+ *
+ * @param calls its calls on devices; null: not known, so only a `retry_safe` task is repeated
  */
 export function failAttempt(
   turn: Turn,

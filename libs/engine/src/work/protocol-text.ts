@@ -5,7 +5,9 @@ const longest = 12_000;
 
 /**
  * Describes the tasks of a protocol and their parameters for a language model that chooses parameters (specification,
- * endpoint rule 9: "protocol context"). @returns at most 12,000 characters
+ * endpoint rule 9: "protocol context").
+ *
+ * @returns at most 12,000 characters
  */
 export function protocolText({ protocol, tasks: types }: ProtocolSnapshot): string {
   const lines = [

@@ -177,7 +177,12 @@ export class JointSamples {
     return { samples, backward };
   }
 
-  /** Samples at `q` points, `count x q`. @param explained `q x fixedCount` @param left factor of the rest, `q x q` */
+  /**
+   * Samples at `q` points, `count x q`.
+   *
+   * @param explained `q x fixedCount`
+   * @param left factor of the rest, `q x q`
+   */
   private write(
     k: number,
     mean: Float64Array,

@@ -7,7 +7,10 @@ import { addFeasibilitySlope, feasibilityOf, readSample } from './scalar.js';
 
 /** Noisy expected hypervolume improvement by joint samples, in logarithms: qLogNEHVI. */
 export class HypervolumeAcquisition implements AcquisitionFunction {
-  /** @param boxes per sample the region that fixed points do not dominate @param further with more points pending */
+  /**
+   * @param boxes per sample the region that fixed points do not dominate
+   * @param further with more points pending
+   */
   constructor(
     readonly d: number,
     readonly jointLimit: number,

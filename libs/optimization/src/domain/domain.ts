@@ -117,7 +117,10 @@ export class Domain {
     return this.validator.same(a, b);
   }
 
-  /** @param point valid; @returns its row */
+  /**
+   * @param point valid;
+   * @returns its row
+   */
   encode(point: Point): Float64Array {
     return this.encoding.encode(point);
   }

@@ -4,8 +4,10 @@ import { dot } from '../numeric/index.js';
 const nothing = 1e-20;
 
 /**
- * An orthonormal basis of all `z` with `a z = 0`, by Gram-Schmidt with the largest remainder first; empty: only zero
- * is left. @param a rows of length `n`
+ * An orthonormal basis of all `z` with `a z = 0`, by Gram-Schmidt with the largest remainder first; empty: only zero is
+ * left.
+ *
+ * @param a rows of length `n`
  */
 export function nullSpace(a: readonly Float64Array[], n: number): Float64Array[] {
   const spanned: Float64Array[] = [];

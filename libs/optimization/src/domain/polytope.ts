@@ -88,7 +88,9 @@ export class Polytope {
 
   /**
    * Uniformly distributed points, by hit-and-run (Smith 1984): to a random place between the walls in a random
-   * direction. Every point satisfies the constraints up to rounding. @param thinning steps between two points
+   * direction. Every point satisfies the constraints up to rounding.
+   *
+   * @param thinning steps between two points
    */
   *walk(rng: Rng, thinning = 8 + 2 * this.dimension): Generator<Float64Array, never> {
     const y = this.centreScaled.slice();

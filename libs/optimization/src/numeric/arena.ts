@@ -20,7 +20,10 @@ export class Arena {
     return this.kernel.memory(0);
   }
 
-  /** @param arrays must never change @returns their addresses, valid until the next call */
+  /**
+   * @param arrays must never change
+   * @returns their addresses, valid until the next call
+   */
   residents(...arrays: Float64Array[]): number[] {
     const missing = () => arrays.filter((array) => !this.held.has(array));
     const length = (some: readonly Float64Array[]) =>

@@ -60,7 +60,10 @@ export class Sobol {
   private readonly offset: number;
   private at = 0;
 
-  /** @param dimensions from 1 to {@link SOBOL_DIMENSIONS} @throws ServiceError `invalid` for other numbers */
+  /**
+   * @param dimensions from 1 to {@link SOBOL_DIMENSIONS}
+   * @throws ServiceError `invalid` for other numbers
+   */
   constructor(
     readonly dimensions: number,
     options: { seed?: number | string } = {},

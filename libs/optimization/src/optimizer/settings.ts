@@ -170,8 +170,10 @@ export function runtimeParametersOf(settings: Settings): RuntimeParameters {
 }
 
 /**
- * The settings with some runtime parameters changed. @param objectives number of objectives @throws ServiceError
- * `invalid` when a name is unknown or a value is not allowed
+ * The settings with some runtime parameters changed.
+ *
+ * @param objectives number of objectives
+ * @throws ServiceError `invalid` when a name is unknown or a value is not allowed
  */
 export function changedSettings(settings: Settings, params: RuntimeParameters, objectives: number): Settings {
   const merged = { ...runtimeParametersOf(settings), ...params };

@@ -17,7 +17,10 @@ export type NoisePrior = 'lognormal' | 'flat';
 export class Evidence {
   private readonly columns: Float64Array;
 
-  /** @param rows `n x d` @param z standardised observations, length `n` */
+  /**
+   * @param rows `n x d`
+   * @param z standardised observations, length `n`
+   */
   constructor(
     rows: Float64Array,
     private readonly z: Float64Array,

@@ -45,7 +45,10 @@ export interface Centred {
   precision: number;
 }
 
-/** @param l address of the factor of `K` @param room address of room for `2 padded(n)` numbers */
+/**
+ * @param l address of the factor of `K`
+ * @param room address of room for `2 padded(n)` numbers
+ */
 export function centre(l: number, z: Float64Array, room: number): Centred {
   const { kernel, numbers } = arena;
   const n = z.length;

@@ -78,7 +78,13 @@ export class Training {
     this.second = new Float64Array(even);
   }
 
-  /** A step for each batch in turn. @param inputs `m x d` @param targets length `m` @param batch rows of a batch */
+  /**
+   * A step for each batch in turn.
+   *
+   * @param inputs `m x d`
+   * @param targets length `m`
+   * @param batch rows of a batch
+   */
   epoch(inputs: Float64Array, targets: Float64Array, batch: number, rate: number): void {
     const { network, first, second, decay } = this;
     const { d, hidden, parameters } = network;

@@ -54,8 +54,9 @@ function bilog(centre: number, softness: number): Warp {
 }
 
 /**
- * I.-K. Yeo, R. A. Johnson: A new family of power transformations, 2000, of `(u - centre) / deviation`. @param power
- * in [0, 2], where the map reaches every real number
+ * I.-K. Yeo, R. A. Johnson: A new family of power transformations, 2000, of `(u - centre) / deviation`.
+ *
+ * @param power in [0, 2], where the map reaches every real number
  */
 function yeoJohnson(power: number, centre: number, deviation: number): Warp {
   const up = (t: number, p: number) => (p === 0 ? Math.log1p(t) : Math.expm1(p * Math.log1p(t)) / p);

@@ -22,8 +22,10 @@ const int8 = pg.types.builtins.INT8;
 const timestamptz = pg.types.builtins.TIMESTAMPTZ;
 
 /**
- * Opens a pool; connects at the first use. `db.destroy()` closes it. @param applicationName for the administrator of
- * the database @param session settings of every session
+ * Opens a pool; connects at the first use. `db.destroy()` closes it.
+ *
+ * @param applicationName for the administrator of the database
+ * @param session settings of every session
  */
 export function openDatabase(
   { url, poolSize = 4, statementTimeoutMs = 5_000, onIdleError }: DatabaseOptions,

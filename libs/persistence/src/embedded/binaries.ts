@@ -17,7 +17,9 @@ const platformNames: Partial<Record<NodeJS.Platform, string>> = {
 
 /**
  * Finds the server programs, and makes the links between their libraries that an installation without scripts leaves
- * out. @throws Error in one sentence when there are none or a link cannot be made
+ * out.
+ *
+ * @throws Error in one sentence when there are none or a link cannot be made
  */
 export async function locateServer(): Promise<ServerBinaries> {
   const name = `${platformNames[process.platform] ?? process.platform}-${process.arch}`;

@@ -16,8 +16,10 @@ export async function clusterExists(dataDir: string): Promise<boolean> {
 }
 
 /**
- * Creates the database files under another name and renames them when they are complete. @param durable false skips
- * the synchronisation to disk @throws Error with the message of initdb
+ * Creates the database files under another name and renames them when they are complete.
+ *
+ * @param durable false skips the synchronisation to disk
+ * @throws Error with the message of initdb
  */
 export async function createCluster(
   binaries: ServerBinaries,
@@ -84,7 +86,12 @@ async function syncFolder(folder: string): Promise<void> {
   }
 }
 
-/** Runs a program to its end. @param input what it reads @returns its exit code or signal, and the end of its output */
+/**
+ * Runs a program to its end.
+ *
+ * @param input what it reads
+ * @returns its exit code or signal, and the end of its output
+ */
 async function run(
   identity: Identity,
   program: string,
@@ -125,8 +132,10 @@ export function serverEnvironment(): NodeJS.ProcessEnv {
 }
 
 /**
- * Reads the password of the database, or makes one of 192 random bits. @param file of mode 0600 in a folder of mode
- * 0700 @returns the password, and whether it is new
+ * Reads the password of the database, or makes one of 192 random bits.
+ *
+ * @param file of mode 0600 in a folder of mode 0700
+ * @returns the password, and whether it is new
  */
 export async function keepPassword(file: string): Promise<{ password: string; created: boolean }> {
   const kept = (await ifThere(readFile(file, 'utf8')))?.trim() ?? '';

@@ -7,8 +7,10 @@ function addressOf(port: number, password: string, database: string): string {
 }
 
 /**
- * Creates the service's database, unless it exists. @returns its address, with the password @throws the database's
- * error, for example 28P01 for a wrong password
+ * Creates the service's database, unless it exists.
+ *
+ * @returns its address, with the password
+ * @throws the database's error, for example 28P01 for a wrong password
  */
 export async function ensureDatabase(port: number, password: string): Promise<string> {
   const url = addressOf(port, password, databaseName);
@@ -24,8 +26,11 @@ export async function ensureDatabase(port: number, password: string): Promise<st
 }
 
 /**
- * Creates a database beside the one of `url`. @param name lower-case letters, digits and "_" @param template database
- * to copy, without connections @returns the address of the new database
+ * Creates a database beside the one of `url`.
+ *
+ * @param name lower-case letters, digits and "_"
+ * @param template database to copy, without connections
+ * @returns the address of the new database
  */
 export async function createDatabase(url: string, name: string, template?: string): Promise<string> {
   for (const part of [name, template ?? name]) refuseOddName(part);

@@ -58,8 +58,9 @@ const maxLogBytes = 5_000_000;
 
 /**
  * Starts the installed PostgreSQL server on a database that it creates if necessary. It stops a server that a killed
- * stack left behind, and resolves when the new one answers. @throws Error in one sentence when the server cannot
- * start; then none is left running
+ * stack left behind, and resolves when the new one answers.
+ *
+ * @throws Error in one sentence when the server cannot start; then none is left running
  */
 export async function startPostgres(options: PostgresOptions): Promise<RunningPostgres> {
   const dataDir = resolve(options.dataDir);

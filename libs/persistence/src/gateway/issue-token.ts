@@ -21,8 +21,11 @@ export function hashOfToken(token: string): string {
 }
 
 /**
- * Makes a token and its stored row. @param by name of the person or service @param now milliseconds since 1970 @throws
- * ServiceError `invalid` with every fault of the submission
+ * Makes a token and its stored row.
+ *
+ * @param by name of the person or service
+ * @param now milliseconds since 1970
+ * @throws ServiceError `invalid` with every fault of the submission
  */
 export function issueToken(
   { name, kind = 'personal', grants, note = '', expires_in_days: days }: TokenSubmission,

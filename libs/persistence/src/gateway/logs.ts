@@ -61,8 +61,9 @@ export class LogLines {
   }
 
   /**
-   * Stores new lines of one agent process and replaces characters that PostgreSQL cannot store. @param stream id of
-   * the process, unique for ever
+   * Stores new lines of one agent process and replaces characters that PostgreSQL cannot store.
+   *
+   * @param stream id of the process, unique for ever
    */
   async append(computer: string, stream: string, lines: readonly WrittenLine[]): Promise<void> {
     const rows = lines.map((line) =>
@@ -81,8 +82,11 @@ export class LogLines {
   }
 
   /**
-   * Removes lines that were stored before a moment, and the oldest ones beyond a number. @param before milliseconds
-   * since 1970 @param most number of lines to keep, from 1 @returns how many were removed
+   * Removes lines that were stored before a moment, and the oldest ones beyond a number.
+   *
+   * @param before milliseconds since 1970
+   * @param most number of lines to keep, from 1
+   * @returns how many were removed
    */
   async prune(before: number, most: number): Promise<number> {
     let all = 0;

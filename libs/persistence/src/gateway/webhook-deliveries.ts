@@ -17,7 +17,9 @@ export class WebhookDeliveries {
 
   /**
    * The due deliveries, oldest event first. Only the oldest pending event of a record is due, because its events are
-   * sent in order. @param besides ids of deliveries that are being sent
+   * sent in order.
+   *
+   * @param besides ids of deliveries that are being sent
    */
   async due(
     { id, holder }: Pick<WebhookRow, 'id' | 'holder'>,

@@ -89,7 +89,9 @@ export class Webhooks {
   }
 
   /**
-   * Takes enabled webhooks that no other process holds, and renews the own leases. @returns all that the caller holds
+   * Takes enabled webhooks that no other process holds, and renews the own leases.
+   *
+   * @returns all that the caller holds
    */
   async hold(holder: string, leaseS: number): Promise<WebhookRow[]> {
     const rows = await rowsOf(
@@ -151,8 +153,10 @@ export class Webhooks {
   }
 
   /**
-   * Notes that the receiver did not accept the last attempt. @param patienceS seconds of failure after which the
-   * webhook is disabled; 0: now @returns whether this call disabled it
+   * Notes that the receiver did not accept the last attempt.
+   *
+   * @param patienceS seconds of failure after which the webhook is disabled; 0: now
+   * @returns whether this call disabled it
    */
   async failed(id: string, reason: Reason, patienceS: number): Promise<boolean> {
     const row = await this.#one(sql`

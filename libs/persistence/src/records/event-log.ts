@@ -48,7 +48,12 @@ export class EventLog {
     return rows[0] ?? { latest: 0, pruned: 0 };
   }
 
-  /** The first events after an id. @param id 0: from the beginning @param limit number of events at most, from 1 */
+  /**
+   * The first events after an id.
+   *
+   * @param id 0: from the beginning
+   * @param limit number of events at most, from 1
+   */
   async after(id: number, limit: number): Promise<EventPage> {
     const rows = await rowsOf(
       this.database.db,

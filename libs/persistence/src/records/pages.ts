@@ -25,8 +25,10 @@ interface Placed {
 }
 
 /**
- * Reads one page: the records after a position, ordered by a field and then by id. Inserts meanwhile neither repeat
- * nor hide a record that was there before. @param owner name or id of the owner, for a list of its parts
+ * Reads one page: the records after a position, ordered by a field and then by id. Inserts meanwhile neither repeat nor
+ * hide a record that was there before.
+ *
+ * @param owner name or id of the owner, for a list of its parts
  */
 export async function readPage<Name extends StoredListName>(
   db: Kysely<Database>,

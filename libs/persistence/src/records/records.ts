@@ -72,8 +72,10 @@ export class Records {
   }
 
   /**
-   * The trials of a campaign that have a note, by number. @param options.after number of the trial before the first;
-   * 0: none @param options.limit number of trials at most, 1 to 1000
+   * The trials of a campaign that have a note, by number.
+   *
+   * @param options.after number of the trial before the first; 0: none
+   * @param options.limit number of trials at most, 1 to 1000
    */
   async journal(campaign: string, options: { after: number; limit: number }): Promise<Trial[]> {
     const rows = await rowsOf(
@@ -132,8 +134,10 @@ export class Records {
   }
 
   /**
-   * The labs that a record belongs to; undefined: there is no such record. @param key name of a campaign, run, task or
-   * resource, else the id @param protocolRunName of a task, as with {@link task}
+   * The labs that a record belongs to; undefined: there is no such record.
+   *
+   * @param key name of a campaign, run, task or resource, else the id
+   * @param protocolRunName of a task, as with {@link task}
    */
   async labsOf(kind: LabRecordKind, key: string, protocolRunName?: string): Promise<string[] | undefined> {
     if (!isStorable(key) || (protocolRunName !== undefined && !isStorable(protocolRunName))) return undefined;

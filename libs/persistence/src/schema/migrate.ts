@@ -14,8 +14,10 @@ const migrations: Record<string, Migration> = { [`0001_initial_${digest}`]: init
 const functionLock = 7_410_227;
 
 /**
- * Brings the schema up to date; the database lets one process at a time. @throws ServiceError `wrong_state` when
- * another development version made the database; the error of a migration, which is rolled back
+ * Brings the schema up to date; the database lets one process at a time.
+ *
+ * @throws ServiceError `wrong_state` when another development version made the database; the error of a migration,
+ * which is rolled back
  */
 export async function migrate<Database>(db: Kysely<Database>): Promise<void> {
   const migrator = new Migrator({

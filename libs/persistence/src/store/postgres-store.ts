@@ -36,8 +36,9 @@ interface StoreOptions extends DatabaseOptions {
 }
 
 /**
- * Opens the store and brings its schema up to date. @throws ServiceError `store_unavailable`; `wrong_state` when
- * another development version made the database
+ * Opens the store and brings its schema up to date.
+ *
+ * @throws ServiceError `store_unavailable`; `wrong_state` when another development version made the database
  */
 export async function openStore(options: StoreOptions): Promise<PostgresStore> {
   // PostgreSQL keeps plans while the tables grow from nothing. A plan made for an empty table must not scan
@@ -156,8 +157,9 @@ export class PostgresStore implements Store {
   }
 
   /**
-   * Stores what is loaded as JSON, for the next leader. @throws ServiceError `stale_message` when the epoch is not the
-   * latest; `store_unavailable`
+   * Stores what is loaded as JSON, for the next leader.
+   *
+   * @throws ServiceError `stale_message` when the epoch is not the latest; `store_unavailable`
    */
   async noteLoaded(epoch: number, record: unknown): Promise<void> {
     const text = JSON.stringify(record);
@@ -296,7 +298,9 @@ export class PostgresStore implements Store {
   }
 
   /**
-   * Settles the commit whose connection broke. @param cause given by the commit itself: returns only if it was applied
+   * Settles the commit whose connection broke.
+   *
+   * @param cause given by the commit itself: returns only if it was applied
    */
   async #settle(cause?: unknown): Promise<void> {
     const unsettled = this.#unsettled;

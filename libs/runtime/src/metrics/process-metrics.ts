@@ -45,7 +45,12 @@ export function measureProcess(meter: Meter): () => void {
   return () => void delay.disable();
 }
 
-/** Reports the measurements periodically. @param everyMs milliseconds @returns ends it */
+/**
+ * Reports the measurements periodically.
+ *
+ * @param everyMs milliseconds
+ * @returns ends it
+ */
 export function tellMeasurements(
   meter: Meter,
   everyMs: number,

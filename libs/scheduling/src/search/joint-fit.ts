@@ -24,8 +24,9 @@ export class JointFit {
   }
 
   /**
-   * The earliest time at which every slot has a free unit of its own. Leaves the units in `chosen`. @param only the
-   * required choice of the deciding slot, or -1
+   * The earliest time at which every slot has a free unit of its own. Leaves the units in `chosen`.
+   *
+   * @param only the required choice of the deciding slot, or -1
    */
   earliest(
     first: number,

@@ -31,7 +31,10 @@ export class Neighbourhoods {
     this.activeRuns = this.blocksOfRun.flatMap((list, run) => (list.length > 0 ? [run] : []));
   }
 
-  /** @param kind from 0 to `kinds - 1` @returns the first position that differs, or the number of blocks */
+  /**
+   * @param kind from 0 to `kinds - 1`
+   * @returns the first position that differs, or the number of blocks
+   */
   neighbour(order: Int32Array, kind: number, into: Int32Array): number {
     const { random, position } = this;
     const { blocks } = this.compiled;

@@ -4,8 +4,9 @@ import type { Decoder } from './decoder.js';
 import { startKeys } from './imitation.js';
 
 /**
- * Decodes several orders of runs, and leaves the best schedule decoded and kept; returns its order. @param shouldStop
- * called after every decoding: true ends with the best so far
+ * Decodes several orders of runs, and leaves the best schedule decoded and kept; returns its order.
+ *
+ * @param shouldStop called after every decoding: true ends with the best so far
  */
 export function constructInto(decoder: Decoder, shouldStop = (): boolean => false): Int32Array {
   const { compiled } = decoder;
@@ -45,8 +46,9 @@ export function runOfBlock(compiled: CompiledProblem, block: number): number {
 }
 
 /**
- * Orders runs by weight over their use of units, each unit weighted by its load to the power of `exponent`. @returns
- * the position of each run, and its start if the most loaded units never idle
+ * Orders runs by weight over their use of units, each unit weighted by its load to the power of `exponent`.
+ *
+ * @returns the position of each run, and its start if the most loaded units never idle
  */
 export function runOrder(
   compiled: CompiledProblem,

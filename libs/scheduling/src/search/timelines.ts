@@ -46,7 +46,9 @@ export class Timelines {
 
   /**
    * The earliest time from `earliest` on at which the unit is free for `length` ticks and at least until `until`;
-   * `never` or later: none. @param slot the slot that needs the unit: it may have it while the unit is open
+   * `never` or later: none.
+   *
+   * @param slot the slot that needs the unit: it may have it while the unit is open
    */
   fit(unit: number, earliest: number, length: number, until: number, slot: number): number {
     const { from, to } = this;

@@ -5,7 +5,10 @@ import type { Selection } from './selection.js';
 export type Direction = 'elsewhere' | 'later' | 'earlier';
 
 export interface MoveSink {
-  /** @param behind see {@link Selection.move} @param estimate ticks of the longest path through moved operations */
+  /**
+   * @param behind see {@link Selection.move}
+   * @param estimate ticks of the longest path through moved operations
+   */
   consider(operation: number, machine: number, behind: number, estimate: number, direction: Direction): void;
 }
 

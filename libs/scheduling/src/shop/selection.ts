@@ -85,8 +85,9 @@ export class Selection {
   }
 
   /**
-   * Puts an operation on a machine, directly behind `behind`; first if that is the sentinel. @returns false, without a
-   * change, when the graph would have a cycle
+   * Puts an operation on a machine, directly behind `behind`; first if that is the sentinel.
+   *
+   * @returns false, without a change, when the graph would have a cycle
    */
   move(operation: number, machine: number, behind: number): boolean {
     const oldMachine = this.machine[operation]!;

@@ -57,8 +57,9 @@ export class TabuSearch implements MoveSink {
   }
 
   /**
-   * Searches from `start` until `patience` moves in succession gave no improvement. The result is {@link best}. @param
-   * onBetter called whenever {@link best} has improved
+   * Searches from `start` until `patience` moves in succession gave no improvement. The result is {@link best}.
+   *
+   * @param onBetter called whenever {@link best} has improved
    */
   run(start: Selection, patience: number, budget: Budget, onBetter: () => void): void {
     const { current, best, chosen, fallback } = this;

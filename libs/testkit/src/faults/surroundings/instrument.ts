@@ -32,7 +32,12 @@ export class Instrument {
     return this.#motion !== undefined;
   }
 
-  /** Executes a command. @returns the answer to the driver @throws Error when the motion was stopped */
+  /**
+   * Executes a command.
+   *
+   * @returns the answer to the driver
+   * @throws Error when the motion was stopped
+   */
   command(name: string, args: JsonObject, callId: string): Promise<JsonValue> {
     const tag = String(args['tag']);
     const ms = Number(args['ms'] ?? 0);
