@@ -1,5 +1,6 @@
 import { availableParallelism } from 'node:os';
 import { configDefaults, defineConfig } from 'vitest/config';
+import { BaseSequencer, type TestSpecification } from 'vitest/node';
 
 /** Sources are tested as they stand: workspace packages resolve to TypeScript, not to their build. */
 const conditions = ['@lab/source'];
@@ -39,9 +40,18 @@ const globalSetup = 'libs/testkit/test/global-setup.ts';
 /** `--mode all` makes all repetitions of the tests that repeat themselves, else they make a tenth. */
 const scale = (mode: string): Record<string, string> => (mode === 'all' ? { SVC_TEST_SCALE: '1' } : {});
 
+/** Starts the end-to-end tests of a group first: they are few, and take longest. */
+class LongestFirst extends BaseSequencer {
+  override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
+    const isLong = ({ project }: TestSpecification): number => Number(project.name === 'promises');
+    return (await super.sort(files)).sort((a, b) => isLong(b) - isLong(a));
+  }
+}
+
 export default defineConfig(({ mode }) => ({
   test: {
     passWithNoTests: true,
+    sequence: { sequencer: LongestFirst },
     coverage: {
       provider: 'v8',
       include: ['{libs,apps}/*/src/**/*.ts'],
@@ -105,7 +115,8 @@ export default defineConfig(({ mode }) => ({
       },
       {
         ...shared,
-        test: { ...endToEnd, name: 'promises', include: promises, globalSetup },
+        // They wait for simulated instruments, so smaller tests run beside them.
+        test: { ...endToEnd, ...waiting, isolate: true, name: 'promises', include: promises, globalSetup },
       },
       {
         ...shared,
