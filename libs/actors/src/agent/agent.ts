@@ -75,6 +75,8 @@ export class Agent {
   #resolveRegistered: () => void = () => undefined;
   #inc: number | undefined;
   #epoch = 0;
+  /** Number of device statuses reported so far. */
+  #reported = 0;
   /** The attempts of the ledger are known. */
   #replayed = false;
   #stopped: Promise<void> | undefined;
@@ -91,7 +93,9 @@ export class Agent {
     this.#calls = new CallLedger(ports.ledger);
     const { deviceProcesses: processes } = ports;
     const devicePorts = { clock, timers, log, modules, checkArguments, processes, records: this.#calls };
-    this.#devices = new Devices(devicePorts, this.#limits, (status) => ports.announcer.deviceChanged(status));
+    this.#devices = new Devices(devicePorts, this.#limits, (status) =>
+      ports.announcer.deviceChanged(this.#numbered(status)),
+    );
     this.#pool = new ProcessPool({ clock, timers, log, processes: ports.taskProcesses }, this.#limits);
     this.#attempts = new TaskAttempts(
       {
@@ -267,8 +271,9 @@ export class Agent {
     await this.#devices.actor(device).reset(doubtId, by);
   }
 
+  /** The present status of every device, numbered as a new report. */
   devices(): DeviceStatus[] {
-    return this.#devices.statuses();
+    return this.#devices.statuses().map((status) => this.#numbered(status));
   }
 
   attempts(): AttemptReport[] {
@@ -311,6 +316,11 @@ export class Agent {
   #register(): void {
     // An agent that does not know its attempts yet would look like one that has lost them.
     if (this.#replayed) this.#registrar.register();
+  }
+
+  #numbered(status: DeviceStatus): DeviceStatus {
+    this.#reported += 1;
+    return { ...status, seq: this.#reported };
   }
 
   #hello(): Hello {

@@ -80,6 +80,8 @@ export const deviceStatus = z.object({
   halted: z.string().optional(),
   /** What is known of an uncertain device, for the person who decides. */
   doubt: deviceDoubt.zod().optional(),
+  /** Rises with every status that the agent process reports. An event may arrive after a later one. */
+  seq: z.number().int().optional(),
 });
 export type DeviceStatus = z.infer<typeof deviceStatus>;
 

@@ -129,10 +129,11 @@ export class AgentDirectory {
     if (trouble !== undefined) agent.ledgerTrouble = trouble;
   }
 
-  /** @returns whether the device has become usable */
+  /** Ignores a status that arrives after a later one. @returns whether the device has become usable */
   deviceChanged(agent: Presence, device: DeviceStatus, now: number): boolean {
     const key = deviceKey(device.lab, device.name);
     const before = agent.devices.get(key);
+    if (before?.seq !== undefined && device.seq !== undefined && device.seq < before.seq) return false;
     agent.devices.set(key, device);
     if (!looksAlike(before, device)) this.#news += 1;
     if (before === undefined || device.state === 'initializing') agent.startedAt.set(key, now);

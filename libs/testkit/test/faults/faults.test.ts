@@ -10,6 +10,11 @@ describe('random schedules with faults', () => {
     expect(tally.failed).toEqual([]);
     expect(tally.schedules).toBe(30);
   });
+
+  it('keeps a device whose status events arrive in another order than they were sent', async () => {
+    // In this schedule the doubt of a device is reported at the time of an emergency stop, and arrives before it.
+    expect((await playSeeds([59_370])).failed).toEqual([]);
+  });
 });
 
 describe('the points at which a process can be lost', () => {
