@@ -85,7 +85,7 @@ export class TokensController {
     @Caller() caller: Principal,
   ): Promise<NewTokenRecord> {
     const made = issueToken(submission, caller.name, Date.now());
-    requireOwn(caller, made.row);
+    requireOwnToken(caller, made.row);
     await this.tokens.add(made.row);
     return { ...shown({ ...made.row, ...unused }), token: made.token };
   }
@@ -136,7 +136,7 @@ const unused = { last_used_at: null, revoked_at: null, revoked_by: null };
  *
  * @throws ServiceError `forbidden`
  */
-function requireOwn(
+function requireOwnToken(
   caller: Principal,
   { name, kind, grants }: Pick<AccessTokenRow, 'name' | 'kind' | 'grants'>,
 ): void {
