@@ -1,7 +1,8 @@
 import { userInfo } from 'node:os';
 import { ApiClient, ProblemError, UnreachableError, type Problem } from '@lab/api-client';
-import { unnamedPerson, type Fault } from '@lab/contracts';
-import { formatDiagnostics } from '@lab/definitions';
+import type { Fault } from '@lab/contracts';
+import { unnamedPerson } from '@lab/contracts/vocabulary';
+import { formatDiagnostics } from '@lab/definitions/documents';
 import { ConfigError, defineConfig, servedAt, settings } from '@lab/runtime';
 import type { Command, CommandOptions } from 'commander';
 import { exitCodes, RefusedError, UsageError } from './exit-codes.js';

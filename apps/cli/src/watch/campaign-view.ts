@@ -1,5 +1,5 @@
 import type { DeviceRecord, ProtocolRunRecord } from '@lab/api-client';
-import { isTerminal } from '@lab/contracts';
+import { isTerminal } from '@lab/contracts/vocabulary';
 import { faint, glyphOf, heading, paintState, progressBar } from './style.js';
 import type { CampaignWithRuns } from './work.js';
 

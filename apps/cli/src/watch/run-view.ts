@@ -1,5 +1,5 @@
 import type { ProtocolRunRecord, TaskRunRecord } from '@lab/api-client';
-import { isTerminal } from '@lab/contracts';
+import { isTerminal } from '@lab/contracts/vocabulary';
 import { faint, glyphOf, heading, paintState, progressBar } from './style.js';
 
 /** Lines that show a protocol run as it is now: how far it is, and its tasks. */

@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { ApiClient, ProtocolRunRecord, TaskRunRecord } from '@lab/api-client';
-import { isTerminal } from '@lab/contracts';
+import { isTerminal } from '@lab/contracts/vocabulary';
 import logUpdate from 'log-update';
 import { campaignView } from './campaign-view.js';
 import { runView, taskView } from './run-view.js';

@@ -1,5 +1,5 @@
 import type { ApiClient, CampaignRecord, ProtocolRunRecord, TaskRunRecord } from '@lab/api-client';
-import { awaitsPerson, isTerminal } from '@lab/contracts';
+import { awaitsPerson, isTerminal } from '@lab/contracts/vocabulary';
 
 export const workKinds = ['protocol', 'campaign', 'task'] as const;
 export type WorkKind = (typeof workKinds)[number];

@@ -8,7 +8,7 @@ import {
   moduleReference,
   resourceValue,
 } from './work.js';
-import { logLevels } from '../rest/logs.js';
+import { logLevels } from '../vocabulary.js';
 import { zodOf } from '../rest/fields/field.js';
 import { insight, runtimeParameters, Trial } from '../rest/optimizer.js';
 import { givenRows } from './optimizer.js';

@@ -1,5 +1,6 @@
 import { z } from 'zod';
-import { logLevels, logSources, longestLogMessage } from '../rest/logs.js';
+import { logSources, longestLogMessage } from '../rest/logs.js';
+import { logLevels } from '../vocabulary.js';
 import { zodSchema } from '../schema.js';
 import { defineRequest } from './define.js';
 

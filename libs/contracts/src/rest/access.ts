@@ -15,17 +15,7 @@ import {
 } from './fields/field.js';
 import { bodies, line, oneOf, recordName, whole } from './fields/inputs.js';
 import type { Page } from './pages.js';
-
-/**
- * What a person or program may do, least first. Each role includes the roles before it. `lab_admin` is given for one
- * lab; the others are given for one lab or for all; `admin` is always given for all.
- */
-export const roles = ['viewer', 'submitter', 'operator', 'lab_admin', 'admin'] as const;
-export type Role = (typeof roles)[number];
-
-/** `personal`: belongs to a person and always expires. `service`: belongs to a program that runs for years. */
-export const tokenKinds = ['personal', 'service'] as const;
-export type TokenKind = (typeof tokenKinds)[number];
+import { roles, tokenKinds, type Role, type TokenKind } from '../vocabulary.js';
 
 /** Days that a personal token is valid: the default, and the most. */
 export const personalTokenDays = { usual: 90, most: 366 } as const;

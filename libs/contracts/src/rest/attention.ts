@@ -20,18 +20,11 @@ import { by, line, oneOf, ruled, values } from './fields/inputs.js';
 import { IsInline, IsMapOf } from './fields/rules.js';
 import { ResourceValue } from './resources.js';
 import { Reason } from './work/work.js';
+import { attentionActions, type AttentionAction } from '../vocabulary.js';
 
 /** What only a person can settle: a task with an unknown outcome, a device in doubt, an agent that does not return. */
 export const attentionKinds = ['task', 'device', 'agent'] as const;
 export type AttentionKind = (typeof attentionKinds)[number];
-
-/**
- * What a person may decide. About a task: `completed` with its outputs, `failed`, or `retry` as a new attempt. About a
- * device: `idle`, the device stands still and can safely be started again. About an agent: `lost`, the agent will not
- * return, so the service asks about each task that ran there.
- */
-export const attentionActions = ['completed', 'failed', 'retry', 'idle', 'lost'] as const;
-export type AttentionAction = (typeof attentionActions)[number];
 
 export const attentionStates = ['open', 'resolved'] as const;
 export type AttentionState = (typeof attentionStates)[number];

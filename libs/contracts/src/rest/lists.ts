@@ -11,14 +11,15 @@ import { attentionKinds, attentionStates, type AttentionRecord } from './attenti
 import { definitionTypes, labStates } from './definitions.js';
 import type { EmergencyStopRecord } from './emergency-stops.js';
 import type { TaskFileRecord } from './files.js';
-import { logLevels, logSources, type LogLine } from './logs.js';
+import { logSources, type LogLine } from './logs.js';
 import { trialSources, type Trial } from './optimizer.js';
 import type { ListPosition } from './pages.js';
 import type { ResourceRecord, ResourceUse } from './resources.js';
-import { deliveryStates, webhookStates, type DeliveryRecord, type WebhookRecord } from './webhooks.js';
+import { webhookStates, type DeliveryRecord, type WebhookRecord } from './webhooks.js';
 import type { CampaignSummary } from './work/campaigns.js';
 import type { ProtocolRunSummary } from './work/protocol-runs.js';
 import type { AttemptRecord, TaskRunRecord } from './work/tasks.js';
+import { deliveryStates, logLevels } from '../vocabulary.js';
 
 /**
  * How a query parameter filters a list:

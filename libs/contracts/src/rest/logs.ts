@@ -1,8 +1,5 @@
 import { Described, Field, choice, integer, orNull, text, time } from './fields/field.js';
-
-/** Severity of a line, least first. */
-export const logLevels = ['debug', 'info', 'warn', 'error'] as const;
-export type LogLevel = (typeof logLevels)[number];
+import { logLevels, type LogLevel } from '../vocabulary.js';
 
 /** What wrote a line: the code of a task, the code of a device, or the service, about lines that it had to drop. */
 export const logSources = ['task', 'device', 'service'] as const;

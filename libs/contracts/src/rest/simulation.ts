@@ -39,12 +39,10 @@ import {
 import { IsNumbers } from './fields/rules.js';
 import { devicesOfTask } from './work/tasks.js';
 import type { DeviceReference } from './work/work.js';
+import { schedulerTypes, type SchedulerType } from '../vocabulary.js';
 
 /** Longest time that is simulated, in seconds of the laboratory: a year. */
 export const longestSimulationS = 31_536_000;
-
-export const schedulerTypes = ['greedy', 'cpsat'] as const;
-export type SchedulerType = (typeof schedulerTypes)[number];
 
 const seconds = (description: string, example?: number): FieldType<number> =>
   amount([0, longestSimulationS], description, example);

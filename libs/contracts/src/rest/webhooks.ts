@@ -12,6 +12,7 @@ import {
   type TypeOf,
 } from './fields/field.js';
 import { line, nested, whole, yesNo } from './fields/inputs.js';
+import { deliveryStates, type DeliveryState } from '../vocabulary.js';
 
 /**
  * `active`: the service delivers the events. `failing`: the receiver did not accept the last attempts. `disabled`:
@@ -19,10 +20,6 @@ import { line, nested, whole, yesNo } from './fields/inputs.js';
  */
 export const webhookStates = ['active', 'failing', 'disabled'] as const;
 export type WebhookState = (typeof webhookStates)[number];
-
-/** `pending`: will be sent, for the first time or again. `given_up`: not accepted, and not tried any more. */
-export const deliveryStates = ['pending', 'delivered', 'given_up'] as const;
-export type DeliveryState = (typeof deliveryStates)[number];
 
 /** Seconds for which the old secret signs beside the new one after a rotation: the default, and the most. */
 export const secretOverlapS = { usual: 86_400, most: 604_800 } as const;

@@ -1,5 +1,5 @@
 import type { Timers } from '@lab/ports';
-import { toServiceError } from '@lab/contracts';
+import { toServiceError } from '@lab/contracts/vocabulary';
 import type { Log } from '../log/index.js';
 
 export interface RoundPorts {

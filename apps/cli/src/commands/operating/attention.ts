@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import type { ApiClient, AttentionRecord, AttentionResolution } from '@lab/api-client';
-import { attentionActions, type AttentionAction } from '@lab/contracts';
+import { attentionActions, type AttentionAction } from '@lab/contracts/vocabulary';
 import { Option, type Command } from 'commander';
 import {
   asks,

@@ -1,6 +1,6 @@
 import { stripVTControlCharacters } from 'node:util';
 import type { ApiClient, LogLine } from '@lab/api-client';
-import { logLevels } from '@lab/contracts';
+import { logLevels } from '@lab/contracts/vocabulary';
 import { Option, type Command } from 'commander';
 import { atService, json, serviceCommand, type ServiceFlags } from '../at-service.js';
 import { UsageError } from '../exit-codes.js';

@@ -1,15 +1,7 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import {
-  isWellFormedName,
-  roles,
-  tokenKinds,
-  type Grant,
-  type NewTokenRecord,
-  type TokenKind,
-  type TokenRecord,
-  type TokenSubmission,
-} from '@lab/contracts';
+import type { Grant, NewTokenRecord, TokenRecord, TokenSubmission } from '@lab/contracts';
+import { isWellFormedName, roles, tokenKinds, type TokenKind } from '@lab/contracts/vocabulary';
 import { defineConfig, processEnvironment, settings } from '@lab/runtime';
 import type { Command } from 'commander';
 import { asks, person, seconds, serviceCommand, tableOf, type ServiceFlags } from '../at-service.js';

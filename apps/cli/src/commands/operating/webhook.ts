@@ -1,6 +1,6 @@
 import type { DeliveryRecord, WebhookFilters, WebhookRecord, WebhookSubmission } from '@lab/contracts';
 import { Option, type Command } from 'commander';
-import { deliveryStates } from '@lab/contracts';
+import { deliveryStates } from '@lab/contracts/vocabulary';
 import { asks, seconds, serviceCommand, table, tableOf, type ServiceFlags } from '../at-service.js';
 import { RefusedError, UsageError } from '../exit-codes.js';
 

@@ -1,6 +1,6 @@
 import { writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
-import { formatDiagnostics } from '@lab/definitions';
+import { formatDiagnostics } from '@lab/definitions/documents';
 import { Argument, type Command } from 'commander';
 import type { CheckReport } from '../../pkg/check.js';
 import type { PartKind, Scaffolded } from '../../pkg/scaffold.js';

@@ -1,34 +1,8 @@
-import { readFileSync, writeFileSync } from 'node:fs';
-import { basename, dirname, resolve } from 'node:path';
-import {
-  dtoSchema,
-  isServiceError,
-  schedulerTypes,
-  simulatedWaits,
-  SimulationScenario,
-  type SimulationRecord,
-} from '@lab/contracts';
-import { formatDiagnostics, readDocument, type Catalog } from '@lab/definitions';
-import type { ganttText, simulate } from '@lab/simulation';
+import { schedulerTypes } from '@lab/contracts/vocabulary';
 import { Option, type Command } from 'commander';
-import { configuredUserDir } from '../../pkg/place.js';
-import { table } from '../at-service.js';
+import type { SimFlags } from '../../pkg/simulate-scenario.js';
 import { exitCodes, UsageError } from '../exit-codes.js';
 import { userError } from '../user-error.js';
-
-interface SimFlags {
-  scheduler?: (typeof schedulerTypes)[number];
-  jitter?: string;
-  seed?: string;
-  userDir?: string;
-  json?: boolean;
-  svg?: string;
-}
-
-/** Columns of what is not a terminal. */
-const defaultWidth = 100;
-/** Protocol runs that the summary lists. */
-const listedRuns = 20;
 
 /** `svc sim`. The engine and the policies are loaded only when it runs. */
 export function addSimCommand(program: Command): void {
@@ -46,143 +20,13 @@ export function addSimCommand(program: Command): void {
     .option('--svg <file>', 'also write a chart')
     .action(async (file: string, flags: SimFlags) => {
       try {
-        const record = await run(file, flags);
-        if (record === undefined) {
-          process.exitCode = exitCodes.failed;
-          return;
-        }
-        const { ganttSvg, ganttText } = await import('@lab/simulation');
-        if (flags.svg !== undefined) writeFileSync(flags.svg, ganttSvg(record));
-        const lines = flags.json === true ? [JSON.stringify(record, null, 2)] : summary(record, ganttText);
-        process.stdout.write(`${lines.join('\n')}\n`);
+        const { simulateScenario } = await import('../../pkg/simulate-scenario.js');
+        const lines = await simulateScenario(file, flags);
+        if (lines === undefined) process.exitCode = exitCodes.failed;
+        else process.stdout.write(`${lines.join('\n')}\n`);
       } catch (error) {
         process.stderr.write(`${userError(error)}\n`);
         process.exitCode = error instanceof UsageError ? exitCodes.usage : exitCodes.failed;
       }
     });
-}
-
-/** @returns undefined when the scenario is at fault, which is told on standard error */
-async function run(file: string, flags: SimFlags): Promise<SimulationRecord | undefined> {
-  const path = resolve(file);
-  const name = basename(path);
-  const say = (diagnostics: Parameters<typeof formatDiagnostics>[0]): undefined =>
-    void process.stderr.write(`${formatDiagnostics(diagnostics, { userDir: dirname(path) })}\n`);
-  const read = readDocument(name, textOf(path), dtoSchema(SimulationScenario));
-  if (!read.ok) return say(read.diagnostics);
-  const scenario = overridden(read.value, flags);
-  const [{ readCatalog }, { simulate }] = await Promise.all([
-    import('../../pkg/check.js'),
-    import('@lab/simulation'),
-  ]);
-  const catalog = await readCatalog(
-    flags.userDir === undefined ? configuredUserDir() : resolve(flags.userDir),
-  );
-  try {
-    return await simulate(scenario, definitionsOf(catalog), { stopwatch: () => performance.now() });
-  } catch (error) {
-    if (!isServiceError(error) || error.faults.length === 0) throw error;
-    const broken = catalog.diagnostics.length;
-    if (broken > 0)
-      process.stderr.write(`${broken} errors in the packages may be why: svc pkg check lists them\n\n`);
-    return say(read.diagnose(error.faults));
-  }
-}
-
-/** @throws UsageError when the file cannot be read */
-function textOf(path: string): string {
-  try {
-    return readFileSync(path, 'utf8');
-  } catch (error) {
-    throw new UsageError(`the scenario cannot be read: ${userError(error)}`, { cause: error });
-  }
-}
-
-/** @throws UsageError when a flag has no value that it may have */
-function overridden(scenario: SimulationScenario, flags: SimFlags): SimulationScenario {
-  const said = {
-    ...(flags.jitter === undefined ? {} : { jitter: numberOf(flags.jitter) }),
-    ...(flags.seed === undefined ? {} : { seed: numberOf(flags.seed) }),
-  };
-  const checked = dtoSchema(SimulationScenario).check(said);
-  if (!checked.ok) throw new UsageError(checked.faults.map(({ message }) => `--${message}`).join('; '));
-  const scheduler =
-    flags.scheduler === undefined ? scenario.scheduler : { ...scenario.scheduler, type: flags.scheduler };
-  return { ...scenario, ...said, ...(scheduler === undefined ? {} : { scheduler }) };
-}
-
-function numberOf(text: string): number {
-  return text.trim() === '' ? NaN : Number(text);
-}
-
-function definitionsOf(catalog: Catalog): Parameters<typeof simulate>[1] {
-  return {
-    protocol: (type) => catalog.protocol(type),
-    task: (type) => catalog.task(type),
-    protocolTypes: () => catalog.protocolTypes(),
-    taskTypes: () => catalog.taskTypes(),
-    labs: () => catalog.labs(),
-    deviceType: (type) => catalog.deviceType(type),
-    takesWork: () => true,
-  };
-}
-
-function summary(record: SimulationRecord, chart: typeof ganttText): string[] {
-  const { planning, parallelism, waiting } = record;
-  const states = Object.entries(record.tasks_by_state).map(([state, count]) => `${count} ${state}`);
-  const waits = simulatedWaits
-    .filter((cause) => waiting[cause] > 0)
-    .map((cause) => `${cause} ${round(waiting[cause])} s`);
-  const used = record.units.filter(({ timeline }) => timeline.length > 0);
-  const runs = record.protocol_runs.slice(0, listedRuns);
-  const more = record.protocol_runs.length - runs.length;
-  return [
-    `${record.outcome} under ${record.scheduler}: ${record.tasks_total} tasks (${states.join(', ')})`,
-    `makespan ${round(record.makespan)} s, on average ${round(parallelism.average)} tasks at a time, at most ${parallelism.max}`,
-    `waiting: ${waits.join(', ') || 'none'}`,
-    `planning: ${planning.plans} plans in ${round(planning.total_ms)} ms, the longest ${round(planning.max_ms)} ms`,
-    '',
-    ...chart(record, process.stdout.columns ?? defaultWidth),
-    '',
-    ...table([
-      ['UNIT', 'IN USE', 'KEPT', 'OUT', 'UTILISATION'],
-      ...used.map(({ name, busy, held, out, utilisation }) => [
-        name,
-        `${round(busy)} s`,
-        `${round(held)} s`,
-        `${round(out)} s`,
-        `${Math.round(utilisation * 100)} %`,
-      ]),
-    ]),
-    ...(runs.length === 0
-      ? []
-      : [
-          '',
-          ...table([
-            ['PROTOCOL RUN', 'STATE', 'SUBMITTED', 'START', 'END'],
-            ...runs.map(({ name, state, submitted, start, end }) => [
-              name,
-              state,
-              moment(submitted),
-              moment(start),
-              moment(end),
-            ]),
-          ]),
-          ...(more > 0 ? [`and ${more} more`] : []),
-        ]),
-    ...record.stuck.map(
-      ({ task, waits_for }) => `stuck: ${task}${waits_for.map((each) => `; ${each}`).join('')}`,
-    ),
-    ...record.events.map(({ at, what, subject, detail }) =>
-      [`at ${round(at)} s: ${what}: ${subject}`, detail].filter((part) => part !== '').join(' '),
-    ),
-  ];
-}
-
-function moment(seconds: number | null): string {
-  return seconds === null ? '' : `${round(seconds)} s`;
-}
-
-function round(value: number): string {
-  return value.toFixed(value >= 100 ? 0 : 2);
 }

@@ -1,5 +1,4 @@
 import { join, resolve } from 'node:path';
-import { encodeToken } from '@lab/contracts';
 import { defineConfig, settings } from '@lab/runtime';
 import type { Command } from 'commander';
 import { measureDisk } from '../../doctor/disk-latency.js';
@@ -29,7 +28,10 @@ export function addDoctorCommands(program: Command): void {
 
 async function printLedger(flags: Flags): Promise<void> {
   try {
-    const { lookAtLedger, reportLines, reportOf } = await import('../../doctor/ledger-report.js');
+    const [{ encodeToken }, { lookAtLedger, reportLines, reportOf }] = await Promise.all([
+      import('@lab/contracts'),
+      import('../../doctor/ledger-report.js'),
+    ]);
     const config = defineConfig({ dataDir: settings.dataDir, computer: settings.computer }).load();
     const computer = flags.computer ?? config.computer;
     const dataDir = flags.dataDir === undefined ? config.dataDir : resolve(flags.dataDir);

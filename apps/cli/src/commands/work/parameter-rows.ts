@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { basename, dirname, resolve } from 'node:path';
 import { ProblemError, type ApiClient, type Problem } from '@lab/api-client';
 import type { JsonObject } from '@lab/contracts';
-import { formatDiagnostics } from '@lab/definitions';
+import { formatDiagnostics } from '@lab/definitions/documents';
 import { RefusedError, UsageError } from '../exit-codes.js';
 import { userError } from '../user-error.js';
 

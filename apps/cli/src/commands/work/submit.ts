@@ -12,7 +12,7 @@ import {
   type TaskRunRecord,
 } from '@lab/api-client';
 import type { JsonObject, Schema } from '@lab/contracts';
-import { formatDiagnostics, readDocument } from '@lab/definitions';
+import { formatDiagnostics, readDocument } from '@lab/definitions/documents';
 import { Option, type Command } from 'commander';
 import { workKinds, type WorkKind } from '../../watch/work.js';
 import { atService, json, seconds, serviceCommand, startingMs, type ServiceFlags } from '../at-service.js';

@@ -33,7 +33,8 @@ import {
   type JsonSchema,
   type Shape,
 } from './field.js';
-import { IsInline, IsMapOf, IsWellFormedName, maxNameLength } from './rules.js';
+import { IsInline, IsMapOf, IsWellFormedName } from './rules.js';
+import { maxNameLength, unnamedPerson } from '../../vocabulary.js';
 
 /** Types of the fields of request bodies: each has a description, a schema and the rules that hold a body to it. */
 
@@ -206,9 +207,6 @@ export const changedPriority = (): FieldType<number> =>
 
 export const mostRunsAtOnce = (): FieldType<number> =>
   whole([1, 10_000], 'Most protocol runs of the campaign that may run at the same time. Default: 1.', 3);
-
-/** Who is recorded when a person does not say who they are. */
-export const unnamedPerson = 'unknown';
 
 export const by = (): FieldType<string> =>
   line([0, 200], `Person who decides, for the audit. Default: "${unnamedPerson}".`, 'ada');

@@ -6,22 +6,7 @@ import {
   type ValidationOptions,
   buildMessage,
 } from 'class-validator';
-
-/** Longest name of a record, in characters. */
-export const maxNameLength = 200;
-
-/** True for the name of a record: 1 to 200 characters without control characters and without spaces at the ends. */
-export function isWellFormedName(value: unknown): value is string {
-  return (
-    typeof value === 'string' &&
-    value.length >= 1 &&
-    value.length <= maxNameLength &&
-    value.trim() === value &&
-    value.isWellFormed() &&
-    // eslint-disable-next-line no-control-regex -- control characters are exactly what is refused
-    !/[\u0000-\u001f\u007f-\u009f]/.test(value)
-  );
-}
+import { isWellFormedName, maxNameLength } from '../../vocabulary.js';
 
 /** Most bytes of JSON for values that travel in a message. Larger data belongs in files. */
 export const maxInlineBytes = 65_536;

@@ -11,7 +11,8 @@ import {
   time,
   type TypeOf,
 } from '../fields/field.js';
-import { schedulerTypes, WaitingTimes, type SchedulerType } from '../simulation.js';
+import { schedulerTypes, type SchedulerType } from '../../vocabulary.js';
+import { WaitingTimes } from '../simulation.js';
 import type { CampaignSubmission } from './campaigns.js';
 import type { ProtocolRunSubmission } from './protocol-runs.js';
 import type { TaskSubmission } from './tasks.js';

@@ -1,0 +1,55 @@
+/**
+ * Words that records and messages use, without their shapes. This entry point loads no validation library, so that a
+ * command line that needs only words starts quickly.
+ */
+export * from './errors.js';
+export * from './states.js';
+
+/** Severity of a line, least first. */
+export const logLevels = ['debug', 'info', 'warn', 'error'] as const;
+export type LogLevel = (typeof logLevels)[number];
+
+/**
+ * What a person or program may do, least first. Each role includes the roles before it. `lab_admin` is given for one
+ * lab; the others are given for one lab or for all; `admin` is always given for all.
+ */
+export const roles = ['viewer', 'submitter', 'operator', 'lab_admin', 'admin'] as const;
+export type Role = (typeof roles)[number];
+
+/** `personal`: belongs to a person and always expires. `service`: belongs to a program that runs for years. */
+export const tokenKinds = ['personal', 'service'] as const;
+export type TokenKind = (typeof tokenKinds)[number];
+
+/**
+ * What a person may decide. About a task: `completed` with its outputs, `failed`, or `retry` as a new attempt. About a
+ * device: `idle`, the device stands still and can safely be started again. About an agent: `lost`, the agent will not
+ * return, so the service asks about each task that ran there.
+ */
+export const attentionActions = ['completed', 'failed', 'retry', 'idle', 'lost'] as const;
+export type AttentionAction = (typeof attentionActions)[number];
+
+/** `pending`: will be sent, for the first time or again. `given_up`: not accepted, and not tried any more. */
+export const deliveryStates = ['pending', 'delivered', 'given_up'] as const;
+export type DeliveryState = (typeof deliveryStates)[number];
+
+export const schedulerTypes = ['greedy', 'cpsat'] as const;
+export type SchedulerType = (typeof schedulerTypes)[number];
+
+/** Who is recorded when a person does not say who they are. */
+export const unnamedPerson = 'unknown';
+
+/** Longest name of a record, in characters. */
+export const maxNameLength = 200;
+
+/** True for the name of a record: 1 to 200 characters without control characters and without spaces at the ends. */
+export function isWellFormedName(value: unknown): value is string {
+  return (
+    typeof value === 'string' &&
+    value.length >= 1 &&
+    value.length <= maxNameLength &&
+    value.trim() === value &&
+    value.isWellFormed() &&
+    // eslint-disable-next-line no-control-regex -- control characters are exactly what is refused
+    !/[\u0000-\u001f\u007f-\u009f]/.test(value)
+  );
+}
