@@ -1,4 +1,4 @@
-import { ServiceError } from '@lab/contracts';
+import { ServiceError } from '@lab/contracts/vocabulary';
 import type { AcquisitionChoice, AcquisitionFunction, AcquisitionProblem } from './acquisition.js';
 import { Situation } from './situation.js';
 

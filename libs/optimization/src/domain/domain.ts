@@ -1,4 +1,5 @@
-import { ServiceError, type Fault } from '@lab/contracts';
+import type { Fault } from '@lab/contracts';
+import { ServiceError } from '@lab/contracts/vocabulary';
 import type { Rng } from '../numeric/index.js';
 import { combinationsOf } from './combinations.js';
 import { conflictFaults, conflictingConstraints } from './conflicts.js';

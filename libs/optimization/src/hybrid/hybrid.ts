@@ -1,4 +1,5 @@
-import { ServiceError, type TrialNote, type TrialSource } from '@lab/contracts';
+import type { TrialNote, TrialSource } from '@lab/contracts';
+import { ServiceError } from '@lab/contracts/vocabulary';
 import {
   AbstractSequentialOptimizer,
   type ParameterField,

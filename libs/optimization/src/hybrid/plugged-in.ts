@@ -1,4 +1,5 @@
-import { ServiceError, type Fault } from '@lab/contracts';
+import type { Fault } from '@lab/contracts';
+import { ServiceError } from '@lab/contracts/vocabulary';
 import type { AbstractSequentialOptimizer, ParameterField, RuntimeParameters, Table } from '@lab/sdk';
 import type { Domain } from '../domain/domain.js';
 import type { Point, Space } from '../domain/space.js';

@@ -1,4 +1,5 @@
-import { ServiceError, type Fault } from '@lab/contracts';
+import type { Fault } from '@lab/contracts';
+import { ServiceError } from '@lab/contracts/vocabulary';
 import type { JsonObject, ParameterField, RuntimeParameters } from '@lab/sdk';
 import { faultOf, numberField, textField } from '../optimizer/fields.js';
 import { invalid, type BayesianArguments } from '../optimizer/settings.js';

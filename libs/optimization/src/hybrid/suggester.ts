@@ -1,4 +1,5 @@
-import { ServiceError, type Fault } from '@lab/contracts';
+import type { Fault } from '@lab/contracts';
+import { ServiceError } from '@lab/contracts/vocabulary';
 import type { Domain } from '../domain/domain.js';
 import type { Point } from '../domain/space.js';
 import { invalid } from '../optimizer/settings.js';

@@ -1,4 +1,4 @@
-import { ServiceError } from '@lab/contracts';
+import { ServiceError } from '@lab/contracts/vocabulary';
 import { difference, dot } from './linalg.js';
 import { searchLine } from './line-search.js';
 

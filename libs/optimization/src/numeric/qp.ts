@@ -1,4 +1,4 @@
-import { ServiceError } from '@lab/contracts';
+import { ServiceError } from '@lab/contracts/vocabulary';
 import { cholesky, dot, solveCholesky, solveLowerTransposed } from './linalg.js';
 
 /** `aEq x = bEq`, `aLe x <= bLe`, `lower <= x <= upper` over `d` variables; matrices row by row, with `d` columns. */

@@ -1,4 +1,4 @@
-import { ServiceError } from '@lab/contracts';
+import { ServiceError } from '@lab/contracts/vocabulary';
 import { ndtri } from './special.js';
 
 /** The state of a generator: four whole numbers of 32 bits, as plain JSON. */

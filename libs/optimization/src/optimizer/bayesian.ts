@@ -1,4 +1,4 @@
-import { ServiceError } from '@lab/contracts';
+import { ServiceError } from '@lab/contracts/vocabulary';
 import {
   AbstractSequentialOptimizer,
   type ParameterField,

@@ -1,4 +1,5 @@
-import { ServiceError, type Fault } from '@lab/contracts';
+import type { Fault } from '@lab/contracts';
+import { ServiceError } from '@lab/contracts/vocabulary';
 import type { ParameterField, RuntimeParameters } from '@lab/sdk';
 import type { SamplingMethod } from '../domain/designs.js';
 import type { Constraint, Input, Output } from '../domain/space.js';

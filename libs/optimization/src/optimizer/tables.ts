@@ -1,4 +1,5 @@
-import { ServiceError, type Fault } from '@lab/contracts';
+import type { Fault } from '@lab/contracts';
+import { ServiceError } from '@lab/contracts/vocabulary';
 import type { Table } from '@lab/sdk';
 import type { Domain } from '../domain/domain.js';
 import type { Measurement, Point } from '../domain/space.js';

@@ -1,4 +1,4 @@
-import { ServiceError } from '@lab/contracts';
+import { ServiceError } from '@lab/contracts/vocabulary';
 import { arena, padded } from '../numeric/index.js';
 import { GaussianBeside } from './beside.js';
 import { centre, factorCovariance, type Centred } from './factor.js';

@@ -1,4 +1,5 @@
-import { ServiceError, type Fault } from '@lab/contracts';
+import type { Fault } from '@lab/contracts';
+import { ServiceError } from '@lab/contracts/vocabulary';
 import type { OutputMap } from './surrogate.js';
 
 export interface Observations {
