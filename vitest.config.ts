@@ -26,13 +26,7 @@ const cores = Math.max(2, availableParallelism());
 const computing = { isolate: false, maxWorkers: cores };
 /** Most of the time of these tests is waiting for other processes. */
 const waiting = { isolate: false, maxWorkers: cores + 1, sequence: { groupOrder: 1 } };
-const endToEnd = {
-  testTimeout: 240_000,
-  hookTimeout: 240_000,
-  // Whole stacks start after everything that is smaller.
-  maxWorkers: cores,
-  sequence: { groupOrder: 2 },
-};
+const endToEnd = { ...waiting, testTimeout: 240_000, hookTimeout: 240_000 };
 
 /** One PostgreSQL and one nats-server for all files of a run; each starts when a test first needs it. */
 const globalSetup = 'libs/testkit/test/global-setup.ts';
@@ -116,12 +110,14 @@ export default defineConfig(({ mode }) => ({
       {
         ...shared,
         // They wait for simulated instruments, so smaller tests run beside them.
-        test: { ...endToEnd, ...waiting, isolate: true, name: 'promises', include: promises, globalSetup },
+        test: { ...endToEnd, name: 'promises', include: promises, globalSetup },
       },
       {
         ...shared,
         test: {
           ...endToEnd,
+          // Whole stacks start after everything that is smaller.
+          sequence: { groupOrder: 2 },
           name: 'e2e',
           include: ['e2e/**/*.e2e.test.ts'],
           exclude: [...configDefaults.exclude, ...promises],
