@@ -253,7 +253,7 @@ export class Plant implements Target {
     });
     service.exited = new Promise((resolve) => {
       child.once('exit', (code, signalName) => {
-        log.end(`== ended with ${signalName ?? code} at ${new Date().toISOString()}\n`);
+        log.write(`== ended with ${signalName ?? code} at ${new Date().toISOString()}\n`);
         service.child = undefined;
         // A service manager restarts it as well.
         if (!this.#stopping)
@@ -261,5 +261,7 @@ export class Plant implements Target {
         resolve();
       });
     });
+    // Output can arrive after the exit of the process; none arrives after `close`.
+    child.once('close', () => log.end());
   }
 }
