@@ -1,10 +1,10 @@
 import type { Command, Option } from 'commander';
 
 /**
- * What may stand in the place of the last word of a command line: subcommands, values that an argument or option is
- * limited to, or options. Nothing where anything may stand, such as the name of a file.
+ * The possible completions of the last word of a command line: subcommands, the allowed values of an argument or option, or
+ * options. Empty where any text is allowed, such as the name of a file.
  *
- * @param words after the name of the program; the last one is being typed, and may be empty
+ * @param words the words after the name of the program; the last one is incomplete and can be empty
  */
 export function candidates(program: Command, words: readonly string[]): string[] {
   const typed = words.at(-1) ?? '';
@@ -45,7 +45,7 @@ function choicesAt(command: Command, place: number): readonly string[] {
   return argument?.argChoices ?? [];
 }
 
-/** As help lists them: those that are hidden, and help itself, are left out. */
+/** The commands that help lists, without help itself. */
 export function visibleCommands(command: Command): Command[] {
   return command
     .createHelp()
@@ -57,7 +57,7 @@ export function visibleOptions(command: Command): Option[] {
   return command.createHelp().visibleOptions(command);
 }
 
-/** Scripts that ask `svc complete` about the line that is being typed. */
+/** Shell scripts that ask `svc complete` for the completions of a line. */
 export const scripts = {
   bash: `_svc() {
   local IFS=$'\\n'

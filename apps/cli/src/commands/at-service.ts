@@ -16,7 +16,7 @@ const config = defineConfig({
   userDir: settings.userDir,
 });
 
-/** How long an answer may take when devices are started first, or an optimizer is made. Milliseconds. */
+/** Milliseconds to wait for an answer when the service first starts devices or creates an optimizer. */
 export const startingMs = 130_000;
 
 export interface ServiceFlags {
@@ -36,7 +36,7 @@ export function withUrl(command: Command): Command {
   );
 }
 
-/** A command that asks the service, with the options for its address and for an answer in JSON. */
+/** A command that sends a request to the service, with the options for its address and for an answer in JSON. */
 export function serviceCommand(
   parent: Command,
   name: string,
@@ -48,7 +48,7 @@ export function serviceCommand(
     .description(description);
 }
 
-/** As {@link serviceCommand}, for a decision of a person, with the option for the name of the person. */
+/** As {@link serviceCommand}, for a decision of a person, with the option for the person's name. */
 export function personCommand(
   parent: Command,
   name: string,
@@ -62,10 +62,10 @@ export function personCommand(
 }
 
 /**
- * Gives a command its action: it asks the service and prints the answer.
+ * Sets the action of a command: it sends a request to the service and prints the answer.
  *
- * @param ask gets the flags and the arguments of the command
- * @param lines the answer for people; with `--json` the command prints the answer itself
+ * @param ask receives the flags and the arguments of the command
+ * @param lines the answer as text; with `--json` the command prints the answer as JSON
  */
 export function asks<Flags extends ServiceFlags, Arguments extends unknown[], Answer>(
   command: Command,
@@ -121,7 +121,7 @@ function failureText(error: unknown): string {
   return userError(error);
 }
 
-/** The problem, with the lines of the definition files that are at fault where they can be read here. */
+/** The problem, with the faulty lines of the definition files if this computer can read the files. */
 function problemText(problem: Problem): string {
   const inFiles = (problem.errors ?? []).filter((fault) => fault.file !== undefined);
   return inFiles.length === 0
@@ -154,8 +154,8 @@ export function table(rows: string[][]): string[] {
 /**
  * A table of records with a header.
  *
- * @param empty line when there are no records
- * @param columns the cell of a record, by the header of the column
+ * @param empty the line that is printed when there are no records
+ * @param columns gives the cell of a record, by the header of the column
  */
 export function tableOf<Row>(
   empty: string,
@@ -168,20 +168,20 @@ export function tableOf<Row>(
       : table([Object.keys(columns), ...rows.map((row) => cells.map((cell) => cell(row)))]);
 }
 
-/** Names and values as indented lines; without those whose value is null. */
+/** Names and values as indented lines, without the values that are null. */
 export function facts(values: Readonly<Record<string, string | null>>): string[] {
   return table(
     Object.entries(values).flatMap(([name, value]) => (value === null ? [] : [[`  ${name}`, value]])),
   );
 }
 
-/** Who is recorded: the name given, else the account of the computer. */
+/** The person who is recorded: the given name, otherwise the account on this computer. */
 export function person({ by }: PersonFlags): string {
   if (by !== undefined) return by;
   try {
     return userInfo().username;
   } catch {
-    // An account without a name, as containers have them.
+    // In containers an account can have no name.
     return unnamedPerson;
   }
 }

@@ -1,21 +1,21 @@
-/** What the exit code of a command means; 0 is done. */
+/** Exit codes of commands. 0 means success. */
 export const exitCodes = {
-  /** The work that was watched did not complete, what was checked has errors, or the command failed here. */
+  /** The watched work did not complete, the checked packages have errors, or the command failed on this computer. */
   failed: 1,
-  /** The command was not understood: an unknown word, a file that cannot be read, a setting that is wrong. */
+  /** Wrong use: an unknown word, a file that cannot be read, or a wrong setting. */
   usage: 2,
-  /** The service refused. */
+  /** The service refused the request. */
   refused: 3,
-  /** No answer of the service. */
+  /** The service did not answer. */
   unreachable: 4,
 } as const;
 
-/** Of what a person typed, something is wrong. */
+/** A person typed something wrong. */
 export class UsageError extends Error {
   override readonly name = 'UsageError';
 }
 
-/** The service refused, and the message says why. */
+/** The service refused the request. The message gives the reason. */
 export class RefusedError extends Error {
   override readonly name = 'RefusedError';
 }

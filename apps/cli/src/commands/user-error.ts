@@ -1,4 +1,4 @@
-/** What a person is told of an error: its message, with those inside an aggregate. */
+/** The text of an error for a person: its message, with the messages inside an aggregate. */
 export function userError(error: unknown): string {
   if (error instanceof AggregateError) return [error.message, ...error.errors.map(userError)].join('\n  ');
   return error instanceof Error ? error.message : String(error);

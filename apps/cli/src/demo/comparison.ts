@@ -5,11 +5,11 @@ import type { CampaignWithRuns } from '../watch/work.js';
 interface Mixture {
   run: string;
   color: [number, number, number] | null;
-  /** CIEDE2000 distance to the target; null when the run did not get that far. */
+  /** CIEDE2000 distance to the target; null: the run has measured nothing. */
   loss: number | null;
 }
 
-/** Two campaigns with the same target side by side: the best distance after so many runs, and what was best. */
+/** Two campaigns with the same target side by side: the best distance after each number of runs, and the best runs. */
 export function comparison(first: CampaignWithRuns, second: CampaignWithRuns): string[] {
   const both = [first, second].map(bestSoFar);
   const target = targetOf(second);
@@ -25,7 +25,7 @@ export function comparison(first: CampaignWithRuns, second: CampaignWithRuns): s
   ];
 }
 
-/** Smallest distance among the runs up to each; null as long as none has measured. */
+/** For each run the smallest distance so far; null until the first measurement. */
 function bestSoFar({ protocol_runs: runs }: CampaignWithRuns): (number | null)[] {
   let best: number | null = null;
   return runs.map((run) => {
@@ -35,7 +35,7 @@ function bestSoFar({ protocol_runs: runs }: CampaignWithRuns): (number | null)[]
   });
 }
 
-/** Best first; those that measured nothing last. */
+/** Sorts the best run first, and runs without a measurement last. */
 function mixturesOf({ protocol_runs: runs }: CampaignWithRuns): Mixture[] {
   return runs.map(mixtureOf).sort((a, b) => (a.loss ?? Infinity) - (b.loss ?? Infinity));
 }

@@ -1,14 +1,14 @@
 import type { JsonObject, TaskParameters } from '@lab/contracts';
 
-/** Drawn at most so often for one row before the constraints are taken for impossible to hit. */
+/** Greatest number of draws for one row. After it, the constraints count as impossible to satisfy. */
 const mostDraws = 10_000;
 
 /**
- * Parameters drawn evenly from the space that an optimizer searches: continuous inputs within their bounds, and within
- * its linear inequalities.
+ * Draws parameters uniformly from the space that an optimizer searches: continuous inputs within their bounds that satisfy
+ * the linear inequalities.
  *
  * @param random numbers from 0 to 1
- * @throws Error when no point within the inequalities is hit
+ * @throws Error when no drawn point satisfies the inequalities
  */
 export function randomRows(
   { arguments: args }: { arguments: Record<string, unknown> },

@@ -13,7 +13,7 @@ import { watchWork } from '../watch/watch-work.js';
 import type { CampaignWithRuns } from '../watch/work.js';
 
 const usualPort = 8070;
-/** Of each campaign. */
+/** Number of runs of each campaign. */
 const runs = 24;
 const search = {
   protocol: 'color_matching',
@@ -24,15 +24,15 @@ const search = {
   global_parameters: { score_color: { target_red: 47, target_green: 105, target_blue: 155 } },
 } satisfies Omit<CampaignSubmission, 'name'>;
 
-/** The flagship package lies in the same tree as this program. */
+/** The example package is in the same tree as this program. */
 const userDir = fileURLToPath(new URL('../../../../lab-packages', import.meta.url));
 
 /**
- * Starts the whole service with data of its own, and looks for a color in the color lab twice: with parameters drawn at
- * random, and with an optimizer that proposes them.
+ * Starts the whole service with its own data, and searches for a color in the color lab twice: with random parameters, and
+ * with parameters that an optimizer proposes.
  *
- * @param signal stops the demonstration, everything it started included
- * @returns whether both campaigns completed, and the optimizer came nearer to the color
+ * @param signal stops the demonstration and everything that it started
+ * @returns whether both campaigns completed and the optimizer found the nearer color
  * @throws Error in one sentence when the service cannot be started; ProblemError when it refuses the campaign
  */
 export async function runDemo(output: NodeJS.WriteStream, signal: AbortSignal): Promise<boolean> {
@@ -91,7 +91,7 @@ export async function runDemo(output: NodeJS.WriteStream, signal: AbortSignal): 
   }
 }
 
-/** Distance of the best color; infinite when none was measured. */
+/** Distance of the best color; infinite: no color was measured. */
 function shortest({ protocol_runs: of }: CampaignWithRuns): number {
   const distances = of.map(
     ({ tasks }) => tasks.find(({ name }) => name === 'score_color')?.output_parameters?.['loss'],

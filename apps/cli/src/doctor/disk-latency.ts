@@ -1,7 +1,7 @@
 import { open, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 
-/** How long the disk takes to make an overwrite durable. */
+/** Times in which the disk makes an overwrite durable. */
 export interface DiskLatency {
   writes: number;
   bytes: number;
@@ -13,9 +13,9 @@ const bytes = 512;
 const writes = 200;
 
 /**
- * Overwrites the same place of a file beside the ledger again and again, as the ledger does, and removes the file.
+ * Repeatedly overwrites the same place of a file beside the ledger, as the ledger does, and removes the file.
  *
- * @param folder on the disk that is measured
+ * @param folder a folder on the disk that is measured
  * @throws Error when the file cannot be written
  */
 export async function measureDisk(folder: string): Promise<DiskLatency> {

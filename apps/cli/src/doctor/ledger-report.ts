@@ -3,11 +3,11 @@ import { join } from 'node:path';
 import { LedgerState, readLedger, type LedgerReading, type SegmentName } from '@lab/actors';
 import type { DiskLatency } from './disk-latency.js';
 
-/** What a ledger holds, as `svc doctor ledger --json` prints it. */
+/** The content of a ledger, as `svc doctor ledger --json` prints it. */
 export interface LedgerReport {
   computer: string;
   folder: string;
-  /** `damaged`: what was once durable can no longer be read. */
+  /** `damaged`: records that were durable cannot be read any more. */
   state: 'sound' | 'damaged';
   damage: string | null;
   segments: {
@@ -16,13 +16,13 @@ export interface LedgerReport {
     generation: number;
     current: boolean;
     used_bytes: number;
-    /** `torn`: a crash cut a write short; the agent cuts it off when it starts. */
+    /** `torn`: a crash interrupted a write; the agent removes the incomplete record at its start. */
     tail: string;
   }[];
   /** Number of records by type. */
   records: Record<string, number>;
   open_attempts: { attempt_id: string; label: string; phase: string; effects: number }[];
-  /** Began, and have no known end. While the agent runs these may be in progress. */
+  /** Calls with a known begin and no known end. While the agent runs, they can be in progress. */
   open_calls: {
     device: string;
     function: string;
@@ -35,14 +35,14 @@ export interface LedgerReport {
   fdatasync: DiskLatency | { error: string };
 }
 
-/** A rotation under way while both segments are read looks like damage; so it is looked at so often, and so long apart. */
+/** A rotation while both segments are read looks like damage, so damage is confirmed by further readings. */
 const looks = 3;
 const pauseMs = 200;
 
 /**
- * Reads the ledger in a folder, also while its agent runs. Nothing is written.
+ * Reads the ledger in a folder, also while its agent runs. Writes nothing.
  *
- * @throws Error when it cannot be read
+ * @throws Error when the ledger cannot be read
  */
 export async function lookAtLedger(folder: string): Promise<LedgerReading> {
   const disk = { read: (segment: SegmentName) => readOrNothing(join(folder, segment)) };
@@ -102,7 +102,7 @@ export function reportOf(
   };
 }
 
-/** The report for people. */
+/** The report as text. */
 export function reportLines(report: LedgerReport): string[] {
   const { segments, records, open_attempts: attempts, open_calls: calls, halts, fdatasync } = report;
   return [
@@ -138,7 +138,7 @@ export function reportLines(report: LedgerReport): string[] {
   ];
 }
 
-/** Lines of a section; the rest is in the JSON. */
+/** Greatest number of lines of a section. The JSON has all. */
 const shownLines = 20;
 
 function section(title: string, lines: string[]): string[] {

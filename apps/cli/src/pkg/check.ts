@@ -11,11 +11,11 @@ import { relativeTo, type Place } from './place.js';
 import { expectations, TaskContract, type At } from './task-contract.js';
 
 export interface CheckReport {
-  /** What the files of the diagnostics are relative to. Absolute. */
+  /** Folder to which the files of the diagnostics are relative. Absolute. */
   userDir: string;
   /** By file and line. */
   errors: Diagnostic[];
-  /** What does not keep a package from running. */
+  /** Findings with which a package can still run. */
   warnings: Diagnostic[];
   packages: number;
   definitions: number;
@@ -23,12 +23,11 @@ export interface CheckReport {
 }
 
 /**
- * Finds everything that is wrong with packages: their definitions and what these refer to, the types of their code,
- * whether the code of each task takes what its `task.yml` gives, and whether the code beside a protocol gives an optimizer.
- * Writes nothing.
+ * Finds every fault of packages: in their definitions and references, in the types of their code, between the code of each
+ * task and its `task.yml`, and in the code of optimizers. Writes nothing.
  *
- * A package is checked among its siblings, of which nothing is reported. The code of a task is compared with `task.yml`
- * once that has no error itself.
+ * A package is checked together with its siblings, but their faults are not reported. The code of a task is compared with
+ * its `task.yml` only if that file has no error.
  */
 export async function checkPackages({ userDir, packageDir }: Place): Promise<CheckReport> {
   const catalog = await readCatalog(userDir);
@@ -67,7 +66,7 @@ export async function checkPackages({ userDir, packageDir }: Place): Promise<Che
   }
   const places = new Set(ofCode.map(({ file, line }) => `${file}:${line}`));
   const errors = [
-    // What the bundler cannot read, the compiler has said already, and better.
+    // The compiler has already reported code that the bundler cannot read, with a better message.
     ...definitions.filter(({ code, file, line }) => code !== 'code' || !places.has(`${file}:${line}`)),
     ...ofCode,
   ].sort(compareDiagnostics);
@@ -81,7 +80,7 @@ export async function checkPackages({ userDir, packageDir }: Place): Promise<Che
   };
 }
 
-/** The packages of a user directory, with all that is wrong; leaves nothing on the disk. */
+/** The packages of a user directory, with all their faults. Leaves nothing on the disk. */
 export async function readCatalog(userDir: string): Promise<Catalog> {
   const cacheDir = await mkdtemp(join(tmpdir(), 'svc-check-'));
   try {
@@ -91,12 +90,12 @@ export async function readCatalog(userDir: string): Promise<Catalog> {
   }
 }
 
-/** Name of each package with definitions to its folder, relative to the user directory. */
+/** The folder of each package with definitions, relative to the user directory, by the name of the package. */
 export function packageFolders(catalog: Catalog): Map<string, string> {
   const folders = new Map<string, string>();
   for (const { package: name, file } of catalog.origins) {
     const parts = file.split('/');
-    // A package lies where its name last stands before the folder of its definitions.
+    // The folder of a package is the last one with its name above the folder of the definitions.
     const index = parts.indexOf(name);
     folders.set(name, index === -1 ? '' : parts.slice(0, index + 1).join('/'));
   }

@@ -2,22 +2,22 @@ import type { Diagnostic } from '@lab/definitions';
 import ts from 'typescript';
 import type { At } from './task-contract.js';
 
-/** Whether the code beside a protocol gives a campaign an optimizer. */
+/** Checks that the code beside a protocol gives a campaign an optimizer. */
 
 const factory = 'svc_create_campaign_optimizer';
 
-/** TypeScript to be appended to the generated types of a package: `ExpectedOptimizer`, what an `optimizer.ts` exports. */
+/** TypeScript that is appended to the generated types of a package: `ExpectedOptimizer`, the export of an `optimizer.ts`. */
 export const optimizerExpectation = `
 import type { AbstractSequentialOptimizer as ExpectedBase } from '@lab/sdk';
 export type ExpectedOptimizer = () => readonly [object, new (args: never) => ExpectedBase];
 `;
 
 /**
- * Compares the type of `svc_create_campaign_optimizer` with what is called: a function without parameters that gives the
- * constructor arguments and the class. That there is one, loading has found out.
+ * Compares the type of `svc_create_campaign_optimizer` with what the service calls: a function without parameters that
+ * returns the constructor arguments and the class. Loading has already checked that the function exists.
  *
  * @param file absolute path of `optimizer.ts`
- * @param expected what `optimizerExpectation` declares
+ * @param expected the declaration of `optimizerExpectation`
  */
 export function checkOptimizer(
   program: ts.Program,

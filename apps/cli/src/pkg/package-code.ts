@@ -6,12 +6,12 @@ import { productLibraries, type Diagnostic } from '@lab/definitions';
 import ts from 'typescript';
 import { isInside, relativeTo } from './place.js';
 
-/** The TypeScript of packages, read and checked as their authors' editors would. */
+/** The TypeScript of packages, read and checked as in the editors of their authors. */
 
 export interface CodeOfPackage {
   /** Absolute. */
   folder: string;
-  /** Files that are read as this text, whatever lies on the disk; absolute paths. */
+  /** Text of files by absolute path; it is used instead of the file on the disk. */
   texts: ReadonlyMap<string, string>;
 }
 
@@ -28,7 +28,7 @@ const productTypes = dirname(dirname(createRequire(here).resolve('@types/node/pa
 const isOfProduct = (specifier: string): boolean =>
   productLibraries.some((name) => specifier === name || specifier.startsWith(`${name}/`));
 
-/** What holds for a package that has no `tsconfig.json`. */
+/** Compiler options of a package without a `tsconfig.json`. */
 const defaults: ts.CompilerOptions = {
   target: ts.ScriptTarget.ES2023,
   module: ts.ModuleKind.NodeNext,
@@ -37,7 +37,7 @@ const defaults: ts.CompilerOptions = {
   types: ['node'],
 };
 
-/** What holds whatever `tsconfig.json` says: only checking, and only what the author wrote. */
+/** Options that overrule `tsconfig.json`: the compiler only checks, and only the author's code. */
 const forced: ts.CompilerOptions = {
   noEmit: true,
   composite: false,
@@ -47,14 +47,14 @@ const forced: ts.CompilerOptions = {
   skipLibCheck: true,
 };
 
-/** Declaration files outside of user directories. They do not change while the process runs. */
+/** Parsed declaration files outside of user directories. They do not change while the process runs. */
 const libraries = new Map<string, ts.SourceFile | undefined>();
 
 /**
- * Checks the types of the packages of a user directory, each by its own `tsconfig.json` when it has one.
- * The libraries of the product and the types of Node come from the package, else from the product.
+ * Checks the types of the packages of a user directory, each with its own `tsconfig.json` if it has one. The libraries of
+ * the product and the types of Node come from the package if it has them, otherwise from the product.
  *
- * @param userDir absolute; what the files of diagnostics are relative to
+ * @param userDir absolute; the files of diagnostics are relative to it
  */
 export class PackageChecker {
   private readonly sources = new Map<string, ts.SourceFile | undefined>();
@@ -95,7 +95,7 @@ export class PackageChecker {
     host.getSourceFile = (name, languageVersion, ...rest) => {
       const text = texts.get(name);
       if (text !== undefined) return ts.createSourceFile(name, text, languageVersion, true);
-      // A declaration file reads the same in every package, so the packages share it.
+      // A declaration file has the same text in every package, so the packages share its parsed form.
       if (!/\.d\.[cm]?ts$/.test(name)) return getSourceFile.call(host, name, languageVersion, ...rest);
       const id = `${name} ${JSON.stringify(languageVersion)}`;
       const sources = isInside(this.userDir, name) ? this.sources : libraries;
@@ -142,7 +142,7 @@ function settingsOf(folder: string): {
     own === null
       ? ts.parseJsonConfigFileContent({}, ts.sys, folder, defaults)
       : ts.parseJsonSourceFileConfigFileContent(own, ts.sys, folder, undefined, configFile);
-  // That nothing was found to check is no fault of a package: it may hold definitions only.
+  // A package without code is not at fault: it can consist of definitions only.
   const faults = parsed.errors.filter(({ code }) => code !== 18003 && code !== 18002);
   const ownTypes = join(folder, 'node_modules', '@types');
   return {
@@ -157,7 +157,7 @@ function settingsOf(folder: string): {
   };
 }
 
-/** The code of definitions, which is checked also when `tsconfig.json` leaves it out. */
+/** The code of definitions. It is checked even if `tsconfig.json` does not include it. */
 function codeFiles(folder: string): string[] {
   return readdirSync(folder, { withFileTypes: true }).flatMap((entry) => {
     const path = join(folder, entry.name);

@@ -11,11 +11,11 @@ const header =
 const maxWidth = 110;
 
 /**
- * The text of `svc-types.d.ts` for one package: what its task types get and give, and the init parameters of its device
- * types. The same definitions give the same text; what has errors is left out.
+ * The text of `svc-types.d.ts` for one package: the inputs and outputs of its task types, and the init parameters of its
+ * device types. The same definitions give the same text. Definitions with errors are left out.
  *
  * @param catalog the packages of a user directory
- * @param packageName the package to write for
+ * @param packageName the package that gets the file
  * @param folder of that package, relative to the user directory, with forward slashes
  */
 export function packageTypes(catalog: Catalog, packageName: string, folder: string): string {
@@ -66,7 +66,7 @@ export function packageTypes(catalog: Catalog, packageName: string, folder: stri
   return `${[header, ...imports, '', ...body, ...(imports.length === 0 ? ['', 'export {};'] : [])].join('\n')}\n`;
 }
 
-/** Type of a value that satisfies the declaration, as TypeScript. */
+/** The TypeScript type of a value that satisfies the declaration. */
 export function typeOfSpec(spec: ParameterSpec): string {
   switch (spec.type) {
     case 'int':
@@ -85,7 +85,7 @@ export function typeOfSpec(spec: ParameterSpec): string {
   }
 }
 
-/** Imports of device classes, each under a name of its own. */
+/** Imports of device classes, each under its own name. */
 class DeviceClasses {
   private readonly names = new Map<string, { name: string; from: string }>();
 
@@ -179,7 +179,7 @@ function interfaceOf(name: string, lines: string[]): string[] {
     : [`export interface ${name} {`, ...lines, '}'];
 }
 
-/** Text that neither ends a comment nor its line. */
+/** The text without characters that end a comment or a line. */
 function commentText(text: string): string {
   return text.replace(/\s+/g, ' ').replaceAll('*/', '* /').trim();
 }

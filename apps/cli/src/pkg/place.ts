@@ -8,17 +8,17 @@ export const definitionFolders = ['laboratories', 'labs', 'devices', 'tasks', 'e
 
 const productRoot = fileURLToPath(new URL('../../../../', import.meta.url));
 
-/** What a command about packages is to work on. */
+/** The packages that a command works on. */
 export interface Place {
   /** Absolute. */
   userDir: string;
-  /** Absolute folder of the one package that is meant; null: all packages of the user directory. */
+  /** Absolute folder of one package; null: all packages of the user directory. */
   packageDir: string | null;
 }
 
 /**
- * The configured folder of packages, absolute. Inside a clone of the product, where the folder named is not below the
- * current one, it is that of the clone.
+ * The configured folder of packages, absolute. If it does not exist and the current folder is inside a clone of the
+ * product, the folder of packages of that clone.
  *
  * @throws ConfigError when the configuration cannot be read
  */
@@ -30,10 +30,10 @@ export function configuredUserDir(): string {
 }
 
 /**
- * Which packages a path means: a folder of packages, a package, or something inside a package; relative to the
- * current folder, else to the user directory.
+ * The packages that a path names: a folder of packages, one package, or a file inside a package. The path is relative to
+ * the current folder or else to the user directory.
  *
- * @throws Error when there is no such folder
+ * @throws Error when the folder does not exist
  */
 export function placeOf(path: string): Place {
   const userDir = configuredUserDir();
@@ -48,7 +48,7 @@ export function placeOf(path: string): Place {
   return { userDir: start, packageDir: null };
 }
 
-/** True when `path` lies in `folder` or is it. */
+/** True when `path` is `folder` or is inside it. */
 export function isInside(folder: string, path: string): boolean {
   const way = relative(folder, path);
   return way === '' || (way !== '..' && !way.startsWith(`..${sep}`));

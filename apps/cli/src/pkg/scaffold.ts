@@ -19,19 +19,19 @@ import {
 
 export type PartKind = 'lab' | 'device' | 'task' | 'protocol';
 
-/** What was done, in the order in which it was done. */
+/** The changes of a command, in the order in which they were made. */
 export interface Scaffolded {
   /** Absolute. */
   written: string[];
-  /** Files that were there before, with what was added to them. Absolute. */
+  /** Existing files that were changed, each with the added text. Absolute. */
   changed: { file: string; what: string }[];
 }
 
 /**
- * Makes a package without definitions.
+ * Creates a package without definitions.
  *
- * @param userDir absolute; made when it does not exist
- * @throws Error when the name is not possible or taken; nothing is written then
+ * @param userDir absolute; created if it does not exist
+ * @throws Error when the name is not allowed or already in use; nothing is written then
  */
 export async function createPackage(userDir: string, name: string): Promise<Scaffolded> {
   checkName(name, 'package');
@@ -47,13 +47,13 @@ export async function createPackage(userDir: string, name: string): Promise<Scaf
 }
 
 /**
- * Adds a definition, with its code, to a package. It uses what the package has: a lab takes a device of each type, a task
- * the first type of device, a protocol the first lab with the first task that can run in it. A new type of device is put
- * into the first lab of the package, provided that the lab has no error before or after.
+ * Adds a definition, with its code, to a package. The definition uses what the package has: a lab gets a device of each
+ * type, a task uses the first device type, and a protocol uses the first lab with the first task that can run in it. The
+ * first lab of the package gets a device of a new device type, if the lab has no error before and after.
  *
  * @param userDir absolute
- * @throws Error when the name is not possible or taken, a file exists, or a protocol would have no task to run; nothing is
- *   written then
+ * @throws Error when the name is not allowed or already in use, a file exists, or a protocol would have no task; nothing
+ *   is written then
  */
 export async function addPart(
   userDir: string,
@@ -115,7 +115,7 @@ function ownNames(catalog: Catalog, packageName: string): (kind: DefinitionOrigi
       .sort();
 }
 
-/** The first type of device whose code lies where a task of the package looks for it. */
+/** The first device type whose code is where a task of the package looks for it. */
 function localDevice(catalog: Catalog, packageName: string): string | null {
   const folder = packageFolders(catalog).get(packageName);
   const isThere = (type: string): boolean =>
@@ -156,7 +156,7 @@ function runnable(catalog: Catalog, packageName: string): ProtocolParts {
           Object.values(lab.resources).filter((each) => each.type === of).length >=
           resources.filter(([, other]) => other === of).length,
       );
-      // A file comes from another task, which nobody has thought of yet.
+      // A file would have to come from an earlier task, and the new protocol has none.
       const wantsFile = Object.values(task.input_files ?? {}).some(({ required }) => required);
       if (known.length < devices.length || !counted || wantsFile) continue;
       const open = Object.entries(task.input_parameters).filter(([, spec]) => spec.value === undefined);
@@ -174,7 +174,7 @@ function runnable(catalog: Catalog, packageName: string): ProtocolParts {
   );
 }
 
-/** Adds a device to the text of `lab.yml`; false, and the file as it was, when that cannot be done safely. */
+/** Adds a device to the text of `lab.yml`. Returns false, and leaves the file unchanged, if that is not safe. */
 async function putIntoLab(userDir: string, file: string, lab: string, type: string): Promise<boolean> {
   const text = readFileSync(file, 'utf8');
   const match = /^devices:[ \t]*(\{\})?[ \t]*\n(?:([ ]+)\S)?/m.exec(text);
@@ -188,7 +188,7 @@ async function putIntoLab(userDir: string, file: string, lab: string, type: stri
   return sound;
 }
 
-/** @throws Error when one of the files exists; none is written then */
+/** @throws Error when one of the files exists; no file is written then */
 function write(root: string, files: Files): string[] {
   const paths = Object.entries(files).map(([name, text]) => ({ path: join(root, name), text }));
   for (const { path } of paths) {
@@ -202,7 +202,7 @@ function write(root: string, files: Files): string[] {
   return paths.map(({ path }) => path);
 }
 
-/** Where an editor finds the types of the product when the package does not lie below it. */
+/** Compiler options with which an editor finds the types of the product from a package outside of it. */
 function editorOptions(root: string): Record<string, unknown> {
   const product = createRequire(fileURLToPath(import.meta.url));
   for (let folder = dirname(root); ; folder = dirname(folder)) {

@@ -26,7 +26,7 @@ export interface SimFlags {
   svg?: string;
 }
 
-/** Columns of what is not a terminal. */
+/** Width of the chart, in columns, if the output is not a terminal. */
 const defaultWidth = 100;
 /** Protocol runs that the summary lists. */
 const listedRuns = 20;
@@ -35,8 +35,8 @@ const listedRuns = 20;
  * Simulates a scenario with the definitions of a folder of packages, and writes the chart that the flags ask for.
  *
  * @param file path of the scenario
- * @returns the lines to print; undefined when the scenario is at fault, which is told on standard error
- * @throws UsageError when the scenario cannot be read or a flag has no value that it may have
+ * @returns the lines to print; undefined when the scenario has faults, which standard error then shows
+ * @throws UsageError when the scenario cannot be read or the value of a flag is not allowed
  */
 export async function simulateScenario(file: string, flags: SimFlags): Promise<string[] | undefined> {
   const record = await recordOf(file, flags);
@@ -76,7 +76,7 @@ function textOf(path: string): string {
   }
 }
 
-/** @throws UsageError when a flag has no value that it may have */
+/** @throws UsageError when the value of a flag is not allowed */
 function overridden(scenario: SimulationScenario, flags: SimFlags): SimulationScenario {
   const said = {
     ...(flags.jitter === undefined ? {} : { jitter: numberOf(flags.jitter) }),

@@ -2,9 +2,9 @@ import type { Diagnostic } from '@lab/definitions';
 import { hintFor, suggest, type ParameterSpec, type TaskDefinition } from '@lab/definitions/model';
 import ts from 'typescript';
 
-/** Whether the code of a task takes what its `task.yml` says it gets. */
+/** Checks that the code of a task accepts what its `task.yml` declares. */
 
-/** TypeScript to be appended to the generated types of a package: `Expected`, what each task type is given. */
+/** TypeScript that is appended to the generated types of a package: `Expected`, the inputs of each task type. */
 export const expectations = `
 import type { Handles as ExpectedHandles } from '@lab/sdk';
 export type Expected = {
@@ -56,14 +56,14 @@ const words: Record<Part, { one: string; unknown: string; missing: string; type:
   },
 };
 
-/** How many of the parts `_execute` is given; the files are on the object. */
+/** Number of arguments of `_execute`. The files are on the object. */
 const argumentCount = 3;
 
 /**
- * Compares the types of `_execute` with `task.yml`: every name on both sides, and that what the service gives fits what the
- * code takes.
+ * Compares the types of `_execute` with `task.yml`: every name on both sides, and whether the code accepts the values that
+ * the service passes.
  *
- * @param expected what `expectations` declares: for each task type its devices (handles), parameters, resources and files
+ * @param expected the declaration of `expectations`: devices (handles), parameters, resources and files of each task type
  */
 export class TaskContract {
   constructor(
@@ -114,7 +114,7 @@ export class TaskContract {
     const shape = wanted && checker.getTypeOfSymbolAtLocation(wanted, source);
     return parts.flatMap((part, index) => {
       const parameter = index < argumentCount ? signature.getParameters()[index] : undefined;
-      // A method that leaves a parameter out is held to what its class says of it.
+      // If a method leaves out a parameter, the type arguments of its class are checked instead.
       const given = parameter ?? type.getProperty(part);
       if (given === undefined) return [];
       const declared = checker.getTypeOfSymbolAtLocation(given, method);
@@ -164,7 +164,7 @@ export class TaskContract {
     for (const name of names) {
       const property = taken.get(name);
       if (property === undefined) {
-        // One misspelt name is one mistake.
+        // A misspelt name is reported once, not on both sides.
         if (open || meant.has(name)) continue;
         const code = part === 'files' ? 'the class' : '_execute';
         const message = `${code} does not know the ${word.one} "${name}" of task.yml`;
@@ -184,7 +184,7 @@ export class TaskContract {
     return found;
   }
 
-  /** Why what the service gives is not what the code takes; undefined when it is. */
+  /** Why the code does not accept what the service passes; undefined: it does. */
   private misfit(
     part: Part,
     task: TaskDefinition,
@@ -221,7 +221,7 @@ export class TaskContract {
   private fits(spec: ParameterSpec, taken: ts.Type, given: ts.Type): boolean {
     const checker = this.program.getTypeChecker();
     if (checker.isTypeAssignableTo(given, taken)) return true;
-    // What is in a dict is the author's to know.
+    // Only the author knows the content of a dict.
     const isObject = (type: ts.Type): boolean =>
       (type.flags & ts.TypeFlags.Object) !== 0 && !checker.isArrayLikeType(type);
     if (spec.type === 'dict') return isObject(taken);
@@ -236,7 +236,7 @@ function kindText(spec: ParameterSpec): string {
   return spec.type === 'list' ? `a list of ${spec.element_type}` : `of type ${spec.type}`;
 }
 
-/** Where a declaration is pointed at: its name. */
+/** The node to which a diagnostic of a declaration points: its name. */
 function nameOf(node: ts.Node): ts.Node {
   return ts.getNameOfDeclaration(node as ts.Declaration) ?? node;
 }

@@ -1,11 +1,11 @@
 import { className } from './package-types.js';
 
-/** What `svc pkg create` and `svc pkg add` write. */
+/** The files that `svc pkg create` and `svc pkg add` write. */
 
-/** File relative to the package folder, with forward slashes, to its text. */
+/** The text of each file, by its path relative to the package folder, with forward slashes. */
 export type Files = Record<string, string>;
 
-/** @param compilerOptions what an editor needs beyond the usual to find the types of the product */
+/** @param compilerOptions further options with which an editor finds the types of the product */
 export function packageFiles(name: string, compilerOptions: Record<string, unknown>): Files {
   const manifest = {
     name: name.toLowerCase(),
@@ -90,7 +90,7 @@ export default class ${ownClass(type, 'Device')} extends BaseDevice<InitParamete
   };
 }
 
-/** @param deviceType the type of device that the task is to use; null for none */
+/** @param deviceType the device type that the task uses; null: none */
 export function taskFiles(type: string, deviceType: string | null): Files {
   const handle = deviceType?.replace(/[^A-Za-z0-9_]/g, '_').replace(/^(?=[^A-Za-z_])/, '_') ?? '';
   const device = deviceType === null ? '' : ownClass(deviceType, 'Device');
@@ -142,11 +142,11 @@ export default class ${ownClass(type, 'Task')} extends BaseTask<${given}, Parame
 export interface ProtocolParts {
   lab: string;
   task: string;
-  /** Handle of the task to the device of the lab. */
+  /** The device of the lab, by handle of the task. */
   devices: Record<string, string>;
-  /** Input resource of the task to its type. */
+  /** The type of each input resource of the task. */
   resources: Record<string, string>;
-  /** Input parameters that have no default. */
+  /** Input parameters without a default. */
   parameters: readonly string[];
 }
 
@@ -172,12 +172,12 @@ ${lines('devices', devices)}${lines('resources', resources)}${lines('parameters'
   };
 }
 
-/** JSON with lists of one on one line. */
+/** JSON with each list of one element on one line. */
 function jsonText(value: object): string {
   return `${JSON.stringify(value, null, 2).replace(/\[\n\s+("[^"\n]*")\n\s+\]/g, '[$1]')}\n`;
 }
 
-/** A class name that is neither a name of the SDK nor one of JavaScript. */
+/** A class name that the SDK and JavaScript do not use. */
 function ownClass(type: string, suffix: 'Device' | 'Task'): string {
   const name = className(type);
   return name === 'Base' ? `Own${suffix}` : `${name}${suffix}`;

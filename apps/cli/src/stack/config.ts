@@ -1,6 +1,6 @@
 import { defineConfig, optional, setting, settings, wholeNumber, type ConfigOf } from '@lab/runtime';
 
-/** What the supervisor itself needs to know; the processes it starts read the rest on their own. */
+/** Settings of the supervisor. The processes that it starts read their own settings. */
 export const stackConfig = defineConfig({
   httpHost: settings.httpHost,
   httpPort: settings.httpPort,
@@ -19,7 +19,7 @@ export const stackConfig = defineConfig({
   scheduler: settings.scheduler,
   limits: settings.limits,
   computer: settings.computer,
-  /** Orchestrators to run: one leads, the others stand by. */
+  /** Number of orchestrators: one leads, the others are on standby. */
   orchestrators: setting({
     env: 'SVC_ORCHESTRATORS',
     schema: wholeNumber(1, 9, 'a number of orchestrators').default(1),

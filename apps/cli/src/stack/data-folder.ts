@@ -3,10 +3,10 @@ import { chmodSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync }
 import { join } from 'node:path';
 import { acquireLock, LockedError, Secret, type FileLock } from '@lab/runtime';
 
-/** Addresses of a running stack, kept as files so that `svc agent` and its like find it. */
+/** Addresses of a running stack, in files where commands such as `svc agent` find them. */
 export type AddressName = 'nats-url' | 'database-url';
 
-/** The folder that one stack keeps everything in. */
+/** The folder with all data of one stack. */
 export class DataFolder {
   readonly postgres: string;
   readonly nats: string;
@@ -24,7 +24,7 @@ export class DataFolder {
   }
 
   /**
-   * Creates the folder when there is none and takes it for this process.
+   * Creates the folder if it does not exist, and locks it for this process.
    *
    * @throws Error in one sentence when another stack uses it or it cannot be written
    */
@@ -62,7 +62,7 @@ export class DataFolder {
     return join(this.path, 'secrets', name);
   }
 
-  /** A random secret that stays the same for this data folder: 43 characters, fit for an address. */
+  /** A random secret of 43 characters that are safe in an address. It stays the same for this data folder. */
   keptSecret(name: string): Secret {
     const path = this.secretPath(name);
     const kept = readIfThere(path)?.trim();
@@ -72,7 +72,7 @@ export class DataFolder {
     return secret;
   }
 
-  /** Writes a secret readable by this user only, whole or not at all; returns the file's path. */
+  /** Writes a secret that only this user can read, completely or not at all. Returns the path of the file. */
   writeSecret(name: string, secret: Secret): string {
     const path = this.secretPath(name);
     writePrivately(path, `${secret.reveal()}\n`);
@@ -88,7 +88,7 @@ export class DataFolder {
   }
 }
 
-/** Writes a file of mode 0600, whole or not at all. */
+/** Writes a file of mode 0600, completely or not at all. */
 export function writePrivately(path: string, text: string): void {
   const draft = `${path}.${process.pid}.draft`;
   writeFileSync(draft, text, { mode: 0o600 });

@@ -1,14 +1,14 @@
 import type { SupervisionEvent } from '@lab/runtime';
 
-/** What happens in a stack, for whoever shows it. */
+/** An event of a stack, for the terminal. */
 export type StackEvent =
-  /** A step worth a line while starting or stopping. */
+  /** A step of a start or a stop. */
   | { type: 'progress'; text: string }
-  /** A warning or an error, of the stack itself or of one of its processes. */
+  /** A warning or an error of the stack or of one of its processes. */
   | { type: 'warning'; service: string; text: string }
   | { type: 'service'; event: SupervisionEvent };
 
-/** One line for a person. */
+/** The event as one line of text. */
 export function eventText(event: StackEvent): string | undefined {
   if (event.type === 'progress') return event.text;
   if (event.type === 'warning') return `${event.service}: ${event.text}`;

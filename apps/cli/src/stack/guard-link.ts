@@ -27,13 +27,13 @@ export class GuardLink {
     return this.#guard?.pid;
   }
 
-  /** Tells the guard which processes there are. */
+  /** Sends the guard the list of all processes. */
   watch(processes: readonly StackProcess[]): void {
     this.#list = JSON.stringify(processes);
     this.#guard?.stdin?.write(`${this.#list}\n`);
   }
 
-  /** The stack has stopped everything itself; resolves when the guard has ended. */
+  /** Ends the guard after the stack has stopped all processes. Resolves when the guard has ended. */
   async close(): Promise<void> {
     this.#closed = true;
     this.#cancelRestart?.();

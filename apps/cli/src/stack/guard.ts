@@ -5,16 +5,16 @@ import { identify, isStillRunning } from '@lab/runtime';
 import { endProcess, parseRegister, type StackProcess } from './process-register.js';
 
 /**
- * The guard of a stack: a process of its own that outlives the supervisor. Each line on its standard input is the
- * present list of the stack's processes. An orderly stop sends an empty list before it closes the pipe; when the pipe
- * closes otherwise, the supervisor was killed, and the guard ends what is left.
+ * The guard of a stack: a separate process that outlives the supervisor. Each line on its standard input is the current
+ * list of the stack's processes. An orderly stop sends an empty list and then closes the pipe. If the pipe closes after
+ * another list, the supervisor was killed, and the guard ends the processes of that list.
  *
  * Arguments: process id of the supervisor, lock file of the data folder, `postmaster.pid` of the database.
  */
 
-/** How long services may take to leave by themselves before the servers are stopped under them. */
+/** Time in which services can end by themselves before the guard stops the servers that they use. */
 const servicesFirstMs = 3_000;
-/** How long a database that was just being started may take to show up. */
+/** Time until a database that the supervisor was starting can be found. */
 const lateDatabaseMs = 2_000;
 
 const [supervisor, lockPath = '', postmasterPath = ''] = process.argv.slice(2);
@@ -22,7 +22,7 @@ let processes: StackProcess[] = [];
 let orderly = false;
 
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
-  // Meant for the supervisor; the guard ends when the pipe does.
+  // These signals are meant for the supervisor. The guard ends when the pipe closes.
   process.on(signal, () => undefined);
 }
 
@@ -59,8 +59,8 @@ function ofKind(kind: StackProcess['kind']): StackProcess[] {
 }
 
 /**
- * A database that the supervisor was starting when it was killed. Once another stack has taken the data folder, the
- * database in it is that stack's.
+ * Finds a database that the supervisor was starting when it was killed. If another stack has locked the data folder in the
+ * meantime, the database belongs to that stack and is not returned.
  */
 async function lateDatabase(): Promise<StackProcess | undefined> {
   const deadline = Date.now() + lateDatabaseMs;
@@ -75,7 +75,7 @@ async function lateDatabase(): Promise<StackProcess | undefined> {
   return undefined;
 }
 
-/** The number in an old `postmaster.pid` may be another process by now. */
+/** Whether the process is a PostgreSQL server: another process can have the number in an old `postmaster.pid`. */
 function isDatabase(pid: number): boolean {
   return process.platform !== 'linux' || textOf(`/proc/${pid}/cmdline`).includes('postgres');
 }

@@ -11,18 +11,18 @@ const program = process.platform === 'win32' ? 'nats-server.exe' : 'nats-server'
 const projectCache = fileURLToPath(new URL('../../../../.cache/bin/', import.meta.url));
 const user = 'svc';
 
-/** A nats-server of this stack: one address and password for as long as the stack lives, also over restarts. */
+/** A nats-server of this stack. Its address and password stay the same when it restarts. */
 export interface Broker {
-  /** Carries user and password. */
+  /** Contains the user and the password. */
   readonly url: Secret;
   launch(signal: AbortSignal): Promise<RunningChild>;
 }
 
 /**
- * Finds the program and writes its configuration. The port of an earlier stack of the same data folder is taken again
- * when it is free, so that agents beside the stack find it after a restart.
+ * Finds the program and writes its configuration. It uses the port of the earlier stack of this data folder if that port
+ * is free, so that agents outside of the stack find the server after a restart.
  *
- * @throws Error in one sentence when there is no program
+ * @throws Error in one sentence when the program does not exist
  */
 export async function prepareBroker(
   data: DataFolder,
@@ -54,7 +54,7 @@ export async function prepareBroker(
   };
 }
 
-/** Keys that 2.9.10 understands. A submission may have the gateway's 1 MiB, so a message may have twice that. */
+/** Uses only keys that version 2.9.10 knows. A submission has at most 1 MiB, so a message has at most twice that. */
 function serverConfig(port: number, password: Secret): string {
   return [
     `listen: "127.0.0.1:${port}"`,
@@ -72,7 +72,7 @@ function serverConfig(port: number, password: Secret): string {
   ].join('\n');
 }
 
-/** @throws Error in one sentence when it is nowhere */
+/** @throws Error in one sentence when the program does not exist */
 export function findNatsServer(env: Readonly<Record<string, string | undefined>>): string {
   const named = env.SVC_NATS_SERVER_BIN;
   if (named !== undefined && named !== '') {
@@ -97,7 +97,7 @@ function isProgram(path: string): boolean {
   }
 }
 
-/** Resolves when a nats-server greets on the port; asks until the signal is aborted. */
+/** Resolves when a nats-server answers on the port. Tries until the signal is aborted. */
 async function brokerGreets(port: number, signal: AbortSignal): Promise<Record<string, unknown>> {
   for (;;) {
     signal.throwIfAborted();

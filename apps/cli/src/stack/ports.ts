@@ -1,10 +1,10 @@
 import { createServer } from 'node:net';
 
 /**
- * Makes sure that a port can be listened on.
+ * Checks that this process can listen on a port.
  *
  * @param port 0 chooses a free one
- * @param advice what the user can do when it is taken, as the end of a sentence
+ * @param advice what the user can do if the port is in use, as the end of a sentence
  * @returns the port
  * @throws Error in one sentence
  */
@@ -23,7 +23,7 @@ export async function claimablePort(host: string, port: number, advice: string):
   }
 }
 
-/** The wanted port of 127.0.0.1 when it is free, else any free one. */
+/** Returns the wanted port of 127.0.0.1 if it is free, otherwise another free port. */
 export async function freePort(wanted = 0): Promise<number> {
   try {
     return await tryPort('127.0.0.1', wanted);

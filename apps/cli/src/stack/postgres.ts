@@ -2,9 +2,9 @@ import { startPostgres } from '@lab/persistence/embedded';
 import { Secret, type RunningChild } from '@lab/runtime';
 import type { DataFolder } from './data-folder.js';
 
-/** The PostgreSQL of this stack: one address for as long as the stack lives, also over restarts. */
+/** The PostgreSQL server of this stack. Its address stays the same when it restarts. */
 export interface Database {
-  /** Carries the password; known once {@link launch} has resolved. */
+  /** Contains the password. Defined after {@link launch} has resolved. */
   readonly url: Secret | undefined;
   launch(): Promise<RunningChild>;
 }
@@ -33,7 +33,7 @@ export function prepareDatabase(data: DataFolder, log: (line: string) => void): 
           await server.stop();
           return server.exited;
         },
-        // A fast shutdown takes well under a second and spares the next start the recovery.
+        // A fast shutdown takes less than a second, and the next start then needs no recovery.
         kill: () => undefined,
       };
     },

@@ -3,27 +3,27 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { identify, isStillRunning, signalProcess, type ProcessIdentity } from '@lab/runtime';
 import { readIfThere, writePrivately } from './data-folder.js';
 
-/** A process of the stack, and how it is ended when the supervisor cannot do it any more. */
+/** A process of the stack, with the facts that end it when the supervisor is gone. */
 export interface StackProcess extends ProcessIdentity {
   name: string;
-  /** Services end by themselves when the supervisor goes; servers end after them. */
+  /** A service ends by itself when the supervisor has ended. Servers end after the services. */
   kind: 'service' | 'server';
 }
 
-/** Signals for a process without its supervisor, each with the wait before it, in milliseconds. */
+/** Signals for a process whose supervisor has ended, each with the wait before it, in milliseconds. */
 export const endings: Record<StackProcess['kind'], readonly { afterMs: number; signal: NodeJS.Signals }[]> = {
   service: [
     { afterMs: 0, signal: 'SIGTERM' },
     { afterMs: 10_000, signal: 'SIGKILL' },
   ],
-  // For PostgreSQL SIGINT is the fast shutdown: sessions are ended, everything is written out.
+  // SIGINT makes PostgreSQL end its sessions, write all data and stop (fast shutdown).
   server: [
     { afterMs: 0, signal: 'SIGINT' },
     { afterMs: 10_000, signal: 'SIGKILL' },
   ],
 };
 
-/** The processes that belong to the stack, kept in a file so that the next stack finds what a killed one left. */
+/** The processes of the stack, in a file where the next stack finds those that a killed stack left running. */
 export class ProcessRegister {
   readonly #processes = new Map<number, StackProcess>();
 
@@ -43,7 +43,7 @@ export class ProcessRegister {
     if (this.#processes.delete(pid)) this.#changed();
   }
 
-  /** For an orderly end: nothing is left. */
+  /** Removes the file after an orderly end. */
   clear(): void {
     this.#processes.clear();
     rmSync(this.path, { force: true });
@@ -57,9 +57,9 @@ export class ProcessRegister {
 }
 
 /**
- * Ends what a killed stack left behind, services first, and waits until it is gone.
+ * Ends the processes that a killed stack left running, services first, and waits until they have ended.
  *
- * @param onFound told of each process that is still there
+ * @param onFound called with each process that still runs
  * @throws Error in one sentence when one cannot be ended
  */
 export async function endLeftovers(path: string, onFound: (found: StackProcess) => void): Promise<void> {
@@ -71,7 +71,7 @@ export async function endLeftovers(path: string, onFound: (found: StackProcess) 
   rmSync(path, { force: true });
 }
 
-/** @throws Error in one sentence when the process does not end or may not be signalled */
+/** @throws Error in one sentence when the process does not end or this user may not signal it */
 export async function endProcess(target: StackProcess): Promise<void> {
   try {
     for (const { afterMs, signal } of endings[target.kind]) {
@@ -97,7 +97,7 @@ async function isGoneWithin(target: ProcessIdentity, ms: number): Promise<boolea
   return true;
 }
 
-/** What a register says; nothing when it was cut short, for then its stack did not get far. */
+/** The processes in a register; none if the file is incomplete, because its stack was killed early. */
 export function parseRegister(text: string | undefined): StackProcess[] {
   if (text === undefined) return [];
   try {

@@ -6,9 +6,9 @@ export interface ServiceOutput {
 }
 
 /**
- * Keeps what a process prints in its log file and passes warnings and errors on.
+ * Writes the output of a process to its log file and passes warnings and errors on.
  *
- * @param passOn takes the text of a warning or an error; lines on standard error that are no log lines count as such
+ * @param passOn receives the text of each warning and error, and of each line on standard error that is not a log line
  */
 export function serviceOutput(logPath: string, passOn: (text: string) => void): ServiceOutput {
   const file = openLogFile(logPath);
@@ -37,7 +37,7 @@ function jsonWarning(text: string): string | undefined {
   return `${level === 'error' ? 'error: ' : ''}${String(msg)}${cause}`;
 }
 
-/** nats-server marks its lines; of those only errors matter, for it warns of every client that leaves. */
+/** Passes only errors of nats-server on, because it warns of every client that disconnects. */
 const natsLine = /^\[\d+\] \S+ \S+ \[(\w+)\] (.*)$/;
 
 function plainWarning(text: string, stream: 'stdout' | 'stderr'): string | undefined {

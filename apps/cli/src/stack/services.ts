@@ -1,13 +1,13 @@
 import { createRequire } from 'node:module';
 import type { ServiceName } from '@lab/contracts';
 
-/** What a service is given beyond the environment that all of them share. */
+/** Settings of one service, beside the environment that all services share. */
 export interface ServiceDeclaration {
   name: ServiceName;
   needs: readonly ('broker' | 'database' | 'uploadSecret' | 'secretsKey' | 'bucketKeys')[];
-  /** Services of a lower number are stopped earlier; those of the same number together. */
+  /** Services with a lower number stop earlier. Services with the same number stop together. */
   stopOrder: number;
-  /** How long it may take to stop before it is killed, in milliseconds: longer than it takes by its own deadlines. */
+  /** Milliseconds to stop before the service is killed: more than its own deadlines need. */
   stopMs: number;
 }
 
@@ -28,7 +28,7 @@ export const serviceDeclarations: readonly ServiceDeclaration[] = [
   { name: 'optimizer', needs: ['broker', 'secretsKey'], stopOrder: 2, stopMs: usualStopMs },
 ];
 
-/** The built program of a service. */
+/** Path of the compiled program of a service. */
 export function modulePath(service: ServiceName): string {
   return createRequire(import.meta.url).resolve(`@lab/${service}`);
 }

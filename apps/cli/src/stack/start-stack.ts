@@ -20,10 +20,10 @@ import { serviceOutput, type ServiceOutput } from './service-output.js';
 import { modulePath, serviceDeclarations, type ServiceDeclaration } from './services.js';
 
 export interface StackOptions {
-  /** Where the configuration comes from; `override` holds what the command line says. Default: the environment. */
+  /** Source of the configuration. `override` holds the flags of the command line. Default: the environment. */
   sources?: ConfigSources;
   onEvent?: (event: StackEvent) => void;
-  /** Aborting it while the stack starts calls the start off: everything is stopped and the promise rejects. */
+  /** Aborting it during the start stops everything that was started and rejects the promise. */
   signal?: AbortSignal;
   /** Programs to run in place of those of the product, by service. */
   modules?: Partial<Record<ServiceName, string>>;
@@ -35,22 +35,22 @@ export interface Stack {
   readonly dataDir: string;
   /** Stops everything in order: gateway, agent and optimizer, orchestrator, database, broker. May be called again. */
   stop(): Promise<void>;
-  /** Shortens a stop that is under way: services are killed, the servers still end in order. */
+  /** Shortens a stop that has begun: kills the services. The servers still end in order. */
   hurry(): void;
 }
 
 const serviceStartMs = 60_000;
-/** Pause before what ended is started again, in milliseconds; doubled each time it ends too soon. */
+/** Milliseconds before an ended process is started again; doubled each time it ends too soon. */
 const restartMs = 100;
-/** What ran for so long did not end because it cannot run, in milliseconds. */
+/** A process that ran for this long, in milliseconds, counts as able to run: the pause starts from its first value. */
 const healthyMs = 10_000;
 
 /**
  * Starts the whole service on this computer: a nats-server and a PostgreSQL unless addresses of others are configured,
- * then orchestrator, gateway, agent and optimizer. Resolves when all of them serve. From then on whatever ends is
- * started again. Should this process be killed, nothing of the stack stays behind.
+ * then orchestrator, gateway, agent and optimizer. Resolves when all of them serve. From then on, each process that ends
+ * is started again. If this process is killed, no process of the stack stays behind.
  *
- * @throws ConfigError, or Error in one sentence, with everything stopped again
+ * @throws ConfigError, or Error in one sentence; everything that was started has stopped then
  */
 export async function startStack(options: StackOptions = {}): Promise<Stack> {
   const config = stackConfig.load(options.sources);
@@ -70,10 +70,10 @@ export async function startStack(options: StackOptions = {}): Promise<Stack> {
   }
 }
 
-/** Servers are stopped after all services, and never killed: PostgreSQL first, then nats-server. */
+/** Servers stop after all services: PostgreSQL first, then nats-server. They are never killed. */
 const firstServerOrder = 4;
 
-/** A part that runs, and its turn when the stack stops. */
+/** A running part, and its position in the order of stopping. */
 interface Part {
   supervision: Supervision;
   stopOrder: number;
@@ -94,7 +94,7 @@ class RunningStack implements Stack {
     private readonly data: DataFolder,
   ) {
     const { env = processEnvironment(), override = {} } = options.sources ?? {};
-    // What the command line does not say stays as the environment says it.
+    // Settings without a flag keep their value from the environment.
     const said = Object.entries(override).filter(([, value]) => value !== undefined);
     this.#env = { ...env, ...Object.fromEntries(said) };
     this.#register = new ProcessRegister(data.processesPath, (all) => this.#guard?.watch(all));
@@ -177,7 +177,7 @@ class RunningStack implements Stack {
     const failures: unknown[] = [];
     const orders = [1, 2, 3, firstServerOrder, firstServerOrder + 1];
     for (const order of orders) {
-      // Read anew each time: a part may still be added while a start is being called off.
+      // The list is read again each time: a part can still be added while a start is aborted.
       const parts = this.#parts.filter((part) => part.stopOrder === order);
       for (const end of await Promise.allSettled(parts.map(({ supervision }) => supervision.stop()))) {
         if (end.status === 'rejected') failures.push(end.reason);
@@ -243,7 +243,7 @@ class RunningStack implements Stack {
           ready: 'message',
           startTimeoutMs: serviceStartMs,
           stopTimeoutMs: stopMs,
-          // Why a first start failed is told once, by the error of the start.
+          // The error of the start reports the reason of a failed first start, once.
           onLine: (line, stream) => output.line(line, serves ? stream : 'stdout'),
           onSpawn: (pid) => this.#register.add(label, 'service', pid),
         },
@@ -254,7 +254,7 @@ class RunningStack implements Stack {
     });
   }
 
-  /** Addresses and secrets reach a service as files of mode 0600, never as text in its environment. */
+  /** A service receives addresses and secrets as files of mode 0600, never in its environment. */
   #serviceEnvironment(httpPort: number, secrets: Record<string, string>): Record<string, string | undefined> {
     const env = { ...this.#env };
     const secretNames = [

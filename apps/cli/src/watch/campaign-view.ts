@@ -3,7 +3,7 @@ import { isTerminal } from '@lab/contracts/vocabulary';
 import { faint, glyphOf, heading, paintState, progressBar } from './style.js';
 import type { CampaignWithRuns } from './work.js';
 
-/** Lines that show a campaign as it is now: progress, runs with their tasks, devices with who holds them. */
+/** The current state of a campaign as lines: progress, runs with their tasks, devices with their holders. */
 export function campaignView(campaign: CampaignWithRuns, devices: readonly DeviceRecord[]): string[] {
   const finished = campaign.protocol_runs.filter((run) => isTerminal(run.state)).length;
   const fraction = campaignProgress(campaign);
@@ -19,7 +19,7 @@ export function campaignView(campaign: CampaignWithRuns, devices: readonly Devic
   ];
 }
 
-/** Share of the campaign's tasks that have ended, 0 to 1, counting runs that have not started yet. */
+/** Share of the campaign's tasks that have ended, 0 to 1. The tasks of runs that have not started count too. */
 export function campaignProgress(campaign: CampaignWithRuns): number {
   const tasksPerRun = Math.max(1, ...campaign.protocol_runs.map((run) => run.tasks.length));
   const ended = campaign.protocol_runs

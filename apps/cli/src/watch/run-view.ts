@@ -2,7 +2,7 @@ import type { ProtocolRunRecord, TaskRunRecord } from '@lab/api-client';
 import { isTerminal } from '@lab/contracts/vocabulary';
 import { faint, glyphOf, heading, paintState, progressBar } from './style.js';
 
-/** Lines that show a protocol run as it is now: how far it is, and its tasks. */
+/** The current state of a protocol run as lines: its progress and its tasks. */
 export function runView(run: ProtocolRunRecord): string[] {
   const ended = run.tasks.filter((task) => isTerminal(task.state)).length;
   const width = Math.max(0, ...run.tasks.map(({ name }) => name.length));
@@ -17,7 +17,7 @@ export function runView(run: ProtocolRunRecord): string[] {
   ];
 }
 
-/** Lines that show a task as it is now. */
+/** The current state of a task as lines. */
 export function taskView(task: TaskRunRecord): string[] {
   return [`${glyphOf(task.state)} ${heading(task.name)}  ${task.type}  ${noteOf(task)}`];
 }

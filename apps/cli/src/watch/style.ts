@@ -3,7 +3,7 @@ import type { RunState, TaskRunState } from '@lab/contracts';
 
 type Color = Parameters<typeof styleText>[0];
 
-/** Colours only where they are seen: on a terminal that has them. */
+/** Colours, only on a terminal that supports them. */
 const colored = process.stdout.isTTY && process.stdout.hasColors();
 
 function paint(color: Color, text: string): string {
@@ -48,7 +48,7 @@ export function progressBar(fraction: number, width: number): string {
   return paint('green', '█'.repeat(filled)) + paint('gray', '░'.repeat(width - filled));
 }
 
-/** Some cells in a color; nothing where colors are not shown. */
+/** A few cells in a color; empty where colors are not shown. */
 export function swatch(rgb: readonly [number, number, number]): string {
   if (!process.stdout.isTTY || !process.stdout.hasColors(2 ** 24)) return '';
   const [r, g, b] = rgb.map((value) => Math.round(Math.min(255, Math.max(0, value))));

@@ -14,14 +14,14 @@ import {
   type WorkRecord,
 } from './work.js';
 
-/** How often the work is looked at, in milliseconds. */
+/** Milliseconds between two requests for the state of the work. */
 const lookMs = 300;
 
 /**
- * Shows work until nothing more happens to it by itself: redrawn in place on a terminal, one line a change elsewhere.
+ * Shows work until it ends or waits for a person. A terminal is redrawn in place; other outputs get one line per change.
  *
  * @param signal ends the watching (not the work) when aborted
- * @returns the work as it ended
+ * @returns the last state of the work
  */
 export async function watchWork<K extends WorkKind>(
   client: ApiClient,
@@ -53,7 +53,7 @@ async function viewOf(client: ApiClient, { kind, record }: WorkRecord): Promise<
   }
 }
 
-/** Something worth a line whenever its state is another one. */
+/** A record that gets a line whenever its state changes. */
 interface News {
   about: string;
   state: string;

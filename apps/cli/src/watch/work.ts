@@ -4,16 +4,16 @@ import { awaitsPerson, isTerminal } from '@lab/contracts/vocabulary';
 export const workKinds = ['protocol', 'campaign', 'task'] as const;
 export type WorkKind = (typeof workKinds)[number];
 
-/** A campaign with all that belongs to it. */
+/** A campaign with its runs and their tasks. */
 export interface CampaignWithRuns extends CampaignRecord {
   protocol_runs: ProtocolRunRecord[];
 }
 
-/** Work that people name. */
+/** The kinds of work that people can name. */
 export interface Work {
   kind: WorkKind;
   name: string;
-  /** Of a task: the protocol run it belongs to; without one it is an on-demand task. */
+  /** Name of the protocol run of a task; absent: the task is an on-demand task. */
   run?: string | undefined;
 }
 
@@ -31,7 +31,7 @@ const addresses: Record<WorkKind, { path: string; name: string }> = {
 /**
  * Sends a request about work.
  *
- * @param below what follows the address of the work in the path, for example `/cancel`
+ * @param below end of the path after the address of the work, for example `/cancel`
  */
 export function atWork<Answer>(
   client: ApiClient,
@@ -76,7 +76,7 @@ async function readCampaign(
   return { ...campaign, protocol_runs: runs.map((run) => ({ ...run, tasks: tasksOf(run.name) })) };
 }
 
-/** Whether nothing more happens to it by itself. */
+/** Whether the work has ended or waits for a person. */
 export function hasEnded({ kind, record }: WorkRecord): boolean {
   if (isTerminal(record.state)) return true;
   return kind === 'task' ? record.state === 'needs_attention' : awaitsPerson(record.state);

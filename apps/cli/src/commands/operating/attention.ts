@@ -16,7 +16,7 @@ import {
 import { UsageError } from '../exit-codes.js';
 import { userError } from '../user-error.js';
 
-/** Commands by which people settle what only a person can. */
+/** Commands with which people answer the questions that only a person can answer. */
 export function addAttentionCommands(program: Command): void {
   const attention = program
     .command('attention')
@@ -62,7 +62,7 @@ interface Decision extends PersonFlags {
   note?: string;
 }
 
-/** Resolves an item that its id or its subject names. */
+/** Resolves the item with an id, or the open item with a subject. */
 export async function resolved(
   client: ApiClient,
   item: string,
@@ -76,7 +76,7 @@ export async function resolved(
 }
 
 /**
- * An item by its id, or an open one by its subject.
+ * Finds an item by its id, or an open item by its subject.
  *
  * @throws ProblemError `not_found`; UsageError when several open items have the subject
  */
@@ -94,7 +94,7 @@ async function itemNamed(client: ApiClient, idOrSubject: string): Promise<Attent
 
 type Outputs = Pick<AttentionResolution, 'output_parameters' | 'output_resources'>;
 
-/** @throws UsageError that names the file and what is wrong with it */
+/** @throws UsageError with the name and the fault of the file */
 function readOutputs(file: string): Outputs {
   let value: unknown;
   try {

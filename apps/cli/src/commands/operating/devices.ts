@@ -3,7 +3,7 @@ import { atService, json, withUrl, type ServiceFlags } from '../at-service.js';
 import { UsageError } from '../exit-codes.js';
 import { userError } from '../user-error.js';
 
-/** Commands by which people use instruments directly. */
+/** Commands with which people use instruments directly. */
 export function addDeviceCommands(program: Command): void {
   withUrl(program.command('rpc'))
     .description('call a function of a device at once, without the queue, and print its result as JSON')
@@ -25,10 +25,10 @@ export function addDeviceCommands(program: Command): void {
     );
 }
 
-/** How long a call is waited for, in milliseconds: as long as Node waits for the head of an answer. */
+/** Milliseconds to wait for the result of a call: as long as Node waits for the head of an answer. */
 const longestCallMs = 300_000;
 
-/** @throws UsageError when it is not a JSON object */
+/** @throws UsageError when the text is not a JSON object */
 function parametersOf(text = '{}'): Record<string, unknown> {
   let value: unknown;
   try {

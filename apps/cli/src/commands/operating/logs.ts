@@ -39,12 +39,13 @@ async function showLogs(client: ApiClient, flags: LogFlags): Promise<string[]> {
   return lines.length === 0 ? ['no lines'] : lines.map(lineText);
 }
 
-/** Prints what is there, and then what comes. */
+/** Prints the stored lines, and then each new line. */
 async function follow(client: ApiClient, wanted: object, { limit, json }: LogFlags): Promise<string[]> {
   const show = (line: LogLine): void => {
     process.stdout.write(`${json === true ? JSON.stringify(line) : lineText(line)}\n`);
   };
-  // Asked first, so that what comes before the stream begins is behind it: of what is wanted there may be no line yet.
+  // This position is read first, so that no line between this request and the begin of the stream is lost, even if no
+  // line matches the filter yet.
   const [latest] = (await client.get('/api/logs', { query: { limit: 1 } })).items;
   const { items } = await client.get('/api/logs', { query: { ...wanted, limit } });
   items.toReversed().forEach(show);
@@ -60,7 +61,7 @@ async function follow(client: ApiClient, wanted: object, { limit, json }: LogFla
   return [];
 }
 
-/** @throws UsageError when it is not named as `<lab>.<device>` */
+/** @throws UsageError when the name has not the form `<lab>.<device>` */
 function deviceOf({ device: given }: LogFlags): { lab?: string; device?: string } {
   if (given === undefined) return {};
   const [, lab, device] = /^([^.]+)\.([^.]+)$/.exec(given) ?? [];
@@ -69,7 +70,7 @@ function deviceOf({ device: given }: LogFlags): { lab?: string; device?: string 
   return { lab, device };
 }
 
-/** Escape sequences are left out: what a device prints must not work on the terminal of who reads it. */
+/** The text without escape sequences: the output of a device must not control the terminal of the reader. */
 function lineText(line: LogLine): string {
   const { at, level, source, message } = line;
   const text = stripVTControlCharacters(message);

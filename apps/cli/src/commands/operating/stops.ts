@@ -26,7 +26,7 @@ interface StopFlags extends PersonFlags {
   reason?: string;
 }
 
-/** Commands by which people stop everything, and let nothing start. */
+/** Commands with which people stop everything and keep work from starting. */
 export function addOperatingCommands(program: Command): void {
   addEmergencyStop(program);
   addQueue(program);
@@ -36,7 +36,8 @@ function addEmergencyStop(program: Command): void {
   const estop = program
     .command('estop')
     .description('emergency stop of everything, of a laboratory or of a device');
-  // The default command: a mistyped subcommand is an argument too many for it, and must not stop anything.
+  // This is the default command. A mistyped subcommand is an excess argument here and is refused, so that it stops
+  // nothing.
   asks(
     personCommand(estop, 'engage', 'engage an emergency stop at once', { isDefault: true })
       .option('--lab <name>', 'only this laboratory')

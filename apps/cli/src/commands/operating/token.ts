@@ -15,7 +15,7 @@ interface CreateFlags extends ServiceFlags {
   local?: boolean;
 }
 
-/** Commands that give out tokens of access, and take them back. */
+/** Commands that create, list and revoke access tokens. */
 export function addTokenCommands(program: Command): void {
   const token = program.command('token').description('tokens of access: make, list, revoke');
   asks(
@@ -87,7 +87,10 @@ function grantOf(text: string): Grant {
   return rest.length === 0 ? { role } : { role, lab: rest.join(':') };
 }
 
-/** Straight into the database: who can read its password may do so anyway, and the first token comes from nowhere else. */
+/**
+ * Writes a token directly into the database. The first token can be created in no other way. A user who can read the
+ * password of the database has this access anyway.
+ */
 async function createHere(submission: TokenSubmission): Promise<NewTokenRecord> {
   const url = databaseUrl();
   const { issueToken, openGatewayStore } = await import('@lab/persistence/gateway');
@@ -116,7 +119,7 @@ async function createHere(submission: TokenSubmission): Promise<NewTokenRecord> 
   }
 }
 
-/** The database that is configured, else that of the stack which runs on the same data folder. */
+/** The configured database, otherwise the database of the stack that runs on the same data folder. */
 function databaseUrl(): string {
   const env = processEnvironment();
   const { dataDir } = defineConfig({ dataDir: settings.dataDir }).load();

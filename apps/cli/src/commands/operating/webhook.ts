@@ -17,11 +17,11 @@ interface CreateFlags extends ServiceFlags {
 
 interface DeliveriesFlags extends ServiceFlags {
   state?: (typeof deliveryStates)[number];
-  /** Sent as it is typed: the service checks it. */
+  /** Sent as typed, because the service checks the value. */
   limit?: number;
 }
 
-/** Commands about where events are sent. */
+/** Commands for webhooks: addresses to which the service sends events. */
 export function addWebhookCommands(program: Command): void {
   const webhook = program
     .command('webhook')

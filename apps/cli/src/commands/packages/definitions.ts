@@ -6,7 +6,7 @@ interface Flags extends ServiceFlags {
   drain?: boolean;
 }
 
-/** Commands that show and change what a running service has loaded. */
+/** Commands that show and change the definitions that a running service has loaded. */
 export function addDefinitionCommands(program: Command): void {
   const drainLabs = 'if work is running: accept no new work, and wait until the running work has ended';
   const drainProtocols = 'even while runs are in progress; they keep the definition that they began with';
@@ -77,7 +77,7 @@ export function addDefinitionCommands(program: Command): void {
   );
 }
 
-/** Gives a command its action: it prints the lines that `lines` returns. The names of a command come as one list. */
+/** Sets the action of a command: it prints the lines that `lines` returns. `lines` receives the names as one list. */
 function printing(
   command: Command,
   lines: (client: ApiClient, flags: Flags, names: string[]) => Promise<string[]>,

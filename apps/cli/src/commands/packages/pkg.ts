@@ -7,7 +7,7 @@ import type { PartKind, Scaffolded } from '../../pkg/scaffold.js';
 import { placeOf, configuredUserDir, relativeTo, type Place } from '../../pkg/place.js';
 import { userError } from '../user-error.js';
 
-/** `svc pkg`: what authors of packages use. The compiler is loaded only when one of them runs. */
+/** `svc pkg`: commands for authors of packages. The compiler is loaded only when one of them runs. */
 export function addPkgCommands(program: Command): void {
   const pkg = program.command('pkg').description('check and extend lab packages');
   pkg

@@ -14,7 +14,7 @@ const descriptions: Record<ServiceName, string> = {
   optimizer: 'run the optimizer worker alone',
 };
 
-/** One command for each service; it runs in this process, under the name and rules of that service. */
+/** One command for each service. The service runs in this process, under its own name and rules. */
 export function addAppCommands(program: Command): void {
   for (const name of ['gateway', 'orchestrator'] as const) {
     program
@@ -51,7 +51,7 @@ async function runApp(name: ServiceName, variables: Record<string, string>): Pro
   }
 }
 
-/** The addresses of a stack that runs on the same data folder, for what is not configured otherwise. */
+/** The addresses of a stack that runs on the same data folder, for the settings that are not configured. */
 function addressesOfStack(): Record<string, string> {
   const env = processEnvironment();
   const { dataDir } = defineConfig({ dataDir: settings.dataDir }).load();

@@ -1,7 +1,7 @@
 import { Argument, type Command } from 'commander';
 import { candidates, scripts } from '../../completion.js';
 
-/** `svc completion`, and what its scripts ask. */
+/** `svc completion`, and the hidden command that its scripts call. */
 export function addCompletionCommands(program: Command): void {
   program
     .command('completion')

@@ -11,7 +11,7 @@ interface Flags {
   records?: boolean;
 }
 
-/** Commands that look at what the service keeps, without changing it. */
+/** Commands that inspect the data of the service without changing it. */
 export function addDoctorCommands(program: Command): void {
   const doctor = program.command('doctor').description('inspect the data that the service keeps on disk');
   doctor

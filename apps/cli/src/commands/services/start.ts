@@ -12,12 +12,12 @@ interface StartFlags {
   orchestrators?: string;
 }
 
-/** How long a stop waits to learn what runs, in milliseconds: it has begun when a second key press counts. */
+/** Milliseconds that a stop waits for the list of running tasks. A second key press counts only after the stop has begun. */
 const lookMs = 600;
-/** Tasks that are named at most. */
+/** Greatest number of tasks that are named. */
 const namedTasks = 5;
 
-/** One Ctrl-C may arrive twice: from the terminal, and handed on by npm. */
+/** Signals within this time count as one: npm passes on the Ctrl-C that the terminal has also sent. */
 const sameKeyPressMs = 750;
 
 export function addStartCommand(program: Command): void {
@@ -35,7 +35,7 @@ export function addStartCommand(program: Command): void {
     .action((flags: StartFlags) => start(flags));
 }
 
-/** Runs the stack until a signal; ends the process with 0 after an orderly stop, with 1 when the stack could not be started. */
+/** Runs the stack until a signal. Exit code 0 after an orderly stop, 1 if the stack could not be started. */
 export async function start(flags: StartFlags, options: Pick<StackOptions, 'modules'> = {}): Promise<void> {
   const callOff = new AbortController();
   let stack: Stack | undefined;
@@ -92,7 +92,7 @@ async function stopSaying(stack: Stack): Promise<void> {
   await stack.stop();
 }
 
-/** Names what runs at this moment, as far as the service says so at once: stopping must not depend on it. */
+/** Names the running tasks if the service answers at once: the stop must not depend on an answer. */
 async function stoppingText(url: string): Promise<string> {
   try {
     const labels = (
@@ -111,7 +111,7 @@ async function stoppingText(url: string): Promise<string> {
   }
 }
 
-/** On standard error, at once; a terminal that has gone is no reason to stop. */
+/** Writes to standard error at once. A closed terminal is no reason to stop. */
 function print(text: string): void {
   try {
     writeSync(2, `${text}\n`);

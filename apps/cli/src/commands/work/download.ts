@@ -6,9 +6,9 @@ import type { ReadableStream } from 'node:stream/web';
 import { UsageError } from '../exit-codes.js';
 
 /**
- * Puts what `write` writes under a path: the whole of it, or nothing.
+ * Stores the output of `write` under a path, completely or not at all.
  *
- * @throws UsageError when something is there already
+ * @throws UsageError when the path exists already
  */
 export async function saved(given: string, write: (into: Writable) => Promise<void>): Promise<string> {
   const path = resolve(given);
@@ -24,7 +24,7 @@ export async function saved(given: string, write: (into: Writable) => Promise<vo
   return path;
 }
 
-/** The bytes of an answer, as they come. */
+/** The bytes of an answer as a stream. */
 export function contentOf({ body }: Response): Readable {
   return Readable.fromWeb((body ?? new Blob([]).stream()) as ReadableStream);
 }

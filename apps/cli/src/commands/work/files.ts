@@ -16,7 +16,7 @@ interface FileFlags extends ServiceFlags {
 
 const run: [string, string] = ['--run <name>', 'the protocol run that the task belongs to'];
 
-/** Commands by which people get what tasks produced. */
+/** Commands with which people get the files that tasks produced. */
 export function addFilesCommands(program: Command): void {
   const files = program.command('files').description('files that tasks produced');
   asks(
@@ -78,7 +78,7 @@ export function addFilesCommands(program: Command): void {
                 path: { task_name: name },
                 query: flags.run === undefined ? {} : { protocol_run_name: flags.run },
               });
-        // Less than the length that was told is an error of the connection.
+        // Fewer bytes than the announced length are an error of the connection.
         const path = await saved(flags.output ?? `${basename(name)}.zip`, (into) =>
           pipeline(contentOf(answer), into),
         );
@@ -87,7 +87,7 @@ export function addFilesCommands(program: Command): void {
     );
 }
 
-/** @throws Error when other bytes came than the task produced */
+/** @throws Error when the bytes differ from those that the task produced */
 async function received(
   content: Readable,
   { name, size, sha256 }: FileRecord,

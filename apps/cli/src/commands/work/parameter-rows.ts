@@ -8,11 +8,11 @@ import { RefusedError, UsageError } from '../exit-codes.js';
 import { userError } from '../user-error.js';
 
 /**
- * The submission of a campaign with the rows of a CSV file as the parameters of its runs, and as many runs as rows where
- * it does not say how many.
+ * Adds the rows of a CSV file to the submission of a campaign as the parameters of its runs. If the submission gives no
+ * number of runs, the campaign gets one run per row.
  *
- * @throws UsageError when the file cannot be read, or the submission takes none
- * @throws RefusedError with the lines of the file that are wrong
+ * @throws UsageError when the file cannot be read, or the submission takes no rows
+ * @throws RefusedError with the faulty lines of the file
  */
 export async function withRows(client: ApiClient, submission: JsonObject, file: string): Promise<JsonObject> {
   const { protocol, protocol_run_parameters: given } = submission;
@@ -24,7 +24,7 @@ export async function withRows(client: ApiClient, submission: JsonObject, file: 
   return { max_protocol_runs: rows.length, ...submission, protocol_run_parameters: rows };
 }
 
-/** The problem with the rows that it is about, where it is about some. */
+/** The problem, with the rows of the file that it names. */
 export function aboutRows(problem: Problem, file: string): Problem {
   const errors = problem.errors?.map((fault) => {
     const [, index] = /^protocol_run_parameters\[(\d+)\]/.exec(fault.path) ?? [];

@@ -10,7 +10,7 @@ interface ScheduleFlags extends ServiceFlags {
   limit?: string;
 }
 
-/** `svc schedule`. What draws the chart is loaded only when it runs. */
+/** `svc schedule`. The code that draws the chart is loaded only when it is needed. */
 export function addScheduleCommand(program: Command): void {
   const description = 'show running work, the plan, and why each queued task has not started';
   asks(
@@ -61,7 +61,7 @@ function scheduleLines(schedule: ScheduleRecord, draw: typeof ganttText): string
   ];
 }
 
-/** Who has which device and resource when, on a line for each; nothing when nobody has any. */
+/** The use of each device and resource over time, one line for each; empty if none is used. */
 function chart({ at, units, protocol_runs: runs }: ScheduleRecord, draw: typeof ganttText): string[] {
   const starts = units.flatMap(({ timeline }) => timeline.map(({ start }) => Date.parse(start)));
   if (starts.length === 0) return [];
@@ -73,7 +73,7 @@ function chart({ at, units, protocol_runs: runs }: ScheduleRecord, draw: typeof 
     kind,
     name,
     timeline: timeline.map(({ label, start, end }) => {
-      // Nobody knows the end of what runs: it is drawn up to now.
+      // The end of a running task is not known, so its bar ends now.
       ends.push(since(end === null ? now : Date.parse(end)));
       return { what: 'use', by: label, start: since(Date.parse(start)), end: ends.at(-1) ?? 0 };
     }),
@@ -110,12 +110,12 @@ function taskRow(task: ScheduledTask, time: (iso: string | null) => string): str
   ];
 }
 
-/** A table below an empty line; nothing when it has no rows. */
+/** A table below an empty line; nothing if the table has no rows. */
 function section(header: string[], rows: string[][]): string[] {
   return rows.length === 0 ? [] : ['', ...table([header, ...rows])];
 }
 
-/** `09:31:00.1`, of another day than that of `at` with the date before it. Times are UTC. */
+/** A time as `09:31:00.1`, with the date before it if its day is not that of `at`. Times are UTC. */
 function timeOfDay(iso: string, at: string): string {
   const [date = '', time = ''] = iso.split('T');
   return at.startsWith(date) ? time.slice(0, 10) : `${date} ${time.slice(0, 10)}`;

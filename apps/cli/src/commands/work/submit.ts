@@ -64,7 +64,7 @@ interface Submission {
   explained(problem: Problem): string;
 }
 
-/** What the file holds, and of a campaign the rows of the other file. */
+/** The content of the file; for a campaign also the rows of the second file. */
 async function submissionOf(client: ApiClient, file: string, flags: SubmitFlags): Promise<Submission> {
   const submission = await readSubmission(file, flags);
   const { parameters } = flags;
@@ -82,8 +82,8 @@ type Tried = DryRunOf<OperationOf<'post', '/api/protocols' | '/api/campaigns' | 
 const paths = { protocol: '/api/protocols', campaign: '/api/campaigns', task: '/api/tasks' } as const;
 
 /**
- * Submits the work, or tries it out. The service checks the content of the file: it alone knows the definitions, and refuses
- * fields that it does not know.
+ * Submits the work, or makes a dry run. The service checks the content of the file, because only the service knows the
+ * definitions. It refuses unknown fields.
  */
 function submitted(client: ApiClient, submission: Submission): Promise<Accepted> {
   const { kind, value: body } = submission;
@@ -111,20 +111,20 @@ function dryRunText({ resolved, estimate, warnings }: Tried): string[] {
   ];
 }
 
-/** Tells what the service finds wrong with the lines of the file. */
+/** Shows the faults that the service found, with the lines of the file. */
 async function explaining<Value>({ explained }: Submission, ask: () => Promise<Value>): Promise<Value> {
   try {
     return await ask();
   } catch (error) {
     if (!(error instanceof ProblemError) || error.problem.errors === undefined) throw error;
     const faults = error.problem.errors.filter((fault) => fault.file === undefined);
-    // Faults of definition files are told as everywhere.
+    // Faults of definition files are shown as in every other command.
     if (faults.length === 0) throw error;
     throw new RefusedError(explained(error.problem), { cause: error });
   }
 }
 
-/** @throws UsageError that names the file and what is wrong with it */
+/** @throws UsageError with the name and the fault of the file */
 async function readSubmission(file: string, { kind, name }: SubmitFlags): Promise<Submission> {
   const label = file === '-' ? 'standard input' : basename(file);
   const read = readDocument(label, await contentOf(file), anyObject);

@@ -28,14 +28,14 @@ interface Changed {
 
 const stateLine = ({ name, state }: Changed): string[] => [`${name}: ${state}`];
 
-/** Adds the arguments that name work. */
+/** Adds the arguments with the kind and the name of the work. */
 function withWork(command: Command, kinds: readonly WorkKind[] = workKinds): Command {
   return command
     .addArgument(new Argument('<kind>', 'what it is').choices(kinds))
     .argument('<name>', 'its name');
 }
 
-/** Commands by which people follow work and change its course. */
+/** Commands with which people follow and control work. */
 export function addWorkCommands(program: Command): void {
   const watch = 'follow work to its end; the exit code is 1 when it does not complete';
   withWork(serviceCommand(program, 'watch', watch))
@@ -83,9 +83,9 @@ export function addWorkCommands(program: Command): void {
 }
 
 /**
- * Shows work until it ends; the exit code says whether it completed. Ctrl-C ends the watching alone.
+ * Shows work until it ends. The exit code says whether the work completed. Ctrl-C ends only the display.
  *
- * @returns what is printed at the end
+ * @returns the last lines to print
  */
 export async function watched(client: ApiClient, work: Work, flags: ServiceFlags): Promise<string[]> {
   const output = flags.json === true ? process.stderr : process.stdout;
