@@ -237,8 +237,12 @@ export class DeviceActor {
   }
 
   #busyWith(name: string | undefined): void {
-    if (name !== undefined) this.#status.to('busy', name);
-    else if (this.#status.state === 'busy') this.#status.to('idle', null);
+    if (name !== undefined) {
+      this.#status.to('busy', name);
+      return;
+    }
+    if (this.#status.state === 'busy') this.#status.to('idle', null);
+    this.#lifecycle.cleanUpWhenQuiet();
   }
 }
 

@@ -170,7 +170,7 @@ export class DeviceLifecycle {
     if (this.#life === undefined) this.#stopped();
     // A process that has not initialised, or is given up, must not touch the instrument to clean up.
     else if (isGivenUp(this.#status.state) || isInDoubt(this.#status.state)) this.#life.kill();
-    else this.#cleanUpWhenQuiet();
+    else this.cleanUpWhenQuiet();
     return stopping;
   }
 
@@ -182,7 +182,8 @@ export class DeviceLifecycle {
     );
   }
 
-  #cleanUpWhenQuiet(): void {
+  /** Runs `_cleanup` if a stop has begun and no effect is in progress. The end of every effect calls this. */
+  cleanUpWhenQuiet(): void {
     const stopping = this.#stopping;
     if (stopping === undefined || stopping.cleaning || !this.#calls.quiet) return;
     stopping.cleaning = true;
@@ -272,11 +273,9 @@ export class DeviceLifecycle {
         return;
       case 'result':
         this.#calls.answered(message.call_id, undefined, message.value);
-        this.#cleanUpWhenQuiet();
         return;
       case 'failure':
         this.#calls.answered(message.call_id, message, undefined);
-        this.#cleanUpWhenQuiet();
         return;
       case 'cleaned_up':
         return;

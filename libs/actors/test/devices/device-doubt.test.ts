@@ -78,7 +78,17 @@ describe('a call', () => {
     await bench.time.advance(0);
     expect(bench.begun).toEqual([]);
     expect(bench.records.log).toEqual([`begin ${call.id}`, `end ${call.id} none`]);
-    expect(bench.status.doubt).toBeUndefined();
+    expect(bench.devices.statuses().filter(({ doubt }) => doubt !== undefined)).toEqual([]);
+  });
+
+  it('does not keep a device that is taken away during the recording', async () => {
+    const bench = await new DeviceBench().up();
+    const release = bench.records.hold();
+    await bench.call('effect');
+    bench.devices.assign([]);
+    release();
+    await bench.time.advance(1_000);
+    expect(bench.devices.statuses()).toEqual([]);
   });
 
   it('is never sent when its task is withdrawn during the recording, and the next call is sent', async () => {

@@ -15,6 +15,11 @@ describe('random schedules with faults', () => {
     // In this schedule the doubt of a device is reported at the time of an emergency stop, and arrives before it.
     expect((await playSeeds([59_370])).failed).toEqual([]);
   });
+
+  it('stops a device that is reloaded while a call to it is being recorded', async () => {
+    // In this schedule the agent is suspended at that moment, and gets the new list of devices when it continues.
+    expect((await playSeeds([71_635])).failed).toEqual([]);
+  });
 });
 
 describe('the points at which a process can be lost', () => {
