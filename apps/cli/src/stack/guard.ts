@@ -12,9 +12,9 @@ import { endProcess, parseRegister, type StackProcess } from './process-register
  * Arguments: process id of the supervisor, lock file of the data folder, `postmaster.pid` of the database.
  */
 
-/** Time in which services can end by themselves before the guard stops the servers that they use. */
+/** Milliseconds in which services can end by themselves before the guard stops the servers that they use. */
 const servicesFirstMs = 3_000;
-/** Time until a database that the supervisor was starting can be found. */
+/** Milliseconds until a database that the supervisor was starting can be found. */
 const lateDatabaseMs = 2_000;
 
 const [supervisor, lockPath = '', postmasterPath = ''] = process.argv.slice(2);

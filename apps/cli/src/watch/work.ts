@@ -9,7 +9,7 @@ export interface CampaignWithRuns extends CampaignRecord {
   protocol_runs: ProtocolRunRecord[];
 }
 
-/** The kinds of work that people can name. */
+/** A protocol run, a campaign or a task, as people name it. */
 export interface Work {
   kind: WorkKind;
   name: string;

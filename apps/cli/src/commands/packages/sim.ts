@@ -1,8 +1,8 @@
 import { schedulerTypes } from '@lab/contracts/vocabulary';
 import { Option, type Command } from 'commander';
-import type { SimFlags } from '../../pkg/simulate-scenario.js';
 import { exitCodes, UsageError } from '../exit-codes.js';
 import { userError } from '../user-error.js';
+import type { SimFlags } from './simulate-scenario.js';
 
 /** `svc sim`. The engine and the policies are loaded only when it runs. */
 export function addSimCommand(program: Command): void {
@@ -20,7 +20,7 @@ export function addSimCommand(program: Command): void {
     .option('--svg <file>', 'also write a chart')
     .action(async (file: string, flags: SimFlags) => {
       try {
-        const { simulateScenario } = await import('../../pkg/simulate-scenario.js');
+        const { simulateScenario } = await import('./simulate-scenario.js');
         const lines = await simulateScenario(file, flags);
         if (lines === undefined) process.exitCode = exitCodes.failed;
         else process.stdout.write(`${lines.join('\n')}\n`);

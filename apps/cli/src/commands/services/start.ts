@@ -12,7 +12,10 @@ interface StartFlags {
   orchestrators?: string;
 }
 
-/** Milliseconds that a stop waits for the list of running tasks. A second key press counts only after the stop has begun. */
+/**
+ * Milliseconds that a stop waits for the list of running tasks: less than `sameKeyPressMs`, so that the stop has begun when a
+ * second key press counts.
+ */
 const lookMs = 600;
 /** Greatest number of tasks that are named. */
 const namedTasks = 5;

@@ -10,11 +10,11 @@ import {
 } from '@lab/contracts';
 import { formatDiagnostics, readDocument, type Catalog } from '@lab/definitions';
 import { ganttSvg, ganttText, simulate } from '@lab/simulation';
-import { table } from '../commands/at-service.js';
-import { UsageError } from '../commands/exit-codes.js';
-import { userError } from '../commands/user-error.js';
-import { readCatalog } from './check.js';
-import { configuredUserDir } from './place.js';
+import { readCatalog } from '../../pkg/check.js';
+import { configuredUserDir } from '../../pkg/place.js';
+import { table } from '../at-service.js';
+import { UsageError } from '../exit-codes.js';
+import { userError } from '../user-error.js';
 
 /** Flags of `svc sim`. */
 export interface SimFlags {
