@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { Chance } from '@lab/testkit/faults';
 import { signal } from '../shared/processes.js';
-import type { Direction, Link } from './link.js';
+import type { Direction, Link } from '@lab/testkit';
 
 /** The parts of a plant that faults need. */
 export interface Target {

@@ -4,12 +4,11 @@ import { mkdir, rm, statfs, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { startPostgres, type RunningPostgres } from '@lab/persistence/embedded';
-import { freePort, startNats, type NatsFixture } from '@lab/testkit';
+import { freePort, Link, startNats, type NatsFixture } from '@lab/testkit';
 import type { Chance } from '@lab/testkit/faults';
 import { svc } from '../shared/paths.js';
 import { readUnlessGone, runningProcesses, signal } from '../shared/processes.js';
 import type { Target } from './faults.js';
-import { Link } from './link.js';
 
 interface Service {
   args: string[];

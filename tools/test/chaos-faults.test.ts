@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { Chance } from '@lab/testkit/faults';
 import { faultNames, faults, schedule, type Target } from '../chaos/faults.js';
-import { Link } from '../chaos/link.js';
+import { Link } from '@lab/testkit';
 
 const link = await Link.open(1);
 link.close();

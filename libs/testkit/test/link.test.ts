@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { connect, createServer, type Server, type Socket } from 'node:net';
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import { Link } from '../chaos/link.js';
+import { Link } from '../src/servers/link.js';
 
 /** The faults of a connection: bytes come late or not at all, but always in order, and never only some of them. */
 
