@@ -12,6 +12,14 @@ export type {
 } from './bus.js';
 export { connectBus, connectionTimings, type BusIdentity, type ConnectOptions } from './connect-bus.js';
 export { handledBy, serveAll, type Handled, type HandlersOf } from './handlers.js';
+export {
+  LeaderRequests,
+  type LeaderRequest,
+  type LeaderRequestsParts,
+  type NamedSubmission,
+  type SubmissionAsked,
+} from './leader-requests.js';
+export { LeaderWatch } from './leader-watch.js';
 export { Repeats } from './repeats.js';
 export { ReachedNobody } from './reached-nobody.js';
 export type { Wire, WireMessage, WireSubscription } from './wire.js';

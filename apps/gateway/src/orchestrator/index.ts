@@ -1,2 +1,1 @@
-export { LeaderWatch } from './leader-watch.js';
 export { FailoverWait, Orchestrator } from './orchestrator.js';

@@ -1,7 +1,7 @@
 import { orchestratorRequests, ServiceError, type TaskSubmission } from '@lab/contracts';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { ScriptedRequests } from '../twins.js';
-import { LeaderWatch } from '../../src/orchestrator/leader-watch.js';
+import { LeaderWatch } from '@lab/messaging';
 import { Orchestrator } from '../../src/orchestrator/orchestrator.js';
 
 /** Time is virtual: waits of seconds pass at once. */
@@ -44,7 +44,14 @@ function world() {
   };
   const tries = (): number => requests.of(orchestratorRequests.submitTask).length;
   const accept = () => (make(), { id: 'i', name: 'rinse' });
-  return { leaders, script, make, submit, tries, accept, orchestrator, requests };
+  /** The reaction of a suspended orchestrator: no answer until the caller gives up. */
+  const held = (signal: AbortSignal | undefined): Promise<never> =>
+    new Promise((_resolve, reject) => {
+      signal?.addEventListener('abort', () =>
+        reject(new ServiceError('aborted', 'the call was aborted', { effect: 'maybe' })),
+      );
+    });
+  return { leaders, script, make, submit, tries, accept, held, orchestrator, requests };
 }
 
 describe('a request without a leader', () => {
@@ -79,6 +86,33 @@ describe('a request without a leader', () => {
       outcome: { code: 'service_unavailable', effect: 'none' },
       afterMs: 8_000,
     });
+  });
+
+  it('that only reads is sent to the next leader when the present one has a successor', async () => {
+    const { requests, leaders, orchestrator, held } = world();
+    requests.on(orchestratorRequests.listAgents, (_body, _tokens, { signal }) =>
+      leaders.epoch === 1 ? held(signal) : { agents: [] },
+    );
+    const read = orchestrator.ask(orchestratorRequests.listAgents, {});
+    await vi.advanceTimersByTimeAsync(1_000);
+    leaders.hear(2);
+    expect(await read).toEqual({ agents: [] });
+    expect(requests.of(orchestratorRequests.listAgents)).toHaveLength(2);
+  });
+
+  it('that acts does not wait for a leader that has a successor, and is not repeated', async () => {
+    const { requests, leaders, orchestrator, held } = world();
+    requests.on(orchestratorRequests.resumeCampaign, (_body, _tokens, { signal }) => held(signal));
+    const resumed = orchestrator.ask(orchestratorRequests.resumeCampaign, { name: 'a', by: 'ada' });
+    const refused = expect(resumed).rejects.toMatchObject({
+      code: 'service_unavailable',
+      effect: 'maybe',
+      message: expect.stringMatching(/^Another orchestrator has taken over. Read the record/) as string,
+    });
+    await vi.advanceTimersByTimeAsync(1_000);
+    leaders.hear(2);
+    await refused;
+    expect(requests.of(orchestratorRequests.resumeCampaign)).toHaveLength(1);
   });
 
   it('is not repeated after an answer, or when it may have been carried out', async () => {
@@ -159,16 +193,11 @@ describe('a submission with a lost answer', () => {
   });
 
   it('does not wait for a leader that has a successor', async () => {
-    const { requests, leaders, submit, accept, tries } = world();
+    const { requests, leaders, submit, accept, tries, held } = world();
     let asked = 0;
     requests.on(orchestratorRequests.submitTask, (_body, _tokens, { signal }) => {
       asked += 1;
-      if (asked > 1) return accept();
-      return new Promise((_resolve, reject) => {
-        signal?.addEventListener('abort', () =>
-          reject(new ServiceError('aborted', 'the call was aborted', { effect: 'maybe' })),
-        );
-      });
+      return asked > 1 ? accept() : held(signal);
     });
     const submitted = submit();
     await vi.advanceTimersByTimeAsync(1_000);
