@@ -14,7 +14,10 @@ export function judgeBy(document: OpenApiDocument): Judge {
   return (key, request, reply) => {
     const name = key ?? 'no route';
     const { status, body } = reply;
-    if (status === 0 || (status >= 500 && !isStopped(document, key, reply) && !isHealth(key, reply)))
+    if (
+      status === 0 ||
+      (status >= 500 && !isUnavailableDevice(document, key, reply) && !isHealth(key, reply))
+    )
       return {
         kind: 'server_errors',
         text: `${name}: ${status === 0 ? body : `${status} ${codeOf(body)}`}`,
@@ -73,11 +76,18 @@ function decoded(path: string): string | undefined {
   }
 }
 
-/** Whether this is the described reply for a device under an emergency stop, which the fuzzer asks for as well. */
-function isStopped(document: OpenApiDocument, key: string | undefined, { status, body }: RawReply): boolean {
+/**
+ * Whether this is the described reply for a device under an emergency stop, or for one that starts after its release.
+ * The fuzzer asks for both.
+ */
+function isUnavailableDevice(
+  document: OpenApiDocument,
+  key: string | undefined,
+  { status, body }: RawReply,
+): boolean {
   if (key === undefined || status !== 503 || codeOf(body) !== 'device_unavailable') return false;
   const [described] = Object.values(operationAt(document, key)?.responses['503']?.content ?? {});
-  return 'device_unavailable' in (described?.examples ?? {}) && /\(stopped by /.test(body);
+  return 'device_unavailable' in (described?.examples ?? {}) && /\(stopped by | is initializing"/.test(body);
 }
 
 /** Whether this is the reply that a part of the service does not answer now, as happens on a busy machine. */
