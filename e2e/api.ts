@@ -122,6 +122,11 @@ export class Api {
   rpc<T>(lab: string, device: string, name: string, parameters: unknown = {}): Promise<Answer<T>> {
     return this.call('POST', `/api/rpc/${lab}/${device}/${name}`, parameters);
   }
+
+  /** Calls a function of a device although a task has the device. */
+  forcedRpc<T>(lab: string, device: string, name: string, parameters: unknown = {}): Promise<Answer<T>> {
+    return this.call('POST', `/api/rpc/${lab}/${device}/${name}?force=true&reason=test`, parameters);
+  }
 }
 
 /**

@@ -2,7 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { EmergencyStopRecord } from '@lab/contracts';
+import type { EmergencyStopRecord, EmergencyStopReport } from '@lab/contracts';
 import { eventually, isOver } from './api.js';
 import { startFaultyLab, type Lab } from './lab.js';
 
@@ -54,8 +54,10 @@ describe('an emergency stop', () => {
       (answer) => answer.body.steps === made + 2,
     );
 
-    const stopped = await api.call<EmergencyStopRecord>('POST', '/api/estop', { reason: 'spill', by: 'ada' });
+    const stopped = await api.call<EmergencyStopReport>('POST', '/api/estop', { reason: 'spill', by: 'ada' });
     expect(stopped.status).toBe(201);
+    const { confirmed, complete, devices: _devices, ...engaged } = stopped.body;
+    expect([confirmed, complete]).toEqual([false, true]);
     expect(stopped.body).toMatchObject({ scope: 'all', reason: 'spill', by: 'ada', released_at: null });
     await eventually(
       () => report(first),
@@ -69,7 +71,7 @@ describe('an emergency stop', () => {
     );
     expect(halted.halted).toContain('spill');
 
-    const call = await api.rpc<{ code: string; effect: string }>(place, 'brittle', 'step');
+    const call = await api.forcedRpc<{ code: string; effect: string }>(place, 'brittle', 'step');
     expect([call.status, call.body.code, call.body.effect]).toEqual([503, 'device_unavailable', 'none']);
     expect((await api.rpc(place, 'brittle', 'count')).body).toEqual({ steps: made + 2 });
     await api.submit('tasks', multiply('patient'));
@@ -82,7 +84,7 @@ describe('an emergency stop', () => {
 
     const second = await startFaultyLab({ dataDir, idle: false });
     lab = second;
-    expect(await second.api.all<EmergencyStopRecord>('/api/estop')).toEqual([stopped.body]);
+    expect(await second.api.all<EmergencyStopRecord>('/api/estop')).toEqual([engaged]);
     await eventually(
       () => second.api.devices(),
       (devices) =>

@@ -370,7 +370,7 @@ describe('device RPC', () => {
     }
   });
 
-  it('ignores the queue and the holder of the device', async () => {
+  it('ignores the queue, and with a reason the holder of the device', async () => {
     await lab.api.submit('tasks', {
       name: 'has it',
       type: 'wait',
@@ -382,7 +382,9 @@ describe('device RPC', () => {
       ({ state }) => state === 'running',
     );
     await lab.api.call('POST', '/api/queue/pause');
-    const answer = await lab.api.rpc('multiplication_lab', 'multiplier_a', 'multiply', { a: 3, b: 5 });
+    const refused = await lab.api.rpc('multiplication_lab', 'multiplier_a', 'multiply', { a: 3, b: 5 });
+    expect(refused).toMatchObject({ status: 409, body: { code: 'device_in_use' } });
+    const answer = await lab.api.forcedRpc('multiplication_lab', 'multiplier_a', 'multiply', { a: 3, b: 5 });
     expect(answer).toMatchObject({ status: 200, body: { product: 15 } });
     expect(await lab.api.task('has it')).toMatchObject({ state: 'running' });
     await lab.api.call('POST', '/api/queue/resume');

@@ -230,7 +230,7 @@ describe('a laboratory in use', () => {
     const devices = Object.fromEntries(reloaded.body[0]?.devices.map((each) => [each.name, each]) ?? []);
     expect(devices['multiplier_a']).toMatchObject({ started: true, state: 'idle' });
     expect(devices['brittle']).toMatchObject({ started: false, state: 'idle' });
-    expect(devices['multiplier_b']).toMatchObject({ state: 'disabled' });
+    expect(devices['multiplier_b']).toMatchObject({ state: 'unreachable' });
     await restore();
     expect((await change('reload')).status).toBe(200);
   });

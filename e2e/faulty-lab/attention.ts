@@ -82,7 +82,11 @@ describe('a task whose agent is killed in the middle of an effect', () => {
     expect((await lab.api.run('killed')).state).toBe('needs_attention');
     const held = await brittleIs('uncertain');
     expect(held).toMatchObject({ held_by: 'killed/trouble', doubt: { in_doubt: [{ function: 'step' }] } });
-    const refused = await lab.api.rpc<{ code: string; effect: string }>('faulty_lab', 'brittle', 'step');
+    const refused = await lab.api.forcedRpc<{ code: string; effect: string }>(
+      'faulty_lab',
+      'brittle',
+      'step',
+    );
     expect([refused.body.code, refused.body.effect]).toEqual(['device_unavailable', 'none']);
 
     const wrong = await lab.api.resolve(device.id, { action: 'completed' });

@@ -31,10 +31,20 @@ export async function startAgent(
   const bus = await connectBus({ url: natsUrl, role: 'agent', name: `${computer}/bench`, log });
   const identity = { computer, version: 'bench' };
   const time = { clock: steadyClock, wall: systemClock, timers: systemTimers };
-  const { service, orchestrator, peers } = wireAgent({ bus, log, ...time, ...identity });
+  const { service, orchestrator, peers, effects } = wireAgent({ bus, log, ...time, ...identity });
   const ledger = new DiskLedger(new FolderLedgerDisk(folder), { log, timers: systemTimers });
   const random = { next: () => Math.random() };
-  const ports = { ...time, ids: systemIds, random, log, ledger, orchestrator, peers, announcer: service };
+  const ports = {
+    ...time,
+    ids: systemIds,
+    random,
+    log,
+    ledger,
+    orchestrator,
+    peers,
+    announcer: service,
+    effects,
+  };
   const agent = new Agent(identity, { ...ports, ...own({ bus, log, service, orchestrator, peers }) }, limits);
   await service.start(agent);
   await agent.start();

@@ -202,9 +202,10 @@ export class LogRelay {
   }
 }
 
-/** Whether the same lines may be stored later. */
+/** Whether the same lines may be stored later. A lost answer is no refusal: a line that is stored already is ignored. */
 function mayBeStored(error: unknown): boolean {
-  return isServiceError(error) && (error.retryable || error.code === 'deadline_exceeded');
+  if (!isServiceError(error)) return false;
+  return error.retryable || error.code === 'deadline_exceeded' || error.code === 'disconnected';
 }
 
 /** Cuts a text to the largest size of a line, and marks the cut. */

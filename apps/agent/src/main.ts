@@ -96,7 +96,7 @@ await runService(
       ),
     );
 
-    const { service, orchestrator, peers } = wireAgent({
+    const { service, orchestrator, peers, effects } = wireAgent({
       bus,
       log,
       computer,
@@ -109,6 +109,7 @@ await runService(
       { computer, version },
       {
         clock: steadyClock,
+        wall: systemClock,
         timers: systemTimers,
         ids: systemIds,
         random: { next: () => Math.random() },
@@ -122,6 +123,7 @@ await runService(
         peers,
         files: new Spool(join(folder, 'spool'), new InputCache(join(folder, 'inputs'), inputCacheBytes)),
         announcer: service,
+        effects,
       },
       {
         poolSize: config.taskPoolSize,
@@ -133,6 +135,11 @@ await runService(
     meter.gauge('svc_agent_degraded', 'Whether the agent cannot do all its work; its log says why.', () => [
       { value: agent.trouble === undefined ? 0 : 1 },
     ]);
+    meter.gauge(
+      'svc_agent_undelivered_calls',
+      'Recorded calls of devices that are not stored centrally yet.',
+      () => [{ value: agent.undelivered }],
+    );
     await service.start(agent);
     shutdown.add(
       'agent',

@@ -476,6 +476,20 @@ describe('a stopping agent', () => {
     expect(readFileSync(trace, 'utf8')).toMatch(/^move a3\ncleaned up\n/);
   });
 
+  it('leaves a device parked that got the same SIGTERM, as from a service manager', async () => {
+    const { device, trace } = lab.steadyArm({ parks: true });
+    lab.assigned.set('svc_computer', [device]);
+    const agent = await lab.agent();
+    await lab.deviceIs('arm', 'idle');
+    const task = lab.task({ mode: 'wait', ms: 60_000 });
+    await lab.start(task);
+    await lab.until('it runs', () => agent.lines.some((line) => line.includes('doing wait')));
+    const arm = (await call('where')) as number;
+    for (const pid of [agent.child.pid ?? 0, arm]) process.kill(pid, 'SIGTERM');
+    expect(await agent.gone).toEqual([0, null]);
+    expect(readFileSync(trace, 'utf8')).toBe('initialize\npark\n');
+  });
+
   it('announces that it leaves, ends and reports its tasks, cleans up its devices and exits with 0', async () => {
     const trace = join(lab.dataDir, 'trace');
     lab.assigned.set('svc_computer', [lab.device('arm', { trace })]);

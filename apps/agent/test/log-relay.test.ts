@@ -129,6 +129,19 @@ describe('the relay of lines', () => {
     expect(told.length).toBeLessThan(150);
   });
 
+  it.each(['disconnected', 'deadline_exceeded'] as const)(
+    'sends lines again after %s, when they may have been stored',
+    async (code) => {
+      const lines = relay();
+      failure = new ServiceError(code, 'no answer', { effect: 'maybe' });
+      lines.add(line('kept'));
+      await time.advance(2_000);
+      failure = undefined;
+      await time.advance(5_000);
+      expect(messages()).toEqual(['kept']);
+    },
+  );
+
   it('drops lines that the store refuses, once, and continues with the others', async () => {
     const lines = relay();
     failure = new ServiceError('bad_request', 'malformed');

@@ -78,7 +78,9 @@ export default class SteadyArm {
     this.parameters = parameters;
     this.note('initialize');
   }
-  async _cleanup() {}
+  async _cleanup() {
+    if (this.parameters.parks) this.note('park');
+  }
   async _report() {
     return {};
   }

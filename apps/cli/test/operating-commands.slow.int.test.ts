@@ -10,6 +10,7 @@ import { freePort } from '@lab/testkit';
 import {
   agent,
   attentionItem,
+  deviceDetail,
   emergencyStop,
   queue,
   queuePage,
@@ -161,6 +162,26 @@ describe('svc attention', () => {
   });
 });
 
+describe('a pipe that is closed early', () => {
+  it('ends the command without a word', async () => {
+    const text = 'x'.repeat(200_000);
+    gateway.records.audit.push(
+      ...Array.from({ length: 5 }, (_, n) => ({
+        ...{ id: `e${n}`, seq: n + 1, at: '2026-11-20T09:31:00.000Z', by: 'ann', kind: null },
+        ...{ action: 'x', subject: 'y', detail: { text }, request_id: null, ip: null, hash: '' },
+      })),
+    );
+    const said = await new Promise<string>((resolve) => {
+      execFile(
+        '/bin/sh',
+        ['-c', `"$0" "$1" audit --json --url "$2" | head -c 1`, process.execPath, cli, gateway.url],
+        (_error, out, err) => resolve(`${out}|${err}`),
+      );
+    });
+    expect(said).toBe('[|');
+  });
+});
+
 describe('svc estop', () => {
   it('stops, lists and releases', async () => {
     gateway.requests
@@ -168,6 +189,7 @@ describe('svc estop', () => {
         gateway.records.stops.push({ ...emergencyStop, id, scope });
         return { id };
       })
+      .on(requests.listDevices, () => ({ devices: [] }))
       .on(requests.releaseStop, ({ id }) => ({
         ids: id === null ? gateway.records.stops.map((each) => each.id) : [id],
       }));
@@ -186,7 +208,8 @@ describe('svc estop', () => {
       code: 0,
       out: expect.stringMatching(/^stopped: device:color_lab\.arm \(/) as string,
     });
-    expect(bodies()).toMatchObject([{ scope: 'device:color_lab.arm', reason: 'spill', by: 'bo' }]);
+    const engaged = gateway.requests.of(requests.engageStop).map(({ body }) => body);
+    expect(engaged).toMatchObject([{ scope: 'device:color_lab.arm', reason: 'spill', by: 'bo' }]);
     expect((await svc('estop')).out).toMatch(/^stopped: all /);
     expect((await svc('estop', 'list')).out.split('\n')).toHaveLength(3);
     expect((await svc('estop', 'release')).out.split('\n')).toHaveLength(2);
@@ -194,10 +217,51 @@ describe('svc estop', () => {
     expect((await svc('estop', 'release', first?.id ?? '')).out).toBe(
       `released: device:color_lab.arm (${first?.id})`,
     );
-    const [all, one] = [bodies().slice(2, 4), bodies().slice(4)];
+    const given = gateway.requests.of(requests.releaseStop).map(({ body }) => body);
+    const [all, one] = [given.slice(0, 2), given.slice(2)];
     expect(all).toHaveLength(2);
     expect(all).toEqual(expect.arrayContaining(gateway.records.stops.map(({ id }) => ({ id, by: me }))));
     expect(one).toEqual([{ id: first?.id, by: me }]);
+  });
+
+  it('says aloud which device is not known to be stopped, with the exit code 3', async () => {
+    const doing = {
+      call_id: 'c',
+      function: 'move',
+      arguments: { to: 'rack' },
+      since: '2026-11-23T14:01:58.100Z',
+    };
+    const arm = { ...deviceDetail, name: 'arm', computer: 'bench_c', functions: [], held_by: 'mix_1/carry' };
+    const last = { state: 'busy', at: '2026-11-23T14:02:11.000Z' } as const;
+    gateway.requests
+      .on(requests.engageStop, ({ id }) => ({ id }))
+      .on(requests.listDevices, () => ({
+        devices: [{ ...arm, state: 'unreachable' as const, doing, last_known: last }],
+      }));
+    const { code, out, err } = await svc('estop');
+    expect([code, err]).toEqual([
+      3,
+      'NOT CONFIRMED: 1 of 1 devices. Use the hardware switch of each device that may be moving.',
+    ]);
+    expect(out.split('\n').slice(1)).toEqual([
+      'DEVICE         COMPUTER  STATE        LAST KNOWN',
+      'color_lab.arm  bench_c   not_reached  busy at 2026-11-23 14:02:11Z: move {"to":"rack"} since 2026-11-23 14:01:58Z, task mix_1/carry',
+    ]);
+    const waited = await svc('estop', '--wait', '--timeout', '0.5', '--json');
+    expect(waited.code).toBe(3);
+    expect(JSON.parse(waited.out)).toMatchObject({ confirmed: false, devices: [{ state: 'not_reached' }] });
+    expect((await svc('estop', '--wait', '--timeout', 'long')).code).toBe(2);
+  });
+
+  it('lists the questions that are open when a stop is released', async () => {
+    gateway.records.stops.push(emergencyStop);
+    gateway.records.attention.push(attentionItem);
+    gateway.requests.on(requests.releaseStop, () => ({ ids: [emergencyStop.id] }));
+    const { out, err } = await svc('estop', 'release');
+    expect(out).toBe(`released: ${emergencyStop.scope} (${emergencyStop.id})`);
+    expect(err).toBe(
+      `1 question waits for a decision (svc attention):\n  ${attentionItem.id}  task ${attentionItem.subject}`,
+    );
   });
 
   it('stops nothing when a word is mistyped', async () => {
@@ -209,9 +273,8 @@ describe('svc estop', () => {
 
   it('tells the user where to turn when no service answers', async () => {
     const { code, err } = await svcAt(`http://127.0.0.1:${await freePort()}`, 'estop');
-    expect(code).toBe(4);
-    expect(err).toContain('stop switches of the instruments');
-    expect(err).toContain('nothing answers');
+    expect(code).toBe(3);
+    expect(err).toMatch(/^NOT CONFIRMED: .* Use the hardware switches\.\n.*nothing answers/);
   });
 });
 

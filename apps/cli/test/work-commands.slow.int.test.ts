@@ -15,7 +15,7 @@ import {
 } from '@lab/contracts';
 import { taskFileKey } from '@lab/object-store';
 import { freePort } from '@lab/testkit';
-import { attentionItem } from '../../gateway/test/color-lab-records.js';
+import { agent, attentionItem } from '../../gateway/test/color-lab-records.js';
 import { logLine } from '../../gateway/test/memory-lines.js';
 import {
   campaignRecord,
@@ -244,14 +244,23 @@ describe('svc watch', () => {
 describe('svc cancel and retry', () => {
   it('send the request to the service, and address a task of a run by its run', async () => {
     gateway.records.runs.push(runRecord({ state: 'running' }));
-    gateway.records.taskRuns.push(taskRecord({ name: 'mix', protocol_run: 'mix_1', state: 'running' }));
+    gateway.records.taskRuns.push(
+      taskRecord({ name: 'mix', protocol_run: 'mix_1', state: 'running', computer: 'bench_b' }),
+    );
     gateway.records.attention.push(attentionItem);
     gateway.requests
       .on(requests.cancelProtocolRun, () => ({ id: 'i', name: 'mix_1' }))
       .on(requests.cancelTask, () => ({ id: 'i', name: 'mix' }))
       .on(requests.resolveAttention, ({ id }) => ({ id }));
-    expect((await svc(['cancel', 'protocol', 'mix_1'])).out).toBe('mix_1: running');
-    expect((await svc(['cancel', 'task', 'mix', '--run', 'mix_1'])).out).toBe('mix: running');
+    expect(await svc(['cancel', 'protocol', 'mix_1'])).toEqual({
+      ...{ code: 3, out: 'mix_1: running' },
+      err: 'NOT CONFIRMED: the service does not say at present which tasks still run.',
+    });
+    gateway.requests.on(requests.listAgents, () => ({ agents: [{ ...agent, state: 'online' as const }] }));
+    expect(await svc(['cancel', 'task', 'mix', '--run', 'mix_1'])).toEqual({
+      ...{ code: 0, out: 'mix: running' },
+      err: 'mix_1/mix still runs on bench_b and was asked to stop',
+    });
     expect((await svc(['retry', 'mix_1/mix_colors', '--by', 'bo', '--note', 'clean'])).out).toBe(
       'mix_1/mix_colors: retry',
     );

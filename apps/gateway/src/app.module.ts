@@ -1,3 +1,4 @@
+import { LeaderWatch } from '@lab/messaging';
 import type { Outbound, Sealing } from '@lab/runtime';
 import { Module, type DynamicModule } from '@nestjs/common';
 import { APP_GUARD, APP_INTERCEPTOR } from '@nestjs/core';
@@ -17,6 +18,7 @@ import {
   DeviceDetails,
   DeviceLocator,
   DevicesController,
+  HeldDevices,
 } from './devices/index.js';
 import { DocsController, OpenApiDocument } from './docs/index.js';
 import { EventFeed, EventsController, FeedOptions, StreamPlaces } from './events/index.js';
@@ -35,15 +37,17 @@ import {
   TasksController,
 } from './work/index.js';
 import { IdempotencyInterceptor } from './idempotency/index.js';
-import { FailoverWait, LeaderWatch, Orchestrator } from './orchestrator/index.js';
+import { FailoverWait, Orchestrator } from './orchestrator/index.js';
 import { LogFeed, LogsController } from './logs/index.js';
 import { Measurements, MetricsAccess, MetricsController } from './metrics/index.js';
 import {
   AttentionController,
+  DeviceRoster,
   EmergencyStops,
   EmergencyStopsController,
   QueueController,
   ScheduleController,
+  StopReports,
 } from './operating/index.js';
 import {
   Announcements,
@@ -92,10 +96,16 @@ export interface Surroundings {
   feeds?: Partial<FeedOptions>;
   /** Knows the leader. Without it a change of leaders goes unnoticed. */
   leaders?: LeaderWatch;
+  /** The answers of agents to emergency stops. Without it none is heard. */
+  stopReports?: StopReports;
+  /** Knows which devices there are. Default: asks at each emergency stop. */
+  roster?: DeviceRoster;
   /** Metrics of the processes. Without it there are none. */
   measurements?: Measurements;
   /** Whether everybody may read the metrics. Default: no. */
   openMetrics?: boolean;
+  /** Whether a person needs a reason to act on a device that a task has. Default: yes. */
+  heldDevicesNeedReason?: boolean;
   /** Interval at which the readiness of every part is checked, in milliseconds. Default: only on request. */
   lookEveryMs?: number;
 }
@@ -183,6 +193,7 @@ export class AppModule {
         LoadedProtocols,
         DeviceLocator,
         DeviceCalls,
+        { provide: HeldDevices, useValue: { needReason: surroundings.heldDevicesNeedReason !== false } },
         CallPermit,
         DeviceDetails,
         Estimates,
@@ -190,7 +201,12 @@ export class AppModule {
           provide: EmergencyStops,
           inject: [Announcements, Requests],
           useFactory: (announcements: Announcements, requests: Requests) =>
-            new EmergencyStops(announcements, requests),
+            new EmergencyStops(
+              announcements,
+              requests,
+              surroundings.stopReports ?? new StopReports(),
+              surroundings.roster ?? new DeviceRoster(requests),
+            ),
         },
         OpenApiDocument,
       ],

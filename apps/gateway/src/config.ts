@@ -19,6 +19,7 @@ export const config = defineConfig({
   auth: settings.auth,
   cors: settings.cors,
   metrics: settings.metrics,
+  deviceCalls: settings.deviceCalls,
   webhooks: settings.webhooks,
 });
 

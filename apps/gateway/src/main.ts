@@ -1,12 +1,14 @@
 import { randomUUID } from 'node:crypto';
 import {
+  effectRequests,
   logRequests,
   orchestratorEvents,
   serviceEvents,
   serviceRequests,
+  stopReport,
   type ServiceHealth,
 } from '@lab/contracts';
-import { connectBus } from '@lab/messaging';
+import { connectBus, LeaderWatch } from '@lab/messaging';
 import { BusClient } from '@lab/messaging/nest';
 import { openFiles } from '@lab/object-store';
 import { openEventLog, openGatewayStore, openRecords } from '@lab/persistence';
@@ -26,9 +28,9 @@ import { announcementsOver } from './ports/index.js';
 import { config } from './config.js';
 import { storeOf } from './file-store-options.js';
 import { currentRequestId, isLoopback, limitsFrom } from './http/index.js';
-import { LeaderWatch } from './orchestrator/index.js';
 import { pruneLogs } from './logs/index.js';
 import { Measurements } from './metrics/index.js';
+import { DeviceRoster, StopReports } from './operating/index.js';
 import { startServer } from './server.js';
 
 const service = 'gateway';
@@ -78,6 +80,15 @@ await runService(service, config, async ({ config, log, shutdown }) => {
     },
     { queue: service, maxInFlight: batchesAtOnce },
   );
+  await bus.serve(
+    effectRequests.append,
+    {},
+    async ({ computer, wall_ms: wall, effects }) => {
+      await store.effects.append(computer, wall - systemClock.now(), effects);
+      return {};
+    },
+    { queue: service, maxInFlight: batchesAtOnce },
+  );
   shutdown.add(
     'old lines',
     pruneLogs(store.logs, config.logs, { clock: systemClock, timers: systemTimers, log }),
@@ -90,6 +101,12 @@ await runService(service, config, async ({ config, log, shutdown }) => {
 
   const leaders = new LeaderWatch();
   await bus.subscribe(orchestratorEvents.leading, {}, ({ epoch }) => leaders.hear(epoch));
+
+  const requests = new BusClient(bus);
+  const stopReports = new StopReports();
+  await bus.subscribe(stopReport, {}, (report, { tokens }) => stopReports.hear(tokens.computer, report));
+  const roster = new DeviceRoster(requests);
+  shutdown.add('roster', roster.keepFresh(systemTimers));
 
   const meter = new Meter();
   shutdown.add('event loop', measureProcess(meter));
@@ -106,7 +123,7 @@ await runService(service, config, async ({ config, log, shutdown }) => {
 
   const server = await startServer(
     {
-      requests: new BusClient(bus),
+      requests,
       announcements: announcementsOver(bus),
       broker: bus,
       records,
@@ -127,8 +144,11 @@ await runService(service, config, async ({ config, log, shutdown }) => {
       outbound: new Outbound(config.webhooks),
       files,
       leaders,
+      stopReports,
+      roster,
       measurements,
       openMetrics: config.metrics.open,
+      heldDevicesNeedReason: config.deviceCalls.while_held === 'reason',
       lookEveryMs,
       ...(config.secretsKey === undefined ? {} : { sealing: new Sealing(config.secretsKey) }),
     },

@@ -27,6 +27,8 @@ export const deviceDetail: DeviceDetail = {
   detail: null,
   held_by: null,
   halted: null,
+  doing: null,
+  last_known: null,
   doubt: null,
   functions: [
     {

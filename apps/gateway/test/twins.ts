@@ -10,6 +10,7 @@ import {
   type AttemptRecord,
   type AttentionRecord,
   type AuditRecord,
+  type EffectRecord,
   type BodyOf,
   type CampaignRecord,
   type EmergencyStopRecord,
@@ -109,6 +110,7 @@ export class MemoryRecords extends MemoryTables implements RecordReader {
   readonly usesOf = new Map<string, ResourceUse[]>();
   readonly files: TaskFileRecord[] = [];
   logs: LogLine[] = [];
+  readonly effects: EffectRecord[] = [];
   readonly audit: AuditRecord[] = [];
   readonly stops: EmergencyStopRecord[] = [];
   /** By campaign. */
@@ -157,6 +159,8 @@ export class MemoryRecords extends MemoryTables implements RecordReader {
     return this.read(() => this.audit.find((entry) => entry.id === id));
   }
 
+  effect = (id: string) => this.read(() => this.effects.find((effect) => effect.id === id));
+
   attentionItem(id: string): Promise<AttentionRecord | undefined> {
     return this.read(() => this.attention.find((item) => item.id === id));
   }
@@ -204,6 +208,7 @@ export class MemoryRecords extends MemoryTables implements RecordReader {
       resource_uses: this.usesOf.get(owner) ?? [],
       files: this.files,
       logs: this.logs,
+      effects: this.effects,
       audit: this.audit,
       webhooks: [],
       webhook_deliveries: [],

@@ -3,6 +3,7 @@ export {
   type AgentIdentity,
   type AgentPorts,
   type Announcer,
+  type EffectStore,
   type CallMarks,
   type MessageMarks,
   type RemoteCall,

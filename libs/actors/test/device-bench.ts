@@ -51,6 +51,7 @@ export class DeviceBench {
     this.devices = new Devices(
       {
         clock: time,
+        wall: time,
         timers: time,
         processes,
         modules,

@@ -11,6 +11,7 @@ import {
 import {
   MemoryAnnouncer,
   MemoryDeviceProcesses,
+  MemoryEffects,
   MemoryFiles,
   MemoryLedger,
   MemoryLog,
@@ -118,6 +119,7 @@ export class World {
   readonly announcer = new MemoryAnnouncer();
   readonly deviceProcesses: MemoryDeviceProcesses;
   readonly taskProcesses: MemoryTaskProcesses;
+  readonly effects = new MemoryEffects();
   readonly agent: Agent;
   #dead = false;
 
@@ -130,6 +132,7 @@ export class World {
     this.taskProcesses = new MemoryTaskProcesses(options.tasks ?? {});
     const ports: AgentPorts = {
       clock: this.time,
+      wall: this.time,
       timers: { after: (ms, callback) => this.time.after(ms, () => (this.#dead ? undefined : callback())) },
       ids: new SequentialIds(options.session ?? 'session-'),
       random: new SeededRandom(),
@@ -148,6 +151,7 @@ export class World {
       peers: this.peers,
       files: this.files,
       announcer: this.announcer,
+      effects: { store: (effects) => this.#unlessDead(() => this.effects.store(effects)) },
     };
     this.agent = new Agent({ computer: options.computer ?? 'here', version: '1' }, ports, options.limits);
   }

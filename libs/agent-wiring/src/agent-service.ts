@@ -2,9 +2,12 @@ import type { Agent, Announcer, MessageMarks } from '@lab/actors';
 import {
   agentEvents,
   agentRequests as requests,
+  emergencyStopCovers,
   orchestratorEvents,
   serviceRequests,
+  stopReport,
   type DeviceStatus,
+  type EmergencyStop,
   type Envelope,
   type ServiceHealth,
 } from '@lab/contracts';
@@ -48,7 +51,10 @@ export class AgentService implements Announcer {
         orchestrator.hearLeader(epoch);
         agent.hearLeader(epoch, { halts, released });
       }),
-      bus.subscribe(agentEvents.emergencyStop, {}, (stop) => agent.emergencyStop(stop)),
+      bus.subscribe(agentEvents.emergencyStop, {}, (stop) => {
+        agent.emergencyStop(stop);
+        this.#reportStop(agent, stop);
+      }),
       bus.serve(serviceRequests.health, { service: 'agent' }, () => this.#health()),
     ]);
     this.#forget = bus.onStatus((status) => {
@@ -131,6 +137,7 @@ export class AgentService implements Announcer {
             function: body.function,
             arguments: body.arguments,
             attemptId: body.attempt_id,
+            by: body.by,
           },
           { ...marksOf(envelope), asOf: body.as_of_ms },
         );
@@ -176,6 +183,17 @@ export class AgentService implements Announcer {
           ledger_trouble: agent.trouble ?? null,
         },
       ),
+    );
+  }
+
+  #reportStop(agent: Agent, stop: EmergencyStop): void {
+    const { bus, computer } = this.parts;
+    const devices = agent
+      .devices()
+      .filter((device) => emergencyStopCovers(stop, device))
+      .map((device) => ({ ...device, functions: [] }));
+    this.#tell('the answer to an emergency stop', () =>
+      bus.publish(stopReport, { computer }, { id: stop.id, devices }),
     );
   }
 

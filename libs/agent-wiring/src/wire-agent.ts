@@ -1,5 +1,6 @@
 import type { Log } from '@lab/ports';
 import { AgentService, type ServiceParts } from './agent-service.js';
+import { EffectsOverBus } from './effects-over-bus.js';
 import { OrchestratorOverBus } from './orchestrator-over-bus.js';
 import { PeersOverBus } from './peers-over-bus.js';
 
@@ -8,15 +9,17 @@ export interface WiredAgent {
   service: AgentService;
   orchestrator: OrchestratorOverBus;
   peers: PeersOverBus;
+  effects: EffectsOverBus;
 }
 
 /** Connects one agent to a bus: the agent process and the fault simulator both call this function. */
 export function wireAgent(parts: Omit<ServiceParts, 'orchestrator'> & { log: Log }): WiredAgent {
-  const { bus, clock, timers, log } = parts;
+  const { bus, clock, computer, timers, wall, log } = parts;
   const orchestrator = new OrchestratorOverBus(bus);
   return {
     orchestrator,
     service: new AgentService({ ...parts, orchestrator }),
     peers: new PeersOverBus(bus, clock, timers, log),
+    effects: new EffectsOverBus(bus, computer, wall),
   };
 }

@@ -25,6 +25,8 @@ export interface ClientOptions {
 
 export interface CallOptions {
   timeoutMs?: number;
+  /** Most repetitions of this request; default: that of the client. */
+  retries?: number;
   signal?: AbortSignal;
   /**
    * Key of a request that acts. For 24 h the service carries out a request with this key once, however often it
@@ -168,7 +170,7 @@ export class ApiClient {
   private answer(
     method: Method,
     path: string,
-    { path: places = {}, query = {}, body, csv, timeoutMs, signal, idempotencyKey }: AnyInput = {},
+    { path: places = {}, query = {}, body, csv, timeoutMs, retries, signal, idempotencyKey }: AnyInput = {},
     headers: Record<string, string> = {},
   ): Promise<Response> {
     const key = method === 'get' || path === keyless ? undefined : (idempotencyKey ?? randomUUID());
@@ -178,7 +180,7 @@ export class ApiClient {
         : body !== undefined
           ? { type: 'application/json', text: JSON.stringify(body) }
           : undefined;
-    const { token, timeoutMs: usual = usualTimeoutMs, retries = usualRetries } = this.options;
+    const { token, timeoutMs: usual = usualTimeoutMs, retries: most = usualRetries } = this.options;
     return send(
       {
         method: method.toUpperCase(),
@@ -193,7 +195,7 @@ export class ApiClient {
         timeoutMs: timeoutMs ?? usual,
         ...(signal === undefined ? {} : { signal }),
       },
-      retries,
+      retries ?? most,
     );
   }
 }

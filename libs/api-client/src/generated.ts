@@ -228,6 +228,26 @@ export interface paths {
     patch?: never;
     trace?: never;
   };
+  '/api/code/{hash}': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    /**
+     * Read code by its hash
+     * @description Records of tasks and of calls of devices name the hash of the code that they ran.
+     */
+    get: operations['get_code_by_hash'];
+    put?: never;
+    post?: never;
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
   '/api/packages/refresh': {
     parameters: {
       query?: never;
@@ -683,6 +703,26 @@ export interface paths {
     patch?: never;
     trace?: never;
   };
+  '/api/effects.csv': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    /**
+     * Get the calls of devices as a table
+     * @description One row for each recorded call, latest first, with the filters of `/api/effects`. Numbers have their stored precision. A list or an object is JSON. Text that a spreadsheet would take for a formula or a number stands in quotation marks, as a JSON string.
+     */
+    get: operations['get_effects.csv'];
+    put?: never;
+    post?: never;
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
   '/api/protocols/{protocol}/parameters': {
     parameters: {
       query?: never;
@@ -851,6 +891,43 @@ export interface paths {
      * @description Contains the files of the latest attempt of each task.
      */
     get: operations['get_files'];
+    put?: never;
+    post?: never;
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  '/api/effects': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    /**
+     * List the calls of devices that may have changed something
+     * @description Calls of tasks and of people, as the agents recorded them. A call arrives within seconds after its beginning, or when its agent is heard again. The service keeps calls as long as the records of tasks.
+     */
+    get: operations['get_effects'];
+    put?: never;
+    post?: never;
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  '/api/effects/{id}': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    /** Read a call of a device */
+    get: operations['get_effects_by_id'];
     put?: never;
     post?: never;
     delete?: never;
@@ -1249,7 +1326,7 @@ export interface paths {
     put?: never;
     /**
      * Call a function of a device
-     * @description The call goes straight to the device, without validation, allocation and scheduling. The body maps parameter names to values and may be empty. With authentication on, the service refuses a function that is no query (`device_in_use`) while a task holds the device, unless the caller forces it with a reason. It writes the call into the audit before it makes the call.
+     * @description The call goes straight to the device, without validation, allocation and scheduling. The body maps parameter names to values and may be empty. The service refuses a function that is no query (`device_in_use`) while a task holds the device, unless the caller forces it with a reason. With authentication on, and for a forced call, it writes the call into the audit before it makes the call.
      */
     post: operations['post_rpc_by_lab_id_by_device_id_by_function_name'];
     delete?: never;
@@ -1361,9 +1438,29 @@ export interface paths {
     put?: never;
     /**
      * Engage an emergency stop
-     * @description Stops everything, a laboratory, or a device of a laboratory. The gateway notifies every agent at once, whatever the state of the orchestrator and the database. Each agent runs `_stop` on each of its devices in the scope, outside of all queues. Nothing starts in the scope until the emergency stop is released. It survives every restart. Status 503 with the effect `done` means: the agents were notified and keep to it, but the emergency stop is not recorded yet.
+     * @description Stops everything, a laboratory, or a device of a laboratory. The gateway notifies every agent at once, whatever the state of the orchestrator and the database. Each agent runs `_stop` on each of its devices in the scope, outside of all queues, and answers. The answer of the gateway comes within 2 s and names every device in the scope: stopped, still stopping, not reached, or unknown. Nothing starts in the scope until the emergency stop is released. It survives every restart. Status 202: the agents were notified and keep to the stop, but it is not recorded yet. Status 503: the broker took no notification; `errors` names the devices that may be moving.
      */
     post: operations['post_estop'];
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  '/api/estop/{id}': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    /**
+     * Read an emergency stop, and ask all agents about it
+     * @description While the emergency stop is in force, the gateway asks every agent and waits up to 1 s for the answers. Repeat the request until `confirmed` is true to follow an emergency stop.
+     */
+    get: operations['get_estop_by_id'];
+    put?: never;
+    post?: never;
     delete?: never;
     options?: never;
     head?: never;
@@ -2139,7 +2236,15 @@ export interface components {
        * @enum {string}
        */
       state:
-        'disabled' | 'initializing' | 'idle' | 'busy' | 'aborting' | 'uncertain' | 'restarting' | 'faulted';
+        | 'disabled'
+        | 'initializing'
+        | 'idle'
+        | 'busy'
+        | 'aborting'
+        | 'uncertain'
+        | 'restarting'
+        | 'faulted'
+        | 'unreachable';
       /** @description What is wrong, in words; null when nothing is. */
       detail: string | null;
       /** @description False: the device was running already and continues unchanged. */
@@ -2274,6 +2379,12 @@ export interface components {
       protocols: string[];
       /** @description What is wrong, and where. */
       errors: components['schemas']['Fault'][];
+    };
+    CodeRecord: {
+      /** @description Content hash of the code. */
+      hash: string;
+      /** @description The code: a JavaScript module. */
+      text: string;
     };
     DefinitionSummary: {
       /** @enum {string} */
@@ -4424,6 +4535,109 @@ export interface components {
        */
       created_at: string;
     };
+    /** @description A call of a function that may change something, as the agent of the device recorded it. */
+    EffectRecord: {
+      /**
+       * @description Identifier of the call.
+       * @example 0190c0de-0000-7000-8000-00000000000b/1
+       */
+      id: string;
+      /**
+       * @description Laboratory of the device.
+       * @example color_lab
+       */
+      lab: string;
+      /**
+       * @description Name of the device within the laboratory.
+       * @example robot_arm
+       */
+      device: string;
+      /**
+       * @description Computer of the device.
+       * @example svc_computer
+       */
+      computer: string;
+      /**
+       * @description Function that was called.
+       * @example move
+       */
+      function: string;
+      /**
+       * @description `idempotent`: the call may be repeated.
+       * @enum {string}
+       */
+      kind: 'effect' | 'idempotent';
+      /** @description Arguments with the defaults of those that were left out. Secret ones are `***`. */
+      arguments: {
+        [key: string]: unknown;
+      };
+      /**
+       * @description `running`: no end is known yet. `unknown`: whether it took effect cannot be known. `not_begun`: it was withdrawn before the device got it.
+       * @enum {string}
+       */
+      state: 'running' | 'completed' | 'failed' | 'not_begun' | 'unknown';
+      /** @description What the function returned; null: nothing, or the call did not end so. A long value is cut. */
+      result: unknown;
+      /** @description Why the call failed; null: it did not. */
+      error: {
+        /**
+         * @description Code of the error.
+         * @example device_error
+         */
+        code: string;
+        /**
+         * @description What went wrong.
+         * @example the gripper is not closed
+         */
+        message: string;
+        /**
+         * @description What is known of the effect: `none`, `maybe` or `done`.
+         * @example maybe
+         */
+        effect: string;
+      } | null;
+      /**
+       * @description Person who called; null: a task called.
+       * @example ada
+       */
+      person: string | null;
+      /** @description Attempt that called; null: a person called. */
+      attempt_id: string | null;
+      /**
+       * @description Name of the task that called.
+       * @example mix_colors
+       */
+      task: string | null;
+      /**
+       * @description Protocol run of that task.
+       * @example mix_1
+       */
+      protocol_run: string | null;
+      /**
+       * @description Campaign of that protocol run.
+       * @example sweep
+       */
+      campaign: string | null;
+      /**
+       * Format: date-time
+       * @description When the call began.
+       * @example 2026-11-20T09:30:00.000Z
+       */
+      began_at: string;
+      /**
+       * Format: date-time
+       * @description When the call ended; null: no end is known.
+       * @example 2026-11-20T09:30:00.000Z
+       */
+      ended_at: string | null;
+      /**
+       * @description Milliseconds by which the clock of the computer was ahead when the record was stored.
+       * @example 12
+       */
+      clock_offset_ms: number;
+      /** @description Content hash of the code of the device; null: not known. */
+      code_hash: string | null;
+    };
     /** @description An act of a person. The service keeps it for ever. */
     AuditRecord: {
       /** @description Unique identifier of the record. */
@@ -4626,7 +4840,15 @@ export interface components {
       computer: string;
       /** @enum {string} */
       state:
-        'disabled' | 'initializing' | 'idle' | 'busy' | 'aborting' | 'uncertain' | 'restarting' | 'faulted';
+        | 'disabled'
+        | 'initializing'
+        | 'idle'
+        | 'busy'
+        | 'aborting'
+        | 'uncertain'
+        | 'restarting'
+        | 'faulted'
+        | 'unreachable';
       /** @description What is wrong, in words; null when nothing is. */
       detail: string | null;
       /**
@@ -4651,6 +4873,15 @@ export interface components {
           function: string;
           /** @description Attempt that made the call. */
           attempt_id?: string;
+          /** @description Arguments of the call. A secret one is masked. */
+          arguments?: {
+            [key: string]: unknown;
+          };
+          /**
+           * @description Person who made the call.
+           * @example ada
+           */
+          by?: string;
         }[];
         last_confirmed: {
           /** @description Unique identifier of the call. */
@@ -4661,6 +4892,48 @@ export interface components {
            */
           function: string;
         } | null;
+      } | null;
+      /** @description The call in progress that may move the device; null: none, as far as is known. */
+      doing: {
+        /** @description Unique identifier of the call. */
+        call_id: string;
+        /**
+         * @description Function of the device.
+         * @example mix
+         */
+        function: string;
+        /** @description Arguments of the call. A long value is cut, and a secret one is masked. */
+        arguments: {
+          [key: string]: unknown;
+        };
+        /**
+         * Format: date-time
+         * @description When the call began.
+         * @example 2026-11-20T09:30:00.000Z
+         */
+        since: string;
+        /** @description Attempt that made the call; absent: a person made it. */
+        attempt_id?: string;
+      } | null;
+      /** @description What the agent of an unreachable device said last; null when the device is reachable, or its agent was never heard. */
+      last_known: {
+        /** @enum {string} */
+        state:
+          | 'disabled'
+          | 'initializing'
+          | 'idle'
+          | 'busy'
+          | 'aborting'
+          | 'uncertain'
+          | 'restarting'
+          | 'faulted'
+          | 'unreachable';
+        /**
+         * Format: date-time
+         * @description When the agent was last heard.
+         * @example 2026-11-20T09:30:00.000Z
+         */
+        at: string;
       } | null;
       /** @description Functions that can be called by RPC. */
       functions: {
@@ -4712,7 +4985,15 @@ export interface components {
       computer: string;
       /** @enum {string} */
       state:
-        'disabled' | 'initializing' | 'idle' | 'busy' | 'aborting' | 'uncertain' | 'restarting' | 'faulted';
+        | 'disabled'
+        | 'initializing'
+        | 'idle'
+        | 'busy'
+        | 'aborting'
+        | 'uncertain'
+        | 'restarting'
+        | 'faulted'
+        | 'unreachable';
       /** @description What is wrong, in words; null when nothing is. */
       detail: string | null;
       /**
@@ -4737,6 +5018,15 @@ export interface components {
           function: string;
           /** @description Attempt that made the call. */
           attempt_id?: string;
+          /** @description Arguments of the call. A secret one is masked. */
+          arguments?: {
+            [key: string]: unknown;
+          };
+          /**
+           * @description Person who made the call.
+           * @example ada
+           */
+          by?: string;
         }[];
         last_confirmed: {
           /** @description Unique identifier of the call. */
@@ -4747,6 +5037,48 @@ export interface components {
            */
           function: string;
         } | null;
+      } | null;
+      /** @description The call in progress that may move the device; null: none, as far as is known. */
+      doing: {
+        /** @description Unique identifier of the call. */
+        call_id: string;
+        /**
+         * @description Function of the device.
+         * @example mix
+         */
+        function: string;
+        /** @description Arguments of the call. A long value is cut, and a secret one is masked. */
+        arguments: {
+          [key: string]: unknown;
+        };
+        /**
+         * Format: date-time
+         * @description When the call began.
+         * @example 2026-11-20T09:30:00.000Z
+         */
+        since: string;
+        /** @description Attempt that made the call; absent: a person made it. */
+        attempt_id?: string;
+      } | null;
+      /** @description What the agent of an unreachable device said last; null when the device is reachable, or its agent was never heard. */
+      last_known: {
+        /** @enum {string} */
+        state:
+          | 'disabled'
+          | 'initializing'
+          | 'idle'
+          | 'busy'
+          | 'aborting'
+          | 'uncertain'
+          | 'restarting'
+          | 'faulted'
+          | 'unreachable';
+        /**
+         * Format: date-time
+         * @description When the agent was last heard.
+         * @example 2026-11-20T09:30:00.000Z
+         */
+        at: string;
       } | null;
       /** @description Functions that can be called by RPC. `parameters` is null where the device declares none; the arguments are not checked then. */
       functions: {
@@ -4842,7 +5174,15 @@ export interface components {
         name: string;
         /** @enum {string} */
         state:
-          'disabled' | 'initializing' | 'idle' | 'busy' | 'aborting' | 'uncertain' | 'restarting' | 'faulted';
+          | 'disabled'
+          | 'initializing'
+          | 'idle'
+          | 'busy'
+          | 'aborting'
+          | 'uncertain'
+          | 'restarting'
+          | 'faulted'
+          | 'unreachable';
         /** @description What is wrong. */
         detail: string | null;
       }[];
@@ -4947,6 +5287,139 @@ export interface components {
         [key: string]: Record<string, unknown>;
       };
     };
+    /** @description An emergency stop, and what is known of every device in its scope. */
+    EmergencyStopReport: {
+      /** @description Unique identifier. */
+      id: string;
+      /**
+       * @description `all`, `lab:<lab>` or `device:<lab>.<device>`.
+       * @example lab:color_lab
+       */
+      scope: string;
+      /**
+       * @description Reason.
+       * @example spill on the bench
+       */
+      reason: string;
+      /**
+       * @description Person who engaged the emergency stop.
+       * @example ada
+       */
+      by: string;
+      /**
+       * Format: date-time
+       * @description When the service recorded the emergency stop; null: it is not recorded yet.
+       * @example 2026-11-20T09:30:00.000Z
+       */
+      engaged_at: string | null;
+      /**
+       * Format: date-time
+       * @description When a person released it; null while it is in force.
+       * @example 2026-11-20T09:30:00.000Z
+       */
+      released_at: string | null;
+      /** @description Person who released it. */
+      released_by: string | null;
+      /** @description True: all devices in the scope are known, and the agent of each says that it is stopped. False also after the release. */
+      confirmed: boolean;
+      /** @description False: the orchestrator does not say which devices are in the scope, so that devices of silent computers may be missing. */
+      complete: boolean;
+      /** @description The devices in the scope, by laboratory and name; none after the release. */
+      devices: components['schemas']['StoppedDevice'][];
+    };
+    StoppedDevice: {
+      /**
+       * @description Laboratory.
+       * @example color_lab
+       */
+      lab_name: string;
+      /**
+       * @description Name within the laboratory.
+       * @example robot_arm
+       */
+      name: string;
+      /**
+       * @description Computer whose agent runs the device.
+       * @example bench_b
+       */
+      computer: string;
+      /**
+       * @description `stopped`: its agent says that nothing of it moves. `stopping`: its agent has the stop, and a call or `_stop` is in progress. `not_reached`: its agent has not answered. `unknown`: its agent cannot know whether the instrument stands still, or does not run the device.
+       * @enum {string}
+       */
+      state: 'stopped' | 'stopping' | 'not_reached' | 'unknown';
+      /** @description Why the device is not `stopped`, in words; null when it is. */
+      detail: string | null;
+      /**
+       * @description Task run that holds the device.
+       * @example mix_1/mix_colors
+       */
+      held_by: string | null;
+      /** @description The call in progress that may move the device; null: none, as far as is known. */
+      doing: {
+        /** @description Unique identifier of the call. */
+        call_id: string;
+        /**
+         * @description Function of the device.
+         * @example mix
+         */
+        function: string;
+        /** @description Arguments of the call. A long value is cut, and a secret one is masked. */
+        arguments: {
+          [key: string]: unknown;
+        };
+        /**
+         * Format: date-time
+         * @description When the call began.
+         * @example 2026-11-20T09:30:00.000Z
+         */
+        since: string;
+        /** @description Attempt that made the call; absent: a person made it. */
+        attempt_id?: string;
+      } | null;
+      /** @description What the agent of an unreachable device said last; null when the device is reachable, or its agent was never heard. */
+      last_known: {
+        /** @enum {string} */
+        state:
+          | 'disabled'
+          | 'initializing'
+          | 'idle'
+          | 'busy'
+          | 'aborting'
+          | 'uncertain'
+          | 'restarting'
+          | 'faulted'
+          | 'unreachable';
+        /**
+         * Format: date-time
+         * @description When the agent was last heard.
+         * @example 2026-11-20T09:30:00.000Z
+         */
+        at: string;
+      } | null;
+    };
+    EmergencyStopRequest: {
+      /**
+       * @description Laboratory to stop. Absent: all laboratories.
+       * @example color_lab
+       */
+      lab_name?: string;
+      /**
+       * @description Device of that laboratory. Absent: all devices of the laboratory.
+       * @example robot_arm
+       */
+      device_name?: string;
+      /**
+       * @description Reason. The service shows it wherever it refuses work.
+       * @example spill on the bench
+       */
+      reason?: string;
+      /**
+       * @description Person who decides, for the audit. Default: "unknown".
+       * @example ada
+       */
+      by?: string;
+    };
     /** @description An emergency stop. */
     EmergencyStopRecord: {
       /** @description Unique identifier. */
@@ -4980,28 +5453,6 @@ export interface components {
       released_at: string | null;
       /** @description Person who released it. */
       released_by: string | null;
-    };
-    EmergencyStopRequest: {
-      /**
-       * @description Laboratory to stop. Absent: all laboratories.
-       * @example color_lab
-       */
-      lab_name?: string;
-      /**
-       * @description Device of that laboratory. Absent: all devices of the laboratory.
-       * @example robot_arm
-       */
-      device_name?: string;
-      /**
-       * @description Reason. The service shows it wherever it refuses work.
-       * @example spill on the bench
-       */
-      reason?: string;
-      /**
-       * @description Person who decides, for the audit. Default: "unknown".
-       * @example ada
-       */
-      by?: string;
     };
     EmergencyStopRelease: {
       /** @description Id of the emergency stop. Absent: every emergency stop in force. */
@@ -6228,6 +6679,7 @@ export type ProtocolText = components['schemas']['ProtocolText'];
 export type TaskTypeChange = components['schemas']['TaskTypeChange'];
 export type TaskTypeSelection = components['schemas']['TaskTypeSelection'];
 export type PackageRecord = components['schemas']['PackageRecord'];
+export type CodeRecord = components['schemas']['CodeRecord'];
 export type DefinitionSummary = components['schemas']['DefinitionSummary'];
 export type DefinitionRecord = components['schemas']['DefinitionRecord'];
 export type SimulationRecord = components['schemas']['SimulationRecord'];
@@ -6274,6 +6726,7 @@ export type TaskSubmission = components['schemas']['TaskSubmission'];
 export type AttemptRecord = components['schemas']['AttemptRecord'];
 export type TaskChange = components['schemas']['TaskChange'];
 export type TaskFileRecord = components['schemas']['TaskFileRecord'];
+export type EffectRecord = components['schemas']['EffectRecord'];
 export type AuditRecord = components['schemas']['AuditRecord'];
 export type ResourceRecord = components['schemas']['ResourceRecord'];
 export type ResourceReset = components['schemas']['ResourceReset'];
@@ -6283,8 +6736,10 @@ export type DeviceDetail = components['schemas']['DeviceDetail'];
 export type AgentRecord = components['schemas']['AgentRecord'];
 export type AttentionRecord = components['schemas']['AttentionRecord'];
 export type AttentionResolution = components['schemas']['AttentionResolution'];
-export type EmergencyStopRecord = components['schemas']['EmergencyStopRecord'];
+export type EmergencyStopReport = components['schemas']['EmergencyStopReport'];
+export type StoppedDevice = components['schemas']['StoppedDevice'];
 export type EmergencyStopRequest = components['schemas']['EmergencyStopRequest'];
+export type EmergencyStopRecord = components['schemas']['EmergencyStopRecord'];
 export type EmergencyStopRelease = components['schemas']['EmergencyStopRelease'];
 export type QueuePage = components['schemas']['QueuePage'];
 export type QueuedTask = components['schemas']['QueuedTask'];
@@ -6694,6 +7149,32 @@ export interface operations {
         };
         content: {
           'application/json': components['schemas']['PackageRecord'];
+        };
+      };
+    };
+  };
+  get_code_by_hash: {
+    parameters: {
+      query?: never;
+      header?: never;
+      path: {
+        /**
+         * @description Content hash of the code. Percent-encode characters other than letters, digits, `-`, `_`, `.` and `~`.
+         * @example 95a71b8f19adb3067a59082239af186483731bbc755ecb0c235237f5d3dd1c66
+         */
+        hash: string;
+      };
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      /** @description The code. */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['CodeRecord'];
         };
       };
     };
@@ -7691,6 +8172,53 @@ export interface operations {
       };
     };
   };
+  'get_effects.csv': {
+    parameters: {
+      query?: {
+        /** @description Only calls of devices of this laboratory. */
+        lab?: string;
+        /** @description Only calls of devices with this name. */
+        device?: string;
+        /** @description Only calls of this function. */
+        function?: string;
+        /** @description Only calls of tasks with this name. */
+        task?: string;
+        /** @description Only records that belong to this protocol run. */
+        protocol_run?: string;
+        /** @description Only records that belong to this campaign. */
+        campaign?: string;
+        /** @description Only calls of the attempt with this id. */
+        attempt?: string;
+        /** @description Only calls of this person. */
+        person?: string;
+        /** @description Only calls of devices with this code. */
+        code_hash?: string;
+        /** @description Only records of this computer. */
+        computer?: string;
+        /** @description Only records in this state. Several values are separated by commas. */
+        state?: string;
+        /** @description Only records that were begun at this moment (ISO 8601) or later. */
+        since?: string;
+        /** @description Only records that were begun before this moment (ISO 8601). */
+        until?: string;
+      };
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      /** @description UTF-8 with a header row, as RFC 4180 says. A table that breaks off lacks the end of its transfer encoding. */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'text/csv': string;
+        };
+      };
+    };
+  };
   post_protocols_by_protocol_parameters: {
     parameters: {
       query?: never;
@@ -7769,6 +8297,8 @@ export interface operations {
         lab?: string;
         /** @description Only records of this computer. */
         computer?: string;
+        /** @description Only tasks that got this device, as `<lab>.<device>`. */
+        device?: string;
         /** @description Only records that were created at this moment (ISO 8601) or later. */
         since?: string;
         /** @description Only records that were created before this moment (ISO 8601). */
@@ -8040,6 +8570,8 @@ export interface operations {
         protocol_run?: string;
         /** @description Only records of this computer. */
         computer?: string;
+        /** @description Only attempts that had this device, as `<lab>.<device>`. */
+        device?: string;
         /** @description Only records that were created at this moment (ISO 8601) or later. */
         since?: string;
         /** @description Only records that were created before this moment (ISO 8601). */
@@ -8139,6 +8671,89 @@ export interface operations {
             /** @description Cursor of the next page; null: this is the last one. */
             next_cursor: string | null;
           };
+        };
+      };
+    };
+  };
+  get_effects: {
+    parameters: {
+      query?: {
+        /** @description Maximum number of records. */
+        limit?: number;
+        /** @description `next_cursor` of the previous page, with the same sort and filters. Absent: from the beginning. */
+        cursor?: string;
+        /** @description Field to sort by; `-` before it for descending order. */
+        sort?: 'began_at' | '-began_at';
+        /** @description Only calls of devices of this laboratory. */
+        lab?: string;
+        /** @description Only calls of devices with this name. */
+        device?: string;
+        /** @description Only calls of this function. */
+        function?: string;
+        /** @description Only calls of tasks with this name. */
+        task?: string;
+        /** @description Only records that belong to this protocol run. */
+        protocol_run?: string;
+        /** @description Only records that belong to this campaign. */
+        campaign?: string;
+        /** @description Only calls of the attempt with this id. */
+        attempt?: string;
+        /** @description Only calls of this person. */
+        person?: string;
+        /** @description Only calls of devices with this code. */
+        code_hash?: string;
+        /** @description Only records of this computer. */
+        computer?: string;
+        /** @description Only records in this state. Several values are separated by commas. */
+        state?: string;
+        /** @description Only records that were begun at this moment (ISO 8601) or later. */
+        since?: string;
+        /** @description Only records that were begun before this moment (ISO 8601). */
+        until?: string;
+      };
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      /** @description Latest first. */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': {
+            items: components['schemas']['EffectRecord'][];
+            /** @description Cursor of the next page; null: this is the last one. */
+            next_cursor: string | null;
+          };
+        };
+      };
+    };
+  };
+  get_effects_by_id: {
+    parameters: {
+      query?: never;
+      header?: never;
+      path: {
+        /**
+         * @description Id of the call. Percent-encode characters other than letters, digits, `-`, `_`, `.` and `~`.
+         * @example 0190c0de-0000-7000-8000-00000000000a
+         */
+        id: string;
+      };
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      /** @description The call. */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['EffectRecord'];
         };
       };
     };
@@ -8861,6 +9476,8 @@ export interface operations {
         force?: boolean;
         /** @description Reason for the audit. Required with `force`. */
         reason?: string;
+        /** @description Who calls, for the record. With tokens it is the owner of the token. */
+        by?: string;
       };
       header?: {
         /**
@@ -9137,13 +9754,48 @@ export interface operations {
       };
     };
     responses: {
-      /** @description The agents were notified, and the emergency stop is recorded. */
+      /** @description The emergency stop is recorded. `confirmed` says whether everything stopped. */
       201: {
         headers: {
           [name: string]: unknown;
         };
         content: {
-          'application/json': components['schemas']['EmergencyStopRecord'];
+          'application/json': components['schemas']['EmergencyStopReport'];
+        };
+      };
+      /** @description The emergency stop is not recorded yet. */
+      202: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['EmergencyStopReport'];
+        };
+      };
+    };
+  };
+  get_estop_by_id: {
+    parameters: {
+      query?: never;
+      header?: never;
+      path: {
+        /**
+         * @description Identifier of the emergency stop. Percent-encode characters other than letters, digits, `-`, `_`, `.` and `~`.
+         * @example 0198a4c2-3d1e-7b6a-9c55-2f6d1c0e8a77
+         */
+        id: string;
+      };
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      /** @description What is known of every device in the scope at this moment. */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['EmergencyStopReport'];
         };
       };
     };

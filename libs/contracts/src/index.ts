@@ -5,6 +5,7 @@ export { dtoFaults, dtoSchema, zodSchema, type Checked, type Schema } from './sc
 export * from './messages/agent.js';
 export * from './messages/define.js';
 export * from './messages/definitions.js';
+export * from './messages/effects.js';
 export * from './messages/envelope.js';
 export { type FunctionParameter } from './messages/function-parameter.js';
 export * from './messages/ipc.js';
@@ -18,6 +19,7 @@ export * from './rest/agents.js';
 export * from './rest/attention.js';
 export * from './rest/definitions.js';
 export * from './rest/devices.js';
+export * from './rest/effects.js';
 export * from './rest/emergency-stops.js';
 export * from './rest/events.js';
 export { fieldNamesOf, schemas, type JsonSchema, type Shape } from './rest/fields/field.js';

@@ -211,28 +211,35 @@ export const deviceStates = [
   'uncertain',
   'restarting',
   'faulted',
+  'unreachable',
 ] as const;
+/** State of a device. Its agent reports all but `unreachable`, which says that the agent itself is not heard. */
 export type DeviceState = (typeof deviceStates)[number];
 
 const unloaded = 'its laboratory is unloaded, or people stop it';
 const ended = 'its process ended';
+const unheard = 'its agent is not heard any more';
+const heardAgain = 'its agent is heard again, and reports it';
 
 export const deviceTransitions: Transitions<DeviceState> = {
   disabled: {
     initializing: 'its process is started',
     uncertain: 'the earlier agent process ended during an effect',
+    unreachable: unheard,
   },
   initializing: {
     idle: 'it is initialised',
     restarting: ended,
     faulted: 'it could not be initialised in time, or too often',
     disabled: unloaded,
+    unreachable: unheard,
   },
   idle: {
     busy: 'a call that acts begins',
     restarting: ended,
     faulted: 'its process ended too often',
     disabled: unloaded,
+    unreachable: unheard,
   },
   busy: {
     idle: 'the call has ended',
@@ -241,6 +248,7 @@ export const deviceTransitions: Transitions<DeviceState> = {
     restarting: 'its process ended, and the call is known to have no further effect',
     faulted: 'its process ended too often',
     disabled: unloaded,
+    unreachable: unheard,
   },
   aborting: {
     idle: 'the driver stopped the instrument',
@@ -248,6 +256,7 @@ export const deviceTransitions: Transitions<DeviceState> = {
     restarting: ended,
     faulted: 'its process ended too often',
     disabled: unloaded,
+    unreachable: unheard,
   },
   uncertain: {
     idle: 'the driver read the instrument and found that it stands still',
@@ -255,13 +264,29 @@ export const deviceTransitions: Transitions<DeviceState> = {
     restarting: ended,
     faulted: 'its process ended too often',
     disabled: unloaded,
+    unreachable: unheard,
   },
   restarting: {
     initializing: 'its process starts again',
     faulted: 'its process ended too often',
     disabled: unloaded,
+    unreachable: unheard,
   },
-  faulted: { initializing: 'a person decides to start it again', disabled: unloaded },
+  faulted: {
+    initializing: 'a person decides to start it again',
+    disabled: unloaded,
+    unreachable: unheard,
+  },
+  unreachable: {
+    disabled: heardAgain,
+    initializing: heardAgain,
+    idle: heardAgain,
+    busy: heardAgain,
+    aborting: heardAgain,
+    uncertain: heardAgain,
+    restarting: heardAgain,
+    faulted: heardAgain,
+  },
 };
 
 export const agentStates = ['online', 'suspect', 'offline', 'draining', 'incompatible'] as const;

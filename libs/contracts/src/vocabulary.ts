@@ -5,6 +5,10 @@
 export * from './errors.js';
 export * from './states.js';
 
+/** State of a recorded call that may change something. */
+export const effectStates = ['running', 'completed', 'failed', 'not_begun', 'unknown'] as const;
+export type EffectState = (typeof effectStates)[number];
+
 /** Severity of a line, least first. */
 export const logLevels = ['debug', 'info', 'warn', 'error'] as const;
 export type LogLevel = (typeof logLevels)[number];

@@ -127,9 +127,13 @@ describe('every predicate of a state', () => {
     expect(yes(deviceStates, isGivenUp)).toEqual(['faulted']);
     for (const state of deviceStates)
       expect(
-        [isUsable, isStarting, isInDoubt, isGivenUp, (each: string) => each === 'aborting'].filter(
-          (question) => question(state),
-        ),
+        [
+          isUsable,
+          isStarting,
+          isInDoubt,
+          isGivenUp,
+          (each: string) => each === 'aborting' || each === 'unreachable',
+        ].filter((question) => question(state)),
       ).toHaveLength(1);
     expect(yes(agentStates, mayDispatchTo)).toEqual(['online']);
     expect(yes(agentStates, isHeard)).toEqual(['online']);

@@ -52,7 +52,7 @@ export function engineHandlers(engine: Engine): HandlersOf<EngineRequests> {
     readSchedule: (query) => engine.views.schedule(query),
     readEstimates: () => engine.views.estimates(),
     locateDevice: ({ lab, device }) => views.locate(lab, device),
-    listDevices: () => ({ devices: views.devices() }),
+    listDevices: ({ brief }) => ({ devices: views.devices(brief) }),
     listAgents: () => ({ agents: views.agents() }),
 
     registerAgent: (agent) => engine.agents.register(agent),

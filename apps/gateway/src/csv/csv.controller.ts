@@ -1,6 +1,15 @@
 import { Readable } from 'node:stream';
 import { Controller, Get, Logger, Req, Res } from '@nestjs/common';
-import { parameterTable, type CampaignRecord, type ParameterRows } from '@lab/contracts';
+import {
+  longestPage,
+  parameterTable,
+  type CampaignRecord,
+  type EffectRecord,
+  type Fault,
+  type ListRequest,
+  type ParameterRows,
+  type Portion,
+} from '@lab/contracts';
 import type { CampaignExtent, CampaignRun } from '@lab/persistence';
 import { ApiTags } from '@nestjs/swagger';
 import type { FastifyReply, FastifyRequest } from 'fastify';
@@ -10,6 +19,7 @@ import { parameterTable as parameterExample, resultTable as resultExample } from
 import { attachment } from '../files/index.js';
 import { csvMediaType, TakesCsv } from '../http/index.js';
 import { EachTime } from '../idempotency/index.js';
+import { filterParameters, readFilters } from '../lists/index.js';
 import { found } from '../lookup/index.js';
 import { RecordReader } from '../ports/index.js';
 import {
@@ -17,16 +27,28 @@ import {
   Body,
   CampaignName,
   fromOrchestrator,
+  FromQuery,
+  invalidQuery,
   json,
   Operation,
   pathName,
   type Answer,
 } from '../routes/index.js';
 import { comingParameters, parameterTable as parameterTableOf, resultTable } from './campaign-tables.js';
+import { effectTable } from './effect-table.js';
 import { mostColumns, mostRows, readParameterRows } from './parameter-rows.js';
 
 /** Maximum number of runs in memory. */
 const runsAtOnce = 200;
+
+/** A parameter of a handler: the filters of the list of calls. */
+const EffectFilters = (): ParameterDecorator =>
+  FromQuery(filterParameters('effects'), (given): ListRequest['filters'] => {
+    const faults: Fault[] = [];
+    const filters = readFilters('effects', given, faults);
+    if (faults.length > 0) throw invalidQuery(faults);
+    return filters;
+  });
 
 const cells =
   'Numbers have their stored precision. A list or an object is JSON. Text that a spreadsheet would take for a formula or a number stands in quotation marks, as a JSON string.';
@@ -42,7 +64,7 @@ const table = (example: string, name: string): Answer => ({
     },
   },
 });
-/** Campaigns as tables for spreadsheets: the parameters and the results. */
+/** Campaigns and calls of devices as tables for spreadsheets. */
 @ApiTags('Campaigns')
 @Needs('viewer', { of: 'campaign' })
 @Controller('api')
@@ -95,6 +117,26 @@ export class CsvController {
     await this.#send(`${campaign.name}_parameters.csv`, rows(this.#runs(campaign, extent)), request, reply);
   }
 
+  @Needs('viewer')
+  @Operation('Get the calls of devices as a table', table(effectTable().header(), 'effects.csv'), {
+    tag: 'Devices',
+    description: `One row for each recorded call, latest first, with the filters of \`/api/effects\`. ${cells}`,
+  })
+  @Get('effects.csv')
+  async effects(
+    @EffectFilters() filters: ListRequest['filters'],
+    @Req() request: FastifyRequest,
+    @Res() reply: FastifyReply,
+  ): Promise<void> {
+    const results = effectTable();
+    const pages = this.#effects(filters);
+    const rows = async function* () {
+      yield results.header();
+      for await (const page of pages) yield page.map((effect) => results.row(effect)).join('');
+    };
+    await this.#send('effects.csv', rows(), request, reply);
+  }
+
   @Needs('submitter')
   @EachTime()
   @TakesCsv()
@@ -132,6 +174,17 @@ export class CsvController {
   ): Promise<ParameterRows> {
     const protocol = await this.protocols.withOpenTasks(name);
     return { protocol_run_parameters: await readParameterRows(table, protocol) };
+  }
+
+  /** Reads the calls page by page. A call that arrives meanwhile may be left out; none comes twice. */
+  async *#effects(filters: ListRequest['filters']): AsyncGenerator<EffectRecord[]> {
+    for (let after: ListRequest['after'] = null; ;) {
+      const asked: ListRequest = { limit: longestPage, sort: 'began_at', descending: true, filters, after };
+      const { items, end }: Portion<EffectRecord> = await this.records.list('effects', asked);
+      yield items;
+      if (end === null) return;
+      after = end;
+    }
   }
 
   async #campaign(name: string): Promise<{ campaign: CampaignRecord; extent: CampaignExtent }> {

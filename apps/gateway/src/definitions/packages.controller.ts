@@ -2,7 +2,9 @@ import { Controller, Get } from '@nestjs/common';
 import {
   definitionRequests as requests,
   definitionTypes,
+  orchestratorRequests,
   ServiceError,
+  type CodeRecord,
   type DefinitionRecord,
   type DefinitionSummary,
   type Page,
@@ -47,6 +49,30 @@ export class PackagesController {
       'package',
       given,
     );
+  }
+
+  @Operation('Read code by its hash', record('CodeRecord', 'The code.'), {
+    description: 'Records of tasks and of calls of devices name the hash of the code that they ran.',
+    problems: ['not_found', ...fromOrchestrator],
+  })
+  @Get('code/:hash')
+  async code(
+    @(pathText('hash', {
+      description: 'Content hash of the code.',
+      example: '95a71b8f19adb3067a59082239af186483731bbc755ecb0c235237f5d3dd1c66',
+    })())
+    hash: string,
+  ): Promise<CodeRecord> {
+    const parts: Buffer[] = [];
+    for (let offset = 0, total = 1; offset < total;) {
+      const part = await this.orchestrator.ask(orchestratorRequests.fetchModule, { hash, offset });
+      const bytes = Buffer.from(part.data, 'base64');
+      if (bytes.length === 0) break;
+      parts.push(bytes);
+      offset += bytes.length;
+      total = part.total;
+    }
+    return { hash, text: Buffer.concat(parts).toString() };
   }
 
   @Needs('admin')

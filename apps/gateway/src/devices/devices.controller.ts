@@ -12,7 +12,7 @@ import {
 } from '@lab/contracts';
 import { ApiTags } from '@nestjs/swagger';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { Caller, labFilter, Needs } from '../access/index.js';
+import { actorName, Caller, labFilter, Needs } from '../access/index.js';
 import { rpcParameters } from '../examples/index.js';
 import { ListQuery, portionOf, type PageRequest } from '../lists/index.js';
 import { Orchestrator } from '../orchestrator/index.js';
@@ -94,7 +94,7 @@ export class DevicesController {
     },
     {
       description:
-        'The call goes straight to the device, without validation, allocation and scheduling. The body maps parameter names to values and may be empty. With authentication on, the service refuses a function that is no query (`device_in_use`) while a task holds the device, unless the caller forces it with a reason. It writes the call into the audit before it makes the call.',
+        'The call goes straight to the device, without validation, allocation and scheduling. The body maps parameter names to values and may be empty. The service refuses a function that is no query (`device_in_use`) while a task holds the device, unless the caller forces it with a reason. With authentication on, and for a forced call, it writes the call into the audit before it makes the call.',
       problems: [...fromAgent, 'unknown_function', 'device_in_use', 'late_message', 'aborted'],
     },
   )
@@ -122,7 +122,8 @@ export class DevicesController {
     @Res() reply: FastifyReply,
   ): Promise<void> {
     const permit = this.permit.of(request, caller, { function: name, arguments: parameters }, force);
-    const result = await this.calls.call(lab, device, name, parameters, permit);
+    const by = actorName(caller, force.by);
+    const result = await this.calls.call(lab, device, name, parameters, by, permit);
     // Nest sends a string as plain text. It must arrive as JSON too.
     await reply.type('application/json; charset=utf-8').send(JSON.stringify(result));
   }

@@ -1,5 +1,5 @@
 export { AgentsController } from './agents.controller.js';
-export { CallPermit } from './call-permit.js';
+export { CallPermit, HeldDevices } from './call-permit.js';
 export { DeviceCalls } from './device-calls.js';
 export { DeviceDetails } from './device-details.js';
 export { DeviceLocator } from './device-locator.js';

@@ -1,15 +1,19 @@
-import { Controller, Get, Post } from '@nestjs/common';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { Controller, Get, Post, Res } from '@nestjs/common';
 import {
   EmergencyStopRelease,
   EmergencyStopRequest,
   isServiceError,
   longestPage,
   orchestratorRequests,
+  ServiceError,
   type EmergencyStopRecord,
+  type EmergencyStopReport,
   type Page,
   type Principal,
 } from '@lab/contracts';
 import { ApiTags } from '@nestjs/swagger';
+import type { FastifyReply } from 'fastify';
 import { actorName, anyLab, Caller, Needs } from '../access/index.js';
 import { emergencyStopRequests } from '../examples/index.js';
 import { EachTime } from '../idempotency/index.js';
@@ -23,10 +27,19 @@ import {
   Operation,
   OptionalBody,
   page,
+  pathText,
   record,
   recordList,
 } from '../routes/index.js';
-import { EmergencyStops } from './emergency-stops.js';
+import { EmergencyStops, type StopKnowledge } from './emergency-stops.js';
+
+/** Longest wait for the record of an emergency stop, in milliseconds. */
+const readMs = 300;
+
+const StopId = pathText('id', {
+  description: 'Identifier of the emergency stop.',
+  example: '0198a4c2-3d1e-7b6a-9c55-2f6d1c0e8a77',
+});
 
 /** Every emergency stop in force. */
 const inForce = readListQuery('emergency_stops', { limit: String(longestPage) })();
@@ -47,19 +60,48 @@ export class EmergencyStopsController {
   @EachTime()
   @Operation(
     'Engage an emergency stop',
-    record('EmergencyStopRecord', 'The agents were notified, and the emergency stop is recorded.'),
+    record(
+      'EmergencyStopReport',
+      'The emergency stop is recorded. `confirmed` says whether everything stopped.',
+    ),
     {
       description:
-        'Stops everything, a laboratory, or a device of a laboratory. The gateway notifies every agent at once, whatever the state of the orchestrator and the database. Each agent runs `_stop` on each of its devices in the scope, outside of all queues. Nothing starts in the scope until the emergency stop is released. It survives every restart. Status 503 with the effect `done` means: the agents were notified and keep to it, but the emergency stop is not recorded yet.',
-      problems: ['unknown_lab', 'unknown_device'],
+        'Stops everything, a laboratory, or a device of a laboratory. The gateway notifies every agent at once, whatever the state of the orchestrator and the database. Each agent runs `_stop` on each of its devices in the scope, outside of all queues, and answers. The answer of the gateway comes within 2 s and names every device in the scope: stopped, still stopping, not reached, or unknown. Nothing starts in the scope until the emergency stop is released. It survives every restart. Status 202: the agents were notified and keep to the stop, but it is not recorded yet. Status 503: the broker took no notification; `errors` names the devices that may be moving.',
+      problems: ['unknown_lab', 'unknown_device', 'service_unavailable'],
+      further: { 202: record('EmergencyStopReport', 'The emergency stop is not recorded yet.') },
     },
   )
   @Post()
   async engage(
     @OptionalBody(EmergencyStopRequest, emergencyStopRequests) request: EmergencyStopRequest,
     @Caller() caller: Principal,
-  ): Promise<EmergencyStopRecord> {
-    return this.recorded(await this.stops.engage({ ...request, by: actorName(caller, request.by) }));
+    @Res({ passthrough: true }) reply: FastifyReply,
+  ): Promise<EmergencyStopReport> {
+    const engaged = await this.stops.engage({ ...request, by: actorName(caller, request.by) });
+    const stored = engaged.recorded ? await this.stored(engaged.stop.id) : undefined;
+    reply.code(engaged.recorded ? 201 : 202);
+    return reportOf(engaged, stored);
+  }
+
+  @Operation(
+    'Read an emergency stop, and ask all agents about it',
+    record('EmergencyStopReport', 'What is known of every device in the scope at this moment.'),
+    {
+      description:
+        'While the emergency stop is in force, the gateway asks every agent and waits up to 1 s for the answers. Repeat the request until `confirmed` is true to follow an emergency stop.',
+      problems: ['not_found', 'service_unavailable', ...fromOrchestrator],
+    },
+  )
+  @Get(':id')
+  async read(@StopId() id: string): Promise<EmergencyStopReport> {
+    const lately = this.stops.engaged(id);
+    const stored = lately === undefined ? await this.records.emergencyStop(id) : await this.stored(id);
+    if (stored !== undefined && stored.released_at !== null)
+      return { ...stored, confirmed: false, complete: true, devices: [] };
+    const stop = stored ?? lately;
+    if (stop === undefined) throw new ServiceError('not_found', `There is no emergency stop "${id}".`);
+    const { scope, by, reason } = stop;
+    return reportOf(await this.stops.look({ id, scope, by, reason }), stored);
   }
 
   @Needs('operator')
@@ -101,7 +143,26 @@ export class EmergencyStopsController {
     return request.pageOf(await this.records.list('emergency_stops', request));
   }
 
+  /** The record, if the database has it and answers at once. */
+  private async stored(id: string): Promise<EmergencyStopRecord | undefined> {
+    try {
+      const late = sleep(readMs, undefined, { ref: false });
+      return await Promise.race([this.records.emergencyStop(id), late]);
+    } catch (error) {
+      if (isServiceError(error)) return undefined;
+      throw error;
+    }
+  }
+
   private recorded(id: string): Promise<EmergencyStopRecord> {
     return committed(() => this.records.emergencyStop(id), `emergency stop ${id}`);
   }
+}
+
+function reportOf(
+  { stop, confirmed, complete, devices }: StopKnowledge,
+  stored: EmergencyStopRecord | undefined,
+): EmergencyStopReport {
+  const { engaged_at = null, released_at = null, released_by = null } = stored ?? {};
+  return { ...stop, engaged_at, released_at, released_by, confirmed, complete, devices };
 }

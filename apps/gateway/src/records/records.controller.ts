@@ -1,7 +1,14 @@
 import { Controller, Get } from '@nestjs/common';
-import type { AttemptRecord, AuditRecord, Page, TaskFileRecord, TaskRunRecord } from '@lab/contracts';
+import type {
+  AttemptRecord,
+  AuditRecord,
+  EffectRecord,
+  Page,
+  TaskFileRecord,
+  TaskRunRecord,
+} from '@lab/contracts';
 import { ApiTags } from '@nestjs/swagger';
-import { Needs } from '../access/index.js';
+import { labFilter, Needs } from '../access/index.js';
 import { ListQuery, type PageRequest } from '../lists/index.js';
 import { found } from '../lookup/index.js';
 import { RecordReader } from '../ports/index.js';
@@ -51,6 +58,27 @@ export class RecordsController {
   @Get('files')
   async files(@ListQuery('files') request: PageRequest): Promise<Page<TaskFileRecord>> {
     return request.pageOf(await this.records.list('files', request));
+  }
+
+  @Needs('viewer', { lab: labFilter })
+  @Operation(
+    'List the calls of devices that may have changed something',
+    page('EffectRecord', 'Latest first.'),
+    {
+      tag: 'Devices',
+      description:
+        'Calls of tasks and of people, as the agents recorded them. A call arrives within seconds after its beginning, or when its agent is heard again. The service keeps calls as long as the records of tasks.',
+    },
+  )
+  @Get('effects')
+  async effects(@ListQuery('effects') request: PageRequest): Promise<Page<EffectRecord>> {
+    return request.pageOf(await this.records.list('effects', request));
+  }
+
+  @Operation('Read a call of a device', record('EffectRecord', 'The call.'), { tag: 'Devices' })
+  @Get('effects/:id')
+  async effect(@Id('call', 'Id of the call.') id: string): Promise<EffectRecord> {
+    return found(await this.records.effect(id), 'recorded call with the id', id);
   }
 
   @Needs('admin')

@@ -12,6 +12,8 @@ import type { Attempt, WebhookSender } from './webhook-sender.js';
 /** Interval of polls, and shortest time between two of them, in milliseconds. */
 const lookMs = 1_000;
 const paceMs = 20;
+/** Longest time in which a database is set up at the start of the service, in milliseconds. */
+const startMs = 20_000;
 /** Lease of a webhook, in seconds, and interval of its renewal, in milliseconds. */
 const leaseS = 20;
 const holdMs = 3_000;
@@ -62,6 +64,8 @@ export class WebhookDeliverer implements OnApplicationBootstrap, OnModuleDestroy
   #holdAt = 0;
   #forgetAt = 0;
   #isListening = false;
+  /** Until then a failure is no news: the service starts. In milliseconds of the monotonic clock. */
+  #quietUntil = performance.now() + startMs;
   #isDown = false;
   #working: Promise<void> = Promise.resolve();
   #wake: () => void = () => undefined;
@@ -132,10 +136,14 @@ export class WebhookDeliverer implements OnApplicationBootstrap, OnModuleDestroy
       try {
         await this.#turn();
         this.#isDown = false;
+        this.#quietUntil = 0;
       } catch (error) {
-        // Logged once for each outage of the database. The next check follows within a second.
-        if (!this.#isDown) this.options.log.warn('webhooks cannot be delivered at present', { error });
-        this.#isDown = true;
+        // Logged once for each outage of the database. The next check follows within a second. At the start of the
+        // service the database may still be set up.
+        const isStarting = performance.now() < this.#quietUntil;
+        if (!this.#isDown && !isStarting)
+          this.options.log.warn('webhooks cannot be delivered at present', { error });
+        this.#isDown = !isStarting;
         this.#called = false;
       }
       await this.#pause();

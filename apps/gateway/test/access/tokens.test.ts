@@ -73,6 +73,7 @@ describe('a token', () => {
     [{ ...submission, expires_in_days: 0 }, 'expires_in_days'],
     [{ ...submission, grants: [] }, 'grants'],
     [{ ...submission, grants: [{ role: 'root' }] }, 'grants[0].role'],
+    [{ ...submission, grants: [[]] }, 'grants'],
     [{ ...submission, grants: [{ role: 'admin', lab: 'color_lab' }] }, 'grants[0].lab'],
     [{ ...submission, grants: [{ role: 'viewer', labs: ['a'] }] }, 'grants[0].labs'],
     [{ ...submission, name: ' ' }, 'name'],

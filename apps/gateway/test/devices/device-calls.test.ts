@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { agentRequests, orchestratorRequests, ServiceError, type DeviceFunction } from '@lab/contracts';
 import { ReachedNobody } from '@lab/messaging';
 import { ScriptedRequests } from '../twins.js';
-import { LeaderWatch } from '../../src/orchestrator/leader-watch.js';
+import { LeaderWatch } from '@lab/messaging';
 import { Orchestrator } from '../../src/orchestrator/orchestrator.js';
 import { DeviceCalls } from '../../src/devices/device-calls.js';
 import { DeviceLocator } from '../../src/devices/device-locator.js';
@@ -36,7 +36,8 @@ function failing(error: ServiceError): void {
   });
 }
 
-const call = (): Promise<unknown> => calls.call('color_lab', 'arm', 'move', { to: 'a' });
+const allow = (): Promise<void> => Promise.resolve();
+const call = (): Promise<unknown> => calls.call('color_lab', 'arm', 'move', { to: 'a' }, 'ann', allow);
 
 describe('a device call', () => {
   it('goes to the agent and incarnation that run the device, with unchanged parameters', async () => {
@@ -49,6 +50,7 @@ describe('a device call', () => {
           call_id: expect.any(String) as string,
           function: 'move',
           arguments: { to: 'a' },
+          by: 'ann',
           as_of_ms: 12.5,
         },
         options: { inc: 7, timeoutMs: 65_000 },
@@ -61,9 +63,17 @@ describe('a device call', () => {
     expect(await call()).toBeNull();
   });
 
-  it('looks a device up once, also when many calls arrive at once', async () => {
+  it('looks a device up once for queries, also when many calls arrive at once', async () => {
+    functions = [{ name: 'move', kind: 'query' }];
     await Promise.all([call(), call(), call()]);
     await call();
+    expect(requests.of(locateDevice)).toHaveLength(1);
+  });
+
+  it('looks a device up once for all calls if nothing is to be checked', async () => {
+    const free = (): Promise<unknown> => calls.call('l', 'arm', 'move', {}, 'ann', undefined);
+    await free();
+    await free();
     expect(requests.of(locateDevice)).toHaveLength(1);
   });
 
@@ -88,10 +98,11 @@ describe('a device call', () => {
       expect(waited()).toEqual([65_000, 905_000, 905_000]);
     });
 
-    it('also when the declaration changed more than ten seconds ago', async () => {
+    it('also when the declaration of a query changed more than ten seconds ago', async () => {
       vi.useFakeTimers({ toFake: ['performance'] });
+      functions = [{ name: 'move', kind: 'query' }];
       await call();
-      functions = [{ name: 'move', kind: 'effect', timeout_s: 900 }];
+      functions = [{ name: 'move', kind: 'query', timeout_s: 900 }];
       vi.advanceTimersByTime(9_999);
       await call();
       vi.advanceTimersByTime(1);
@@ -101,9 +112,25 @@ describe('a device call', () => {
   });
 
   it('distinguishes devices of different labs with the same name', async () => {
-    await calls.call('a', 'bc', 'f', {});
-    await calls.call('ab', 'c', 'f', {});
+    functions = [{ name: 'f', kind: 'query' }];
+    await calls.call('a', 'bc', 'f', {}, 'ann', allow);
+    await calls.call('ab', 'c', 'f', {}, 'ann', allow);
     expect(requests.of(locateDevice)).toHaveLength(2);
+  });
+
+  it('that acts is checked with the task that holds the device at this moment, without another round', async () => {
+    await call();
+    requests.sent.length = 0;
+    const asked: unknown[] = [];
+    requests.on(locateDevice, () => ({ computer: 'bench_b', inc, functions, held_by: 'mix_1/carry' }));
+    const permit = (holder: string | undefined, declared: DeviceFunction | undefined): Promise<void> => {
+      asked.push(holder, declared?.kind);
+      return Promise.reject(new ServiceError('device_in_use', 'held'));
+    };
+    const refused = calls.call('color_lab', 'arm', 'move', {}, 'ann', permit);
+    await expect(refused).rejects.toMatchObject({ code: 'device_in_use' });
+    expect(asked).toEqual(['mix_1/carry', 'effect']);
+    expect(requests.sent.map(({ name }) => name)).toEqual([readClock.name, locateDevice.name]);
   });
 
   it('looks the device up again after a failed look-up', async () => {
@@ -120,6 +147,7 @@ describe('a device call', () => {
     ['stale_message', new ServiceError('stale_message', 'no')],
     ['unknown_device', new ServiceError('unknown_device', 'no')],
   ])('is sent once more, to the present agent of the device, after %s without effect', async (_, error) => {
+    functions = [{ name: 'move', kind: 'query' }];
     await call();
     failing(error);
     inc = 8;

@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { agentRequests, orchestratorRequests, ServiceError, type DeviceRecord } from '@lab/contracts';
 import { ScriptedRequests } from '../twins.js';
-import { LeaderWatch } from '../../src/orchestrator/leader-watch.js';
+import { LeaderWatch } from '@lab/messaging';
 import { Orchestrator } from '../../src/orchestrator/orchestrator.js';
 import { DeviceDetails } from '../../src/devices/device-details.js';
 
@@ -17,6 +17,8 @@ const arm: DeviceRecord = {
   detail: null,
   held_by: null,
   halted: null,
+  doing: null,
+  last_known: null,
   doubt: null,
   functions: [
     { name: 'move', kind: 'effect', timeout_s: 9, description: 'Moves', parameters: { to: { type: 'str' } } },

@@ -55,8 +55,9 @@ describe('a client with too many requests', () => {
     for (let index = 0; index < 5; index += 1) await gateway.send('POST', '/api/tasks/a/cancel');
     expect((await gateway.send('POST', '/api/tasks/a/cancel')).status).toBe(429);
     gateway.requests.on(orchestratorRequests.engageStop, ({ id }) => ({ id }));
-    await gateway.send('POST', '/api/estop', { by: 'ada', reason: 'smoke' });
-    expect(gateway.announcements.announced).toHaveLength(1);
+    gateway.requests.on(orchestratorRequests.listDevices, () => ({ devices: [] }));
+    expect((await gateway.send('POST', '/api/estop', { by: 'ada', reason: 'smoke' })).status).toBe(201);
+    expect(gateway.announcements.announced.length).toBeGreaterThan(0);
   });
 });
 

@@ -126,6 +126,8 @@ describe('the lists of the orchestrator', () => {
       detail: null,
       held_by: null,
       halted: null,
+      doing: null,
+      last_known: null,
       doubt: null,
       functions: [],
       ...over,

@@ -223,6 +223,8 @@ describe('the OpenAPI document', () => {
       detail: null,
       held_by: null,
       halted: null,
+      doing: null,
+      last_known: null,
       doubt: null,
       functions: [
         { name: 'f', kind: 'query' },

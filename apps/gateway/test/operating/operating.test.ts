@@ -1,7 +1,15 @@
 import { describe, expect, it } from 'vitest';
 import { agentEvents, orchestratorRequests as requests, ServiceError } from '@lab/contracts';
 import { campaignRecord, expectProblem, runRecord, sharedHarness, taskRecord } from '../twins.js';
-import { attempt, attentionItem, emergencyStop, queue, queuePage, schedule } from '../color-lab-records.js';
+import {
+  attempt,
+  attentionItem,
+  deviceDetail,
+  emergencyStop,
+  queue,
+  queuePage,
+  schedule,
+} from '../color-lab-records.js';
 
 /** Requests of people other than submissions: settle, stop, pause and resume. */
 
@@ -205,6 +213,7 @@ describe('the attempts of a task', () => {
 
 describe('an emergency stop', () => {
   const engaged = (): void => {
+    gateway.requests.on(requests.listDevices, () => ({ devices: [] }));
     gateway.requests.on(requests.engageStop, ({ id, scope, by, reason }) => {
       gateway.records.stops.push({ ...emergencyStop, id, scope, by, reason });
       return { id };
@@ -226,9 +235,9 @@ describe('an emergency stop', () => {
     engaged();
     const reply = await gateway.send('POST', '/api/estop', body);
     expect(reply.status).toBe(201);
-    expect(reply.body).toMatchObject({ ...stop, released_at: null });
+    expect(reply.body).toMatchObject({ ...stop, released_at: null, confirmed: true, devices: [] });
     const told = { name: agentEvents.emergencyStop.name, body: { ...stop, id: reply.body.id } };
-    expect(gateway.announcements.announced).toEqual([told]);
+    expect(gateway.announcements.announced[0]).toEqual(told);
     expect(gateway.requests.of(requests.engageStop).map((each) => each.body)).toEqual([told.body]);
   });
 
@@ -247,7 +256,34 @@ describe('an emergency stop', () => {
       throw new ServiceError('unknown_lab', 'the laboratory "none" is not loaded');
     });
     expectProblem(await gateway.send('POST', '/api/estop', { lab_name: 'none' }), 404, 'unknown_lab');
-    expect(gateway.requests.sent).toHaveLength(1);
+    expect(gateway.requests.of(requests.engageStop)).toHaveLength(1);
+  });
+
+  it('that is not recorded yet is answered with 202, and can be read', async () => {
+    gateway.requests.on(requests.engageStop, () => {
+      throw new ServiceError('store_unavailable', 'the database is away');
+    });
+    gateway.requests.on(requests.listDevices, () => ({ devices: [] }));
+    const reply = await gateway.send('POST', '/api/estop', { reason: 'spill' });
+    expect([reply.status, reply.body.engaged_at, reply.body.confirmed]).toEqual([202, null, true]);
+    const read = await gateway.send('GET', `/api/estop/${String(reply.body.id)}`);
+    expect([read.status, read.body]).toEqual([200, reply.body]);
+  });
+
+  it('is read by its id, with the devices only while it is in force', async () => {
+    const over = { ...emergencyStop, id: 'over', released_at: emergencyStop.engaged_at, released_by: 'bo' };
+    gateway.records.stops.push(emergencyStop, over);
+    gateway.requests.on(requests.listDevices, () => ({ devices: [{ ...deviceDetail, functions: [] }] }));
+    const read = await gateway.send('GET', `/api/estop/${emergencyStop.id}`);
+    expect(read.body).toMatchObject({ ...emergencyStop, confirmed: false, complete: true });
+    expect(read.body.devices).toMatchObject([{ name: 'station_1', state: 'not_reached' }]);
+    expect((await gateway.send('GET', '/api/estop/over')).body).toEqual({
+      ...over,
+      confirmed: false,
+      complete: true,
+      devices: [],
+    });
+    expectProblem(await gateway.send('GET', '/api/estop/none'), 404, 'not_found');
   });
 
   it.each([{ lab: 'color_lab' }, [], 'all'])('with the body %j stops nothing', async (body) => {

@@ -50,6 +50,8 @@ const devices = ['arm', 'station_1', 'station_2'].map((name) => ({
   detail: null,
   held_by: null,
   halted: null,
+  doing: null,
+  last_known: null,
   doubt: null,
   functions: [],
 }));

@@ -1,5 +1,5 @@
 import type { Clock, Ids, Random, Timers } from '@lab/ports';
-import type { DeviceStatus } from '@lab/contracts';
+import type { DeviceStatus, RecordedEffect } from '@lab/contracts';
 import type { CheckArguments } from '../devices/index.js';
 import type { Ledger } from '../ledger/index.js';
 import type {
@@ -11,6 +11,16 @@ import type {
   Peers,
   TaskProcesses,
 } from '../ports/index.js';
+
+/** Where the calls that may change something are stored centrally. */
+export interface EffectStore {
+  /**
+   * Resolves when the records are stored. Each is stored once, by the id of its call.
+   *
+   * @throws ServiceError
+   */
+  store(effects: readonly RecordedEffect[]): Promise<void>;
+}
 
 /** Receives what changes in the agent. */
 export interface Announcer {
@@ -24,6 +34,8 @@ export interface Announcer {
 export interface AgentPorts {
   /** Used for differences only. */
   clock: Clock;
+  /** The time of the computer, in milliseconds since 1970. It may step. */
+  wall: Clock;
   timers: Timers;
   ids: Ids;
   random: Random;
@@ -37,4 +49,5 @@ export interface AgentPorts {
   peers: Peers;
   files: Files;
   announcer: Announcer;
+  effects: EffectStore;
 }

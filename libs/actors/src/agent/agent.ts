@@ -21,6 +21,7 @@ import {
   type Registration,
 } from '../ports/index.js';
 import type { AgentPorts } from './agent-ports.js';
+import { EffectDelivery } from './effect-delivery.js';
 import { EmergencyStops } from './emergency-stops.js';
 import { Freshness } from './freshness.js';
 import { Registrar } from './registrar.js';
@@ -52,6 +53,8 @@ export interface RemoteCall {
   arguments: JsonObject;
   /** Set when a task calls. Then the marks must have the fence of its allocation. */
   attemptId?: string | undefined;
+  /** Person who calls. */
+  by?: string | undefined;
 }
 
 /**
@@ -64,6 +67,7 @@ export class Agent {
   readonly session: string;
   readonly #limits: AgentLimits;
   readonly #calls: CallLedger;
+  readonly #effects: EffectDelivery;
   readonly #devices: Devices;
   readonly #pool: ProcessPool;
   readonly #attempts: TaskAttempts;
@@ -89,10 +93,12 @@ export class Agent {
     this.#limits = { ...defaultLimits, ...limits };
     this.session = ports.ids.next();
     this.#freshness = new Freshness(ports.clock);
-    const { clock, timers, log, modules, checkArguments } = ports;
-    this.#calls = new CallLedger(ports.ledger);
+    const { clock, wall, timers, log, modules, checkArguments } = ports;
+    this.#effects = new EffectDelivery(ports);
+    this.#calls = new CallLedger(ports.ledger, wall, () => this.#effects.changed());
     const { deviceProcesses: processes } = ports;
-    const devicePorts = { clock, timers, log, modules, checkArguments, processes, records: this.#calls };
+    const records = this.#calls;
+    const devicePorts = { clock, wall, timers, log, modules, checkArguments, processes, records };
     this.#devices = new Devices(devicePorts, this.#limits, (status) =>
       ports.announcer.deviceChanged(this.#numbered(status)),
     );
@@ -146,6 +152,7 @@ export class Agent {
     const { ledger } = this.ports;
     await ledger.open({ ...defaultLedgerMemory, attempts: this.#limits.remembered });
     this.#devices.recallFences(ledger.state.fences);
+    this.#effects.start();
     this.#emergencyStops.recall();
     await this.#attempts.replay();
     this.#pool.open();
@@ -235,8 +242,16 @@ export class Agent {
     if (call.attemptId !== undefined && fence === undefined) {
       throw new ServiceError('stale_message', `a call of a task must carry the fence of ${keyOf(device)}`);
     }
-    const { callId, attemptId, function: name, arguments: values } = call;
-    const posted = { callId, attemptId, fence, function: name, arguments: values, patienceMs: marks.ttlMs };
+    const { callId, attemptId, by, function: name, arguments: values } = call;
+    const posted = {
+      callId,
+      attemptId,
+      by,
+      fence,
+      function: name,
+      arguments: values,
+      patienceMs: marks.ttlMs,
+    };
     return this.#calls.once(callId, () => this.#devices.call(device, posted, fence));
   }
 
@@ -276,6 +291,11 @@ export class Agent {
     return this.#devices.statuses().map((status) => this.#numbered(status));
   }
 
+  /** Number of calls that may have changed something and whose records are not stored centrally yet. */
+  get undelivered(): number {
+    return this.ports.ledger.state.unstored.size;
+  }
+
   attempts(): AttemptReport[] {
     return this.#attempts.reports();
   }
@@ -291,8 +311,10 @@ export class Agent {
 
   async #end(reason: string): Promise<void> {
     this.#stop.abort();
+    this.#devices.retire(reason);
     await this.#attempts.close(reason);
     await Promise.all([this.#devices.close(), this.#pool.close()]);
+    await this.#effects.close();
     try {
       await this.ports.ledger.close();
     } catch (error) {

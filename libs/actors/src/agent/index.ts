@@ -1,2 +1,2 @@
-export type { AgentPorts, Announcer } from './agent-ports.js';
+export type { AgentPorts, Announcer, EffectStore } from './agent-ports.js';
 export { Agent, type AgentIdentity, type CallMarks, type MessageMarks, type RemoteCall } from './agent.js';

@@ -2,6 +2,7 @@ import {
   isGivenUp,
   isInDoubt,
   isUsable,
+  maskedArguments,
   ServiceError,
   type DeviceAssignment,
   type DeviceFunction,
@@ -23,6 +24,8 @@ export interface DeviceCall {
   arguments: JsonObject;
   /** The attempt that calls; absent: a person calls. */
   attemptId?: string | undefined;
+  /** Person who calls; absent: a task calls, or the person is not known. */
+  by?: string | undefined;
   /** Fence of the allocation under which the call is made; absent: a person calls. */
   fence?: number | undefined;
   /** How long the caller waits for the call to begin, in milliseconds. Default: the time that the function may take. */
@@ -58,12 +61,15 @@ export class DeviceActor {
     stopText?: string,
   ) {
     this.#functions = new DeclaredFunctions(this.label, ports.checkArguments);
-    this.#status = new DeviceStatusTracker(assignment, this.#functions, changed, stopText);
-    const { clock, timers, records, log } = ports;
+    const { clock, wall, timers, records, log } = ports;
+    const doing = (): DeviceStatus['doing'] => this.#calls.doing;
+    this.#status = new DeviceStatusTracker(assignment, this.#functions, doing, changed, stopText);
     this.#calls = new DeviceCalls(
       {
         label: this.label,
+        code: assignment.module.hash,
         clock,
+        wall,
         timers,
         records,
         log,
@@ -116,7 +122,9 @@ export class DeviceActor {
       kind: declared.kind,
       name: call.function,
       message: { type: 'call', call_id: call.callId, function: call.function, arguments: values },
+      arguments: maskedArguments(declared, values),
       attemptId: call.attemptId,
+      by: call.by,
       fence: call.fence,
       patienceMs: call.patienceMs ?? runMs,
       runMs,
@@ -137,6 +145,7 @@ export class DeviceActor {
       kind: 'query',
       name: '_report',
       message: { type: 'report', call_id: id },
+      arguments: {},
       patienceMs: this.limits.deviceReportMs,
       runMs: this.limits.deviceReportMs,
     });
@@ -229,6 +238,11 @@ export class DeviceActor {
       throw new ServiceError('wrong_state', `device ${this.label} ${what}, not ${quoted(doubtId)}`);
     }
     await this.#lifecycle.reset(by);
+  }
+
+  /** See {@link DeviceLifecycle.retire}. */
+  retire(why: string): void {
+    this.#lifecycle.retire(why);
   }
 
   /** See {@link DeviceLifecycle.stop}. */

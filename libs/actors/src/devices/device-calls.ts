@@ -1,6 +1,13 @@
-import type { FunctionKind, JsonValue, ServiceError, ToDevice } from '@lab/contracts';
+import type {
+  DeviceStatus,
+  FunctionKind,
+  JsonObject,
+  JsonValue,
+  ServiceError,
+  ToDevice,
+} from '@lab/contracts';
 import type { Clock, Log, Timers } from '@lab/ports';
-import type { CallRecords } from '../ledger/index.js';
+import { briefArguments, keptArguments, type CallRecords } from '../ledger/index.js';
 import type { AgentLimits } from '../ports/index.js';
 import { CallErrors, errorOf, type CallFailure } from './call-errors.js';
 import { Mailbox } from './mailbox.js';
@@ -12,7 +19,11 @@ export interface PostedCall {
   kind: FunctionKind;
   name: string;
   message: ToDevice;
+  /** For people: without secret values. */
+  arguments: JsonObject;
   attemptId?: string | undefined;
+  /** Person who calls. */
+  by?: string | undefined;
   fence?: number | undefined;
   /** How long the caller waits for the call to begin, in milliseconds. */
   patienceMs: number;
@@ -27,6 +38,8 @@ interface DeviceLetter {
   readonly query: boolean;
   readonly call: PostedCall;
   readonly postedAt: number;
+  /** Wall clock when it began, in milliseconds since 1970; 0: it has not begun. */
+  begunAt: number;
   phase: 'waiting' | 'recording' | 'sent';
   /** How often it was sent; only a query is sent more than once. */
   tries: number;
@@ -45,7 +58,10 @@ interface DeviceLetter {
 export interface CallsPorts {
   /** `<lab>.<device>`. */
   label: string;
+  /** Content hash of the code of the device. */
+  code: string;
   clock: Clock;
+  wall: Clock;
   timers: Timers;
   records: CallRecords;
   log: Log;
@@ -105,6 +121,20 @@ export class DeviceCalls {
     return letter?.phase === 'sent' ? letter.call : undefined;
   }
 
+  /** The effect or idempotent call in progress, for people. */
+  get doing(): DeviceStatus['doing'] {
+    const letter = this.#mailbox.effect;
+    if (letter === undefined) return undefined;
+    const { id, name, attemptId, arguments: given } = letter.call;
+    return {
+      call_id: id,
+      function: name,
+      arguments: briefArguments(given),
+      since_ms: letter.begunAt,
+      ...(attemptId === undefined ? {} : { attempt_id: attemptId }),
+    };
+  }
+
   /** Whether the process never received this call and never will. Such a call is not in doubt, whatever the records say. */
   neverSent(callId: string): boolean {
     return this.#unsent.has(callId);
@@ -127,6 +157,7 @@ export class DeviceCalls {
         query: call.kind === 'query',
         call,
         postedAt: this.ports.clock.now(),
+        begunAt: 0,
         phase: 'waiting',
         tries: 0,
         cancelTimer: () => undefined,
@@ -158,6 +189,7 @@ export class DeviceCalls {
     while (this.ports.open()) {
       const letter = this.#mailbox.next();
       if (letter === undefined) return;
+      letter.begunAt = this.ports.wall.now();
       if (letter.query) {
         this.#send(letter);
       } else {
@@ -238,7 +270,7 @@ export class DeviceCalls {
   }
 
   async #recordThenSend(letter: DeviceLetter): Promise<void> {
-    const { id, kind, name, attemptId, fence } = letter.call;
+    const { id, kind, name, attemptId, by, fence } = letter.call;
     if (kind === 'query') return;
     letter.phase = 'recording';
     this.#unsent.add(id);
@@ -250,6 +282,10 @@ export class DeviceCalls {
         kind,
         attemptId,
         fence,
+        by,
+        arguments: keptArguments(letter.call.arguments),
+        atMs: letter.begunAt,
+        code: this.ports.code,
       });
     } catch (error) {
       this.#unsent.delete(id);

@@ -1,6 +1,9 @@
 import type { DeviceDoubt } from '@lab/contracts';
 import type { CallRecords, RecordedCall } from '../ledger/index.js';
 
+/** What a doubt says of a call. */
+type InterruptedCall = Pick<RecordedCall, 'callId' | 'function' | 'attemptId' | 'arguments' | 'by'>;
+
 /** A device may be in the middle of an effect. */
 export interface Doubt {
   /** What is known, for the person who settles the doubt. */
@@ -22,11 +25,9 @@ export function findDoubt(
   device: string,
   cause: string,
   neverSent: (callId: string) => boolean,
-  interrupted?: Pick<RecordedCall, 'callId' | 'function' | 'attemptId'>,
+  interrupted?: InterruptedCall,
 ): Doubt | undefined {
-  const calls: Pick<RecordedCall, 'callId' | 'function' | 'attemptId'>[] = records
-    .inDoubt(device)
-    .filter(({ callId }) => !neverSent(callId));
+  const calls: InterruptedCall[] = records.inDoubt(device).filter(({ callId }) => !neverSent(callId));
   if (interrupted !== undefined && !calls.some(({ callId }) => callId === interrupted.callId)) {
     calls.push(interrupted);
   }
@@ -37,10 +38,12 @@ export function findDoubt(
     known: {
       // The id of the call, so that every later agent process finds the same doubt.
       id: latest.callId,
-      in_doubt: calls.map(({ callId, function: name, attemptId }) => ({
+      in_doubt: calls.map(({ callId, function: name, attemptId, arguments: given, by }) => ({
         call_id: callId,
         function: name,
         ...(attemptId === undefined ? {} : { attempt_id: attemptId }),
+        ...(given === undefined ? {} : { arguments: given }),
+        ...(by === undefined ? {} : { by }),
       })),
       last_confirmed:
         confirmed === undefined ? null : { call_id: confirmed.callId, function: confirmed.function },

@@ -19,6 +19,7 @@ import { stopSafely } from './safe-stop.js';
 
 export interface LifecyclePorts {
   clock: Clock;
+  wall: Clock;
   timers: Timers;
   processes: DeviceProcesses;
   modules: Modules;
@@ -54,6 +55,8 @@ export class DeviceLifecycle {
   #starts = 0;
   #cancelRestart: () => void = () => undefined;
   #stopping: Stopping | undefined;
+  /** Why no process starts any more, for people; undefined: one may start. */
+  #retired: string | undefined;
 
   constructor(
     private readonly device: DeviceAssignment,
@@ -78,17 +81,19 @@ export class DeviceLifecycle {
   }
 
   /**
-   * Starts a process, unless there is one or the device is being stopped. During an emergency stop it only sets the state.
-   * If the device is in doubt, the new process first asks the driver; otherwise it initialises.
+   * Starts a process, unless there is one or the device is being stopped. During an emergency stop and after
+   * {@link retire} it only sets the state. If the device is in doubt, the new process first asks the driver; otherwise it
+   * initialises.
    */
   start(): void {
     if (this.#stopping !== undefined || this.#life !== undefined) return;
     this.#cancelRestart();
     const start = ++this.#starts;
     const doubt = this.#status.doubt;
-    if (this.#status.stopText !== undefined) {
-      if (doubt !== undefined) this.#status.to('uncertain', `${doubt.what}; ${this.#status.stopText}`);
-      else this.#status.to('disabled', this.#status.stopText);
+    const why = this.#status.stopText ?? this.#retired;
+    if (why !== undefined) {
+      if (doubt !== undefined) this.#status.to('uncertain', `${doubt.what}; ${why}`);
+      else this.#status.to('disabled', why);
       return;
     }
     if (doubt === undefined) this.#status.to('initializing', null);
@@ -101,6 +106,16 @@ export class DeviceLifecycle {
         if (start === this.#starts) this.#withoutModule(error, doubt);
       },
     );
+  }
+
+  /**
+   * Starts no process from now on, so that an instrument that was parked stays parked. The present process goes on.
+   *
+   * @param why for people
+   */
+  retire(why: string): void {
+    this.#retired ??= why;
+    this.cancelStart();
   }
 
   /** Cancels a start that waits for its module or its pause. */
@@ -129,7 +144,8 @@ export class DeviceLifecycle {
       this.#life === life &&
       (call === undefined ? this.#status.state === 'initializing' : this.#calls.moving === call);
     const end = (detail: string): void => this.end(detail);
-    await stopSafely({ life, reason, forced, goesOn, end }, this.ports.timers, this.limits);
+    const stopped = stopSafely({ life, reason, forced, goesOn, end }, this.ports.timers, this.limits);
+    await (forced ? this.#status.whileStopping(stopped) : stopped);
   }
 
   /**
@@ -327,9 +343,9 @@ export class DeviceLifecycle {
   #afterExit(how: string, { interrupted, overdue }: LostCalls): void {
     const cause = overdue === undefined ? `the process ended (${how})` : `${overdue} and was aborted`;
     if (interrupted !== undefined) {
-      const { id: callId, name, attemptId } = interrupted;
+      const { id: callId, name, attemptId, arguments: given, by } = interrupted;
       const neverSent = (id: string): boolean => this.#calls.neverSent(id);
-      const call = { callId, function: name, attemptId };
+      const call = { callId, function: name, attemptId, arguments: given, by };
       this.#status.doubt = findDoubt(this.ports.records, this.#label, cause, neverSent, call);
     }
     const renewing = this.#renewing;
@@ -340,8 +356,8 @@ export class DeviceLifecycle {
       this.start();
     } else if (isGivenUp(this.#status.state)) {
       return;
-    } else if (this.#status.stopText !== undefined) {
-      // An emergency stop ended the process. That is no crash, and nothing starts before the release.
+    } else if (this.#status.stopText !== undefined || this.#retired !== undefined) {
+      // An emergency stop or the end of the agent ended the process. That is no crash, and nothing starts.
       this.start();
     } else if (!isInDoubt(this.#status.state)) {
       this.#crashed(this.#status.doubt?.what ?? cause);

@@ -20,11 +20,16 @@ export class DeviceStatusTracker {
   #detail: string | null = null;
   #stopText: string | undefined;
   #responds = true;
+  #runningStops = 0;
 
-  /** @param stopText who stopped the device and why, if an emergency stop is in force */
+  /**
+   * @param doing the call in progress that may move the device
+   * @param stopText who stopped the device and why, if an emergency stop is in force
+   */
   constructor(
     private readonly device: DeviceAssignment,
     private readonly functions: DeclaredFunctions,
+    private readonly doing: () => DeviceStatus['doing'],
     private readonly changed: (status: DeviceStatus) => void,
     stopText: string | undefined,
   ) {
@@ -53,8 +58,18 @@ export class DeviceStatusTracker {
     this.#report();
   }
 
+  /** Shows that `_stop` of an emergency stop runs, until `stop` has ended. */
+  async whileStopping(stop: Promise<void>): Promise<void> {
+    this.#runningStops += 1;
+    this.#report();
+    await stop;
+    this.#runningStops -= 1;
+    this.#report();
+  }
+
   get current(): DeviceStatus {
     const { lab, name } = this.device;
+    const doing = this.doing();
     const detail = [this.#detail, this.#responds ? null : notResponding]
       .filter((text) => text !== null)
       .join('; ');
@@ -65,7 +80,9 @@ export class DeviceStatusTracker {
       detail: detail === '' ? null : detail,
       functions: this.functions.all,
       ...(this.#stopText === undefined ? {} : { halted: this.#stopText }),
+      ...(this.#runningStops > 0 ? { stopping: true } : {}),
       ...(this.doubt === undefined ? {} : { doubt: this.doubt.known }),
+      ...(doing === undefined ? {} : { doing }),
     };
   }
 

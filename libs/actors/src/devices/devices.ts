@@ -196,6 +196,12 @@ export class Devices {
     for (const slot of this.#slots.values()) slot.actor?.abort(reason);
   }
 
+  /** The agent is about to end: no process starts any more. Calls in progress and later calls go on. */
+  retire(why: string): void {
+    for (const slot of this.#slots.values()) slot.actor?.retire(why);
+    this.#closed = true;
+  }
+
   /** Stops all devices at the same time, with `_cleanup`. Resolves when every process has ended. */
   async close(): Promise<void> {
     this.#closed = true;

@@ -1,5 +1,7 @@
 import { isServiceError, ServiceError, type AttemptCalls, type JsonValue } from '@lab/contracts';
+import type { Clock } from '@lab/ports';
 import { forgetOldest } from '../ports/index.js';
+import { briefValue } from './shown-values.js';
 import type { CallRecords } from './call-records.js';
 import type { Ledger } from './ledger.js';
 import type { CallEnding, RecordedCall } from './records.js';
@@ -22,7 +24,15 @@ export class CallLedger implements CallRecords {
   /** By attempt: the listener that waits until it has nothing in doubt. */
   readonly #waiting = new Map<string, () => void>();
 
-  constructor(private readonly ledger: Ledger) {}
+  /**
+   * @param wall the time of the computer, in milliseconds since 1970
+   * @param changed is called after a call on a device of this computer began or ended
+   */
+  constructor(
+    private readonly ledger: Ledger,
+    private readonly wall: Clock,
+    private readonly changed: () => void = () => undefined,
+  ) {}
 
   /**
    * Runs a call from the network, or answers a repeat of it with the earlier answer.
@@ -51,10 +61,17 @@ export class CallLedger implements CallRecords {
   async begin(call: RecordedCall): Promise<void> {
     if (this.ledger.state.call(call.callId) !== undefined) throw inDoubtError(call);
     await this.#append({ type: 'call_begin', call });
+    this.changed();
   }
 
   end(callId: string, ending: CallEnding): void {
-    this.ledger.note({ type: 'call_end', callId, ending: this.#kept(callId, ending) });
+    const kept = this.#kept(callId, ending);
+    const shown =
+      ending.kind === 'returned' && ending.value !== undefined && kept !== ending
+        ? { shown: briefValue(ending.value) }
+        : {};
+    this.ledger.note({ type: 'call_end', callId, ending: kept, atMs: this.wall.now(), ...shown });
+    this.changed();
   }
 
   inDoubt(device: string): RecordedCall[] {
@@ -66,7 +83,8 @@ export class CallLedger implements CallRecords {
   }
 
   async settled(device: string, by: string): Promise<void> {
-    await this.#append({ type: 'settled', device, by });
+    await this.#append({ type: 'settled', device, by, atMs: this.wall.now() });
+    this.changed();
     for (const [attemptId, over] of this.#waiting) if (this.#doubtHere(attemptId) === undefined) over();
   }
 

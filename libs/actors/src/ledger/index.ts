@@ -10,5 +10,12 @@ export {
   type LedgerMemory,
 } from './ledger-state.js';
 export type { Ledger } from './ledger.js';
+export { briefArguments, briefValue, keptArguments } from './shown-values.js';
 export { readLedger, type LedgerReading, type ReadSegment } from './read-ledger.js';
-export { ledgerRecordTypes, type CallEnding, type LedgerRecord, type RecordedCall } from './records.js';
+export {
+  ledgerRecordTypes,
+  type CallEnding,
+  type LedgerRecord,
+  type RecordedCall,
+  type UnstoredCall,
+} from './records.js';

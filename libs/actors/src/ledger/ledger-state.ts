@@ -1,6 +1,7 @@
 import type { AttemptCalls, AttemptOutcome, EmergencyStop } from '@lab/contracts';
 import { forgetOldest, type OtherAgent, type SpooledFile } from '../ports/index.js';
-import type { CallEnding, LedgerRecord, RecordedCall } from './records.js';
+import type { CallEnding, LedgerRecord, RecordedCall, UnstoredCall } from './records.js';
+import { UnstoredCalls } from './unstored-calls.js';
 
 /** The records of an attempt that is not closed. */
 export interface AttemptHistory {
@@ -41,6 +42,7 @@ const lost: CallEnding = {
   code: 'device_error',
   message: 'whether the call took effect is not known: its device or its agent ended in the middle of it',
   effect: 'maybe',
+  lost: true,
 };
 
 /** The meaning of the records of a ledger. It also decides which records still matter. */
@@ -56,6 +58,7 @@ export class LedgerState {
   readonly #confirmed = new Map<string, RecordedCall>();
   readonly #stops = new Map<string, EmergencyStop>();
   readonly #incarnations = new Set<number>();
+  readonly #unstored = new UnstoredCalls();
 
   constructor(
     private readonly memory: LedgerMemory = defaultLedgerMemory,
@@ -121,6 +124,11 @@ export class LedgerState {
     return this.#confirmed.get(device);
   }
 
+  /** The calls on devices of this computer whose records are not stored centrally, oldest first. */
+  get unstored(): ReadonlyMap<string, UnstoredCall> {
+    return this.#unstored.all;
+  }
+
   /** The device calls of an attempt, here and on other computers, until it is acknowledged. */
   callsOf(attemptId: string): AttemptCalls {
     const tally = this.#tallies.get(attemptId) ?? emptyTally();
@@ -166,9 +174,14 @@ export class LedgerState {
         return;
       case 'call_end':
         this.#endCall(record.callId, record.ending);
+        this.#unstored.end(record.callId, shownEnding(record), record.atMs);
         return;
       case 'settled':
-        for (const call of this.openCalls()) if (call.device === record.device) this.#lose(call);
+        for (const call of this.openCalls()) {
+          if (call.device !== record.device) continue;
+          this.#lose(call);
+          this.#unstored.end(call.callId, lost, record.atMs);
+        }
         return;
       case 'call_over':
         this.#remember(record.call, record.ending);
@@ -176,6 +189,12 @@ export class LedgerState {
       case 'device':
         if (record.fence !== undefined) this.#raise(record.device, record.fence);
         if (record.lastConfirmed !== undefined) this.#confirmed.set(record.device, record.lastConfirmed);
+        return;
+      case 'calls_stored':
+        this.#unstored.stored(record.callIds);
+        return;
+      case 'call_unstored':
+        this.#unstored.restore(record.unstored);
         return;
       case 'incarnation':
         this.#incarnations.add(record.inc);
@@ -199,6 +218,7 @@ export class LedgerState {
         ...over,
       })),
       ...[...this.#open.values()].map((call) => ({ type: 'call_begin' as const, call })),
+      ...this.#unstored.records(),
       ...[...new Set([...this.#fences.keys(), ...this.#confirmed.keys()])].map((device) => {
         const fence = this.#fences.get(device);
         const lastConfirmed = this.#confirmed.get(device);
@@ -250,7 +270,9 @@ export class LedgerState {
     // Its effects in doubt stay until their device is settled. All other open calls no longer matter.
     for (const [callId, call] of this.#open) {
       if (call.attemptId !== attemptId) continue;
-      if (call.computer !== undefined || call.kind !== 'effect') this.#open.delete(callId);
+      if (call.computer === undefined && call.kind === 'effect') continue;
+      this.#open.delete(callId);
+      this.#unstored.end(callId, lost, undefined);
     }
     ids.add(attemptId);
     forgetOldest(ids, this.memory.attempts);
@@ -259,6 +281,7 @@ export class LedgerState {
   #beginCall(call: RecordedCall): void {
     if (call.computer === undefined && call.fence !== undefined) this.#raise(call.device, call.fence);
     this.#open.set(call.callId, call);
+    this.#unstored.begin(call);
     if (call.kind === 'effect') this.#count(call, (tally) => ({ effects: tally.effects + 1 }));
   }
 
@@ -303,6 +326,11 @@ export class LedgerState {
   #raise(device: string, fence: number): void {
     this.#fences.set(device, Math.max(fence, this.#fences.get(device) ?? 0));
   }
+}
+
+/** How a call ended, for people. What answers a repeat of the call may lack its value, or be an error in its place. */
+function shownEnding({ ending, shown }: LedgerRecord & { type: 'call_end' }): CallEnding {
+  return shown === undefined ? ending : { kind: 'returned', value: shown };
 }
 
 function emptyTally(): AttemptCalls {

@@ -4,6 +4,7 @@ import type {
   Effect,
   EmergencyStop,
   ErrorCode,
+  JsonObject,
   JsonValue,
 } from '@lab/contracts';
 import type { OtherAgent, SpooledFile } from '../ports/index.js';
@@ -25,12 +26,29 @@ export interface RecordedCall {
    * tally of the attempt.
    */
   computer?: string | undefined;
+  /** For people: without secret values, and cut. Absent: written by an earlier version, or of another computer. */
+  arguments?: JsonObject | undefined;
+  /** Wall clock when it began, in milliseconds since 1970. */
+  atMs?: number | undefined;
+  /** Person who called; absent: a task called. */
+  by?: string | undefined;
+  /** Content hash of the code of the device. */
+  code?: string | undefined;
+}
+
+/** A call on a device of this computer whose record has not been stored centrally, or only its beginning. */
+export interface UnstoredCall {
+  call: RecordedCall;
+  ending?: CallEnding | undefined;
+  /** Wall clock when it ended, in milliseconds since 1970. */
+  endedMs?: number | undefined;
 }
 
 /** How a recorded call ended. */
 export type CallEnding =
   | { kind: 'returned'; value?: JsonValue | undefined }
-  | { kind: 'failed'; code: ErrorCode; message: string; effect: Effect };
+  /** `lost`: nobody knows how the call ended. */
+  | { kind: 'failed'; code: ErrorCode; message: string; effect: Effect; lost?: true };
 
 /** What the agent must still know after a restart. Each record names an act and is durable before that act. */
 export type LedgerRecord =
@@ -55,16 +73,20 @@ export type LedgerRecord =
   | { type: 'acked'; attemptId: string }
   /** The call is sent to the device. From here on it may have an effect. */
   | { type: 'call_begin'; call: RecordedCall }
-  /** The device has answered, or the call is known never to have begun. */
-  | { type: 'call_end'; callId: string; ending: CallEnding }
+  /** The device has answered, or the call is known never to have begun. `shown`: its value for people, if `ending` is not what it returned. */
+  | { type: 'call_end'; callId: string; ending: CallEnding; atMs?: number; shown?: JsonValue }
   /** The driver or a person has said that the device is idle. */
-  | { type: 'settled'; device: string; by: string }
+  | { type: 'settled'; device: string; by: string; atMs?: number }
   /** This incarnation of the agent keeps the ledger. */
   | { type: 'incarnation'; inc: number }
   /** An emergency stop is in force. */
   | { type: 'halt'; halt: EmergencyStop }
   /** These emergency stops are over. */
   | { type: 'released'; ids: string[] }
+  /** The records of these ended calls are stored centrally. */
+  | { type: 'calls_stored'; callIds: string[] }
+  /** In checkpoints: an ended call whose record is not stored centrally. */
+  | { type: 'call_unstored'; unstored: UnstoredCall }
   /** In checkpoints: the ended calls of an open attempt. */
   | { type: 'tally'; attemptId: string; calls: AttemptCalls }
   /** In checkpoints: an ended call, kept to answer its repeat. */
@@ -86,6 +108,8 @@ export const ledgerRecordTypes = [
   'incarnation',
   'halt',
   'released',
+  'calls_stored',
+  'call_unstored',
   'tally',
   'call_over',
   'device',

@@ -6,6 +6,7 @@ export { MemoryLedgerDisk } from './memory-ledger-disk.js';
 export { MemoryProcess } from './memory-process.js';
 export {
   MemoryAnnouncer,
+  MemoryEffects,
   MemoryFiles,
   MemoryLog,
   MemoryModules,

@@ -8,9 +8,10 @@ import {
   type JsonObject,
   type JsonValue,
   type ModuleReference,
+  type RecordedEffect,
 } from '@lab/contracts';
 import type { Ids, Random } from '@lab/ports';
-import type { Agent, Announcer } from '../agent/index.js';
+import type { Agent, Announcer, EffectStore } from '../agent/index.js';
 import type {
   AgentIncarnation,
   AgentLog,
@@ -248,5 +249,24 @@ export class MemoryAnnouncer implements Announcer {
 
   async incarnated(inc: number): Promise<void> {
     this.incs.push(inc);
+  }
+}
+
+/** Keeps the latest record of each call, by its id. */
+export class MemoryEffects implements EffectStore {
+  readonly records = new Map<string, RecordedEffect>();
+  /** Number of batches that arrived. */
+  batches = 0;
+  /** Set: every batch fails with it. */
+  away: ServiceError | undefined;
+
+  async store(effects: readonly RecordedEffect[]): Promise<void> {
+    this.batches += 1;
+    if (this.away !== undefined) throw this.away;
+    for (const effect of effects) {
+      const known = this.records.get(effect.call_id);
+      if (known === undefined || known.state === 'running')
+        this.records.set(effect.call_id, structuredClone(effect));
+    }
   }
 }

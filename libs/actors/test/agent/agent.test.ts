@@ -162,6 +162,19 @@ it('a stopping agent ignores a registration that was already on its way', async 
   expect(world.deviceProcesses.started.size).toBe(0);
 });
 
+it('a stopping agent starts no device again whose process ends meanwhile', async () => {
+  const world = await new World({ devices: [device('arm')], tasks: { wait: never } }).up();
+  await world.agent.startTask(task('a', 'wait'), {});
+  await world.time.advance(0);
+  const stopped = world.agent.stop('the agent is stopping');
+  world.deviceProcesses.latest('lab', 'arm').exit({ code: 0, signal: null, lastStderr: null });
+  await world.time.advance(1_500);
+  expect(world.state('arm')).toBe('disabled');
+  await world.time.advance(60_000);
+  await stopped;
+  expect(world.deviceProcesses.started.get('lab.arm')).toHaveLength(1);
+});
+
 describe('a message of a deposed leader', () => {
   it('is refused without effect', async () => {
     const world = await new World({ tasks: { never } }).up();

@@ -18,7 +18,7 @@ interface Rig {
 
 async function rig(ledger = new MemoryLedger()): Promise<Rig> {
   await ledger.open(defaultLedgerMemory);
-  const calls = new CallLedger(ledger);
+  const calls = new CallLedger(ledger, { now: () => 5 });
   const ran: string[] = [];
   const run: Rig['run'] = (callId, value) => async () => {
     await calls.begin({ ...call, callId });
@@ -113,13 +113,16 @@ describe('a call that cannot be recorded', () => {
 });
 
 describe('the calls of a task of this computer', () => {
-  it('are kept without their values', async () => {
+  it('are kept without their values, which are only shown to people', async () => {
     const { ledger, calls } = await rig();
     await ledger.append({ type: 'accept', attemptId: 'a', label: 'a' });
     await calls.begin({ ...call, attemptId: 'a' });
     calls.end('c1', { kind: 'returned', value: 'large' });
     await ledger.append({ type: 'begin', attemptId: 'a' });
-    expect(ledger.durable).toContainEqual({ type: 'call_end', callId: 'c1', ending: { kind: 'returned' } });
+    expect(ledger.durable).toContainEqual({
+      ...{ type: 'call_end', callId: 'c1', atMs: 5 },
+      ...{ ending: { kind: 'returned' }, shown: 'large' },
+    });
     expect(calls.ofAttempt('a')).toMatchObject({ effects: 1, last_confirmed: { call_id: 'c1' } });
   });
 });

@@ -223,6 +223,8 @@ describe('a checkpoint', () => {
       incarnation: true,
       halt: true,
       released: true,
+      calls_stored: true,
+      call_unstored: true,
       tally: true,
       call_over: true,
       device: true,

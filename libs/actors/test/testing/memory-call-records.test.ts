@@ -11,5 +11,5 @@ callRecordsContract('in memory', async () => {
 callRecordsContract('in the ledger', async () => {
   const ledger = new MemoryLedger();
   await ledger.open(defaultLedgerMemory);
-  return { records: new CallLedger(ledger), breakWith: (error) => ledger.breakWith(error) };
+  return { records: new CallLedger(ledger, { now: () => 5 }), breakWith: (error) => ledger.breakWith(error) };
 });

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { emergencyStop } from './agent.js';
-import { orchestratorRequest as request } from './define.js';
+import { orchestratorQuery as query, orchestratorRequest as request } from './define.js';
 import { attemptReport, attemptResult, deviceAssignment, deviceStatus } from './work.js';
 
 /** What agents ask of the leading orchestrator. */
@@ -65,7 +65,7 @@ export const agentReports = {
     5_000,
   ),
   /** Fetches one piece of a code module by its content hash. */
-  fetchModule: request(
+  fetchModule: query(
     'module.fetch',
     z.object({ hash: z.string(), offset: z.number().int().nonnegative() }),
     z.object({

@@ -64,6 +64,8 @@ export const agentRequests = {
       function: z.string(),
       arguments: jsonObject,
       attempt_id: z.string().optional(),
+      /** Person who calls; absent: a task calls, or the person is not known. */
+      by: z.string().optional(),
       /** A reading of the clock of this agent, taken before the call was sent: see `readClock`. */
       as_of_ms: z.number(),
     }),
@@ -137,7 +139,8 @@ export function emergencyStopCovers(
 export const agentEvents = {
   /**
    * Emergency stop, sent to every agent at once, without queues, fences or a leader. `_stop` runs on every device of
-   * the scope. The devices take no effects until the leading orchestrator releases the emergency stop.
+   * the scope. The devices take no effects until the leading orchestrator releases the emergency stop. Every agent
+   * answers with {@link stopReport}, also when it knows the stop already: whoever waits for an answer sends the stop again.
    */
   emergencyStop: defineEvent({
     name: 'agent.emergency_stop',
@@ -180,3 +183,10 @@ export const agentEvents = {
     body: zodSchema(z.object({ inc: z.number().int(), session: z.string() })),
   }),
 };
+
+/** The devices in the scope of an emergency stop that the agent has just received, without their functions. */
+export const stopReport = defineEvent({
+  name: 'agent.stop_report',
+  subject: 'svc.v1.event.agent.{computer}.stop',
+  body: zodSchema(z.object({ id: z.string(), devices: z.array(deviceStatus) })),
+});

@@ -18,6 +18,8 @@ export interface RequestDefinition<Subject extends string, Request, Reply> {
   readonly reply: Schema<Reply>;
   /** Milliseconds for which the caller waits by default. */
   readonly timeoutMs: number;
+  /** True: the handler changes nothing, so the request may be sent again although it was answered before. */
+  readonly readOnly?: boolean;
   /** The errors that a handler may answer, in addition to those of the bus. */
   readonly errors: readonly ErrorCode[];
 }
@@ -53,9 +55,10 @@ export function defineRequest<Subject extends string, Request, Reply>(
  *
  * @param subject the beginning of every subject
  * @param name the beginning of every name; the end of the subject without its tokens follows
+ * @param nature what else holds for all of them
  */
 export const requestsOf =
-  <Beginning extends string>(subject: Beginning, name: string) =>
+  <Beginning extends string>(subject: Beginning, name: string, nature: { readOnly?: boolean } = {}) =>
   <End extends string, Request, Reply>(
     end: End,
     request: ZodType<Request> | Schema<Request>,
@@ -63,6 +66,7 @@ export const requestsOf =
     errors: readonly ErrorCode[] = [],
     timeoutMs = 10_000,
   ): RequestDefinition<`${Beginning}${End}`, Request, Reply> => ({
+    ...nature,
     kind: 'request',
     name: name + end.replace(/\{\w+\}\./g, ''),
     subject: `${subject}${end}`,
@@ -72,8 +76,11 @@ export const requestsOf =
     errors,
   });
 
-/** Declares a request to the leading orchestrator. */
+/** Declares a request to the leading orchestrator that changes something. */
 export const orchestratorRequest = requestsOf('svc.v1.orchestrator.', '');
+
+/** Declares a request to the leading orchestrator that only reads. */
+export const orchestratorQuery = requestsOf('svc.v1.orchestrator.', '', { readOnly: true });
 
 function schemaOf<T>(shape: ZodType<T> | Schema<T>): Schema<T> {
   return 'safeParse' in shape ? zodSchema(shape) : shape;

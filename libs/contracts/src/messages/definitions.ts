@@ -16,7 +16,7 @@ import {
 } from '../rest/definitions.js';
 import { zodOf } from '../rest/fields/field.js';
 import { dtoSchema } from '../schema.js';
-import { orchestratorRequest as request } from './define.js';
+import { orchestratorQuery as query, orchestratorRequest as request } from './define.js';
 
 const nothing = z.object({});
 const labChanges = z.object({ labs: z.array(zodOf(LabChange)) });
@@ -46,7 +46,7 @@ export const definitionRequests = {
     [...loadErrors, 'device_unavailable'],
     startingMs,
   ),
-  listLabs: request('lab.list', nothing, z.object({ labs: z.array(zodOf(LabRecord)) }), [], 3_000),
+  listLabs: query('lab.list', nothing, z.object({ labs: z.array(zodOf(LabRecord)) }), [], 3_000),
   loadProtocols: request(
     'protocol.load',
     dtoSchema(ProtocolSelection),
@@ -68,7 +68,7 @@ export const definitionRequests = {
     loadErrors,
     readingMs,
   ),
-  validateProtocol: request('protocol.validate', dtoSchema(ProtocolText), zodOf(Validation)),
+  validateProtocol: query('protocol.validate', dtoSchema(ProtocolText), zodOf(Validation)),
   reloadTasks: request(
     'task_type.reload',
     dtoSchema(TaskTypeSelection),
@@ -76,17 +76,17 @@ export const definitionRequests = {
     loadErrors,
     readingMs,
   ),
-  listPackages: request('package.list', nothing, packages, [], 3_000),
+  listPackages: query('package.list', nothing, packages, [], 3_000),
   /** Reads the packages from disk again. Loaded definitions stay as they are. */
   refreshPackages: request('package.refresh', nothing, packages, [], readingMs),
-  listDefinitions: request(
+  listDefinitions: query(
     'definition.list',
     z.object({ type: z.enum(definitionTypes).optional() }),
     z.object({ definitions: z.array(zodOf(DefinitionSummary)) }),
     [],
     3_000,
   ),
-  getDefinition: request(
+  getDefinition: query(
     'definition.get',
     z.object({ type: z.enum(definitionTypes), name: z.string() }),
     zodOf(DefinitionRecord),

@@ -9,6 +9,8 @@ const common = {
   value: jsonValue.optional(),
   /** True: the caller may omit the parameter, and the function then does not get it. */
   optional: z.boolean().optional(),
+  /** True: the value is masked wherever the service shows or stores the arguments of a call. */
+  secret: z.boolean().optional(),
 };
 const numeric = { ...common, unit: z.string(), min: z.number().optional(), max: z.number().optional() };
 

@@ -18,7 +18,7 @@ import { optimizerStatus } from './optimizer.js';
 import { deviceFunction, jsonObject } from './work.js';
 import { agentReports } from './agent-reports.js';
 import { emergencyStop } from './agent.js';
-import { defineEvent, orchestratorRequest as request } from './define.js';
+import { defineEvent, orchestratorQuery as query, orchestratorRequest as request } from './define.js';
 
 /** A record that was made or changed. The caller reads it from the database. */
 const accepted = z.object({ id: z.string(), name: z.string() });
@@ -197,7 +197,7 @@ export const orchestratorRequests = {
     cancelErrors,
   ),
   /** The optimizer of a campaign that has not ended. For an ended campaign the record has all of it. */
-  readOptimizer: request(
+  readOptimizer: query(
     'campaign.optimizer.read',
     named.extend({
       /** True: asks for the belief of the model too. This waits until the present call of the optimizer has ended. */
@@ -208,7 +208,7 @@ export const orchestratorRequests = {
     20_000,
   ),
   /** The optimizer of a loaded protocol with its default settings. */
-  readOptimizerDefaults: request(
+  readOptimizerDefaults: query(
     'protocol.optimizer.defaults',
     z.object({
       protocol: z.string(),
@@ -223,7 +223,7 @@ export const orchestratorRequests = {
   pauseQueue: request('queue.pause', by, queue, ['store_unavailable']),
   resumeQueue: request('queue.resume', by, queue, ['store_unavailable']),
   /** Whether tasks may start, and a part of the queue in its order. */
-  readQueue: request(
+  readQueue: query(
     'queue.read',
     queueQuery,
     z.object({ queue, items: z.array(zodOf(QueuedTask)), end: listPosition.nullable() }),
@@ -231,9 +231,9 @@ export const orchestratorRequests = {
     5_000,
   ),
   /** The plan, and the reason why each queued task has not started. */
-  readSchedule: request('schedule.read', scheduleQuery, zodOf(ScheduleRecord), [], 5_000),
+  readSchedule: query('schedule.read', scheduleQuery, zodOf(ScheduleRecord), [], 5_000),
   /** When open work is expected to be complete, by name. A name is absent when the time is not known. */
-  readEstimates: request(
+  readEstimates: query(
     'schedule.estimates',
     z.object({}),
     z.object({
@@ -244,7 +244,7 @@ export const orchestratorRequests = {
     300,
   ),
   /** Simulates a scenario with the loaded definitions. Changes nothing. */
-  simulate: request(
+  simulate: query(
     'simulation.run',
     dtoSchema(SimulationScenario),
     zodOf(SimulationRecord),
@@ -252,7 +252,7 @@ export const orchestratorRequests = {
     simulatedMs,
   ),
   /** Simulates a protocol run as if it was submitted now. Changes nothing. */
-  simulateProtocolRun: request(
+  simulateProtocolRun: query(
     'simulation.protocol_run',
     dtoSchema(ProtocolRunSubmission),
     zodOf(WhatIfRecord),
@@ -260,7 +260,7 @@ export const orchestratorRequests = {
     simulatedMs,
   ),
   /** Checks a submission as if it was real, and simulates it. Changes nothing. */
-  dryRun: request(
+  dryRun: query(
     'submission.dry_run',
     z.discriminatedUnion('kind', [
       submissionOf('protocol_run', ProtocolRunSubmission),
@@ -319,7 +319,7 @@ export const orchestratorRequests = {
     cancelErrors,
   ),
   /** Locates a device: its agent with the incarnation, and the functions of the device. */
-  locateDevice: request(
+  locateDevice: query(
     'device.locate',
     z.object({ lab: z.string(), device: z.string() }),
     z.object({
@@ -333,21 +333,16 @@ export const orchestratorRequests = {
     ['unknown_lab', 'unknown_device', 'agent_unreachable'],
     3_000,
   ),
-  listDevices: request(
+  listDevices: query(
     'device.list',
-    z.object({}),
+    /** `brief`: without the functions of the devices. */
+    z.object({ brief: z.boolean().optional() }),
     z.object({ devices: z.array(zodOf(DeviceRecord)) }),
     [],
     3_000,
   ),
   /** Every computer of the loaded laboratories, and every agent that ever registered, by computer. */
-  listAgents: request(
-    'agent.list',
-    z.object({}),
-    z.object({ agents: z.array(zodOf(AgentRecord)) }),
-    [],
-    3_000,
-  ),
+  listAgents: query('agent.list', z.object({}), z.object({ agents: z.array(zodOf(AgentRecord)) }), [], 3_000),
 
   ...agentReports,
 };

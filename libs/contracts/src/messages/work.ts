@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { JsonValue } from '../json.js';
+import type { JsonObject, JsonValue } from '../json.js';
 import { deviceDoubt, functionKinds } from '../rest/devices.js';
 import { zodOf } from '../rest/fields/field.js';
 import { ResourceValue } from '../rest/resources.js';
@@ -45,6 +45,25 @@ export const deviceFunction = z.object({
 });
 export type DeviceFunction = z.infer<typeof deviceFunction>;
 
+/** What stands in place of a secret value. */
+const mask = '***';
+
+/**
+ * The arguments of a call without the values of parameters that the function declares as secret.
+ *
+ * @param declared undefined: the function is not known, so any of its parameters may be secret
+ */
+export function maskedArguments(
+  declared: Pick<DeviceFunction, 'parameters'> | undefined,
+  values: JsonObject,
+): JsonObject {
+  const masked = ([name, value]: [string, JsonValue]): [string, JsonValue] => [
+    name,
+    declared === undefined || declared.parameters?.[name]?.secret === true ? mask : value,
+  ];
+  return Object.fromEntries(Object.entries(values).map(masked));
+}
+
 /** Milliseconds that a function may take, as its agent reports it; the default when that is not known. */
 export function deviceTimeoutMs(declared: DeviceFunction | undefined): number {
   return (declared?.timeout_s ?? defaultDeviceTimeoutS) * 1_000;
@@ -78,8 +97,21 @@ export const deviceStatus = z.object({
   functions: z.array(deviceFunction),
   /** Reason of the emergency stop that covers the device. It takes only queries until the release. Absent: none. */
   halted: z.string().optional(),
+  /** True: `_stop` of an emergency stop runs. */
+  stopping: z.boolean().optional(),
   /** What is known of an uncertain device, for the person who decides. */
   doubt: deviceDoubt.zod().optional(),
+  /** The call in progress that may move the device; absent: none. `since_ms`: by the wall clock of the agent. */
+  doing: z
+    .object({
+      call_id: z.string(),
+      function: z.string(),
+      /** Long values are cut, and secret ones masked. */
+      arguments: jsonObject,
+      attempt_id: z.string().optional(),
+      since_ms: z.number(),
+    })
+    .optional(),
   /** Rises with every status that the agent process reports. An event may arrive after a later one. */
   seq: z.number().int().optional(),
 });

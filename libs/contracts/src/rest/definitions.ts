@@ -163,3 +163,9 @@ export class Validation {
   @Field(flag('True: a package with this protocol would load.')) valid!: boolean;
   @Field(faults) errors!: Fault[];
 }
+
+/** The code of a device, a task or an optimizer, as the service bundled it from its package. */
+export class CodeRecord {
+  @Field(text('Content hash of the code.')) hash!: string;
+  @Field(text('The code: a JavaScript module.')) text!: string;
+}

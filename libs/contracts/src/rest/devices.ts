@@ -14,6 +14,7 @@ import {
   optional,
   orNull,
   text,
+  time,
   type TypeOf,
 } from './fields/field.js';
 
@@ -33,6 +34,8 @@ export const deviceDoubt = object(
         call_id: callId,
         function: functionName,
         attempt_id: optional(text('Attempt that made the call.')),
+        arguments: optional(free<JsonObject>('Arguments of the call. A secret one is masked.')),
+        by: optional(text('Person who made the call.', 'ada')),
       }),
       'Calls that began and have no known end, oldest first.',
     ),
@@ -41,6 +44,27 @@ export const deviceDoubt = object(
   'What is known of an uncertain device; null when the device is in no doubt.',
 );
 export type DeviceDoubt = TypeOf<typeof deviceDoubt>;
+
+export const deviceMotion = object(
+  {
+    call_id: callId,
+    function: functionName,
+    arguments: free<JsonObject>('Arguments of the call. A long value is cut, and a secret one is masked.'),
+    since: time('When the call began.'),
+    attempt_id: optional(text('Attempt that made the call; absent: a person made it.')),
+  },
+  'The call in progress that may move the device; null: none, as far as is known.',
+);
+export type DeviceMotion = TypeOf<typeof deviceMotion>;
+
+export const lastKnown = object(
+  {
+    state: choice(deviceStates),
+    at: time('When the agent was last heard.'),
+  },
+  'What the agent of an unreachable device said last; null when the device is reachable, or its agent was never heard.',
+);
+export type LastKnown = TypeOf<typeof lastKnown>;
 
 const functionParameters = map(
   free<FunctionParameter>(
@@ -72,6 +96,9 @@ class DeviceFields {
   @Field(orNull(text('Who stopped the device and why; null when no emergency stop covers it.')))
   halted!: string | null;
   @Field(orNull(deviceDoubt)) doubt!: DeviceDoubt | null;
+  /** Of an unreachable device: the call that was in progress when its agent was last heard. */
+  @Field(orNull(deviceMotion)) doing!: DeviceMotion | null;
+  @Field(orNull(lastKnown)) last_known!: LastKnown | null;
 }
 
 const deviceFunction = object({

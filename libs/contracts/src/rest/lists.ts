@@ -9,6 +9,7 @@ import {
 import type { AuditRecord } from './access.js';
 import { attentionKinds, attentionStates, type AttentionRecord } from './attention.js';
 import { definitionTypes, labStates } from './definitions.js';
+import type { EffectRecord } from './effects.js';
 import type { EmergencyStopRecord } from './emergency-stops.js';
 import type { TaskFileRecord } from './files.js';
 import { logSources, type LogLine } from './logs.js';
@@ -19,7 +20,7 @@ import { webhookStates, type DeliveryRecord, type WebhookRecord } from './webhoo
 import type { CampaignSummary } from './work/campaigns.js';
 import type { ProtocolRunSummary } from './work/protocol-runs.js';
 import type { AttemptRecord, TaskRunRecord } from './work/tasks.js';
-import { deliveryStates, logLevels } from '../vocabulary.js';
+import { deliveryStates, effectStates, logLevels } from '../vocabulary.js';
 
 /**
  * How a query parameter filters a list:
@@ -92,6 +93,7 @@ export const storedLists = {
         'Only tasks of this laboratory: tasks of runs whose protocol names it, and tasks that got one of its devices or resources.',
       ),
       computer,
+      device: exact('Only tasks that got this device, as `<lab>.<device>`.'),
       ...between('created'),
       text: named,
       archived,
@@ -146,6 +148,7 @@ export const storedLists = {
       task: exact('Only attempts of tasks with this name.'),
       protocol_run: protocolRun,
       computer,
+      device: exact('Only attempts that had this device, as `<lab>.<device>`.'),
       ...between('created'),
       archived,
     },
@@ -229,6 +232,24 @@ export const storedLists = {
       },
       ...between('written'),
       text: contains('Only lines that contain this text, in upper or lower case.'),
+    },
+  },
+  effects: {
+    usual: '-began_at',
+    sort: { began_at: 'time' },
+    filters: {
+      lab: exact('Only calls of devices of this laboratory.'),
+      device: exact('Only calls of devices with this name.'),
+      function: exact('Only calls of this function.'),
+      task: exact('Only calls of tasks with this name.'),
+      protocol_run: protocolRun,
+      campaign,
+      attempt: exact('Only calls of the attempt with this id.'),
+      person: exact('Only calls of this person.'),
+      code_hash: exact('Only calls of devices with this code.'),
+      computer,
+      state: states(effectStates),
+      ...between('begun'),
     },
   },
   audit: {
@@ -355,6 +376,7 @@ export interface StoredItems {
   resource_uses: ResourceUse;
   files: TaskFileRecord;
   logs: LogLine;
+  effects: EffectRecord;
   audit: AuditRecord;
   webhooks: WebhookRecord;
   webhook_deliveries: DeliveryRecord;

@@ -142,12 +142,12 @@ export class AgentDirectory {
     return isUsable(device.state) && !wasUsable;
   }
 
+  /** The agent announced that it stops. Until its end it reports how its devices stop. */
   left(agent: Presence): void {
     change(agent, 'offline');
     agent.announcedLeave = true;
     this.#changes += 1;
     this.#news += 1;
-    agent.devices.clear();
     agent.startedAt.clear();
   }
 

@@ -16,7 +16,7 @@ export function describeDevices(
 ): DeviceRecord[] {
   const records: DeviceRecord[] = [];
   for (const device of labs.devices.values()) {
-    const { state: now, detail, status } = deviceStatusOf(device, directory);
+    const { state: now, detail, status, doing, lastKnown } = deviceStatusOf(device, directory);
     records.push({
       lab_name: device.lab,
       name: device.name,
@@ -27,6 +27,8 @@ export function describeDevices(
       held_by: holderOf(state, device.key),
       halted: status?.halted ?? null,
       doubt: status?.doubt ?? null,
+      doing,
+      last_known: lastKnown,
       functions: status?.functions ?? [],
     });
   }

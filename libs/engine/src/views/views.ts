@@ -39,10 +39,15 @@ export class Views {
     return countAll(this.ports());
   }
 
-  /** Every device of the loaded laboratories, by laboratory and name. */
-  devices(): DeviceRecord[] {
+  /**
+   * Every device of the loaded laboratories, by laboratory and name.
+   *
+   * @param brief true: without their functions
+   */
+  devices(brief = false): DeviceRecord[] {
     const { labs, directory, state } = this.ports();
-    return describeDevices(labs, directory, state);
+    const devices = describeDevices(labs, directory, state);
+    return brief ? devices.map((device) => ({ ...device, functions: [] })) : devices;
   }
 
   /** Every computer of the loaded laboratories and every agent that ever registered, by computer. */

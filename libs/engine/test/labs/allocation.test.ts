@@ -106,12 +106,25 @@ describe('devices', () => {
     test.lab('l', { arm: 'arm', far: 'arm@elsewhere' });
     test.protocol('p', [{ name: 'a', devices: { d: device('l.arm') } }]);
     await test.open();
+    const far = { lab: 'l', name: 'far', detail: null, functions: [] };
+    const doing = { call_id: 'c', function: 'move', arguments: { to: 1 }, since_ms: test.clock.now() };
+    test.engine.agents.deviceChanged('elsewhere', 1, { ...far, state: 'busy', doing });
     test.agents.leave('elsewhere');
     await test.run('r', 'p');
-    expect(test.engine.views.devices()).toMatchObject([
+    expect(test.engine.views.devices(true)).toMatchObject([
       { name: 'arm', state: 'idle', held_by: 'r/a', computer: 'svc_computer' },
-      { name: 'far', state: 'disabled', held_by: null, detail: 'computer elsewhere is not connected' },
+      {
+        ...{ name: 'far', state: 'unreachable', held_by: null },
+        detail:
+          'the agent of computer elsewhere said that it stops, and not yet that it has stopped the device',
+        ...{ doing: { function: 'move', arguments: { to: 1 } }, last_known: { state: 'busy' } },
+      },
     ]);
+    test.engine.agents.deviceChanged('elsewhere', 1, { ...far, state: 'disabled' });
+    await test.clock.settle();
+    expect(test.engine.views.devices()[1]).toMatchObject({
+      ...{ state: 'disabled', detail: 'the agent of computer elsewhere has stopped', last_known: null },
+    });
     expect(test.engine.views.locate('l', 'arm')).toEqual({
       computer: 'svc_computer',
       inc: 1,
@@ -180,7 +193,7 @@ describe('agents', () => {
     expect(test.engine.views.agents()[0]).toMatchObject({ state: 'suspect' });
     await test.clock.advance(8_000);
     const [gone] = test.engine.views.agents();
-    expect(gone).toMatchObject({ state: 'offline', devices: [{ state: 'disabled' }] });
+    expect(gone).toMatchObject({ state: 'offline', devices: [{ state: 'unreachable' }] });
     expect(gone?.reason).toBe(`it has not been heard since ${String(gone?.last_heard_at)}`);
 
     test.lab('m', { new: 'arm@nowhere' });

@@ -53,7 +53,7 @@ describe('events', () => {
     expect(told(test, 'device/l.arm').slice(before.length)).toEqual(['busy']);
     await test.clock.advance(20_000);
     expect(told(test, 'agent/svc_computer').slice(1)).toEqual(['suspect', 'offline']);
-    expect(told(test, 'device/l.arm').at(-1)).toBe('disabled');
+    expect(told(test, 'device/l.arm').at(-1)).toBe('unreachable');
   });
 
   it('about devices alone are committed at most ten times a second', async () => {

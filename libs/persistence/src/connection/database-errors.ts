@@ -38,11 +38,23 @@ export function databaseError(error: unknown): ServiceError {
   return unavailable(error);
 }
 
+/** What is wrong with a database that answers, by SQLSTATE. */
+const words: Readonly<Record<string, string>> = {
+  '42P01': 'the tables of the service are not in the database yet, or it has those of another version',
+  '42883': 'the tables of the service are not in the database yet, or it has those of another version',
+  '53100': 'the disk of the database is full',
+  '53200': 'the database has no memory left',
+  '53300': 'the database takes no further connections',
+  '57P03': 'the database is starting or stopping',
+  '57014': 'the database took too long',
+};
+
 /** The database cannot be reached or cannot work at present; nothing was applied. */
 export function unavailable(error: unknown): ServiceError {
-  const code =
-    error instanceof Error && 'code' in error && typeof error.code === 'string' ? ` (${error.code})` : '';
-  return new ServiceError('store_unavailable', `the database does not answer${code}`, { cause: error });
+  const code = error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : '';
+  const what = words[code] ?? 'the database does not answer';
+  const text = code === '' ? what : `${what} (${code})`;
+  return new ServiceError('store_unavailable', text, { cause: error });
 }
 
 /** Runs a query. @throws ServiceError as of {@link databaseError} */

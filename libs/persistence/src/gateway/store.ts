@@ -1,5 +1,6 @@
 import { type DatabaseOptions, openDatabase } from '../connection/index.js';
 import { AuditTrail } from './audit.js';
+import { EffectLog } from './effects.js';
 import { IdempotencyKeys } from './idempotency.js';
 import { LogLines } from './logs.js';
 import { AccessTokens } from './tokens.js';
@@ -17,6 +18,7 @@ export function openGatewayStore(options: DatabaseOptions) {
     audit: new AuditTrail(db),
     keys: new IdempotencyKeys(db),
     logs: new LogLines(db),
+    effects: new EffectLog(db),
     webhooks: new Webhooks(db),
     deliveries: new WebhookDeliveries(db),
     close: () => db.destroy(),

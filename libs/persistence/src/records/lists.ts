@@ -1,4 +1,11 @@
-import type { FileDescription, ListFilter, LogLine, StoredItems, StoredListName } from '@lab/contracts';
+import type {
+  EffectRecord,
+  FileDescription,
+  ListFilter,
+  LogLine,
+  StoredItems,
+  StoredListName,
+} from '@lab/contracts';
 import { sql, type RawBuilder } from 'kysely';
 import {
   type DeliveryRow,
@@ -85,6 +92,13 @@ type AttemptOfTask = StoredAttempt & { task: string; protocol_run: string | null
 /** Names of the resources in the slots of a task. PostgreSQL uses the index only for exactly this expression. */
 const resourceNames = sql`jsonb_path_query_array(task_run.resources, '$.*.name')`;
 
+/** The condition that a slot of the row has a device, `<lab>.<device>`. @param lab name of the field with the laboratory */
+const hasDevice =
+  (table: string, lab: 'lab' | 'lab_name') =>
+  (device: FilterValue): RawBuilder<unknown> =>
+    sql`jsonb_path_exists(${sql.ref(`${table}.devices`)}, ${sql.lit(`$.* ? (@.${lab} == $lab && @.name == $name)`)},
+      jsonb_build_object('lab', split_part(${device}::text, '.', 1), 'name', split_part(${device}::text, '.', 2)))`;
+
 /** How each list is read. */
 export const storedLists: Lists = {
   tasks: list<StoredTaskRun & ArchivedSince & { protocol_run: string | null }, StoredItems['tasks']>({
@@ -92,7 +106,7 @@ export const storedLists: Lists = {
     from: sql`${tasksWithRuns} ${joinArchive(rootOfTask)}`,
     alias: 'task_run',
     fields: { protocol_run: runName, campaign: campaignName },
-    special: { archived: isListed, lab: taskIsOf },
+    special: { archived: isListed, lab: taskIsOf, device: hasDevice('task_run', 'lab_name') },
     ofLabs: taskIsOnlyOf,
     record: (row, codes) => taskRunRecord(row, row.protocol_run, codes),
     definition: (row) => row.definition_hash,
@@ -132,7 +146,7 @@ export const storedLists: Lists = {
   attempts: list<AttemptOfTask, StoredItems['attempts']>({
     columns: attemptColumns,
     from: sql`${attemptsWithTasks} ${joinArchive(rootOfTask)}`,
-    special: { archived: isListed },
+    special: { archived: isListed, device: hasDevice('attempt', 'lab') },
     alias: 'attempt',
     fields: { task: sql`task_run.name`, protocol_run: runName },
     record: attemptRecord,
@@ -241,6 +255,14 @@ export const storedLists: Lists = {
       text: sql`log_line.message`,
     },
     ofLabs: (labs) => sql`log_line.lab = any(${labs}::text[])`,
+    record: (row) => row,
+  }),
+  effects: list<EffectRecord, StoredItems['effects']>({
+    columns: sql`effect.*`,
+    from: sql`effect`,
+    alias: 'effect',
+    fields: { attempt: sql`effect.attempt_id`, time: sql`effect.began_at` },
+    ofLabs: (labs) => sql`effect.lab = any(${labs}::text[])`,
     record: (row) => row,
   }),
   audit: list<StoredAudit, StoredItems['audit']>({

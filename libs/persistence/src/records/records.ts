@@ -2,6 +2,7 @@ import type {
   AttemptRecord,
   AttentionRecord,
   AuditRecord,
+  EffectRecord,
   CampaignRecord,
   EmergencyStopRecord,
   ListRequest,
@@ -123,6 +124,10 @@ export class Records {
 
   auditEntry(id: string): Promise<AuditRecord | undefined> {
     return this.#one('audit', id, sql`audit.id = ${id}`);
+  }
+
+  effect(id: string): Promise<EffectRecord | undefined> {
+    return this.#one('effects', id, sql`effect.id = ${id}`);
   }
 
   attentionItem(id: string): Promise<AttentionRecord | undefined> {

@@ -3,12 +3,16 @@ import { ServiceError } from '@lab/contracts';
 import { Migrator, sql, type Kysely, type Migration } from 'kysely';
 import { commitFunction } from './commit-function.js';
 import { initial, initialSchema } from './migrations/0001-initial.js';
+import { effects } from './migrations/0002-effects.js';
 
 /** The initial migration has a digest of its text in its name, so that a database of another text is recognised. */
 const digest = createHash('sha256').update(initialSchema).digest('hex').slice(0, 12);
 
 /** In the order of their names. A migration that was released never changes. */
-const migrations: Record<string, Migration> = { [`0001_initial_${digest}`]: initial };
+const migrations: Record<string, Migration> = {
+  [`0001_initial_${digest}`]: initial,
+  '0002_effects': effects,
+};
 
 /** Any number, the same everywhere: one process at a time puts the function in place. */
 const functionLock = 7_410_227;

@@ -44,6 +44,17 @@ describe('an error of the database', () => {
     expect(databaseError(refusal('22P05'))).toMatchObject({ code: 'invalid' });
   });
 
+  test.each([
+    ['53100', 'the disk of the database is full (53100)'],
+    [
+      '42P01',
+      'the tables of the service are not in the database yet, or it has those of another version (42P01)',
+    ],
+    ['40001', 'the database does not answer (40001)'],
+  ])('%s says what is wrong', (code, message) => {
+    expect(databaseError(refusal(code)).message).toBe(message);
+  });
+
   test('shows no values in its message', () => {
     for (const code of ['23505', '22P05', '57014'])
       expect(databaseError(refusal(code)).message).not.toMatch(/sample/);

@@ -132,6 +132,8 @@ describe('a page', () => {
     expect(await ids({ protocol_run: 'run_1' })).toEqual(['t1']);
     expect(await ids({ computer: 'bench_b' })).toEqual(['t3']);
     expect(await ids({ lab: 'color_lab' })).toEqual(['t1', 't3']);
+    expect(await ids({ device: 'color_lab.mixer_1' })).toEqual(['t1', 't3']);
+    expect(await ids({ device: 'color_lab.mixer_2' })).toEqual([]);
     expect(await ids({ since: iso(t0 + 1) })).toEqual(['t2']);
     expect(await ids({ until: iso(t0 + 10) })).toEqual(['t1', 't3']);
     expect(await ids({ since: iso(t0), until: iso(t0) })).toEqual([]);
@@ -166,6 +168,8 @@ describe('a page', () => {
       .items;
     expect(found).toMatchObject({ ...file('a'), task_run_id: 't1', protocol_run: 'run_1', attempt: 2 });
     const attempts = await records.list('attempts', newest);
+    const none = await records.list('attempts', { ...newest, filters: { device: 'color_lab.none' } });
+    expect(none.items).toEqual([]);
     expect(attempts.items.map(({ id, task }) => [id, task])).toEqual([
       ['a2', 'alone'],
       ['a1', 'scan'],

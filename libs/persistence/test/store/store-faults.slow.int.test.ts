@@ -167,8 +167,9 @@ describe('the store', () => {
     const stores = await Promise.all(Array.from({ length: 4 }, () => openStore({ url })));
     expect(new Set(await Promise.all(stores.map((store) => lead(store, 'x')))).size).toBe(4);
     for (const store of stores) await store.close();
-    expect(await query(url, 'select name from schema_migration')).toEqual([
+    expect(await query(url, 'select name from schema_migration order by name')).toEqual([
       { name: expect.stringMatching(/^0001_initial_[0-9a-f]{12}$/) as string },
+      { name: '0002_effects' },
     ]);
     await dropDatabase(postgres.url, name);
   });

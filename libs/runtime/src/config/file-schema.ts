@@ -113,6 +113,12 @@ export const metricsSchema = mapping({
   open: z.boolean('must be true or false').default(false),
 });
 
+/** Calls of devices by people, past the scheduler. */
+export const deviceCallsSchema = mapping({
+  /** Whether a call may act on a device that a task has: only with a reason, or without one. */
+  while_held: z.enum(['reason', 'allowed'], 'must be reason or allowed').default('reason'),
+});
+
 const isHostName = (text: string): boolean => /^[a-z0-9_-]+(\.[a-z0-9_-]+)*$/i.test(text);
 
 /** Allowed targets of webhooks. */
@@ -232,6 +238,7 @@ export const configFileSchema = z.strictObject(
     files: filesSchema.optional(),
     cors: corsSchema.optional(),
     metrics: metricsSchema.optional(),
+    device_calls: deviceCallsSchema.optional(),
     logs: logsSchema.optional(),
     retention: retentionSchema.optional(),
     webhooks: webhooksSchema.optional(),

@@ -8,6 +8,7 @@ import {
   listSchema,
   logLevelSchema,
   logsSchema,
+  deviceCallsSchema,
   metricsSchema,
   retentionSchema,
   schedulerSchema,
@@ -194,6 +195,7 @@ export const settings = {
   /** Other origins whose pages may use the REST interface. */
   cors: section('cors', corsSchema),
   metrics: section('metrics', metricsSchema),
+  deviceCalls: section('device_calls', deviceCallsSchema),
   logs: section('logs', logsSchema),
   /** Retention of work that has ended. */
   retention: section('retention', retentionSchema),

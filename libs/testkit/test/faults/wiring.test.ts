@@ -51,6 +51,13 @@ describe('the fault simulator', () => {
     );
   });
 
+  it('asks the leader for people with the same class as the gateway', () => {
+    for (const folder of [simulator, 'apps/gateway/src'])
+      expect([...importedIn(folder, '@lab/messaging')], folder).toEqual(
+        expect.arrayContaining(['LeaderRequests', 'LeaderWatch']),
+      );
+  });
+
   it('implements no port of the bus itself', () => {
     const ports = ['Agents', 'Optimizers', 'OptimizerSession', 'Orchestrator', 'Peers', 'Announcer'];
     for (const folder of [simulator, 'apps/agent/src', 'apps/orchestrator/src'])

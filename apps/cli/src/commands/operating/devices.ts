@@ -1,7 +1,11 @@
 import type { Command } from 'commander';
-import { atService, json, withUrl, type ServiceFlags } from '../at-service.js';
+import { atService, json, person, withUrl, type PersonFlags } from '../at-service.js';
 import { UsageError } from '../exit-codes.js';
 import { userError } from '../user-error.js';
+
+interface RpcFlags extends PersonFlags {
+  reason?: string;
+}
 
 /** Commands with which people use instruments directly. */
 export function addDeviceCommands(program: Command): void {
@@ -11,17 +15,22 @@ export function addDeviceCommands(program: Command): void {
     .argument('<device>', 'name of the device')
     .argument('<function>', 'a function that the device declares')
     .argument('[parameters]', 'JSON object of parameter names and values')
-    .action(
-      (lab: string, device: string, name: string, parameters: string | undefined, flags: ServiceFlags) =>
-        atService(flags, async (client) => {
-          const body = parametersOf(parameters);
-          const returned: unknown = await client.post('/api/rpc/{lab_id}/{device_id}/{function_name}', {
-            path: { lab_id: lab, device_id: device, function_name: name },
-            body,
-            timeoutMs: longestCallMs,
-          });
-          return json(returned);
-        }),
+    .option('--by <name>', 'who calls, for the record (default: the user of this computer)')
+    .option('--reason <text>', 'call also while a task has the device, for this reason')
+    .action((lab: string, device: string, name: string, parameters: string | undefined, flags: RpcFlags) =>
+      atService(flags, async (client) => {
+        const body = parametersOf(parameters);
+        const returned: unknown = await client.post('/api/rpc/{lab_id}/{device_id}/{function_name}', {
+          path: { lab_id: lab, device_id: device, function_name: name },
+          query: {
+            by: person(flags),
+            ...(flags.reason === undefined ? {} : { force: true, reason: flags.reason }),
+          },
+          body,
+          timeoutMs: longestCallMs,
+        });
+        return json(returned);
+      }),
     );
 }
 

@@ -3,7 +3,7 @@ import type { ApiClient, LogLine } from '@lab/api-client';
 import { logLevels } from '@lab/contracts/vocabulary';
 import { Option, type Command } from 'commander';
 import { atService, json, serviceCommand, type ServiceFlags } from '../at-service.js';
-import { UsageError } from '../exit-codes.js';
+import { deviceFilter } from './device-filter.js';
 
 interface LogFlags extends ServiceFlags {
   task?: string;
@@ -31,7 +31,7 @@ export function addLogsCommand(program: Command): void {
 
 async function showLogs(client: ApiClient, flags: LogFlags): Promise<string[]> {
   const { task, run, level, since, limit } = flags;
-  const wanted = { task, protocol_run: run, ...deviceOf(flags), level, since };
+  const wanted = { task, protocol_run: run, ...deviceFilter(flags), level, since };
   if (flags.follow === true) return follow(client, wanted, flags);
   const { items } = await client.get('/api/logs', { query: { ...wanted, limit } });
   const lines = items.toReversed();
@@ -59,15 +59,6 @@ async function follow(client: ApiClient, wanted: object, { limit, json }: LogFla
       process.stderr.write('lines are missing here: they were removed before they came\n');
   }
   return [];
-}
-
-/** @throws UsageError when the name has not the form `<lab>.<device>` */
-function deviceOf({ device: given }: LogFlags): { lab?: string; device?: string } {
-  if (given === undefined) return {};
-  const [, lab, device] = /^([^.]+)\.([^.]+)$/.exec(given) ?? [];
-  if (lab === undefined || device === undefined)
-    throw new UsageError(`"${given}" is not a device: name it as <lab>.<device>`);
-  return { lab, device };
 }
 
 /** The text without escape sequences: the output of a device must not control the terminal of the reader. */

@@ -1,4 +1,13 @@
-import { ProblemError, type EmergencyStopRecord, type QueuedTask, type QueueRecord } from '@lab/api-client';
+import { setTimeout as sleep } from 'node:timers/promises';
+import {
+  ProblemError,
+  UnreachableError,
+  type ApiClient,
+  type AttentionRecord,
+  type EmergencyStopRecord,
+  type EmergencyStopReport,
+  type StoppedDevice,
+} from '@lab/api-client';
 import type { Command } from 'commander';
 import {
   asks,
@@ -10,29 +19,26 @@ import {
   type PersonFlags,
   type ServiceFlags,
 } from '../at-service.js';
-
-interface QueueFlags extends ServiceFlags {
-  run?: string;
-  campaign?: string;
-  owner?: string;
-  device?: string;
-  lab?: string;
-  limit?: string;
-}
+import { exitCodes, RefusedError, UsageError } from '../exit-codes.js';
 
 interface StopFlags extends PersonFlags {
   lab?: string;
   device?: string;
   reason?: string;
+  wait?: boolean;
+  timeout?: string;
 }
 
-/** Commands with which people stop everything and keep work from starting. */
-export function addOperatingCommands(program: Command): void {
-  addEmergencyStop(program);
-  addQueue(program);
-}
+/** Milliseconds for one answer. The service needs up to 1.6 s of them. */
+const answerMs = 1_900;
+/** Milliseconds for which the command tries again while no service listens, because it may be starting again. */
+const startingMs = 1_000;
+const pauseMs = 200;
+/** Default of `--timeout`, in seconds. */
+const usualWaitS = 60;
 
-function addEmergencyStop(program: Command): void {
+/** Commands with which people stop everything at once. */
+export function addEmergencyStopCommands(program: Command): void {
   const estop = program
     .command('estop')
     .description('emergency stop of everything, of a laboratory or of a device');
@@ -43,34 +49,24 @@ function addEmergencyStop(program: Command): void {
       .option('--lab <name>', 'only this laboratory')
       .option('--device <name>', 'only this device of the laboratory')
       .option('--reason <text>', 'why')
+      .option('--wait', 'ask on until every device is stopped')
+      .option('--timeout <seconds>', `longest time of --wait (default ${usualWaitS})`)
       .allowExcessArguments(false),
-    async (client, flags: StopFlags) => {
-      const { lab, device, reason } = flags;
-      try {
-        return await client.post('/api/estop', {
-          body: {
-            by: person(flags),
-            ...(lab === undefined ? {} : { lab_name: lab }),
-            ...(device === undefined ? {} : { device_name: device }),
-            ...(reason === undefined ? {} : { reason }),
-          },
-        });
-      } catch (error) {
-        if (!(error instanceof ProblemError))
-          process.stderr.write(
-            'It is not known whether anything was stopped: use the stop switches of the instruments.\n',
-          );
-        throw error;
-      }
-    },
-    ({ scope, id }) => [`stopped: ${scope} (${id})`],
+    engage,
+    (report) => [
+      `${report.confirmed ? 'stopped' : 'stop sent'}: ${report.scope} (${report.id})`,
+      ...deviceTable(report.devices),
+    ],
   );
   asks(
     personCommand(estop, 'release [id]', 'release one emergency stop, or all that are in force'),
-    (client, flags: PersonFlags, id?: string) =>
-      client.post('/api/estop/release', {
+    async (client, flags: PersonFlags, id?: string) => {
+      const released = await client.post('/api/estop/release', {
         body: { by: person(flags), ...(id === undefined ? {} : { id }) },
-      }),
+      });
+      if (flags.json !== true) await tellQuestions(client);
+      return released;
+    },
     (released) =>
       released.length === 0
         ? ['no stop is in force']
@@ -92,55 +88,117 @@ function addEmergencyStop(program: Command): void {
   );
 }
 
-function addQueue(program: Command): void {
-  const queue = program.command('queue').description('show, pause and resume the queue');
-  const show =
-    'show the numbers of queued and running tasks, and the queued tasks in order with their reasons';
-  asks(
-    serviceCommand(queue, 'show', show, { isDefault: true })
-      .option('--run <name>', 'only tasks of this protocol run')
-      .option('--campaign <name>', 'only tasks of this campaign')
-      .option('--owner <name>', 'only tasks of this owner')
-      .option('--device <lab.device>', 'only tasks that can use this device')
-      .option('--lab <name>', 'only tasks that can use a device of this laboratory')
-      .option('--limit <count>', 'most tasks to list (default 20)')
-      .allowExcessArguments(false),
-    (client, { run, campaign, owner, device, lab, limit = '20' }: QueueFlags) =>
-      client.get('/api/queue', {
-        query: { protocol_run: run, campaign, owner, device, lab, limit: Number(limit) },
-      }),
-    (page) => [
-      ...queueLines(page),
-      ...(page.items.length === 0 ? [] : ['', ...queueTable(page.items)]),
-      ...(page.next_cursor === null ? [] : ['... and more, with --limit']),
-    ],
-  );
-  for (const [verb, description] of [
-    ['pause', 'start nothing any more'],
-    ['resume', 'start what waits again'],
-  ] as const)
-    asks(
-      personCommand(queue, verb, description),
-      (client, flags: PersonFlags) => client.post(`/api/queue/${verb}`, { body: { by: person(flags) } }),
-      queueLines,
+/** Engages the emergency stop. Whatever is not confirmed is said aloud, and sets the exit code. */
+async function engage(client: ApiClient, flags: StopFlags): Promise<EmergencyStopReport> {
+  const waitS = flags.timeout === undefined ? usualWaitS : Number(flags.timeout);
+  if (!(waitS > 0))
+    throw new UsageError(`--timeout must be a number of seconds above 0, not "${flags.timeout}"`);
+  let report = await send(client, flags).catch((error: unknown) => {
+    if (error instanceof ProblemError && error.problem.status < 500) throw error;
+    warn(
+      'it is not known whether anything was stopped. Every device may be moving. Use the hardware switches.',
     );
+    // No answer is no confirmation, so the exit code is the same.
+    if (error instanceof UnreachableError) throw new RefusedError(error.message, { cause: error });
+    throw error;
+  });
+  if (flags.wait === true && !report.confirmed) report = await follow(client, report, flags, waitS * 1_000);
+  if (report.confirmed) return report;
+  process.exitCode = exitCodes.refused;
+  const open = report.devices.filter(({ state }) => state !== 'stopped').length;
+  warn(
+    [
+      ...(open === 0 ? [] : [`${open} of ${report.devices.length} devices.`]),
+      ...(report.complete ? [] : ['The orchestrator does not say which devices there are.']),
+      'Use the hardware switch of each device that may be moving.',
+    ].join(' '),
+  );
+  return report;
 }
 
-const queueTable = tableOf<QueuedTask>('', {
-  '#': ({ position }) => String(position),
-  TASK: ({ label }) => label,
-  OWNER: ({ owner }) => owner,
-  PRIORITY: ({ priority, effective_priority: effective }) =>
-    effective === priority ? String(priority) : `${priority} (now ${effective})`,
-  SINCE: (task) => seconds(task.waiting_since),
-  'WAITS FOR': (task) => task.waits_for.map(({ code, message }) => `${code}: ${message}`).join('; ') || '-',
-});
+function send(client: ApiClient, flags: StopFlags): Promise<EmergencyStopReport> {
+  const { lab, device, reason } = flags;
+  const body = {
+    by: person(flags),
+    ...(lab === undefined ? {} : { lab_name: lab }),
+    ...(device === undefined ? {} : { device_name: device }),
+    ...(reason === undefined ? {} : { reason }),
+  };
+  const giveUpAt = performance.now() + startingMs;
+  const attempt = async (): Promise<EmergencyStopReport> => {
+    try {
+      return await client.post('/api/estop', { body, timeoutMs: answerMs, retries: 0 });
+    } catch (error) {
+      const isStarting = error instanceof UnreachableError && error.reason === 'refused';
+      if (!isStarting || performance.now() >= giveUpAt) throw error;
+      await sleep(pauseMs);
+      return attempt();
+    }
+  };
+  return attempt();
+}
 
-function queueLines({ paused, paused_by: by, paused_at: at, queued, running }: QueueRecord): string[] {
-  return [
-    `${queued} waiting, ${running} running`,
-    ...(paused
-      ? [`paused by ${by ?? ''} since ${seconds(at ?? '')}: nothing starts until svc queue resume`]
-      : []),
-  ];
+/** Asks on until every device is stopped or the time is over, and prints each change. */
+async function follow(
+  client: ApiClient,
+  first: EmergencyStopReport,
+  { json }: StopFlags,
+  forMs: number,
+): Promise<EmergencyStopReport> {
+  const end = performance.now() + forMs;
+  let report = first;
+  while (!report.confirmed && report.released_at === null && performance.now() < end) {
+    await sleep(pauseMs);
+    const next = await client
+      .get('/api/estop/{id}', { path: { id: first.id }, retries: 0, timeoutMs: answerMs })
+      .catch((error: unknown) => {
+        if (error instanceof ProblemError && error.problem.status < 500) throw error;
+        return report;
+      });
+    if (json !== true)
+      for (const device of next.devices) {
+        const before = report.devices.find((each) => keyOf(each) === keyOf(device));
+        if (before?.state !== device.state) process.stderr.write(`${keyOf(device)}: ${device.state}\n`);
+      }
+    report = next;
+  }
+  return report;
+}
+
+/** The questions that are open when a stop is released: stopped work goes on only when a person decides. */
+async function tellQuestions(client: ApiClient): Promise<void> {
+  const open: AttentionRecord[] = await client.all('/api/attention', { query: { state: 'open' } });
+  if (open.length === 0) return;
+  process.stderr.write(
+    `${open.length} ${open.length === 1 ? 'question waits' : 'questions wait'} for a decision (svc attention):\n` +
+      open.map(({ id, kind, subject }) => `  ${id}  ${kind} ${subject}\n`).join(''),
+  );
+}
+
+const deviceTable = (devices: readonly StoppedDevice[]): string[] =>
+  devices.length === 0
+    ? []
+    : tableOf<StoppedDevice>('', {
+        DEVICE: keyOf,
+        COMPUTER: ({ computer }) => computer,
+        STATE: ({ state }) => state,
+        'LAST KNOWN': lastKnown,
+      })(devices);
+
+function lastKnown({ state, detail, doing, held_by: task, last_known: known }: StoppedDevice): string {
+  if (state === 'stopped') return '';
+  const what =
+    doing === null
+      ? ''
+      : `${doing.function} ${JSON.stringify(doing.arguments)} since ${seconds(doing.since)}`;
+  const since = known === null ? (detail ?? '') : `${known.state} at ${seconds(known.at)}`;
+  return [since, what].filter((text) => text !== '').join(': ') + (task === null ? '' : `, task ${task}`);
+}
+
+function keyOf({ lab_name: lab, name }: StoppedDevice): string {
+  return `${lab}.${name}`;
+}
+
+function warn(text: string): void {
+  process.stderr.write(`NOT CONFIRMED: ${text}\n`);
 }

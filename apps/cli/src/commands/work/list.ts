@@ -1,10 +1,12 @@
 import type { AnswerOf, ApiClient, OperationOf, PathOf } from '@lab/api-client';
 import { Argument, type Command } from 'commander';
 import { atService, json, seconds, serviceCommand, tableOf, type ServiceFlags } from '../at-service.js';
+import { UsageError } from '../exit-codes.js';
 
 interface ListFlags extends ServiceFlags {
   state?: string;
   archived?: boolean;
+  device?: string;
   limit?: string;
 }
 
@@ -74,12 +76,16 @@ export function addListCommand(program: Command): void {
   serviceCommand(program, 'list', 'list records, newest first')
     .addArgument(new Argument('<kind>', 'which records').choices(Object.keys(listings)))
     .option('--state <state>', 'only records in this state')
+    .option('--device <lab.device>', 'of tasks: only those that got this device')
     .option('--archived', 'only archived records; devices are never archived')
     .option('--limit <count>', 'most records, 1 to 500 (default 100)')
     .action((kind: keyof typeof listings, flags: ListFlags) =>
       atService(flags, async (client) => {
         const archived = flags.archived === true ? { archived: 'true' } : {};
-        const query = { state: flags.state, limit: flags.limit, ...archived };
+        if (flags.device !== undefined && kind !== 'tasks')
+          throw new UsageError('--device selects tasks only');
+        const { state, limit, device } = flags;
+        const query = { state, limit, device, ...archived };
         const records = await listings[kind].fetch(client, query);
         return flags.json === true ? json(records) : listings[kind].lines(records);
       }),

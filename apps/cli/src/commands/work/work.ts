@@ -14,6 +14,7 @@ import {
   type ServiceFlags,
 } from '../at-service.js';
 import { exitCodes, UsageError } from '../exit-codes.js';
+import { afterCancel, afterPause, runningTasks } from './still-running.js';
 
 const taskOfRun: [string, string] = ['--run <name>', 'of a task: the protocol run it belongs to'];
 
@@ -46,8 +47,15 @@ export function addWorkCommands(program: Command): void {
   const cancel = 'cancel work: running tasks are stopped, queued tasks do not start';
   asks(
     withWork(serviceCommand(program, 'cancel', cancel)).option(...taskOfRun),
-    (client, { run }: WorkFlags, kind: WorkKind, name: string) =>
-      atWork<Changed>(client, 'post', { kind, name, run }, '/cancel'),
+    async (client, { run }: WorkFlags, kind: WorkKind, name: string) => {
+      const work = { kind, name, run };
+      const record = await atWork<Changed>(client, 'post', work, '/cancel');
+      const running = await runningTasks(client, work);
+      if (running === undefined || running.some(({ unheard }) => unheard !== null))
+        process.exitCode = exitCodes.refused;
+      tell(afterCancel(running));
+      return record;
+    },
     stateLine,
   );
   asks(
@@ -66,9 +74,11 @@ export function addWorkCommands(program: Command): void {
   ] as const)
     asks(
       withWork(personCommand(program, verb, description), ['protocol', 'campaign']),
-      (client, flags: PersonFlags, kind: WorkKind, name: string) => {
+      async (client, flags: PersonFlags, kind: WorkKind, name: string) => {
         const body = { by: person(flags) };
-        return atWork<Changed>(client, 'post', { kind, name }, `/${verb}`, { body });
+        const record = await atWork<Changed>(client, 'post', { kind, name }, `/${verb}`, { body });
+        if (verb === 'pause') tell(afterPause(await runningTasks(client, { kind, name })));
+        return record;
       },
       stateLine,
     );
@@ -80,6 +90,10 @@ export function addWorkCommands(program: Command): void {
     (client, flags: PersonFlags & { note?: string }, item: string) => resolved(client, item, 'retry', flags),
     ({ subject }) => [`${subject}: retry`],
   );
+}
+
+function tell(lines: readonly string[]): void {
+  for (const line of lines) process.stderr.write(`${line}\n`);
 }
 
 /**

@@ -146,6 +146,8 @@ export const bodies = <T extends object>(
     IsArray(),
     ...(least === undefined ? [] : [ArrayMinSize(least)]),
     ArrayMaxSize(maxItems),
+    // Without it a list passes in the place of an object.
+    IsObject({ each: true }),
     ValidateNested({ each: true }),
     Type(() => shape),
   );

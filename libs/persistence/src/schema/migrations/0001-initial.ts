@@ -2,10 +2,10 @@ import { sql, type Kysely, type Migration } from 'kysely';
 import { engineTables, unfinished } from '../tables.js';
 
 /**
- * The whole schema: the tables of the engine's rows as they are declared, and everything else in SQL.
+ * The first schema: the tables of the engine's rows as they are declared, and everything else in SQL.
  *
- * Until the first release this is the only migration, and it may change. At the first release, write its text out here
- * and leave it as it is; every later change is a migration `0002-...` of its own.
+ * Until the first release it may change. At the first release, write its text out here and leave it as it is. A change that
+ * can be made to a database with data is a migration of its own, so that no data is lost.
  */
 export const initialSchema = `
 create table leadership (

@@ -3,6 +3,7 @@ import {
   agentEvents,
   agentRequests,
   attemptStates,
+  effectRequests,
   fromDevice,
   fromTask,
   logRequests,
@@ -10,6 +11,7 @@ import {
   optimizerRequests,
   orchestratorEvents,
   orchestratorRequests,
+  stopReport,
   taskRunStates,
   toDevice,
   toTask,
@@ -66,6 +68,7 @@ export const exempt: Readonly<Record<string, string>> = {
   'reply submission.dry_run': 'as above',
   'record tally': 'part of a checkpoint, which is one write: its points are "write" and "datasync"',
   'record call_over': 'as above',
+  'record call_unstored': 'as above',
   'record device': 'as above',
 };
 
@@ -76,12 +79,14 @@ export const exempt: Readonly<Record<string, string>> = {
 export function pointList(): string[] {
   const requests: AnyRequest[] = [
     ...Object.values(agentRequests),
+    ...Object.values(effectRequests),
     ...Object.values(logRequests),
     ...Object.values(optimizerRequests),
     ...Object.values(orchestratorRequests),
   ];
   const events: AnyEvent[] = [
     ...Object.values(agentEvents),
+    stopReport,
     ...Object.values(optimizerEvents),
     ...Object.values(orchestratorEvents),
   ];

@@ -70,12 +70,13 @@ async function untilQuiet(world: World, quiet: () => boolean): Promise<void> {
   while (!quiet() && world.time.now() < end);
 }
 
-/** All work is over, results are acknowledged, spools are empty, and every agent runs. */
+/** All work is over, results are acknowledged, calls are stored, spools are empty, and every agent runs. */
 function isQuiet(world: World): boolean {
   if (world.people.waiting || world.people.unfinished().length > 0) return false;
-  for (const { agent, spool } of world.computers.values())
-    if (agent === undefined || agent.trouble !== undefined || agent.attempts().length > 0 || spool.size > 0)
-      return false;
+  for (const { agent, spool } of world.computers.values()) {
+    if (agent === undefined || agent.trouble !== undefined) return false;
+    if (agent.attempts().length > 0 || agent.undelivered > 0 || spool.size > 0) return false;
+  }
   return true;
 }
 
@@ -104,7 +105,20 @@ async function close(world: World): Promise<string[]> {
     for (const path of spool.keys()) left.push(`${path} in the spool of ${name}`);
     left.push(...(await disk.open()).map((what) => `${what} in the ledger of ${name}`));
   }
+  left.push(...unrecorded(world));
   for (const { engine } of orchestrators.values()) void engine?.stop();
   await time.advance(stepMs);
   return left;
+}
+
+/** Motions without a stored record, and records without an end, although every agent has delivered what it knows. */
+function unrecorded({ history }: World): string[] {
+  const { effects, instruments } = history;
+  const motions = [...instruments].flatMap(([device, log]) =>
+    log
+      .filter(({ what, tag }) => what === 'begin' && !effects.has(tag))
+      .map(({ tag }) => `the motion ${tag} of ${device} without a record`),
+  );
+  const endless = [...effects].filter(([, state]) => state === 'running');
+  return [...motions, ...endless.map(([tag]) => `the record of the call ${tag} without an end`)];
 }

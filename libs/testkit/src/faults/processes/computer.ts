@@ -84,7 +84,7 @@ export class SimulatedComputer extends SimulatedProcess {
     this.children = children;
     const log: AgentLog = { ...traceOf(world, name, ['debug']), child: () => log };
     const version = 'simulated';
-    const { service, orchestrator, peers } = wireAgent({
+    const { service, orchestrator, peers, effects } = wireAgent({
       ...{ bus, computer: name, version, log },
       ...{ clock: life, wall: life, timers: life },
     });
@@ -93,6 +93,7 @@ export class SimulatedComputer extends SimulatedProcess {
       { computer: name, version },
       {
         clock: life,
+        wall: life,
         timers: life,
         ids: { next: () => `${name}.${boot}.${(ids += 1)}` },
         random: new SeededRandom(world.seed + boot * 7_919 + name.length),
@@ -106,6 +107,7 @@ export class SimulatedComputer extends SimulatedProcess {
         peers,
         files: this.#files(life),
         announcer: service,
+        effects,
       },
       { poolSize: 1, poolMax: 6 },
     );

@@ -1,11 +1,13 @@
 import {
   agentEvents,
   agentRequests,
+  effectRequests,
   errorCatalogue,
   isServiceError,
   isTerminal,
   longestPage,
   longestSchedule,
+  orchestratorEvents,
   orchestratorRequests as requests,
   type AttentionDecision,
   type EmergencyStop,
@@ -18,7 +20,13 @@ import { changeDevice, labName, type DeviceName } from '../plan/laboratory.js';
 import { diceOf } from '../plan/chance.js';
 import type { AttentionRow } from '@lab/engine';
 import { Life } from '../surroundings/life.js';
-import type { Bus } from '@lab/messaging';
+import {
+  LeaderRequests,
+  LeaderWatch,
+  type Bus,
+  type LeaderRequest,
+  type NamedSubmission,
+} from '@lab/messaging';
 import { computerOf, type Act } from '../plan/schedule.js';
 import type { Instrument } from '../surroundings/instrument.js';
 import type { Surroundings } from '../surroundings/surroundings.js';
@@ -28,14 +36,14 @@ import type { SimulatedOrchestrator } from './orchestrator.js';
 /** The name of the gateway on the network. */
 export const gateway = 'gateway';
 
-/** The gateway tries this long and this often to reach a leader, in milliseconds. */
+/** The gateway waits this long for a leader, in milliseconds. */
+const failoverMs = 8_000;
+/** People try this long and this often when a request had no effect, in milliseconds. */
 const patienceMs = 8_000;
 const againMs = 250;
 
 /** Name of the person in the audit. */
 const by = 'ada';
-
-type OrchestratorRequest = (typeof requests)[keyof typeof requests];
 
 const cancellations = {
   cancel_run: requests.cancelProtocolRun,
@@ -67,20 +75,32 @@ export function instrumentOf({ computers }: Processes, key: string): Instrument 
   return computer.instrument(key);
 }
 
-/** The people of the laboratory. They act through the gateway. */
+/** The people of the laboratory. They act through the gateway, which asks the leader as `apps/gateway` does. */
 export class People {
   readonly #bus: Bus;
-  readonly #life: Life;
+  readonly #leader: LeaderRequests;
   #asking = 0;
   #calls = 0;
   #decisions = 0;
+  #submissions = 0;
 
   constructor(
     private readonly world: Surroundings,
     private readonly processes: Processes,
   ) {
-    this.#life = new Life(gateway, world.time);
-    this.#bus = world.network.connect(this.#life);
+    const life = new Life(gateway, world.time);
+    this.#bus = world.network.connect(life);
+    const { effects } = world.history;
+    void this.#bus.serve(effectRequests.append, {}, (batch) => {
+      for (const { arguments: given, state } of batch.effects) {
+        const tag = String(given['tag']);
+        if ((effects.get(tag) ?? 'running') === 'running') effects.set(tag, state);
+      }
+      return {};
+    });
+    const leaders = new LeaderWatch();
+    void this.#bus.subscribe(orchestratorEvents.leading, {}, ({ epoch }) => leaders.hear(epoch));
+    this.#leader = new LeaderRequests({ bus: this.#bus, leaders, timers: life, waitMs: failoverMs });
   }
 
   /** A request of people has no answer yet. */
@@ -93,7 +113,7 @@ export class People {
     switch (act.do) {
       case 'submit_run': {
         const body = { name: act.name, type: act.protocol, priority: act.priority };
-        return this.#submit('protocolRun', act.name, () => this.#send(requests.submitProtocolRun, body));
+        return this.#submit('protocolRun', requests.submitProtocolRun, body);
       }
       case 'submit_campaign': {
         const body = {
@@ -104,13 +124,13 @@ export class People {
           ...(act.optimize === true ? { optimize: true } : {}),
           ...(act.onFailure === undefined ? {} : { on_run_failure: act.onFailure }),
         };
-        return this.#submit('campaign', act.name, () => this.#send(requests.submitCampaign, body));
+        return this.#submit('campaign', requests.submitCampaign, body);
       }
       case 'submit_task': {
         const slots = Object.entries(act.slots);
         const devices = Object.fromEntries(slots.map(([slot, name]) => [slot, { lab_name: labName, name }]));
         const body = { name: act.name, type: act.type, priority: act.priority, devices };
-        return this.#submit('onDemandTask', act.name, () => this.#send(requests.submitTask, body));
+        return this.#submit('onDemandTask', requests.submitTask, body);
       }
       case 'cancel_run':
       case 'cancel_campaign':
@@ -161,8 +181,8 @@ export class People {
   }
 
   /** Sends a request to the leader. */
-  #send<D extends OrchestratorRequest>(definition: D, body: RequestOf<D>): Promise<ReplyOf<D>> {
-    return this.#bus.request<OrchestratorRequest>(definition, {}, body) as Promise<ReplyOf<D>>;
+  #send<D extends LeaderRequest>(definition: D, body: RequestOf<D>): Promise<ReplyOf<D>> {
+    return this.#leader.ask<D>(definition, body);
   }
 
   /** The gateway first publishes the stop to the agents, and then asks the leader until the stop is recorded. */
@@ -286,7 +306,7 @@ export class People {
       [...rows.values()].filter(holds);
     const isPaused = ({ state }: { state: string }): boolean => state === 'paused';
     const sends =
-      <D extends OrchestratorRequest>(definition: D, body: RequestOf<D>) =>
+      <D extends LeaderRequest>(definition: D, body: RequestOf<D>) =>
       (): Promise<unknown> =>
         this.#send(definition, body);
     return [
@@ -307,10 +327,24 @@ export class People {
       .map((row) => `${row.name} is ${row.state}`);
   }
 
-  #submit(kind: Acceptance['kind'], name: string, send: () => Promise<{ id: string }>): void {
+  /** Submits as the gateway does: it finds by the id what it made when the answer is lost. */
+  #submit<D extends NamedSubmission>(kind: Acceptance['kind'], definition: D, body: RequestOf<D>): void {
+    const { history, time, database } = this.world;
+    const { name } = body;
+    const submissionId = `submission-${(this.#submissions += 1)}`;
+    const made = (): { id: string } | undefined => {
+      const { campaigns, protocolRuns, taskRuns } = database.store.rows;
+      const rows = { campaign: campaigns, protocolRun: protocolRuns, onDemandTask: taskRuns }[kind];
+      return [...rows.values()].find((row) => row.submissionId === submissionId);
+    };
+    let again = false;
     this.#ask(async () => {
-      const { id } = await send();
-      this.world.history.acceptances.push({ at: this.world.time.now(), kind, name, id });
+      const asked = { submissionId, again };
+      again = true;
+      await this.#leader.make<D>(definition, body, asked, () => Promise.resolve(made() !== undefined));
+      const id = made()?.id;
+      if (id === undefined) throw new Error(`${name} was accepted, but no row of it is stored`);
+      history.acceptances.push({ at: time.now(), kind, name, id });
     });
   }
 

@@ -1,4 +1,4 @@
-import type { AttemptOutcome, JsonObject } from '@lab/contracts';
+import type { AttemptOutcome, EffectState, JsonObject } from '@lab/contracts';
 import type { Change } from '@lab/engine';
 import type { StoredEvent } from '@lab/engine/testing';
 
@@ -78,6 +78,8 @@ export class History {
   readonly losses: Loss[] = [];
   /** By id. */
   readonly stops = new Map<string, Stop>();
+  /** State in the stored record of each call that may change something, by the tag of the call. */
+  readonly effects = new Map<string, EffectState>();
   /** Files in the object store, by `<attempt>/<name>`. */
   readonly stored = new Map<string, { size: number; sha256: string }>();
   events: readonly StoredEvent[] = [];

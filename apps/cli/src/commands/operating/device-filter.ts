@@ -1,0 +1,10 @@
+import { UsageError } from '../exit-codes.js';
+
+/** The filters of `--device <lab.device>`; none without it. @throws UsageError when it is no such name */
+export function deviceFilter({ device: given }: { device?: string }): { lab?: string; device?: string } {
+  if (given === undefined) return {};
+  const [, lab, device] = /^([^.]+)\.([^.]+)$/.exec(given) ?? [];
+  if (lab === undefined || device === undefined)
+    throw new UsageError(`"${given}" is not a device: name it as <lab>.<device>`);
+  return { lab, device };
+}
