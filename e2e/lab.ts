@@ -58,10 +58,18 @@ export async function copyPackages(userDir: string, packages = [multiplicationLa
   }
 }
 
-/** The whole service with `multiplication_lab` and `faulty_lab`. */
-export async function startFaultyLab(options: LabOptions = {}): Promise<Lab> {
+/**
+ * The whole service with `multiplication_lab` and `faulty_lab`.
+ *
+ * @param prepare called with the folder of the packages before the service starts
+ */
+export async function startFaultyLab(
+  options: LabOptions = {},
+  prepare: (userDir: string) => void = () => undefined,
+): Promise<Lab> {
   const userDir = await mkdtemp(join(options.dataDir ?? tmpdir(), 'packages-'));
   await copyPackages(userDir, [multiplicationLab, faultyLab]);
+  prepare(userDir);
   const lab = await startLab(['multiplication_lab', 'faulty_lab'], { ...options, userDir });
   const dispose = async (): Promise<void> => {
     await lab.stack.dispose();

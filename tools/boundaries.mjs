@@ -92,7 +92,7 @@ export const rooms = {
     access: ['examples', 'http', 'orchestrator', 'ports', 'routes'],
     audit: ['access', 'http', 'routes'],
     idempotency: ['http', 'ports', 'routes'],
-    definitions: ['access', 'examples', 'lists', 'lookup', 'orchestrator', 'routes'],
+    definitions: ['access', 'examples', 'lists', 'lookup', 'orchestrator', 'ports', 'routes'],
     devices: ['access', 'audit', 'examples', 'lists', 'lookup', 'orchestrator', 'ports', 'routes'],
     events: ['access', 'ports', 'routes'],
     logs: ['access', 'events', 'lists', 'lookup', 'ports', 'routes'],

@@ -16,13 +16,8 @@ import {
   queuePage,
   schedule,
 } from '../../gateway/test/color-lab-records.js';
-import {
-  campaignRecord,
-  MemoryRecords,
-  runRecord,
-  startHarness,
-  type Harness,
-} from '../../gateway/test/twins.js';
+import { campaignRecord, runRecord, startHarness, type Harness } from '../../gateway/test/twins.js';
+import { MemoryRecords } from '../../gateway/test/memory-records.js';
 
 /** The built command line with the real gateway. The test scripts the answers of the orchestrator. */
 

@@ -19,12 +19,12 @@ import { agent, attentionItem } from '../../gateway/test/color-lab-records.js';
 import { logLine } from '../../gateway/test/memory-lines.js';
 import {
   campaignRecord,
-  MemoryRecords,
   runRecord,
   startHarness,
   taskRecord,
   type Harness,
 } from '../../gateway/test/twins.js';
+import { MemoryRecords } from '../../gateway/test/memory-records.js';
 
 /** The built command line with the real gateway. The test scripts the answers of the orchestrator. */
 

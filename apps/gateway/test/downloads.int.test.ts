@@ -18,12 +18,12 @@ import {
   memoryLog,
   MemoryAnnouncements,
   MemoryEvents,
-  MemoryRecords,
   runRecord,
   ScriptedRequests,
   send,
   taskRecord,
 } from './twins.js';
+import { MemoryRecords } from './memory-records.js';
 import { openAccess } from './memory-access.js';
 import { idleWebhooks } from './memory-webhooks.js';
 

@@ -9,14 +9,8 @@ import type { Surroundings } from '../src/app.module.js';
 import { startServer, type RunningServer } from '../src/server.js';
 import { MemoryKeys } from './memory-keys.js';
 import { MemoryLines } from './memory-lines.js';
-import {
-  memoryLog,
-  MemoryAnnouncements,
-  MemoryEvents,
-  MemoryRecords,
-  ScriptedRequests,
-  taskRecord,
-} from './twins.js';
+import { memoryLog, MemoryAnnouncements, MemoryEvents, ScriptedRequests, taskRecord } from './twins.js';
+import { MemoryRecords } from './memory-records.js';
 import { openAccess } from './memory-access.js';
 import { idleWebhooks } from './memory-webhooks.js';
 

@@ -13,7 +13,14 @@ import type { FileTickets } from '@lab/object-store';
 import type { PostgresStore } from '@lab/persistence';
 import { Shutdown, systemClock, systemIds, systemTimers, type Log } from '@lab/runtime';
 import type { Config } from './config.js';
-import { firstLoad, LabLoading, Loading, ProtocolLoading, type PackageIndex } from './definitions/index.js';
+import {
+  firstLoad,
+  LabLoading,
+  Loading,
+  ProtocolLoading,
+  type LoadingParts,
+  type PackageIndex,
+} from './definitions/index.js';
 import { LoadedDefinitions, readLoadedRecord } from './loaded/index.js';
 import { orchestratorHandlers } from './requests/index.js';
 import { DryRuns, Simulations } from './simulation/index.js';
@@ -78,12 +85,15 @@ export async function beginTerm(parts: TermParts, lease: Lease): Promise<BegunTe
       limits: { maxQueued, maxQueuedPerOwner },
     });
     shutdown.add('engine', () => engine.stop());
+    const noteCode: LoadingParts['noteCode'] = (origins) => store.noteCode(lease.epoch, origins);
+    await noteCode(index.codeOrigins());
     await engine.start(instance, lease.epoch);
 
     const loading = new Loading({
       engine,
       definitions,
       index,
+      noteCode,
       remember: (record) => store.noteLoaded(lease.epoch, record),
       configured,
       timers: systemTimers,

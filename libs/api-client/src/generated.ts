@@ -2385,6 +2385,32 @@ export interface components {
       hash: string;
       /** @description The code: a JavaScript module. */
       text: string;
+      /** @description Versions of packages that the code was read from, latest first. */
+      origins: {
+        /**
+         * @description Name of the package.
+         * @example color_lab
+         */
+        package: string;
+        /**
+         * @description Version in its `package.json`; null: none is given.
+         * @example 1.4.0
+         */
+        version: string | null;
+        /**
+         * @description Git commit that was checked out; null: none is known.
+         * @example 9fceb02d0ae598e95dc970b74767f19372d61af8
+         */
+        commit: string | null;
+        /** @description Whether files of the package differed from the commit. */
+        modified: boolean | null;
+        /**
+         * Format: date-time
+         * @description When the service first read the code from this version.
+         * @example 2026-11-20T09:30:00.000Z
+         */
+        loaded_at: string;
+      }[];
     };
     DefinitionSummary: {
       /** @enum {string} */
@@ -4637,6 +4663,23 @@ export interface components {
       clock_offset_ms: number;
       /** @description Content hash of the code of the device; null: not known. */
       code_hash: string | null;
+      /**
+       * @description Package of that code.
+       * @example color_lab
+       */
+      package: string | null;
+      /**
+       * @description Version of the package when the code was loaded.
+       * @example 1.4.0
+       */
+      package_version: string | null;
+      /**
+       * @description Git commit of the package when the code was loaded.
+       * @example 9fceb02d0ae598e95dc970b74767f19372d61af8
+       */
+      package_commit: string | null;
+      /** @description Whether files of the package differed from that commit. */
+      package_modified: boolean | null;
     };
     /** @description An act of a person. The service keeps it for ever. */
     AuditRecord: {

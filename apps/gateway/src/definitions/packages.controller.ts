@@ -15,6 +15,7 @@ import { Needs } from '../access/index.js';
 import { ListQuery, portionOf, type PageRequest } from '../lists/index.js';
 import { found } from '../lookup/index.js';
 import { Orchestrator } from '../orchestrator/index.js';
+import { RecordReader } from '../ports/index.js';
 import { Action, fromOrchestrator, Operation, page, pathText, record, recordList } from '../routes/index.js';
 
 const choices = `One of ${definitionTypes.join(', ')}.`;
@@ -24,7 +25,10 @@ const choices = `One of ${definitionTypes.join(', ')}.`;
 @Needs('viewer')
 @Controller('api')
 export class PackagesController {
-  constructor(private readonly orchestrator: Orchestrator) {}
+  constructor(
+    private readonly orchestrator: Orchestrator,
+    private readonly records: RecordReader,
+  ) {}
 
   @Operation('List packages as they were last read', page('PackageRecord', 'By name.'), {
     problems: fromOrchestrator,
@@ -72,7 +76,8 @@ export class PackagesController {
       offset += bytes.length;
       total = part.total;
     }
-    return { hash, text: Buffer.concat(parts).toString() };
+    const origins = await this.records.codeOrigins(hash);
+    return { hash, text: Buffer.concat(parts).toString(), origins };
   }
 
   @Needs('admin')

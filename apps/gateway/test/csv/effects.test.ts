@@ -9,6 +9,7 @@ const effect = (id: string, more: Partial<EffectRecord> = {}): EffectRecord => (
   ...{ arguments: { to: '=1+1' }, state: 'completed', result: null, error: null, person: 'ann' },
   ...{ attempt_id: null, task: null, protocol_run: null, campaign: null },
   ...{ began_at: '2026-11-23T14:02:00.000Z', ended_at: null, clock_offset_ms: 3, code_hash: null },
+  ...{ package: null, package_version: null, package_commit: null, package_modified: null },
   ...more,
 });
 

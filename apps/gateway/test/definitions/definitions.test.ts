@@ -1,4 +1,10 @@
-import { definitionRequests as requests, ServiceError, type LabChange } from '@lab/contracts';
+import {
+  definitionRequests as requests,
+  orchestratorRequests,
+  ServiceError,
+  type CodeOrigin,
+  type LabChange,
+} from '@lab/contracts';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { expectProblem, runRecord, startHarness, type Harness } from '../twins.js';
 
@@ -112,5 +118,31 @@ describe('definitions', () => {
     expect(await listed('')).toEqual(['color_lab', 'mix', 'rinse']);
     expect(await listed('?type=task&sort=-name')).toEqual(['rinse', 'mix']);
     expect(await listed('?type=lab,task&text=MI')).toEqual(['mix']);
+  });
+});
+
+describe('code', () => {
+  const origin: CodeOrigin = {
+    ...{ package: 'color_lab', version: '1.4.0', commit: 'c0ffee', modified: false },
+    loaded_at: '2026-11-23T14:02:00.000Z',
+  };
+
+  it('is read in parts by its hash, with the versions of packages that it was read from', async () => {
+    const text = 'export const greeting = "Grüße";';
+    const bytes = Buffer.from(text);
+    gateway.requests.on(orchestratorRequests.fetchModule, ({ offset }) => ({
+      total: bytes.length,
+      data: bytes.subarray(offset, offset + 25).toString('base64'),
+    }));
+    gateway.records.origins.set('abc', [origin]);
+    const { body } = await gateway.send('GET', '/api/code/abc');
+    expect(body).toEqual({ hash: 'abc', text, origins: [origin] });
+  });
+
+  it('of an unknown hash is not found', async () => {
+    gateway.requests.on(orchestratorRequests.fetchModule, () => {
+      throw new ServiceError('not_found', 'there is no module abc');
+    });
+    expectProblem(await gateway.send('GET', '/api/code/abc'), 404, 'not_found');
   });
 });

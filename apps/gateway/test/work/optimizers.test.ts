@@ -1,7 +1,8 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { orchestratorRequests as requests, ServiceError, type OptimizerStatus } from '@lab/contracts';
 import { isSealed, Sealing, Secret } from '@lab/runtime';
-import { campaignRecord, expectProblem, MemoryRecords, startHarness, type Harness } from '../twins.js';
+import { campaignRecord, expectProblem, startHarness, type Harness } from '../twins.js';
+import { MemoryRecords } from '../memory-records.js';
 import { optimizerDescription, trial } from '../color-lab-records.js';
 
 const canary = 'sk-canary-7cdb1f';

@@ -4,12 +4,14 @@ import type { Engine, UnfinishedWork } from '@lab/engine';
 import type { Log, Timers } from '@lab/ports';
 import { labVersion, withNewTasks } from './from-catalog.js';
 import type { LabVersion, LoadedDefinitions, LoadedRecord, LoadedSet } from '../loaded/index.js';
-import type { PackageIndex } from './package-index.js';
+import type { CodeSource, PackageIndex } from './package-index.js';
 
 export interface LoadingParts {
   engine: Engine;
   definitions: LoadedDefinitions;
   index: PackageIndex;
+  /** Stores where the code of the packages came from. @throws ServiceError `store_unavailable` */
+  noteCode: (origins: readonly CodeSource[]) => Promise<void>;
   /** Stores what is loaded, for the next leader. */
   remember: (record: LoadedRecord) => Promise<void>;
   configured: LoadedRecord['configured'];
@@ -63,7 +65,9 @@ export class Loading {
    * @throws what `guard` throws; `store_unavailable`
    */
   async apply(next: LoadedSet, guard: (work: UnfinishedWork[]) => void = () => undefined): Promise<void> {
-    const { engine, definitions } = this.parts;
+    const { engine, definitions, index, noteCode } = this.parts;
+    // Before a device runs the code: its first call is stored with the origin.
+    await noteCode(index.codeOrigins());
     const before = definitions.current;
     await engine.definitionsChanged(
       (work) => {

@@ -3,23 +3,32 @@ import { dirname } from 'node:path/posix';
 import { ServiceError, type DefinitionType, type Fault } from '@lab/contracts';
 import {
   createLoader,
+  readPackageSources,
   type Catalog,
   type DefinitionLoader,
   type DefinitionOrigin,
   type Diagnostic,
+  type PackageSource,
 } from '@lab/definitions';
+
+/** The version of a package that a code module was read from. */
+export interface CodeSource extends PackageSource {
+  hash: string;
+}
 
 /** The packages on disk as they were last read. What is loaded is another matter. */
 export class PackageIndex {
   private constructor(
+    private readonly userDir: string,
     private readonly loader: DefinitionLoader,
     private latest: Catalog,
+    private sources: readonly PackageSource[] = [],
   ) {}
 
   /** Reads the packages; mistakes in them are found in the catalog. */
   static async read({ userDir, dataDir }: { userDir: string; dataDir: string }): Promise<PackageIndex> {
     const loader = createLoader({ userDir, cacheDir: join(dataDir, 'code') });
-    return new PackageIndex(loader, await loader.load());
+    return new PackageIndex(userDir, loader, await loader.load());
   }
 
   get catalog(): Catalog {
@@ -28,8 +37,25 @@ export class PackageIndex {
 
   /** Reads what was written since from disk. */
   async refresh(): Promise<Catalog> {
-    this.latest = await this.loader.load();
+    [this.latest, this.sources] = await Promise.all([this.loader.load(), readPackageSources(this.userDir)]);
     return this.latest;
+  }
+
+  /** Each code module of the packages, with the version of its package at the last refresh. */
+  codeOrigins(): CodeSource[] {
+    const { latest, sources } = this;
+    const modules = [
+      ...latest.deviceTypes().map((type) => latest.deviceType(type)?.module),
+      ...latest.taskTypes().map((type) => latest.task(type)?.task.module),
+      ...latest.protocolTypes().map((type) => latest.protocol(type)?.protocol.optimizer),
+    ];
+    const found = new Map<string, CodeSource>();
+    for (const module of modules) {
+      const source = sources.find((each) => each.package === module?.package);
+      if (module !== undefined && source !== undefined)
+        found.set(`${module.package}/${module.hash}`, { hash: module.hash, ...source });
+    }
+    return [...found.values()];
   }
 
   /** The text of a code module, as bytes; also of an earlier version. @throws ServiceError `not_found` */

@@ -1,7 +1,19 @@
 import { Fault } from './fault.js';
 import type { JsonObject } from '../json.js';
 import { deviceStates, type DeviceState } from '../states.js';
-import { Field, Optional, choice, flag, free, list, orNull, text } from './fields/field.js';
+import {
+  Field,
+  Optional,
+  choice,
+  flag,
+  free,
+  list,
+  object,
+  orNull,
+  text,
+  time,
+  type TypeOf,
+} from './fields/field.js';
 import { definedNames, line, yesNo } from './fields/inputs.js';
 
 /** Laboratories to load, unload or reload (`POST /api/labs/load` and so on). */
@@ -164,8 +176,21 @@ export class Validation {
   @Field(faults) errors!: Fault[];
 }
 
+const codeOrigin = object({
+  package: text('Name of the package.', 'color_lab'),
+  version: orNull(text('Version in its `package.json`; null: none is given.', '1.4.0')),
+  commit: orNull(
+    text('Git commit that was checked out; null: none is known.', '9fceb02d0ae598e95dc970b74767f19372d61af8'),
+  ),
+  modified: orNull(flag('Whether files of the package differed from the commit.')),
+  loaded_at: time('When the service first read the code from this version.'),
+});
+export type CodeOrigin = TypeOf<typeof codeOrigin>;
+
 /** The code of a device, a task or an optimizer, as the service bundled it from its package. */
 export class CodeRecord {
   @Field(text('Content hash of the code.')) hash!: string;
   @Field(text('The code: a JavaScript module.')) text!: string;
+  @Field(list(codeOrigin, 'Versions of packages that the code was read from, latest first.'))
+  origins!: CodeOrigin[];
 }

@@ -6,6 +6,7 @@ import {
   Field,
   choice,
   described,
+  flag,
   free,
   number,
   object,
@@ -66,4 +67,15 @@ export class EffectRecord {
   @Field(number('Milliseconds by which the clock of the computer was ahead when the record was stored.', 12))
   clock_offset_ms!: number;
   @Field(orNull(text('Content hash of the code of the device; null: not known.'))) code_hash!: string | null;
+  @Field(orNull(text('Package of that code.', 'color_lab'))) package!: string | null;
+  @Field(orNull(text('Version of the package when the code was loaded.', '1.4.0'))) package_version!:
+    string | null;
+  @Field(
+    orNull(
+      text('Git commit of the package when the code was loaded.', '9fceb02d0ae598e95dc970b74767f19372d61af8'),
+    ),
+  )
+  package_commit!: string | null;
+  @Field(orNull(flag('Whether files of the package differed from that commit.')))
+  package_modified!: boolean | null;
 }

@@ -1,4 +1,5 @@
 export { contentHash } from './canonical.js';
 export { Catalog, type DefinitionOrigin } from './catalog.js';
 export { createLoader, type DefinitionLoader, type LoadOptions, loadPackages } from './load-packages.js';
+export { readPackageSources, type PackageSource } from './package-sources.js';
 export { validateProtocolText } from './validate-protocol.js';

@@ -4,6 +4,7 @@ import type {
   AuditRecord,
   EffectRecord,
   CampaignRecord,
+  CodeOrigin,
   EmergencyStopRecord,
   ListRequest,
   Portion,
@@ -128,6 +129,15 @@ export class Records {
 
   effect(id: string): Promise<EffectRecord | undefined> {
     return this.#one('effects', id, sql`effect.id = ${id}`);
+  }
+
+  /** Where the code with this hash came from whenever it was loaded from another version, latest first. */
+  async codeOrigins(hash: string): Promise<CodeOrigin[]> {
+    return rowsOf(
+      this.db,
+      sql<CodeOrigin>`select package, version, commit, modified, loaded_at from code_origin
+        where hash = ${hash} order by loaded_at desc, package`,
+    );
   }
 
   attentionItem(id: string): Promise<AttentionRecord | undefined> {

@@ -25,6 +25,7 @@ import {
   wrongState,
 } from '../connection/index.js';
 import { type Database, isStorable, migrate } from '../schema/index.js';
+import { noteCode, type LoadedCode } from './loaded-code.js';
 import { loadEndedBefore, loadNamed } from './named-work.js';
 import { planCommit, type CommitPlan } from './commit-plan.js';
 import { refuseUnstorableText } from './refuse-unstorable-text.js';
@@ -171,6 +172,15 @@ export class PostgresStore implements Store {
         returning only_row`.execute(db),
     );
     if (noted.rows.length === 0) throw new ServiceError('stale_message', `epoch ${epoch} was succeeded`);
+  }
+
+  /**
+   * Stores where code came from. An origin equal to the last of its code and package is not stored again.
+   *
+   * @throws ServiceError `store_unavailable`
+   */
+  async noteCode(epoch: number, origins: readonly LoadedCode[]): Promise<void> {
+    await this.#read(({ db }) => noteCode(db, epoch, origins));
   }
 
   async load(): Promise<WorkingRows> {

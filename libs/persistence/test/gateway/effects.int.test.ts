@@ -1,3 +1,4 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import type { EffectRecord, ListRequest, RecordedEffect } from '@lab/contracts';
 import { testPostgres, type TestDatabase, type TestPostgres } from '@lab/testkit/testing';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
@@ -68,8 +69,40 @@ test('a call is stored with the work of its attempt, and its times are corrected
     began_at: new Date(t0 - 7_000).toISOString(),
     ended_at: new Date(t0 - 5_000).toISOString(),
     ...{ clock_offset_ms: 7_000, code_hash: 'hash' },
+    ...{ package: null, package_version: null, package_commit: null, package_modified: null },
   });
   expect(await records.effect('none')).toBeUndefined();
+});
+
+test('a call names the version of the package that its code was loaded from before the call', async () => {
+  const epoch = await lead(engine, 'first');
+  const origin = { hash: 'hash', package: 'lab_a', version: '1.0.0', commit: 'c1', modified: false };
+  await engine.noteCode(epoch, [origin, { ...origin, hash: 'other', version: null, commit: null }]);
+  await engine.noteCode(epoch, [origin]);
+  const between = Date.now() + 1;
+  await delay(20);
+  await engine.noteCode(epoch, [{ ...origin, version: '1.1.0', commit: 'c2', modified: true }]);
+  await engine.noteCode(epoch - 1, [{ ...origin, commit: 'of a leader that was succeeded' }]);
+
+  const code = { code_hash: 'hash', state: 'completed' } as const;
+  await store.effects.append('bench_b', 0, [
+    effect('before', { ...code, began_ms: between, ended_ms: between }),
+    effect('after', { ...code, began_ms: Date.now() + 1_000 }),
+    effect('earliest', { ...code, began_ms: t0 }),
+    effect('unknown', { code_hash: 'none' }),
+  ]);
+  const versionOf = async (id: string): Promise<unknown[]> => {
+    const found = await records.effect(id);
+    return [found?.package, found?.package_version, found?.package_commit, found?.package_modified];
+  };
+  expect(await versionOf('before')).toEqual(['lab_a', '1.0.0', 'c1', false]);
+  expect(await versionOf('after')).toEqual(['lab_a', '1.1.0', 'c2', true]);
+  // The clocks of database and agent can differ by more than the start of a device takes.
+  expect(await versionOf('earliest')).toEqual(['lab_a', '1.0.0', 'c1', false]);
+  expect(await versionOf('unknown')).toEqual([null, null, null, null]);
+  const origins = await records.codeOrigins('hash');
+  expect(origins.map(({ commit }) => commit)).toEqual(['c2', 'c1']);
+  expect(Date.parse(origins[0]?.loaded_at ?? '')).toBeGreaterThan(Date.parse(origins[1]?.loaded_at ?? ''));
 });
 
 test('a repeated batch changes nothing, an end replaces a beginning, and nothing replaces an end', async () => {

@@ -1,4 +1,4 @@
-import type { AuditRecord, EffectRecord } from '@lab/api-client';
+import type { AuditRecord, CodeRecord, EffectRecord } from '@lab/api-client';
 import { effectStates } from '@lab/contracts/vocabulary';
 import { Option, type Command } from 'commander';
 import { asks, facts, seconds, serviceCommand, tableOf, type ServiceFlags } from '../at-service.js';
@@ -87,7 +87,7 @@ export function addEffectsCommands(program: Command): void {
       'print the code with this hash, as it was bundled from its package',
     ).argument('<hash>', 'content hash, as in the records of tasks and calls'),
     (client, _flags: ServiceFlags, hash: string) => client.get('/api/code/{hash}', { path: { hash } }),
-    ({ text }) => [text],
+    ({ text, origins }) => [...origins.map((origin) => `// ${originOf(origin)}`), text],
   );
 }
 
@@ -116,9 +116,30 @@ function effectFacts(effect: EffectRecord): string[] {
       computer: effect.computer,
       'clock offset': `${Math.round(effect.clock_offset_ms)} ms`,
       code: effect.code_hash,
+      package: packageOf(effect),
       call: effect.id,
     }),
   ];
+}
+
+function packageOf(effect: EffectRecord): string | null {
+  const {
+    package: name,
+    package_version: version,
+    package_commit: commit,
+    package_modified: modified,
+  } = effect;
+  return name === null ? null : versionText({ package: name, version, commit, modified });
+}
+
+type CodeOrigin = CodeRecord['origins'][number];
+
+const originOf = (origin: CodeOrigin): string =>
+  `${versionText(origin)}, first loaded ${seconds(origin.loaded_at)}`;
+
+function versionText({ package: name, version, commit, modified }: Omit<CodeOrigin, 'loaded_at'>): string {
+  const ofGit = commit === null ? '' : `, commit ${commit}${modified === true ? ' with changes' : ''}`;
+  return `${name} ${version ?? 'without a version'}${ofGit}`;
 }
 
 function callerOf({ person, task, protocol_run: run, attempt_id: attempt }: EffectRecord): string {

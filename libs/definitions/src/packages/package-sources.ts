@@ -1,0 +1,66 @@
+import { execFile } from 'node:child_process';
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { isObject } from '../model/index.js';
+import { discoverPackages } from './discover.js';
+
+/** Which version of its sources a package is. */
+export interface PackageSource {
+  package: string;
+  /** `version` in its `package.json`; null: none is given. */
+  version: string | null;
+  /** The commit that is checked out, hexadecimal; null: the package is in no Git repository, or Git is not installed. */
+  commit: string | null;
+  /** Whether files of the package differ from the commit; null: there is no commit. */
+  modified: boolean | null;
+}
+
+/** Milliseconds after which Git is given up. A repository on a network drive can be slow. */
+const gitMs = 10_000;
+const run = promisify(execFile);
+
+/** Reads which versions the packages of a user directory are now. What cannot be read is null. */
+export async function readPackageSources(userDir: string): Promise<PackageSource[]> {
+  const { packages } = await discoverPackages(userDir);
+  return Promise.all(
+    packages.map(async ({ name, root }) => ({
+      package: name,
+      version: await versionOf(root),
+      ...(await commitOf(root)),
+    })),
+  );
+}
+
+async function versionOf(root: string): Promise<string | null> {
+  try {
+    const manifest: unknown = JSON.parse(await readFile(join(root, 'package.json'), 'utf8'));
+    const version = isObject(manifest) ? manifest['version'] : undefined;
+    return typeof version === 'string' ? version : null;
+  } catch {
+    // The loader reports a manifest that cannot be read.
+    return null;
+  }
+}
+
+async function commitOf(root: string): Promise<Pick<PackageSource, 'commit' | 'modified'>> {
+  try {
+    const commit = (await git(root, 'rev-parse', '--verify', 'HEAD')).trim();
+    return { commit, modified: (await git(root, 'status', '--porcelain', '--', '.')) !== '' };
+  } catch {
+    return { commit: null, modified: null };
+  }
+}
+
+async function git(root: string, ...args: string[]): Promise<string> {
+  // The configuration of a repository can name a program as its monitor of files. Reading must not start it.
+  const { stdout } = await run(
+    'git',
+    ['--no-optional-locks', '-C', root, '-c', 'core.fsmonitor=false', ...args],
+    {
+      timeout: gitMs,
+      windowsHide: true,
+    },
+  );
+  return stdout;
+}
