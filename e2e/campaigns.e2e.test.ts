@@ -194,6 +194,39 @@ describe('campaign submission', () => {
     },
     limitMs,
   );
+
+  it(
+    'meta.optimizer_overrides: the service compares inputs and outputs with the protocol, also in a dry run',
+    async () => {
+      const inputs = [
+        { key: 'first.number', values: [2, 2.5] },
+        { key: 'first.factor', values: [3, 1001] },
+        { key: 'third.factor', values: [8, 16] },
+      ];
+      const outputs = [{ key: 'score.lost', objective: { kind: 'minimize', weight: 1 } }];
+      const body = {
+        name: 'mistaken',
+        max_protocol_runs: 2,
+        optimize: true,
+        global_parameters: { second: { factor: 8 } },
+        meta: { optimizer_overrides: { inputs, outputs } },
+      };
+      const tried = await lab.api.call<Problem>('POST', '/api/campaigns?dry_run=true', {
+        protocol: 'optimize_multiplication',
+        ...body,
+      });
+      for (const answer of [tried, await submit(body)]) {
+        expect(answer.status).toBe(422);
+        expect(pathsOf(answer)).toEqual([
+          'meta.optimizer_overrides.inputs[2].key',
+          'meta.optimizer_overrides.outputs[0].key',
+          'meta.optimizer_overrides.inputs[0].values[1]',
+          'meta.optimizer_overrides.inputs[1].values[1]',
+        ]);
+      }
+    },
+    limitMs,
+  );
 });
 
 describe('endpoint rules', () => {
@@ -210,7 +243,7 @@ describe('endpoint rules', () => {
   it(
     '3. with an optimizer, the request gives the parameters that are not inputs of the optimizer',
     async () => {
-      const only = { inputs: [{ kind: 'discrete', key: 'second.factor', values: [8, 16] }] };
+      const only = { inputs: [{ key: 'second.factor', values: [8, 16] }] };
       const body = {
         name: 'rest',
         max_protocol_runs: 2,

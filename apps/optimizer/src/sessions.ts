@@ -163,11 +163,12 @@ export class Sessions {
     return found.process.ask(question, limits);
   }
 
-  async #make({ protocol, module, overrides }: Making, runtime_params: Opening['runtime_params']) {
+  async #make({ protocol, integers, module, overrides }: Making, runtime_params: Opening['runtime_params']) {
     const path = await this.#parts.modules.path(module);
     return {
       type: 'make' as const,
       protocol,
+      integers,
       module,
       path,
       overrides: this.#opened(overrides),

@@ -10,11 +10,14 @@ const packages = fileURLToPath(new URL('../../../lab-packages/', import.meta.url
 let lab: Laboratory;
 let worker: RunningWorker;
 let grid: OptimizerModule;
+let paint: OptimizerModule;
 
 beforeAll(async () => {
   lab = await Laboratory.open();
   worker = await lab.start();
-  grid = (await optimizerModules(packages, ['multiplication_lab'])).get('optimize_multiplication')!;
+  const modules = await optimizerModules(packages, ['multiplication_lab', 'color_lab']);
+  grid = modules.get('optimize_multiplication')!;
+  paint = modules.get('color_mixing')!;
 });
 afterAll(() => lab.close());
 
@@ -78,6 +81,31 @@ describe('the grid search of the multiplication lab', () => {
     const after = await lab.open(worker, 'rebuilt', grid, { session: 's2' });
     await after.tell(trials);
     expect((await after.propose([11, 12])).trials).toEqual(expected);
+  });
+});
+
+describe('inputs of integer parameters', () => {
+  it('are continuous in the package, and get integers within their bounds', async () => {
+    const speed = 'mix_colors.mixing_speed';
+    const session = await lab.open(worker, 'integers', paint, { integers: [speed] });
+    const { trials } = await session.propose(upTo(4));
+    for (const { inputs } of trials) expect(Number.isInteger(inputs[speed])).toBe(true);
+    expect(trials.some(({ inputs }) => !Number.isInteger(inputs['mix_colors.mixing_time']))).toBe(true);
+    await session.tell(
+      trials.map((trial) => ({ ...trial, state: 'measured', outputs: { 'score_color.loss': 9 } })),
+    );
+    const [next] = (await session.propose([5])).trials;
+    expect(Number.isInteger(next?.inputs[speed])).toBe(true);
+  });
+
+  it('get their kind from their bounds or values', async () => {
+    const inputs = [
+      { key: 'first.number', values: [2, 4] },
+      { key: 'first.factor', values: [3] },
+      { key: 'second.factor', values: [8, 16] },
+    ];
+    const { arguments: made } = await lab.describe(worker, grid, { inputs });
+    expect(made['inputs']).toEqual(inputs.map((input) => ({ kind: 'discrete', ...input })));
   });
 });
 

@@ -107,14 +107,16 @@ export class Laboratory {
       epoch?: number;
       overrides?: JsonObject;
       runtime_params?: RuntimeParameterValues;
+      /** Names of integer parameters of the protocol. */
+      integers?: string[];
     } = {},
   ): Promise<Session> {
-    const { session = 's1', epoch, overrides = {}, runtime_params = {} } = options;
+    const { session = 's1', epoch, overrides = {}, runtime_params = {}, integers = [] } = options;
     const name = { campaign_id: campaign, session };
     const description = await this.bus.request(
       optimizerRequests.open,
       { instance: worker.instance },
-      { ...name, campaign, runtime_params, ...this.#making(module, overrides) },
+      { ...name, campaign, runtime_params, integers, ...this.#making(module, overrides) },
       epoch === undefined ? {} : { epoch },
     );
     return new Session(this.bus, worker.instance, name, description);

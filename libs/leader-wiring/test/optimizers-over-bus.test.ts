@@ -13,6 +13,7 @@ const here = '10.0.0.7';
 const campaign = { id: 'c1', name: 'c' };
 const making: OptimizerMaking = {
   protocol: 'p',
+  integers: ['mix.a'],
   module: { hash: 'h', package: 'l', source: 'optimizer.ts' },
   overrides: { p_ai: 0.5 },
 };

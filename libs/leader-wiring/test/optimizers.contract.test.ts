@@ -18,6 +18,7 @@ const here = '10.0.0.7';
 const campaign = { id: 'c1', name: 'c' };
 const making: OptimizerMaking = {
   protocol: 'p',
+  integers: ['mix.a'],
   module: { hash: 'h', package: 'l', source: 'optimizer.ts' },
   overrides: { step: 2 },
 };
@@ -81,10 +82,13 @@ async function overBus(): Promise<UnderTest> {
     async boot() {
       worker.boot(here);
       const served = await Promise.all([
-        theirs.serve(requests.describe, me, (body) => worker.describe(here, body)),
+        theirs.serve(requests.describe, me, ({ integers = [], ...body }) =>
+          worker.describe(here, { ...body, integers }),
+        ),
         theirs.serve(requests.open, me, async (body) => {
-          const { campaign_id: id, campaign: name, runtime_params: runtimeParams } = body;
-          sessions.set(body.session, await worker.open(here, { id, name }, body, runtimeParams));
+          const { campaign_id: id, campaign: name, runtime_params: runtimeParams, integers = [] } = body;
+          const asked = { ...body, integers };
+          sessions.set(body.session, await worker.open(here, { id, name }, asked, runtimeParams));
           return worker.description;
         }),
         theirs.serve(requests.tell, me, async (body) => {

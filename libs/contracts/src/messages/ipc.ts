@@ -158,6 +158,8 @@ export const toOptimizer = z.discriminatedUnion('type', [
     ...asked,
     /** What the protocol does, in words, for an AI. */
     protocol: z.string(),
+    /** `TASK.PARAMETER` of the integer parameters that a run supplies; absent: none. */
+    integers: z.array(z.string()).optional(),
     module: moduleReference,
     /** Absolute path of the module file. */
     path: z.string(),

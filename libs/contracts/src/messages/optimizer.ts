@@ -39,6 +39,8 @@ export type OptimizerStatus = z.infer<typeof optimizerStatus>;
 const making = {
   /** What the protocol does, in words, for an AI. */
   protocol: z.string(),
+  /** `TASK.PARAMETER` of the integer parameters that a run supplies; absent: none. */
+  integers: z.array(z.string()).optional(),
   module: moduleReference,
   /**
    * Overrides the constructor arguments key by key. Runtime parameters among them are set afterwards. Secrets are

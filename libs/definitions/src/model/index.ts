@@ -27,5 +27,6 @@ export {
   splitDependency,
 } from './dependencies.js';
 export { dynamicMarker, readBinding, splitReference } from './bindings.js';
+export { declaredBounds, optimizerFaults, type MadeOptimizer } from './optimizer-faults.js';
 export { hintFor, suggest } from './suggest.js';
 export { fault, isObject } from './parameters.js';

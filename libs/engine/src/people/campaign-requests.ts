@@ -35,13 +35,7 @@ import {
   runLimit,
 } from '../submission/index.js';
 import { type Person, type Turn, type TurnLoop, audit } from '../turn/index.js';
-import {
-  type CampaignOptimizers,
-  pendingTrials,
-  protocolText,
-  setOptimizer,
-  storable,
-} from '../work/index.js';
+import { type CampaignOptimizers, makingOf, pendingTrials, setOptimizer, storable } from '../work/index.js';
 import { openWork } from './open-work.js';
 import { recallCampaign, resumeCampaign, resumedCampaign, submitOrResumeCampaign } from './resume.js';
 
@@ -275,10 +269,9 @@ export class CampaignRequests {
     overrides: JsonObject,
     given?: readonly TaskParameters[],
   ): Promise<OptimizerDescription> {
-    const { optimizer: module } = snapshot.protocol;
-    if (module === undefined || this.ports.optimizers === undefined)
+    const making = makingOf(snapshot, overrides);
+    if (making === undefined || this.ports.optimizers === undefined)
       throw new ServiceError('optimizer_unavailable', 'this service has no optimizer');
-    const making = { protocol: protocolText(snapshot), module, overrides };
     const description = await this.ports.optimizers.describe(address, making, given);
     return storable(description) as OptimizerDescription;
   }

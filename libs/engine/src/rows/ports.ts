@@ -177,6 +177,8 @@ export interface AgentAddress {
 export interface OptimizerMaking {
   /** Description of the protocol in words, for a language model. */
   protocol: string;
+  /** `TASK.PARAMETER` of the integer parameters that a run supplies. */
+  integers: string[];
   module: ModuleReference;
   /** Replace constructor arguments of the same names; secrets in them are sealed. */
   overrides: JsonObject;

@@ -10,6 +10,7 @@ import {
 import {
   checkParameters,
   checkRunParameters,
+  optimizerFaults,
   type ProtocolSnapshot,
   type TaskDefinition,
   type TaskSnapshot,
@@ -19,7 +20,6 @@ import { type LabMap, among, deviceFaults, placeFaults, resourceFaults } from '.
 import type { Definitions, OptimizerRow } from '../rows/index.js';
 import type { Turn } from '../turn/index.js';
 import type { Drain } from './drain.js';
-import { optimizerFaults } from './optimizer-checks.js';
 import { refuseRunNames, refuseTakenRunName, runLimit } from './run-names.js';
 
 /** Checks of submissions. A dry run makes the same checks as the submission. */

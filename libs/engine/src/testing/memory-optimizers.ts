@@ -26,7 +26,7 @@ export interface MemorySession extends OptimizerSession {
   readonly making: OptimizerMaking;
   runtimeParams: RuntimeParameterValues;
   /** All reported trials, in order. */
-  readonly told: { number: number; state: Trial['state']; outputs: Trial['outputs'] }[];
+  readonly told: Pick<Trial, 'number' | 'state' | 'inputs' | 'outputs'>[];
   /** Proposed rows, by number of the run. */
   readonly proposed: Map<number, Trial['inputs']>;
   /** False: the session was closed, replaced or lost. */
@@ -158,11 +158,11 @@ export class MemoryOptimizers implements Optimizers {
           'tell',
           trials.map(({ number }) => number),
           () => {
-            for (const { number, state, outputs } of trials) {
+            for (const { number, state, inputs, outputs } of trials) {
               const last = session.told.findLast((each) => each.number === number);
               if (last?.state === state || last?.state === 'measured')
                 this.toldTwice.push(`${id} was told ${number} is ${state}`);
-              session.told.push({ number, state, outputs });
+              session.told.push({ number, state, inputs, outputs });
             }
           },
         ),

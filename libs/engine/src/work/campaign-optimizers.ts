@@ -19,7 +19,7 @@ import {
 } from '../rows/index.js';
 import { campaignRunName, runLimit } from '../submission/index.js';
 import type { Turn, WorkingState } from '../turn/index.js';
-import { protocolText } from './protocol-text.js';
+import { makingOf } from './making.js';
 import {
   acceptProposals,
   missingTrials,
@@ -195,15 +195,14 @@ export class CampaignOptimizers {
   #open(campaign: CampaignRow, optimizer: OptimizerRow, connection: Connection): void {
     const { id, name, protocol, optimizerIp } = campaign;
     const snapshot = this.ports.state.protocolOf(campaign);
-    const module = snapshot?.protocol.optimizer;
     const { overrides, runtime_params: runtimeParams, revision } = optimizer;
+    const making = snapshot && makingOf(snapshot, overrides);
     this.#call(
       campaign,
       connection,
       async () => {
-        if (snapshot === undefined || module === undefined || this.ports.optimizers === undefined)
+        if (making === undefined || this.ports.optimizers === undefined)
           throw new ServiceError('optimizer_error', `the protocol ${protocol} has no optimizer`);
-        const making = { protocol: protocolText(snapshot), module, overrides };
         const session = await this.ports.optimizers.open(optimizerIp, { id, name }, making, runtimeParams);
         // The campaign may have ended meanwhile. Then nothing else would close this session.
         if (this.#connections.get(id) !== connection) this.#end(session);

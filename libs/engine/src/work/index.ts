@@ -16,7 +16,7 @@ export {
   stopOverdue,
 } from './failure-policy.js';
 export { outputResources, putResources } from './outputs.js';
-export { protocolText } from './protocol-text.js';
+export { makingOf } from './making.js';
 export { beginEnding, endTask, hasBegun, requestStop } from './runs.js';
 export { settleWork } from './settle.js';
 export { pendingTrials, setOptimizer, storable, trialOf } from './trials.js';

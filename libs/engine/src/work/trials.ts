@@ -1,5 +1,11 @@
 import { isProposed, type JsonValue, type TaskParameters, type Trial } from '@lab/contracts';
-import { checkRunParameters } from '@lab/definitions/model';
+import {
+  checkRunParameters,
+  declaredBounds,
+  dynamicParameters,
+  type ProtocolSnapshot,
+} from '@lab/definitions/model';
+import { jsonEqual } from '@lab/ports';
 import {
   type CampaignRow,
   type OptimizerRow,
@@ -119,7 +125,12 @@ export function seedTrials(turn: Turn, campaign: CampaignRow): void {
   }
 }
 
-/** Makes trials for runs without one. @returns the fault of a proposal in words; null: all trials were made */
+/**
+ * Makes trials for runs without one. A number for an integer parameter is rounded, and the optimizer gets the result with
+ * the integer.
+ *
+ * @returns the fault of a proposal in words; null: all trials were made
+ */
 export function acceptProposals(
   turn: Turn,
   campaign: CampaignRow,
@@ -127,7 +138,9 @@ export function acceptProposals(
   proposed: readonly Trial[],
 ): string | null {
   const snapshot = turn.state.protocolOf(campaign);
-  const byNumber = new Map(proposed.map((trial) => [trial.number, trial]));
+  const byNumber = new Map(
+    proposed.map((trial) => [trial.number, rounded(trial, snapshot, campaign.optimizer)]),
+  );
   for (const n of asked) {
     const trial = byNumber.get(n);
     const run = campaignRunName(campaign.name, n);
@@ -150,6 +163,31 @@ export function acceptProposals(
       });
   }
   return null;
+}
+
+/** The trial with integers for integer parameters, within the bounds of the optimizer and of the parameter. */
+function rounded(
+  trial: Trial,
+  snapshot: ProtocolSnapshot | undefined,
+  optimizer: OptimizerRow | null,
+): Trial {
+  if (snapshot === undefined || optimizer === null) return trial;
+  const inputs = { ...trial.inputs };
+  for (const { task, parameter, spec } of dynamicParameters(snapshot)) {
+    const key = `${task}.${parameter}`;
+    const value = inputs[key];
+    if (spec.type !== 'int' || typeof value !== 'number' || Number.isInteger(value)) continue;
+    const bounds = declaredBounds(optimizer, key);
+    const lower = Math.max(bounds[0], spec.min ?? -Infinity);
+    const upper = Math.min(bounds[1], spec.max ?? Infinity);
+    const nearest = Math.round(value);
+    // A number outside of the bounds stays outside, so that the check of the row refuses it.
+    const isWithin = value >= lower && value <= upper;
+    inputs[key] = isWithin ? Math.min(Math.floor(upper), Math.max(Math.ceil(lower), nearest)) : nearest;
+  }
+  return jsonEqual(inputs, trial.inputs)
+    ? trial
+    : { ...trial, inputs, note: { ...trial.note, adjusted: true } };
 }
 
 /** Marks insights that a proposal has used. */

@@ -1,4 +1,4 @@
-import { ServiceError, type TaskParameters } from '@lab/contracts';
+import { ServiceError, type CampaignSubmission, type JsonObject, type TaskParameters } from '@lab/contracts';
 import { describe, expect, it } from 'vitest';
 import { campaign, finish, here, lab, measure, trials } from '../search-lab.js';
 import { ints, open, type TestLab } from '../test-lab.js';
@@ -18,7 +18,12 @@ describe('a campaign with an optimizer', () => {
     expect(test.store.rows.trials.get(`${test.campaignRow('c').id}/2`)?.outputs).toEqual({ 'a.score': 98 });
     expect(test.optimizers.session('c')).toMatchObject({
       alive: false,
-      told: [1, 2, 3].map((number) => ({ number, state: 'measured', outputs: { 'a.score': 100 - number } })),
+      told: [1, 2, 3].map((number) => ({
+        number,
+        state: 'measured',
+        inputs: { 'a.n': number },
+        outputs: { 'a.score': 100 - number },
+      })),
     });
     expect(test.optimizers.toldTwice).toEqual([]);
   });
@@ -88,6 +93,68 @@ describe('a campaign with an optimizer', () => {
       code: 'invalid',
       faults: expect.arrayContaining([expect.objectContaining({ path })]),
     });
+  });
+
+  it('is refused with inputs that its protocol does not accept, also in a dry run', async () => {
+    const test = await lab();
+    const inputs: JsonObject[] = [
+      { key: 'a.n', bounds: [0.2, 0.8] },
+      { key: 'a.k', values: [1, 2] },
+    ];
+    test.optimizers.description = {
+      ...test.optimizers.description,
+      input_names: ['a.n', 'a.k'],
+      arguments: { inputs },
+    };
+    const refused = {
+      code: 'invalid',
+      faults: [
+        { path: 'meta.optimizer_overrides.inputs[1].key', code: 'unknown_input' },
+        { path: 'meta.optimizer_overrides.inputs[0].bounds', code: 'bounds' },
+      ],
+    };
+    const submission: CampaignSubmission = {
+      name: 'c',
+      protocol: 'p',
+      max_protocol_runs: 3,
+      optimize: true,
+      global_parameters: { a: { m: 7 } },
+      meta: { optimizer_overrides: { inputs } },
+    };
+    await expect(test.engine.submissions.tryOut({ kind: 'campaign', submission })).rejects.toMatchObject(
+      refused,
+    );
+    await expect(test.engine.submissions.campaign(submission)).rejects.toMatchObject(refused);
+    expect(test.store.rows.campaigns.size).toBe(0);
+  });
+
+  it('runs the nearest integers within the bounds, and reports them with the results', async () => {
+    const test = await lab();
+    test.optimizers.description = {
+      ...test.optimizers.description,
+      arguments: { inputs: [{ key: 'a.n', bounds: [1.6, 5.4] }] },
+    };
+    test.optimizers.row = (n) => ({ 'a.n': [1.6, 3.5, 5.4][n - 1]! });
+    await campaign(test);
+    expect(test.optimizers.session('c').making.integers).toEqual(['a.n', 'a.m']);
+    for (const n of [1, 2, 3]) await measure(test, n);
+    expect(trials(test)).toEqual([
+      [1, 'measured', 2],
+      [2, 'measured', 4],
+      [3, 'measured', 5],
+    ]);
+    expect(test.optimizers.session('c').told.map(({ inputs }) => inputs['a.n'])).toEqual([2, 4, 5]);
+    expect(test.store.rows.trials.get(`${test.campaignRow('c').id}/1`)?.note).toEqual({ adjusted: true });
+  });
+
+  it('fails for a number beyond the bounds of an integer instead of moving it', async () => {
+    const test = await lab();
+    const snapshot = test.definitions.protocols.get('p')!;
+    snapshot.tasks['measure']!.input_parameters['n'] = { type: 'int', desc: '', unit: 'n/a', max: 5 };
+    test.optimizers.row = () => ({ 'a.n': 5.6 });
+    await campaign(test);
+    await test.live(1_000);
+    expect(test.campaignRow('c').reason?.message).toContain('6 is above the maximum of 5');
   });
 
   it('is refused with given rows that its optimizer refuses, each fault with its path', async () => {

@@ -2,11 +2,13 @@ import type { TrialNote, TrialSource } from '@lab/contracts';
 import { ServiceError } from '@lab/contracts/vocabulary';
 import {
   AbstractSequentialOptimizer,
+  type JsonObject,
   type ParameterField,
   type RuntimeParameters,
   type Table,
 } from '@lab/sdk';
 import { Domain } from '../domain/domain.js';
+import { fittedArguments } from '../domain/fitted.js';
 import type { Constraint, Input, Output, Point } from '../domain/space.js';
 import { Rng } from '../numeric/index.js';
 import { BayesianSequentialOptimizer } from '../optimizer/bayesian.js';
@@ -96,6 +98,11 @@ export class HybridOptimizer<Custom extends object = object> extends AbstractSeq
   /** @returns names of the constructor arguments, those of a subclass left out */
   static svc_argument_names(): string[] {
     return [...hybridKeys, ...bayesianArgumentNames];
+  }
+
+  /** @returns the arguments with inputs that fit the parameters of the protocol, as {@link fittedArguments} */
+  static svc_fit_arguments(args: JsonObject, integers: readonly string[]): JsonObject {
+    return fittedArguments(args, integers);
   }
 
   /**

@@ -123,7 +123,7 @@ export function changePluggedIn(
 }
 
 /**
- * Rows that the plugged-in optimizer proposed, as points.
+ * Rows that the plugged-in optimizer proposed, as points. A value between two steps of its input becomes the nearer one.
  *
  * @throws ServiceError `optimizer_error` when their number is wrong, or one does not fit the domain
  */
@@ -132,7 +132,8 @@ export function proposedPoints(rows: Table, count: number, domain: Domain): Poin
     const given = Array.isArray(rows) ? `${rows.length} rows` : 'no table';
     throw new ServiceError('optimizer_error', `The plugged-in optimizer gave ${given} instead of ${count}`);
   }
-  const faults = rows.flatMap((row, i) => under(`rows[${i}]`, domain.validate(row)));
+  const points = rows.map((row) => onSteps(row, domain));
+  const faults = points.flatMap((point, i) => under(`rows[${i}]`, domain.validate(point)));
   if (faults.length > 0) {
     const [{ path, message }] = faults as [Fault];
     throw new ServiceError(
@@ -141,7 +142,13 @@ export function proposedPoints(rows: Table, count: number, domain: Domain): Poin
       { faults },
     );
   }
-  return rows.map((row) => ({ ...row }) as Point);
+  return points.map((point) => ({ ...point }) as Point);
+}
+
+function onSteps(row: Table[number], domain: Domain): Table[number] {
+  const faults = domain.validate(row);
+  const isBetween = faults.length > 0 && faults.every(({ code }) => code === 'step');
+  return isBetween ? domain.decode(domain.encode(row as Point)) : row;
 }
 
 /** The explanation of the plugged-in optimizer; empty when it has none, or another form than the Bayesian one. */

@@ -1,11 +1,13 @@
 import { ServiceError } from '@lab/contracts/vocabulary';
 import {
   AbstractSequentialOptimizer,
+  type JsonObject,
   type ParameterField,
   type RuntimeParameters,
   type Table,
 } from '@lab/sdk';
 import { Domain } from '../domain/domain.js';
+import { fittedArguments } from '../domain/fitted.js';
 import type { Measurement, Point, Space } from '../domain/space.js';
 import { InitialDesign } from './design.js';
 import { explained, type Explanation } from './explain.js';
@@ -97,6 +99,11 @@ export class BayesianSequentialOptimizer extends AbstractSequentialOptimizer {
   /** @returns every constructor argument: a campaign may also override those without a field */
   static svc_argument_names(): string[] {
     return [...bayesianArgumentNames];
+  }
+
+  /** @returns the arguments with inputs that fit the parameters of the protocol, as {@link fittedArguments} */
+  static svc_fit_arguments(args: JsonObject, integers: readonly string[]): JsonObject {
+    return fittedArguments(args, integers);
   }
 
   /**

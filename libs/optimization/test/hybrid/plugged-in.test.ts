@@ -5,7 +5,14 @@ import {
   type Table,
 } from '@lab/sdk';
 import { describe, expect, it } from 'vitest';
-import { continuousOutput, discreteInput, HybridOptimizer, minimize, type Input } from '../../src/index.js';
+import {
+  continuousInput,
+  continuousOutput,
+  discreteInput,
+  HybridOptimizer,
+  minimize,
+  type Input,
+} from '../../src/index.js';
 import { ScriptedModels, type Said } from '../scripted-models.js';
 
 /** Tries all combinations of discrete inputs, the last changing fastest. */
@@ -176,6 +183,26 @@ describe('a grid search plugged in by a subclass', () => {
       note: { fallback: { code: 'invalid_output' } },
     });
   });
+});
+
+it('rounds a value of a plugged-in optimizer between two steps, which then gets the result of the nearer one', async () => {
+  const reported: Table[] = [];
+  class Between extends HybridOptimizer {
+    protected override _create_optimizer(inputs: readonly Input[]): AbstractSequentialOptimizer {
+      return Object.assign(new Grid(inputs, 'score.loss', false), {
+        sample: () => [{ 'mix.a': 2.6 }],
+        report: (rows: Table) => reported.push(rows),
+      });
+    }
+  }
+  const optimizer = new Between({
+    inputs: [continuousInput('mix.a', [0, 5], { step: 1 })],
+    outputs: [continuousOutput('score.loss', minimize())],
+  });
+  const rows = await optimizer.sample(1, ['c/1']);
+  expect(rows).toEqual([{ 'mix.a': 3 }]);
+  await optimizer.report(rows, [{ 'score.loss': 1 }], ['c/1']);
+  expect(reported).toEqual([[{ 'mix.a': 3 }]]);
 });
 
 describe('a plugged-in optimizer is refused', () => {

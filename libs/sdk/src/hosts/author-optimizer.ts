@@ -46,6 +46,12 @@ export interface AuthorOptimizerClass {
   svc_param_schema?(): unknown;
   /** Constructor arguments that are neither given by the factory nor listed in the schema. */
   svc_argument_names?(): unknown;
+  /**
+   * Fits the arguments to the protocol before the constructor gets them.
+   *
+   * @param integers `TASK.PARAMETER` of the integer parameters
+   */
+  svc_fit_arguments?(args: JsonObject, integers: readonly string[]): unknown;
 }
 
 const factoryName = 'svc_create_campaign_optimizer';
@@ -79,6 +85,7 @@ export interface Made {
  * @param path absolute path of the module file
  * @param source path of its source in the package, for messages
  * @param overrides replace the arguments with the same keys; runtime parameters among them are set on the new object
+ * @param integers `TASK.PARAMETER` of the integer parameters of the protocol
  * @throws Unfit with each override that does not fit, or the argument that the constructor refuses
  * @throws Error that says what the module should export; any error of the author's code
  */
@@ -86,11 +93,14 @@ export async function makeOptimizer(
   path: string,
   source: string,
   overrides: JsonObject,
+  integers: readonly string[],
   lent: Lent,
 ): Promise<Made> {
   const [given, OptimizerClass] = await importPair(path, source);
   const fields = inheritedFieldsOf(OptimizerClass);
-  const { args, later, atStart } = laidOver(given, overrides, fields, OptimizerClass);
+  const { args: asked, later, atStart } = laidOver(given, overrides, fields, OptimizerClass);
+  const fitting = OptimizerClass.svc_fit_arguments?.(structuredClone(asked), integers);
+  const args = fitting === undefined ? asked : toJsonObject(fitting, 'the result of svc_fit_arguments');
   let optimizer: AuthorOptimizer;
   try {
     optimizer = new OptimizerClass(structuredClone(args), lent.clock);

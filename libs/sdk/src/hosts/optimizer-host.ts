@@ -87,10 +87,11 @@ class OptimizerHost {
 
   async #make(message: ToOptimizer & { type: 'make' }): Promise<JsonObject> {
     if (this.#session !== undefined) throw new Error('make came twice');
-    const { module, path, overrides, protocol } = message;
+    const { module, path, overrides, protocol, integers = [] } = message;
     this.#module = module;
     this.#concealment.learn(overrides);
-    const made = await makeOptimizer(path, module.source, overrides, { ...this.lent, protocol });
+    const lent = { ...this.lent, protocol };
+    const made = await makeOptimizer(path, module.source, overrides, integers, lent);
     const { optimizer, fields, args } = made;
     this.#concealment.learn(args);
     const known = Object.keys(runtimeParamsOf(optimizer));

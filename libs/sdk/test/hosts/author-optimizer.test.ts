@@ -24,6 +24,9 @@ class Base {
   set_runtime_params(params) { this.params = { ...this.params, ...params }; }
 }
 class Grid extends Base {
+  static svc_fit_arguments(args, integers) {
+    return integers.length === 0 ? args : { ...args, integers };
+  }
   static svc_param_schema() {
     return [{ key: 'descending', type: 'checkbox', default: false, runtime: true }];
   }
@@ -38,12 +41,18 @@ beforeAll(() => {
 });
 afterAll(() => rmSync(place, { recursive: true, force: true }));
 
-const make = (overrides: Record<string, number | boolean>) =>
-  makeOptimizer(join(place, 'optimizer.mjs'), 'optimizer.ts', overrides, {
+const make = (overrides: Record<string, number | boolean>, integers: string[] = []) =>
+  makeOptimizer(join(place, 'optimizer.mjs'), 'optimizer.ts', overrides, integers, {
     clock: { now: () => 0 },
     models: {},
     protocol: 'mixing',
   });
+
+describe('the arguments of an optimizer', () => {
+  it('are fitted to the integer parameters of the protocol before the constructor gets them', async () => {
+    expect((await make({}, ['mix.a'])).args).toEqual({ p_bayesian: 1, p_ai: 0, integers: ['mix.a'] });
+  });
+});
 
 describe('the settings of a subclass', () => {
   it('include those of its base class', async () => {
