@@ -1,6 +1,6 @@
 export { ModuleStore, productLibraries } from './code/index.js';
 export {
-  compareDiagnostics,
+  compareCauses,
   formatDiagnostics,
   formatPath,
   readDocument,

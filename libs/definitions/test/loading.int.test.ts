@@ -86,7 +86,7 @@ describe('a sound package', () => {
 });
 
 describe('a faulty package', () => {
-  it('makes only its own definitions and their users unusable', async () => {
+  it('makes only its own definitions and their users unusable, and is listed before them', async () => {
     await writeFiles(place.userDir, {
       ...edited(lab, 'type: mixer, computer', 'type: mixxer, computer'),
       'other/laboratories/two/lab.yml': 'name: two\ndesc: x\ndevices: {}\n',
@@ -96,8 +96,8 @@ describe('a faulty package', () => {
     expect(catalog.protocolTypes()).toEqual([]);
     expect(catalog.taskTypes()).toEqual(['mix', 'weigh']);
     expect(catalog.diagnostics.map(({ file, code, hint }) => [file, code, hint])).toEqual([
-      [protocol, 'depends_on_broken', `see ${lab}`],
       [lab, 'unknown_device_type', 'did you mean "mixer"?'],
+      [protocol, 'depends_on_broken', `see ${lab}`],
     ]);
   });
 

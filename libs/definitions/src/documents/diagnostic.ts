@@ -35,6 +35,14 @@ export function formatPath(path: Path): string {
   }, '');
 }
 
+/** Order of the diagnostics of several files: causes before the definitions that they break, each by place. */
+export function compareCauses(a: Diagnostic, b: Diagnostic): number {
+  return (
+    Number(a.code === 'depends_on_broken') - Number(b.code === 'depends_on_broken') ||
+    compareDiagnostics(a, b)
+  );
+}
+
 /** Order of diagnostics: by file, then line, then column, then path. */
 export function compareDiagnostics(a: Diagnostic, b: Diagnostic): number {
   return (

@@ -1,4 +1,11 @@
-export { compareDiagnostics, type Diagnostic, fileFault, formatPath, type Path } from './diagnostic.js';
+export {
+  compareCauses,
+  compareDiagnostics,
+  type Diagnostic,
+  fileFault,
+  formatPath,
+  type Path,
+} from './diagnostic.js';
 export { formatDiagnostics } from './format.js';
 export { readDocument, type ReadDocument } from './read-document.js';
 export { maxFileSize, SourceDocument } from './source-document.js';

@@ -36,7 +36,7 @@ export class Catalog {
     readonly packages: readonly string[],
     /** Every definition that was found, including broken ones. */
     readonly origins: readonly DefinitionOrigin[],
-    /** All faults, ordered by file and line; empty when there are none. */
+    /** All faults in the order of `compareCauses`; empty when there are none. */
     readonly diagnostics: readonly Diagnostic[],
     private readonly store: ModuleStore,
   ) {}

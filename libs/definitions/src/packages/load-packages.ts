@@ -1,7 +1,7 @@
 import { resolve } from 'node:path';
 import { type BuiltCode, CodeCache, FileMemory, ModuleStore, Round, sha256 } from '../code/index.js';
 import {
-  compareDiagnostics,
+  compareCauses,
   type Diagnostic,
   fileFault,
   maxFileSize,
@@ -102,7 +102,7 @@ class Loader {
     const all: Diagnostic[] = [...diagnostics, ...loaded.flatMap((result) => result.codeDiagnostics)];
     return assembly.catalog(
       packages.map((found) => found.name),
-      (ofFiles) => [...all, ...ofFiles].sort(compareDiagnostics),
+      (ofFiles) => [...all, ...ofFiles].sort(compareCauses),
       this.store,
     );
   }
