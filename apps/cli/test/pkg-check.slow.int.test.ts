@@ -89,7 +89,6 @@ describe('the comparison of task code with task.yml', () => {
   });
 
   const wrong: [string, Partial<typeof right>, string[]][] = [
-    ['a handle that it does not know', { devices: '{}' }, ['7:18 missing_handle']],
     [
       'a handle that task.yml does not have',
       { devices: '{ pump: Pump; valve: Pump }' },
@@ -176,7 +175,7 @@ export default class Fill extends BaseTask<No, No, Record<string, Resource>, Fil
     putLab('export const fill = 1;\n');
     expect(await errorsOf()).toEqual([`${taskFile}:1:1 missing_class`]);
     putLab('export default class Fill {}\n');
-    expect(await errorsOf()).toEqual([`${taskFile}:1:22 missing_execute`]);
+    expect(await errorsOf()).toEqual([`${taskFile}:1:22 missing_base`]);
   });
 });
 
@@ -184,6 +183,10 @@ describe('the check of an optimizer', () => {
   const optimizerFile = 'wet_lab/experiments/filling/optimizer.ts';
   const putOptimizer = (text: string): void => {
     putLab(task(right.devices, right.parameters, right.resources));
+    put(
+      'wet_lab/tasks/fill/task.yml',
+      `${taskYml}output_parameters:\n  loss: { type: float, unit: n/a, desc: Distance, value: 0 }\n`,
+    );
     put('wet_lab/laboratories/wet/lab.yml', wetLab);
     put('wet_lab/experiments/filling/experiment.yml', fillingYml);
     put(optimizerFile, text);
@@ -251,7 +254,9 @@ const args: BayesianArguments = {
 
 describe('one pass', () => {
   it('finds errors of definitions, of types and of tasks together, in the order of files and lines', async () => {
-    putLab(`${task('{}', right.parameters, right.resources)}export const volume: number = 'much';\n`);
+    putLab(
+      `${task('{ pumpe: Pump }', right.parameters, right.resources)}export const volume: number = 'much';\n`,
+    );
     put('wet_lab/handling/tray.ts', "export { none } from './none.js';\n");
     put(
       'wet_lab/laboratories/wet/lab.yml',
@@ -261,7 +266,7 @@ describe('one pass', () => {
       'wet_lab/handling/tray.ts:1:22 TS2307',
       'wet_lab/laboratories/wet/lab.yml:4:14 unknown_device_type',
       'wet_lab/laboratories/wet/lab.yml:4:31 unknown_computer',
-      `${taskFile}:7:18 missing_handle`,
+      `${taskFile}:3:26 unknown_handle`,
       `${taskFile}:12:14 TS2322`,
     ]);
   });

@@ -2,9 +2,13 @@ import { existsSync, readFileSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import { compareDiagnostics, loadPackages, type Catalog, type Diagnostic } from '@lab/definitions';
+import { compareCauses, loadPackages, type Catalog, type Diagnostic } from '@lab/definitions';
 import ts from 'typescript';
+import { exportedClass } from './author-class.js';
+import { unawaitedCalls } from './device-calls.js';
+import { importCycles } from './import-cycles.js';
 import { checkOptimizer, optimizerExpectation } from './optimizer-contract.js';
+import { checkOptimizerNames } from './optimizer-names.js';
 import { PackageChecker } from './package-code.js';
 import { packageTypes, typesFile } from './package-types.js';
 import { relativeTo, type Place } from './place.js';
@@ -13,7 +17,7 @@ import { expectations, TaskContract, type At } from './task-contract.js';
 export interface CheckReport {
   /** Folder to which the files of the diagnostics are relative. Absolute. */
   userDir: string;
-  /** By file and line. */
+  /** In the order of `compareCauses`. */
   errors: Diagnostic[];
   /** Findings with which a package can still run. */
   warnings: Diagnostic[];
@@ -22,9 +26,17 @@ export interface CheckReport {
   sources: number;
 }
 
+/** Codes of findings with which a package can still run. */
+const harmless: ReadonlySet<string> = new Set([
+  'stale_types',
+  'unused_handle',
+  'import_cycle',
+  'doubtful_name',
+]);
+
 /**
- * Finds every fault of packages: in their definitions and references, in the types of their code, between the code of each
- * task and its `task.yml`, and in the code of optimizers. Writes nothing.
+ * Finds every fault of packages: in their definitions and references, in the types and imports of their code, between the
+ * code of each task and its `task.yml`, in the calls of devices, and in the code of optimizers. Writes nothing.
  *
  * A package is checked together with its siblings, but their faults are not reported. The code of a task is compared with
  * its `task.yml` only if that file has no error.
@@ -38,46 +50,73 @@ export async function checkPackages({ userDir, packageDir }: Place): Promise<Che
   const chosen = [...all].filter(([, folder]) => isWanted(folder));
   const checker = new PackageChecker(userDir);
   const definitions = catalog.diagnostics.filter(({ file }) => isWanted(file));
-  const warnings: Diagnostic[] = [];
-  const ofCode: Diagnostic[] = [];
-  let sources = 0;
-  for (const [name, folder] of chosen) {
-    const root = join(userDir, folder);
-    const text = packageTypes(catalog, name, folder);
-    const generated = join(root, typesFile);
-    if (existsSync(generated) && readFileSync(generated, 'utf8') !== text) {
-      warnings.push(staleTypes(`${folder}/${typesFile}`, relativeTo(process.cwd(), root)));
-    }
-    const texts = new Map([[generated, `${text}${expectations}${optimizerExpectation}`]]);
-    const code = checker.check({ folder: root, texts });
-    sources += code.files - 1;
-    ofCode.push(...code.diagnostics);
-    const expected = (type: string) => declaredType(code.program, generated, type);
-    const contract = new TaskContract(code.program, expected('Expected'), place(userDir));
-    const optimizer = expected('ExpectedOptimizer');
-    for (const origin of catalog.origins.filter((each) => each.package === name)) {
-      const beside = (file: string): string => join(userDir, dirname(origin.file), file);
-      const task = origin.kind === 'task' ? catalog.task(origin.name)?.task : undefined;
-      if (task !== undefined) ofCode.push(...contract.check({ task, file: beside('task.ts') }));
-      if (origin.kind === 'protocol') {
-        ofCode.push(...checkOptimizer(code.program, optimizer, beside('optimizer.ts'), place(userDir)));
-      }
-    }
-  }
+  const codes = chosen.map(([name, folder]) => checkCode(catalog, checker, userDir, { name, folder }));
+  const ofCode = codes.flatMap(({ found }) => found);
   const places = new Set(ofCode.map(({ file, line }) => `${file}:${line}`));
-  const errors = [
+  const found = [
     // The compiler has already reported code that the bundler cannot read, with a better message.
     ...definitions.filter(({ code, file, line }) => code !== 'code' || !places.has(`${file}:${line}`)),
     ...ofCode,
-  ].sort(compareDiagnostics);
+  ].sort(compareCauses);
   return {
     userDir,
-    errors,
-    warnings,
+    errors: found.filter(({ code }) => !harmless.has(code)),
+    warnings: found.filter(({ code }) => harmless.has(code)),
     packages: chosen.length,
     definitions: catalog.origins.filter(({ file }) => isWanted(file)).length,
-    sources,
+    sources: codes.reduce((sum, { sources }) => sum + sources, 0),
   };
+}
+
+/** The findings in the code of one package. */
+function checkCode(
+  catalog: Catalog,
+  checker: PackageChecker,
+  userDir: string,
+  { name, folder }: { name: string; folder: string },
+): { found: Diagnostic[]; sources: number } {
+  const root = join(userDir, folder);
+  const text = packageTypes(catalog, name, folder);
+  const generated = join(root, typesFile);
+  const texts = new Map([[generated, `${text}${expectations}${optimizerExpectation}`]]);
+  const { program, diagnostics, sources } = checker.check({ folder: root, texts });
+  const at = place(userDir);
+  const own = sources.filter(({ fileName }) => fileName !== generated);
+  const found = [
+    ...diagnostics.filter((each) => !isVictim(each, catalog)),
+    ...own.flatMap((source) => unawaitedCalls(program, source, at)),
+    ...importCycles(program, own, at, ({ fileName }) => relativeTo(root, fileName)),
+  ];
+  // The types of broken definitions are not generated, so the file would seem stale until they are repaired.
+  const isStale = existsSync(generated) && readFileSync(generated, 'utf8') !== text;
+  if (isStale && catalog.diagnostics.length === 0) {
+    found.push(staleTypes(`${folder}/${typesFile}`, relativeTo(process.cwd(), root)));
+  }
+  const expected = (type: string) => declaredType(program, generated, type);
+  const contract = new TaskContract(program, expected('Expected'), at);
+  const optimizer = expected('ExpectedOptimizer');
+  for (const origin of catalog.origins.filter((each) => each.package === name)) {
+    const beside = (file: string): string => join(userDir, dirname(origin.file), file);
+    const task = origin.kind === 'task' ? catalog.task(origin.name)?.task : undefined;
+    if (task !== undefined) found.push(...contract.check({ task, file: beside('task.ts') }));
+    if (origin.kind === 'device') {
+      const device = exportedClass(program, beside('device.ts'), 'BaseDevice', at);
+      if (device !== undefined && 'code' in device) found.push(device);
+    }
+    if (origin.kind === 'protocol') {
+      const file = beside('optimizer.ts');
+      const snapshot = catalog.protocol(origin.name);
+      found.push(...checkOptimizer(program, optimizer, file, at));
+      if (snapshot !== undefined) found.push(...checkOptimizerNames(program, file, snapshot, at));
+    }
+  }
+  return { found, sources: own.length };
+}
+
+/** Whether an error of the compiler only says that the generated types leave out a broken definition. */
+function isVictim({ message }: Diagnostic, { origins }: Catalog): boolean {
+  const name = /^Property '(.+?)' does not exist on type '(?:TaskTypes|InitParameters)/.exec(message)?.[1];
+  return name !== undefined && origins.some((origin) => origin.name === name && !origin.sound);
 }
 
 /** The packages of a user directory, with all their faults. Leaves nothing on the disk. */

@@ -18,8 +18,8 @@ export interface CodeOfPackage {
 export interface CheckedCode {
   program: ts.Program;
   diagnostics: Diagnostic[];
-  /** Sources of the package itself. */
-  files: number;
+  /** Sources of the package itself, with those of `texts`. */
+  sources: ts.SourceFile[];
 }
 
 const here = fileURLToPath(import.meta.url);
@@ -83,7 +83,7 @@ export class PackageChecker {
         ]),
       ])
       .filter(({ category }) => category === ts.DiagnosticCategory.Error);
-    return { program, diagnostics: found.map((each) => this.diagnostic(each, folder)), files: own.length };
+    return { program, diagnostics: found.map((each) => this.diagnostic(each, folder)), sources: own };
   }
 
   private host(options: ts.CompilerOptions, texts: ReadonlyMap<string, string>): ts.CompilerHost {
@@ -117,16 +117,28 @@ export class PackageChecker {
   private diagnostic({ file, start, code, messageText }: ts.Diagnostic, folder: string): Diagnostic {
     const position = file && start !== undefined ? file.getLineAndCharacterOfPosition(start) : undefined;
     const place = file?.fileName ?? join(folder, 'tsconfig.json');
+    const text = ts.flattenDiagnosticMessageText(messageText, '\n  ');
     return {
       file: relativeTo(this.userDir, place),
       line: position ? position.line + 1 : null,
       column: position ? position.character + 1 : null,
       path: '',
       code: `TS${code}`,
-      message: ts.flattenDiagnosticMessageText(messageText, '\n  '),
-      hint: null,
+      ...(plainerWords(code, text) ?? { message: text, hint: null }),
     };
   }
+}
+
+/** What an author should read instead of an error of the compiler that does not name the cure. */
+function plainerWords(code: number, text: string): Pick<Diagnostic, 'message' | 'hint'> | undefined {
+  const isUntypedResult =
+    code === 2416 && text.startsWith("Property '_execute'") && text.includes('Target requires 3 element(s)');
+  if (!isUntypedResult) return undefined;
+  return {
+    message:
+      'TypeScript takes what _execute returns for a list of any length, because no return type is written',
+    hint: 'write _execute(): TaskResult, or async _execute(): Promise<TaskResult>, with TaskResult imported from @lab/sdk',
+  };
 }
 
 function settingsOf(folder: string): {

@@ -1,6 +1,8 @@
 import type { Diagnostic } from '@lab/definitions';
 import { hintFor, suggest, type ParameterSpec, type TaskDefinition } from '@lab/definitions/model';
 import ts from 'typescript';
+import { exportedClass, nameOf } from './author-class.js';
+import { checkReturned } from './task-outputs.js';
 
 /** Checks that the code of a task accepts what its `task.yml` declares. */
 
@@ -13,6 +15,7 @@ export type Expected = {
     parameters: TaskTypes[Type]['parameters'];
     resources: TaskTypes[Type]['resources'];
     files: TaskTypes[Type] extends { files: infer Files } ? Files : Record<never, never>;
+    outputs: TaskTypes[Type]['outputs'];
   };
 };
 `;
@@ -33,7 +36,7 @@ const words: Record<Part, { one: string; unknown: string; missing: string; type:
   devices: {
     one: 'device handle',
     unknown: 'unknown_handle',
-    missing: 'missing_handle',
+    missing: 'unused_handle',
     type: 'handle_type',
   },
   parameters: {
@@ -73,46 +76,21 @@ export class TaskContract {
   ) {}
 
   check({ task, file }: TaskCode): Diagnostic[] {
+    const found = exportedClass(this.program, file, 'BaseTask', this.at);
+    if (found === undefined || 'code' in found) return found === undefined ? [] : [found];
+    const { source, declaration, type } = found;
     const checker = this.program.getTypeChecker();
-    const source = this.program.getSourceFile(file);
-    const module = source && checker.getSymbolAtLocation(source);
-    const exported = module && checker.getExportsOfModule(module).find((each) => each.name === 'default');
-    if (source === undefined) return [];
-    if (exported === undefined) {
-      return [
-        this.at(
-          source,
-          'missing_class',
-          'there is no default export',
-          'write: export default class ... extends BaseTask',
-        ),
-      ];
-    }
-    const symbol = exported.flags & ts.SymbolFlags.Alias ? checker.getAliasedSymbol(exported) : exported;
-    const declaration = symbol.declarations?.[0] ?? source;
-    const type = checker.getDeclaredTypeOfSymbol(symbol);
     const execute = type.getProperty('_execute');
     const [signature] = execute
-      ? checker.getSignaturesOfType(
-          checker.getTypeOfSymbolAtLocation(execute, declaration),
-          ts.SignatureKind.Call,
-        )
+      ? checker.getTypeOfSymbolAtLocation(execute, declaration).getCallSignatures()
       : [];
-    if (execute === undefined || signature === undefined) {
-      return [
-        this.at(
-          nameOf(declaration),
-          'missing_execute',
-          'the default export is no task: it has no method _execute',
-          'write: export default class ... extends BaseTask',
-        ),
-      ];
-    }
+    // The compiler reports a class without the method.
+    if (execute === undefined || signature === undefined) return [];
     const method = execute.valueDeclaration ?? declaration;
     const own = method.getSourceFile() === source ? nameOf(method) : nameOf(declaration);
     const wanted = this.expected?.getProperty(task.type);
     const shape = wanted && checker.getTypeOfSymbolAtLocation(wanted, source);
-    return parts.flatMap((part, index) => {
+    const inputs = parts.flatMap((part, index) => {
       const parameter = index < argumentCount ? signature.getParameters()[index] : undefined;
       // If a method leaves out a parameter, the type arguments of its class are checked instead.
       const given = parameter ?? type.getProperty(part);
@@ -125,6 +103,9 @@ export class TaskContract {
       const expected = member && checker.getTypeOfSymbolAtLocation(member, source);
       return this.compare(part, task, actual, expected, node, source);
     });
+    const outputs = shape?.getProperty('outputs');
+    const promised = outputs && checker.getTypeOfSymbolAtLocation(outputs, source);
+    return [...inputs, ...checkReturned(checker, { task, method, promised }, this.at)];
   }
 
   private compare(
@@ -166,9 +147,7 @@ export class TaskContract {
       if (property === undefined) {
         // A misspelt name is reported once, not on both sides.
         if (open || meant.has(name)) continue;
-        const code = part === 'files' ? 'the class' : '_execute';
-        const message = `${code} does not know the ${word.one} "${name}" of task.yml`;
-        const hint = `add it to the type of the ${part}, or remove it from task.yml`;
+        const [message, hint] = absence(part, name);
         found.push(this.at(node, word.missing, message, hint));
         continue;
       }
@@ -236,7 +215,17 @@ function kindText(spec: ParameterSpec): string {
   return spec.type === 'list' ? `a list of ${spec.element_type}` : `of type ${spec.type}`;
 }
 
-/** The node to which a diagnostic of a declaration points: its name. */
-function nameOf(node: ts.Node): ts.Node {
-  return ts.getNameOfDeclaration(node as ts.Declaration) ?? node;
+/** The message and the hint about a name of `task.yml` that the code does not know. */
+function absence(part: Part, name: string): [message: string, hint: string] {
+  if (part === 'devices') {
+    return [
+      `the task holds the device "${name}" of task.yml and does not use it`,
+      'this is right if the device must only be kept from others; otherwise add it to the type of the devices, or remove it from task.yml',
+    ];
+  }
+  const code = part === 'files' ? 'the class' : '_execute';
+  return [
+    `${code} does not know the ${words[part].one} "${name}" of task.yml`,
+    `add it to the type of the ${part}, or remove it from task.yml`,
+  ];
 }

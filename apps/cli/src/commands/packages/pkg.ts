@@ -65,8 +65,10 @@ async function check(paths: string[], json: boolean): Promise<void> {
     return;
   }
   for (const { userDir, errors, warnings } of reports) {
-    for (const { file, code, message, hint } of warnings) {
-      process.stdout.write(`warning: ${file} ${code}\n  ${message}\n  hint: ${hint}\n\n`);
+    for (const { file, line, column, code, message, hint } of warnings) {
+      const place = [file, line, column].filter((part) => part !== null).join(':');
+      process.stdout.write(`warning: ${place} ${code}\n  ${message}\n`);
+      process.stdout.write(hint === null ? '\n' : `  hint: ${hint}\n\n`);
     }
     if (errors.length > 0) process.stdout.write(`${formatDiagnostics(errors, { userDir }).trimEnd()}\n`);
   }
