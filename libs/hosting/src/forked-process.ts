@@ -1,6 +1,7 @@
 import { spawn, type ChildProcess } from 'node:child_process';
 import type { Duplex, Readable } from 'node:stream';
 import { createInterface } from 'node:readline';
+import { getHeapStatistics } from 'node:v8';
 import type { Schema } from '@lab/contracts';
 import type { Log } from '@lab/ports';
 import { processEnvironment, type ExitInfo } from '@lab/runtime';
@@ -18,7 +19,7 @@ const channelDescriptor = 3;
 
 /** How a process ended. If `code` and `signal` are null, it could not be started, and `lastStderr` says why. */
 export interface ForkedExit extends ExitInfo {
-  /** The last line that the process wrote to standard error. */
+  /** The last line that the process wrote to standard error, or the known cause of its end. */
   lastStderr: string | null;
 }
 
@@ -63,11 +64,15 @@ export class ForkedProcess<To extends object, From> {
   #exitReported = false;
   /** The process violated the protocol. */
   #broken = false;
+  /** The cause of the end is known, so that later lines say less. */
+  #isExplained = false;
+  readonly #memoryMb: number;
 
   constructor({ host, nodeOptions = [], messages, log, onGone, written }: ForkOptions<From>) {
     this.#log = log;
     this.#onGone = onGone ?? (() => undefined);
     this.#messages = messages;
+    this.#memoryMb = memoryLimitMb(nodeOptions);
     const child = spawn(process.execPath, [...nodeOptions, host], {
       env: {
         ...authorEnvironment(),
@@ -106,8 +111,12 @@ export class ForkedProcess<To extends object, From> {
     };
     this.#follow(child.stdout, (line) => heard('info', line));
     this.#follow(child.stderr, (line) => {
-      // A line that was written before a breach may arrive after it. The breach says more about the end.
-      if (!this.#broken) this.#lastStderr = line;
+      // After a breach more lines may arrive that were written before it.
+      if (!this.#isExplained) this.#lastStderr = line;
+      // Addresses of native code follow this line.
+      if (/^FATAL ERROR: .*out of memory/.test(line)) {
+        this.#explain(`it ran out of memory, of which JavaScript may use ${this.#memoryMb} MB`);
+      }
       heard('warn', line);
     });
   }
@@ -166,8 +175,13 @@ export class ForkedProcess<To extends object, From> {
     this.#broken = true;
     this.#pieces = [];
     this.#log.error('a process violated the protocol and is ended', { reason });
-    this.#lastStderr = 'it violated the protocol with the process that started it';
+    this.#explain('it violated the protocol with the process that started it');
     this.#child.kill('SIGKILL');
+  }
+
+  #explain(cause: string): void {
+    this.#lastStderr = cause;
+    this.#isExplained = true;
   }
 
   #follow(stream: Readable | null, heard: (line: string) => void): void {
@@ -190,4 +204,12 @@ export function authorEnvironment(): NodeJS.ProcessEnv {
   return Object.fromEntries(
     Object.entries(processEnvironment()).filter(([name]) => !name.startsWith('SVC_')),
   );
+}
+
+/** The memory that JavaScript may use in a process with these options; without such an option, as much as in this one. */
+function memoryLimitMb(nodeOptions: readonly string[]): number {
+  const option = nodeOptions
+    .map((each) => /^--max-old-space-size=(\d+)$/.exec(each)?.[1])
+    .findLast((each) => each !== undefined);
+  return option === undefined ? Math.round(getHeapStatistics().heap_size_limit / 2 ** 20) : Number(option);
 }

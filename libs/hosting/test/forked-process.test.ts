@@ -38,12 +38,15 @@ it('a process whose own child holds its pipes open is reported as ended and then
 });
 
 /** Starts a host of this code, which may send `{ said: <text> }`, and waits for its end. */
-async function run(code: string): Promise<{ said: string[]; exit: ForkedExit; log: RecordedLog }> {
+async function run(
+  code: string,
+  nodeOptions: string[] = [],
+): Promise<{ said: string[]; exit: ForkedExit; log: RecordedLog }> {
   const host = join(folder, 'host.mjs');
   await writeFile(host, `import { writeSync } from 'node:fs';\n${code}`);
   const log = new RecordedLog();
   const messages = zodSchema(z.object({ said: z.string() }));
-  const forked = new ForkedProcess<object, { said: string }>({ host, messages, log });
+  const forked = new ForkedProcess<object, { said: string }>({ host, messages, log, nodeOptions });
   const said: string[] = [];
   forked.onMessage((message) => said.push(message.said));
   const exit = new Promise<ForkedExit>((resolve) => forked.onExit(resolve));
@@ -61,6 +64,17 @@ it('messages arrive in both directions, in order, the last one before the exit',
   expect(exit).toEqual({ code: 0, signal: null, lastStderr: null });
   expect(said).toHaveLength(1002);
   expect([said[0], said[700]?.slice(-3), said.at(-1)]).toEqual(['größer', '699', 'last']);
+});
+
+it('a process that runs out of memory is reported with the limit of its memory', async () => {
+  const { exit } = await run('const all = []; for (;;) all.push(new Array(1000).fill(all));', [
+    '--max-old-space-size=16',
+  ]);
+  expect(exit).toEqual({
+    code: null,
+    signal: 'SIGABRT',
+    lastStderr: 'it ran out of memory, of which JavaScript may use 16 MB',
+  });
 });
 
 it('a process learns of the end of its agent in the same way as from Node', async () => {

@@ -333,7 +333,11 @@ describe('the files of a task', () => {
 
   it.each([
     ['file_relative', 'give an absolute path'],
-    ['file_missing', 'ENOENT'],
+    ['file_missing', 'The file a that the task returned does not exist: there is no folder /nonexistent'],
+    [
+      'file_misnamed',
+      'The file scan.csv that the task returned does not exist: there is no "no such scan.csv" in the folder /',
+    ],
     ['file_wrong', 'The file a is a number'],
     ['file_stream_fails', 'The file first could not be written: the camera went away'],
   ])('that are unreadable (%s) fail the task, and the error names them', async (mode, text) => {

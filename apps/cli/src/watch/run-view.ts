@@ -1,5 +1,6 @@
 import type { ProtocolRunRecord, TaskRunRecord } from '@lab/api-client';
 import { isTerminal } from '@lab/contracts/vocabulary';
+import { reasonText } from './reason-text.js';
 import { faint, glyphOf, heading, paintState, progressBar } from './style.js';
 
 /** The current state of a protocol run as lines: its progress and its tasks. */
@@ -25,6 +26,5 @@ export function taskView(task: TaskRunRecord): string[] {
 function noteOf(task: TaskRunRecord): string {
   const devices = Object.values(task.devices).map((device) => device.name);
   const place = devices.length === 0 ? '' : faint(`  on ${devices.join(', ')}`);
-  const reason = task.reason === null ? '' : `: ${task.reason.message}`;
-  return `${paintState(task.state)}${place}${reason}`;
+  return `${paintState(task.state)}${place}${reasonText(task)}`;
 }

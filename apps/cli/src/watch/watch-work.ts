@@ -3,6 +3,7 @@ import type { ApiClient, ProtocolRunRecord, TaskRunRecord } from '@lab/api-clien
 import { isTerminal } from '@lab/contracts/vocabulary';
 import logUpdate from 'log-update';
 import { campaignView } from './campaign-view.js';
+import { reasonText } from './reason-text.js';
 import { runView, taskView } from './run-view.js';
 import { paintState } from './style.js';
 import {
@@ -122,8 +123,4 @@ function newsOfWhole(record: ProtocolRunRecord | CampaignWithRuns): News {
     state,
     line: `${record.name}  ${paintState(record.state)}${paused}${reasonText(record)}`,
   };
-}
-
-function reasonText({ reason }: { reason: { message: string } | null }): string {
-  return reason === null ? '' : `: ${reason.message}`;
 }

@@ -4,11 +4,11 @@ import type { DeviceAssignment, FromDevice, FromTask, ToDevice, ToTask } from '@
 export interface ProcessExit {
   code: number | null;
   signal: string | null;
-  /** The last line that the process wrote to standard error. */
+  /** The last line that the process wrote to standard error, or the known cause of its end. */
   lastStderr: string | null;
 }
 
-/** Describes for people how a process ended, in one line: `exit code 1: <last line of stderr>`. */
+/** Describes for people how a process ended, in one line: `exit code 1: <last line of stderr, or the cause>`. */
 export function describeExit(exit: ProcessExit): string {
   const how =
     exit.signal !== null

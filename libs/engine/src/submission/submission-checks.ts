@@ -218,8 +218,14 @@ function unknownType(
   type: string,
   loaded: readonly string[],
 ): ServiceError {
-  const message = `there is no ${code === 'unknown_protocol' ? 'protocol' : 'task type'} "${type}"`;
-  return new ServiceError(code, message, { faults: [{ path, code, message, ...among(loaded) }] });
+  const [word, command] =
+    code === 'unknown_protocol' ? ['protocol', 'svc protocols load'] : ['task type', 'svc tasks reload'];
+  const message = `no ${word} "${type}" is loaded`;
+  const { hint } = among(loaded);
+  const load = `load a new one from its package with: ${command} ${type}`;
+  return new ServiceError(code, message, {
+    faults: [{ path, code, message, hint: hint === undefined ? load : `${hint}; ${load}` }],
+  });
 }
 
 /** @throws ServiceError `invalid` with the faults, if there are any */

@@ -140,10 +140,16 @@ describe('an on-demand task', () => {
     });
   });
 
-  it('of an unloaded type is refused', async () => {
+  it('of an unloaded type is refused with the command that loads it', async () => {
     const test = await lab();
     await expect(test.engine.submissions.task({ name: 't', type: 'fly' })).rejects.toMatchObject({
       code: 'unknown_task_type',
+      message: 'no task type "fly" is loaded',
+      faults: [
+        expect.objectContaining({
+          hint: expect.stringMatching(/^use one of .*; .*: svc tasks reload fly$/) as string,
+        }),
+      ],
     });
   });
 

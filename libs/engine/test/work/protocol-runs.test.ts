@@ -60,12 +60,17 @@ describe('a protocol run', () => {
     expect(test.store.rows.protocolRuns.size).toBe(0);
   });
 
-  it('refuses a protocol that is not loaded, and lists the loaded ones', async () => {
+  it('refuses a protocol that is not loaded, lists the loaded ones, and says how to load one', async () => {
     const test = await lab();
     test.protocol('p', [{ name: 'a' }]);
     await expect(test.run('r', 'q')).rejects.toMatchObject({
       code: 'unknown_protocol',
-      faults: [expect.objectContaining({ path: 'type', hint: 'use one of p' })],
+      faults: [
+        expect.objectContaining({
+          path: 'type',
+          hint: 'use one of p; load a new one from its package with: svc protocols load q',
+        }),
+      ],
     });
   });
 

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
-import { createReadStream } from 'node:fs';
+import { createReadStream, existsSync } from 'node:fs';
 import { open } from 'node:fs/promises';
-import { isAbsolute, join } from 'node:path';
+import { basename, dirname, isAbsolute, join } from 'node:path';
 import { Readable } from 'node:stream';
 import type { FileDescription } from '@lab/contracts';
 import type { FileContent } from '../author/index.js';
@@ -12,7 +12,7 @@ export interface SpoolFile extends FileDescription {
   path: string;
 }
 
-/** A file of a task could not be written. The message names the file. */
+/** A file of a task does not exist or could not be written. The message names the file. */
 export class FileError extends Error {
   override readonly name = 'FileError';
 }
@@ -72,10 +72,31 @@ async function write(
     }
   } catch (error) {
     if (error instanceof FileError || signal.aborted) throw error;
+    if (isMissing(error, content)) throw new FileError(absence(name, error.path), { cause: error });
     const reason = error instanceof Error ? error.message : String(error);
     throw new FileError(`The file ${name} could not be written: ${reason}`, { cause: error });
   }
   return { size, sha256: hash.digest('hex') };
+}
+
+/** Whether the file that the task named does not exist, as opposed to the file that is written. */
+function isMissing(error: unknown, content: unknown): error is { path: string } {
+  const wanted = typeof content === 'object' && content !== null && 'path' in content ? content.path : null;
+  return (
+    error instanceof Error &&
+    'code' in error &&
+    (error.code === 'ENOENT' || error.code === 'ENOTDIR') &&
+    'path' in error &&
+    error.path === wanted
+  );
+}
+
+function absence(name: string, path: string): string {
+  const folder = dirname(path);
+  const where = existsSync(folder)
+    ? `there is no "${basename(path)}" in the folder ${folder}`
+    : `there is no folder ${folder}`;
+  return `The file ${name} that the task returned does not exist: ${where}`;
 }
 
 function chunksOf(name: string, content: unknown): AsyncIterable<unknown> | Iterable<unknown> {
