@@ -346,7 +346,9 @@ describe('svc pause, resume and queue', () => {
       }));
     expect(await svc('pause', 'protocol', 'mix_1')).toEqual({ code: 0, out: 'mix_1: paused', err: '' });
     expect((await svc('resume', 'campaign', 'sweep')).out).toBe('sweep: running');
-    expect((await svc('queue')).out).toBe('3 waiting, 2 running');
+    expect((await svc('queue')).out).toBe('5 waiting, 3 of them ready to start, 2 running (0 listed)');
+    const { out: listed } = await svc('queue', '--lab', 'color_lab');
+    expect(listed.split('\n')[0]).toBe('5 waiting, 3 of them ready to start, 2 running (1 listed)');
     expect((await svc('queue', 'pause', '--by', 'bo')).out).toContain(
       'paused by bo since 2026-11-20 09:30:00Z',
     );

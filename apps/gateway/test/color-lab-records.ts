@@ -124,7 +124,14 @@ export const agent: AgentRecord = {
   tasks: ['mix_1/mix_colors'],
 };
 
-export const queue: QueueRecord = { paused: false, paused_by: null, paused_at: null, queued: 3, running: 2 };
+export const queue: QueueRecord = {
+  paused: false,
+  paused_by: null,
+  paused_at: null,
+  waiting: 5,
+  queued: 3,
+  running: 2,
+};
 
 export const queuePage: QueuePage = {
   ...queue,

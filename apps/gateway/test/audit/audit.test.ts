@@ -17,6 +17,7 @@ beforeAll(async () => {
     paused: true,
     paused_by: 'ada',
     paused_at: null,
+    waiting: 0,
     queued: 0,
     running: 0,
   }));

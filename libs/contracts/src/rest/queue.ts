@@ -8,6 +8,10 @@ export class QueueRecord {
   @Field(flag('True: no task starts until a person resumes the queue.')) paused!: boolean;
   @Field(orNull(text('Person who paused the queue.', 'ada'))) paused_by!: string | null;
   @Field(orNull(time('When the person paused the queue.'))) paused_at!: string | null;
+  @Field(
+    integer('Task runs that have not started: those ready to start and those that wait for other tasks.', 5),
+  )
+  waiting!: number;
   @Field(integer('Task runs that are ready to start. Task runs that wait for other tasks do not count.', 3))
   queued!: number;
   @Field(integer('Task runs that run.', 2)) running!: number;

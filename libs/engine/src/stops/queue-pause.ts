@@ -1,4 +1,4 @@
-import { isWithAgent, type QueueRecord } from '@lab/contracts';
+import { isWaiting, isWithAgent, type QueueRecord } from '@lab/contracts';
 import { type Person, type Turn, type TurnLoop, type WorkingState, audit } from '../turn/index.js';
 
 /** Pauses and resumes the queue. A pause survives restarts. Each promise resolves after the commit. */
@@ -38,7 +38,7 @@ function resumeQueue(turn: Turn, person: Person): QueueRecord {
   return queueState(turn.state);
 }
 
-/** The queue as people read it: whether it is paused, by whom, and how many tasks are queued and running. */
+/** The queue as people read it: whether it is paused, by whom, and how many tasks wait and run. */
 export function queueState(state: WorkingState): QueueRecord {
   const pause = state.queuePause();
   let running = 0;
@@ -50,6 +50,7 @@ export function queueState(state: WorkingState): QueueRecord {
     paused: pause !== undefined,
     paused_by: pause?.by ?? null,
     paused_at: pause === undefined ? null : new Date(pause.at).toISOString(),
+    waiting: [...state.rows.taskRuns.values()].filter((task) => isWaiting(task.state)).length,
     queued: state.queued.size,
     running,
   };

@@ -179,6 +179,7 @@ describe('a paused queue', () => {
       paused: false,
       paused_by: null,
       paused_at: null,
+      waiting: 1,
       queued: 0,
       running: 1,
     });

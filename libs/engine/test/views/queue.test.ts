@@ -32,7 +32,8 @@ describe('the queue', () => {
   it('lists waiting tasks in the order of consideration, with the causes of the schedule', async () => {
     const test = await busy();
     const { queue, items, end } = test.engine.views.queue(wholeQueue);
-    expect(queue).toMatchObject({ paused: false, queued: 2, running: 1 });
+    expect(queue).toMatchObject({ paused: false, waiting: 3, queued: 2, running: 1 });
+    expect(queue.waiting).toBe(items.length);
     expect(end).toBeNull();
     expect(placesOf(test)).toEqual([
       [1, 'high'],

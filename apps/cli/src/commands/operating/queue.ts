@@ -24,7 +24,7 @@ interface QueueFlags extends ServiceFlags {
 export function addQueueCommands(program: Command): void {
   const queue = program.command('queue').description('show, pause and resume the queue');
   const show =
-    'show the numbers of queued and running tasks, and the queued tasks in order with their reasons';
+    'show the numbers of waiting and running tasks, and the waiting tasks in order with their reasons';
   asks(
     serviceCommand(queue, 'show', show, { isDefault: true })
       .option('--run <name>', 'only tasks of this protocol run')
@@ -39,7 +39,7 @@ export function addQueueCommands(program: Command): void {
         query: { protocol_run: run, campaign, owner, device, lab, limit: Number(limit) },
       }),
     (page) => [
-      ...queueLines(page),
+      ...queueLines(page, page.items.length),
       ...(page.items.length === 0 ? [] : ['', ...queueTable(page.items)]),
       ...(page.next_cursor === null ? [] : ['... and more, with --limit']),
     ],
@@ -51,7 +51,7 @@ export function addQueueCommands(program: Command): void {
     asks(
       personCommand(queue, verb, description),
       (client, flags: PersonFlags) => client.post(`/api/queue/${verb}`, { body: { by: person(flags) } }),
-      queueLines,
+      (queue) => queueLines(queue),
     );
 }
 
@@ -65,9 +65,13 @@ const queueTable = tableOf<QueuedTask>('', {
   'WAITS FOR': (task) => task.waits_for.map(({ code, message }) => `${code}: ${message}`).join('; ') || '-',
 });
 
-function queueLines({ paused, paused_by: by, paused_at: at, queued, running }: QueueRecord): string[] {
+/** @param listed number of waiting tasks below these lines; undefined: no list follows */
+function queueLines(queue: QueueRecord, listed?: number): string[] {
+  const { paused, paused_by: by, paused_at: at, waiting, queued, running } = queue;
+  const part = listed === undefined || listed === waiting ? '' : ` (${listed} listed)`;
+  const ready = waiting === 0 ? '' : `, ${queued} of them ready to start`;
   return [
-    `${queued} waiting, ${running} running`,
+    `${waiting} waiting${ready}, ${running} running${part}`,
     ...(paused
       ? [`paused by ${by ?? ''} since ${seconds(at ?? '')}: nothing starts until svc queue resume`]
       : []),
