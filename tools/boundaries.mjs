@@ -115,7 +115,7 @@ export const rooms = {
     webhooks: ['access', 'events', 'examples', 'lists', 'lookup', 'ports', 'routes'],
     health: ['access', 'orchestrator', 'ports', 'routes'],
     metrics: ['access', 'routes'],
-    docs: ['access', 'routes'],
+    docs: ['access', 'health', 'lists', 'orchestrator', 'ports', 'routes'],
     openapi: ['http', 'idempotency', 'routes'],
   },
   engine: {

@@ -20,7 +20,7 @@ import {
   DevicesController,
   HeldDevices,
 } from './devices/index.js';
-import { DocsController, OpenApiDocument } from './docs/index.js';
+import { DocsController, HomeController, OpenApiDocument } from './docs/index.js';
 import { EventFeed, EventsController, FeedOptions, StreamPlaces } from './events/index.js';
 import { TaskFilesController } from './files/index.js';
 import { HealthController, LookEvery, Readiness } from './health/index.js';
@@ -147,6 +147,7 @@ export class AppModule {
         HealthController,
         MetricsController,
         DocsController,
+        HomeController,
       ],
       providers: [
         { provide: APP_GUARD, useClass: AccessGuard },

@@ -7,4 +7,5 @@ export { anyLab, labFilter, Needs, NeedsNothing } from './needs.js';
 export { requireRightToServers } from './optimizer-servers.js';
 export { actorName, asOwn, refuseForeign, requireOwn } from './ownership.js';
 export { RecordLabs } from './record-labs.js';
+export { hasRole } from './roles.js';
 export { TokensController } from './tokens.controller.js';

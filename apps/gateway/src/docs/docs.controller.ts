@@ -46,7 +46,10 @@ const startScript = `SwaggerUIBundle({
 });
 `;
 
-/** The interactive page of the REST interface, served from this machine alone. */
+/** The pages of the guide as they are in the source of the service. */
+const guideFolder = new URL('../../../../docs/guide/', import.meta.url);
+
+/** The interactive page of the REST interface and the pages of the guide, served from this machine alone. */
 @Unlisted()
 @NeedsNothing()
 @Controller()
@@ -68,6 +71,19 @@ export class DocsController {
     if (type === undefined) throw new ServiceError('not_found', `The page has no part named "${file}".`);
     const content = await readFile(join(swaggerUiFolder(), file));
     await reply.type(type).header('cache-control', 'max-age=3600').send(content);
+  }
+
+  @Get('guide/:file')
+  async guide(@Param('file') file: string, @Res() reply: FastifyReply): Promise<void> {
+    const content = /^[\w-]+\.md$/.test(file)
+      ? await readFile(new URL(file, guideFolder)).catch(() => undefined)
+      : undefined;
+    if (content === undefined)
+      throw new ServiceError(
+        'not_found',
+        `The guide of this service has no page "${file}". /guide/README.md lists the pages, unless the service was installed without the guide.`,
+      );
+    await reply.type('text/plain; charset=utf-8').send(content);
   }
 
   @Get('docs-json')

@@ -1,2 +1,3 @@
 export { DocsController } from './docs.controller.js';
+export { HomeController } from './home.controller.js';
 export { OpenApiDocument } from './openapi-document.js';

@@ -32,3 +32,32 @@ export class HealthReport {
   epoch!: number | null;
   @Field(parts) parts!: TypeOf<typeof parts>;
 }
+
+const work = object(
+  {
+    waiting: integer('Task runs that have not started.', 5),
+    running: integer('Task runs that run.', 2),
+    open_questions: integer('Attention items that wait for a person; 500 means 500 or more.', 1),
+  },
+  'null: the caller has no role `viewer` for all laboratories, or the service cannot tell at this moment.',
+);
+export type WorkAtAGlance = TypeOf<typeof work>;
+
+const links = object(
+  {
+    api: text('Description of the REST interface.', '/docs'),
+    guide: text('The guide, in Markdown.', '/guide/README.md'),
+    health: text('Whether the service can do its work.', '/health/ready'),
+    metrics: text('Metrics for Prometheus.', '/metrics'),
+  },
+  'Where to go on.',
+);
+
+/** What the service is, how it is, and where to go on (`GET /`). */
+export class ServiceSummary {
+  @Field(text('What this is.', 'Laboratory orchestration service')) name!: string;
+  @Field(text('Version of the program.', '0.1.0')) version!: string;
+  @Field(HealthReport) health!: HealthReport;
+  @Field(orNull(work)) work!: WorkAtAGlance | null;
+  @Field(links) links!: TypeOf<typeof links>;
+}

@@ -1,0 +1,72 @@
+import { readFileSync } from 'node:fs';
+import { Controller, Get, Req, Res } from '@nestjs/common';
+import { longestPage, orchestratorRequests, type ServiceSummary, type WorkAtAGlance } from '@lab/contracts';
+import { ApiTags } from '@nestjs/swagger';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { hasRole, NeedsNothing } from '../access/index.js';
+import { Readiness } from '../health/index.js';
+import { readListQuery } from '../lists/index.js';
+import { Orchestrator } from '../orchestrator/index.js';
+import { RecordReader } from '../ports/index.js';
+import { Operation, record } from '../routes/index.js';
+import { homePage, homePolicy } from './home-page.js';
+
+const { version } = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8')) as {
+  version: string;
+};
+
+const links = { api: '/docs', guide: '/guide/README.md', health: '/health/ready', metrics: '/metrics' };
+
+const summary = record('ServiceSummary', 'What the service is, how it is, and where to go on.');
+const answer = {
+  ...summary,
+  content: { ...summary.content, 'text/html': { schema: { type: 'string' } } },
+};
+
+/** The address that the service prints when it is ready: what a person sees who opens it. */
+@ApiTags('Service')
+@NeedsNothing()
+@Controller()
+export class HomeController {
+  constructor(
+    private readonly readiness: Readiness,
+    private readonly orchestrator: Orchestrator,
+    private readonly records: RecordReader,
+  ) {}
+
+  @Operation('Read what the service is and how it is', answer, {
+    description:
+      'A page for a client that accepts `text/html`, else JSON. The status is 200 also when a part of the service is unavailable. Only a caller with the role `viewer` for all laboratories sees how much work there is.',
+    problems: [],
+  })
+  @Get()
+  async read(@Req() request: FastifyRequest, @Res() reply: FastifyReply): Promise<void> {
+    const health = await this.readiness.look();
+    const { principal } = request;
+    const maySeeWork = principal !== null && hasRole(principal, 'viewer');
+    const work = maySeeWork && health.status !== 'unavailable' ? await this.#work() : null;
+    const found: ServiceSummary = { name: 'Laboratory orchestration service', version, health, work, links };
+    reply.header('vary', 'accept');
+    if (request.headers.accept?.includes('text/html') === true)
+      await reply
+        .type('text/html; charset=utf-8')
+        .header('content-security-policy', homePolicy)
+        .send(homePage(found, maySeeWork));
+    else await reply.type('application/json; charset=utf-8').send(found);
+  }
+
+  /** Null when a part of the service fails between the check of its health and this question. */
+  async #work(): Promise<WorkAtAGlance | null> {
+    const open = readListQuery('attention', { state: 'open', limit: String(longestPage) })();
+    const shortest = { limit: 1, descending: false, after: null };
+    try {
+      const [{ queue }, { items }] = await Promise.all([
+        this.orchestrator.ask(orchestratorRequests.readQueue, shortest),
+        this.records.list('attention', open),
+      ]);
+      return { waiting: queue.waiting, running: queue.running, open_questions: items.length };
+    } catch {
+      return null;
+    }
+  }
+}
