@@ -88,6 +88,11 @@ describe('the comparison of task code with task.yml', () => {
     expect(await errorsOf()).toEqual([]);
   });
 
+  it('passes when the code takes a handle with ? that task.yml does not declare', async () => {
+    putLab(task('{ pump: Pump; way?: Pump }', right.parameters, right.resources));
+    expect(await errorsOf()).toEqual([]);
+  });
+
   const wrong: [string, Partial<typeof right>, string[]][] = [
     [
       'a handle that task.yml does not have',

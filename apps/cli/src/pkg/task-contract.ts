@@ -131,7 +131,7 @@ export class TaskContract {
     const found: Diagnostic[] = [];
     const meant = new Set<string>();
     for (const [name, property] of taken) {
-      if (names.includes(name)) continue;
+      if (names.includes(name) || mayBeGiven(part, property)) continue;
       const near = suggest(
         name,
         names.filter((each) => !taken.has(each)),
@@ -139,7 +139,9 @@ export class TaskContract {
       if (near !== undefined) meant.add(near);
       const place = property.declarations?.find((each) => each.getSourceFile() === source);
       const message = `task.yml has no ${word.one} "${name}"`;
-      const hint = near === undefined ? hintFor(name, names) : `did you mean "${near}"?`;
+      const instead =
+        part === 'devices' ? 'write it with ? if only some protocols give it' : hintFor(name, names);
+      const hint = near === undefined ? instead : `did you mean "${near}"?`;
       found.push(this.at(place ? nameOf(place) : node, word.unknown, message, hint));
     }
     for (const name of names) {
@@ -209,6 +211,11 @@ export class TaskContract {
     }
     return spec.type === 'choice' && spec.choices.every((each) => typeof each === 'object');
   }
+}
+
+/** A protocol may give a task more devices than its type declares, so the code may take such a handle with `?`. */
+function mayBeGiven(part: Part, property: ts.Symbol): boolean {
+  return part === 'devices' && (property.flags & ts.SymbolFlags.Optional) !== 0;
 }
 
 function kindText(spec: ParameterSpec): string {

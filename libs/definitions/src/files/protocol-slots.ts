@@ -1,4 +1,4 @@
-import { type DeviceSlot, hintFor, type LabDefinition, type ResourceSlot } from '../model/index.js';
+import { type DeviceSlot, hintFor, type LabDefinition, type ResourceSlot, suggest } from '../model/index.js';
 import type { Path } from '../documents/index.js';
 import { checkAncestor, type ProtocolScope, type TaskEntry } from './protocol-scope.js';
 import { unfilledSlots } from './slot-matching.js';
@@ -85,8 +85,9 @@ function checkHandles(
 ): void {
   const word = kind === 'devices' ? 'device' : 'resource';
   const given = entry.named[kind];
-  for (const handle of given) {
-    if (wanted.includes(handle)) continue;
+  const undeclared = given.filter((handle) => !wanted.includes(handle));
+  // A task may take more devices than its type declares: those through which a sample only passes.
+  for (const handle of kind === 'devices' ? [] : undeclared) {
     source.fault(
       [...entry.path, kind, handle],
       `unknown_${word}_handle`,
@@ -96,11 +97,12 @@ function checkHandles(
   }
   for (const handle of wanted) {
     if (given.includes(handle)) continue;
+    const near = suggest(handle, undeclared);
     source.fault(
       [...entry.path, kind],
       `missing_${word}`,
       `the task type "${entry.type}" needs the ${word} "${handle}"`,
-      { what: 'key', hint: `add "${handle}" under ${kind}` },
+      { what: 'key', hint: near === undefined ? `add "${handle}" under ${kind}` : `rename "${near}" to it` },
     );
   }
 }
@@ -265,7 +267,7 @@ function checkSlotReference(
   if (!target) return;
   checkAncestor(scope, entry, path, slot.task);
   const types = kind === 'devices' ? target.definition?.devices : target.definition?.output_resources;
-  const handles = types ? Object.keys(types) : target.named[kind];
+  const handles = kind === 'resources' && types ? Object.keys(types) : target.named[kind];
   if (!handles.includes(slot.slot)) {
     scope.source.fault(
       path,
@@ -275,7 +277,9 @@ function checkSlotReference(
     );
     return;
   }
-  const type = own(types, slot.slot)?.type;
+  // The type of a task declares no type for a device that only the protocol names.
+  const named = kind === 'devices' ? deviceTypeOf(scope, slot.task, slot.slot) : undefined;
+  const type = own(types, slot.slot)?.type ?? named;
   if (type !== undefined && wanted !== undefined && type !== wanted) {
     scope.source.fault(
       path,
@@ -283,6 +287,14 @@ function checkSlotReference(
       `"${slot.task}.${slot.slot}" is a ${type}, but the task needs a ${wanted}`,
     );
   }
+}
+
+/** The type of the device that a slot gets, after all references; undefined: not known. */
+function deviceTypeOf(scope: ProtocolScope, task: string, handle: string): string | undefined {
+  const slot = rootSlot(scope, 'devices', task, handle)?.slot as DeviceSlot | undefined;
+  if (slot?.kind === 'dynamic') return slot.device_type;
+  if (slot?.kind !== 'specific') return undefined;
+  return own(scope.labs.get(slot.lab_name)?.devices, slot.name)?.type;
 }
 
 /** The entry that decides which device or resource a handle gets, after all references. */

@@ -223,6 +223,15 @@ describe('a dependency', () => {
 
 const dynamic = 'device_type: scale, allowed_labs: [lab]';
 
+const slots = /mixer: a\.mixer[\s\S]*?scale: .*/.exec(soundPackage[protocol])![0];
+/** Gives a device to the second task under a handle of its own, which the third task refers to as its scale. */
+const passedOn = (name: string): Edit => [
+  slots,
+  slots
+    .replace('mixer: a.mixer', `mixer: a.mixer\n      passed: {lab_name: lab, name: ${name}}`)
+    .replace(/scale: .*/, 'scale: b.passed'),
+];
+
 describe('a device slot', () => {
   testRules(protocol, [
     [
@@ -232,10 +241,22 @@ describe('a device slot', () => {
       '17:tasks[1].devices missing_device',
     ],
     [
-      'is given for handles of the task type only',
-      asItStands,
-      ['mixer: a.mixer', 'mixer: a.mixer\n      scale: {lab_name: lab, name: scale1}'],
-      '19:tasks[1].devices.scale unknown_device_handle',
+      'may be given under a handle that the task type does not declare, and then exists',
+      ['mixer: a.mixer', 'mixer: a.mixer\n      passed: {lab_name: lab, name: scale1}'],
+      ['mixer: a.mixer', 'mixer: a.mixer\n      passed: {lab_name: lab, name: scale9}'],
+      '19:tasks[1].devices.passed.name unknown_device',
+    ],
+    [
+      'under a handle that the task type does not declare is another device than the others',
+      ['mixer: a.mixer', 'mixer: a.mixer\n      passed: {lab_name: lab, name: mixer2}'],
+      ['mixer: a.mixer', 'mixer: a.mixer\n      passed: {lab_name: lab, name: mixer1}'],
+      '19:tasks[1].devices.passed allocated_twice',
+    ],
+    [
+      'may refer to a handle that the task type does not declare, for a device of the needed type',
+      passedOn('scale1'),
+      passedOn('mixer2'),
+      '28:tasks[2].devices.scale device_type',
     ],
     [
       'has a lab of the protocol',

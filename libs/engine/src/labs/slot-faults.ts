@@ -51,7 +51,7 @@ export function placeFaults(labs: LabMap, { protocol }: ProtocolSnapshot): Fault
   return faults;
 }
 
-/** Faults in the devices of an on-demand task. */
+/** Faults in the devices of an on-demand task. A handle that its type does not declare takes a device of any type. */
 export function deviceFaults(
   labs: LabMap,
   wanted: Readonly<Record<string, { type: string }>>,
@@ -144,7 +144,7 @@ function handleFaults(
         code: `missing_${what}`,
         message: `the task needs a ${what} of type ${type} as "${slot}"`,
       });
-  for (const slot of Object.keys(given))
+  for (const slot of what === 'device' ? [] : Object.keys(given))
     if (!Object.hasOwn(wanted, slot))
       faults.push({
         path: `${field}.${slot}`,

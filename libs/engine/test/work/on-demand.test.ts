@@ -1,3 +1,4 @@
+import type { TaskStart } from '@lab/contracts';
 import { describe, expect, it } from 'vitest';
 import { device, ints, TestLab } from '../test-lab.js';
 
@@ -7,6 +8,7 @@ async function lab(options = {}): Promise<TestLab> {
   test.taskType('grip', { devices: { hand: { type: 'arm' } }, input_parameters: ints('force') });
   test.taskType('rinse', { input_resources: { cup: { type: 'beaker' } } });
   test.protocol('p', [{ name: 'a', devices: { d: device('l.arm') } }]);
+  test.protocol('stir', [{ name: 's', devices: { d: device('l.mixer') } }]);
   await test.open(options);
   return test;
 }
@@ -29,6 +31,21 @@ describe('an on-demand task', () => {
     await test.complete('t');
     expect(test.task('t')).toMatchObject({ state: 'completed', attempt: 1, allocationTimeout: 600 });
     expect(test.allocated()).toEqual([]);
+  });
+
+  it('gets every device that it names, also under a handle that its type does not declare', async () => {
+    const test = await lab();
+    const started: TaskStart[] = [];
+    test.agents.onStart = ({ start }) => void started.push(start);
+    const way = { lab_name: 'l', name: 'mixer' };
+    await test.engine.submissions.task(grip('t', { devices: { ...arm, way } }));
+    await test.clock.settle();
+    expect(test.allocated()).toEqual(['l.arm', 'l.mixer']);
+    expect(started[0]?.devices['way']).toMatchObject({ lab: 'l', name: 'mixer', type: 'mixer' });
+    await test.run('r', 'stir');
+    expect(test.running()).toEqual(['t']);
+    await test.complete('t');
+    expect(test.running()).toEqual(['r/s']);
   });
 
   it('waits for its device, and a higher priority goes first', async () => {
@@ -113,7 +130,7 @@ describe('an on-demand task', () => {
     ['unknown_device', { devices: { hand: { lab_name: 'l', name: 'leg' } } }, 'devices.hand.name'],
     ['wrong_device_type', { devices: { hand: { lab_name: 'l', name: 'mixer' } } }, 'devices.hand'],
     ['missing_device', { devices: {} }, 'devices.hand'],
-    ['unknown_handle', { devices: { ...arm, foot: { lab_name: 'l', name: 'mixer' } } }, 'devices.foot'],
+    ['unknown_device', { devices: { ...arm, foot: { lab_name: 'l', name: 'leg' } } }, 'devices.foot.name'],
     ['given_twice', { devices: { ...arm, foot: { lab_name: 'l', name: 'arm' } } }, 'devices.foot'],
     ['unknown_handle', { input_resources: { cup: 'beaker' } }, 'input_resources.cup'],
     ['missing_parameter', { input_parameters: {} }, 'input_parameters.force'],

@@ -139,9 +139,14 @@ export type Handle<Device extends BaseDevice<never>> = {
   readonly lab: string;
 };
 
-/** Handles of several devices, by the names that `task.yml` gives them. */
+/**
+ * Handles of several devices, by the names that `task.yml` gives them. A name with `?` is a handle that only some protocols
+ * give to the task.
+ */
 export type Handles<Devices> = {
-  readonly [Name in keyof Devices]: Devices[Name] extends BaseDevice<never> ? Handle<Devices[Name]> : never;
+  readonly [Name in keyof Devices]: NonNullable<Devices[Name]> extends BaseDevice<never>
+    ? Handle<NonNullable<Devices[Name]>>
+    : never;
 };
 
 /**

@@ -57,7 +57,8 @@ export type TaskResult<Outputs extends object = object> = [
  *
  * The service makes a new object for every execution.
  *
- * @typeParam Devices  classes of the devices by the handles of `task.yml` (import them with `import type`)
+ * @typeParam Devices  classes of the devices by the handles of `task.yml` (import them with `import type`); with `?` for a
+ *   handle that only some protocols give to the task
  * @typeParam Parameters  input parameters; a parameter with a default is always present
  * @typeParam Resources  input resources by the handles of `task.yml`
  * @typeParam Files  `InputFile` by file handle, with `?` where `task.yml` says `required: false`
