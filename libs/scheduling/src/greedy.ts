@@ -27,8 +27,8 @@ export function isAvailable(unit: PlanUnit | undefined, task: PlanTask): unit is
 }
 
 /**
- * Starts every task as soon as it can, in the order of {@link compareTasks}. Among the eligible units it takes the
- * least busy one, then the first by name. A task gets all of its units or none.
+ * Starts every task as soon as it can, in the order of {@link compareTasks}. Among the eligible units it takes the one
+ * that has been free for longest, then the first by name. A task gets all of its units or none.
  *
  * - **No starvation.** Waiting raises the priority. Units are reserved for a task that needs several at once and has
  *   waited for a minute: later tasks do not get them. While a run keeps one of the units, others may use the rest in
@@ -136,7 +136,7 @@ class Round {
       const by = units.get(id)?.heldBy ?? null;
       return by !== null && by === task.run;
     });
-    return this.#byUse(candidates.filter((id) => this.#isOpen(task, slot, id)));
+    return this.#longestFirst(candidates.filter((id) => this.#isOpen(task, slot, id)));
   }
 
   #isOpen(task: PlanTask, slot: PlanSlot, id: string): boolean {
@@ -149,9 +149,10 @@ class Round {
     );
   }
 
-  #byUse(ids: readonly string[]): readonly string[] {
-    const used = (id: string): number => this.snapshot.units.get(id)?.busyMs ?? 0;
-    return [...ids].sort((a, b) => used(a) - used(b) || compare(a, b));
+  /** Units that have been free, or in use, for longest come first. */
+  #longestFirst(ids: readonly string[]): readonly string[] {
+    const since = (id: string): number => this.snapshot.units.get(id)?.since ?? 0;
+    return [...ids].sort((a, b) => since(a) - since(b) || compare(a, b));
   }
 
   /** Reserves units for a task that has waited long enough, available ones first. */
@@ -161,7 +162,7 @@ class Round {
         (id) => this.snapshot.units.get(id)?.usable === true && !this.#reserved.has(id),
       );
       const open = usable.filter((id) => this.#isOpen(task, slot, id));
-      return [...this.#byUse(open), ...this.#byUse(usable.filter((id) => !open.includes(id)))];
+      return [...this.#longestFirst(open), ...this.#longestFirst(usable.filter((id) => !open.includes(id)))];
     });
     if (claimed === undefined) return;
     const units = Object.values(claimed);

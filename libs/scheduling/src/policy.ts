@@ -13,8 +13,8 @@ export interface PlanUnit {
   heldFor: readonly string[];
   /** False: nobody may get it now (faulted, or its computer is away). */
   usable: boolean;
-  /** Milliseconds of use so far, for load balancing. */
-  busyMs: number;
+  /** When it became free, or when its present task got it; 0: no task had it. */
+  since: number;
 }
 
 /** A requirement of a task that exactly one of the candidates fills. */

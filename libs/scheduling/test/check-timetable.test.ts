@@ -9,7 +9,7 @@ const unit = (id: string, more: Partial<PlanUnit> = {}): PlanUnit => ({
   heldBy: null,
   heldFor: [],
   usable: true,
-  busyMs: 0,
+  since: 0,
   ...more,
 });
 const task = (id: string, run: string | null, duration: number, more: Partial<PlanTask> = {}): PlanTask => ({

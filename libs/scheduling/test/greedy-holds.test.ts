@@ -10,7 +10,7 @@ const unit = (id: string, more: Partial<PlanUnit> = {}): PlanUnit => ({
   heldBy: null,
   heldFor: [],
   usable: true,
-  busyMs: 0,
+  since: 0,
   ...more,
 });
 type Slots = Record<string, { from: string[]; keptFor?: string[]; sameAs?: [task: string, slot: string] }>;
@@ -84,7 +84,7 @@ describe('greedy with units that runs keep', () => {
   it('avoids the least busy unit when only another one is safe', () => {
     const q = crossing('q', ['y', 'z'], ['x']);
     const needs = { r: halfway('r', 'x', ['y']), q: { keeps: [], tasks: q } };
-    const units = [unit('x', { heldBy: 'r' }), unit('y'), unit('z', { busyMs: 9 })];
+    const units = [unit('x', { heldBy: 'r' }), unit('y'), unit('z', { since: 9 })];
     expect(plan({ tasks: [firstOf(q)], units, needs })).toEqual({ q1: { a: 'z' } });
   });
 

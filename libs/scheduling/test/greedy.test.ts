@@ -12,7 +12,7 @@ const unit = (id: string, more: Partial<PlanUnit> = {}): PlanUnit => ({
   heldBy: null,
   heldFor: [],
   usable: true,
-  busyMs: 0,
+  since: 0,
   ...more,
 });
 const task = (id: string, slots: string[][], more: Partial<PlanTask> = {}): PlanTask => ({
@@ -44,10 +44,10 @@ describe('greedy', () => {
     expect(rank([task('y', pool), task('x', pool)])).toEqual(['x']);
   });
 
-  it('takes the least busy eligible unit, then the first by name', () => {
+  it('takes the eligible unit that has been free for longest, then the first by name', () => {
     const choose = (units: PlanUnit[]) =>
       greedy.plan(snapshot([task('t', [units.map((each) => each.id)])], units)).assignments[0]?.units['s0'];
-    expect(choose([unit('a', { busyMs: 9 }), unit('b', { busyMs: 3 })])).toBe('b');
+    expect(choose([unit('a', { since: 9 }), unit('b', { since: 3 })])).toBe('b');
     expect(choose([unit('b'), unit('a')])).toBe('a');
   });
 
@@ -92,7 +92,7 @@ describe('greedy', () => {
             busy: fc.boolean(),
             usable: fc.boolean(),
             heldBy: fc.constantFrom(null, null, 'r', 'q'),
-            busyMs: fc.nat(3),
+            since: fc.nat(3),
           }),
         ),
       ),

@@ -5,7 +5,7 @@ export const origin = 1_700_000_000_000;
 export const at = (seconds: number): number => origin + seconds * 1_000;
 
 export function unit(id: string, more: Partial<PlanUnit> = {}): PlanUnit {
-  return { id, kind: 'device', busy: false, heldBy: null, heldFor: [], usable: true, busyMs: 0, ...more };
+  return { id, kind: 'device', busy: false, heldBy: null, heldFor: [], usable: true, since: 0, ...more };
 }
 
 /** @param slots candidates of each slot; the slots are called s0, s1, and so on */

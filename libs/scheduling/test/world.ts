@@ -34,7 +34,7 @@ interface Place {
   heldBy: string | null;
   /** The last task that used it, and its slot. The hold follows from these. */
   last: { work: Work; slot: string } | null;
-  busyMs: number;
+  since: number;
 }
 
 /** The history. Moments are milliseconds from the beginning. */
@@ -85,7 +85,7 @@ export class World {
     this.#scenario = scenario;
     this.#watcher = watcher;
     for (const id of scenario.units)
-      this.#places.set(id, { usable: true, user: null, heldBy: null, last: null, busyMs: 0 });
+      this.#places.set(id, { usable: true, user: null, heldBy: null, last: null, since: 0 });
     for (const job of scenario.jobs)
       for (const spec of job.tasks) {
         const id = `${job.id}.${spec.name}`;
@@ -157,7 +157,7 @@ export class World {
     if (retried) work.retryAt = this.now + 1_000;
     for (const [slot, unit] of Object.entries(work.units)) {
       const place = this.#place(unit);
-      place.busyMs += work.endsAt - work.startedAt;
+      place.since = this.now;
       place.user = null;
       place.last = { work, slot };
       const run = runOf(work);
@@ -246,7 +246,7 @@ export class World {
         heldBy: place.heldBy,
         heldFor: place.heldBy === null ? [] : this.#heldFor(place),
         usable: place.usable,
-        busyMs: place.busyMs,
+        since: place.since,
       });
     const here = [...this.#works.values()].filter(({ job }) => job.arrives <= this.now);
     const tasks = here.flatMap((work) => (work.state === 'waiting' ? [this.#planTask(work)] : []));

@@ -108,7 +108,7 @@ export class Laboratory {
       heldBy: keeper === undefined ? null : `r${this.#activity(keeper).run}`,
       heldFor: keeper === undefined ? [] : this.#keepers(keeper),
       usable: true,
-      busyMs: 0,
+      since: 0,
     };
   }
 

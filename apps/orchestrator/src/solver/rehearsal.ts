@@ -60,7 +60,7 @@ function laboratory(first: number): Snapshot {
     heldBy: null,
     heldFor: [],
     usable: true,
-    busyMs: 0,
+    since: 0,
   }));
   return { version: first, now, tasks: waiting, running, units: new Map(all.map((unit) => [unit.id, unit])) };
 }

@@ -37,7 +37,7 @@ export class UnitView {
       heldBy: allocation?.heldByRunId ?? null,
       heldFor: allocation === undefined ? nothing : heldFor(state, allocation),
       usable: this.#whyUnusable(id, allocation) === null,
-      busyMs: state.busyMs.get(id) ?? 0,
+      since: allocation?.since ?? 0,
     };
     this.units.set(id, unit);
     return unit;

@@ -1,5 +1,5 @@
 import { isTerminal, isWaiting } from '@lab/contracts';
-import { type AllocationKind, type AllocationRow, type TaskRunRow, allocationKey } from '../rows/index.js';
+import type { AllocationKind, AllocationRow, TaskRunRow } from '../rows/index.js';
 import type { Turn, WorkingState } from '../turn/index.js';
 import { keepersOf, slotName } from './holds.js';
 import { deviceKey } from './lab-map.js';
@@ -51,26 +51,24 @@ export function take(turn: Turn, task: TaskRunRow, kind: AllocationKind, key: st
 export function leave(turn: Turn, task: TaskRunRow): void {
   const { runId } = task;
   for (const row of allocationsOf(turn, task)) {
-    countUse(turn, row);
     const keepers =
       row.heldByRunId === null ? keepersFor(turn.state, runId, row, [task]) : heldFor(turn.state, row);
     if (runId !== null && keepers.length > 0)
       turn.emit({ op: 'hold', kind: row.kind, key: row.key, taskRunId: task.id, runId });
-    else turn.emit({ op: 'release', kind: row.kind, key: row.key });
+    else release(turn, row);
   }
 }
 
 /** As {@link leave}, for a task that did not start: what its run had passed to it stays with the run. */
 export function giveBack(turn: Turn, task: TaskRunRow): void {
-  for (const row of allocationsOf(turn, task))
-    if (row.heldByRunId === null) turn.emit({ op: 'release', kind: row.kind, key: row.key });
+  for (const row of allocationsOf(turn, task)) if (row.heldByRunId === null) release(turn, row);
 }
 
 /** Frees the units that a run holds between its tasks and to which no unfinished task refers. */
 export function releaseUnneeded(turn: Turn, runId: string): void {
   for (const row of turn.state.heldBy(runId)) {
     if (turn.state.isInUse(row)) continue;
-    if (heldFor(turn.state, row).length === 0) turn.emit({ op: 'release', kind: row.kind, key: row.key });
+    if (heldFor(turn.state, row).length === 0) release(turn, row);
   }
 }
 
@@ -121,8 +119,7 @@ function keepersFor(
   return [...ids];
 }
 
-function countUse(turn: Turn, row: AllocationRow): void {
-  const key = allocationKey(row.kind, row.key);
-  const used = row.since === null ? 0 : Math.max(0, turn.now - row.since);
-  turn.state.busyMs.set(key, (turn.state.busyMs.get(key) ?? 0) + used);
+/** Frees a unit. */
+export function release(turn: Turn, { kind, key }: AllocationRow): void {
+  turn.emit({ op: 'release', kind, key, at: turn.now });
 }

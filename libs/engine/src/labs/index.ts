@@ -1,6 +1,6 @@
 /** The loaded laboratories, and who holds their devices and resources. */
 
-export { giveBack, heldFor, leave, releaseUnneeded, take, unitsOf } from './allocation.js';
+export { giveBack, heldFor, leave, release, releaseUnneeded, take, unitsOf } from './allocation.js';
 export { keepersOf, slotName } from './holds.js';
 export { type KnownDevice, LabMap, deviceKey, serviceComputer } from './lab-map.js';
 export {

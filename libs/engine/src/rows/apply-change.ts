@@ -97,7 +97,7 @@ export function applyChange(rows: RowSet, change: Change): void {
     }
     case 'release': {
       const row = allocation(rows, change.kind, change.key);
-      put(rows, { ...row, taskRunId: null, heldByRunId: null, since: null });
+      put(rows, { ...row, taskRunId: null, heldByRunId: null, since: change.at });
       return;
     }
     case 'putResource':

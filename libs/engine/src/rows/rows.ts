@@ -282,6 +282,7 @@ export interface AllocationRow {
   heldByRunId: string | null;
   /** Rises by one with every claim and every pass. */
   fence: number;
+  /** When the task got the unit; of a free unit, when it became free. Null: no task had it. */
   since: number | null;
 }
 
@@ -338,7 +339,7 @@ export type Change =
     }
   /** Keeps the unit for the run after the task has ended. */
   | { op: 'hold'; kind: AllocationKind; key: string; taskRunId: string; runId: string }
-  | { op: 'release'; kind: AllocationKind; key: string }
+  | { op: 'release'; kind: AllocationKind; key: string; at: number }
   | { op: 'putResource'; row: ResourceRow }
   | { op: 'putAgent'; row: AgentRow }
   /** Inserts the row, or replaces the row of the same id. */

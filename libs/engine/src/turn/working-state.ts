@@ -43,8 +43,6 @@ export class WorkingState {
   dispatchDue = false;
   /** A change affects plans, although it lets no queued task start. */
   planDue = false;
-  /** Milliseconds that each device or resource has been in use since this process started. */
-  readonly busyMs = new Map<string, number>();
   readonly #runsOfCampaign = new Map<string, Set<string>>();
   readonly #heldByRun = new Map<string, Set<string>>();
   #over = nothing();

@@ -8,7 +8,7 @@ import {
   isWithAgent,
   type Reason,
 } from '@lab/contracts';
-import { leave, releaseUnneeded } from '../labs/index.js';
+import { leave, release, releaseUnneeded } from '../labs/index.js';
 import type { Ending, PatchOf, ProtocolRunRow, TaskRunRow } from '../rows/index.js';
 import type { Turn, WorkingState } from '../turn/index.js';
 import { countEnd } from './campaign-tally.js';
@@ -114,7 +114,7 @@ function endRun(
   state: 'completed' | 'failed' | 'cancelled',
   reason: Reason | null,
 ): void {
-  for (const row of turn.state.heldBy(run.id)) turn.emit({ op: 'release', kind: row.kind, key: row.key });
+  for (const row of turn.state.heldBy(run.id)) release(turn, row);
   turn.setRun(run, state, { reason, endedAt: turn.now });
   settleTrial(turn, run, state === 'completed');
   const campaign = run.campaignId === null ? undefined : turn.state.rows.campaigns.get(run.campaignId);

@@ -16,6 +16,34 @@ async function open(test: TestLab, policy: MakePolicy): Promise<TestLab> {
   return test;
 }
 
+describe('with greedy', () => {
+  it('takes in turn the device that has been free for longest, also after uneven use and after a restart', async () => {
+    const test = new TestLab();
+    test.lab('l', { p1: 'pump', p2: 'pump', p3: 'pump' });
+    test.protocol('any', [{ name: 'a', devices: { d: anyDevice('pump') } }]);
+    for (const name of ['p1', 'p2', 'p3'])
+      test.protocol(name, [{ name: 'a', devices: { d: device(`l.${name}`) } }]);
+    await test.open();
+    const used: (string | undefined)[] = [];
+    const use = async (run: string, protocol: string, ms: number): Promise<void> => {
+      await test.run(run, protocol);
+      used.push(test.agents.running()[0]?.start.devices['d']?.name);
+      await test.live(ms);
+      await test.complete(`${run}/a`);
+      await test.live(1_000);
+    };
+    await use('long', 'p1', 100_000);
+    await use('short', 'p2', 1_000);
+    await use('shorter', 'p3', 500);
+    used.length = 0;
+    for (const each of [1, 2, 3, 4]) await use(`r${each}`, 'any', 1_000);
+    await test.engine.stop();
+    await test.open();
+    for (const each of [5, 6, 7, 8, 9]) await use(`r${each}`, 'any', 1_000);
+    expect(used).toEqual(['p1', 'p2', 'p3', 'p1', 'p2', 'p3', 'p1', 'p2', 'p3']);
+  });
+});
+
 describe.each(everyPolicy)('with %s', (_name, policy) => {
   it('every queued task runs eventually, and each device has one task at a time', async () => {
     const test = new TestLab();

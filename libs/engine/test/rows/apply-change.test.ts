@@ -222,7 +222,7 @@ describe('an allocation', () => {
     at: 6,
   });
   const hold: Change = { op: 'hold', kind: 'device', key: 'l.d', taskRunId: 't', runId: 'r' };
-  const release: Change = { op: 'release', kind: 'device', key: 'l.d' };
+  const release: Change = { op: 'release', kind: 'device', key: 'l.d', at: 7 };
   const play = (...changes: Change[]) => {
     const rows = emptyRowSet();
     for (const change of changes) applyChange(rows, change);
@@ -263,7 +263,7 @@ describe('an allocation', () => {
       taskRunId: null,
       heldByRunId: null,
       fence: 1,
-      since: null,
+      since: 7,
     });
   });
 });

@@ -180,7 +180,8 @@ export const storedLists: Lists = {
   }),
   resources: list<StoredResourceInUse, StoredItems['resources']>({
     columns: sql`resource.*, task_run.name as task, task_run.state as task_state, protocol_run.name as run,
-      keeper.name as held_by, allocation.since as since`,
+      keeper.name as held_by,
+      case when coalesce(allocation.task_run_id, allocation.held_by_run_id) is not null then allocation.since end as since`,
     from: sql`resource left join allocation on allocation.kind = 'resource' and allocation.key = resource.name
       left join task_run on task_run.id = allocation.task_run_id
       left join protocol_run on protocol_run.id = task_run.run_id

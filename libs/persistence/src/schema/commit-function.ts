@@ -134,8 +134,9 @@ begin
   for item in select value from jsonb_array_elements(coalesce(changes->'allocations', '[]'::jsonb)) loop
     touched := 0;
     if item->>'op' = 'release' then
-      insert into allocation (kind, key, fence) values (item->>'kind', item->>'key', 0)
-      on conflict (kind, key) do update set task_run_id = null, held_by_run_id = null, since = null;
+      insert into allocation (kind, key, fence, since)
+      values (item->>'kind', item->>'key', 0, (item->>'at')::timestamptz)
+      on conflict (kind, key) do update set task_run_id = null, held_by_run_id = null, since = excluded.since;
       touched := 1;
     elsif item->>'op' = 'claim' then
       if (item->>'fence')::bigint = 1 then

@@ -205,6 +205,8 @@ describe('a resource', () => {
       uses('t3', { state: 'queued', startedAt: null }),
       uses('t4', { state: 'failed', startedAt: t0, resources: {} }),
       { op: 'claim', kind: 'resource', key: 'beaker_1', taskRunId: 't2', fence: 1, at: t0 + 3 },
+      { op: 'claim', kind: 'resource', key: 'plate', taskRunId: 't1', fence: 1, at: t0 },
+      { op: 'release', kind: 'resource', key: 'plate', at: t0 + 2 },
     ]);
     const known = {
       ...beaker({ ml: 5 }),

@@ -53,16 +53,16 @@ describe('the plan of a commit', () => {
   test('keeps allocations and events in their order', () => {
     const spot = { kind: 'device', key: 'lab.b' } as const;
     const { document } = planCommit([
-      { op: 'release', ...spot },
+      { op: 'release', ...spot, at: t0 },
       { op: 'claim', ...spot, taskRunId: 't', fence: 2, at: t0 },
-      { op: 'release', kind: 'device', key: 'lab.a' },
+      { op: 'release', kind: 'device', key: 'lab.a', at: t0 },
       { op: 'tell', event: { aggregate: 'task_run/t', type: 'b', body: {}, at: t0 } },
       { op: 'tell', event: { aggregate: 'task_run/t', type: 'a', body: {}, at: t0 } },
     ]);
     expect(document['allocations']).toEqual([
-      { op: 'release', ...spot },
+      { op: 'release', ...spot, at },
       { op: 'claim', ...spot, task_run_id: 't', fence: 2, at },
-      { op: 'release', kind: 'device', key: 'lab.a' },
+      { op: 'release', kind: 'device', key: 'lab.a', at },
     ]);
     expect(document['events']).toMatchObject([{ type: 'b' }, { type: 'a' }]);
   });

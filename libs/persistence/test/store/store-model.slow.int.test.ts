@@ -129,7 +129,7 @@ const other = fc
     fc.record({ op: fc.constant('claim' as const), taskRunId: task, fence, at, spot }),
     fc.record({ op: fc.constant('pass' as const), runId: run, taskRunId: task, fence, at, spot }),
     fc.record({ op: fc.constant('hold' as const), taskRunId: task, runId: run, spot }),
-    fc.record({ op: fc.constant('release' as const), spot }),
+    fc.record({ op: fc.constant('release' as const), at, spot }),
   )
   .map(({ spot: where, ...change }): Change => ({ ...change, ...where }));
 const put = fc.oneof(

@@ -466,7 +466,7 @@ export function storeContract(name: string, open: () => Promise<StoreUnderTest>)
           [{ op: 'claim', ...device, taskRunId: 't2', fence: 2, at: t0 }],
           /not free/,
         );
-        await commit({ op: 'release', ...device });
+        await commit({ op: 'release', ...device, at: t0 + 2 });
         await refused(
           'wrong_state',
           [{ op: 'claim', ...device, taskRunId: 't2', fence: 1, at: t0 }],
@@ -515,16 +515,16 @@ export function storeContract(name: string, open: () => Promise<StoreUnderTest>)
         expect((await store.load()).allocations).toEqual([
           { ...device, taskRunId: 't2', heldByRunId: 'r1', fence: 2, since: t0 + 1 },
         ]);
-        await commit({ op: 'release', ...device });
+        await commit({ op: 'release', ...device, at: t0 + 2 });
         expect((await store.load()).allocations).toEqual([
-          { ...device, taskRunId: null, heldByRunId: null, fence: 2, since: null },
+          { ...device, taskRunId: null, heldByRunId: null, fence: 2, since: t0 + 2 },
         ]);
       });
 
       test('a release makes the unit free for a claim in the same commit', async () => {
         await commit({ op: 'claim', ...device, taskRunId: 't1', fence: 1, at: t0 });
         await commit(
-          { op: 'release', ...device },
+          { op: 'release', ...device, at: t0 + 1 },
           { op: 'claim', ...device, taskRunId: 't2', fence: 2, at: t0 + 1 },
         );
         expect((await store.load()).allocations).toMatchObject([{ taskRunId: 't2', fence: 2 }]);
@@ -539,7 +539,7 @@ export function storeContract(name: string, open: () => Promise<StoreUnderTest>)
       });
 
       test('a unit that nobody ever claimed may be released', async () => {
-        await commit({ op: 'release', ...device });
+        await commit({ op: 'release', ...device, at: t0 + 2 });
         await commit({ op: 'claim', ...device, taskRunId: 't1', fence: 1, at: t0 });
       });
     });

@@ -96,7 +96,7 @@ describe('the checker finds', () => {
           epoch,
           changes.flatMap((change): Change[] =>
             change.op === 'claim'
-              ? [change, { op: 'release', kind: change.kind, key: change.key }]
+              ? [change, { op: 'release', kind: change.kind, key: change.key, at: change.at }]
               : [change],
           ),
         );
@@ -111,7 +111,7 @@ describe('the checker finds', () => {
         const held = commit.changes.find((change) => change.op === 'hold');
         if (held === undefined) return push(commit);
         const { kind, key } = held;
-        return push(commit, { ...commit, changes: [{ op: 'release', kind, key }] });
+        return push(commit, { ...commit, changes: [{ op: 'release', kind, key, at: commit.at }] });
       };
     };
     const schedule = scenarios['a run and a task'] ?? expect.fail();
