@@ -2,6 +2,7 @@ import {
   callFreshMs,
   deviceAnswerMs,
   deviceTimeoutMs,
+  maskedArguments,
   ServiceError,
   toServiceError,
   type DeviceBinding,
@@ -12,7 +13,7 @@ import {
 } from '@lab/contracts';
 import type { Timers } from '@lab/ports';
 import type { Devices } from '../devices/index.js';
-import type { CallEnding, CallLedger } from '../ledger/index.js';
+import { keptArguments, type CallEnding, type CallLedger } from '../ledger/index.js';
 import { Unanswered, type AgentLog, type OtherAgent, type Peers } from '../ports/index.js';
 import { OpenCalls } from './open-calls.js';
 
@@ -118,8 +119,15 @@ export class AttemptDeviceCalls {
     let agentEnded = false;
     try {
       if (kind !== 'query') {
-        const device = `${lab}.${name}`;
-        calls.sent({ callId, device, function: message.function, kind, attemptId, computer });
+        calls.sent({
+          callId,
+          device: `${lab}.${name}`,
+          function: message.function,
+          kind,
+          attemptId,
+          computer,
+          arguments: keptArguments(maskedArguments(declared, message.arguments)),
+        });
       }
       const value = await peers.call({ computer, inc, lab, name }, call, runMs + deviceAnswerMs);
       answered({ kind: 'returned' });

@@ -135,7 +135,7 @@ export class LedgerState {
     const open = [...this.#open.values()].find(
       (call) => call.attemptId === attemptId && call.kind === 'effect',
     );
-    return { ...tally, in_doubt: open === undefined ? tally.in_doubt : mentionOf(open) };
+    return { ...tally, in_doubt: open === undefined ? tally.in_doubt : doubtOf(open) };
   }
 
   apply(record: LedgerRecord): void {
@@ -301,7 +301,7 @@ export class LedgerState {
 
   #lose(call: RecordedCall): void {
     this.#open.delete(call.callId);
-    if (call.kind === 'effect') this.#count(call, () => ({ in_doubt: mentionOf(call) }));
+    if (call.kind === 'effect') this.#count(call, () => ({ in_doubt: doubtOf(call) }));
     this.#remember(call, lost);
   }
 
@@ -337,6 +337,16 @@ function emptyTally(): AttemptCalls {
   return { effects: 0, last_confirmed: null, in_doubt: null };
 }
 
-function mentionOf({ device, function: name, callId }: RecordedCall): NonNullable<AttemptCalls['in_doubt']> {
+function mentionOf({
+  device,
+  function: name,
+  callId,
+}: RecordedCall): NonNullable<AttemptCalls['last_confirmed']> {
   return { device, function: name, call_id: callId };
+}
+
+/** A call in doubt with its arguments, by which a person can check what it did. */
+function doubtOf(call: RecordedCall): NonNullable<AttemptCalls['in_doubt']> {
+  const { arguments: given } = call;
+  return { ...mentionOf(call), ...(given === undefined ? {} : { arguments: given }) };
 }

@@ -26,7 +26,7 @@ export interface RecordedCall {
    * tally of the attempt.
    */
   computer?: string | undefined;
-  /** For people: without secret values, and cut. Absent: written by an earlier version, or of another computer. */
+  /** For people: without secret values, and cut. Absent: written by an earlier version. */
   arguments?: JsonObject | undefined;
   /** Wall clock when it began, in milliseconds since 1970. */
   atMs?: number | undefined;

@@ -86,6 +86,40 @@ describe('the calls of a result', () => {
   });
 
   it.each([
+    ['this computer', {}],
+    ['another computer', { computer: 'there' }],
+  ])('in doubt on %s have their arguments, without secret values', async (_, where) => {
+    const secret = { type: 'str', optional: false, secret: true } as const;
+    const height = { type: 'int', unit: 'mm', optional: false } as const;
+    const lift: DeviceFunction = { name: 'lift', kind: 'effect', parameters: { height, pin: secret } };
+    const lifting: TaskScript = async ({ call }) => {
+      await call('arm', 'lift', { height: 7, pin: '1234' }).catch(() => undefined);
+      return new Promise(() => undefined);
+    };
+    const world = await new World({
+      devices: [device('arm')],
+      tasks: { lifting },
+      device: () => ({ functions: [lift], call: () => new Promise(() => undefined) }),
+    }).up();
+    world.peers.call = () => Promise.reject(new Unanswered('agent_unreachable', 'gone', { over: true }));
+    const start = task('a', 'lifting', { devices: { arm: where } });
+    start.devices['arm']?.functions?.push(lift);
+    await world.agent.startTask(start, {});
+    await world.time.advance(0);
+    const live = world.deviceProcesses.started.get('lab.arm') ?? [];
+    live[0]?.exit({ code: 1, signal: null, lastStderr: null });
+    world.taskProcesses.started
+      .find((process) => process.received.length > 0)
+      ?.exit({ code: null, signal: 'SIGKILL', lastStderr: null });
+    await world.time.advance(60_000);
+    const call = { device: 'lab.arm', function: 'lift', call_id: 'a/1' };
+    expect(world.orchestrator.results[0]?.calls?.in_doubt).toEqual({
+      ...call,
+      arguments: { height: 7, pin: '***' },
+    });
+  });
+
+  it.each([
     ['settles it', true, 'failed'],
     ['cannot', false, 'unknown'],
   ])('in doubt delay the end of a failed task until the driver %s', async (_, idle, kind) => {

@@ -28,7 +28,7 @@ async function lab(policy: TaskFailurePolicy = {}): Promise<TestLab> {
 
 const items = (test: TestLab) => [...test.store.rows.attention.values()];
 const open = (test: TestLab) => items(test).filter((item) => item.state === 'open');
-const call = { device: 'l.arm', function: 'move', call_id: 'x/1' };
+const call = { device: 'l.arm', function: 'move', call_id: 'x/1', arguments: { to: 'left', pin: '***' } };
 
 function only(test: TestLab) {
   const [item, ...more] = open(test);
@@ -70,7 +70,7 @@ describe('a task that needs attention', () => {
         devices: [{ slot: 'd', device: 'l.arm', computer: 'pc' }],
         resources: [{ slot: 'cup', name: 'cup', type: 'beaker', meta: { capacity: 10 } }],
         last_confirmed: { call_id: 'x/0' },
-        in_doubt: { call_id: 'x/1' },
+        in_doubt: call,
         effects: 2,
         ran_for_s: 5,
       },

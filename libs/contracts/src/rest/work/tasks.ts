@@ -11,6 +11,7 @@ import {
   map,
   number,
   object,
+  optional,
   orNull,
   text,
   time,
@@ -129,13 +130,11 @@ export class TaskRunRecord extends WorkRecord {
   @Field(orNull(time('When all tasks that this task depends on were done.'))) queued_at!: string | null;
 }
 
-const deviceCall = orNull(
-  object({
-    device: text('`<lab>.<device>`.', 'color_lab.station_1'),
-    function: text('Function of the device.', 'mix'),
-    call_id: text('Unique identifier of the call.'),
-  }),
-);
+const deviceCall = {
+  device: text('`<lab>.<device>`.', 'color_lab.station_1'),
+  function: text('Function of the device.', 'mix'),
+  call_id: text('Unique identifier of the call.'),
+};
 
 /**
  * What an attempt did to devices, as its agent recorded it: the last call that is known to have ended, and a call
@@ -144,8 +143,17 @@ const deviceCall = orNull(
 export const attemptCalls = object(
   {
     effects: integer('Number of calls of kind `effect` that began.', 2, 0),
-    last_confirmed: deviceCall,
-    in_doubt: deviceCall,
+    last_confirmed: orNull(object(deviceCall)),
+    in_doubt: orNull(
+      object({
+        ...deviceCall,
+        arguments: optional(
+          free<JsonObject>(
+            'Arguments of the call. A secret one is masked, and long ones are cut. Absent: not recorded.',
+          ),
+        ),
+      }),
+    ),
   },
   'What the attempt did to devices, as its agent reported at the end; null: not known.',
 );
