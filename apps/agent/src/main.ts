@@ -72,7 +72,11 @@ await runService(
       clock: systemClock,
       timers: systemTimers,
       send: async (lines) =>
-        void (await bus.request(logRequests.append, {}, { computer, stream, lines: [...lines] })),
+        void (await bus.request(
+          logRequests.append,
+          {},
+          { computer, stream, wall_ms: systemClock.now(), lines: [...lines] },
+        )),
       log,
     });
     shutdown.add('lines', () => relay.close(linesStopMs));

@@ -74,8 +74,9 @@ await runService(service, config, async ({ config, log, shutdown }) => {
   await bus.serve(
     logRequests.append,
     {},
-    async ({ computer, stream, lines }) => {
-      await store.logs.append(computer, stream, lines);
+    async ({ computer, stream, wall_ms: wall, lines }) => {
+      const now = systemClock.now();
+      await store.logs.append(computer, stream, lines, (wall ?? now) - now);
       return {};
     },
     { queue: service, maxInFlight: batchesAtOnce },

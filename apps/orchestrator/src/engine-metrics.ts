@@ -53,6 +53,9 @@ export function engineMeasures(
   ]);
   gauge('svc_agents', 'Agents by state.', ({ agents }) => byState(agents));
   gauge('svc_devices', 'Devices of the loaded laboratories by state.', ({ devices }) => byState(devices));
+  gauge('svc_attention', 'Open attention items by the code of their reason.', ({ attention }) =>
+    Object.entries(attention).map(([reason, value]) => ({ labels: { reason }, value })),
+  );
   gauge('svc_plan_age_seconds', 'Age of the plan; absent where there is none.', ({ planAgeMs }) =>
     planAgeMs === null ? [] : [{ value: planAgeMs / 1_000 }],
   );

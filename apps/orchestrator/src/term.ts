@@ -70,6 +70,8 @@ export async function beginTerm(parts: TermParts, lease: Lease): Promise<BegunTe
     const scheduler = schedulerOf(config.scheduler, log.child({ part: 'scheduler' }));
     shutdown.add('scheduler', () => scheduler.stop());
     const { max_queued: maxQueued, max_queued_per_owner: maxQueuedPerOwner } = config.limits;
+    const { long_task_factor: times, long_task_after_s: withoutHistory } = config.limits;
+    const longTasks = { times, withoutHistoryMs: withoutHistory * 1_000 };
     const engine = engineUnder(lease, {
       bus,
       optimizers,
@@ -82,7 +84,7 @@ export async function beginTerm(parts: TermParts, lease: Lease): Promise<BegunTe
         log: log.child({ part: 'engine' }),
         measures,
       },
-      limits: { maxQueued, maxQueuedPerOwner },
+      limits: { maxQueued, maxQueuedPerOwner, longTasks },
     });
     shutdown.add('engine', () => engine.stop());
     const noteCode: LoadingParts['noteCode'] = (origins) => store.noteCode(lease.epoch, origins);

@@ -17,6 +17,7 @@ const counts: Counts = {
   agents: { online: 1, suspect: 0, offline: 0, draining: 0, incompatible: 0 },
   devices: {} as Counts['devices'],
   computers: { expected: 1, online: 1 },
+  attention: { runs_long: 0, clock_skew: 2 },
   planAgeMs: null,
 };
 
@@ -79,6 +80,7 @@ describe('the gauges of the engine', () => {
     const { samplesOf } = measured(counts);
     expect(samplesOf('svc_queue_length')).toEqual([{ labels: {}, value: 2 }]);
     expect(samplesOf('svc_tasks')).toContainEqual({ labels: { state: 'running' }, value: 3 });
+    expect(samplesOf('svc_attention')).toContainEqual({ labels: { reason: 'clock_skew' }, value: 2 });
     expect(samplesOf('svc_epoch')).toEqual([{ labels: {}, value: 4 }]);
     expect(samplesOf('svc_plan_age_seconds')).toEqual([]);
   });

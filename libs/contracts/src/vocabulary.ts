@@ -29,7 +29,15 @@ export type TokenKind = (typeof tokenKinds)[number];
  * device: `idle`, the device stands still and can safely be started again. About an agent: `lost`, the agent will not
  * return, so the service asks about each task that ran there.
  */
-export const attentionActions = ['completed', 'failed', 'retry', 'idle', 'lost'] as const;
+export const attentionActions = [
+  'completed',
+  'failed',
+  'retry',
+  'idle',
+  'lost',
+  'keep_waiting',
+  'cancel',
+] as const;
 export type AttentionAction = (typeof attentionActions)[number];
 
 /** `pending`: will be sent, for the first time or again. `given_up`: not accepted, and not tried any more. */

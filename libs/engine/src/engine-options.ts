@@ -1,5 +1,6 @@
 import type { Policy } from '@lab/scheduling';
 import type { Clock, Ids, Log, Timers } from '@lab/ports';
+import type { LongTaskLimits } from './people/index.js';
 import type { Agents, Definitions, Measures, Optimizers, Store } from './rows/index.js';
 
 export interface EnginePorts {
@@ -28,6 +29,8 @@ export interface EngineOptions {
   maxQueued: number;
   /** Greatest number of queued task runs of one owner. Work without an owner counts only towards {@link maxQueued}. */
   maxQueuedPerOwner: number;
+  /** When a person is asked about a task that runs for long. */
+  longTasks: LongTaskLimits;
   /** Another engine has become the leader; this one has stopped. */
   onDeposed?: () => void;
 }
@@ -38,4 +41,5 @@ export const defaultOptions: EngineOptions = {
   lostAfterMs: 30_000,
   maxQueued: 10_000,
   maxQueuedPerOwner: 2_000,
+  longTasks: { times: 5, withoutHistoryMs: 3_600_000 },
 };

@@ -14,6 +14,7 @@ import {
   Attention,
   CampaignRequests,
   ChangeRequests,
+  LongTasks,
   ResourceRequests,
   Submissions,
   WorkRequests,
@@ -112,7 +113,8 @@ export class Engine {
       },
       refusals,
     );
-    this.#attention = new Attention({ loop, ids, agents, directory, labs, epoch, lostAfterMs });
+    const longTasks = new LongTasks(durations, options.longTasks);
+    this.#attention = new Attention({ loop, ids, agents, directory, labs, longTasks, epoch, lostAfterMs });
     this.#optimizers = new CampaignOptimizers({ optimizers, state, log }, enqueue);
 
     const requests = { loop, submit, person };

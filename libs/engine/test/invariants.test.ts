@@ -385,7 +385,7 @@ class World {
 
   /** Decides as a person. @param choice selects one of the possible decisions about a task */
   async #decide(item: AttentionRow, choice: number): Promise<void> {
-    const actions = attentionActionsOf[item.kind];
+    const actions = attentionActionsOf(item);
     const action = actions[choice % actions.length] ?? 'failed';
     const { engine } = this.test;
     await this.#quietly(async () => {

@@ -53,7 +53,7 @@ export class AttentionController {
   @Needs('operator', { of: 'attention' })
   @Operation('Resolve an attention item', record('AttentionRecord', 'The resolved item.'), {
     description:
-      'A task is declared `completed` with its outputs, or `failed`, or is tried again (`retry`). A device is declared `idle` and safe to be started anew. An agent is declared `lost`. The service keeps the decision and the name of the person for ever.',
+      'A task is declared `completed` with its outputs, or `failed`, or is tried again (`retry`). A device is declared `idle` and safe to be started anew. An agent is declared `lost`. A task that runs for long goes on (`keep_waiting`) or is stopped (`cancel`). Other warnings take no decision. The service keeps the decision and the name of the person for ever.',
     problems: ['wrong_state', ...fromOrchestrator, 'agent_unreachable', 'stale_message', 'unknown_device'],
   })
   @Action(':id/resolve')

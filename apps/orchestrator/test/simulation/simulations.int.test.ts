@@ -67,6 +67,7 @@ function simulations(type: 'greedy' | 'cpsat' = 'greedy', going = 0, rows = noth
     agents: counts(agentStates),
     devices: counts(deviceStates),
     computers: { expected: 0, online: 0 },
+    attention: {},
     planAgeMs: null,
   };
   const engine = {

@@ -219,7 +219,8 @@ export class DeviceLifecycle {
     const life = new DeviceProcessLife(process, this.ports, this.limits, {
       receive: (message) => this.#receive(life, message),
       responds: (does) => {
-        this.#status.responds = does;
+        // The first ping without an answer was sent this long ago.
+        this.#status.silentSince = does ? undefined : this.ports.wall.now() - this.limits.deviceSilentMs;
         if (!does) this.ports.log.error('the process of the device does not respond');
       },
       exited: (exit) => this.#exited(exit),
@@ -333,7 +334,7 @@ export class DeviceLifecycle {
 
   #exited(exit: ProcessExit): void {
     this.#life = undefined;
-    this.#status.responds = true;
+    this.#status.silentSince = undefined;
     const how = describeExit(exit);
     const lost = this.#calls.lost(how);
     this.#afterExit(how, lost);

@@ -19,7 +19,7 @@ export class DeviceStatusTracker {
   #state: DeviceState = 'disabled';
   #detail: string | null = null;
   #stopText: string | undefined;
-  #responds = true;
+  #silentSince: number | undefined;
   #runningStops = 0;
 
   /**
@@ -51,10 +51,10 @@ export class DeviceStatusTracker {
     this.#report();
   }
 
-  /** Whether the event loop of the process turns. */
-  set responds(does: boolean) {
-    if (does === this.#responds) return;
-    this.#responds = does;
+  /** Since when the event loop of the process stands, in milliseconds since 1970; undefined: it turns. */
+  set silentSince(at: number | undefined) {
+    if (at === this.#silentSince) return;
+    this.#silentSince = at;
     this.#report();
   }
 
@@ -70,7 +70,7 @@ export class DeviceStatusTracker {
   get current(): DeviceStatus {
     const { lab, name } = this.device;
     const doing = this.doing();
-    const detail = [this.#detail, this.#responds ? null : notResponding]
+    const detail = [this.#detail, this.#silentSince === undefined ? null : notResponding]
       .filter((text) => text !== null)
       .join('; ');
     return {
@@ -83,6 +83,7 @@ export class DeviceStatusTracker {
       ...(this.#runningStops > 0 ? { stopping: true } : {}),
       ...(this.doubt === undefined ? {} : { doubt: this.doubt.known }),
       ...(doing === undefined ? {} : { doing }),
+      ...(this.#silentSince === undefined ? {} : { silent_since_ms: this.#silentSince }),
     };
   }
 

@@ -378,11 +378,14 @@ describe('a process that does not respond', () => {
     await bench.time.advance(11_999);
     expect(bench.status.detail).toBe('effect');
     await bench.time.advance(2_001);
-    expect(bench.status).toMatchObject({ state: 'busy', detail: 'effect; its process does not respond' });
+    const { silent_since_ms: since, ...status } = bench.status;
+    expect(status).toMatchObject({ state: 'busy', detail: 'effect; its process does not respond' });
+    expect(bench.time.now() - (since ?? 0)).toBe(12_000);
     responds = true;
     bench.process.say({ type: 'pong' });
     await bench.time.advance(0);
     expect(bench.status).toMatchObject({ state: 'busy', detail: 'effect' });
+    expect(bench.status).not.toHaveProperty('silent_since_ms');
     await bench.end('effect');
     expect([call.now(), bench.process.signals]).toEqual(['done', []]);
   });

@@ -36,6 +36,8 @@ export const logRequests = {
         computer: z.string(),
         /** Unique identifier of one agent process. */
         stream: z.string(),
+        /** Wall clock of the computer when it sent the batch, in milliseconds since 1970; absent: not reported. */
+        wall_ms: z.number().optional(),
         lines: z.array(writtenLine).min(1).max(longestLogBatch),
       }),
     ),

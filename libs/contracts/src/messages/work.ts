@@ -112,6 +112,8 @@ export const deviceStatus = z.object({
       since_ms: z.number(),
     })
     .optional(),
+  /** Since when its process has not responded, by the wall clock of the agent; absent: it responds. */
+  silent_since_ms: z.number().optional(),
   /** Rises with every status that the agent process reports. An event may arrive after a later one. */
   seq: z.number().int().optional(),
 });

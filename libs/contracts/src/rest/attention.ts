@@ -22,19 +22,45 @@ import { ResourceValue } from './resources.js';
 import { Reason } from './work/work.js';
 import { attentionActions, type AttentionAction } from '../vocabulary.js';
 
-/** What only a person can settle: a task with an unknown outcome, a device in doubt, an agent that does not return. */
+/** What an item is about: a task, a device, or the agent of a computer. */
 export const attentionKinds = ['task', 'device', 'agent'] as const;
 export type AttentionKind = (typeof attentionKinds)[number];
 
 export const attentionStates = ['open', 'resolved'] as const;
 export type AttentionState = (typeof attentionStates)[number];
 
-/** What a person may decide about each kind. */
-export const attentionActionsOf: { readonly [K in AttentionKind]: readonly AttentionAction[] } = {
+/** What a person may decide about a task, device or agent that cannot go on without a decision. */
+const decisions: { readonly [K in AttentionKind]: readonly AttentionAction[] } = {
   task: ['completed', 'failed', 'retry'],
   device: ['idle'],
   agent: ['lost'],
 };
+
+/**
+ * Items that warn of something, by the code of their reason, with the choices of a person. The work goes on without a
+ * decision, and the item closes when its cause ends.
+ */
+export const attentionWarnings = {
+  runs_long: ['keep_waiting', 'cancel'],
+  device_not_responding: [],
+  clock_skew: [],
+  ledger_unwritable: [],
+} as const satisfies Record<string, readonly AttentionAction[]>;
+export type AttentionWarning = keyof typeof attentionWarnings;
+
+/** Whether an item with this code of its reason is a warning. */
+export function isAttentionWarning(code: string): code is AttentionWarning {
+  return Object.hasOwn(attentionWarnings, code);
+}
+
+/** What a person may decide about an item. */
+export function attentionActionsOf(item: {
+  kind: AttentionKind;
+  reason: { code: string };
+}): readonly AttentionAction[] {
+  const { code } = item.reason;
+  return isAttentionWarning(code) ? attentionWarnings[code] : decisions[item.kind];
+}
 
 const resolution = orNull(
   object({
@@ -45,7 +71,7 @@ const resolution = orNull(
 );
 
 /** Times are ISO 8601 in UTC. */
-@Described('A question that only a person can settle.')
+@Described('A question that only a person can settle, or a warning that closes when its cause ends.')
 export class AttentionRecord {
   @Field(text('Unique identifier.')) id!: string;
   @Field(choice(attentionKinds)) kind!: AttentionKind;
@@ -59,7 +85,10 @@ export class AttentionRecord {
   subject!: string;
   @Field(Reason) reason!: Reason;
   @Field(
-    list(choice(attentionActions), 'Decisions that a person may take; empty once the question is resolved.'),
+    list(
+      choice(attentionActions),
+      'Decisions that a person may take; empty for a warning that asks for none, and once the question is resolved.',
+    ),
   )
   actions!: AttentionAction[];
   @Field(orNull(text('Protocol run of the task in question.', 'mix_1'))) protocol_run!: string | null;
@@ -69,7 +98,7 @@ export class AttentionRecord {
   @Field(orNull(text('Computer of the agent or device in question.', 'bench_b'))) computer!: string | null;
   @Field(
     free<JsonObject>(
-      'What is known: devices, resources, the last confirmed call, calls in doubt, running tasks.',
+      'What is known: devices, resources, the last confirmed call, calls in doubt, running tasks, measured times.',
     ),
   )
   known!: JsonObject;

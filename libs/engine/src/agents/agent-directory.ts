@@ -11,6 +11,7 @@ import {
 } from '@lab/contracts';
 import { deviceKey } from '../labs/index.js';
 import type { AgentRegistration, Heartbeat } from './agent-messages.js';
+import { ClockOffset } from './clock-offset.js';
 
 export interface Presence {
   computer: string;
@@ -26,8 +27,8 @@ export interface Presence {
   version: string;
   /** The agent is offline because it announced that it stops. */
   announcedLeave: boolean;
-  /** Milliseconds by which its clock was ahead when last heard; null: not reported. */
-  clockOffsetMs: number | null;
+  /** How far the clock of its computer is ahead, as measured since it registered. */
+  clock: ClockOffset;
   /** Why the agent cannot write its ledger; null: it can; undefined: not reported. */
   ledgerTrouble: string | null | undefined;
   /** `<lab>.<device>` to the time of its last known start, in milliseconds since 1970. */
@@ -80,7 +81,7 @@ export class AgentDirectory {
       startedAt: new Map(),
       version,
       announcedLeave: false,
-      clockOffsetMs: null,
+      clock: new ClockOffset(),
       ledgerTrouble: undefined,
     });
   }
@@ -119,14 +120,23 @@ export class AgentDirectory {
     return better;
   }
 
-  /** Records what an agent reports of its computer. @param now milliseconds since 1970 */
+  /**
+   * Records what an agent reports of its computer.
+   *
+   * @param now milliseconds since 1970
+   * @returns whether the agent takes work again
+   */
   computerReported(
     agent: Presence,
     { wall_ms: wall, ledger_trouble: trouble }: Heartbeat,
     now: number,
-  ): void {
-    if (wall !== undefined) agent.clockOffsetMs = wall - now;
-    if (trouble !== undefined) agent.ledgerTrouble = trouble;
+  ): boolean {
+    if (wall !== undefined) agent.clock.note(wall - now);
+    if (trouble === undefined) return false;
+    const had = agent.ledgerTrouble != null;
+    agent.ledgerTrouble = trouble;
+    if (had !== (trouble !== null)) this.#changes += 1;
+    return had && trouble === null;
   }
 
   /** Ignores a status that arrives after a later one. @returns whether the device has become usable */
@@ -190,7 +200,7 @@ export class AgentDirectory {
   /** The incarnation to which new work may be sent; undefined: none may be sent. */
   dispatchable(computer: string): number | undefined {
     const agent = this.#agents.get(computer);
-    return agent !== undefined && mayDispatchTo(agent.state) ? agent.inc : undefined;
+    return agent !== undefined && takesWork(agent) ? agent.inc : undefined;
   }
 
   /** The functions of a device as last reported; empty if none were. */
@@ -202,11 +212,17 @@ export class AgentDirectory {
   whyUnusable(computer: string, key: string): string | null {
     const agent = this.#agents.get(computer);
     if (agent === undefined || !mayDispatchTo(agent.state)) return `computer ${computer} is not connected`;
+    if (agent.ledgerTrouble != null) return `computer ${computer}: ${agent.ledgerTrouble}`;
     const status = agent.devices.get(key);
     if (status === undefined) return 'its agent has not reported it';
     if (isUsable(status.state)) return null;
     return `it is ${status.state}${status.detail == null || status.detail === '' ? '' : `: ${status.detail}`}`;
   }
+}
+
+/** An agent that cannot write its ledger refuses every task. */
+function takesWork({ state, ledgerTrouble }: Presence): boolean {
+  return mayDispatchTo(state) && ledgerTrouble == null;
 }
 
 function looksAlike(one: DeviceStatus | undefined, other: DeviceStatus): boolean {

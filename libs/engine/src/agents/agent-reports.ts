@@ -107,7 +107,7 @@ export class AgentReports {
     const agent = directory.current(computer, heartbeat.inc, heartbeat.session);
     if (agent === undefined) return;
     if (directory.heard(agent, heartbeat.devices, turn.now, heartbeat.seq)) turn.state.dispatchDue = true;
-    directory.computerReported(agent, heartbeat, turn.now);
+    if (directory.computerReported(agent, heartbeat, turn.now)) turn.state.dispatchDue = true;
     adoptStops(turn, stops, heartbeat.halts ?? [], computer);
     commands.reported(turn, computer, heartbeat.inc, heartbeat.attempts);
   }

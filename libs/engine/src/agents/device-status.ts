@@ -46,8 +46,8 @@ export function deviceStatusOf(
 }
 
 /** By the clock of this process. */
-function motionOf({ clockOffsetMs }: Presence, status: DeviceStatus | undefined): DeviceRecord['doing'] {
+function motionOf({ clock }: Presence, status: DeviceStatus | undefined): DeviceRecord['doing'] {
   if (status?.doing === undefined) return null;
   const { since_ms: since, ...doing } = status.doing;
-  return { ...doing, since: new Date(since - (clockOffsetMs ?? 0)).toISOString() };
+  return { ...doing, since: new Date(since - (clock.ms ?? 0)).toISOString() };
 }

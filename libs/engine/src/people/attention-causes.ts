@@ -1,5 +1,6 @@
 import {
   awaitsAgent,
+  isAttentionWarning,
   isGivenUp,
   isInDoubt,
   type AttentionKind,
@@ -11,7 +12,7 @@ import { deviceKey } from '../labs/index.js';
 import type { AttemptRow, AttentionRow, TaskRunRow } from '../rows/index.js';
 import type { Turn, WorkingState } from '../turn/index.js';
 
-/** A cause for an attention item: a decision that only a person can make. */
+/** A cause for an attention item: a decision that only a person can make, or a warning. */
 export interface Cause {
   kind: AttentionKind;
   taskRunId: string | null;
@@ -28,16 +29,18 @@ export interface Cause {
 const nothing = { taskRunId: null, attemptId: null, device: null, doubtId: null };
 
 /** What an item or cause is about. There is at most one open item for each. */
-export function keyOf({ kind, taskRunId, device, computer }: AttentionRow | Cause): string {
-  return `${kind}:${(kind === 'task' ? taskRunId : kind === 'device' ? device : computer) ?? ''}`;
+export function keyOf({ kind, taskRunId, device, computer, reason }: AttentionRow | Cause): string {
+  const subject = (kind === 'task' ? taskRunId : kind === 'device' ? device : computer) ?? '';
+  return `${kind}:${subject}:${isAttentionWarning(reason.code) ? reason.code : ''}`;
 }
 
-/** Says whether the cause of an open item has changed. */
+/** Says whether the cause of an open item has changed. A warning stays as it was opened. */
 export function differs({ reason, attemptId, doubtId }: Cause, item: AttentionRow): boolean {
+  if (attemptId !== null && attemptId !== item.attemptId) return true;
+  if (isAttentionWarning(item.reason.code)) return false;
   return (
     reason.code !== item.reason.code ||
     reason.message !== item.reason.message ||
-    (attemptId !== null && attemptId !== item.attemptId) ||
     (item.kind === 'device' && doubtId !== item.known['doubt_id'])
   );
 }

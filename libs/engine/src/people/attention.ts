@@ -1,9 +1,12 @@
 import {
   attentionActionsOf,
   awaitsAgent,
+  isAttentionWarning,
+  isGone,
   isHeard,
   isMoving,
   isUsable,
+  isWithAgent,
   ServiceError,
   unnamedPerson,
   type AttentionDecision,
@@ -15,6 +18,7 @@ import { type AgentDirectory, needAttention } from '../agents/index.js';
 import { type LabMap, deviceKey } from '../labs/index.js';
 import { type AgentAddress, type Agents, type AttentionRow, conflict } from '../rows/index.js';
 import { type Turn, type TurnLoop, type WorkingState, audit, subjectOf } from '../turn/index.js';
+import { requestStop } from '../work/index.js';
 import {
   type Cause,
   aboutAgent,
@@ -24,7 +28,16 @@ import {
   keyOf,
   needsPerson,
 } from './attention-causes.js';
+import {
+  aboutClock,
+  aboutLedger,
+  aboutLongTask,
+  aboutSilentDevice,
+  endsOfWarnings,
+  isContradicted,
+} from './attention-warnings.js';
 import { decideTask } from './decisions.js';
+import type { LongTasks } from './long-tasks.js';
 
 export interface AttentionPorts {
   loop: TurnLoop;
@@ -32,6 +45,7 @@ export interface AttentionPorts {
   agents: Agents;
   directory: AgentDirectory;
   labs: () => LabMap;
+  longTasks: LongTasks;
   epoch: () => number;
   /** Silence of an agent, in milliseconds, after which a person decides about its attempts. */
   lostAfterMs: number;
@@ -46,7 +60,8 @@ const service = 'service';
 /**
  * Asks people for the decisions that only they can make, and carries them out. The items follow from the state alone:
  * one open item for each task that needs attention, each device whose agent does not know its state or has given it
- * up, and each silent computer with unfinished attempts. An item is closed when its cause is gone.
+ * up, and each silent computer with unfinished attempts. Further items warn of tasks that take long, of devices that do
+ * not respond, and of computers with a wrong clock or an unwritable ledger. An item is closed when its cause is gone.
  */
 export class Attention {
   /** Items of devices with a pending reset. A person has decided, so these items do not close by themselves. */
@@ -88,8 +103,7 @@ export class Attention {
       const cause = causes.get(key);
       causes.delete(key);
       if (cause === undefined) {
-        if (this.#isOver(turn.state, item))
-          this.#close(turn, item, null, service, wordsOfEnd(turn.state, item));
+        if (this.#isOver(turn, item)) this.#close(turn, item, null, service, wordsOfEnd(turn.state, item));
       } else if (differs(cause, item)) this.#open(turn, cause, item);
     }
     for (const cause of causes.values()) this.#open(turn, cause);
@@ -97,7 +111,7 @@ export class Attention {
 
   /** When a silent agent requires a decision, in milliseconds since 1970. */
   next(state: WorkingState, now: number): number | undefined {
-    let next: number | undefined;
+    let next = this.ports.longTasks.next(now);
     for (const since of this.#silent(state).values()) {
       const due = since + this.ports.lostAfterMs;
       if (due > now && (next === undefined || due < next)) next = due;
@@ -111,10 +125,13 @@ export class Attention {
     if (item === undefined)
       throw new ServiceError('not_found', `there is no open attention item "${decision.id}"`);
     if (item.state !== 'open') throw conflict(`the attention item "${decision.id}" is resolved already`);
-    const actions = attentionActionsOf[item.kind];
+    const actions = attentionActionsOf(item);
     if (!actions.includes(decision.action)) {
-      const message = `"${decision.action}" is not a possible decision about a ${item.kind}`;
-      const hint = `use one of ${actions.join(', ')}`;
+      const message = `"${decision.action}" is not a possible decision about ${item.reason.code} of a ${item.kind}`;
+      const hint =
+        actions.length === 0
+          ? 'it needs no decision: the item closes when its cause ends'
+          : `use one of ${actions.join(', ')}`;
       throw new ServiceError('invalid', `${message}; ${hint}`, {
         faults: [{ path: 'action', code: 'wrong_action', message, hint }],
       });
@@ -149,7 +166,9 @@ export class Attention {
   #resolve(turn: Turn, decision: AttentionDecision): { id: string } {
     const item = this.#examine(turn, decision);
     const by = decision.by ?? unnamedPerson;
-    if (item.kind === 'task') {
+    if (isAttentionWarning(item.reason.code)) {
+      this.#decideLong(turn, item, decision);
+    } else if (item.kind === 'task') {
       this.#demandRest(turn, item);
       decideTask(turn, item, decision, by);
     } else if (item.kind === 'agent') declareLost(turn, item, by);
@@ -166,6 +185,14 @@ export class Attention {
     }) as unknown as JsonObject;
     audit(turn, { by, ids: this.ports.ids }, 'attention.resolve', `attention/${item.id}`, detail);
     return { id: item.id };
+  }
+
+  /** The task goes on, or is asked to stop. @throws ServiceError `wrong_state` */
+  #decideLong(turn: Turn, { taskRunId, attemptId }: AttentionRow, { action }: AttentionDecision): void {
+    const task = turn.state.rows.taskRuns.get(taskRunId ?? '');
+    if (task === undefined || !isWithAgent(task.state)) throw conflict('the task does not run any more');
+    if (action === 'cancel') requestStop(turn, task);
+    turn.afterCommit(() => this.ports.longTasks.postpone(attemptId ?? '', turn.now));
   }
 
   /**
@@ -194,9 +221,13 @@ export class Attention {
       const task = turn.state.rows.taskRuns.get(id);
       if (task !== undefined) ask(aboutTask(turn, task));
     }
+    for (const long of this.ports.longTasks.at(turn.state, turn.now)) ask(aboutLongTask(turn, long));
     for (const agent of this.ports.directory.all()) {
       if (!isHeard(agent.state)) continue;
+      if (agent.clock.isWrong) ask(aboutClock(agent));
+      if (agent.ledgerTrouble != null) ask(aboutLedger(agent));
       for (const [key, status] of agent.devices) {
+        if (status.silent_since_ms !== undefined) ask(aboutSilentDevice(agent, key, status));
         const asked = needsPerson(status);
         const settled = this.#settled.get(key);
         if (settled !== undefined && asked && (status.doubt?.id ?? null) === settled.doubtId) {
@@ -228,15 +259,24 @@ export class Attention {
    * Says whether an item without a cause may be closed. It stays open while nothing was heard that settles it: its
    * device was not reported since, or its agent has been silent since before this engine listened.
    */
-  #isOver(state: WorkingState, item: AttentionRow): boolean {
-    if (item.kind === 'agent') return !this.#silent(state).has(item.computer ?? '');
+  #isOver(turn: Turn, item: AttentionRow): boolean {
     if (item.kind === 'task') return true;
+    if (isAttentionWarning(item.reason.code)) return this.#isOutdated(item, turn.now);
+    if (item.kind === 'agent') return !this.#silent(turn.state).has(item.computer ?? '');
     if (this.#deciding.has(item.id)) return false;
     const device = this.ports.labs().devices.get(item.device ?? '');
     if (device === undefined) return true;
     const agent = this.ports.directory.get(device.computer);
     const status = agent !== undefined && isHeard(agent.state) ? agent.devices.get(device.key) : undefined;
     return status !== undefined && !needsPerson(status) && isUsable(status.state);
+  }
+
+  /** Whether a warning without a cause is out of date: its agent contradicts it, or is gone. */
+  #isOutdated(item: AttentionRow, now: number): boolean {
+    const agent = this.ports.directory.get(item.computer ?? '');
+    if (agent === undefined) return now - this.#since >= this.ports.lostAfterMs;
+    if (item.device !== null && !this.ports.labs().devices.has(item.device)) return true;
+    return isHeard(agent.state) ? isContradicted(agent, item) : isGone(agent.state);
   }
 
   #open(turn: Turn, cause: Cause, before?: AttentionRow): void {
@@ -289,6 +329,8 @@ function declareLost(turn: Turn, item: AttentionRow, by: string): void {
 }
 
 function wordsOfEnd(state: WorkingState, item: AttentionRow): string {
+  const { code } = item.reason;
+  if (isAttentionWarning(code)) return endsOfWarnings[code];
   if (item.kind === 'device') return 'the device is known to stand still, or is not loaded any more';
   if (item.kind === 'agent') return 'the agent is heard again, or has no unfinished attempts';
   const task = state.rows.taskRuns.get(item.taskRunId ?? '');

@@ -9,7 +9,7 @@ import {
   type EmergencyStop,
   type TaskStart,
 } from '@lab/contracts';
-import type { AgentReports } from '../agents/index.js';
+import type { AgentReports, Heartbeat } from '../agents/index.js';
 import type { AgentAddress, Agents } from '../rows/index.js';
 
 /** Fate of a call: delivered, refused, or lost on the way there or back. */
@@ -74,8 +74,12 @@ export class MemoryAgents implements Agents {
   /** Overrides the state of a device. */
   deviceState: (lab: string, name: string) => DeviceStatus['state'] = () => 'idle';
   /** Further status of a device, for example its doubt. */
-  deviceMore: (lab: string, name: string) => Partial<Pick<DeviceStatus, 'detail' | 'doubt' | 'halted'>> =
-    () => ({});
+  deviceMore: (
+    lab: string,
+    name: string,
+  ) => Partial<Pick<DeviceStatus, 'detail' | 'doubt' | 'halted' | 'doing' | 'silent_since_ms'>> = () => ({});
+  /** What a heartbeat says of its computer. */
+  computerMore: (computer: string) => Partial<Pick<Heartbeat, 'wall_ms' | 'ledger_trouble'>> = () => ({});
   /** The emergency stops that the agent of a computer obeys. */
   readonly halts = new Map<string, EmergencyStop[]>();
   readonly #agents = new Map<string, MemoryAgent>();
@@ -141,6 +145,7 @@ export class MemoryAgents implements Agents {
       devices: this.#statuses(agent),
       attempts: this.#reports(agent),
       halts: this.halts.get(computer) ?? [],
+      ...this.computerMore(computer),
     });
   }
 

@@ -30,7 +30,7 @@ function describeAgent(
     version: agent?.version ?? null,
     address: itsLabs[0]?.computers[computer]?.ip ?? null,
     last_heard_at: agent === undefined ? null : new Date(agent.heardAt).toISOString(),
-    clock_offset_ms: agent?.clockOffsetMs ?? null,
+    clock_offset_ms: agent?.clock.ms ?? null,
     ledger:
       agent?.ledgerTrouble === undefined
         ? null

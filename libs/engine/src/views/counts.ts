@@ -1,5 +1,6 @@
 import {
   agentStates,
+  attentionWarnings,
   deviceStates,
   taskRunStates,
   type AgentState,
@@ -18,6 +19,8 @@ export interface Counts {
   agents: Record<AgentState, number>;
   /** Devices of the loaded laboratories. */
   devices: Record<DeviceState, number>;
+  /** Open attention items by the code of their reason; every warning is there. */
+  attention: Record<string, number>;
   /** Computers that need an agent, and those of them with an agent to which work may be sent. */
   computers: { expected: number; online: number };
   /** Age of the plan in milliseconds; null: there is none. */
@@ -31,12 +34,16 @@ export function countAll({ state, labs, directory, timetable, now }: OverviewPor
   for (const agent of directory.all()) agents[agent.state] += 1;
   const devices = zeros(deviceStates);
   for (const device of describeDevices(labs, directory, state)) devices[device.state] += 1;
+  const attention: Record<string, number> = zeros(Object.keys(attentionWarnings));
+  for (const { state: now, reason } of state.rows.attention.values())
+    if (now === 'open') attention[reason.code] = (attention[reason.code] ?? 0) + 1;
   const expected = new Set([serviceComputer, ...[...labs.devices.values()].map(({ computer }) => computer)]);
   const online = [...expected].filter((computer) => directory.dispatchable(computer) !== undefined);
   return {
     tasks,
     agents,
     devices,
+    attention,
     computers: { expected: expected.size, online: online.length },
     planAgeMs: timetable === null ? null : Math.max(0, now - timetable.madeAt),
   };

@@ -41,6 +41,17 @@ export class Durations {
   }
 
   /**
+   * The longest of the remembered attempts; null: too few were observed.
+   *
+   * @param protocol and `task` as in {@link of}
+   * @returns milliseconds, and the number of remembered attempts
+   */
+  longestOf(protocol: string | null, task: string): { ms: number; attempts: number } | null {
+    const { ms = [] } = this.#samples.get(keyOf(protocol, task)) ?? {};
+    return ms.length < fewest ? null : { ms: Math.max(...ms), attempts: ms.length };
+  }
+
+  /**
    * @param task name within the `protocol`; without one, its type
    * @param declared seconds in the protocol; null: none
    */

@@ -64,11 +64,13 @@ export class LogLines {
    * Stores new lines of one agent process and replaces characters that PostgreSQL cannot store.
    *
    * @param stream id of the process, unique for ever
+   * @param offsetMs milliseconds by which the clock of the computer is ahead of that of this process; the times of the
+   *   lines are corrected by it
    */
-  async append(computer: string, stream: string, lines: readonly WrittenLine[]): Promise<void> {
+  async append(computer: string, stream: string, lines: readonly WrittenLine[], offsetMs = 0): Promise<void> {
     const rows = lines.map((line) =>
       Object.fromEntries(
-        Object.entries(line).map(([field, value]) => [
+        Object.entries({ ...line, at: Math.round(line.at - offsetMs) }).map(([field, value]) => [
           field,
           typeof value === 'string' ? asStorable(value) : value,
         ]),

@@ -150,7 +150,7 @@ export function attentionRecord(row: AttentionWithTask): AttentionRecord {
   const task = row.protocol_run === null ? row.task : `${row.protocol_run}/${row.task ?? ''}`;
   return recordOf(AttentionRecord, row, {
     subject: { task, device: row.device, agent: row.computer }[row.kind] ?? '',
-    actions: row.state === 'open' ? [...attentionActionsOf[row.kind]] : [],
+    actions: row.state === 'open' ? [...attentionActionsOf(row)] : [],
   });
 }
 

@@ -93,6 +93,12 @@ test('a line is stored with the work of its attempt and can be searched by it', 
   expect(await messages(between)).toEqual([moved]);
 });
 
+test('the time of a line is corrected by the offset of the clock of its computer', async () => {
+  await store.logs.append('bench_b', 's1', [line(1)], 7_200_000.25);
+  await store.logs.append('bench_c', 's2', [line(1)], -3_000);
+  expect((await list()).map(({ at }) => Date.parse(at) - t0)).toEqual([1 - 7_200_000, 1 + 3_000]);
+});
+
 test('a repeated line is stored once, also when it arrives twice at the same time', async () => {
   const batch = Array.from({ length: 50 }, (_, n) => line(n + 1));
   const [ahead, rest] = [batch.slice(0, 20), batch.slice(10)];

@@ -77,6 +77,10 @@ export const limitsSchema = mapping({
   requests_per_s: whole(1, 100_000).optional(),
   /** Concurrent requests of one client. */
   requests_at_once: whole(1, 10_000).optional(),
+  /** A person is asked about a task that runs for this many times its longest attempt so far. */
+  long_task_factor: count(2, 1_000, 5),
+  /** The same for a task without earlier attempts, in seconds; 0: nobody is asked about any long task. */
+  long_task_after_s: count(0, 31_536_000, 3_600),
   /** Warm task processes each agent keeps ready. */
   task_pool_size: count(0, 64, 2),
   /** Most task processes of one agent at once. */

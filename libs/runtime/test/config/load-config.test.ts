@@ -55,6 +55,8 @@ describe('a configuration', () => {
         max_queued_per_owner: 2_000,
         max_body_bytes: 1_048_576,
         events_kept_days: 7,
+        long_task_factor: 5,
+        long_task_after_s: 3_600,
         event_clients: 200,
         failover_wait_s: 8,
         task_pool_size: 2,

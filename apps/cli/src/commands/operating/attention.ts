@@ -70,7 +70,7 @@ export async function resolved(
   { note, ...flags }: PersonFlags & { note?: string },
   outputs: Outputs = {},
 ): Promise<AttentionRecord> {
-  const { id } = await itemNamed(client, item);
+  const { id } = await itemNamed(client, item, action);
   const body = { action, by: person(flags), ...(note === undefined ? {} : { note }), ...outputs };
   return client.post('/api/attention/{id}/resolve', { path: { id }, body });
 }
@@ -78,12 +78,19 @@ export async function resolved(
 /**
  * Finds an item by its id, or an open item by its subject.
  *
+ * @param action only items for which it is possible count, if several have the subject
  * @throws ProblemError `not_found`; UsageError when several open items have the subject
  */
-async function itemNamed(client: ApiClient, idOrSubject: string): Promise<AttentionRecord> {
-  const bySubject = (await client.all('/api/attention', { query: { state: 'open', limit: 500 } })).filter(
+async function itemNamed(
+  client: ApiClient,
+  idOrSubject: string,
+  action?: AttentionAction,
+): Promise<AttentionRecord> {
+  const open = (await client.all('/api/attention', { query: { state: 'open', limit: 500 } })).filter(
     ({ subject }) => subject === idOrSubject,
   );
+  const fitting = open.filter(({ actions }) => action === undefined || actions.includes(action));
+  const bySubject = fitting.length === 0 ? open : fitting;
   const [only, ...others] = bySubject;
   if (only === undefined) return client.get('/api/attention/{id}', { path: { id: idOrSubject } });
   if (others.length === 0) return only;

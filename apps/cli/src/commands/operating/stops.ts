@@ -167,7 +167,8 @@ async function follow(
 
 /** The questions that are open when a stop is released: stopped work goes on only when a person decides. */
 async function tellQuestions(client: ApiClient): Promise<void> {
-  const open: AttentionRecord[] = await client.all('/api/attention', { query: { state: 'open' } });
+  const items: AttentionRecord[] = await client.all('/api/attention', { query: { state: 'open' } });
+  const open = items.filter(({ actions }) => actions.length > 0);
   if (open.length === 0) return;
   process.stderr.write(
     `${open.length} ${open.length === 1 ? 'question waits' : 'questions wait'} for a decision (svc attention):\n` +

@@ -3,6 +3,7 @@ import {
   agentRequests,
   effectRequests,
   errorCatalogue,
+  isAttentionWarning,
   isServiceError,
   isTerminal,
   longestPage,
@@ -271,10 +272,12 @@ export class People {
     return { action: 'completed', output_parameters: { attempt: 'looked at by a person', effects: 0 } };
   }
 
-  /** Open questions except those about agents, because every agent comes back. */
+  /** Open questions except those about agents, because every agent comes back. Warnings close by themselves. */
   #questions(): AttentionRow[] {
     const { attention } = this.world.database.store.rows;
-    return [...attention.values()].filter(({ state, kind }) => state === 'open' && kind !== 'agent');
+    return [...attention.values()].filter(
+      ({ state, kind, reason }) => state === 'open' && kind !== 'agent' && !isAttentionWarning(reason.code),
+    );
   }
 
   /** The devices that a person inspects before deciding, as `<lab>.<device>`. */

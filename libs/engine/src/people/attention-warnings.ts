@@ -1,0 +1,148 @@
+import type { AttentionWarning, DeviceStatus, JsonObject } from '@lab/contracts';
+import type { Presence } from '../agents/index.js';
+import { deviceKey } from '../labs/index.js';
+import type { AttentionRow } from '../rows/index.js';
+import type { Turn } from '../turn/index.js';
+import type { Cause } from './attention-causes.js';
+import type { LongTask } from './long-tasks.js';
+
+const nothing = { taskRunId: null, attemptId: null, device: null, computer: null, doubtId: null };
+
+/**
+ * Warns of a device whose process does not respond. Times are those of the agent, less the offset of its clock.
+ *
+ * @param key `<lab>.<device>`
+ */
+export function aboutSilentDevice(agent: Presence, key: string, status: DeviceStatus): Cause {
+  const { computer, clock } = agent;
+  const timeOf = (ms: number): string => isoTime(ms - (clock.ms ?? 0));
+  const { doing, silent_since_ms: since = 0 } = status;
+  const during =
+    doing === undefined
+      ? ''
+      : ` during ${doing.function}(${inShort(doing.arguments)}), which began at ${timeOf(doing.since_ms)}`;
+  return {
+    kind: 'device',
+    ...nothing,
+    device: key,
+    computer,
+    reason: warning(
+      'device_not_responding',
+      `the process of ${key} on computer ${computer} has not responded since ${timeOf(since)}${during}; ` +
+        'its code blocks, so calls wait and only the end of the process can stop it',
+    ),
+    known: () => ({
+      silent_since: timeOf(since),
+      state: status.state,
+      call:
+        doing === undefined
+          ? null
+          : {
+              call_id: doing.call_id,
+              function: doing.function,
+              arguments: structuredClone(doing.arguments),
+              began_at: timeOf(doing.since_ms),
+            },
+    }),
+  };
+}
+
+/** Warns of the clock of a computer that is wrong. */
+export function aboutClock({ computer, clock }: Presence): Cause {
+  const offset = clock.ms ?? 0;
+  const seconds = Math.abs(offset / 1000).toFixed(1);
+  return {
+    kind: 'agent',
+    ...nothing,
+    computer,
+    reason: warning(
+      'clock_skew',
+      `the clock of computer ${computer} is ${seconds} s ${offset > 0 ? 'ahead' : 'behind'}; the service corrects the ` +
+        'times of its calls and log lines; set the clock of the computer, for example with NTP',
+    ),
+    known: () => ({ clock_offset_ms: Math.round(offset) }),
+  };
+}
+
+/** Warns of an agent that cannot record what it would do. */
+export function aboutLedger({ computer, ledgerTrouble, devices }: Presence): Cause {
+  return {
+    kind: 'agent',
+    ...nothing,
+    computer,
+    reason: warning(
+      'ledger_unwritable',
+      `computer ${computer}: ${ledgerTrouble ?? ''}; it goes on by itself when it can write again`,
+    ),
+    known: () => ({ detail: ledgerTrouble ?? null, devices: [...devices.keys()].sort() }),
+  };
+}
+
+/** Asks whether a task that takes long is to go on. */
+export function aboutLongTask(turn: Turn, { task, attempt, limitMs, earlier }: LongTask): Cause {
+  const before =
+    earlier === null
+      ? 'too few earlier attempts are known for a better limit'
+      : `its latest ${earlier.attempts} completed attempts took at most ${inWords(earlier.ms)}`;
+  return {
+    kind: 'task',
+    ...nothing,
+    taskRunId: task.id,
+    attemptId: attempt.id,
+    computer: attempt.computer,
+    reason: warning(
+      'runs_long',
+      `${turn.state.labelOf(task)} has run on computer ${attempt.computer} since ${isoTime(attempt.createdAt)}, for more than ` +
+        `${inWords(turn.now - attempt.createdAt)}; ${before}`,
+    ),
+    known: () => ({
+      started_at: isoTime(attempt.createdAt),
+      limit_s: limitMs / 1000,
+      longest_s: earlier === null ? null : earlier.ms / 1000,
+      attempts: earlier?.attempts ?? 0,
+      devices: Object.values(attempt.devices).map(({ lab, name }) => deviceKey(lab, name)),
+    }),
+  };
+}
+
+/** Whether the agent, which is heard, has reported that the cause of the warning is gone. */
+export function isContradicted(agent: Presence, { reason, device }: AttentionRow): boolean {
+  switch (reason.code) {
+    case 'clock_skew':
+      return agent.clock.isKnown;
+    case 'ledger_unwritable':
+      return agent.ledgerTrouble !== undefined;
+    default:
+      return agent.devices.has(device ?? '');
+  }
+}
+
+/** Why a warning without a cause is closed. */
+export const endsOfWarnings: Readonly<Record<AttentionWarning, string>> = {
+  runs_long: 'the task does not run any more',
+  device_not_responding: 'the process of the device responds again, has ended, or its agent is gone',
+  clock_skew: 'the clock is right again, or the agent is gone',
+  ledger_unwritable: 'the agent can write its ledger again, or is gone',
+};
+
+function warning(code: AttentionWarning, message: string): Cause['reason'] {
+  return { code, message };
+}
+
+/** Longest text of arguments within a sentence, in characters. */
+const longestText = 200;
+
+function inShort(values: JsonObject): string {
+  const text = JSON.stringify(values);
+  return text.length <= longestText ? text : `${text.slice(0, longestText)}…`;
+}
+
+function isoTime(ms: number): string {
+  return new Date(ms).toISOString();
+}
+
+function inWords(ms: number): string {
+  const seconds = ms / 1000;
+  if (seconds < 120) return `${Number(seconds.toPrecision(2))} s`;
+  return seconds < 7200 ? `${Math.floor(seconds / 60)} min` : `${Math.floor(seconds / 3600)} h`;
+}
