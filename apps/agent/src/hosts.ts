@@ -1,7 +1,9 @@
 import { createRequire } from 'node:module';
+import { join, resolve as absolute } from 'node:path';
 import type { AgentLog, DeviceProcess, DeviceProcesses, TaskProcess, TaskProcesses } from '@lab/actors';
 import {
   fromDevice,
+  encodeToken,
   fromTask,
   zodSchema,
   type DeviceAssignment,
@@ -21,8 +23,10 @@ const { resolve } = createRequire(import.meta.url);
 export class ForkedDeviceProcesses implements DeviceProcesses {
   readonly #host = resolve('@lab/sdk/device-host');
 
+  /** @param folder holds a folder for each device, with the files that the device keeps */
   constructor(
     private readonly list: DeviceProcessList,
+    private readonly folder: string,
     private readonly log: AgentLog,
   ) {}
 
@@ -30,6 +34,7 @@ export class ForkedDeviceProcesses implements DeviceProcesses {
     const log = this.log.child({ lab: device.lab, device: `${device.lab}.${device.name}` });
     const process: ForkedProcess<ToDevice, FromDevice> = new ForkedProcess({
       host: this.#host,
+      hostArguments: [join(absolute(this.folder), encodeToken(`${device.lab}.${device.name}`))],
       messages: heardFromDevice,
       log,
       written: (level, text) => ({ type: 'log', level, text }),

@@ -121,7 +121,7 @@ await runService(
         ledger,
         modules: new ModuleCache(join(folder, 'modules'), packages, bus, log),
         checkArguments,
-        deviceProcesses: new ForkedDeviceProcesses(processes, heard),
+        deviceProcesses: new ForkedDeviceProcesses(processes, join(folder, 'devices'), heard),
         taskProcesses: new ForkedTaskProcesses(heard),
         orchestrator,
         peers,

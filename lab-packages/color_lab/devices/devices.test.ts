@@ -1,11 +1,10 @@
 import { inflateSync } from 'node:zlib';
-import { fileURLToPath } from 'node:url';
-import { build } from 'esbuild';
 import { beforeAll, describe, expect, it } from 'vitest';
 import type CleaningStation from './cleaning_station/device.js';
 import type ColorStation from './color_station/device.js';
 import type MicrofadingTester from './microfading_tester/device.js';
 import type RobotArm from './robot_arm/device.js';
+import { deviceClass } from './device-class.js';
 
 /** Devices outside a host: objects like any other, whose log goes to the console. */
 
@@ -14,24 +13,6 @@ let Station: Class<ColorStation>;
 let Arm: Class<RobotArm>;
 let Cleaner: Class<CleaningStation>;
 let Tester: Class<MicrofadingTester>;
-
-/** Standard decorators need lowering, as the service does it when it loads a package. */
-async function deviceClass<Device>(type: string): Promise<Class<Device>> {
-  const { outputFiles } = await build({
-    entryPoints: [fileURLToPath(new URL(`${type}/device.ts`, import.meta.url))],
-    bundle: true,
-    write: false,
-    format: 'esm',
-    platform: 'node',
-    target: 'node20',
-    conditions: ['@lab/source'],
-  });
-  const code = Buffer.from(outputFiles[0]?.contents ?? []).toString('base64');
-  const module = (await import(/* @vite-ignore */ `data:text/javascript;base64,${code}`)) as {
-    default: Class<Device>;
-  };
-  return module.default;
-}
 
 beforeAll(async () => {
   [Station, Arm, Cleaner, Tester] = await Promise.all([

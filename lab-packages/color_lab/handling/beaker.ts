@@ -47,3 +47,32 @@ export async function clearCleaner(
   await arm.move({ container, from: cleaner.name, to: shelf });
   return container;
 }
+
+/**
+ * Opens the clamp of the station in which the beaker is. After an interruption the clamp may be open already.
+ *
+ * @throws Error when another beaker is in the clamp
+ */
+export async function openClamp(station: Handle<ColorStation>, { name }: Beaker): Promise<void> {
+  const { container } = await station.status();
+  if (container === name) await station.release();
+  else if (container !== null) throw new Error(`${station.name} holds ${container} instead of ${name}`);
+}
+
+/**
+ * Drains what an interrupted mixing left in an empty beaker, because nobody knows what has flowed.
+ *
+ * @throws Error when the interrupted mixing began with paint in the beaker
+ */
+export async function discardUnknownDose(
+  station: Handle<ColorStation>,
+  { name, meta }: Beaker,
+): Promise<void> {
+  const { container, volume } = await station.status();
+  if (container !== name || volume === meta.volume) return;
+  if (meta.volume > 0)
+    throw new Error(
+      `${name} holds ${volume} ml instead of ${meta.volume} ml: nobody knows its color after an interrupted mixing`,
+    );
+  await station.discard();
+}

@@ -28,6 +28,8 @@ export interface ForkOptions<From> {
   host: string;
   /** Options of Node for it. */
   nodeOptions?: readonly string[];
+  /** What the host gets in `process.argv`. */
+  hostArguments?: readonly string[];
   /** The messages that the host may send. */
   messages: Schema<From>;
   log: Log;
@@ -68,12 +70,20 @@ export class ForkedProcess<To extends object, From> {
   #isExplained = false;
   readonly #memoryMb: number;
 
-  constructor({ host, nodeOptions = [], messages, log, onGone, written }: ForkOptions<From>) {
+  constructor({
+    host,
+    nodeOptions = [],
+    hostArguments = [],
+    messages,
+    log,
+    onGone,
+    written,
+  }: ForkOptions<From>) {
     this.#log = log;
     this.#onGone = onGone ?? (() => undefined);
     this.#messages = messages;
     this.#memoryMb = memoryLimitMb(nodeOptions);
-    const child = spawn(process.execPath, [...nodeOptions, host], {
+    const child = spawn(process.execPath, [...nodeOptions, host, ...hostArguments], {
       env: {
         ...authorEnvironment(),
         NODE_CHANNEL_FD: String(channelDescriptor),

@@ -1,3 +1,5 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
 import { fromDevice } from '@lab/contracts';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { bundle, HostProcess, temporaryFolder, type Message, type Module } from './host-process.js';
@@ -14,8 +16,8 @@ afterEach(async () => {
 });
 afterAll(() => folder.dispose());
 
-function start(init: Record<string, unknown> = {}): HostProcess {
-  const host = new HostProcess('device-host', fromDevice);
+function start(init: Record<string, unknown> = {}, hostArguments: string[] = []): HostProcess {
+  const host = new HostProcess('device-host', fromDevice, hostArguments);
   hosts.push(host);
   host.send({ type: 'init', lab: 'sdk_lab', name: 'rig_1', ...rig, init_parameters: init });
   return host;
@@ -69,6 +71,15 @@ describe('the device host', () => {
 
   it('calls a function with its named parameters and returns its result', async () => {
     expect(await call(await started(), 'add', { a: 2, b: 3 })).toMatchObject({ value: { sum: 5 } });
+  });
+
+  it('gives the device a folder that exists, and none without an agent', async () => {
+    const own = join(folder.path, 'devices', 'rig_1');
+    const host = start({}, [own]);
+    await host.next('ready');
+    expect(await call(host, 'value', { kind: 'folder' })).toMatchObject({ value: own });
+    expect(existsSync(own)).toBe(true);
+    expect(await call(await started(), 'value', { kind: 'folder' })).toMatchObject({ value: null });
   });
 
   it('calls a function that is listed in the table of the class', async () => {

@@ -59,8 +59,12 @@ export class HostProcess {
   constructor(
     host: 'device-host' | 'task-host',
     private readonly schema: { parse(value: unknown): unknown },
+    hostArguments: string[] = [],
   ) {
-    this.child = fork(require.resolve(`@lab/sdk/${host}`), { serialization: 'json', silent: true });
+    this.child = fork(require.resolve(`@lab/sdk/${host}`), hostArguments, {
+      serialization: 'json',
+      silent: true,
+    });
     this.child.stderr?.on('data', (chunk: Buffer) => (this.stderr += chunk.toString()));
     this.child.on('message', (message) => {
       this.received.push(this.schema.parse(message) as Message);

@@ -1,4 +1,5 @@
 import { BaseDevice, effect, query } from '@lab/sdk';
+import { PhysicalState } from '../../work/physical-state.js';
 import { SimulatedWork, Stopped } from '../../work/simulated-work.js';
 
 interface InitParameters {
@@ -17,16 +18,18 @@ interface State {
 const drainSeconds = 6;
 const rinseSeconds = 12;
 
+const unused: State = { container: null, volume: 0, waste: 0 };
+
 /** Millilitres that the waste canister holds. */
 const wasteCapacity = 20_000;
 
 export default class CleaningStation extends BaseDevice<InitParameters> {
   private work = new SimulatedWork(1);
-  private state: State = { container: null, volume: 0, waste: 0 };
+  private state = new PhysicalState(null, unused);
 
   async _initialize({ time_scale }: InitParameters): Promise<void> {
     this.work = new SimulatedWork(time_scale);
-    this.state = { container: null, volume: 0, waste: 0 };
+    this.state = new PhysicalState(this.folder, unused);
   }
 
   async _cleanup(): Promise<void> {
@@ -39,7 +42,7 @@ export default class CleaningStation extends BaseDevice<InitParameters> {
   }
 
   async _report(): Promise<State> {
-    return this.state;
+    return this.state.get();
   }
 
   /**
@@ -56,18 +59,19 @@ export default class CleaningStation extends BaseDevice<InitParameters> {
     },
   })
   place({ container, volume }: { container: string; volume: number }): void {
-    if (this.state.container !== null) {
-      throw new Error(`${this.state.container} is in the station: take it out before ${container} comes`);
+    const { container: inside } = this.state.get();
+    if (inside !== null) {
+      throw new Error(`${inside} is in the station: take it out before ${container} comes`);
     }
     if (!(volume >= 0)) throw new RangeError(`${container} cannot hold ${volume} ml`);
-    this.state = { ...this.state, container, volume };
+    this.state.set({ ...this.state.get(), container, volume });
   }
 
   /** Lets the beaker be taken out. */
   @effect({ description: 'Lets the beaker be taken out', parameters: {} })
   release(): { container: string } {
     const container = this.inStation();
-    this.state = { ...this.state, container: null, volume: 0 };
+    this.state.set({ ...this.state.get(), container: null, volume: 0 });
     return { container };
   }
 
@@ -80,11 +84,9 @@ export default class CleaningStation extends BaseDevice<InitParameters> {
   @effect({ description: 'Drains the beaker into the waste', parameters: {} })
   async drain(): Promise<{ drained: number }> {
     this.inStation();
-    const { volume } = this.state;
-    if (this.state.waste + volume > wasteCapacity) {
-      throw new Error(
-        `The waste holds ${this.state.waste} of ${wasteCapacity} ml: empty it before ${volume} ml more`,
-      );
+    const { volume, waste } = this.state.get();
+    if (waste + volume > wasteCapacity) {
+      throw new Error(`The waste holds ${waste} of ${wasteCapacity} ml: empty it before ${volume} ml more`);
     }
     try {
       await this.work.spend(drainSeconds);
@@ -104,8 +106,9 @@ export default class CleaningStation extends BaseDevice<InitParameters> {
   @effect({ description: 'Rinses and dries the empty beaker', parameters: {} })
   async rinse(): Promise<void> {
     const container = this.inStation();
-    if (this.state.volume > 0) {
-      throw new Error(`${container} still holds ${this.state.volume} ml: drain it first`);
+    const { volume } = this.state.get();
+    if (volume > 0) {
+      throw new Error(`${container} still holds ${volume} ml: drain it first`);
     }
     await this.work.spend(rinseSeconds);
   }
@@ -113,21 +116,22 @@ export default class CleaningStation extends BaseDevice<InitParameters> {
   /** Empties the waste canister; a person does that. */
   @effect({ description: 'Notes that a person emptied the waste', parameters: {} })
   emptyWaste(): void {
-    this.state = { ...this.state, waste: 0 };
+    this.state.set({ ...this.state.get(), waste: 0 });
   }
 
   @query({ description: 'Tells what is in the station and in the waste', parameters: {} })
   status(): State {
-    return this.state;
+    return this.state.get();
   }
 
-  private drained(volume: number): void {
-    const { volume: before, waste } = this.state;
-    this.state = { ...this.state, volume: before - volume, waste: waste + volume };
+  private drained(drained: number): void {
+    const { container, volume, waste } = this.state.get();
+    this.state.set({ container, volume: volume - drained, waste: waste + drained });
   }
 
   private inStation(): string {
-    if (this.state.container === null) throw new Error('There is no beaker in the cleaning station');
-    return this.state.container;
+    const { container } = this.state.get();
+    if (container === null) throw new Error('There is no beaker in the cleaning station');
+    return container;
   }
 }

@@ -13,6 +13,7 @@ import { normalNoise } from '../../optics/noise.js';
 import { xyzOf } from '../../optics/observer.js';
 import { pigmentNames } from '../../optics/pigments.js';
 import { wavelengths } from '../../optics/spectrum.js';
+import { PhysicalState } from '../../work/physical-state.js';
 import { checkAtLeastZero, checkRange, rounded, SimulatedWork, Stopped } from '../../work/simulated-work.js';
 import { photograph } from './photograph.js';
 
@@ -62,7 +63,7 @@ const mixTimeout = 900;
 export default class ColorStation extends BaseDevice<InitParameters> {
   private work = new SimulatedWork(1);
   private noise: () => number = () => 0;
-  private beaker: Beaker | null = null;
+  private clamped = new PhysicalState<Beaker | null>(null, null);
   private activity: 'idle' | 'dosing' | 'stirring' | 'measuring' = 'idle';
 
   async _initialize({ time_scale, seed, noise }: InitParameters): Promise<void> {
@@ -70,7 +71,7 @@ export default class ColorStation extends BaseDevice<InitParameters> {
     const normal = normalNoise(seed);
     this.noise = () => noise * normal();
     this.work = new SimulatedWork(time_scale);
-    this.beaker = null;
+    this.clamped = new PhysicalState<Beaker | null>(this.folder, null);
     this.activity = 'idle';
   }
 
@@ -111,12 +112,13 @@ export default class ColorStation extends BaseDevice<InitParameters> {
     capacity: number;
     paint?: Paint;
   }) {
-    if (this.beaker !== null) {
-      throw new Error(`${this.beaker.container} is in the clamp: take it out before ${container} comes`);
+    const inside = this.clamped.get();
+    if (inside !== null) {
+      throw new Error(`${inside.container} is in the clamp: take it out before ${container} comes`);
     }
     if (!(capacity > 0)) throw new RangeError(`${container} cannot have a capacity of ${capacity} ml`);
     await this.work.spend(clampSeconds);
-    this.beaker = { container, capacity, paint };
+    this.clamped.set({ container, capacity, paint });
   }
 
   /** Opens the clamp, so that the beaker can be taken out. */
@@ -124,7 +126,7 @@ export default class ColorStation extends BaseDevice<InitParameters> {
   async release(): Promise<{ container: string; paint: Paint }> {
     const { container, paint } = this.inClamp();
     await this.work.spend(clampSeconds);
-    this.beaker = null;
+    this.clamped.set(null);
     return { container, paint };
   }
 
@@ -133,7 +135,7 @@ export default class ColorStation extends BaseDevice<InitParameters> {
   async discard(): Promise<void> {
     const beaker = this.inClamp();
     await this.work.spend(drainSeconds);
-    this.beaker = { ...beaker, paint: noPaint };
+    this.clamped.set({ ...beaker, paint: noPaint });
   }
 
   /**
@@ -174,6 +176,8 @@ export default class ColorStation extends BaseDevice<InitParameters> {
       );
     }
     if (before + dosed === 0) throw new RangeError(`${beaker.container} is empty: there is nothing to stir`);
+    // If the process dies while it doses, nobody knows how much has flowed. At most, all of it has.
+    this.clamped.set({ ...beaker, paint: add(beaker.paint, volumes) });
     try {
       this.activity = 'dosing';
       const layered = await this.part(
@@ -225,7 +229,7 @@ export default class ColorStation extends BaseDevice<InitParameters> {
   /** What the station holds and does. A query: it answers while the stirrer turns. */
   @query({ description: 'Tells what the station holds and does', parameters: {} })
   status(): { container: string | null; paint: Paint | null; volume: number; activity: string } {
-    const { container = null, paint = null } = this.beaker ?? {};
+    const { container = null, paint = null } = this.clamped.get() ?? {};
     return {
       container,
       paint,
@@ -243,14 +247,15 @@ export default class ColorStation extends BaseDevice<InitParameters> {
       share = error instanceof Stopped ? error.share : 0;
       throw error;
     } finally {
-      this.beaker = { ...beaker, paint: paintAfter(share) };
+      this.clamped.set({ ...beaker, paint: paintAfter(share) });
     }
-    return this.beaker.paint;
+    return paintAfter(share);
   }
 
   private inClamp(): Beaker {
-    if (this.beaker === null) throw new Error(`There is no beaker in the clamp of ${this.name}`);
-    return this.beaker;
+    const beaker = this.clamped.get();
+    if (beaker === null) throw new Error(`There is no beaker in the clamp of ${this.name}`);
+    return beaker;
   }
 }
 

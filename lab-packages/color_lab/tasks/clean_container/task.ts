@@ -16,7 +16,9 @@ export default class CleanContainer extends BaseTask<
     const byHand = beaker.meta.location !== cleaner.name;
     if (byHand) {
       this.log.info(`${beaker.name} is expected to be set down by hand`);
-      await cleaner.place({ container: beaker.name, volume: beaker.meta.volume });
+      // After an interruption the cleaning station may have noted the beaker already.
+      if ((await cleaner.status()).container !== beaker.name)
+        await cleaner.place({ container: beaker.name, volume: beaker.meta.volume });
       await cleaner.drain();
     }
     await cleaner.rinse();

@@ -1,6 +1,6 @@
 import { BaseTask, type TaskResult } from '@lab/sdk';
 import type ColorStation from '../../devices/color_station/device.js';
-import type { Beaker } from '../../handling/beaker.js';
+import { discardUnknownDose, type Beaker } from '../../handling/beaker.js';
 import { volumeOf } from '../../optics/mixing.js';
 
 interface Parameters {
@@ -23,6 +23,7 @@ export default class MixColors extends BaseTask<{ station: ColorStation }, Param
     { beaker }: this['resources'],
   ): Promise<TaskResult<{ volume: number }>> {
     const { mixing_time, mixing_speed } = parameters;
+    await discardUnknownDose(station, beaker);
     const paint = await station.mix({
       volumes: {
         cyan: parameters.cyan_volume * parameters.cyan_strength,

@@ -13,7 +13,8 @@ export default class StoreContainer extends BaseTask<
     _parameters: Record<never, never>,
     { beaker }: this['resources'],
   ): Promise<TaskResult> {
-    await cleaner.release();
+    // After an interruption the cleaning station may have released the beaker already.
+    if ((await cleaner.status()).container === beaker.name) await cleaner.release();
     await arm.move({ container: beaker.name, from: cleaner.name, to: shelf });
     beaker.meta.location = shelf;
     return [{}, { beaker }, {}];

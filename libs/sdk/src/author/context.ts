@@ -10,6 +10,8 @@ export interface DeviceContext {
   name: string;
   lab: string;
   log: AuthorLog;
+  /** Makes the folder of the device if it is missing. Null: the device has none. @throws Error of the disk */
+  folder(): string | null;
   /** Id of the call that the running code serves. */
   callId(): string | undefined;
 }

@@ -42,6 +42,17 @@ export abstract class BaseDevice<InitParameters extends object = Record<string, 
   }
 
   /**
+   * Absolute path of a folder on the computer of the device. It is for whatever must outlast the process of the device, such as
+   * a calibration. Its files stay over restarts. Null outside of an agent, for example in a unit test. Available from
+   * `_initialize` and `_reconcile` on.
+   *
+   * @throws Error when the disk refuses the folder
+   */
+  get folder(): string | null {
+    return this[contextKey]?.folder() ?? null;
+  }
+
+  /**
    * Id of the call that the running code serves; undefined outside of calls. The id is unique for ever, and a repeat of the
    * call has the same id. Pass it to an instrument that accepts command ids, so that `_reconcile` can ask the instrument
    * whether the command was carried out.

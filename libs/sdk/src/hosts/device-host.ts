@@ -4,6 +4,7 @@
  * fails outside a call. When the agent is gone, it runs `_cleanup` and ends.
  */
 import { AsyncLocalStorage } from 'node:async_hooks';
+import { mkdirSync } from 'node:fs';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { AuthorError, JsonValue } from '@lab/contracts';
 import { contextKey, type Reconciliation } from '../author/index.js';
@@ -86,9 +87,17 @@ async function make(message: ToDevice & { type: 'init' | 'reconcile' }): Promise
     name: message.name,
     lab: message.lab,
     log: authorLog(write),
+    folder,
     callId: () => current.getStore(),
   };
   return device;
+}
+
+/** The folder that the agent names when it forks this process. */
+function folder(): string | null {
+  const [, , path = null] = process.argv;
+  if (path !== null) mkdirSync(path, { recursive: true });
+  return path;
 }
 
 async function initialize(message: ToDevice & { type: 'init' }): Promise<void> {
