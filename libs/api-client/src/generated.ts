@@ -1417,7 +1417,7 @@ export interface paths {
     put?: never;
     /**
      * Resolve an attention item
-     * @description A task is declared `completed` with its outputs, or `failed`, or is tried again (`retry`). A device is declared `idle` and safe to be started anew. An agent is declared `lost`. The service keeps the decision and the name of the person for ever.
+     * @description A task is declared `completed` with its outputs, or `failed`, or is tried again (`retry`). A device is declared `idle` and safe to be started anew. An agent is declared `lost`. A task that runs for long goes on (`keep_waiting`) or is stopped (`cancel`). Other warnings take no decision. The service keeps the decision and the name of the person for ever.
      */
     post: operations['post_attention_by_id_resolve'];
     delete?: never;
@@ -2054,6 +2054,26 @@ export interface paths {
      * @description Text format 0.0.4. With `metrics.open` in the configuration, no token is needed.
      */
     get: operations['get_metrics'];
+    put?: never;
+    post?: never;
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  '/': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    /**
+     * Read what the service is and how it is
+     * @description A page for a client that accepts `text/html`, else JSON. The status is 200 also when a part of the service is unavailable. Only a caller with the role `viewer` for all laboratories sees how much work there is.
+     */
+    get: operations['get'];
     put?: never;
     post?: never;
     delete?: never;
@@ -4467,6 +4487,10 @@ export interface components {
           function: string;
           /** @description Unique identifier of the call. */
           call_id: string;
+          /** @description Arguments of the call. A secret one is masked, and long ones are cut. Absent: not recorded. */
+          arguments?: {
+            [key: string]: unknown;
+          };
         } | null;
       } | null;
       /**
@@ -5232,7 +5256,7 @@ export interface components {
       /** @description Tasks that run on the computer or are on their way to it. */
       tasks: string[];
     };
-    /** @description A question that only a person can settle. */
+    /** @description A question that only a person can settle, or a warning that closes when its cause ends. */
     AttentionRecord: {
       /** @description Unique identifier. */
       id: string;
@@ -5246,8 +5270,8 @@ export interface components {
        */
       subject: string;
       reason: components['schemas']['Reason'];
-      /** @description Decisions that a person may take; empty once the question is resolved. */
-      actions: ('completed' | 'failed' | 'retry' | 'idle' | 'lost')[];
+      /** @description Decisions that a person may take; empty for a warning that asks for none, and once the question is resolved. */
+      actions: ('completed' | 'failed' | 'retry' | 'idle' | 'lost' | 'keep_waiting' | 'cancel')[];
       /**
        * @description Protocol run of the task in question.
        * @example mix_1
@@ -5273,7 +5297,7 @@ export interface components {
        * @example bench_b
        */
       computer: string | null;
-      /** @description What is known: devices, resources, the last confirmed call, calls in doubt, running tasks. */
+      /** @description What is known: devices, resources, the last confirmed call, calls in doubt, running tasks, measured times. */
       known: {
         [key: string]: unknown;
       };
@@ -5294,7 +5318,7 @@ export interface components {
          * @description The decision; null: no decision was needed any more.
          * @enum {string|null}
          */
-        action: 'completed' | 'failed' | 'retry' | 'idle' | 'lost' | null;
+        action: 'completed' | 'failed' | 'retry' | 'idle' | 'lost' | 'keep_waiting' | 'cancel' | null;
         /**
          * @description Person who decided; `service` when the question resolved itself.
          * @example ada
@@ -5310,7 +5334,7 @@ export interface components {
        * @example completed
        * @enum {string}
        */
-      action: 'completed' | 'failed' | 'retry' | 'idle' | 'lost';
+      action: 'completed' | 'failed' | 'retry' | 'idle' | 'lost' | 'keep_waiting' | 'cancel';
       /**
        * @description Person who decides, for the audit. Default: "unknown".
        * @example ada
@@ -5521,6 +5545,11 @@ export interface components {
        */
       paused_at: string | null;
       /**
+       * @description Task runs that have not started: those ready to start and those that wait for other tasks.
+       * @example 5
+       */
+      waiting: number;
+      /**
        * @description Task runs that are ready to start. Task runs that wait for other tasks do not count.
        * @example 3
        */
@@ -5698,6 +5727,11 @@ export interface components {
        * @example 2026-11-20T09:30:00.000Z
        */
       paused_at: string | null;
+      /**
+       * @description Task runs that have not started: those ready to start and those that wait for other tasks.
+       * @example 5
+       */
+      waiting: number;
       /**
        * @description Task runs that are ready to start. Task runs that wait for other tasks do not count.
        * @example 3
@@ -6702,6 +6736,60 @@ export interface components {
         };
       };
     };
+    ServiceSummary: {
+      /**
+       * @description What this is.
+       * @example Laboratory orchestration service
+       */
+      name: string;
+      /**
+       * @description Version of the program.
+       * @example 0.1.0
+       */
+      version: string;
+      health: components['schemas']['HealthReport'];
+      /** @description null: the caller has no role `viewer` for all laboratories, or the service cannot tell at this moment. */
+      work: {
+        /**
+         * @description Task runs that have not started.
+         * @example 5
+         */
+        waiting: number;
+        /**
+         * @description Task runs that run.
+         * @example 2
+         */
+        running: number;
+        /**
+         * @description Attention items that wait for a person; 500 means 500 or more.
+         * @example 1
+         */
+        open_questions: number;
+      } | null;
+      /** @description Where to go on. */
+      links: {
+        /**
+         * @description Description of the REST interface.
+         * @example /docs
+         */
+        api: string;
+        /**
+         * @description The guide, in Markdown.
+         * @example /guide/README.md
+         */
+        guide: string;
+        /**
+         * @description Whether the service can do its work.
+         * @example /health/ready
+         */
+        health: string;
+        /**
+         * @description Metrics for Prometheus.
+         * @example /metrics
+         */
+        metrics: string;
+      };
+    };
   };
   responses: never;
   parameters: never;
@@ -6814,6 +6902,7 @@ export type SecretRotation = components['schemas']['SecretRotation'];
 export type WebhookReplay = components['schemas']['WebhookReplay'];
 export type DeliveryRecord = components['schemas']['DeliveryRecord'];
 export type HealthReport = components['schemas']['HealthReport'];
+export type ServiceSummary = components['schemas']['ServiceSummary'];
 export type $defs = Record<string, never>;
 export interface operations {
   get_labs: {
@@ -11078,6 +11167,27 @@ export interface operations {
         };
         content: {
           'text/plain': string;
+        };
+      };
+    };
+  };
+  get: {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      /** @description What the service is, how it is, and where to go on. */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['ServiceSummary'];
+          'text/html': string;
         };
       };
     };
