@@ -150,14 +150,7 @@ function checkListSpec(source: SourceDocument, path: Path, spec: ParameterSpec &
         `elements of type ${spec.element_type} have no ${key}`,
         { what: 'key' },
       );
-    } else if (spec.length === undefined) {
-      source.fault(
-        [...path, key],
-        'bounds_without_length',
-        `"${key}" lists a bound per element, so "length" is required`,
-        { what: 'key' },
-      );
-    } else if (bounds.length !== spec.length) {
+    } else if (spec.length !== undefined && bounds.length !== spec.length) {
       source.fault(
         [...path, key],
         'bounds_length',

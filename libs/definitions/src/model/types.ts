@@ -20,7 +20,7 @@ export type ParameterSpec = ParameterCommon &
         type: 'list';
         element_type: 'int' | 'float' | 'str' | 'bool' | 'dict' | 'choice';
         length?: number;
-        /** Bound of each element, by position. */
+        /** Bound of each element, by position. Without a `length`, further elements have none. */
         min?: number[];
         max?: number[];
       }

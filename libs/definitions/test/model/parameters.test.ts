@@ -27,6 +27,7 @@ describe('checkParameters', () => {
     [choice, null],
     [list, [5, 10]],
     [spec({ type: 'list', element_type: 'float' }), []],
+    [spec({ type: 'list', element_type: 'float', min: [0], max: [1, 2] }), [0.5, -7, 99]],
     [spec({ type: 'list', element_type: 'choice' }), [{ a: 1 }, 'x']],
   ])('accepts under the specification %j: %j', (one, value) => {
     expect(checkParameters({ p: one }, { p: value })).toEqual({ values: { p: value }, faults: [] });

@@ -249,12 +249,12 @@ describe('a list', () => {
       at('.length invalid_value'),
     ],
     [
-      'has bounds only with a length',
+      'may have bounds without a length, which hold for the elements at their positions',
       ...list(
-        'element_type: int, length: 1, min: [1], value: [1]',
-        'element_type: int, min: [1], value: [1]',
+        'element_type: int, min: [1, 1], max: [9], value: [1, 10, 0]',
+        'element_type: int, min: [1, 1], max: [9], value: [10, 1, 0]',
       ),
-      at('.min bounds_without_length'),
+      at('.value[0] bad_default'),
     ],
     [
       'has as many bounds as elements',
