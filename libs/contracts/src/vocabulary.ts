@@ -65,3 +65,6 @@ export function isWellFormedName(value: unknown): value is string {
     !/[\u0000-\u001f\u007f-\u009f]/.test(value)
   );
 }
+
+/** Names of fields that hold a secret anywhere in a free object. */
+export const secretField = /(^|_)api_key$/i;

@@ -122,6 +122,9 @@ export function changeCampaign(turn: Turn, person: Person, name: string, change:
   });
   // The best rows are requested after the last run, and another run may now be the last.
   if (maxProtocolRuns !== campaign.maxProtocolRuns) setOptimizer(turn, campaign, { best: null });
+  // A new session begins, because the AI of the present one knows the earlier values.
+  if (campaign.optimizer !== null && !jsonEqual(globalParameters, campaign.globalParameters))
+    setOptimizer(turn, campaign, { revision: campaign.optimizer.revision + 1 });
   if (priority !== undefined)
     for (const run of turn.state.openRunsOf(campaign.id)) setRunPriority(turn, run, priority);
   turn.publishCampaign(campaign.id);

@@ -196,7 +196,7 @@ export class CampaignOptimizers {
     const { id, name, protocol, optimizerIp } = campaign;
     const snapshot = this.ports.state.protocolOf(campaign);
     const { overrides, runtime_params: runtimeParams, revision } = optimizer;
-    const making = snapshot && makingOf(snapshot, overrides);
+    const making = snapshot && makingOf(snapshot, overrides, campaign);
     this.#call(
       campaign,
       connection,

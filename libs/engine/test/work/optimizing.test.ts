@@ -147,6 +147,25 @@ describe('a campaign with an optimizer', () => {
     expect(test.store.rows.trials.get(`${test.campaignRow('c').id}/1`)?.note).toEqual({ adjusted: true });
   });
 
+  it('describes its protocol to the AI with the values of the campaign, also after a change', async () => {
+    const test = await lab();
+    await campaign(test, { global_parameters: { a: { m: 7, n: 70 } } });
+    const first = test.optimizers.session('c');
+    expect(first.making.protocol).toContain('- given: a.m is 7');
+    // The optimizer proposes this one.
+    expect(first.making.protocol).not.toContain('given: a.n');
+    await test.engine.changes.campaign('c', { global_parameters: { a: { m: 8 } } }, 'ada');
+    await test.clock.settle();
+    expect(first.alive).toBe(false);
+    const second = test.optimizers.session('c');
+    expect(second.making.protocol).toContain('- given: a.m is 8');
+    await test.engine.changes.campaign('c', { global_parameters: { a: { m: 8 } }, priority: 3 }, 'ada');
+    await test.clock.settle();
+    expect(test.optimizers.session('c')).toBe(second);
+    await finish(test);
+    expect(trials(test)).toEqual([1, 2, 3].map((n) => [n, 'measured', n]));
+  });
+
   it('fails for a number beyond the bounds of an integer instead of moving it', async () => {
     const test = await lab();
     const snapshot = test.definitions.protocols.get('p')!;

@@ -63,6 +63,36 @@ describe('the text of a protocol for a language model', () => {
     );
   });
 
+  it('begins with the values of the campaign, and shows the defaults that are used', () => {
+    const { volume: _open, ...parameters } = task('first', []).parameters;
+    const type: TaskDefinition = {
+      ...mix,
+      input_parameters: {
+        ...mix.input_parameters,
+        volume: { type: 'float', unit: 'ml', desc: 'Of the paste', value: 2.5 },
+      },
+    };
+    const text = protocolText(
+      { ...snapshot([{ ...task('first', []), parameters }]), tasks: { mix: type } },
+      {
+        score: { target: [47, 105, 155], robot: { ip: '10.0.0.1', api_key: 'sk-1' }, vendor_api_key: 'sk-2' },
+      },
+    );
+    expect(text.split('\n').slice(0, 6)).toEqual([
+      'paint: Mixes twice',
+      '- given: score.target is [47,105,155]',
+      '- given: score.robot is {"ip":"10.0.0.1","api_key":"***"}',
+      '- given: score.vendor_api_key is ***',
+      '- first (mix): Doses and stirs',
+      '  takes first.volume (float ml, here 2.5): Of the paste',
+    ]);
+  });
+
+  it('shortens a long value', () => {
+    const [, line] = protocolText(snapshot([]), { a: { path: 'x'.repeat(1_000) } }).split('\n');
+    expect(line).toHaveLength('- given: a.path is '.length + 200);
+  });
+
   it('has a limited length', () => {
     const text = protocolText(snapshot(Array.from({ length: 100 }, (_, n) => task(`t${n}`, []))));
     expect(text).toHaveLength(12_000);

@@ -1,5 +1,5 @@
 import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from 'node:crypto';
-import type { JsonObject, JsonValue } from '@lab/contracts';
+import { secretField, type JsonObject, type JsonValue } from '@lab/contracts';
 import { Secret } from './secret.js';
 
 const form = 'sealed:v1:';
@@ -7,8 +7,6 @@ const nonceBytes = 12;
 const tagBytes = 16;
 /** Stands in place of a secret in a record. */
 const shown = '***';
-/** Fields that hold a secret anywhere in a free object. */
-const secretField = /(^|_)api_key$/i;
 
 /**
  * Encrypts values that must be stored or sent and may be read only where they are used (AES-256-GCM, NIST SP 800-38D;
