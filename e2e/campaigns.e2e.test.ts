@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import type {
   InsightRecord,
+  JournalEntry,
   OptimizerDescription,
   OptimizerRecord,
   Problem,
@@ -461,6 +462,32 @@ describe('endpoint rules', () => {
       expect((await trialsOf('told')).map(({ note }) => note.journal)).toEqual(
         Array.from({ length: 6 }, () => 'a product of 1024'),
       );
+      const journal = await lab.api.all<JournalEntry>('/api/campaigns/told/optimizer/journal');
+      expect(journal.map(({ number, note }) => [number, note.journal])).toEqual(
+        [6, 5, 4, 3, 2, 1].map((number) => [number, 'a product of 1024']),
+      );
+    },
+    limitMs,
+  );
+
+  it(
+    '9. the AI receives the values that the campaign gives',
+    async () => {
+      ai.answer = () => suggest({ 'second.factor': 16 });
+      const inputs = [{ key: 'second.factor', values: [8, 16] }];
+      const answer = await submit({
+        name: 'informed',
+        max_protocol_runs: 1,
+        optimize: true,
+        global_parameters: { first: { number: 2, factor: 5 } },
+        meta: { optimizer_overrides: { ...asking(), inputs } },
+      });
+      expect(answer.status).toBe(201);
+      await ended('informed');
+      expect((await trialsOf('informed')).map(({ source }) => source)).toEqual(['ai']);
+      const [asked] = ai.asked;
+      expect(asked?.system).toContain('- given: first.number is 2\n- given: first.factor is 5\n');
+      expect(asked?.system).toContain('takes score.wanted (int n/a, here 1024)');
     },
     limitMs,
   );

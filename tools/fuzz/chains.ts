@@ -26,7 +26,16 @@ const kinds = [
   {
     list: '/api/campaigns',
     acts: ['pause', 'resume', 'cancel'],
-    reads: ['', '/trials', '/runs', '/runs.csv', '/parameters.csv', '/optimizer', '/clone'],
+    reads: [
+      '',
+      '/trials',
+      '/runs',
+      '/runs.csv',
+      '/parameters.csv',
+      '/optimizer',
+      '/optimizer/journal',
+      '/clone',
+    ],
   },
 ];
 

@@ -105,14 +105,6 @@ export class MemoryRecords extends MemoryTables implements RecordReader {
     return this.read(() => this.labs.get([kind, ...(run === undefined ? [] : [run]), key].join('/')));
   }
 
-  journal(campaign: string, { after, limit }: { after: number; limit: number }): Promise<Trial[]> {
-    return this.read(() =>
-      (this.trialsOf.get(campaign) ?? [])
-        .filter(({ number, note }) => number > after && Object.keys(note).length > 0)
-        .slice(0, limit),
-    );
-  }
-
   list<Name extends StoredListName>(
     name: Name,
     request: ListRequest,
@@ -132,6 +124,9 @@ export class MemoryRecords extends MemoryTables implements RecordReader {
         .filter(isListed)
         .map(({ protocol_run_parameters: _, ...campaign }) => campaign),
       trials: this.trialsOf.get(owner) ?? [],
+      journal: (this.trialsOf.get(owner) ?? [])
+        .filter(({ note }) => Object.keys(note).length > 0)
+        .map(({ number, run, source, note }) => ({ number, run, source, note })),
       attempts: this.attempts,
       task_attempts: this.attempts.filter(({ task_run_id: id }) => id === owner),
       attention: this.attention,

@@ -7,9 +7,11 @@ import {
   orchestratorRequests,
   runtimeParameters,
   ServiceError,
+  shownJournal,
   zodSchema,
   type CampaignRecord,
   type InsightRecord,
+  type JournalEntry,
   type JsonObject,
   type KeptInsight,
   type KeptOptimizer,
@@ -42,8 +44,8 @@ import {
 } from '../routes/index.js';
 import { Secrets } from './secrets.js';
 
-/** Number of the latest trials whose notes the record of an optimizer shows. */
-const shownJournal = 50;
+/** The part of the journal in the record of an optimizer. */
+const latest = { limit: shownJournal, sort: 'number', descending: true, filters: {}, after: null };
 
 const params = zodSchema(runtimeParameters.zod());
 
@@ -130,7 +132,7 @@ export class OptimizersController {
 
   @Operation('Read the optimizer of a campaign', record('OptimizerRecord', 'The optimizer.'), {
     description:
-      'State and settings, the proposals whose runs have not begun, the hints, and the journal. For a finished campaign: the optimizer at its end.',
+      'State and settings, the proposals whose runs have not begun, the hints, and the latest entries of the journal. For a finished campaign: the optimizer at its end.',
     problems: ['wrong_state', 'store_unavailable', ...fromOrchestrator],
   })
   @Get('campaigns/:campaign_name/optimizer')
@@ -143,12 +145,9 @@ export class OptimizersController {
     explain: boolean,
   ): Promise<OptimizerRecord> {
     const { campaign, kept } = await this.optimized(name);
-    const [status, trials] = await Promise.all([
+    const [status, { items }] = await Promise.all([
       isTerminal(campaign.state) ? null : this.status(campaign.name, explain),
-      this.records.journal(campaign.name, {
-        after: Math.max(0, campaign.protocol_runs_started - shownJournal),
-        limit: shownJournal,
-      }),
+      this.records.list('journal', latest, campaign.name),
     ]);
     const now = status ?? { ...kept, ...over };
     const { session: _, ...shown } = now;
@@ -156,8 +155,21 @@ export class OptimizersController {
       ...shown,
       campaign: campaign.name,
       insights: now.insights.map(insightRecord),
-      journal: trials.map(({ number, run, source, note }) => ({ number, run, source, note })).reverse(),
+      journal: [...items],
     };
+  }
+
+  @Operation('List the journal of the optimizer', page('JournalEntry', 'Newest first.'), {
+    description:
+      'How the parameters of each run were found, for example what the AI wrote about its suggestion. Trials without a note are left out.',
+  })
+  @Get('campaigns/:campaign_name/optimizer/journal')
+  async journal(
+    @CampaignName() name: string,
+    @ListQuery('journal', { owner: 'campaign_name' }) request: PageRequest,
+  ): Promise<Page<JournalEntry>> {
+    await this.optimized(name);
+    return request.pageOf(await this.records.list('journal', request, name));
   }
 
   @Operation('List the trials of a campaign', page('Trial', 'By number.'), {

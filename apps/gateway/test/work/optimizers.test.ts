@@ -1,5 +1,10 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { orchestratorRequests as requests, ServiceError, type OptimizerStatus } from '@lab/contracts';
+import {
+  orchestratorRequests as requests,
+  ServiceError,
+  type JournalEntry,
+  type OptimizerStatus,
+} from '@lab/contracts';
 import { isSealed, Sealing, Secret } from '@lab/runtime';
 import { campaignRecord, expectProblem, startHarness, type Harness } from '../twins.js';
 import { MemoryRecords } from '../memory-records.js';
@@ -79,6 +84,34 @@ describe('the optimizer of a campaign', () => {
     gateway.records.campaignList[0] = { ...optimized, optimize: false, optimizer: null };
     expectProblem(await gateway.send('GET', path), 409, 'wrong_state');
     expectProblem(await gateway.send('GET', '/api/campaigns/none/optimizer'), 404, 'not_found');
+  });
+
+  it('has a journal that can be read in pages to its beginning', async () => {
+    const trials = Array.from({ length: 120 }, (_, i) => ({
+      ...trial,
+      number: i + 1,
+      run: `find_teal_run_${i + 1}`,
+    }));
+    gateway.records.trialsOf.set('find_teal', trials);
+    gateway.requests.on(requests.readOptimizer, () => ready);
+    const { body: shown } = await gateway.send('GET', path);
+    expect((shown.journal as JournalEntry[]).map(({ number }) => number)).toEqual(
+      Array.from({ length: 50 }, (_, i) => 120 - i),
+    );
+    const read: JournalEntry[] = [];
+    for (let cursor: string | null = ''; cursor !== null;) {
+      const at: string = cursor === '' ? '' : `&cursor=${cursor}`;
+      const { status, body } = await gateway.send('GET', `${path}/journal?limit=50${at}`);
+      expect(status).toBe(200);
+      read.push(...(body.items as JournalEntry[]));
+      cursor = body.next_cursor as string | null;
+    }
+    expect(read).toEqual(
+      trials.reverse().map(({ number, run, source, note }) => ({ number, run, source, note })),
+    );
+    expectProblem(await gateway.send('GET', '/api/campaigns/none/optimizer/journal'), 404, 'not_found');
+    gateway.records.campaignList[0] = { ...optimized, optimize: false, optimizer: null };
+    expectProblem(await gateway.send('GET', `${path}/journal`), 409, 'wrong_state');
   });
 
   it('lists its trials by number', async () => {

@@ -13,7 +13,7 @@ import type { EffectRecord } from './effects.js';
 import type { EmergencyStopRecord } from './emergency-stops.js';
 import type { TaskFileRecord } from './files.js';
 import { logSources, type LogLine } from './logs.js';
-import { trialSources, type Trial } from './optimizer.js';
+import { trialSources, type JournalEntry, type Trial } from './optimizer.js';
 import type { ListPosition } from './pages.js';
 import type { ResourceRecord, ResourceUse } from './resources.js';
 import { webhookStates, type DeliveryRecord, type WebhookRecord } from './webhooks.js';
@@ -139,6 +139,11 @@ export const storedLists = {
       source: choice(trialSources, 'Only trials from this source.'),
       after: { kind: 'above', description: 'Only trials with a higher number than this.' },
     },
+  },
+  journal: {
+    usual: '-number',
+    sort: { number: 'number' },
+    filters: { source: choice(trialSources, 'Only entries of trials from this source.') },
   },
   attempts: {
     usual: '-created_at',
@@ -368,6 +373,7 @@ export interface StoredItems {
   campaign_runs: ProtocolRunSummary;
   campaigns: CampaignSummary;
   trials: Trial;
+  journal: JournalEntry;
   attempts: AttemptRecord;
   task_attempts: AttemptRecord;
   attention: AttentionRecord;

@@ -168,9 +168,16 @@ export class InsightRecord {
   @Field(used) used!: boolean;
 }
 
-/** How the parameters of one run were found. */
-const journalEntry = object({ number: runNumber, run: runName, source: trialSource, note: trialNote });
-export type JournalEntry = TypeOf<typeof journalEntry>;
+@Described('How the parameters of one run were found.')
+export class JournalEntry {
+  @Field(runNumber) number!: number;
+  @Field(runName) run!: string;
+  @Field(trialSource) source!: TrialSource;
+  @Field(trialNote) note!: TrialNote;
+}
+
+/** Number of journal entries that the record of an optimizer shows. */
+export const shownJournal = 50;
 
 export const optimizerStates = ['opening', 'ready', 'waiting', 'closed'] as const;
 
@@ -197,7 +204,12 @@ export class OptimizerRecord extends OptimizerDescription {
   @Field(best) best!: Best;
   @Field(orNull(cause)) failure!: TypeOf<typeof cause> | null;
   @Field(list(Trial, 'Trials whose run has not begun, by number.')) pending!: Trial[];
-  @Field(list(journalEntry, 'Notes of the latest trials, newest first. The trials have all of the notes.'))
+  @Field(
+    list(
+      JournalEntry,
+      `The latest ${shownJournal} entries of the journal, newest first. \`GET .../optimizer/journal\` has all, in pages.`,
+    ),
+  )
   journal!: JournalEntry[];
   @Field(belief) belief!: JsonValue;
 }

@@ -143,6 +143,13 @@ export const storedLists: Lists = {
     fields: { after: sql`trial.number` },
     record: trialRecord,
   }),
+  journal: list<StoredTrial, StoredItems['journal']>({
+    columns: sql`trial.*`,
+    from: sql`trial join campaign on campaign.id = trial.campaign_id`,
+    within: (campaign) => sql`campaign.name = ${campaign} and trial.note <> '{}'::jsonb`,
+    alias: 'trial',
+    record: ({ number, run, source, note }) => ({ number, run, source, note }),
+  }),
   attempts: list<AttemptOfTask, StoredItems['attempts']>({
     columns: attemptColumns,
     from: sql`${attemptsWithTasks} ${joinArchive(rootOfTask)}`,

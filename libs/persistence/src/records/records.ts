@@ -13,12 +13,11 @@ import type {
   StoredItems,
   StoredListName,
   TaskRunRecord,
-  Trial,
   WorkKind,
 } from '@lab/contracts';
 import { sql, type Kysely, type RawBuilder } from 'kysely';
-import { answered, databaseError, openDatabase, rowsOf, type DatabaseOptions } from '../connection/index.js';
-import { type Database, isStorable, type StoredCampaign, type StoredTrial } from '../schema/index.js';
+import { answered, databaseError, openDatabase, type DatabaseOptions } from '../connection/index.js';
+import { type Database, isStorable, type StoredCampaign } from '../schema/index.js';
 import {
   readCampaignExtent,
   readCampaignRuns,
@@ -29,13 +28,7 @@ import {
 import { CodeHashReader } from './code-hashes.js';
 import { readLabs, type LabRecordKind } from './labs.js';
 import { readOne, readPage, readRow } from './pages.js';
-import {
-  campaignRecord,
-  protocolRunRecord,
-  trialRecord,
-  type ArchivedSince,
-  type StoredRunWithTasks,
-} from './shapes.js';
+import { campaignRecord, protocolRunRecord, type ArchivedSince, type StoredRunWithTasks } from './shapes.js';
 
 /** Opens the records for reading. It connects at the first read. */
 export function openRecords(options: DatabaseOptions): Records {
@@ -71,23 +64,6 @@ export class Records {
       readRow<StoredCampaign & ArchivedSince>(this.db, 'campaigns', sql`campaign.name = ${name}`),
     );
     return row && campaignRecord(row);
-  }
-
-  /**
-   * The trials of a campaign that have a note, by number.
-   *
-   * @param options.after number of the trial before the first; 0: none
-   * @param options.limit number of trials at most, 1 to 1000
-   */
-  async journal(campaign: string, options: { after: number; limit: number }): Promise<Trial[]> {
-    const rows = await rowsOf(
-      this.db,
-      sql<StoredTrial>`
-        select trial.* from trial join campaign on campaign.id = trial.campaign_id
-        where campaign.name = ${campaign} and trial.number > ${options.after} and trial.note <> '{}'::jsonb
-        order by trial.number limit ${options.limit}`,
-    );
-    return rows.map(trialRecord);
   }
 
   /** @param protocolRunName the run of the task; absent: the on-demand task submitted last under that name */

@@ -253,8 +253,11 @@ describe('records', () => {
     expect(await numbers({ state: ['measured'], after: 1 })).toEqual([3, 10]);
     expect(await numbers({ after: 10 })).toEqual([]);
     expect((await page('trials', {}, 'd')).items).toEqual([]);
-    const noted = await records.journal('c', { after: 1, limit: 10 });
-    expect(noted.map(({ number }) => number)).toEqual([3, 10]);
+    const { run, source, note } = trial('c1', 10);
+    const newest = await page('journal', { limit: 1, sort: 'number', descending: true }, 'c');
+    expect(newest.items).toEqual([{ number: 10, run, source, note }]);
+    const all = { sort: 'number', descending: true, after: newest.end };
+    expect((await page('journal', all, 'c')).items.map(({ number }) => number)).toEqual([3, 1]);
   });
 
   test('show the latest on-demand task of a name', async () => {
