@@ -1,2 +1,3 @@
-export { render, type Rendered, type TemplateError } from './render.js';
+export { render, type Rendered } from './render.js';
 export { SourceMap } from './source-map.js';
+export { type TemplateError } from './syntax-errors.js';

@@ -3,6 +3,7 @@ import { suggest } from '../model/index.js';
 import { range, TemplateFault, templateValue, valueHelpers } from './helpers.js';
 import { Instrumentation, nest, reservedCharacter, tick, unmark } from './instrumentation.js';
 import { SourceMap, type Position } from './source-map.js';
+import { loopHint, statementFault, statementHint, syntaxError, type TemplateError } from './syntax-errors.js';
 
 /** Longest rendered text, in characters. */
 export const maxRendered = 1_000_000;
@@ -18,13 +19,6 @@ const maxMs = 500;
 
 /** Partials within partials. */
 const maxPartials = 50;
-
-export interface TemplateError {
-  message: string;
-  hint?: string;
-  /** Position in the template; null when it is unknown. */
-  position: Position | null;
-}
 
 export type Rendered = { ok: true; text: string; map: SourceMap } | { ok: false; error: TemplateError };
 
@@ -52,6 +46,11 @@ export function render(template: string, now: () => number = () => performance.n
     const position = SourceMap.identity(template).at(alone);
     return failure('the file holds a carriage return without a line feed', position);
   }
+  const statement = /^[ \t]*\{[%#].*[%#]\}/m.exec(template);
+  if (statement !== null) {
+    const position = SourceMap.identity(template).at(statement.index + statement[0].indexOf('{'));
+    return { ok: false, error: { ...statementFault(statement[0]), position } };
+  }
   if (!template.includes('{{')) return { ok: true, text: template, map: SourceMap.identity(template) };
   const variables = new Set<string>();
   try {
@@ -64,7 +63,7 @@ export function render(template: string, now: () => number = () => performance.n
     budget.spend();
     return { ok: true, ...unmark(rendered, maxRendered) };
   } catch (error) {
-    return { ok: false, error: describeError(error, variables) };
+    return { ok: false, error: describeError(error, variables, template) };
   }
 }
 
@@ -207,7 +206,7 @@ function located(error: unknown, options: object): unknown {
   return error;
 }
 
-function describeError(error: unknown, variables: ReadonlySet<string>): TemplateError {
+function describeError(error: unknown, variables: ReadonlySet<string>, template: string): TemplateError {
   if (error instanceof RangeError) return { message: 'a partial calls itself without end', position: null };
   const { message, lineNumber, column } = error as Error & { lineNumber?: number; column?: number };
   const position =
@@ -219,7 +218,8 @@ function describeError(error: unknown, variables: ReadonlySet<string>): Template
       message: `"${undefinedName[1]}" is not defined`,
       hint:
         near === undefined
-          ? 'define it with {{set name=value}}; inside each, with and partials write @root.name'
+          ? (statementHint(template) ??
+            'define it with {{set name=value}}; inside each, with and partials write @root.name')
           : `did you mean "${near}"?`,
       position,
     };
@@ -231,6 +231,7 @@ function describeError(error: unknown, variables: ReadonlySet<string>): Template
   if (unknownHelper) {
     const helpers = [...Object.keys(valueHelpers), 'set', 'if', 'unless', 'each', 'with', 'lookup'];
     const near = suggest(unknownHelper[1] ?? '', helpers);
+    if (unknownHelper[1] === 'for') return { message: 'there is no helper "for"', hint: loopHint, position };
     return {
       message: `there is no helper "${unknownHelper[1]}"`,
       hint: near === undefined ? `helpers are ${helpers.join(', ')}` : `did you mean "${near}"?`,
@@ -238,22 +239,11 @@ function describeError(error: unknown, variables: ReadonlySet<string>): Template
     };
   }
   const syntax = /on line (\d+)[:.]?\s*([\s\S]*)/.exec(message);
-  if (syntax && position === null) return syntaxError(Number(syntax[1]), message);
+  if (syntax && position === null) return syntaxError(template, Number(syntax[1]), message);
   const text = message.replace(/ - \d+:\d+$/, '');
   return error instanceof TemplateFault && error.hint !== undefined
     ? { message: text, hint: error.hint, position }
     : { message: text, position };
-}
-
-/** The parser of Handlebars draws its message: the end of the line, and a caret below it. */
-function syntaxError(line: number, message: string): TemplateError {
-  return {
-    message: 'a template expression is not complete or not well-formed',
-    hint: message.includes('UNESCAPED')
-      ? 'three braces in a row: put a space between the brace of YAML and those of the expression'
-      : 'an expression is {{name}}, {{helper argument ...}} or {{#block}}...{{/block}}',
-    position: { line, column: 1 },
-  };
 }
 
 function failure(message: string, position: Position | null): Rendered {
