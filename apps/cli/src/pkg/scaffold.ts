@@ -1,23 +1,30 @@
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
-import { fileURLToPath } from 'node:url';
-import { productLibraries, type Catalog, type DefinitionOrigin } from '@lab/definitions';
+import type { Catalog, DefinitionOrigin } from '@lab/definitions';
 import { hintFor } from '@lab/definitions/model';
 import { packageFolders, readCatalog } from './check.js';
+import { linkProduct } from './editor-links.js';
+import { optimizerParts } from './optimizer-parts.js';
 import { definitionFolders, relativeTo } from './place.js';
 import {
   deviceEntry,
   deviceFiles,
   labFiles,
+  optimizerFiles,
   packageFiles,
   protocolFiles,
   taskFiles,
   type Files,
   type ProtocolParts,
+  type UsedDevice,
 } from './templates.js';
 
-export type PartKind = 'lab' | 'device' | 'task' | 'protocol';
+export type PartKind = 'lab' | 'device' | 'task' | 'protocol' | 'optimizer';
+
+export interface PartOptions {
+  /** The device type that a new task uses; false: none; default: the first one of the package. */
+  device?: string | false;
+}
 
 /** The changes of a command, in the order in which they were made. */
 export interface Scaffolded {
@@ -25,6 +32,8 @@ export interface Scaffolded {
   written: string[];
   /** Existing files that were changed, each with the added text. Absolute. */
   changed: { file: string; what: string }[];
+  /** What the author can choose otherwise. */
+  note?: string;
 }
 
 /**
@@ -41,25 +50,28 @@ export async function createPackage(userDir: string, name: string): Promise<Scaf
     const other = packageFolders(await readCatalog(userDir)).get(name);
     if (other !== undefined) throw new Error(`there is a package "${name}" already: ${join(userDir, other)}`);
   }
-  const written = write(root, packageFiles(name, editorOptions(root)));
+  const written = write(root, packageFiles(name));
   for (const folder of ['laboratories', 'devices', 'tasks', 'experiments']) mkdirSync(join(root, folder));
+  linkProduct(root);
   return { written, changed: [] };
 }
 
 /**
  * Adds a definition, with its code, to a package. The definition uses what the package has: a lab gets a device of each
  * type, a task uses the first device type, and a protocol uses the first lab with the first task that can run in it. The
- * first lab of the package gets a device of a new device type, if the lab has no error before and after.
+ * first lab of the package gets a device of a new device type, if the lab has no error before and after. An optimizer has
+ * the name of its protocol.
  *
  * @param userDir absolute
- * @throws Error when the name is not allowed or already in use, a file exists, or a protocol would have no task; nothing
- *   is written then
+ * @throws Error when the name is not allowed or already in use, a file exists, a chosen device type is unknown, a protocol
+ *   would have no task, or an optimizer nothing to choose or to minimize; nothing is written then
  */
 export async function addPart(
   userDir: string,
   kind: PartKind,
   packageName: string,
   name: string,
+  options: PartOptions = {},
 ): Promise<Scaffolded> {
   checkName(name, kind);
   if (!existsSync(userDir)) throw new Error(`there is no folder ${userDir}`);
@@ -71,8 +83,17 @@ export async function addPart(
   switch (kind) {
     case 'lab':
       return { written: write(root, labFiles(name, own('device'))), changed: [] };
-    case 'task':
-      return { written: write(root, taskFiles(name, localDevice(catalog, packageName))), changed: [] };
+    case 'task': {
+      const device = usedDevice(catalog, packageName, name, options);
+      const note = `the task uses the device type ${device?.type}: --device TYPE chooses another one, --no-device none`;
+      const written = write(root, taskFiles(name, device));
+      return { written, changed: [], ...(device === null || options.device !== undefined ? {} : { note }) };
+    }
+    case 'optimizer':
+      return {
+        written: write(root, optimizerFiles(name, optimizerParts(catalog, packageName, name))),
+        changed: [],
+      };
     case 'protocol':
       return { written: write(root, protocolFiles(name, runnable(catalog, packageName))), changed: [] };
     case 'device': {
@@ -115,15 +136,23 @@ function ownNames(catalog: Catalog, packageName: string): (kind: DefinitionOrigi
       .sort();
 }
 
-/** The first device type whose code is where a task of the package looks for it. */
-function localDevice(catalog: Catalog, packageName: string): string | null {
-  const folder = packageFolders(catalog).get(packageName);
-  const isThere = (type: string): boolean =>
-    catalog.origins.some(
-      ({ kind, name, file }) =>
-        kind === 'device' && name === type && file === `${folder}/devices/${type}/device.yml`,
-    );
-  return ownNames(catalog, packageName)('device').find(isThere) ?? null;
+/** The device type that a new task uses: the chosen one, of any package, or the first one of its own package. */
+function usedDevice(
+  catalog: Catalog,
+  packageName: string,
+  task: string,
+  { device: chosen }: PartOptions,
+): UsedDevice | null {
+  const type = chosen ?? ownNames(catalog, packageName)('device')[0];
+  if (type === undefined || type === false) return null;
+  const origin = catalog.origins.find(({ kind, name, sound }) => kind === 'device' && name === type && sound);
+  if (origin === undefined) {
+    const hint = hintFor(type, catalog.deviceTypes()) ?? `svc pkg add device ${packageName} ${type}`;
+    throw new Error(`there is no device type "${type}" without errors: ${hint}`);
+  }
+  const folder = packageFolders(catalog).get(packageName) ?? packageName;
+  const module = relativeTo(join('/', folder, 'tasks', task), join('/', dirname(origin.file), 'device.js'));
+  return { type, module };
 }
 
 /** The first lab and the first task of a package that can run in it. */
@@ -200,19 +229,4 @@ function write(root: string, files: Files): string[] {
     writeFileSync(path, text, { flag: 'wx' });
   }
   return paths.map(({ path }) => path);
-}
-
-/** Compiler options with which an editor finds the types of the product from a package outside of it. */
-function editorOptions(root: string): Record<string, unknown> {
-  const product = createRequire(fileURLToPath(import.meta.url));
-  for (let folder = dirname(root); ; folder = dirname(folder)) {
-    if (existsSync(join(folder, 'node_modules', '@lab', 'sdk'))) return {};
-    if (folder === dirname(folder)) break;
-  }
-  const types = dirname(dirname(product.resolve('@types/node/package.json')));
-  const typesOf = (name: string): string => product.resolve(name).replace(/\.js$/, '.d.ts');
-  return {
-    paths: Object.fromEntries(productLibraries.map((name) => [name, [relativeTo(root, typesOf(name))]])),
-    typeRoots: [relativeTo(root, types)],
-  };
 }

@@ -1,3 +1,4 @@
+import type { JsonValue } from '@lab/contracts';
 import { className } from './package-types.js';
 
 /** The files that `svc pkg create` and `svc pkg add` write. */
@@ -5,8 +6,7 @@ import { className } from './package-types.js';
 /** The text of each file, by its path relative to the package folder, with forward slashes. */
 export type Files = Record<string, string>;
 
-/** @param compilerOptions further options with which an editor finds the types of the product */
-export function packageFiles(name: string, compilerOptions: Record<string, unknown>): Files {
+export function packageFiles(name: string): Files {
   const manifest = {
     name: name.toLowerCase(),
     version: '0.1.0',
@@ -20,11 +20,11 @@ export function packageFiles(name: string, compilerOptions: Record<string, unkno
     strict: true,
     noEmit: true,
     types: ['node'],
-    ...compilerOptions,
   };
   return {
     'package.json': jsonText(manifest),
     'tsconfig.json': jsonText({ compilerOptions: options, include: ['**/*.ts'] }),
+    '.gitignore': 'node_modules/\n',
   };
 }
 
@@ -90,17 +90,22 @@ export default class ${ownClass(type, 'Device')} extends BaseDevice<InitParamete
   };
 }
 
-/** @param deviceType the device type that the task uses; null: none */
-export function taskFiles(type: string, deviceType: string | null): Files {
-  const handle = deviceType?.replace(/[^A-Za-z0-9_]/g, '_').replace(/^(?=[^A-Za-z_])/, '_') ?? '';
-  const device = deviceType === null ? '' : ownClass(deviceType, 'Device');
+/** A device type that a task uses, and the module that exports its class, relative to `task.ts`. */
+export interface UsedDevice {
+  type: string;
+  module: string;
+}
+
+/** @param used the device type that the task uses; null: none */
+export function taskFiles(type: string, used: UsedDevice | null): Files {
+  const handle = used?.type.replace(/[^A-Za-z0-9_]/g, '_').replace(/^(?=[^A-Za-z_])/, '_') ?? '';
+  const device = used === null ? '' : ownClass(used.type, 'Device');
   const wait = 'await pause(1000 * seconds, undefined, { signal: this.signal });';
-  const devices = deviceType === null ? '' : `devices:\n  ${handle}:\n    type: ${deviceType}\n`;
-  const imported =
-    deviceType === null ? '' : `import type ${device} from '../../devices/${deviceType}/device.js';\n`;
-  const given = deviceType === null ? 'Record<never, never>' : `{ ${handle}: ${device} }`;
+  const devices = used === null ? '' : `devices:\n  ${handle}:\n    type: ${used.type}\n`;
+  const imported = used === null ? '' : `import type ${device} from '${used.module}';\n`;
+  const given = used === null ? 'Record<never, never>' : `{ ${handle}: ${device} }`;
   const summary =
-    deviceType === null
+    used === null
       ? '`worked for ${seconds} s`'
       : `\`worked with \${devices.${handle}.name} for \${seconds} s\``;
   return {
@@ -118,6 +123,10 @@ output_parameters:
   summary:
     type: str
     desc: What was done
+  took:
+    type: float
+    unit: s
+    desc: How long it really took
 `,
     [`tasks/${type}/task.ts`]: `import { setTimeout as pause } from 'node:timers/promises';
 import { BaseTask, type TaskResult } from '@lab/sdk';
@@ -128,11 +137,13 @@ interface Parameters {
 
 export default class ${ownClass(type, 'Task')} extends BaseTask<${given}, Parameters> {
   async _execute(
-    ${deviceType === null ? '_devices' : 'devices'}: this['devices'],
+    ${used === null ? '_devices' : 'devices'}: this['devices'],
     { seconds }: Parameters,
-  ): Promise<TaskResult<{ summary: string }>> {
+  ): Promise<TaskResult<{ summary: string; took: number }>> {
+    const start = performance.now();
     ${wait}
-    return [{ summary: ${summary} }, {}, {}];
+    const took = (performance.now() - start) / 1000;
+    return [{ summary: ${summary}, took }, {}, {}];
   }
 }
 `,
@@ -170,6 +181,106 @@ tasks:
     desc: The first step
 ${lines('devices', devices)}${lines('resources', resources)}${lines('parameters', parameters)}`,
   };
+}
+
+export interface OptimizerParts {
+  /** The folder of the protocol, relative to the package. */
+  folder: string;
+  /** The values to try, by input name. */
+  values: Record<string, readonly JsonValue[]>;
+  /** The output name. */
+  output: string;
+}
+
+/** An optimizer that tries every combination of some values once. */
+export function optimizerFiles(type: string, { folder, values, output }: OptimizerParts): Files {
+  const lines = Object.entries(values).map(([name, all]) => `    '${name}': ${listText(all)},\n`);
+  return {
+    [`${folder}/optimizer.ts`]: `import { AbstractSequentialOptimizer, type CreateCampaignOptimizer, type Row, type Table } from '@lab/sdk';
+
+interface Arguments {
+  /** The values to try, by TASK.PARAMETER. */
+  values: Record<string, (number | string | boolean)[]>;
+  /** What is minimized. */
+  output: string;
+}
+
+/** Tries every combination of the values once. */
+export class ${className(type)}Optimizer extends AbstractSequentialOptimizer {
+  private readonly proposed = new Set<string>();
+  private readonly measured: Row[] = [];
+
+  constructor(private readonly args: Arguments) {
+    super();
+  }
+
+  sample(num_protocol_runs: number): Table {
+    const free = this.combinations().filter((row) => !this.proposed.has(this.keyOf(row)));
+    if (free.length < num_protocol_runs) {
+      throw new Error(\`\${free.length} combinations are left, but \${num_protocol_runs} are wanted\`);
+    }
+    const rows = free.slice(0, num_protocol_runs);
+    this.report_started(rows);
+    return rows;
+  }
+
+  override report_started(inputs_df: Table): void {
+    for (const row of inputs_df) this.proposed.add(this.keyOf(row));
+  }
+
+  report(inputs_df: Table, outputs_df: Table<number>): void {
+    this.report_started(inputs_df);
+    this.measured.push(...inputs_df.map((row, i) => ({ ...row, ...outputs_df[i] })));
+  }
+
+  get_optimal_solutions(): Table {
+    const { output } = this.args;
+    const best = Math.min(...this.measured.map((row) => Number(row[output])));
+    return this.measured.filter((row) => row[output] === best);
+  }
+
+  get_input_names(): string[] {
+    return Object.keys(this.args.values);
+  }
+
+  get_output_names(): string[] {
+    return [this.args.output];
+  }
+
+  get_num_samples_reported(): number {
+    return this.measured.length;
+  }
+
+  private combinations(): Table {
+    return Object.entries(this.args.values).reduce<Table>(
+      (rows, [name, values]) => rows.flatMap((row) => values.map((value) => ({ ...row, [name]: value }))),
+      [{}],
+    );
+  }
+
+  private keyOf(row: Row): string {
+    return JSON.stringify(this.get_input_names().map((name) => row[name]));
+  }
+}
+
+const args: Arguments = {
+  values: {
+${lines.join('')}  },
+  output: '${output}',
+};
+
+export const svc_create_campaign_optimizer: CreateCampaignOptimizer<Arguments> = () => [args, ${className(type)}Optimizer];
+`,
+  };
+}
+
+function listText(values: readonly JsonValue[]): string {
+  const texts = values.map((value) =>
+    typeof value === 'string'
+      ? `'${JSON.stringify(value).slice(1, -1).replaceAll("'", "\\'")}'`
+      : String(value),
+  );
+  return `[${texts.join(', ')}]`;
 }
 
 /** JSON with each list of one element on one line. */

@@ -3,9 +3,13 @@ import { join, resolve } from 'node:path';
 import { formatDiagnostics } from '@lab/definitions/documents';
 import { Argument, type Command } from 'commander';
 import type { CheckReport } from '../../pkg/check.js';
-import type { PartKind, Scaffolded } from '../../pkg/scaffold.js';
+import type { PartKind, PartOptions, Scaffolded } from '../../pkg/scaffold.js';
 import { placeOf, configuredUserDir, relativeTo, type Place } from '../../pkg/place.js';
 import { userError } from '../user-error.js';
+
+interface AddFlags extends PartOptions {
+  dir?: string;
+}
 
 /** `svc pkg`: commands for authors of packages. The compiler is loaded only when one of them runs. */
 export function addPkgCommands(program: Command): void {
@@ -37,14 +41,18 @@ export function addPkgCommands(program: Command): void {
   pkg
     .command('add')
     .description('add a definition with its code to a package')
-    .addArgument(new Argument('<kind>', 'what to add').choices(['lab', 'device', 'task', 'protocol']))
+    .addArgument(
+      new Argument('<kind>', 'what to add').choices(['lab', 'device', 'task', 'protocol', 'optimizer']),
+    )
     .argument('<package>', 'name of the package')
-    .argument('<name>', 'letters, digits and underscores; unique among the definitions of its kind')
+    .argument('<name>', 'letters, digits and underscores; unique in its kind; of an optimizer: its protocol')
+    .option('--device <type>', 'device type that a new task uses (default: the first one of the package)')
+    .option('--no-device', 'a new task uses no device')
     .option('--dir <folder>', 'folder of packages (SVC_USER_DIR, default lab-packages)')
-    .action((kind: PartKind, packageName: string, name: string, flags: { dir?: string }) =>
+    .action((kind: PartKind, packageName: string, name: string, { dir, ...options }: AddFlags) =>
       reported(async () => {
         const { addPart } = await import('../../pkg/scaffold.js');
-        tell(await addPart(userDirOf(flags.dir), kind, packageName, name));
+        tell(await addPart(userDirOf(dir), kind, packageName, name, options));
       }),
     );
 }
@@ -84,6 +92,7 @@ async function check(paths: string[], json: boolean): Promise<void> {
 
 async function types(path: string | undefined): Promise<void> {
   const { packageFolders, readCatalog } = await import('../../pkg/check.js');
+  const { linkProduct } = await import('../../pkg/editor-links.js');
   const { packageTypes, typesFile } = await import('../../pkg/package-types.js');
   const [place] = placesOf(path === undefined ? [] : [path]);
   if (place === undefined) return;
@@ -95,6 +104,12 @@ async function types(path: string | undefined): Promise<void> {
     const file = join(root, typesFile);
     writeFileSync(file, packageTypes(catalog, name, folder));
     process.stdout.write(`wrote ${relativeTo(process.cwd(), file)}\n`);
+    const linked = linkProduct(root);
+    if (linked.length > 0) {
+      process.stdout.write(
+        `linked ${linked.join(', ')} in ${relativeTo(process.cwd(), root)}/node_modules\n`,
+      );
+    }
   }
 }
 
@@ -102,11 +117,12 @@ function userDirOf(dir: string | undefined): string {
   return dir === undefined ? configuredUserDir() : resolve(dir);
 }
 
-function tell({ written, changed }: Scaffolded): void {
+function tell({ written, changed, note }: Scaffolded): void {
   for (const file of written) process.stdout.write(`wrote ${relativeTo(process.cwd(), file)}\n`);
   for (const { file, what } of changed) {
     process.stdout.write(`added ${what} to ${relativeTo(process.cwd(), file)}\n`);
   }
+  if (note !== undefined) process.stdout.write(`${note}\n`);
 }
 
 function placesOf(paths: string[]): Place[] {

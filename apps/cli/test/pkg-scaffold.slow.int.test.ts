@@ -1,0 +1,131 @@
+import { existsSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { loadPackages } from '@lab/definitions';
+import type { CreateCampaignOptimizer } from '@lab/sdk';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { checkPackages } from '../src/pkg/check.js';
+import { linkProduct } from '../src/pkg/editor-links.js';
+import { addPart, createPackage } from '../src/pkg/scaffold.js';
+
+/** The files that `svc pkg create` and `svc pkg add` write. */
+
+let folder: string;
+let userDir: string;
+
+beforeEach(async () => {
+  folder = mkdtempSync(join(tmpdir(), 'svc-scaffold-'));
+  userDir = join(folder, 'packages');
+  await createPackage(userDir, 'demo_pkg');
+});
+afterEach(() => rmSync(folder, { recursive: true, force: true }));
+
+const file = (path: string): string => join(userDir, 'demo_pkg', path);
+const edit = (path: string, from: string, to: string): void =>
+  writeFileSync(file(path), readFileSync(file(path), 'utf8').replace(from, to));
+const errorsOf = async (): Promise<string[]> =>
+  (await checkPackages({ userDir, packageDir: null })).errors.map(({ message }) => message);
+
+describe('a new package', () => {
+  it('names no folder of this computer in its settings for editors, and links the product', () => {
+    const settings = readFileSync(file('tsconfig.json'), 'utf8');
+    expect(Object.keys((JSON.parse(settings) as { compilerOptions: object }).compilerOptions)).toEqual([
+      'target',
+      'module',
+      'strict',
+      'noEmit',
+      'types',
+    ]);
+    const sdk = file('node_modules/@lab/sdk');
+    expect(JSON.parse(readFileSync(join(realpathSync(sdk), 'package.json'), 'utf8'))).toMatchObject({
+      name: '@lab/sdk',
+    });
+    expect(existsSync(file('node_modules/@types/node/index.d.ts'))).toBe(true);
+    expect(readFileSync(file('.gitignore'), 'utf8')).toBe('node_modules/\n');
+    expect(linkProduct(file('.'))).toEqual([]);
+    rmSync(sdk);
+    expect(linkProduct(file('.'))).toEqual(['@lab/sdk']);
+  });
+});
+
+describe('a new task', () => {
+  const imports = (task: string): RegExpExecArray | null =>
+    /import type \w+ from '(.*)'/.exec(readFileSync(file(`tasks/${task}/task.ts`), 'utf8'));
+
+  it('uses the first device type of the package, another one of any package, or none', async () => {
+    await addPart(userDir, 'device', 'demo_pkg', 'arm');
+    await addPart(userDir, 'device', 'demo_pkg', 'pump');
+    await createPackage(userDir, 'other');
+    await addPart(userDir, 'device', 'other', 'scale');
+    const { note } = await addPart(userDir, 'task', 'demo_pkg', 'move');
+    expect(note).toContain('--device TYPE');
+    const chosen = await addPart(userDir, 'task', 'demo_pkg', 'fill', { device: 'pump' });
+    expect(chosen.note).toBeUndefined();
+    await addPart(userDir, 'task', 'demo_pkg', 'weigh', { device: 'scale' });
+    await addPart(userDir, 'task', 'demo_pkg', 'think', { device: false });
+    expect(['move', 'fill', 'weigh', 'think'].map((task) => imports(task)?.[1])).toEqual([
+      '../../devices/arm/device.js',
+      '../../devices/pump/device.js',
+      '../../../other/devices/scale/device.js',
+      undefined,
+    ]);
+    expect(await errorsOf()).toEqual([]);
+    await expect(addPart(userDir, 'task', 'demo_pkg', 'x', { device: 'pumpe' })).rejects.toThrow(
+      'there is no device type "pumpe" without errors: did you mean "pump"?',
+    );
+    expect(existsSync(file('tasks/x'))).toBe(false);
+  });
+});
+
+describe('a new optimizer', () => {
+  it('names what its protocol lacks, and then proposes, learns and ends', async () => {
+    const add = () => addPart(userDir, 'optimizer', 'demo_pkg', 'filling');
+    await addPart(userDir, 'lab', 'demo_pkg', 'a_lab');
+    await addPart(userDir, 'task', 'demo_pkg', 'fill');
+    await expect(add()).rejects.toThrow(
+      'no protocol "filling" without errors: svc pkg add protocol demo_pkg filling',
+    );
+    await addPart(userDir, 'protocol', 'demo_pkg', 'filling');
+    await expect(add()).rejects.toThrow(
+      /write svc_dynamic .* in demo_pkg\/experiments\/filling\/experiment.yml/,
+    );
+    edit(
+      'experiments/filling/experiment.yml',
+      'desc: The first step\n',
+      'desc: x\n    parameters: { seconds: svc_dynamic }\n',
+    );
+    edit(
+      'tasks/fill/task.yml',
+      'type: float\n    unit: s\n    desc: How long it really',
+      'type: str\n    desc: How long it really',
+    );
+    await expect(add()).rejects.toThrow('no task of the protocol filling has a numeric output');
+    edit(
+      'tasks/fill/task.yml',
+      'type: str\n    desc: How long it really',
+      'type: float\n    unit: s\n    desc: How long it really',
+    );
+    expect((await add()).written).toEqual([file('experiments/filling/optimizer.ts')]);
+    expect(await errorsOf()).toEqual([]);
+    await expect(add()).rejects.toThrow('optimizer.ts exists already');
+
+    const cacheDir = join(folder, 'cache');
+    const hash = (await loadPackages({ userDir, cacheDir })).protocol('filling')?.protocol.optimizer?.hash;
+    const module = (await import(pathToFileURL(join(cacheDir, 'modules', `${hash}.mjs`)).href)) as {
+      svc_create_campaign_optimizer: CreateCampaignOptimizer<object>;
+    };
+    const [args, Optimizer] = module.svc_create_campaign_optimizer();
+    const optimizer = new Optimizer(args);
+    expect([optimizer.get_input_names(), optimizer.get_output_names()]).toEqual([
+      ['fill.seconds'],
+      ['fill.took'],
+    ]);
+    const rows = [...(await optimizer.sample(2)), ...(await optimizer.sample(3))];
+    expect(rows.map((row) => row['fill.seconds'])).toEqual([0, 900, 1800, 2700, 3600]);
+    await optimizer.report(rows.slice(0, 2), [{ 'fill.took': 3 }, { 'fill.took': 2 }]);
+    expect(await optimizer.get_optimal_solutions()).toEqual([{ 'fill.seconds': 900, 'fill.took': 2 }]);
+    expect(optimizer.get_num_samples_reported()).toBe(2);
+    expect(() => optimizer.sample(1)).toThrow('0 combinations are left, but 1 are wanted');
+  });
+});
