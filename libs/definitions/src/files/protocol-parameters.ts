@@ -4,6 +4,8 @@ import {
   hintFor,
   type ParameterBinding,
   type ParameterSpec,
+  splitReference,
+  suggest,
 } from '../model/index.js';
 import type { Path } from '../documents/index.js';
 import { elementPath } from './parameter-specs.js';
@@ -42,15 +44,32 @@ export function checkBindings(scope: ProtocolScope, entry: TaskEntry): void {
 function checkLiteral(
   scope: ProtocolScope,
   path: Path,
-  binding: ParameterBinding & { kind: 'literal' },
+  { value }: ParameterBinding & { kind: 'literal' },
   spec: ParameterSpec,
 ): void {
-  for (const fault of checkValue(spec, binding.value, '')) {
-    const meantDynamic = typeof binding.value === 'string' && binding.value.toLowerCase() === dynamicMarker;
+  if (typeof value === 'string' && isMisspeltMarker(value)) {
+    scope.source.fault(
+      path,
+      'value_type',
+      `${JSON.stringify(value)} is neither a value nor ${dynamicMarker}`,
+      {
+        hint: `did you mean ${dynamicMarker}?`,
+      },
+    );
+    return;
+  }
+  const reference = typeof value === 'string' ? splitReference(value) : undefined;
+  const task = reference && suggest(reference.task, scope.tasks.keys());
+  for (const fault of checkValue(spec, value, '')) {
     scope.source.fault([...path, ...elementPath(fault.path)], `value_${fault.code}`, fault.message, {
-      hint: meantDynamic ? `did you mean ${dynamicMarker}?` : fault.hint,
+      hint: task === undefined ? fault.hint : `did you mean the output ${task}.${reference?.name}?`,
     });
   }
+}
+
+/** A text that differs in few letters from the marker was meant to be the marker, also where any text is allowed. */
+function isMisspeltMarker(value: string): boolean {
+  return value !== dynamicMarker && /^svc/i.test(value) && suggest(value, [dynamicMarker]) !== undefined;
 }
 
 function checkReference(
@@ -80,12 +99,38 @@ function checkReference(
     );
     return;
   }
-  if (!wanted || isAssignable(found, wanted)) return;
+  if (!wanted) return;
+  if (isAssignable(found, wanted)) {
+    checkUnits(scope, path, binding, found, wanted);
+    return;
+  }
   scope.source.fault(
     path,
     'parameter_type',
     `"${binding.task}.${binding.parameter}" is ${typeName(found)}, but the task needs ${typeName(wanted)}`,
   );
+}
+
+/** The service converts no units, so both sides must state the same one. A side without a unit fits every unit. */
+function checkUnits(
+  scope: ProtocolScope,
+  path: Path,
+  { task, parameter }: ParameterBinding & { kind: 'reference' },
+  found: ParameterSpec,
+  wanted: ParameterSpec,
+): void {
+  const [from, to] = [unitOf(found), unitOf(wanted)];
+  if (from === undefined || to === undefined || from === to) return;
+  scope.source.fault(path, 'unit', `"${task}.${parameter}" is in ${from}, but the task needs ${to}`, {
+    hint: 'the service converts no units: state the same unit in both task.yml, or convert the value in a task',
+  });
+}
+
+/** The unit, with one form for characters that look the same; undefined: none is stated. */
+function unitOf(spec: ParameterSpec): string | undefined {
+  if (spec.type !== 'int' && spec.type !== 'float') return undefined;
+  const unit = spec.unit.normalize('NFKC').trim();
+  return unit.toLowerCase() === 'n/a' ? undefined : unit;
 }
 
 function ownSpec(specs: Record<string, ParameterSpec>, name: string): ParameterSpec | undefined {

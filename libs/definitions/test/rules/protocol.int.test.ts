@@ -528,8 +528,20 @@ describe('a parameter of a task', () => {
       '14:tasks[0].parameters.volume value_type',
     ],
     [
+      'has svc_dynamic written exactly so, also where it takes any text',
+      [volume, `${volume}\n      label: svc_like`],
+      [volume, `${volume}\n      label: svc_dynmic`],
+      '15:tasks[0].parameters.label value_type',
+    ],
+    [
+      'refers to a parameter of its unit',
+      ['volume: a.total', 'volume: a.volume'],
+      ['target: 2', 'target: a.total'],
+      '31:tasks[2].parameters.target unit',
+    ],
+    [
       'refers to a parameter that exists',
-      ['target: 2', 'target: a.volume'],
+      ['target: 2', 'target: a.count'],
       ['volume: a.total', 'volume: a.sum'],
       '22:tasks[1].parameters.volume unknown_parameter',
     ],
@@ -558,5 +570,19 @@ describe('a parameter of a task', () => {
       kind: 'literal',
       value,
     });
+  });
+
+  it.each([
+    [volume, 'volume: svc_dynmic', 'did you mean svc_dynamic?'],
+    [volume, 'volume: aa.total', 'did you mean the output a.total?'],
+    [volume, 'volume: ten', null],
+    [
+      'target: 2',
+      'target: a.total',
+      'the service converts no units: state the same unit in both task.yml, or convert the value in a task',
+    ],
+  ])('with a fault gets the hint that fits: %s as %s', (from, to, hint) => {
+    const { diagnostics } = assemble(edited(protocol, from, to));
+    expect(diagnostics.map((each) => each.hint)).toEqual([hint]);
   });
 });
