@@ -3,6 +3,7 @@ import { plainToInstance } from 'class-transformer';
 import { getMetadataStorage, validateSync, type ValidationError } from 'class-validator';
 import type { ZodType } from 'zod';
 import type { Fault } from './rest/fault.js';
+import { brokenRules } from './rest/fields/broken-rules.js';
 
 export type Checked<T> = { ok: true; value: T } | { ok: false; faults: Fault[] };
 
@@ -76,7 +77,7 @@ function isOfClass(value: object): boolean {
 export function dtoFaults(errors: readonly ValidationError[], parent = ''): Fault[] {
   return errors.flatMap((error) => {
     const path = joinPath(parent, error.property);
-    const own = Object.entries(error.constraints ?? {}).map(([rule, message]) =>
+    const own = brokenRules(error).map(([rule, message]) =>
       rule === 'whitelistValidation'
         ? {
             path,

@@ -35,3 +35,23 @@ describe('a null in a body', () => {
     });
   });
 });
+
+describe('a field that is missing or of a wrong type', () => {
+  const faultsOf = (body: object): [string, string, string][] => {
+    const checked = dtoSchema(TaskSubmission).check(body);
+    return checked.ok ? [] : checked.faults.map(({ path, code, message }) => [path, code, message]);
+  };
+
+  it.each<[object, [string, string, string]]>([
+    [{ name: 't' }, ['type', 'missing_field', 'type is missing']],
+    [{ name: 't', type: 5 }, ['type', 'isString', 'type must be a string']],
+    [{ name: 't', type: '' }, ['type', 'isLength', 'type must be longer than or equal to 1 characters']],
+    [{ name: 't', type: 'x', priority: 'high' }, ['priority', 'isInt', 'priority must be an integer number']],
+    [
+      { name: 't', type: 'x', devices: { arm: { lab_name: 'a' } } },
+      ['devices', 'isMapOf', 'devices has a fault in "arm": name is missing'],
+    ],
+  ])('has exactly one fault: %j', (body, fault) => {
+    expect(faultsOf(body)).toEqual([fault]);
+  });
+});

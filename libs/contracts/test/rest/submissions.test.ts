@@ -21,7 +21,7 @@ describe('submissions', () => {
 
   it.each([
     ['unknown field', { ...run, colour: 1 }, 'colour: unknown_field'],
-    ['missing name', { type: 'x' }, 'name: isWellFormedName'],
+    ['missing name', { type: 'x' }, 'name: missing_field'],
     ['control character in the name', { ...run, name: 'a\u0000b' }, 'name: isWellFormedName'],
     ['lone surrogate in the name', { ...run, name: 'a\ud800' }, 'name: isWellFormedName'],
     ['fractional priority', { ...run, priority: 1.5 }, 'priority: isInt'],

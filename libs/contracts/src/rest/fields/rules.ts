@@ -7,6 +7,7 @@ import {
   buildMessage,
 } from 'class-validator';
 import { isWellFormedName, maxNameLength } from '../../vocabulary.js';
+import { brokenRules } from './broken-rules.js';
 
 /** Most bytes of JSON for values that travel in a message. Larger data belongs in files. */
 export const maxInlineBytes = 65_536;
@@ -120,7 +121,7 @@ function mapFault(value: unknown, kind: MapValue): string | undefined {
         whitelist: true,
         forbidNonWhitelisted: true,
       });
-      const first = Object.values(errors[0]?.constraints ?? {})[0];
+      const first = errors[0] && brokenRules(errors[0])[0]?.[1];
       if (first !== undefined) return `has a fault in "${key}": ${first}`;
     }
   }
