@@ -17,7 +17,7 @@ export async function installDependencies() {
   const hash = createHash('sha256').update(lock).digest('hex');
   const { packages } = JSON.parse(lock);
   if (readIfThere(stampPath) !== hash && !isInstalled(packages)) {
-    tell('installing dependencies (npm ci)');
+    tell('installing dependencies (npm ci), about 30 s and the download');
     const args = ['ci', '--include=dev', '--no-fund', '--no-audit'];
     const npm = process.env.npm_execpath;
     const result =

@@ -1,20 +1,24 @@
 import { mkdir, mkdtemp, rm } from 'node:fs/promises';
 import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { ApiClient, type CampaignSubmission } from '@lab/api-client';
+import { awaitsPerson, isTerminal } from '@lab/contracts/vocabulary';
 import { processEnvironment } from '@lab/runtime';
 import { freePort } from '../stack/ports.js';
 import { eventText, startStack } from '../stack/index.js';
-import { faint, heading } from '../watch/style.js';
 import { randomRows, seededRandom } from './random-rows.js';
 import { comparison } from './comparison.js';
 import { startingMs } from '../commands/at-service.js';
-import { watchWork } from '../watch/watch-work.js';
-import type { CampaignWithRuns } from '../watch/work.js';
+import { readWork, type CampaignWithRuns } from '../watch/work.js';
+import { Progress } from './progress.js';
 
 const usualPort = 8070;
 /** Number of runs of each campaign. */
-const runs = 24;
+const runs = 18;
+const labels = { at_random: `${runs} runs at random`, optimized: `${runs} runs optimized` } as const;
+/** Milliseconds between two looks at a campaign. */
+const lookMs = 500;
 const search = {
   protocol: 'color_matching',
   owner: 'demo',
@@ -40,8 +44,12 @@ export async function runDemo(output: NodeJS.WriteStream, signal: AbortSignal): 
   const folder = join(process.cwd(), '.svc');
   await mkdir(folder, { recursive: true });
   const dataDir = await mkdtemp(join(folder, 'demo-'));
+  tell('A simulated color lab looks for a color, first at random, then with an optimizer.');
+  tell('The demo takes about 40 s on two free processor cores.\n');
+  const bars = Object.values(labels).map((label) => ({ label, total: runs }));
+  const progress = new Progress(output, bars);
   try {
-    tell('starting the service with a simulated color lab');
+    progress.step('starting the service');
     const stack = await startStack({
       signal,
       sources: {
@@ -54,11 +62,11 @@ export async function runDemo(output: NodeJS.WriteStream, signal: AbortSignal): 
       },
       onEvent: (event) => {
         const text = eventText(event);
-        if (text !== undefined) tell(faint(text));
+        if (text !== undefined) progress.step(text);
       },
     });
     try {
-      tell(`serving at ${stack.url}, described at ${stack.url}/docs`);
+      progress.step(`serving at ${stack.url}: open this address while the demo runs`);
       const client = new ApiClient(stack.url, { timeoutMs: startingMs });
       const optimizer = await client.get('/api/protocols/{protocol_type}/optimizer/defaults', {
         path: { protocol_type: search.protocol },
@@ -66,15 +74,18 @@ export async function runDemo(output: NodeJS.WriteStream, signal: AbortSignal): 
       const drawn = randomRows(optimizer, runs, seededRandom(1));
       const campaigns: CampaignWithRuns[] = [];
       for (const submission of [
-        { ...search, name: 'at_random', protocol_run_parameters: drawn },
-        { ...search, name: 'optimized', optimize: true, meta: { optimizer_overrides: { seed: 7 } } },
+        { ...search, name: 'at_random' as const, protocol_run_parameters: drawn },
+        {
+          ...search,
+          name: 'optimized' as const,
+          optimize: true,
+          meta: { optimizer_overrides: { seed: 7 } },
+        },
       ]) {
-        tell('');
-        tell(heading(`${runs} runs ${submission.name.replace('_', ' ')}, three at once`));
-        const { name } = await client.post('/api/campaigns', { body: submission });
-        const { record } = await watchWork(client, { kind: 'campaign', name }, output, signal);
-        campaigns.push(record);
+        await client.post('/api/campaigns', { body: submission });
+        campaigns.push(await ended(client, submission.name, progress, signal));
       }
+      progress.end();
       const [atRandom, optimized] = campaigns as [CampaignWithRuns, CampaignWithRuns];
       tell('');
       for (const line of comparison(atRandom, optimized)) tell(line);
@@ -89,6 +100,25 @@ export async function runDemo(output: NodeJS.WriteStream, signal: AbortSignal): 
   } finally {
     await rm(dataDir, { recursive: true, force: true });
   }
+}
+
+/** Follows a campaign to its end. @returns the campaign with its runs */
+async function ended(
+  client: ApiClient,
+  name: keyof typeof labels,
+  progress: Progress,
+  signal: AbortSignal,
+): Promise<CampaignWithRuns> {
+  for (;;) {
+    const record = await client.get('/api/campaigns/{campaign_name}', {
+      path: { campaign_name: name },
+      signal,
+    });
+    progress.move(labels[name], record.protocol_runs_completed + record.protocol_runs_failed);
+    if (isTerminal(record.state) || awaitsPerson(record.state)) break;
+    await delay(lookMs, undefined, { signal });
+  }
+  return (await readWork(client, { kind: 'campaign', name }, signal)).record;
 }
 
 /** Distance of the best color; infinite: no color was measured. */
