@@ -96,7 +96,7 @@ export const rooms = {
     devices: ['access', 'audit', 'examples', 'lists', 'lookup', 'orchestrator', 'ports', 'routes'],
     events: ['access', 'ports', 'routes'],
     logs: ['access', 'events', 'lists', 'lookup', 'ports', 'routes'],
-    files: ['access', 'lookup', 'ports', 'routes'],
+    files: ['access', 'lists', 'lookup', 'ports', 'routes'],
     csv: [
       'access',
       'definitions',

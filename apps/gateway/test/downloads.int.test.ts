@@ -18,6 +18,7 @@ import {
   memoryLog,
   MemoryAnnouncements,
   MemoryEvents,
+  campaignRecord,
   runRecord,
   ScriptedRequests,
   send,
@@ -192,6 +193,33 @@ with zipfile.ZipFile(sys.argv[1]) as archive:
     });
   });
 
+  it('has all files of a campaign, with a folder for each run and task, over any number of pages', async () => {
+    records.campaignList.push(campaignRecord({ name: 'sweep' }));
+    const photos = [await taskWith({ 'photo.png': photo }, {}), await taskWith({ 'photo.png': table }, {})];
+    const others = Array.from({ length: 600 }, () => taskWith({ 'x.csv': table }, {}));
+    const named = [...photos, ...(await Promise.all(others))].map((task, nth) => ({ task, nth }));
+    for (const { task, nth } of named) {
+      const [file = expect.fail('the task has no file')] = task.output_files;
+      records.files.push({
+        ...file,
+        task_run_id: task.id,
+        task: 'image',
+        type: task.type,
+        protocol_run: `sweep_run_${nth + 1}`,
+        campaign: 'sweep',
+        owner: 'ada',
+        attempt: task.attempt,
+        created_at: new Date(1_800_000_000_000 + nth).toISOString(),
+      });
+    }
+    records.files.push({ ...(records.files[0] ?? expect.fail('no file')), campaign: 'other' });
+    const contents = await unpacked('/api/campaigns/sweep/files.zip');
+    expect(Object.keys(contents).length).toBe(602);
+    expect(contents['sweep_run_1/image/photo.png']).toEqual(photo);
+    expect(contents['sweep_run_2/image/photo.png']).toEqual(table);
+    expect(contents['sweep_run_602/image/x.csv']).toEqual(table);
+  });
+
   it('unpacks only below the chosen folder, and no file overwrites another', async () => {
     const odd = { '..': table, 'a\\b': table, 'a:b': table, A_B: photo, 'end.': table };
     records.taskRuns.push(await taskWith(odd, { name: 'odd' }));
@@ -210,7 +238,11 @@ with zipfile.ZipFile(sys.argv[1]) as archive:
   });
 
   it('of unknown work is not found', async () => {
-    for (const path of ['/api/tasks/nothing/files.zip', '/api/protocols/nothing/files.zip']) {
+    for (const path of [
+      '/api/tasks/nothing/files.zip',
+      '/api/protocols/nothing/files.zip',
+      '/api/campaigns/nothing/files.zip',
+    ]) {
       expectProblem(await send(gateway.url, 'GET', path), 404, 'not_found');
     }
     expectProblem(await send(gateway.url, 'GET', '/api/protocols/mix_1/files.zip?x=1'), 422, 'invalid');

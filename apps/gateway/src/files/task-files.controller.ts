@@ -1,13 +1,21 @@
 import { Readable } from 'node:stream';
 import { Controller, Get, Logger, Req, Res } from '@nestjs/common';
-import type { TaskRunRecord } from '@lab/contracts';
+import { longestPage, type Page, type TaskFileRecord, type TaskRunRecord } from '@lab/contracts';
 import { taskFileKey } from '@lab/object-store';
 import { ApiTags } from '@nestjs/swagger';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { Needs } from '../access/index.js';
+import { readListQuery } from '../lists/index.js';
 import { AddressOfTask, found, foundTask, type TaskAddress } from '../lookup/index.js';
 import { FileStore, RecordReader } from '../ports/index.js';
-import { Operation, pathText, ProtocolRunName, type Answer } from '../routes/index.js';
+import {
+  CampaignName,
+  Operation,
+  pathText,
+  ProtocolRunName,
+  type Answer,
+  type QueryValues,
+} from '../routes/index.js';
 import { archiveLength, archiveOf, type ArchivedFile } from './archive.js';
 import { byteRangeOf, describePart } from './byte-range.js';
 import { attachment } from './content-disposition.js';
@@ -148,6 +156,45 @@ export class TaskFilesController {
     const run = found(await this.records.protocolRun(name), 'protocol run', name);
     const files = run.tasks.flatMap((task) => filesOf(task, `${task.name}/`));
     await this.#sendArchive(run.name, files, request, reply);
+  }
+
+  @Needs('viewer', { of: 'campaign' })
+  @Operation(
+    'Download all files of a campaign as one zip archive, with a folder for each protocol run and task',
+    archive,
+    {
+      description: `${archiveText} The archive of a campaign that still runs has the files that its tasks have produced so far.`,
+    },
+  )
+  @Get('campaigns/:campaign_name/files.zip')
+  async downloadCampaign(
+    @CampaignName() name: string,
+    @Req() request: FastifyRequest,
+    @Res() reply: FastifyReply,
+  ): Promise<void> {
+    const campaign = found(await this.records.campaign(name), 'campaign', name);
+    await this.#sendArchive(campaign.name, await this.#filesOfCampaign(campaign.name), request, reply);
+  }
+
+  /** The files of all runs of a campaign, also of archived ones, the earliest task first. */
+  async #filesOfCampaign(name: string): Promise<ArchivedFile[]> {
+    const files: ArchivedFile[] = [];
+    let cursor: string | null = null;
+    do {
+      const query: QueryValues = { limit: String(longestPage), sort: 'created_at', archived: 'all' };
+      if (cursor !== null) query['cursor'] = cursor;
+      const request = readListQuery('files', query, ['campaign'])({ fixed: { campaign: name } });
+      const page: Page<TaskFileRecord> = request.pageOf(await this.records.list('files', request));
+      for (const file of page.items)
+        files.push({
+          path: `${file.protocol_run ?? ''}/${file.task}/${file.name}`,
+          size: file.size,
+          modified: new Date(file.created_at),
+          key: taskFileKey(file.task_run_id, file.attempt, file.name),
+        });
+      cursor = page.next_cursor;
+    } while (cursor !== null);
+    return files;
   }
 
   #rangeOf(request: FastifyRequest, reply: FastifyReply, size: number, etag: string) {

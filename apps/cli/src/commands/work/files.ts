@@ -4,7 +4,7 @@ import type { Readable, Writable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import type { ApiClient, FileRecord, TaskRunRecord } from '@lab/api-client';
 import { Argument, type Command } from 'commander';
-import { readWork } from '../../watch/work.js';
+import { readWork, workKinds, type Work, type WorkKind } from '../../watch/work.js';
 import { asks, atService, serviceCommand, tableOf, withUrl, type ServiceFlags } from '../at-service.js';
 import { contentOf, saved } from './download.js';
 import { UsageError } from '../exit-codes.js';
@@ -62,22 +62,14 @@ export function addFilesCommands(program: Command): void {
       }),
     );
   withUrl(files.command('zip'))
-    .description('download all files of a protocol run or a task as one zip')
-    .addArgument(new Argument('<kind>', 'what it is').choices(['protocol', 'task']))
+    .description('download all files of a campaign, a protocol run or a task as one zip')
+    .addArgument(new Argument('<kind>', 'what it is').choices(workKinds))
     .argument('<name>', 'its name')
     .option(...run)
     .option('-o, --output <path>', 'path of the download (default: its name, in this folder)')
-    .action((kind: 'protocol' | 'task', name: string, flags: FileFlags) =>
+    .action((kind: WorkKind, name: string, flags: FileFlags) =>
       atService(flags, async (client) => {
-        const answer =
-          kind === 'protocol'
-            ? await client.open('/api/protocols/{protocol_run_name}/files.zip', {
-                path: { protocol_run_name: name },
-              })
-            : await client.open('/api/tasks/{task_name}/files.zip', {
-                path: { task_name: name },
-                query: flags.run === undefined ? {} : { protocol_run_name: flags.run },
-              });
+        const answer = await archiveOf(client, { kind, name, run: flags.run });
         // Fewer bytes than the announced length are an error of the connection.
         const path = await saved(flags.output ?? `${basename(name)}.zip`, (into) =>
           pipeline(contentOf(answer), into),
@@ -85,6 +77,22 @@ export function addFilesCommands(program: Command): void {
         return [`wrote ${path}`];
       }),
     );
+}
+
+function archiveOf(client: ApiClient, { kind, name, run }: Work): Promise<Response> {
+  switch (kind) {
+    case 'campaign':
+      return client.open('/api/campaigns/{campaign_name}/files.zip', { path: { campaign_name: name } });
+    case 'protocol':
+      return client.open('/api/protocols/{protocol_run_name}/files.zip', {
+        path: { protocol_run_name: name },
+      });
+    case 'task':
+      return client.open('/api/tasks/{task_name}/files.zip', {
+        path: { task_name: name },
+        query: run === undefined ? {} : { protocol_run_name: run },
+      });
+  }
 }
 
 /** @throws Error when the bytes differ from those that the task produced */
