@@ -1,5 +1,5 @@
 import { ServiceError } from '@lab/contracts';
-import { OutboundRefusedError, type Outbound, type Sealing } from '@lab/runtime';
+import { OutboundRefusedError, type Outbound, type OutboundPolicy, type Sealing } from '@lab/runtime';
 import { askedForS } from './backoff.js';
 import type { DeliveryRow, WebhookRow } from '@lab/persistence';
 import { signedHeaders } from './signature.js';
@@ -8,6 +8,13 @@ import { signedHeaders } from './signature.js';
 const attemptMs = 10_000;
 /** Longest stored part of an answer, and longest reason, in characters. */
 const longestAnswer = 1_024;
+
+/** How the configuration can allow an address. */
+const hints: Record<keyof OutboundPolicy, string> = {
+  allow: 'Name the machine or its network under webhooks.allow in config.yml.',
+  http: 'Use https://, or set webhooks.http to true in config.yml; others can then read the events on their way.',
+  ports: 'Use one of these ports, or name the port under webhooks.ports in config.yml.',
+};
 
 /** Result of one attempt. */
 export interface Attempt extends Pick<DeliveryRow, 'status' | 'duration_ms' | 'error' | 'answer'> {
@@ -53,7 +60,7 @@ export class WebhookSender {
             path: 'url',
             code: 'address',
             message: error.message,
-            hint: 'machines that are not on the public internet are allowed in config.yml, under webhooks',
+            ...(error.setting === undefined ? {} : { hint: hints[error.setting] }),
           },
         ],
       });

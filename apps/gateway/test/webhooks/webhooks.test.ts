@@ -97,6 +97,29 @@ describe('a new webhook', () => {
   });
 
   it.each([
+    ['https://127.0.0.2/', 'webhooks.allow'],
+    ['https://receiver.example.org:22/', 'webhooks.ports'],
+  ])('learns which setting allows %s', async (address, setting) => {
+    const refused = await create({ url: address });
+    expect(refused.body.errors?.[0]?.hint).toContain(setting);
+  });
+
+  it('learns that the setting webhooks.http allows an address without TLS', async () => {
+    const outbound = new Outbound({ allow: [], http: false, ports: [80, 443] });
+    const strict = await startHarness({}, sealing, undefined, { outbound });
+    try {
+      const refused = await strict.send('POST', '/api/webhooks', { url: 'http://receiver.example.org/' });
+      expect(refused.body.errors).toMatchObject([
+        { path: 'url', message: 'must begin with https://', hint: expect.stringContaining('webhooks.http') },
+      ]);
+      const other = await strict.send('POST', '/api/webhooks', { url: 'ftp://receiver.example.org/' });
+      expect(other.body.errors?.[0]).not.toHaveProperty('hint');
+    } finally {
+      await strict.server.close();
+    }
+  });
+
+  it.each([
     [{ filters: { type: 'cat' } }, 'filters.type'],
     [{ filters: { colour: 'red' } }, 'filters.colour'],
     [{ filters: { lab: '' } }, 'filters.lab'],

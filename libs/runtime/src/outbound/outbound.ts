@@ -25,6 +25,14 @@ export interface OutboundAnswer {
 /** The address must not be reached. The message gives the cause and may be shown. */
 export class OutboundRefusedError extends Error {
   override readonly name = 'OutboundRefusedError';
+
+  /** @param setting of the policy that can allow the address; undefined: none can */
+  constructor(
+    message: string,
+    readonly setting?: keyof OutboundPolicy,
+  ) {
+    super(message);
+  }
 }
 
 /** Most bytes of an answer that are read. */
@@ -71,6 +79,7 @@ export class Outbound {
     if (!isSecure && !(url.protocol === 'http:' && this.policy.http))
       throw new OutboundRefusedError(
         `must begin with ${this.policy.http ? 'https:// or http://' : 'https://'}`,
+        url.protocol === 'http:' ? 'http' : undefined,
       );
     if (url.username !== '' || url.password !== '')
       throw new OutboundRefusedError('must not hold a user or a password');
@@ -78,6 +87,7 @@ export class Outbound {
     if (!this.policy.ports.includes(port))
       throw new OutboundRefusedError(
         `goes to port ${port}; those that may be reached are ${this.policy.ports.join(', ')}`,
+        'ports',
       );
     const host = hostOf(url);
     if (isIP(host) !== 0) this.#requireAllowed(host, host);
@@ -142,6 +152,7 @@ export class Outbound {
       host === address
         ? `goes to ${address}, which is not on the public internet and not among what is allowed`
         : `goes to a machine that is not on the public internet (${host}) and not among what is allowed`,
+      'allow',
     );
   }
 }
