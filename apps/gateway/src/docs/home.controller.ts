@@ -46,7 +46,6 @@ export class HomeController {
     const maySeeWork = principal !== null && hasRole(principal, 'viewer');
     const work = maySeeWork && health.status !== 'unavailable' ? await this.#work() : null;
     const found: ServiceSummary = { name: 'Laboratory orchestration service', version, health, work, links };
-    reply.header('vary', 'accept');
     if (request.headers.accept?.includes('text/html') === true)
       await reply
         .type('text/html; charset=utf-8')
