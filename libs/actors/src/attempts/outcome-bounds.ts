@@ -16,7 +16,7 @@ export async function withinBounds(
   keep: (name: string, text: string) => Promise<SpooledFile>,
 ): Promise<Ending> {
   const { outcome, files } = ending;
-  if (outcome.kind === 'failed') return { outcome: shortened(outcome, resultBytes), files };
+  if (outcome.kind === 'failed') return { ...ending, outcome: shortened(outcome, resultBytes) };
   if (outcome.kind !== 'completed') return ending;
   const { output_parameters, output_resources } = outcome;
   const text = JSON.stringify({ output_parameters, output_resources });
@@ -28,11 +28,11 @@ export async function withinBounds(
       (error: unknown) => ({ files, where: `they could not be kept as a file: ${String(error)}` }),
     );
     const message = `the outputs of the task are ${kib(size)} as JSON; at most ${kib(outputBytes)} are allowed: return large data as files; ${kept.where}`;
-    return { outcome: invalidOutput(message, kept.files), files: kept.files };
+    return { ...ending, outcome: invalidOutput(message, kept.files), files: kept.files };
   }
   if (byteLength(JSON.stringify(outcome)) <= resultBytes) return ending;
   const message = `the result of the task is larger than ${kib(resultBytes)} as JSON: it has ${files.length} files; return fewer, with shorter names`;
-  return { outcome: invalidOutput(message, []), files: [] };
+  return { ...ending, outcome: invalidOutput(message, []), files: [] };
 }
 
 function invalidOutput(message: string, files: readonly SpooledFile[]): AttemptOutcome {

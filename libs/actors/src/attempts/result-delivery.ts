@@ -1,5 +1,6 @@
 import { ServiceError, type AttemptOutcome } from '@lab/contracts';
-import type { CallLedger, Ledger, LedgerRecord } from '../ledger/index.js';
+import type { Clock } from '@lab/ports';
+import type { AttemptEnd, CallLedger, Ledger, LedgerRecord } from '../ledger/index.js';
 import type { AgentLimits, AgentLog, Files, Orchestrator, Retry, SpooledFile } from '../ports/index.js';
 import { fileFailed } from './input-files.js';
 import { withinBounds } from './outcome-bounds.js';
@@ -24,6 +25,8 @@ export interface DeliveryPorts {
   files: Files;
   orchestrator: Orchestrator;
   calls: CallLedger;
+  /** The time of the computer, in milliseconds since 1970. */
+  wall: Clock;
 }
 
 /** Stores the files of ended attempts, and reports their results until the orchestrator acknowledges them. */
@@ -49,22 +52,24 @@ export class ResultDelivery {
       this.ports.files.add(attempt.id, name, text);
     const ending = recorded ? ended : await withinBounds(ended, this.limits, keep);
     const { files } = ending;
+    const at = ending.endedMs === undefined ? {} : { endedMs: ending.endedMs };
     let { outcome } = ending;
     if (files.length > 0) {
-      if (!recorded) await this.#record(attempt, { type: 'end', attemptId: attempt.id, outcome, files });
+      if (!recorded)
+        await this.#record(attempt, { type: 'end', attemptId: attempt.id, outcome, files, ...at });
       const stored = await this.#storeFiles(attempt, files);
       if (stored === 'later') return;
       if (stored !== undefined) outcome = withoutFiles(outcome, stored);
     }
-    await this.#record(attempt, { type: 'result', attemptId: attempt.id, outcome });
-    await this.deliver(attempt, outcome);
+    await this.#record(attempt, { type: 'result', attemptId: attempt.id, outcome, ...at });
+    await this.deliver(attempt, { outcome, ...at });
   }
 
   /** Reports a recorded result until it is acknowledged. */
-  async deliver(attempt: EndedAttempt, outcome: AttemptOutcome): Promise<void> {
+  async deliver(attempt: EndedAttempt, result: AttemptEnd): Promise<void> {
     attempt.ended();
     try {
-      await this.#retry.run(() => this.#report(attempt.id, outcome), {
+      await this.#retry.run(() => this.#report(attempt.id, result), {
         signal: this.#leave,
         failed: (error, pauseMs) => {
           attempt.log.debug('the result is not acknowledged yet', {
@@ -92,16 +97,17 @@ export class ResultDelivery {
     }
   }
 
-  async #report(id: string, outcome: AttemptOutcome): Promise<void> {
+  async #report(id: string, { outcome, endedMs }: AttemptEnd): Promise<void> {
     const inc = this.#inc();
     if (inc === undefined) throw new ServiceError('service_unavailable', 'the agent is not registered');
-    const { calls, computer, orchestrator } = this.ports;
+    const { calls, computer, orchestrator, wall } = this.ports;
     await orchestrator.reportResult({
       attempt_id: id,
       computer,
       inc,
       outcome,
       calls: calls.ofAttempt(id),
+      ...(endedMs === undefined ? {} : { ended_ms: endedMs, wall_ms: wall.now() }),
     });
   }
 

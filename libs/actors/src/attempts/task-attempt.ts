@@ -22,7 +22,8 @@ import { AttemptDeviceCalls, type AttemptCallsPorts } from './attempt-calls.js';
 import type { Lease, ProcessPool } from './process-pool.js';
 
 export interface AttemptPorts extends AttemptCallsPorts {
-  clock: Clock;
+  /** The time of the computer, in milliseconds since 1970. */
+  wall: Clock;
   log: AgentLog;
   ledger: Ledger;
   modules: Modules;
@@ -42,6 +43,8 @@ export interface Ladder {
 export interface Ending {
   outcome: AttemptOutcome;
   files: SpooledFile[];
+  /** When the process ended, by the wall clock; absent: not known. */
+  endedMs?: number | undefined;
 }
 
 type Report = Exclude<FromTask, { type: 'call' | 'log' | 'waiting' }>;
@@ -201,12 +204,13 @@ export class TaskAttempt {
       ...(files === undefined ? {} : { files }),
     });
     const end = await ended;
+    const endedMs = this.ports.wall.now();
     this.#phase = 'over';
     this.#cancelLadder();
     this.#withdraw.abort();
     await this.#calls.none();
     if (!('report' in end) || end.report.type !== 'completed') await this.#devicesSettled();
-    const ending = this.#endingOf(end);
+    const ending = { ...this.#endingOf(end), endedMs };
     const healthy = 'report' in end && end.report.type === 'completed' && this.#cancelled === undefined;
     lease.release({ reuse: healthy && this.start.isolation === 'reusable' });
     return ending;
@@ -295,7 +299,7 @@ export class TaskAttempt {
   }
 
   #ending(outcome: AttemptOutcome): Ending {
-    return { outcome, files: [] };
+    return { outcome, files: [], endedMs: this.ports.wall.now() };
   }
 }
 

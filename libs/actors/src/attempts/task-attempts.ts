@@ -309,7 +309,7 @@ export class TaskAttempts {
     try {
       ending = await running;
     } catch (error) {
-      ending = { outcome: failedBegin(error), files: [] };
+      ending = { outcome: failedBegin(error), files: [], endedMs: this.ports.wall.now() };
       try {
         await entry.accepted;
       } catch (refused) {

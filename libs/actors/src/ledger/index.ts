@@ -14,6 +14,7 @@ export { briefArguments, briefValue, keptArguments } from './shown-values.js';
 export { readLedger, type LedgerReading, type ReadSegment } from './read-ledger.js';
 export {
   ledgerRecordTypes,
+  type AttemptEnd,
   type CallEnding,
   type LedgerRecord,
   type RecordedCall,

@@ -1,6 +1,6 @@
-import type { AttemptCalls, AttemptOutcome, EmergencyStop } from '@lab/contracts';
+import type { AttemptCalls, EmergencyStop } from '@lab/contracts';
 import { forgetOldest, type OtherAgent, type SpooledFile } from '../ports/index.js';
-import type { CallEnding, LedgerRecord, RecordedCall, UnstoredCall } from './records.js';
+import type { AttemptEnd, CallEnding, LedgerRecord, RecordedCall, UnstoredCall } from './records.js';
 import { UnstoredCalls } from './unstored-calls.js';
 
 /** The records of an attempt that is not closed. */
@@ -10,8 +10,8 @@ export interface AttemptHistory {
   /** Other computers that run devices of the attempt. */
   elsewhere: readonly OtherAgent[];
   begun: boolean;
-  end: { outcome: AttemptOutcome; files: SpooledFile[] } | undefined;
-  result: AttemptOutcome | undefined;
+  end: (AttemptEnd & { files: SpooledFile[] }) | undefined;
+  result: AttemptEnd | undefined;
 }
 
 /** A recorded call. If `ending` is undefined, the call is in progress or its end is not known. */
@@ -155,10 +155,10 @@ export class LedgerState {
         this.#amend(record.attemptId, { begun: true });
         return;
       case 'end':
-        this.#amend(record.attemptId, { end: { outcome: record.outcome, files: record.files } });
+        this.#amend(record.attemptId, { end: { ...endOf(record), files: record.files } });
         return;
       case 'result':
-        this.#amend(record.attemptId, { result: record.outcome });
+        this.#amend(record.attemptId, { result: endOf(record) });
         return;
       case 'acked':
         this.#close(record.attemptId, this.#acknowledged);
@@ -255,7 +255,7 @@ export class LedgerState {
             },
           ]),
       ...(end === undefined ? [] : [{ type: 'end' as const, attemptId, ...end }]),
-      ...(result === undefined ? [] : [{ type: 'result' as const, attemptId, outcome: result }]),
+      ...(result === undefined ? [] : [{ type: 'result' as const, attemptId, ...result }]),
     ];
   }
 
@@ -331,6 +331,10 @@ export class LedgerState {
 /** How a call ended, for people. What answers a repeat of the call may lack its value, or be an error in its place. */
 function shownEnding({ ending, shown }: LedgerRecord & { type: 'call_end' }): CallEnding {
   return shown === undefined ? ending : { kind: 'returned', value: shown };
+}
+
+function endOf({ outcome, endedMs }: AttemptEnd): AttemptEnd {
+  return { outcome, ...(endedMs === undefined ? {} : { endedMs }) };
 }
 
 function emptyTally(): AttemptCalls {

@@ -50,6 +50,13 @@ export type CallEnding =
   /** `lost`: nobody knows how the call ended. */
   | { kind: 'failed'; code: ErrorCode; message: string; effect: Effect; lost?: true };
 
+/** How and when an attempt ended. */
+export interface AttemptEnd {
+  outcome: AttemptOutcome;
+  /** Wall clock when its process ended, in milliseconds since 1970. Absent: not known. */
+  endedMs?: number;
+}
+
 /** What the agent must still know after a restart. Each record names an act and is durable before that act. */
 export type LedgerRecord =
   /** The agent accepts the attempt, and answers only when this is durable. `fences`: `<lab>.<device>` to its fence. */
@@ -64,9 +71,9 @@ export type LedgerRecord =
   /** The attempt is handed to a process. From here on it may have an effect. */
   | { type: 'begin'; attemptId: string }
   /** The process is done and no device call is in progress. The files are still to be stored. */
-  | { type: 'end'; attemptId: string; outcome: AttemptOutcome; files: SpooledFile[] }
+  | ({ type: 'end'; attemptId: string; files: SpooledFile[] } & AttemptEnd)
   /** The final outcome, which is reported until the orchestrator acknowledges it. */
-  | { type: 'result'; attemptId: string; outcome: AttemptOutcome }
+  | ({ type: 'result'; attemptId: string } & AttemptEnd)
   /** The attempt is unknown, or never began. The agent refuses it for ever. */
   | { type: 'tombstone'; attemptId: string }
   /** The orchestrator has committed the result. */

@@ -111,7 +111,9 @@ describe('the calls of a result', () => {
     world.taskProcesses.started
       .find((process) => process.received.length > 0)
       ?.exit({ code: null, signal: 'SIGKILL', lastStderr: null });
+    const endedMs = world.time.now();
     await world.time.advance(60_000);
+    expect(world.orchestrator.results).toMatchObject([{ outcome: { kind: 'unknown' }, ended_ms: endedMs }]);
     const call = { device: 'lab.arm', function: 'lift', call_id: 'a/1' };
     expect(world.orchestrator.results[0]?.calls?.in_doubt).toEqual({
       ...call,

@@ -38,6 +38,23 @@ describe('results', () => {
     expect(world.outcome('a')).toBe('completed');
   });
 
+  it('have the time at which the process ended, however late they are reported', async () => {
+    const slow: TaskScript = () =>
+      new Promise((resolve) => world.time.after(6_000, () => resolve({ output_parameters: {} })));
+    const world = await new World({ tasks: { slow } }).up();
+    const startedMs = world.time.now();
+    await world.agent.startTask(task('a', 'slow'), marks);
+    await world.time.advance(1_000);
+    world.orchestrator.away = away;
+    await world.time.advance(50_000);
+    world.orchestrator.away = undefined;
+    world.agent.reconnected();
+    await world.time.advance(0);
+    expect(world.orchestrator.results).toMatchObject([
+      { outcome: { kind: 'completed' }, ended_ms: startedMs + 6_000, wall_ms: startedMs + 51_000 },
+    ]);
+  });
+
   it('follow after the files are stored', async () => {
     const photo: TaskScript = async () => ({ files: [{ name: 'p.png', size: 3, sha256: 'ab', path: '0' }] });
     const world = await new World({ tasks: { photo } }).up();
@@ -69,8 +86,11 @@ describe('after a restart of the agent', () => {
     first.orchestrator.away = new ServiceError('service_unavailable', 'nobody leads');
     await first.agent.startTask(task('a', 'add'), marks);
     await first.time.advance(0);
+    const endedMs = first.time.now();
+    await first.time.advance(9_000);
     const second = await new World({ ledger: first.crash(), session: 'later-' }).up();
     expect(second.outcome('a')).toBe('completed');
+    expect(second.orchestrator.results[0]?.ended_ms).toBe(endedMs);
     expect(second.taskProcesses.runs).toEqual([]);
   });
 

@@ -41,14 +41,14 @@ export function ledgerContract(name: string, make: () => Promise<LedgerUnderTest
 
     it('contains the content of every resolved append after a crash', async () => {
       const first = await opened(await make());
-      const result = { type: 'result', attemptId: 'a2', outcome: { kind: 'cancelled' } } as const;
+      const result = { outcome: { kind: 'cancelled' }, endedMs: 5 } as const;
       const elsewhere = [{ computer: 'there', inc: 4, restMs: 132_000 }];
       const records: LedgerRecord[] = [
         { type: 'accept', attemptId: 'a1', label: 'one', fences: { 'lab.arm': 7 }, elsewhere },
         { type: 'begin', attemptId: 'a1' },
         { type: 'call_begin', call: { ...call, fence: 8 } },
         accept(2),
-        result,
+        { type: 'result', attemptId: 'a2', ...result },
         accept(3),
         { type: 'acked', attemptId: 'a3' },
         { type: 'tombstone', attemptId: 'a4' },
@@ -67,7 +67,7 @@ export function ledgerContract(name: string, make: () => Promise<LedgerUnderTest
           elsewhere: [],
           begun: false,
           end: undefined,
-          result: result.outcome,
+          result,
         },
       ]);
       expect([...state.acknowledged]).toEqual(['a3']);

@@ -208,6 +208,10 @@ export const attemptResult = z.object({
   outcome: attemptOutcome,
   /** What the attempt did to devices. Absent: the agent does not report it, so any effect is possible. */
   calls: attemptCalls.zod().optional(),
+  /** When the process of the task ended, in milliseconds since 1970 by the clock of the agent. Absent: not known. */
+  ended_ms: z.number().optional(),
+  /** What that clock shows as the agent sends this. Absent: the agent does not report it. */
+  wall_ms: z.number().optional(),
 });
 export type AttemptResult = z.infer<typeof attemptResult>;
 

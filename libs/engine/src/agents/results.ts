@@ -11,6 +11,7 @@ import { deviceKey } from '../labs/index.js';
 import type { AttemptRow, TaskRunRow } from '../rows/index.js';
 import type { Turn } from '../turn/index.js';
 import {
+  type AttemptEnd,
   type Durations,
   askAbout,
   endTask,
@@ -42,37 +43,65 @@ export function recordResult(
   }
   const { outcome } = result;
   const calls = result.calls ?? null;
+  const reported = endOf(ports.directory, attempt, result, turn.now);
+  const end: AttemptEnd = { calls, endedAt: reported ?? turn.now };
   switch (outcome.kind) {
     case 'completed':
-      return complete(turn, ports.durations, attempt, task, outcome, calls);
+      return complete(turn, ports.durations, attempt, task, outcome, end);
     case 'failed': {
       const { message, stack } = outcome.error;
       const reason: Reason = { code: outcome.code, message, ...(stack === undefined ? {} : { stack }) };
       const patch = outcome.files === undefined ? {} : { outputFiles: outcome.files };
-      return stopped(turn, ports.directory, attempt, task, 'failed', reason, calls, patch);
+      return stopped(turn, ports.directory, attempt, task, 'failed', reason, end, patch);
     }
     case 'cancelled': {
       const reason: Reason =
         task.cancelRequestedAt === null
           ? { code: 'cancelled_by_agent', message: `computer ${attempt.computer} stopped the task` }
           : { code: 'cancelled_by_request', message: 'cancelled by request' };
-      return stopped(turn, ports.directory, attempt, task, 'cancelled', reason, calls);
+      return stopped(turn, ports.directory, attempt, task, 'cancelled', reason, end);
     }
     case 'unknown':
-      return needAttention(turn, attempt, task, { code: 'outcome_unknown', message: outcome.detail }, calls);
+      return needAttention(
+        turn,
+        attempt,
+        task,
+        { code: 'outcome_unknown', message: outcome.detail },
+        { calls, endedAt: reported },
+      );
   }
 }
 
-/** Asks a person about an attempt that may have begun and whose end is unknown. It keeps its devices and resources. */
+/**
+ * When the process of an attempt ended, by the clock of the engine; null: nobody knows. A message that was late makes
+ * the clock of its agent look slow, so the greater offset is the better one.
+ */
+function endOf(
+  directory: AgentDirectory,
+  attempt: AttemptRow,
+  { ended_ms: ended, wall_ms: wall }: AttemptResult,
+  now: number,
+): number | null {
+  if (ended === undefined || wall === undefined) return null;
+  const offset = Math.max(wall - now, directory.get(attempt.computer)?.clockOffsetMs ?? -Infinity);
+  return Math.min(now, Math.max(attempt.createdAt, Math.round(ended - offset)));
+}
+
+/**
+ * Asks a person about an attempt that may have begun and whose outcome is unknown. It keeps its devices and resources.
+ *
+ * @param end what its agent reported of its end; its time is null if nobody knows when the process ended
+ */
 export function needAttention(
   turn: Turn,
   attempt: AttemptRow,
   task: TaskRunRow,
   reason: Reason,
-  calls: AttemptCalls | null = attempt.calls,
+  end: { calls: AttemptCalls | null; endedAt: number | null } = attempt,
 ): void {
+  const { calls, endedAt } = end;
   if (attempt.state !== 'needs_attention')
-    turn.setAttempt(attempt, 'needs_attention', { reason: stopOf(attempt) ?? reason, calls });
+    turn.setAttempt(attempt, 'needs_attention', { reason: stopOf(attempt) ?? reason, calls, endedAt });
   if (task.state === 'running') askAbout(turn, task, reason);
 }
 
@@ -87,24 +116,24 @@ function stopped(
   task: TaskRunRow,
   state: 'failed' | 'cancelled',
   reason: Reason,
-  calls: AttemptCalls | null,
+  end: AttemptEnd,
   patch: Pick<Partial<TaskRunRow>, 'outputFiles'> = {},
 ): void {
   const doubt = doubtOf(directory, attempt);
   if (doubt !== null) {
     const message = `${reason.message}; ${doubt}`;
-    return needAttention(turn, attempt, task, { code: 'outcome_unknown', message }, calls);
+    return needAttention(turn, attempt, task, { code: 'outcome_unknown', message }, end);
   }
   const stop = isStopping(turn.state, task) ? null : (stopOf(attempt) ?? emergencyStopOf(directory, attempt));
   if (stop === null) {
-    if (state === 'failed') return failAttempt(turn, attempt, task, reason, calls, patch);
-    turn.setAttempt(attempt, 'cancelled', { reason, calls, endedAt: turn.now });
-    return endTask(turn, task, 'cancelled', reason);
+    if (state === 'failed') return failAttempt(turn, attempt, task, reason, end, patch);
+    turn.setAttempt(attempt, 'cancelled', { reason, ...end });
+    return endTask(turn, task, 'cancelled', reason, { endedAt: end.endedAt });
   }
   const message = state === 'failed' ? `${stop.message}; it ended with: ${reason.message}` : stop.message;
   const why = { ...reason, code: stop.code, message };
-  if (stop.code === 'timeout') return failAttempt(turn, attempt, task, why, calls);
-  turn.setAttempt(attempt, state, { reason: why, calls, endedAt: turn.now });
+  if (stop.code === 'timeout') return failAttempt(turn, attempt, task, why, end);
+  turn.setAttempt(attempt, state, { reason: why, ...end });
   askAbout(turn, task, why);
 }
 
@@ -137,7 +166,7 @@ function complete(
   attempt: AttemptRow,
   task: TaskRunRow,
   outcome: Completed,
-  calls: AttemptCalls | null,
+  end: AttemptEnd,
 ): void {
   const definition = turn.state.definitionOf(task);
   const outputs =
@@ -154,12 +183,16 @@ function complete(
   };
   putResources(turn, resources.values, outcome.output_resources);
   if (faults.length === 0) {
-    turn.setAttempt(attempt, 'completed', { reason: null, calls, endedAt: turn.now });
+    turn.setAttempt(attempt, 'completed', { reason: null, ...end });
     const protocol = turn.state.rows.protocolRuns.get(task.runId ?? '')?.type ?? null;
     turn.afterCommit(() =>
-      durations.observe(protocol, protocol === null ? task.type : task.name, turn.now - attempt.createdAt),
+      durations.observe(protocol, protocol === null ? task.type : task.name, end.endedAt - attempt.createdAt),
     );
-    return endTask(turn, task, 'completed', null, { ...data, outputParameters: outputs.values });
+    return endTask(turn, task, 'completed', null, {
+      ...data,
+      outputParameters: outputs.values,
+      endedAt: end.endedAt,
+    });
   }
   const reason: Reason = {
     code: 'invalid_output',
@@ -168,7 +201,7 @@ function complete(
       .map((fault) => `${fault.path}: ${fault.message}`)
       .join('; ')}`,
   };
-  failAttempt(turn, attempt, task, reason, calls, {
+  failAttempt(turn, attempt, task, reason, end, {
     ...data,
     outputParameters: outcome.output_parameters,
   });

@@ -67,12 +67,14 @@ export function aboutTask(turn: Turn, task: TaskRunRow): Cause {
     attemptId: attempt?.id ?? null,
     computer: task.computer,
     reason,
-    known: () => taskKnown(turn.now, task, attempt),
+    known: () => taskKnown(task, attempt),
   };
 }
 
-function taskKnown(now: number, task: TaskRunRow, attempt: AttemptRow | undefined): JsonObject | undefined {
+function taskKnown(task: TaskRunRow, attempt: AttemptRow | undefined): JsonObject | undefined {
   if (attempt === undefined && task.attempt > 0) return undefined;
+  const { startedAt } = task;
+  const endedAt = attempt?.endedAt ?? null;
   return {
     devices: Object.entries(task.devices).map(([slot, device]) => ({
       slot,
@@ -88,8 +90,10 @@ function taskKnown(now: number, task: TaskRunRow, attempt: AttemptRow | undefine
     last_confirmed: attempt?.calls?.last_confirmed ?? null,
     in_doubt: attempt?.calls?.in_doubt ?? null,
     effects: attempt?.calls?.effects ?? null,
-    started_at: task.startedAt === null ? null : new Date(task.startedAt).toISOString(),
-    ran_for_s: task.startedAt === null ? null : ((attempt?.endedAt ?? now) - task.startedAt) / 1000,
+    started_at: startedAt === null ? null : new Date(startedAt).toISOString(),
+    // Null: nobody knows when its process ended.
+    ended_at: endedAt === null ? null : new Date(endedAt).toISOString(),
+    ran_for_s: startedAt === null || endedAt === null ? null : (endedAt - startedAt) / 1000,
   };
 }
 

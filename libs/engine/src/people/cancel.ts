@@ -46,6 +46,6 @@ function endOpen(turn: Turn, task: TaskRunRow): void {
     message: `cancelled by request instead of a decision: ${task.reason?.message ?? 'no detail'}`,
   };
   const attempt = turn.state.rows.attempts.get(turn.state.rows.liveAttempts.get(task.id) ?? '');
-  if (attempt !== undefined) turn.setAttempt(attempt, 'cancelled', { reason, endedAt: turn.now });
+  if (attempt !== undefined) turn.setAttempt(attempt, 'cancelled', { reason });
   endTask(turn, task, 'cancelled', reason);
 }

@@ -73,7 +73,7 @@ function shapeFaults(resources: Readonly<Record<string, unknown>>): Fault[] {
   });
 }
 
-/** Ends the attempt of the task if it is still open. */
+/** Ends the attempt of the task if it is still open. A decision does not tell when its process ended. */
 function endAttempt(
   turn: Turn,
   task: TaskRunRow,
@@ -81,5 +81,5 @@ function endAttempt(
   reason: Reason,
 ): void {
   const attempt = turn.state.rows.attempts.get(turn.state.rows.liveAttempts.get(task.id) ?? '');
-  if (attempt !== undefined) turn.setAttempt(attempt, state, { reason, endedAt: turn.now });
+  if (attempt !== undefined) turn.setAttempt(attempt, state, { reason });
 }

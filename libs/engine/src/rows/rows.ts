@@ -191,6 +191,7 @@ export interface AttemptRow {
   /** When a running attempt is stopped and counts as failed; null: no limit. */
   deadlineAt: number | null;
   createdAt: number;
+  /** When its process ended; null: it has not ended, or nobody knows when. */
   endedAt: number | null;
 }
 

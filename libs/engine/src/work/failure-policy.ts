@@ -11,6 +11,13 @@ import type { AttemptRow, PatchOf, TaskRunRow } from '../rows/index.js';
 import type { Turn, WorkingState } from '../turn/index.js';
 import { closeTask, endTask } from './runs.js';
 
+/** What is known of the end of an attempt. */
+export interface AttemptEnd {
+  /** Its calls on devices; null: not known, so only a `retry_safe` task is repeated. */
+  calls: AttemptCalls | null;
+  endedAt: number;
+}
+
 /** How failures of a task are handled, with all defaults filled in. */
 export interface FailurePolicy {
   /** Longest duration of an attempt, in milliseconds; null: no limit. */
@@ -52,23 +59,23 @@ export function failurePolicyOf(state: WorkingState, task: TaskRunRow): FailureP
  * Handles an attempt that ended without success in a known way. The task is queued again if its policy allows another
  * attempt and a repetition repeats no effect. Else it has failed.
  *
- * @param calls its calls on devices; null: not known, so only a `retry_safe` task is repeated
+ * @param end its calls on devices and its time
  */
 export function failAttempt(
   turn: Turn,
   attempt: AttemptRow,
   task: TaskRunRow,
   reason: Reason,
-  calls: AttemptCalls | null,
+  { calls, endedAt }: AttemptEnd,
   patch: PatchOf<TaskRunRow> = {},
 ): void {
-  turn.setAttempt(attempt, 'failed', { reason, calls, endedAt: turn.now });
+  turn.setAttempt(attempt, 'failed', { reason, calls, endedAt });
   if (reason.code === 'agent_stopped' && !isStopping(turn.state, task))
     return interruptTask(turn, task, reason, calls);
   const { attempts, backoffMs } = failurePolicyOf(turn.state, task);
   const failures = task.failures + 1;
   if (failures >= attempts || isStopping(turn.state, task) || !isRepeatable(turn.state, task, calls))
-    return failTask(turn, task, reason, { ...patch, failures });
+    return failTask(turn, task, reason, { ...patch, failures, endedAt });
   const pause = Math.min(backoffMs * 2 ** (failures - 1), longestPolicyTimeS * 1000);
   queueAgain(turn, task, { ...patch, reason, failures, retryAt: turn.now + pause });
 }
@@ -105,7 +112,7 @@ export function askAbout(
   reason: Reason,
   patch: PatchOf<TaskRunRow> = {},
 ): void {
-  turn.setTask(task, 'needs_attention', { ...patch, reason });
+  turn.setTask(task, 'needs_attention', { ...patch, reason, endedAt: null });
 }
 
 /** Queues a task anew. What it had claimed becomes free; what its run had passed to it stays with the run. */

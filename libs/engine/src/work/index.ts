@@ -4,6 +4,7 @@ export { CampaignOptimizers } from './campaign-optimizers.js';
 export { beginEndingCampaign } from './campaign-tally.js';
 export { Durations, type Expectation, rememberedDurations } from './durations.js';
 export {
+  type AttemptEnd,
   askAbout,
   failAttempt,
   failTask,

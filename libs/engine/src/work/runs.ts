@@ -155,7 +155,7 @@ export function closeTask(
   reason: Reason | null,
   patch: PatchOf<TaskRunRow> = {},
 ): void {
-  turn.setTask(task, state, { ...patch, reason, endedAt: turn.now });
+  turn.setTask(task, state, { endedAt: turn.now, ...patch, reason });
   leave(turn, task);
 }
 

@@ -72,7 +72,6 @@ describe('a task that needs attention', () => {
         last_confirmed: { call_id: 'x/0' },
         in_doubt: call,
         effects: 2,
-        ran_for_s: 5,
       },
     });
     expect(items(test)).toHaveLength(1);

@@ -179,5 +179,6 @@ export class AttemptRecord {
   )
   deadline_at!: string | null;
   @Field(time('When the orchestrator decided to start the attempt.')) created_at!: string;
-  @Field(orNull(time('When the attempt ended.'))) ended_at!: string | null;
+  @Field(orNull(time('When its process ended, by its agent; null: it has not ended, or nobody knows when.')))
+  ended_at!: string | null;
 }
