@@ -149,9 +149,31 @@ describe('a task in its host', () => {
     ['big', 'without its files, is 300'],
     ['bad_resource', 'The output resource beaker is not a resource'],
   ])('fails with a clear message for a wrong result (%s)', async (mode, text) => {
-    const failed = await outcome(mode);
-    expect(failed).toMatchObject({ type: 'failed', code: 'invalid_output' });
-    expect(failed.error.message).toContain(text);
+    const message = expect.stringContaining(text) as string;
+    expect(await outcome(mode)).toMatchObject({
+      type: 'completed',
+      problem: { code: 'invalid_output', message },
+    });
+  });
+
+  it('keeps what is right in a result of which the rest is wrong or missing', async () => {
+    expect(await outcome('partly')).toEqual({
+      type: 'completed',
+      output_parameters: { volume: 3 },
+      output_resources: { beaker: { ...beaker, meta: { volume: 3 } } },
+      files: [{ name: 'good.txt', path: 'file-2', size: 4, sha256: expect.any(String) as string }],
+      problem: {
+        code: 'invalid_output',
+        message: expect.stringMatching(
+          /output parameter when is a Date object.*; The file bad is a number/,
+        ) as string,
+      },
+    });
+    expect(await outcome('short')).toMatchObject({
+      type: 'completed',
+      output_parameters: { volume: 3 },
+      problem: { message: expect.stringContaining('_execute returned a list of 1') as string },
+    });
   });
 
   it('sends its printed text before its result', async () => {
@@ -327,7 +349,7 @@ describe('the files of a task', () => {
   it.each(['../up', 'a/b', 'a\\b', '..', '', ' a', 'a\u0000', 'x'.repeat(201)])(
     'cannot have the name %j',
     async (value) => {
-      expect(await outcome('file_name', { value })).toMatchObject({ type: 'failed', code: 'file_error' });
+      expect(await outcome('file_name', { value })).toMatchObject({ problem: { code: 'file_error' } });
     },
   );
 
@@ -341,9 +363,8 @@ describe('the files of a task', () => {
     ['file_wrong', 'The file a is a number'],
     ['file_stream_fails', 'The file first could not be written: the camera went away'],
   ])('that are unreadable (%s) fail the task, and the error names them', async (mode, text) => {
-    const failed = await outcome(mode);
-    expect(failed).toMatchObject({ type: 'failed', code: 'file_error' });
-    expect(failed.error.message).toContain(text);
+    const message = expect.stringContaining(text) as string;
+    expect(await outcome(mode)).toMatchObject({ problem: { code: 'file_error', message } });
   });
 });
 

@@ -259,9 +259,10 @@ export class TaskAttempt {
       return this.#ending(this.#unlessInDoubt({ kind: 'failed', code, error }));
     }
     const files = report.files.map(({ name, size, sha256 }) => ({ name, size, sha256 }));
-    const { output_parameters, output_resources } = report;
+    const { output_parameters, output_resources, problem } = report;
+    const wrong = problem === undefined ? {} : { problem };
     return {
-      outcome: { kind: 'completed', output_parameters, output_resources, files },
+      outcome: { kind: 'completed', output_parameters, output_resources, files, ...wrong },
       files: report.files,
     };
   }

@@ -7,6 +7,7 @@ import {
   jsonValue,
   moduleReference,
   resourceValue,
+  resultProblem,
 } from './work.js';
 import { logLevels } from '../vocabulary.js';
 import { zodOf } from '../rest/fields/field.js';
@@ -140,6 +141,8 @@ export const fromTask = z.discriminatedUnion('type', [
     output_resources: z.record(z.string(), resourceValue),
     /** Files written to the spool folder, each under `path` relative to it. */
     files: z.array(fileDescription.extend({ path: z.string() })),
+    /** Set: the result is wrong or not whole; its valid parts are in this message. */
+    problem: resultProblem.optional(),
   }),
   z.object({ type: z.literal('failed'), code: z.string(), error: authorError }),
   log,

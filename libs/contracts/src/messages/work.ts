@@ -178,10 +178,20 @@ export const authorError = z.object({
 });
 export type AuthorError = z.infer<typeof authorError>;
 
+/** What is wrong with a result of which the service keeps the rest. */
+export const resultProblem = z.object({
+  /** `invalid_output` or `file_error`. */
+  code: z.string(),
+  message: z.string(),
+});
+export type ResultProblem = z.infer<typeof resultProblem>;
+
 const output = z.object({
   output_parameters: jsonObject,
   output_resources: z.record(z.string(), resourceValue),
   files: z.array(fileDescription),
+  /** Set: the task has failed, and the rest of its result is kept. */
+  problem: resultProblem.optional(),
 });
 
 /** How an attempt ended. */

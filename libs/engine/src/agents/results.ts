@@ -3,7 +3,9 @@ import {
   type AttemptCalls,
   type AttemptOutcome,
   type AttemptResult,
+  type Fault,
   type Reason,
+  type ResultProblem,
 } from '@lab/contracts';
 import { checkParameters } from '@lab/definitions/model';
 import type { Log } from '@lab/ports';
@@ -182,7 +184,8 @@ function complete(
     outputResources: resources.values,
   };
   putResources(turn, resources.values, outcome.output_resources);
-  if (faults.length === 0) {
+  const { problem } = outcome;
+  if (faults.length === 0 && problem === undefined) {
     turn.setAttempt(attempt, 'completed', { reason: null, ...end });
     const protocol = turn.state.rows.protocolRuns.get(task.runId ?? '')?.type ?? null;
     turn.afterCommit(() =>
@@ -194,15 +197,19 @@ function complete(
       endedAt: end.endedAt,
     });
   }
-  const reason: Reason = {
-    code: 'invalid_output',
-    message: `the task ended, but its outputs do not match its definition: ${faults
-      .slice(0, 5)
-      .map((fault) => `${fault.path}: ${fault.message}`)
-      .join('; ')}`,
-  };
+  const reason = { code: problem?.code ?? 'invalid_output', message: mismatch(problem, faults) };
   failAttempt(turn, attempt, task, reason, end, {
     ...data,
     outputParameters: outcome.output_parameters,
   });
+}
+
+/** Why the result of a task that ended is not accepted: what was wrong with it, and each output that is missing or wrong. */
+function mismatch(problem: ResultProblem | undefined, faults: readonly Fault[]): string {
+  const outputs = faults
+    .slice(0, 5)
+    .map((fault) => `${fault.path}: ${fault.message}`)
+    .join('; ');
+  if (problem === undefined) return `the task ended, but its outputs do not match its definition: ${outputs}`;
+  return `the task ended, but its result is not whole: ${problem.message}${outputs === '' ? '' : `; ${outputs}`}`;
 }

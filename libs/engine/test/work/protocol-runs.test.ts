@@ -208,6 +208,38 @@ describe('a protocol run', () => {
     expect(test.store.rows.resources.get('beaker2')?.meta).toEqual({ capacity: 10 });
   });
 
+  it('keeps what a task did report, and names what is missing, when its result is not whole', async () => {
+    const test = await lab();
+    test.taskType('measure', {
+      input_resources: { cup: { type: 'beaker' } },
+      output_parameters: ints('sum', 'count'),
+    });
+    test.protocol('p', [
+      { name: 'a', type: 'measure', resources: { cup: { kind: 'specific', name: 'beaker1', hold: false } } },
+    ]);
+    await test.run('r', 'p');
+    const file = { name: 'a.csv', size: 3, sha256: 'ab' };
+    await test.agents.complete('r/a', {
+      output_parameters: { sum: 7 },
+      output_resources: { cup: { name: 'beaker1', type: 'beaker', meta: { capacity: 10, volume: 4 } } },
+      files: [file],
+      problem: { code: 'invalid_output', message: '_execute returned a list of 2' },
+    });
+    await test.clock.settle();
+    expect(test.task('r/a')).toMatchObject({
+      state: 'failed',
+      reason: {
+        code: 'invalid_output',
+        message:
+          'the task ended, but its result is not whole: _execute returned a list of 2; output_parameters.count: the parameter "count" is required',
+      },
+      outputParameters: { sum: 7 },
+      outputFiles: [file],
+      outputResources: { cup: { meta: { volume: 4 } } },
+    });
+    expect(test.store.rows.resources.get('beaker1')?.meta).toEqual({ capacity: 10, volume: 4 });
+  });
+
   it('applies the annotations of its protocol to a resource until a task has returned it', async () => {
     const test = await lab();
     test.protocol('p', [

@@ -22,28 +22,34 @@ const maxNameLength = 200;
 
 /**
  * Writes the files of a task to its spool folder under generated names, one after the other, without loading them into
- * memory.
+ * memory. A file that cannot be written does not keep the others from being written.
  *
  * @param folder absolute path of the spool folder; it exists
  * @param signal when it fires, writing stops and the promise rejects with its reason
- * @throws FileError when a name or content is not usable, or the disk refuses
+ * @returns the written files, and for each other file why it was not written
  */
 export async function writeFiles(
   folder: string,
   files: Record<string, FileContent>,
   signal: AbortSignal,
-): Promise<SpoolFile[]> {
+): Promise<{ written: SpoolFile[]; problems: string[] }> {
   const entries = Object.entries(files);
-  if (entries.length > maxFiles)
-    throw new FileError(`The task returned ${entries.length} files, more than ${maxFiles}`);
   const written: SpoolFile[] = [];
+  const problems: string[] = [];
+  if (entries.length > maxFiles)
+    problems.push(`The task returned ${entries.length} files: the first ${maxFiles} are kept`);
   try {
-    for (const [index, [name, content]] of entries.entries()) {
-      checkName(name);
+    for (const [index, [name, content]] of entries.slice(0, maxFiles).entries()) {
       const path = `file-${index + 1}`;
-      written.push({ name, path, ...(await write(join(folder, path), name, content, signal)) });
+      try {
+        checkName(name);
+        written.push({ name, path, ...(await write(join(folder, path), name, content, signal)) });
+      } catch (error) {
+        if (!(error instanceof FileError)) throw error;
+        problems.push(error.message);
+      }
     }
-    return written;
+    return { written, problems };
   } finally {
     for (const [, content] of entries) if (content instanceof Readable) content.destroy();
   }

@@ -18,6 +18,9 @@ import { checkResult } from './task-result.js';
 /** How long timers and sockets that a task left behind may take to end by themselves, in milliseconds. */
 const settleMs = 50;
 
+/** Greatest number of faults of a result that are named. */
+const mostProblems = 5;
+
 type RunMessage = ToTask & { type: 'run' };
 
 interface PendingCall {
@@ -113,14 +116,17 @@ async function execute(task: Run, message: RunMessage): Promise<FromTask> {
   if (task.calls.size > 0) await callsLeft(task);
   const none = Object.keys(result.files).length === 0;
   // Only a task with files loads the file handling, so that other tasks start sooner.
-  const files = none
-    ? []
+  const { written, problems } = none
+    ? { written: [], problems: [] }
     : await (await import('./spool-files.js')).writeFiles(message.spool, result.files, signal);
+  const code = result.problems.length > 0 ? 'invalid_output' : 'file_error';
+  const found = [...result.problems, ...problems].slice(0, mostProblems).join('; ');
   return {
     type: 'completed',
     output_parameters: result.outputParameters,
     output_resources: result.outputResources,
-    files,
+    files: written,
+    ...(found === '' ? {} : { problem: { code, message: found } }),
   };
 }
 
@@ -169,7 +175,6 @@ function codeOf(task: Run, error: unknown): string {
   if (task.abort.signal.aborted) return 'aborted';
   if (error instanceof NotJson) return 'invalid_output';
   if (!(error instanceof Error)) return 'task_error';
-  if (error.name === 'FileError') return 'file_error';
   if (error.name === 'DeviceError' && 'code' in error && typeof error.code === 'string') return error.code;
   return 'task_error';
 }

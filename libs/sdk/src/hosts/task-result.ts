@@ -1,5 +1,5 @@
 import { EventEmitter } from 'node:events';
-import type { FromTask, JsonObject } from '@lab/contracts';
+import type { FromTask, JsonObject, JsonValue } from '@lab/contracts';
 import type { FileContent } from '../author/index.js';
 import { checkSize, isPlainObject, kindOf, NotJson, toJson, toJsonObject } from './json-value.js';
 
@@ -9,38 +9,53 @@ export interface CheckedResult {
   outputParameters: JsonObject;
   outputResources: OutputResources;
   files: Record<string, FileContent>;
+  /** What is wrong with the rest of the result, for the author; empty: nothing. */
+  problems: string[];
 }
 
 const form = 'return [output_parameters, resources, files], each of which may be {}';
 
 /**
- * Checks and copies the result of `_execute`.
- *
- * @throws NotJson that names the wrong output and what would be correct
+ * Checks and copies the result of `_execute`. Each part that is right is kept, also if another one is wrong or missing.
+ * Output parameters that are too large are left out.
  */
 export function checkResult(value: unknown): CheckedResult {
-  if (!Array.isArray(value)) throw new NotJson(`_execute returned ${kindOf(value)}: ${form}`);
-  if (value.length !== 3) throw new NotJson(`_execute returned a list of ${value.length}: ${form}`);
-  const [outputs, resources, files] = value as unknown[];
-  if (!isPlainObject(outputs)) throw new NotJson(`The output parameters are ${kindOf(outputs)}: ${form}`);
-  if (!isPlainObject(resources)) throw new NotJson(`The output resources are ${kindOf(resources)}: ${form}`);
-  if (!isPlainObject(files)) throw new NotJson(`The files are ${kindOf(files)}: ${form}`);
-  keepFailuresForReading(Object.values(files));
-  const outputParameters: JsonObject = {};
-  for (const [name, output] of Object.entries(outputs)) {
-    if (output === undefined)
-      throw new NotJson(`The output parameter ${name} is undefined: give it a value or leave it out`);
-    outputParameters[name] = toJson(output, `the output parameter ${name}`, { storable: true });
-  }
+  const problems: string[] = [];
+  const parts: unknown[] = Array.isArray(value) ? value : [];
+  if (parts.length !== 3) problems.push(`_execute returned ${kindOf(value)}: ${form}`);
+  const [outputs, resources, files] = parts;
+  const part = (given: unknown, word: string): Record<string, unknown> => {
+    if (isPlainObject(given)) return given;
+    if (given !== undefined || parts.length >= 3) problems.push(`The ${word} are ${kindOf(given)}: ${form}`);
+    return {};
+  };
+  const attempt = (check: () => void): void => {
+    try {
+      check();
+    } catch (error) {
+      if (!(error instanceof NotJson)) throw error;
+      problems.push(error.message);
+    }
+  };
+  let outputParameters: JsonObject = {};
+  for (const [name, output] of Object.entries(part(outputs, 'output parameters')))
+    attempt(() => (outputParameters[name] = outputValue(name, output)));
   const outputResources: OutputResources = {};
-  for (const [name, resource] of Object.entries(resources)) {
-    outputResources[name] = resourceValue(name, resource);
-  }
-  checkSize(
-    [outputParameters, outputResources as unknown as JsonObject],
-    'What _execute returned, without its files,',
-  );
-  return { outputParameters, outputResources, files: files as Record<string, FileContent> };
+  for (const [name, resource] of Object.entries(part(resources, 'output resources')))
+    attempt(() => (outputResources[name] = resourceValue(name, resource)));
+  const contents = part(files, 'files') as Record<string, FileContent>;
+  keepFailuresForReading(Object.values(contents));
+  const before = problems.length;
+  const whole = [outputParameters, outputResources as unknown as JsonObject];
+  attempt(() => checkSize(whole, 'What _execute returned, without its files,'));
+  if (problems.length > before) outputParameters = {};
+  return { outputParameters, outputResources, files: contents, problems };
+}
+
+function outputValue(name: string, output: unknown): JsonValue {
+  if (output === undefined)
+    throw new NotJson(`The output parameter ${name} is undefined: give it a value or leave it out`);
+  return toJson(output, `the output parameter ${name}`, { storable: true });
 }
 
 /** Handles the error of a stream that fails before it is read; otherwise it would end the process. Reading reports it later. */
