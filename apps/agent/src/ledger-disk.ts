@@ -1,5 +1,6 @@
 import { constants } from 'node:fs';
 import { copyFile, mkdir, open, readFile, type FileHandle } from 'node:fs/promises';
+import { hostname } from 'node:os';
 import { join } from 'node:path';
 import type { LedgerDisk, SegmentName } from '@lab/actors';
 
@@ -16,8 +17,14 @@ const durableWrites = process.platform === 'linux' ? constants.O_DSYNC : 0;
 export class FolderLedgerDisk implements LedgerDisk {
   readonly #files = new Map<SegmentName, FileHandle>();
 
-  /** @param folder folder whose lock the caller holds; it is made if it is missing */
-  constructor(private readonly folder: string) {}
+  /**
+   * @param folder folder whose lock the caller holds; it is made if it is missing
+   * @param computer its name, for messages
+   */
+  constructor(
+    private readonly folder: string,
+    private readonly computer: string = hostname(),
+  ) {}
 
   async read(segment: SegmentName): Promise<Uint8Array | undefined> {
     try {
@@ -28,7 +35,15 @@ export class FolderLedgerDisk implements LedgerDisk {
     }
   }
 
-  async reserve(segment: SegmentName, bytes: number): Promise<void> {
+  reserve(segment: SegmentName, bytes: number): Promise<void> {
+    return this.#inWords(() => this.#reserve(segment, bytes));
+  }
+
+  write(segment: SegmentName, offset: number, bytes: Uint8Array): Promise<void> {
+    return this.#inWords(async () => writeAll(await this.#file(segment), bytes, offset));
+  }
+
+  async #reserve(segment: SegmentName, bytes: number): Promise<void> {
     await mkdir(this.folder, { recursive: true });
     const file = await open(this.#path(segment), constants.O_RDWR | constants.O_CREAT, 0o600);
     try {
@@ -46,10 +61,6 @@ export class FolderLedgerDisk implements LedgerDisk {
     await syncFolder(this.folder);
   }
 
-  async write(segment: SegmentName, offset: number, bytes: Uint8Array): Promise<void> {
-    await writeAll(await this.#file(segment), bytes, offset);
-  }
-
   async datasync(segment: SegmentName): Promise<void> {
     if (durableWrites === 0) await (await this.#file(segment)).datasync();
   }
@@ -64,6 +75,20 @@ export class FolderLedgerDisk implements LedgerDisk {
     const files = [...this.#files.values()];
     this.#files.clear();
     await Promise.all(files.map((file) => file.close()));
+  }
+
+  /** Names the computer in the errors of a write. */
+  async #inWords(write: () => Promise<void>): Promise<void> {
+    try {
+      await write();
+    } catch (error) {
+      const { code, message } = error as NodeJS.ErrnoException;
+      const what =
+        code === 'ENOSPC' || code === 'EDQUOT'
+          ? `the disk of computer ${this.computer} is full`
+          : `computer ${this.computer} cannot write ${this.folder}`;
+      throw new Error(`${what} (${message})`, { cause: error });
+    }
   }
 
   async #file(segment: SegmentName): Promise<FileHandle> {

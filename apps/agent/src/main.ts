@@ -88,7 +88,7 @@ await runService(
     const packages = new NpmPackages(join(folder, 'packages'), log);
     await packages.removeLeftovers();
 
-    const ledger = new DiskLedger(new FolderLedgerDisk(folder), { log, timers: systemTimers });
+    const ledger = new DiskLedger(new FolderLedgerDisk(folder, computer), { log, timers: systemTimers });
 
     const meter = new Meter();
     shutdown.add('event loop', measureProcess(meter));

@@ -8,7 +8,7 @@ import {
   stopReport,
   type ServiceHealth,
 } from '@lab/contracts';
-import { connectBus, LeaderWatch } from '@lab/messaging';
+import { brokerTrouble, connectBus, LeaderWatch } from '@lab/messaging';
 import { BusClient } from '@lab/messaging/nest';
 import { openFiles } from '@lab/object-store';
 import { openEventLog, openGatewayStore, openRecords } from '@lab/persistence';
@@ -37,6 +37,8 @@ const service = 'gateway';
 const version = '0.1.0';
 /** Interval at which the readiness of every part is checked, in milliseconds. */
 const lookEveryMs = 5_000;
+/** Longest time for the broker to answer a check, in milliseconds. */
+const brokerMs = 1_000;
 /** Batches of log lines that are stored concurrently. Others wait, to leave database connections to requests. */
 const batchesAtOnce = 2;
 
@@ -126,7 +128,7 @@ await runService(service, config, async ({ config, log, shutdown }) => {
     {
       requests,
       announcements: announcementsOver(bus),
-      broker: bus,
+      broker: { trouble: () => brokerTrouble(bus, config.natsUrl.reveal(), brokerMs) },
       records,
       keys: store.keys,
       authentication: access.authentication,

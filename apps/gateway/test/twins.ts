@@ -197,7 +197,7 @@ export interface Harness {
   url: string;
   requests: ScriptedRequests;
   announcements: MemoryAnnouncements;
-  broker: { connected: boolean };
+  broker: { connected: boolean } & BrokerStatus;
   records: MemoryRecords;
   events: MemoryEvents;
   lines: MemoryLines;
@@ -234,7 +234,12 @@ export async function startHarness(
   const surroundings = {
     requests: new ScriptedRequests(),
     announcements: new MemoryAnnouncements(),
-    broker: { connected: true } satisfies BrokerStatus,
+    broker: {
+      connected: true,
+      trouble(): Promise<string | undefined> {
+        return Promise.resolve(this.connected ? undefined : 'nats-server at lab-pc:4222 cannot be reached');
+      },
+    },
     records: new MemoryRecords(),
     events: new MemoryEvents(),
     lines: new MemoryLines(),

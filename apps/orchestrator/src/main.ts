@@ -13,11 +13,20 @@ import { Leadership, OptimizerDirectory } from '@lab/leader-wiring';
 import { connectBus } from '@lab/messaging';
 import { FileTickets } from '@lab/object-store';
 import { openStore } from '@lab/persistence';
-import { measureProcess, Meter, runService, steadyClock, systemTimers, tellMeasurements } from '@lab/runtime';
+import {
+  measureProcess,
+  Meter,
+  runService,
+  steadyClock,
+  systemClock,
+  systemTimers,
+  tellMeasurements,
+} from '@lab/runtime';
 import { config } from './config.js';
 import { PackageIndex, packageRecords } from './definitions/index.js';
 import { engineMeasures } from './engine-metrics.js';
 import { beginTerm, type BegunTerm } from './term.js';
+import { CommitWatch } from './upkeep/index.js';
 
 const service = 'orchestrator';
 const version = '0.1.0';
@@ -25,11 +34,13 @@ const version = '0.1.0';
 await runService(service, config, async ({ config, log, shutdown }) => {
   const startedAt = steadyClock.now();
   const instance = randomUUID().slice(0, 8);
+  const commits = new CommitWatch({ clock: steadyClock, wall: systemClock, timers: systemTimers, log });
   const [index, store, bus] = await Promise.all([
     PackageIndex.read(config),
     openStore({
       url: config.databaseUrl.reveal(),
       onIdleError: (error) => log.warn('a database connection broke', { error }),
+      onCommit: (error) => commits.noted(error),
     }),
     connectBus({ url: config.natsUrl.reveal(), role: service, name: instance, log }),
   ]);
@@ -55,7 +66,7 @@ await runService(service, config, async ({ config, log, shutdown }) => {
     instance,
     async (lease) => {
       const term = await beginTerm(
-        { config, instance, index, store, bus, optimizers, tickets, log, measures },
+        { config, instance, index, store, commits, bus, optimizers, tickets, log, measures },
         lease,
       );
       present = { epoch: lease.epoch, term };
@@ -74,7 +85,10 @@ await runService(service, config, async ({ config, log, shutdown }) => {
   await bus.serve(
     serviceRequests.health,
     { service: leaderName },
-    () => ({ ...health(), ...(present === undefined ? {} : { leads: leadershipOf(present, index) }) }),
+    () => ({
+      ...health(),
+      ...(present === undefined ? {} : { leads: leadershipOf(present, index, commits) }),
+    }),
     { when: () => leadership.leading },
   );
   await bus.subscribe(orchestratorEvents.leading, {}, (leader) => leadership.hear(leader.instance));
@@ -101,10 +115,16 @@ await runService(service, config, async ({ config, log, shutdown }) => {
 function leadershipOf(
   { epoch, term }: { epoch: number; term: BegunTerm },
   index: PackageIndex,
+  commits: CommitWatch,
 ): NonNullable<ServiceHealth['leads']> {
   const packages = packageRecords(index.catalog);
   const faulty = packages.filter(({ errors }) => errors.length > 0).length;
-  return { epoch, computers: term.counts().computers, packages: { read: packages.length, faulty } };
+  return {
+    epoch,
+    computers: term.counts().computers,
+    commits: commits.health,
+    packages: { read: packages.length, faulty },
+  };
 }
 
 function standing({ leading, leader }: Leadership): Pick<ServiceHealth, 'status' | 'detail'> {

@@ -25,13 +25,14 @@ import { LoadedDefinitions, readLoadedRecord } from './loaded/index.js';
 import { orchestratorHandlers } from './requests/index.js';
 import { DryRuns, Simulations } from './simulation/index.js';
 import { schedulerOf } from './solver/index.js';
-import { archiveOld, pruneEvents } from './upkeep/index.js';
+import { archiveOld, type CommitWatch, pruneEvents } from './upkeep/index.js';
 
 export interface TermParts {
   config: Config;
   instance: string;
   index: PackageIndex;
   store: PostgresStore;
+  commits: CommitWatch;
   bus: Bus;
   optimizers: OptimizerDirectory;
   tickets: FileTickets;
@@ -55,7 +56,7 @@ export interface BegunTerm extends Term {
  * @throws ServiceError `store_unavailable`; Error in one sentence when the packages cannot be loaded as configured
  */
 export async function beginTerm(parts: TermParts, lease: Lease): Promise<BegunTerm> {
-  const { config, instance, index, store, bus, optimizers, tickets, log, measures } = parts;
+  const { config, instance, index, store, commits, bus, optimizers, tickets, log, measures } = parts;
   const time = { clock: systemClock, timers: systemTimers };
   const shutdown = new Shutdown(log);
   const end = async (reason: string): Promise<void> => void (await shutdown.run(reason));
@@ -120,6 +121,10 @@ export async function beginTerm(parts: TermParts, lease: Lease): Promise<BegunTe
     await app.listen();
     // Stops before the messages, so that a caller who waits for devices gets an answer.
     shutdown.add('loading', () => labs.stop());
+    shutdown.add(
+      'commit watch',
+      commits.start(() => store.proveWritable(lease.epoch)),
+    );
     const pruning = { store, ...time, log: log.child({ part: 'pruning' }) };
     shutdown.add('pruning', pruneEvents(pruning, config.limits.events_kept_days));
     const { archive_after_days: archiveAfter } = config.retention;

@@ -1,3 +1,4 @@
+export { brokerTrouble } from './broker-trouble.js';
 export type {
   Bus,
   BusLog,

@@ -54,10 +54,14 @@ export class Readiness implements OnApplicationBootstrap, OnApplicationShutdown 
   }
 
   async #look(): Promise<HealthReport> {
-    const broker: PartHealth = this.broker.connected
-      ? { status: 'ok' }
-      : { status: 'unavailable', detail: 'not connected' };
-    const [database, { orchestrator, leads }] = await Promise.all([this.#database(), this.#leader()]);
+    const [trouble, reading, { orchestrator, leads }] = await Promise.all([
+      this.broker.trouble(),
+      this.#database(),
+      this.#leader(),
+    ]);
+    const broker: PartHealth =
+      trouble === undefined ? { status: 'ok' } : { status: 'unavailable', detail: trouble };
+    const database = reading.status === 'ok' ? writing(leads) : reading;
     const found: Record<PartName, PartHealth> = {
       gateway: { status: 'ok' },
       broker,
@@ -101,17 +105,31 @@ export class Readiness implements OnApplicationBootstrap, OnApplicationShutdown 
       return health;
     }
     const before = this.#since.get(part);
-    const at = before?.status === status ? before.at : new Date().toISOString();
+    const at = health.since ?? (before?.status === status ? before.at : new Date().toISOString());
     this.#since.set(part, { status, at });
     return { ...health, since: at };
   }
 }
 
+/** Whether the orchestrator can write to the database, which the gateway can read. */
+function writing(leads: Leadership | undefined): PartHealth {
+  const failing = leads?.commits.failing;
+  if (failing === undefined) return { status: 'ok' };
+  return {
+    status: 'unavailable',
+    detail: `the orchestrator cannot write to the database: ${failing.detail}`,
+    since: failing.since,
+  };
+}
+
 function agentsOf(leads: Leadership | undefined): PartHealth {
   if (leads === undefined) return { status: 'degraded', detail: 'not known while no orchestrator leads' };
-  const { expected, online } = leads.computers;
-  if (online === expected) return { status: 'ok', detail: `${online} of ${expected} computers` };
-  return { status: 'degraded', detail: `${online} of ${expected} computers have an agent that is heard` };
+  const { expected, online, troubles } = leads.computers;
+  const missing =
+    online === expected ? [] : [`${online} of ${expected} computers have an agent that is heard`];
+  if (missing.length + troubles.length === 0)
+    return { status: 'ok', detail: `${online} of ${expected} computers` };
+  return { status: 'degraded', detail: [...missing, ...troubles].join('; ') };
 }
 
 function packagesOf(leads: Leadership | undefined): PartHealth {

@@ -34,7 +34,8 @@ export abstract class Announcements {
   ): Promise<void>;
 }
 
-/** Whether the broker is connected now. */
+/** Whether the broker can be used now. */
 export abstract class BrokerStatus {
-  abstract readonly connected: boolean;
+  /** Why the broker cannot be used at present, in words; undefined: it can. Never rejects. */
+  abstract trouble(): Promise<string | undefined>;
 }

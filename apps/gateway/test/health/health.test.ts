@@ -10,7 +10,13 @@ const leader = (leads: Partial<NonNullable<ServiceHealth['leads']>> = {}): Servi
   version: '1',
   status: 'ok',
   uptime_s: 1,
-  leads: { epoch: 7, computers: { expected: 2, online: 2 }, packages: { read: 3, faulty: 0 }, ...leads },
+  leads: {
+    epoch: 7,
+    computers: { expected: 2, online: 2, troubles: [] },
+    commits: {},
+    packages: { read: 3, faulty: 0 },
+    ...leads,
+  },
 });
 
 const ready = async (): Promise<{ status: number; report: HealthReport }> => {
@@ -70,13 +76,45 @@ describe('a service', () => {
   });
 
   it.each([
-    ['agents', { computers: { expected: 2, online: 1 } }, '1 of 2 computers have an agent that is heard'],
+    [
+      'agents',
+      { computers: { expected: 2, online: 1, troubles: [] } },
+      '1 of 2 computers have an agent that is heard',
+    ],
+    [
+      'agents',
+      {
+        computers: {
+          expected: 2,
+          online: 2,
+          troubles: ['computer pc: the ledger cannot be written (ENOSPC)'],
+        },
+      },
+      'computer pc: the ledger cannot be written (ENOSPC)',
+    ],
     ['packages', { packages: { read: 3, faulty: 1 } }, '1 of 3 have mistakes'],
   ])('with faulty %s is ready and reports the fault', async (part, leads, detail) => {
     gateway.requests.on(serviceRequests.health, () => leader(leads));
     const { status, report } = await ready();
     expect([status, report.status, notOk(report)]).toEqual([200, 'degraded', [`${part} degraded`]]);
     expect(report.parts).toHaveProperty([part, 'detail'], detail);
+  });
+
+  it('is not ready while the orchestrator cannot commit, and says why and since when', async () => {
+    const failing = { detail: 'the disk of the database is full (53100)', since: '2026-11-23T02:00:00.000Z' };
+    gateway.requests.on(serviceRequests.health, () => leader({ commits: { failing } }));
+    const { status, report } = await ready();
+    expect([status, report.status]).toEqual([503, 'unavailable']);
+    expect(report.parts.database).toEqual({
+      status: 'unavailable',
+      detail: `the orchestrator cannot write to the database: ${failing.detail}`,
+      since: failing.since,
+    });
+  });
+
+  it('reports the words of the broker', async () => {
+    gateway.broker.connected = false;
+    expect((await ready()).report.parts.broker.detail).toBe('nats-server at lab-pc:4222 cannot be reached');
   });
 
   it('reports since when a part is away, until it is back', async () => {

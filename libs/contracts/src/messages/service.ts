@@ -18,7 +18,14 @@ export const serviceHealth = z.object({
     .object({
       epoch: z.number().int(),
       /** Number of computers that need an agent, and of those whose agent is heard. */
-      computers: z.object({ expected: z.number().int(), online: z.number().int() }),
+      computers: z.object({
+        expected: z.number().int(),
+        online: z.number().int(),
+        /** What is wrong with computers whose agent is heard, each with the name of the computer. */
+        troubles: z.array(z.string()),
+      }),
+      /** `failing`: the orchestrator cannot write to the database, why and since when; absent: it can. */
+      commits: z.object({ failing: z.object({ detail: z.string(), since: z.string() }).optional() }),
       /** Number of packages that were last read, and of those with errors. */
       packages: z.object({ read: z.number().int(), faulty: z.number().int() }),
     })

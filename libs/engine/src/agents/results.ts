@@ -51,7 +51,8 @@ export function recordResult(
     case 'completed':
       return complete(turn, ports.durations, attempt, task, outcome, end);
     case 'failed': {
-      const { message, stack } = outcome.error;
+      const { message: said, stack } = outcome.error;
+      const message = withFullDisk(said, attempt.computer);
       const reason: Reason = { code: outcome.code, message, ...(stack === undefined ? {} : { stack }) };
       const patch = outcome.files === undefined ? {} : { outputFiles: outcome.files };
       return stopped(turn, ports.directory, attempt, task, 'failed', reason, end, patch);
@@ -72,6 +73,11 @@ export function recordResult(
         { calls, endedAt: reported },
       );
   }
+}
+
+/** Names the computer of a task that failed because a disk is full. */
+function withFullDisk(message: string, computer: string): string {
+  return /\bENOSPC\b/.test(message) ? `the disk of computer ${computer} is full: ${message}` : message;
 }
 
 /**

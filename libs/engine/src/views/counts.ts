@@ -2,6 +2,7 @@ import {
   agentStates,
   attentionWarnings,
   deviceStates,
+  mayDispatchTo,
   taskRunStates,
   type AgentState,
   type DeviceState,
@@ -21,8 +22,13 @@ export interface Counts {
   devices: Record<DeviceState, number>;
   /** Open attention items by the code of their reason; every warning is there. */
   attention: Record<string, number>;
-  /** Computers that need an agent, and those of them with an agent to which work may be sent. */
-  computers: { expected: number; online: number };
+  /** Computers that need an agent, and those of them whose agent is connected. */
+  computers: {
+    expected: number;
+    online: number;
+    /** What is wrong with computers whose agent is heard, each with the name of the computer. */
+    troubles: string[];
+  };
   /** Age of the plan in milliseconds; null: there is none. */
   planAgeMs: number | null;
 }
@@ -38,13 +44,19 @@ export function countAll({ state, labs, directory, timetable, now }: OverviewPor
   for (const { state: now, reason } of state.rows.attention.values())
     if (now === 'open') attention[reason.code] = (attention[reason.code] ?? 0) + 1;
   const expected = new Set([serviceComputer, ...[...labs.devices.values()].map(({ computer }) => computer)]);
-  const online = [...expected].filter((computer) => directory.dispatchable(computer) !== undefined);
+  const online = [...expected].flatMap((computer) => {
+    const agent = directory.get(computer);
+    return agent !== undefined && mayDispatchTo(agent.state) ? [agent] : [];
+  });
+  const troubles = online.flatMap(({ computer, ledgerTrouble }) =>
+    ledgerTrouble == null ? [] : [`computer ${computer}: ${ledgerTrouble}`],
+  );
   return {
     tasks,
     agents,
     devices,
     attention,
-    computers: { expected: expected.size, online: online.length },
+    computers: { expected: expected.size, online: online.length, troubles },
     planAgeMs: timetable === null ? null : Math.max(0, now - timetable.madeAt),
   };
 }

@@ -1,3 +1,4 @@
+import { hostname } from 'node:os';
 import { isServiceError, ServiceError } from '@lab/contracts';
 import type { Kysely, RawBuilder } from 'kysely';
 import pg from 'pg';
@@ -17,7 +18,7 @@ export function isRefusal(error: unknown): error is pg.DatabaseError {
 function isPassing(code: string): boolean {
   // 42P01, 42883: the tables or the function do not exist yet. The gateway may start while the migration
   // still runs.
-  return /^(08|40|53|55|57|58)/.test(code) || code === '42P01' || code === '42883';
+  return /^(08|40|53|55|57|58)/.test(code) || ['25006', '42P01', '42883'].includes(code);
 }
 
 /**
@@ -38,21 +39,35 @@ export function databaseError(error: unknown): ServiceError {
   return unavailable(error);
 }
 
+/** The database in messages. A process has one, and names its computer when it opens it. */
+let database = 'the database';
+
+/** Names the computer of the database in further messages. @param url its address, of which only the host is shown */
+export function nameDatabase(url: string): void {
+  const host = URL.canParse(url) ? new URL(url).hostname : '';
+  const isHere = host === '' || host === 'localhost' || host === '127.0.0.1' || host === '[::1]';
+  database = `the database on computer ${isHere ? hostname() : host}`;
+}
+
+const noTables = (): string =>
+  `the tables of the service are not in ${database} yet, or it has those of another version`;
+
 /** What is wrong with a database that answers, by SQLSTATE. */
-const words: Readonly<Record<string, string>> = {
-  '42P01': 'the tables of the service are not in the database yet, or it has those of another version',
-  '42883': 'the tables of the service are not in the database yet, or it has those of another version',
-  '53100': 'the disk of the database is full',
-  '53200': 'the database has no memory left',
-  '53300': 'the database takes no further connections',
-  '57P03': 'the database is starting or stopping',
-  '57014': 'the database took too long',
+const words: Readonly<Record<string, () => string>> = {
+  '25006': () => `${database} accepts no changes, because it is read-only`,
+  '42P01': noTables,
+  '42883': noTables,
+  '53100': () => `the disk of ${database} is full`,
+  '53200': () => `${database} has no memory left`,
+  '53300': () => `${database} takes no further connections`,
+  '57P03': () => `${database} is starting or stopping`,
+  '57014': () => `${database} took too long`,
 };
 
 /** The database cannot be reached or cannot work at present; nothing was applied. */
 export function unavailable(error: unknown): ServiceError {
   const code = error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : '';
-  const what = words[code] ?? 'the database does not answer';
+  const what = words[code]?.() ?? `${database} does not answer`;
   const text = code === '' ? what : `${what} (${code})`;
   return new ServiceError('store_unavailable', text, { cause: error });
 }

@@ -1,6 +1,7 @@
 import { Kysely, PostgresDialect } from 'kysely';
 import pg from 'pg';
 import type { Database } from '../schema/index.js';
+import { nameDatabase } from './database-errors.js';
 
 export interface DatabaseOptions {
   /** `postgresql://` address. */
@@ -32,6 +33,7 @@ export function openDatabase(
   applicationName: string,
   session: Readonly<Record<string, string>> = {},
 ): OpenDatabase {
+  nameDatabase(url);
   const pool = new pg.Pool({
     connectionString: url,
     max: poolSize,

@@ -20,8 +20,8 @@ const functionLock = 7_410_227;
 /**
  * Brings the schema up to date; the database lets one process at a time.
  *
- * @throws ServiceError `wrong_state` when another development version made the database; the error of a migration,
- * which is rolled back
+ * @throws ServiceError `wrong_state` when a newer or another development version made the database; the error of a
+ * migration, which is rolled back
  */
 export async function migrate<Database>(db: Kysely<Database>): Promise<void> {
   const migrator = new Migrator({
@@ -44,10 +44,18 @@ async function refuseUnknownMigrations<Database>(db: Kysely<Database>): Promise<
     select to_regclass('schema_migration') is not null as is_there`.execute(db);
   if (made[0]?.is_there !== true) return;
   const { rows } = await sql<{ name: string }>`select name from schema_migration`.execute(db);
-  if (rows.every(({ name }) => name in migrations)) return;
+  const unknown = rows.map(({ name }) => name).filter((name) => !(name in migrations));
+  if (unknown.length === 0) return;
+  const known = Object.keys(migrations);
+  const isNewer =
+    known.every((name) => rows.some((row) => row.name === name)) &&
+    unknown.every((name) => known.every((each) => name > each));
   throw new ServiceError(
     'wrong_state',
-    'another development version made this database, and its schema cannot be brought up to date: use a new database, ' +
-      'or remove the data folder of the embedded one',
+    isNewer
+      ? `a newer version of the service made this database: its schema has ${unknown.join(', ')}, which this version does ` +
+          'not know; start the newer version again, or restore a backup that this version made'
+      : 'another development version made this database, and its schema cannot be brought up to date: use a new database, ' +
+          'or remove the data folder of the embedded one',
   );
 }

@@ -34,6 +34,8 @@ import { loadDurations, loadEnded, loadWorkingRows } from './working-rows.js';
 interface StoreOptions extends DatabaseOptions {
   /** Milliseconds for which the store asks for the outcome of a commit whose connection broke. Default 5000. */
   settleTimeoutMs?: number;
+  /** Called after each commit and proof: with the error if the database cannot be used, else without. */
+  onCommit?: (error: ServiceError | undefined) => void;
 }
 
 /**
@@ -52,7 +54,7 @@ export async function openStore(options: StoreOptions): Promise<PostgresStore> {
     await database.db.destroy();
     throw databaseError(error);
   }
-  return new PostgresStore(database, options.settleTimeoutMs ?? 5_000);
+  return new PostgresStore(database, options.settleTimeoutMs ?? 5_000, options.onCommit);
 }
 
 const namedTables: Record<NameKind, keyof Database> = {
@@ -119,6 +121,7 @@ export class PostgresStore implements Store {
   constructor(
     private readonly database: OpenDatabase,
     private readonly settleTimeoutMs: number,
+    private readonly onCommit: (error: ServiceError | undefined) => void = () => undefined,
   ) {}
 
   // The statement reads the clock after it has locked the row. Otherwise a process that waits for the lock
@@ -198,10 +201,31 @@ export class PostgresStore implements Store {
     const plan = planCommit(changes);
     const document = JSON.stringify(plan.document);
     refuseUnstorableText(changes, document);
-    return this.#inTurn(async () => {
-      await this.#settle();
-      await this.#apply({ epoch, commit: randomUUID() }, document, plan.names);
-    });
+    return this.#inTurn(() =>
+      this.#told(async () => {
+        await this.#settle();
+        await this.#apply({ epoch, commit: randomUUID() }, document, plan.names);
+      }),
+    );
+  }
+
+  /**
+   * Proves that the database can be written: it has room for new data, and a commit succeeds. It changes nothing that
+   * anybody reads.
+   *
+   * @throws ServiceError `store_unavailable`
+   */
+  async proveWritable(epoch: number): Promise<void> {
+    await this.#told(() =>
+      this.#read(({ db }) =>
+        db.transaction().execute(async (tx) => {
+          // A row is changed within its page, which needs no room. A sort beyond its memory is written to a new file.
+          await sql`set local work_mem = '64kB'`.execute(tx);
+          await sql`select n from generate_series(1, 20000) n order by n desc offset 19999`.execute(tx);
+          await sql`update leadership set since = since where epoch = ${epoch}`.execute(tx);
+        }),
+      ),
+    );
   }
 
   async takenNames(kind: NameKind, names: readonly string[]): Promise<Set<string>> {
@@ -390,6 +414,18 @@ export class PostgresStore implements Store {
     if (twice !== undefined || names.length < 2) return twice ?? names[0];
     const taken = await this.takenNames(kind, names);
     return names.find((name) => taken.has(name));
+  }
+
+  /** Tells the outcome of a write. An error other than `store_unavailable` is an answer of a database that works. */
+  async #told(write: () => Promise<void>): Promise<void> {
+    try {
+      await write();
+    } catch (error) {
+      const known = databaseError(error);
+      this.onCommit(known.code === 'store_unavailable' ? known : undefined);
+      throw error;
+    }
+    this.onCommit(undefined);
   }
 
   async #read<T>(work: (database: OpenDatabase) => Promise<T>): Promise<T> {

@@ -1,8 +1,9 @@
+import { hostname } from 'node:os';
 import { ServiceError } from '@lab/contracts';
 import pg from 'pg';
 import { describe, expect, test } from 'vitest';
 import { isoTime } from '../../src/connection/open-database.js';
-import { databaseError } from '../../src/connection/database-errors.js';
+import { databaseError, nameDatabase } from '../../src/connection/database-errors.js';
 
 function refusal(code: string, severity = 'ERROR'): pg.DatabaseError {
   const error = new pg.DatabaseError('duplicate key (name)=(secret sample)', 10, 'error');
@@ -45,14 +46,18 @@ describe('an error of the database', () => {
   });
 
   test.each([
-    ['53100', 'the disk of the database is full (53100)'],
+    ['53100', 'the disk of the database on computer lab-server is full (53100)'],
     [
       '42P01',
-      'the tables of the service are not in the database yet, or it has those of another version (42P01)',
+      'the tables of the service are not in the database on computer lab-server yet, or it has those of another version (42P01)',
     ],
-    ['40001', 'the database does not answer (40001)'],
-  ])('%s says what is wrong', (code, message) => {
+    ['25006', 'the database on computer lab-server accepts no changes, because it is read-only (25006)'],
+    ['40001', 'the database on computer lab-server does not answer (40001)'],
+  ])('%s says what is wrong, and on which computer', (code, message) => {
+    nameDatabase('postgresql://ada:secret@lab-server:5432/lab');
     expect(databaseError(refusal(code)).message).toBe(message);
+    nameDatabase('postgresql://ada:secret@127.0.0.1:5432/lab');
+    expect(databaseError(refusal(code)).message).toBe(message.replace('lab-server', hostname()));
   });
 
   test('shows no values in its message', () => {

@@ -49,8 +49,19 @@ describe('a database of another development version', () => {
   const sentence = /another development version made this database, .* use a new database/;
 
   test('is refused when it has migrations that this version does not know', async () => {
-    await admin.query(`insert into schema_migration values ('0002_failures', '2026-01-01')`);
+    await admin.query(`insert into schema_migration values ('0002_a_branch', '2026-01-01')`);
     await expect(openStore({ url: database.url })).rejects.toThrow(sentence);
+  });
+
+  test('is refused as that of a newer version when only later migrations are not known', async () => {
+    await admin.query(`delete from schema_migration where name = '0002_a_branch'`);
+    await admin.query(`insert into schema_migration values ('9999_later', '2026-01-01')`);
+    await expect(openStore({ url: database.url })).rejects.toMatchObject({
+      code: 'wrong_state',
+      message: expect.stringMatching(
+        /^a newer version of the service made this database: its schema has 9999_later, .* start the newer version again/,
+      ) as string,
+    });
   });
 
   test('is refused when its initial schema differs', async () => {
