@@ -44,7 +44,7 @@ beforeAll(async () => {
     {
       requests: new ScriptedRequests(),
       announcements: new MemoryAnnouncements(),
-      broker: { connected: true },
+      broker: { trouble: () => Promise.resolve(undefined) },
       records,
       files,
       events: new MemoryEvents(),

@@ -23,7 +23,7 @@ const log = memoryLog();
 const surroundings = (): Surroundings => ({
   requests: new ScriptedRequests(),
   announcements: new MemoryAnnouncements(),
-  broker: { connected: true },
+  broker: { trouble: () => Promise.resolve(undefined) },
   records,
   events: new MemoryEvents(),
   lines: new MemoryLines(),

@@ -9,7 +9,7 @@ import {
   type TaskRunRecord,
 } from '@lab/contracts';
 import type { Store } from '@lab/engine';
-import { connectBus, type Bus, type Subscription } from '@lab/messaging';
+import { brokerTrouble, connectBus, type Bus, type Subscription } from '@lab/messaging';
 import { BusClient } from '@lab/messaging/nest';
 import { openGatewayStore, openRecords, openStore, type GatewayStore, type Records } from '@lab/persistence';
 import { startNats, type NatsFixture } from '@lab/testkit';
@@ -62,7 +62,7 @@ beforeAll(async () => {
     {
       requests: new BusClient(gatewayBus),
       announcements: announcementsOver(gatewayBus),
-      broker: gatewayBus,
+      broker: { trouble: () => brokerTrouble(gatewayBus, nats.url, 1_000) },
       records,
       events: new MemoryEvents(),
       lines: new MemoryLines(),
