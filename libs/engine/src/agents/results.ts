@@ -91,7 +91,7 @@ function endOf(
   now: number,
 ): number | null {
   if (ended === undefined || wall === undefined) return null;
-  const offset = Math.max(wall - now, directory.get(attempt.computer)?.clockOffsetMs ?? -Infinity);
+  const offset = Math.max(wall - now, directory.get(attempt.computer)?.clock.ms ?? -Infinity);
   return Math.min(now, Math.max(attempt.createdAt, Math.round(ended - offset)));
 }
 
