@@ -8,6 +8,7 @@ import { addCompletionCommands } from './commands/services/completion.js';
 import { addDefinitionCommands } from './commands/packages/definitions.js';
 import { addDemoCommand } from './commands/services/demo.js';
 import { addDeviceCommands } from './commands/operating/devices.js';
+import { addDrainCommand } from './commands/operating/drain.js';
 import { addDoctorCommands } from './commands/services/doctor.js';
 import { exitCodes } from './commands/exit-codes.js';
 import { addEffectsCommands } from './commands/operating/effects.js';
@@ -54,6 +55,7 @@ export function svcProgram(): Command {
   addScheduleCommand(program);
   addEmergencyStopCommands(program);
   addQueueCommands(program);
+  addDrainCommand(program);
   addAttentionCommands(program);
   addAgentsCommand(program);
   addResourceCommands(program);

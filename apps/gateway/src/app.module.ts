@@ -43,6 +43,7 @@ import { Measurements, MetricsAccess, MetricsController } from './metrics/index.
 import {
   AttentionController,
   DeviceRoster,
+  DrainsController,
   EmergencyStops,
   EmergencyStopsController,
   QueueController,
@@ -137,6 +138,7 @@ export class AppModule {
         AgentsController,
         AttentionController,
         EmergencyStopsController,
+        DrainsController,
         QueueController,
         ScheduleController,
         TokensController,

@@ -129,6 +129,8 @@ export const queue: QueueRecord = {
   paused_by: null,
   paused_at: null,
   waiting: 5,
+  drained_by: null,
+  drained_at: null,
   queued: 3,
   running: 2,
 };

@@ -33,6 +33,7 @@ export * from './rest/logs.js';
 export * from './rest/optimizer.js';
 export * from './rest/pages.js';
 export * from './rest/problems.js';
+export * from './rest/drain.js';
 export * from './rest/queue.js';
 export * from './rest/resources.js';
 export * from './rest/schedule.js';

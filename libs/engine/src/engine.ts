@@ -15,6 +15,7 @@ import {
   CampaignRequests,
   ChangeRequests,
   LongTasks,
+  DrainRequests,
   ResourceRequests,
   Submissions,
   WorkRequests,
@@ -47,6 +48,7 @@ export class Engine {
   readonly attention: Pick<Attention, 'decide'>;
   readonly emergencyStops: EmergencyStops;
   readonly queuePause: QueuePause;
+  readonly drains: DrainRequests;
   readonly agents: AgentReports;
   readonly views: Views;
 
@@ -127,6 +129,7 @@ export class Engine {
     this.attention = this.#attention;
     this.emergencyStops = new EmergencyStops(loop, state, stops);
     this.queuePause = new QueuePause(loop, person);
+    this.drains = new DrainRequests(loop, person);
     this.agents = new AgentReports({
       loop,
       directory,

@@ -37,6 +37,15 @@ export function engineHandlers(engine: Engine): HandlersOf<EngineRequests> {
       engine.work.resumeCampaign(name, by, overrides),
     pauseQueue: ({ by }) => engine.queuePause.pause(by),
     resumeQueue: ({ by }) => engine.queuePause.resume(by),
+    drain: async ({ campaign, by }) => {
+      await engine.drains.begin(campaign, by);
+      return views.drain(campaign);
+    },
+    endDrain: async ({ campaign, by }) => {
+      await engine.drains.end(campaign, by);
+      return views.drain(campaign);
+    },
+    readDrain: ({ campaign }) => views.drain(campaign),
 
     configureOptimizer: ({ name, by, runtime_params: params }) => optimizers.configure(name, by, params),
     addInsight: ({ name, by, text }) => optimizers.addInsight(name, by, text),

@@ -18,6 +18,8 @@ beforeAll(async () => {
     paused_by: 'ada',
     paused_at: null,
     waiting: 0,
+    drained_by: null,
+    drained_at: null,
     queued: 0,
     running: 0,
   }));

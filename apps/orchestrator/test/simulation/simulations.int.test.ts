@@ -39,6 +39,7 @@ const nothing: WorkingRows = {
   attention: [],
   emergencyStops: [],
   queuePauses: [],
+  drains: [],
   definitions: [],
 };
 const devices = ['arm', 'station_1', 'station_2'].map((name) => ({

@@ -6,6 +6,7 @@ import { DeviceRecord } from '../rest/devices.js';
 import { isObject, zodOf } from '../rest/fields/field.js';
 import { insight, OptimizerDescription, runtimeParameters } from '../rest/optimizer.js';
 import { longestPage } from '../rest/pages.js';
+import { DrainRecord } from '../rest/drain.js';
 import { QueuedTask, QueueRecord } from '../rest/queue.js';
 import { longestSchedule, ScheduleRecord } from '../rest/schedule.js';
 import { SimulationRecord, SimulationScenario, WhatIfRecord } from '../rest/simulation.js';
@@ -63,6 +64,9 @@ const submissionOf = <Kind extends Submission['kind']>(
 const namedBy = z.object({ name: z.string(), by: z.string() });
 const by = z.object({ by: z.string() });
 const queue = zodOf(QueueRecord);
+/** Null: all work. */
+const drained = z.object({ campaign: z.string().nullable() });
+const drain = zodOf(DrainRecord);
 
 /** Which part of the schedule is asked for. All criteria apply together; a name that does not exist selects nothing. */
 const scheduleQuery = z.object({
@@ -222,6 +226,17 @@ export const orchestratorRequests = {
   /** Pauses the queue: no task starts until a person resumes it. Running tasks continue. Idempotent. */
   pauseQueue: request('queue.pause', by, queue, ['store_unavailable']),
   resumeQueue: request('queue.resume', by, queue, ['store_unavailable']),
+  /** Drains a campaign, or all work if it is null: nothing new begins, what has begun goes on. Idempotent. */
+  drain: request('drain.begin', drained.extend({ by: z.string() }), drain, [
+    'not_found',
+    'store_unavailable',
+  ]),
+  endDrain: request('drain.end', drained.extend({ by: z.string() }), drain, [
+    'not_found',
+    'store_unavailable',
+  ]),
+  /** Whether new work may begin, and the work that has begun and has not ended. */
+  readDrain: query('drain.read', drained, drain, [], 5_000),
   /** Whether tasks may start, and a part of the queue in its order. */
   readQueue: query(
     'queue.read',

@@ -12,6 +12,15 @@ export class QueueRecord {
     integer('Task runs that have not started: those ready to start and those that wait for other tasks.', 5),
   )
   waiting!: number;
+    orNull(
+      text(
+        'Person who drains the queue: no protocol run and no on-demand task begins. Null: nobody does.',
+        'ada',
+      ),
+    ),
+  )
+  drained_by!: string | null;
+  @Field(orNull(time('When the person began to drain the queue.'))) drained_at!: string | null;
   @Field(integer('Task runs that are ready to start. Task runs that wait for other tasks do not count.', 3))
   queued!: number;
   @Field(integer('Task runs that run.', 2)) running!: number;

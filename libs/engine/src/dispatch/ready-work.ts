@@ -4,6 +4,7 @@ import type { Backoff, Log } from '@lab/ports';
 import type { AgentDirectory } from '../agents/index.js';
 import { type LabMap, serviceComputer, slotsOf } from '../labs/index.js';
 import type { ProtocolRunRow, TaskRunRow } from '../rows/index.js';
+import { drainBefore } from '../stops/index.js';
 import type { WorkingState } from '../turn/index.js';
 import { startWindow } from './lags.js';
 import { UnitView } from './units.js';
@@ -151,6 +152,7 @@ export class ReadyWork {
     if (task === undefined || !refusals.isDue(id, now)) return undefined;
     const run = task.runId === null ? undefined : state.rows.protocolRuns.get(task.runId);
     if (run !== undefined && (run.ending !== null || !mayStartTasks(run.state))) return undefined;
+    if (drainBefore(state, run ?? task) !== undefined) return undefined;
     const hasLag = run !== undefined && workload.entryOf(state, run, task)?.entry.lags !== undefined;
     const lagEnd = hasLag ? (startWindow(state, task).notBefore ?? 0) : 0;
     const notBefore = Math.max(task.retryAt ?? 0, lagEnd);

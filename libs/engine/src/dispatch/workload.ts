@@ -5,7 +5,7 @@ import type { Backoff } from '@lab/ports';
 import type { AgentDirectory } from '../agents/index.js';
 import { type LabMap, heldFor, referredUnit, serviceComputer, slotsOf, unitsOf } from '../labs/index.js';
 import { type ProtocolRunRow, type TaskRunRow, allocationKey } from '../rows/index.js';
-import { nothingStarts } from '../stops/index.js';
+import { drainBefore, nothingStarts } from '../stops/index.js';
 import type { WorkingState } from '../turn/index.js';
 import { type Durations, type Expectation, hasBegun } from '../work/index.js';
 import { expectedEnd } from './expected-end.js';
@@ -68,7 +68,8 @@ export class Workload {
       const known = this.#viewOf(state, run);
       if (known === undefined) continue;
       const waitsForCampaign = run.campaignId !== null && !hasBegun(state, run);
-      const blocked = stopped || run.ending !== null || !mayStartTasks(run.state) || waitsForCampaign;
+      const isHeldBack = waitsForCampaign || drainBefore(state, run) !== undefined;
+      const blocked = stopped || run.ending !== null || !mayStartTasks(run.state) || isHeldBack;
       for (const [place, entry] of known.plan.tasks.entries()) {
         const row = known.row(place);
         if (row === undefined || isTerminal(row.state)) continue;
@@ -79,7 +80,10 @@ export class Workload {
     for (const row of state.rows.taskRuns.values()) {
       if (row.runId !== null || isTerminal(row.state)) continue;
       if (isWithAgent(row.state)) running.push(this.#running(row, now, view));
-      else tasks.push(this.#onDemand(state, row, now, view, stopped));
+      else {
+        const blocked = stopped || drainBefore(state, row) !== undefined;
+        tasks.push(this.#onDemand(state, row, now, view, blocked));
+      }
     }
     return { version, now, tasks, running, units: view.units };
   }

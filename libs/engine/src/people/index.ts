@@ -4,6 +4,7 @@ export { Attention } from './attention.js';
 export { CampaignRequests } from './campaign-requests.js';
 export { ChangeRequests } from './change-requests.js';
 export { type LongTaskLimits, LongTasks } from './long-tasks.js';
+export { DrainRequests } from './drain-requests.js';
 export { ResourceRequests } from './resource-requests.js';
 export { Submissions } from './submissions.js';
 export { WorkRequests } from './work-requests.js';

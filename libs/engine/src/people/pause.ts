@@ -30,9 +30,16 @@ export function unpauseWork(
     throw conflict(
       isPausedWithCampaign(turn, row)
         ? `the protocol run "${row.name}" is paused with its campaign; resume the campaign`
-        : `the ${workWords[kind]} "${row.name}" is ${row.state} and not paused; there is nothing to resume`,
+        : `the ${workWords[kind]} "${row.name}" is ${row.state} and not paused; ${whatInstead(turn, row)}`,
     );
   return setPause(turn, person, kind, row, 'resume');
+}
+
+function whatInstead(turn: Turn, row: CampaignRow | ProtocolRunRow): string {
+  const drain = turn.state.drainOver('campaignId' in row ? row.campaignId : row.id);
+  if (drain === undefined) return 'there is nothing to resume';
+  const whose = drain.campaignId === null ? 'all work' : 'its campaign';
+  return `${drain.by} drains ${whose}, so nothing new begins; end the drain`;
 }
 
 /** @throws ServiceError `wrong_state` when the work will end as soon as none of its tasks runs */

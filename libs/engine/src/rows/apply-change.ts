@@ -115,6 +115,9 @@ export function applyChange(rows: RowSet, change: Change): void {
     case 'putQueuePause':
       rows.queuePauses.set(change.row.id, change.row);
       return;
+    case 'putDrain':
+      rows.drains.set(change.row.id, change.row);
+      return;
     case 'putDefinition':
       if (!rows.definitions.has(change.row.hash)) rows.definitions.set(change.row.hash, change.row);
       return;

@@ -23,6 +23,7 @@ import type {
   CampaignRow,
   Change,
   DefinitionRow,
+  DrainRow,
   EmergencyStopRow,
   ProtocolRunRow,
   QueuePauseRow,
@@ -52,6 +53,8 @@ export interface WorkingRows {
   emergencyStops: EmergencyStopRow[];
   /** The pause in force, if there is one. */
   queuePauses: QueuePauseRow[];
+  /** The drains in force. */
+  drains: DrainRow[];
   /** Definitions that the rows above refer to. */
   definitions: DefinitionRow[];
 }

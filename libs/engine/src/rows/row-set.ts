@@ -8,6 +8,7 @@ import type {
   AttentionRow,
   CampaignRow,
   DefinitionRow,
+  DrainRow,
   EmergencyStopRow,
   ProtocolRunRow,
   QueuePauseRow,
@@ -46,6 +47,7 @@ export function emptyRowSet() {
     attention: new Map<string, AttentionRow>(),
     emergencyStops: new Map<string, EmergencyStopRow>(),
     queuePauses: new Map<string, QueuePauseRow>(),
+    drains: new Map<string, DrainRow>(),
     /** By hash. */
     definitions: new Map<string, DefinitionRow>(),
     /** Campaign name to id. */
@@ -78,6 +80,7 @@ export function rowSetOf(rows: WorkingRows): RowSet {
   for (const row of rows.attention) set.attention.set(row.id, row);
   for (const row of rows.emergencyStops) set.emergencyStops.set(row.id, row);
   for (const row of rows.queuePauses) set.queuePauses.set(row.id, row);
+  for (const row of rows.drains) set.drains.set(row.id, row);
   for (const row of rows.definitions) set.definitions.set(row.hash, row);
   return set;
 }
@@ -106,6 +109,7 @@ export function workingRowsOf(set: RowSet): WorkingRows {
     attention: [...set.attention.values()].filter((row) => row.state === 'open'),
     emergencyStops: stopsToLoad([...set.emergencyStops.values()]),
     queuePauses: [...set.queuePauses.values()].filter((row) => row.resumedAt === null),
+    drains: [...set.drains.values()].filter((row) => row.endedAt === null),
     definitions: [...set.definitions.values()].filter((row) => hashes.has(row.hash)),
   };
 }

@@ -245,6 +245,18 @@ export interface QueuePauseRow {
   resumedBy: string | null;
 }
 
+/** A drain: no protocol run and no on-demand task begins. Those that have begun go on to their end. */
+export interface DrainRow {
+  id: string;
+  /** Null: the drain is of all work. */
+  campaignId: string | null;
+  by: string;
+  at: number;
+  /** Null while the drain is in force. */
+  endedAt: number | null;
+  endedBy: string | null;
+}
+
 /** An act of a person, kept for ever. */
 export interface AuditRow {
   id: string;
@@ -353,6 +365,8 @@ export type Change =
   | { op: 'putEmergencyStop'; row: EmergencyStopRow }
   /** Inserts the row, or replaces the row of the same id. */
   | { op: 'putQueuePause'; row: QueuePauseRow }
+  /** Inserts the row, or replaces the row of the same id. */
+  | { op: 'putDrain'; row: DrainRow }
   | { op: 'audit'; row: AuditRow }
   /** Inserts the definition if its hash is new. */
   | { op: 'putDefinition'; row: DefinitionRow }

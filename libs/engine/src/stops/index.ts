@@ -1,4 +1,4 @@
-/** Emergency stops and the queue pause: what keeps tasks from starting. */
+/** Emergency stops, the queue pause and drains: what keeps tasks from starting. */
 
 export {
   EmergencyStops,
@@ -10,4 +10,5 @@ export {
   stopsInForce,
   wordsOf,
 } from './emergency-stops.js';
+export { drainBefore, hasStarted } from './drains.js';
 export { QueuePause, queueState } from './queue-pause.js';

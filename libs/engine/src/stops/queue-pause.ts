@@ -41,6 +41,7 @@ function resumeQueue(turn: Turn, person: Person): QueueRecord {
 /** The queue as people read it: whether it is paused, by whom, and how many tasks wait and run. */
 export function queueState(state: WorkingState): QueueRecord {
   const pause = state.queuePause();
+  const drain = state.drainOf(null);
   let running = 0;
   for (const id of state.rows.liveAttempts.keys()) {
     const task = state.rows.taskRuns.get(id);
@@ -51,6 +52,8 @@ export function queueState(state: WorkingState): QueueRecord {
     paused_by: pause?.by ?? null,
     paused_at: pause === undefined ? null : new Date(pause.at).toISOString(),
     waiting: [...state.rows.taskRuns.values()].filter((task) => isWaiting(task.state)).length,
+    drained_by: drain?.by ?? null,
+    drained_at: drain === undefined ? null : new Date(drain.at).toISOString(),
     queued: state.queued.size,
     running,
   };

@@ -37,6 +37,16 @@ export function eventOf(state: WorkingState, change: Change): NewEvent | undefin
       const body = { id, scope: 'queue', by, reason: '', released_by: resumedBy, labs: [] };
       return newEvent('halt', id, resumedAt === null ? 'engaged' : 'released', body);
     }
+    case 'putDrain': {
+      const { id, campaignId, by, endedAt, endedBy } = change.row;
+      const campaign = state.rows.campaigns.get(campaignId ?? '');
+      const about: JsonObject =
+        campaign === undefined
+          ? { labs: [] }
+          : { owner: campaign.owner, campaign: campaign.name, labs: labsOf(state, campaign) };
+      const body = { id, scope: 'drain', by, reason: '', released_by: endedBy, ...about };
+      return newEvent('halt', id, endedAt === null ? 'engaged' : 'released', body);
+    }
     default:
       return undefined;
   }

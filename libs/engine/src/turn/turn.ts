@@ -1,4 +1,4 @@
-import type { RunState, TaskRunState } from '@lab/contracts';
+import { isTerminal, type RunState, type TaskRunState } from '@lab/contracts';
 import type {
   AttemptRow,
   CampaignRow,
@@ -94,6 +94,9 @@ export class Turn {
   setCampaign(campaign: CampaignRow, state: RunState, patch: PatchOf<CampaignRow> = {}): void {
     this.emit({ op: 'updateCampaign', id: campaign.id, patch: { ...patch, state } });
     this.publishCampaign(campaign.id);
+    const drain = isTerminal(state) ? this.state.drainOf(campaign.id) : undefined;
+    if (drain !== undefined)
+      this.emit({ op: 'putDrain', row: { ...drain, endedAt: this.now, endedBy: 'service' } });
   }
 
   setAttempt(

@@ -5,6 +5,7 @@ import {
   type AllocationRow,
   type CampaignRow,
   type Change,
+  type DrainRow,
   type EndedWork,
   type ProtocolRunRow,
   type QueuePauseRow,
@@ -126,6 +127,13 @@ export class WorkingState {
       case 'putQueuePause':
         this.dispatchDue = true;
         break;
+      case 'putDrain':
+        this.dispatchDue = true;
+        for (const id of change.row.campaignId === null
+          ? this.rows.campaigns.keys()
+          : [change.row.campaignId])
+          this.dueCampaigns.add(id);
+        break;
       default:
         break;
     }
@@ -221,6 +229,19 @@ export class WorkingState {
   queuePause(): QueuePauseRow | undefined {
     for (const pause of this.rows.queuePauses.values()) if (pause.resumedAt === null) return pause;
     return undefined;
+  }
+
+  /** The drain in force of a campaign, or of all work if the id is null; undefined: there is none. */
+  drainOf(campaignId: string | null): DrainRow | undefined {
+    for (const drain of this.rows.drains.values())
+      if (drain.endedAt === null && drain.campaignId === campaignId) return drain;
+    return undefined;
+  }
+
+  /** The drain that keeps new runs of the campaign from beginning; undefined: they may begin. Null: no campaign. */
+  drainOver(campaignId: string | null): DrainRow | undefined {
+    if (this.rows.drains.size === 0) return undefined;
+    return this.drainOf(null) ?? (campaignId === null ? undefined : this.drainOf(campaignId));
   }
 
   /** Says whether a running task uses the allocation now. */

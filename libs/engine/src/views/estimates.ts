@@ -1,5 +1,6 @@
 import { awaitsPerson, isTerminal } from '@lab/contracts';
 import type { CampaignRow, ProtocolRunRow } from '../rows/index.js';
+import { drainBefore } from '../stops/index.js';
 import type { WorkingState } from '../turn/index.js';
 import type { Expectations } from './forecast.js';
 
@@ -13,7 +14,7 @@ export function runCompletion(
   run: ProtocolRunRow,
 ): number | null {
   if (isTerminal(run.state)) return run.endedAt;
-  if (awaitsPerson(run.state) || state.isPaused(run)) return null;
+  if (awaitsPerson(run.state) || state.isPaused(run) || drainBefore(state, run) !== undefined) return null;
   const open = state.tasksOf(run.id).filter((task) => !isTerminal(task.state));
   return expectations.lastEnd(open.map((task) => task.id));
 }
@@ -32,6 +33,7 @@ export function campaignCompletion(
 ): number | null {
   if (isTerminal(campaign.state)) return campaign.endedAt;
   if (awaitsPerson(campaign.state) || campaign.pausedAt !== null || campaign.ending !== null) return null;
+  if (state.drainOver(campaign.id) !== undefined) return null;
   if (campaign.maxProtocolRuns === 0) return null;
   const open = state.openRunsOf(campaign.id);
   const ends = open.map((run) => runCompletion(state, expectations, run));

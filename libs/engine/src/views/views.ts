@@ -1,4 +1,11 @@
-import type { AgentRecord, DeviceRecord, QueueQuery, ScheduleQuery, ScheduleRecord } from '@lab/contracts';
+import type {
+  AgentRecord,
+  DeviceRecord,
+  DrainRecord,
+  QueueQuery,
+  ScheduleQuery,
+  ScheduleRecord,
+} from '@lab/contracts';
 import type { AttemptRow, TaskRunRow } from '../rows/index.js';
 import { describeAgents } from './agent-records.js';
 import { type Counts, countAll } from './counts.js';
@@ -9,6 +16,7 @@ import {
   describeStarts,
   locateDevice,
 } from './device-records.js';
+import { describeDrain } from './drain.js';
 import type { OverviewPorts } from './overview.js';
 import { type QueuePart, describeQueue } from './queue.js';
 import { describeEstimates, describeSchedule } from './schedule.js';
@@ -22,6 +30,11 @@ export class Views {
   /** The requested page of the queued tasks in their order, and whether any task may start. */
   queue(query: QueueQuery): QueuePart {
     return describeQueue(this.ports(), query);
+  }
+
+  /** Whether new work of a campaign, or of all campaigns if it is null, may begin, and what is unfinished of it. */
+  drain(campaign: string | null): DrainRecord {
+    return describeDrain(this.ports(), campaign);
   }
 
   /** The requested page of the schedule: running tasks, planned tasks, and why each queued task waits. */

@@ -3,7 +3,7 @@ import type { PlanSlot, PlanTask } from '@lab/scheduling';
 import type { UnitView } from '../dispatch/index.js';
 import { serviceComputer } from '../labs/index.js';
 import type { ProtocolRunRow, TaskRunRow } from '../rows/index.js';
-import { nothingStarts, stopsInForce, wordsOf } from '../stops/index.js';
+import { drainBefore, nothingStarts, stopsInForce, wordsOf } from '../stops/index.js';
 import { hasBegun } from '../work/index.js';
 import type { Forecast } from './forecast.js';
 
@@ -25,15 +25,21 @@ export function waitCauses(ports: CausePorts, row: TaskRunRow): WaitCause[] {
   const task = forecast.tasks.get(row.id);
   if (task === undefined || !isWaiting(row.state)) return [];
   const run = row.runId === null ? undefined : forecast.state.rows.protocolRuns.get(row.runId);
-  const held = [...heldByPeople(forecast, run), ...timeCauses(ports, row, task)];
+  const held = [...heldByPeople(forecast, run, row), ...timeCauses(ports, row, task)];
   const units = (task.dependencies ?? []).length > 0 ? [] : unitCauses(ports, task);
   const causes = [...held, ...units];
   return causes.length > 0 ? causes : planCauses(ports, task);
 }
 
-function heldByPeople({ state }: Forecast, run: ProtocolRunRow | undefined): WaitCause[] {
+function heldByPeople({ state }: Forecast, run: ProtocolRunRow | undefined, task: TaskRunRow): WaitCause[] {
   const causes: WaitCause[] = [];
   const pause = state.queuePause();
+  const drain = drainBefore(state, run ?? task);
+  if (drain !== undefined)
+    causes.push({
+      code: 'paused',
+      message: `${drain.by} drains ${drain.campaignId === null ? 'the queue' : 'its campaign'}, so nothing new begins`,
+    });
   if (pause !== undefined) causes.push({ code: 'paused', message: `the queue is paused by ${pause.by}` });
   if (nothingStarts(state))
     for (const stop of stopsInForce(state))

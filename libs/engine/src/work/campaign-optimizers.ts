@@ -188,6 +188,7 @@ export class CampaignOptimizers {
     return (
       failure === null &&
       campaign.pausedAt === null &&
+      this.ports.state.drainOver(campaign.id) === undefined &&
       !this.ports.state.openRunsOf(campaign.id).some((run) => isUnclear(run.state))
     );
   }

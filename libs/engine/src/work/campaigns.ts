@@ -11,7 +11,7 @@ import { beginTrial, mayBegin, runParameters, seedTrials } from './trials.js';
  * Updates a campaign to the state of its runs: starts the next runs, stops all runs of an ending campaign, and ends it
  * when no run is unfinished. A run that was cancelled alone counts as one of its runs.
  *
- * No run starts while the campaign is paused or a run needs attention, or without its trial if there is an optimizer.
+ * No run starts while the campaign is paused or drained, or a run needs attention, or without its trial if there is an optimizer.
  * Each run gets the protocol as it is loaded when the run starts.
  */
 export function settleCampaign(turn: Turn, ports: SubmitPorts, id: string): void {
@@ -56,7 +56,8 @@ function beginRuns(turn: Turn, ports: SubmitPorts, id: string): void {
   if (campaign === undefined || accepted === undefined) return;
   const open = turn.state.openRunsOf(id);
   const waiting = open.filter((run) => run.ending === null && !hasBegun(turn.state, run));
-  let room = campaign.maxConcurrentProtocolRuns - (open.length - waiting.length);
+  const isDrained = turn.state.drainOver(id) !== undefined;
+  let room = isDrained ? 0 : campaign.maxConcurrentProtocolRuns - (open.length - waiting.length);
   for (const run of waiting.sort((a, b) => (a.id < b.id ? -1 : 1))) {
     if (run.pausedAt !== null) continue;
     if (room <= 0) break;

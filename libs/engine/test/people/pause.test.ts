@@ -180,6 +180,8 @@ describe('a paused queue', () => {
       paused_by: null,
       paused_at: null,
       waiting: 1,
+      drained_by: null,
+      drained_at: null,
       queued: 0,
       running: 1,
     });

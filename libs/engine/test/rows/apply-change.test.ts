@@ -132,6 +132,7 @@ function rowsWith(rows: {
     attention: [],
     emergencyStops: [],
     queuePauses: [],
+    drains: [],
     definitions: [],
   });
 }

@@ -5,6 +5,7 @@ import {
   audit,
   campaigns,
   emergencyStops,
+  drains,
   queuePauses,
   protocolRuns,
   resources,
@@ -28,6 +29,7 @@ const overwritten = [
   { table: attention, key: 'id' },
   { table: emergencyStops, key: 'id' },
   { table: queuePauses, key: 'id' },
+  { table: drains, key: 'id' },
 ];
 
 type AnyTable = Pick<typeof campaigns, 'name' | 'columns'>;

@@ -36,6 +36,7 @@ export interface Database {
   attention: StoredAttention;
   emergency_stop: StoredEmergencyStop;
   queue_pause: StoredOf<typeof tables.queuePauses>;
+  drain: StoredOf<typeof tables.drains>;
   audit: StoredAudit;
   access_token: AccessTokenRow;
   idempotency_key: IdempotencyKeyRow;

@@ -4,6 +4,7 @@ import { Migrator, sql, type Kysely, type Migration } from 'kysely';
 import { commitFunction } from './commit-function.js';
 import { initial, initialSchema } from './migrations/0001-initial.js';
 import { effects } from './migrations/0002-effects.js';
+import { drains } from './migrations/0003-drains.js';
 
 /** The initial migration has a digest of its text in its name, so that a database of another text is recognised. */
 const digest = createHash('sha256').update(initialSchema).digest('hex').slice(0, 12);
@@ -12,6 +13,7 @@ const digest = createHash('sha256').update(initialSchema).digest('hex').slice(0,
 const migrations: Record<string, Migration> = {
   [`0001_initial_${digest}`]: initial,
   '0002_effects': effects,
+  '0003_drains': drains,
 };
 
 /** Any number, the same everywhere: one process at a time puts the function in place. */

@@ -15,6 +15,7 @@ import type {
   CampaignRow,
   EmergencyStopRow,
   ProtocolRunRow,
+  DrainRow,
   QueuePauseRow,
   ResourceRow,
   TaskRunRow,
@@ -244,6 +245,19 @@ export const queuePauses = tableOf<QueuePauseRow>()({
   columns: { id: 'id', by: 'text', at: 'timestamptz', resumedAt: 'timestamptz?', resumedBy: 'text?' },
 });
 
+export const drains = tableOf<DrainRow>()({
+  name: 'drain',
+  columns: {
+    id: 'id',
+    campaignId: 'id?',
+    by: 'text',
+    at: 'timestamptz',
+    endedAt: 'timestamptz?',
+    endedBy: 'text?',
+  },
+  constraints: [refersTo('campaign_id', 'campaign')],
+});
+
 export const audit = tableOf<AuditRow>()({
   name: 'audit',
   columns: { id: 'id', at: 'timestamptz', by: 'text', action: 'text', subject: 'text', detail: 'jsonb' },
@@ -306,8 +320,8 @@ export const agents = tableOf<AgentRow>()({
   fillfactor: 50,
 });
 
-/** Every table of the engine's rows, in the order in which they refer to each other. */
-export const engineTables = [
+/** The tables of the initial schema, in the order in which they refer to each other. */
+export const initialTables = [
   campaigns,
   protocolRuns,
   taskRuns,
@@ -322,3 +336,6 @@ export const engineTables = [
   resources,
   agents,
 ] as const;
+
+/** Every table of the engine's rows. */
+export const engineTables = [...initialTables, drains] as const;

@@ -95,6 +95,9 @@ export function planCommit(changes: readonly Change[]): CommitPlan {
       case 'putQueuePause':
         overwrite(tables.queuePauses, change.row.id, change.row);
         break;
+      case 'putDrain':
+        overwrite(tables.drains, change.row.id, change.row);
+        break;
       case 'archive':
         archived.push({ op: change.op, ...tables.archive.toStored(change.row) });
         break;

@@ -35,6 +35,7 @@ export async function loadWorkingRows(db: Kysely<Database>): Promise<WorkingRows
         ...(await rowsOf(tx, tables.emergencyStops, latestReleased)),
       ],
       queuePauses: await rowsOf(tx, tables.queuePauses, sql`where resumed_at is null`),
+      drains: await rowsOf(tx, tables.drains, sql`where ended_at is null order by id`),
       definitions: await definitionsOf(tx, [...campaigns, ...protocolRuns, ...taskRuns]),
     };
   });

@@ -68,6 +68,6 @@ describe('a database of another development version', () => {
     await admin.query(`update schema_migration set name = '0001_initial' where name like '0001%'`);
     await expect(openStore({ url: database.url })).rejects.toThrow(sentence);
     const { rows } = await admin.query('select name from schema_migration order by name');
-    expect(rows).toEqual([{ name: '0001_initial' }, { name: '0002_effects' }]);
+    expect(rows).toEqual([{ name: '0001_initial' }, { name: '0002_effects' }, { name: '0003_drains' }]);
   });
 });

@@ -170,6 +170,7 @@ describe('the store', () => {
     expect(await query(url, 'select name from schema_migration order by name')).toEqual([
       { name: expect.stringMatching(/^0001_initial_[0-9a-f]{12}$/) as string },
       { name: '0002_effects' },
+      { name: '0003_drains' },
     ]);
     await dropDatabase(postgres.url, name);
   });

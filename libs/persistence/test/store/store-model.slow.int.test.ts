@@ -162,7 +162,7 @@ test('any sequence of commits has the same outcome and leaves the same rows as i
   await fc.assert(
     fc.asyncProperty(fc.array(commit, { minLength: 5, maxLength: 25 }), async (commits) => {
       await admin.query(
-        'truncate campaign, protocol_run, task_run, attempt, trial, allocation, resource, agent, attention, emergency_stop, queue_pause, audit, definition, outbox',
+        'truncate campaign, protocol_run, task_run, attempt, trial, allocation, resource, agent, attention, emergency_stop, queue_pause, drain, audit, definition, outbox',
       );
       const memory = new MemoryStore();
       const epochs = [await lead(memory, 'x'), await lead(real, 'x')] as const;

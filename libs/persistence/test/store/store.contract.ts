@@ -167,6 +167,7 @@ export function storeContract(name: string, open: () => Promise<StoreUnderTest>)
             releasedBy: null,
           } satisfies EmergencyStopRow,
         };
+        const drain = { id: 'd1', campaignId: null, by: 'ada', at: t0, endedAt: null, endedBy: null };
         const pause = { id: 'q1', by: 'ada', at: t0, resumedAt: null, resumedBy: null };
         await commit(
           { op: 'insertCampaign', row: rows.campaign },
@@ -186,6 +187,9 @@ export function storeContract(name: string, open: () => Promise<StoreUnderTest>)
           { op: 'putEmergencyStop', row: { ...rows.stop, id: 'h0', releasedAt: t0 + 9, releasedBy: 'eve' } },
           { op: 'putQueuePause', row: pause },
           { op: 'putQueuePause', row: { ...pause, id: 'q0', resumedAt: t0 + 9, resumedBy: 'eve' } },
+          { op: 'putDrain', row: drain },
+          { op: 'putDrain', row: { ...drain, id: 'd2', campaignId: rows.campaign.id } },
+          { op: 'putDrain', row: { ...drain, id: 'd0', endedAt: t0 + 9, endedBy: 'eve' } },
           {
             op: 'audit',
             row: {
@@ -214,6 +218,7 @@ export function storeContract(name: string, open: () => Promise<StoreUnderTest>)
           attention: [rows.asked],
           emergencyStops: [rows.stop, { ...rows.stop, id: 'h0', releasedAt: t0 + 9, releasedBy: 'eve' }],
           queuePauses: [pause],
+          drains: [drain, { ...drain, id: 'd2', campaignId: rows.campaign.id }],
           definitions: [definition],
         } satisfies WorkingRows);
       });

@@ -67,7 +67,7 @@ const queueTable = tableOf<QueuedTask>('', {
 
 /** @param listed number of waiting tasks below these lines; undefined: no list follows */
 function queueLines(queue: QueueRecord, listed?: number): string[] {
-  const { paused, paused_by: by, paused_at: at, waiting, queued, running } = queue;
+  const { paused, paused_by: by, paused_at: at, drained_by: drainer, waiting, queued, running } = queue;
   const part = listed === undefined || listed === waiting ? '' : ` (${listed} listed)`;
   const ready = waiting === 0 ? '' : `, ${queued} of them ready to start`;
   return [
@@ -75,5 +75,10 @@ function queueLines(queue: QueueRecord, listed?: number): string[] {
     ...(paused
       ? [`paused by ${by ?? ''} since ${seconds(at ?? '')}: nothing starts until svc queue resume`]
       : []),
+    ...(drainer === null
+      ? []
+      : [
+          `drained by ${drainer} since ${seconds(queue.drained_at)}: nothing new begins until svc drain --end`,
+        ]),
   ];
 }

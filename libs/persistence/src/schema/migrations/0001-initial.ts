@@ -1,5 +1,5 @@
 import { sql, type Kysely, type Migration } from 'kysely';
-import { engineTables, unfinished } from '../tables.js';
+import { initialTables, unfinished } from '../tables.js';
 
 /**
  * The first schema: the tables of the engine's rows as they are declared, and everything else in SQL.
@@ -32,7 +32,7 @@ create table definition (
   body json not null
 );
 
-${engineTables.map((table) => table.createStatement).join('\n\n')}
+${initialTables.map((table) => table.createStatement).join('\n\n')}
 
 create index campaign_unfinished on campaign (id) where ${unfinished};
 create index campaign_newest on campaign (created_at desc, id desc);

@@ -158,6 +158,14 @@ export const scenarios: Readonly<Record<string, Schedule>> = {
     { at: 1_500, do: 'resume_run', name: 'run' },
     { at: 1_600, do: 'resume_campaign', name: 'campaign' },
   ]),
+  'drains of everything': scenario([
+    { at: 50, do: 'drain' },
+    run,
+    submitCampaign(60, 'graph', 3),
+    { at: 300, do: 'end_drain' },
+    { at: 600, do: 'drain', name: 'campaign' },
+    { at: 2_000, do: 'end_drain', name: 'campaign' },
+  ]),
   'a resource that is put back': scenario([
     { at: 50, do: 'reset_resource', name: 'beaker', force: false },
     run,

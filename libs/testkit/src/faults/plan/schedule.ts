@@ -43,6 +43,8 @@ export type Act = { at: number } & (
   /** A change of priority; for a campaign also of the number of concurrent runs. */
   | { do: 'change_run' | 'change_campaign' | 'change_task'; name: string; priority: number }
   | { do: 'pause_queue' | 'resume_queue' }
+  /** Of a campaign, or of all work without a name. */
+  | { do: 'drain' | 'end_drain'; name?: string }
   /** Finished work is archived, and restored. */
   | { do: 'archive' | 'restore'; kind: WorkKind; name: string }
   /** Emergency stop of a device or of everything, and the release of every stop. */

@@ -40,6 +40,7 @@ const changes: Readonly<Record<Change['op'], true>> = {
   putAttention: true,
   putEmergencyStop: true,
   putQueuePause: true,
+  putDrain: true,
   audit: true,
   archive: true,
   restore: true,

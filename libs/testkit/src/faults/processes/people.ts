@@ -155,6 +155,15 @@ export class People {
         return this.#ask(() => this.#send(requests.pauseQueue, { by }));
       case 'resume_queue':
         return this.#resume(() => this.#send(requests.resumeQueue, { by }));
+      case 'drain':
+      case 'end_drain': {
+        const body = { campaign: act.name ?? null, by };
+        if (act.do === 'end_drain') return this.#resume(() => this.#send(requests.endDrain, body));
+        return this.#ask(async () => {
+          await this.#send(requests.drain, body);
+          await this.#send(requests.readDrain, { campaign: body.campaign });
+        });
+      }
       case 'reset_resource': {
         const body = { name: act.name, by, reason: 'washed by hand', force: act.force };
         return this.#ask(() => this.#send(requests.resetResource, body));
@@ -304,7 +313,7 @@ export class People {
 
   /** The requests that resume what is paused and release what is stopped. */
   #paused(): (() => Promise<unknown>)[] {
-    const { protocolRuns, campaigns, emergencyStops, queuePauses } = this.world.database.store.rows;
+    const { protocolRuns, campaigns, drains, emergencyStops, queuePauses } = this.world.database.store.rows;
     const all = <Row>(rows: ReadonlyMap<unknown, Row>, holds: (row: Row) => boolean): Row[] =>
       [...rows.values()].filter(holds);
     const isPaused = ({ state }: { state: string }): boolean => state === 'paused';
@@ -319,6 +328,9 @@ export class People {
         sends(requests.releaseStop, { id, by }),
       ),
       ...all(queuePauses, (pause) => pause.resumedAt === null).map(() => sends(requests.resumeQueue, { by })),
+      ...all(drains, (drain) => drain.endedAt === null).map(({ campaignId }) =>
+        sends(requests.endDrain, { campaign: campaigns.get(campaignId ?? '')?.name ?? null, by }),
+      ),
     ];
   }
 
