@@ -273,6 +273,52 @@ describe('svc estop', () => {
   });
 });
 
+describe('svc device', () => {
+  const outage = {
+    by: me,
+    reason: 'worn',
+    since: emergencyStop.engaged_at,
+    until: '2026-11-24T18:00:00.000Z',
+  };
+  const path = { lab: deviceDetail.lab_name, device: deviceDetail.name };
+  const name = `${path.lab}.${path.device}`;
+  const shows = (more: Partial<typeof deviceDetail>): void => {
+    const device = { ...deviceDetail, ...more, functions: [] };
+    gateway.requests.on(requests.listDevices, () => ({ devices: [device] }));
+  };
+
+  it('takes a device out of service until a time, and puts it back', async () => {
+    gateway.requests.on(requests.disableDevice, () => ({})).on(requests.enableDevice, () => ({}));
+    shows({ out_of_service: outage, held_by: 'mix_1/mix' });
+    const until = '2026-11-24T19:00+01:00';
+    const disabled = await svc('device', 'disable', name, '--reason', 'worn', '--until', until);
+    expect(disabled).toEqual({
+      code: 0,
+      out: `${name}: out of service by ${me} until 2026-11-24 18:00:00Z: worn\nmix_1/mix has it and continues to its end`,
+      err: '',
+    });
+    expect((await svc('list', 'devices')).out).toContain('until 2026-11-24 18:00:00Z: worn');
+    shows({ out_of_service: null, held_by: null });
+    expect((await svc('device', 'enable', name)).out).toBe(`${name}: in service, ${deviceDetail.state}`);
+    expect(bodies().filter((body) => 'by' in (body as object))).toEqual([
+      { ...path, by: me, reason: 'worn', until: outage.until },
+      { ...path, by: me },
+    ]);
+  });
+
+  it('refuses a device without its laboratory, a time that is none and a missing reason', async () => {
+    for (const [wrong, ...args] of [
+      ['<lab>.<device>', 'enable', 'robot_arm'],
+      ['is no time', 'disable', name, '--reason', 'x', '--until', 'soon'],
+      ['--reason', 'disable', name],
+    ]) {
+      const { code, err } = await svc('device', ...args);
+      expect([code, err.includes(wrong ?? '')]).toEqual([2, true]);
+    }
+    expect(gateway.requests.sent).toEqual([]);
+  });
+});
+
 describe('svc resources', () => {
   const beaker = {
     name: 'beaker_1',

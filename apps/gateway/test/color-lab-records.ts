@@ -27,6 +27,7 @@ export const deviceDetail: DeviceDetail = {
   detail: null,
   held_by: null,
   halted: null,
+  out_of_service: null,
   doing: null,
   last_known: null,
   doubt: null,

@@ -21,7 +21,7 @@ import {
   WorkRequests,
 } from './people/index.js';
 import { type WorkingRows, workingRowsOf } from './rows/index.js';
-import { EmergencyStops, QueuePause } from './stops/index.js';
+import { EmergencyStops, Outages, QueuePause, endOutagesInTime, nextOutageEnd } from './stops/index.js';
 import { Drain, type SubmitPorts } from './submission/index.js';
 import { type Person, type Turn, TurnLoop, WorkingState } from './turn/index.js';
 import { type UnfinishedWork, Views } from './views/index.js';
@@ -47,6 +47,7 @@ export class Engine {
   readonly resources: Pick<ResourceRequests, 'reset'>;
   readonly attention: Pick<Attention, 'decide'>;
   readonly emergencyStops: EmergencyStops;
+  readonly outages: Outages;
   readonly queuePause: QueuePause;
   readonly drains: DrainRequests;
   readonly agents: AgentReports;
@@ -128,6 +129,7 @@ export class Engine {
     this.resources = new ResourceRequests(loop, person, labs);
     this.attention = this.#attention;
     this.emergencyStops = new EmergencyStops(loop, state, stops);
+    this.outages = new Outages(loop, person, labs);
     this.queuePause = new QueuePause(loop, person);
     this.drains = new DrainRequests(loop, person);
     this.agents = new AgentReports({
@@ -231,6 +233,7 @@ export class Engine {
     for (const { computer, state } of this.#directory.age(turn.now))
       this.ports.log.warn('agent not heard', { computer, state });
     stopOverdue(turn);
+    endOutagesInTime(turn, this.ports.ids);
     settleWork(turn, this.#submitPorts);
     this.#dispatcher.settle(turn);
     this.#attention.settle(turn);
@@ -255,6 +258,7 @@ export class Engine {
       this.#directory.nextAgeing(),
       this.#dispatcher.nextWake(this.#state, since),
       nextTimeout(this.#state),
+      nextOutageEnd(this.#state),
       this.#attention.next(this.#state, since),
       this.#refusals.next(since),
       this.#commands.nextRetry(since),

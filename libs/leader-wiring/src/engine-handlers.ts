@@ -53,6 +53,8 @@ export function engineHandlers(engine: Engine): HandlersOf<EngineRequests> {
     readOptimizerDefaults: ({ protocol, optimizer_ip: address }) => optimizers.defaults(protocol, address),
 
     resolveAttention: (decision) => engine.attention.decide(decision),
+    disableDevice: (asked) => engine.outages.disable(asked),
+    enableDevice: (asked) => engine.outages.enable(asked),
     resetResource: (asked) => engine.resources.reset(asked),
     engageStop: (stop) => engine.emergencyStops.engage(stop),
     releaseStop: ({ id, by }) => engine.emergencyStops.release(id, by),

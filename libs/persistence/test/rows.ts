@@ -2,8 +2,10 @@ import type {
   AttemptRow,
   CampaignRow,
   Change,
+  AuditRow,
   DefinitionRow,
   OptimizerRow,
+  OutageRow,
   ProtocolRunRow,
   Store,
   TaskRunRow,
@@ -170,4 +172,19 @@ export async function lead(store: Pick<Store, 'lead'>, instance: string): Promis
   const epoch = await store.lead(instance, 0);
   if (epoch === null) throw new Error('another one leads');
   return epoch;
+}
+
+export const auditRow: AuditRow = {
+  id: 'u1',
+  at: t0,
+  by: 'ada',
+  action: 'queue.pause',
+  subject: 'queue',
+  detail: { why: null },
+};
+
+/** The outage of a device in force, without an end. */
+export function outageOf(device: string, more: Partial<OutageRow> = {}): OutageRow {
+  const reason = 'the gripper is broken';
+  return { device, by: 'ada', reason, at: t0, until: null, endedAt: null, endedBy: null, ...more };
 }

@@ -1,5 +1,6 @@
 import { Controller, Get, Req, Res } from '@nestjs/common';
 import {
+  DeviceDisable,
   isInline,
   maxInlineBytes,
   orchestratorRequests,
@@ -12,7 +13,7 @@ import {
 } from '@lab/contracts';
 import { ApiTags } from '@nestjs/swagger';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { actorName, Caller, labFilter, Needs } from '../access/index.js';
+import { Actor, actorName, Caller, labFilter, Needs, type Acting } from '../access/index.js';
 import { rpcParameters } from '../examples/index.js';
 import { ListQuery, portionOf, type PageRequest } from '../lists/index.js';
 import { Orchestrator } from '../orchestrator/index.js';
@@ -21,6 +22,7 @@ import {
   Body,
   fromOrchestrator,
   json,
+  JsonBody,
   Operation,
   page,
   pathText,
@@ -83,6 +85,46 @@ export class DevicesController {
     @QueryFlag('report', 'True: the service also asks the device for its report.') report: boolean,
   ): Promise<DeviceDetail> {
     return this.details.find(lab, device, { report });
+  }
+
+  @Needs('operator', { lab: 'lab_id' })
+  @Operation(
+    'Take a device out of service: no task starts on it',
+    record('DeviceDetail', 'The device out of service.'),
+    {
+      description:
+        'A running task continues to its end. Tasks that need the device wait, also the next tasks of a run that holds it. The device goes on running, and people can call it. It comes back at `until`, or when a person puts it back. A repeated request replaces reason and time.',
+      problems: ['unknown_lab', 'unknown_device', ...fromOrchestrator],
+    },
+  )
+  @Action('labs/:lab_id/devices/:device_id/disable')
+  async disable(
+    @LabId() lab: string,
+    @DeviceId() device: string,
+    @JsonBody(DeviceDisable, {
+      repair: { summary: 'Until a repair', value: { reason: 'the gripper is broken', by: 'ada' } },
+    })
+    { reason, until, by }: DeviceDisable,
+    @Caller() caller: Principal,
+  ): Promise<DeviceDetail> {
+    const asked = { lab, device, reason, until: until ?? null, by: actorName(caller, by) };
+    await this.orchestrator.ask(orchestratorRequests.disableDevice, asked);
+    return this.details.find(lab, device, { report: false });
+  }
+
+  @Needs('operator', { lab: 'lab_id' })
+  @Operation('Put a device back into service', record('DeviceDetail', 'The device in service.'), {
+    description: 'The request can be repeated.',
+    problems: ['unknown_lab', 'unknown_device', ...fromOrchestrator],
+  })
+  @Action('labs/:lab_id/devices/:device_id/enable')
+  async enable(
+    @LabId() lab: string,
+    @DeviceId() device: string,
+    @Actor() { by }: Acting,
+  ): Promise<DeviceDetail> {
+    await this.orchestrator.ask(orchestratorRequests.enableDevice, { lab, device, by });
+    return this.details.find(lab, device, { report: false });
   }
 
   @Needs('operator', { lab: 'lab_id' })

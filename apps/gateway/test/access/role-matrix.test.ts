@@ -107,6 +107,8 @@ describe('every route of the document', () => {
     expect(keys(named)).toEqual(
       expect.arrayContaining([
         'POST /api/rpc/{lab_id}/{device_id}/{function_name}',
+        'POST /api/labs/{lab_id}/devices/{device_id}/disable',
+        'POST /api/labs/{lab_id}/devices/{device_id}/enable',
         'GET /api/labs/{lab_id}',
         'POST /api/labs/load',
         'POST /api/labs/reload',
@@ -139,6 +141,8 @@ describe('every route of the document', () => {
       'POST /api/campaigns/{campaign_name}/cancel': 'submitter',
       'POST /api/campaigns/{campaign_name}/archive': 'submitter',
       'POST /api/rpc/{lab_id}/{device_id}/{function_name}': 'operator',
+      'POST /api/labs/{lab_id}/devices/{device_id}/disable': 'operator',
+      'POST /api/labs/{lab_id}/devices/{device_id}/enable': 'operator',
       'POST /api/attention/{id}/resolve': 'operator',
       'POST /api/estop': 'operator',
       'POST /api/resources/{resource_name}/reset': 'operator',

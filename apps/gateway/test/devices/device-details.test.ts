@@ -17,6 +17,7 @@ const arm: DeviceRecord = {
   detail: null,
   held_by: null,
   halted: null,
+  out_of_service: null,
   doing: null,
   last_known: null,
   doubt: null,

@@ -126,6 +126,7 @@ describe('the lists of the orchestrator', () => {
       detail: null,
       held_by: null,
       halted: null,
+      out_of_service: null,
       doing: null,
       last_known: null,
       doubt: null,

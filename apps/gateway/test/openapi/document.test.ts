@@ -223,6 +223,7 @@ describe('the OpenAPI document', () => {
       detail: null,
       held_by: null,
       halted: null,
+      out_of_service: null,
       doing: null,
       last_known: null,
       doubt: null,

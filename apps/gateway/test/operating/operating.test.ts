@@ -165,6 +165,45 @@ describe('the queue', () => {
   );
 });
 
+describe('a device out of service', () => {
+  const at = '/api/labs/color_lab/devices/arm';
+  const body = { reason: 'worn', until: '2026-11-23T18:00:00Z', by: 'ada' };
+
+  it('is requested with actor, reason and time, and answered with the device', async () => {
+    gateway.requests
+      .on(requests.disableDevice, () => ({}))
+      .on(requests.enableDevice, () => ({}))
+      .on(requests.listDevices, () => ({
+        devices: [{ ...deviceDetail, functions: [], lab_name: 'color_lab', name: 'arm' }],
+      }));
+    const answers = [
+      await gateway.send('POST', `${at}/disable`, body),
+      await gateway.send('POST', `${at}/disable`, { reason: 'worn' }),
+      await gateway.send('POST', `${at}/enable`),
+    ];
+    for (const answer of answers) expect(answer).toMatchObject({ status: 200, body: { name: 'arm' } });
+    const named = { lab: 'color_lab', device: 'arm' };
+    expect(gateway.requests.of(requests.disableDevice).map((asked) => asked.body)).toEqual([
+      { ...named, ...body },
+      { ...named, reason: 'worn', until: null, by: 'unknown' },
+    ]);
+    expect(gateway.requests.of(requests.enableDevice).map((asked) => asked.body)).toEqual([
+      { ...named, by: 'unknown' },
+    ]);
+  });
+
+  it.each([
+    ['reason', { until: body.until }],
+    ['until', { ...body, until: 'tomorrow' }],
+    ['until', { ...body, until: '2026-11-23T18:00:00' }],
+    ['duration', { ...body, duration: 3 }],
+  ])('is refused when %s is wrong', async (path, wrong) => {
+    const answer = await gateway.send('POST', `${at}/disable`, wrong);
+    expectProblem(answer, 422, 'invalid');
+    expect(answer.body.errors?.[0]).toMatchObject({ path });
+  });
+});
+
 describe('a reset of a resource', () => {
   it('is sent on with actor and reason, and answered with the resource', async () => {
     const beaker = {

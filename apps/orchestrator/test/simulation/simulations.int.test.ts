@@ -40,6 +40,7 @@ const nothing: WorkingRows = {
   emergencyStops: [],
   queuePauses: [],
   drains: [],
+  outages: [],
   definitions: [],
 };
 const devices = ['arm', 'station_1', 'station_2'].map((name) => ({
@@ -51,6 +52,7 @@ const devices = ['arm', 'station_1', 'station_2'].map((name) => ({
   detail: null,
   held_by: null,
   halted: null,
+  out_of_service: null,
   doing: null,
   last_known: null,
   doubt: null,

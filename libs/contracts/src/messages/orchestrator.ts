@@ -62,6 +62,9 @@ const submissionOf = <Kind extends Submission['kind']>(
   });
 /** An act of a person on something that has a name. */
 const namedBy = z.object({ name: z.string(), by: z.string() });
+/** An act of a person on a device. */
+const deviceBy = z.object({ lab: z.string(), device: z.string(), by: z.string() });
+const empty = z.object({});
 const by = z.object({ by: z.string() });
 const queue = zodOf(QueueRecord);
 /** Null: all work. */
@@ -333,6 +336,23 @@ export const orchestratorRequests = {
     z.object({ ids: z.array(z.string()) }),
     cancelErrors,
   ),
+  /** Takes a device out of service: no task starts on it until it is back. A running task continues to its end. */
+  disableDevice: request(
+    'device.disable',
+    deviceBy.extend({
+      reason: z.string(),
+      /** ISO 8601; null: until a person puts it back. */
+      until: z.string().nullable(),
+    }),
+    empty,
+    ['unknown_lab', 'unknown_device', 'invalid', 'store_unavailable'],
+  ),
+  /** Puts a device back into service. Idempotent. */
+  enableDevice: request('device.enable', deviceBy, empty, [
+    'unknown_lab',
+    'unknown_device',
+    'store_unavailable',
+  ]),
   /** Locates a device: its agent with the incarnation, and the functions of the device. */
   locateDevice: query(
     'device.locate',

@@ -17,6 +17,7 @@ import {
   time,
   type TypeOf,
 } from './fields/field.js';
+import { by, line, moment } from './fields/inputs.js';
 
 /** `effect`: moves something. `idempotent`: may be repeated. `query`: only reads. */
 export const functionKinds = ['effect', 'idempotent', 'query'] as const;
@@ -66,6 +67,17 @@ export const lastKnown = object(
 );
 export type LastKnown = TypeOf<typeof lastKnown>;
 
+export const deviceOutage = object(
+  {
+    by: text('Person who took the device out of service.', 'ada'),
+    reason: text('Reason.', 'the gripper is broken'),
+    since: time('When the person took it out of service.'),
+    until: orNull(time('When it comes back by itself; null: when a person puts it back into service.')),
+  },
+  'Who took the device out of service and why; null when it is in service. No task starts on a device out of service.',
+);
+export type DeviceOutage = TypeOf<typeof deviceOutage>;
+
 const functionParameters = map(
   free<FunctionParameter>(
     'As in `task.yml`: type, unit, desc, min, max, value, choices, element_type, length; in addition `optional`.',
@@ -95,6 +107,7 @@ class DeviceFields {
   /** A stopped device takes no calls but queries until the emergency stop is released. */
   @Field(orNull(text('Who stopped the device and why; null when no emergency stop covers it.')))
   halted!: string | null;
+  @Field(orNull(deviceOutage)) out_of_service!: DeviceOutage | null;
   @Field(orNull(deviceDoubt)) doubt!: DeviceDoubt | null;
   /** Of an unreachable device: the call that was in progress when its agent was last heard. */
   @Field(orNull(deviceMotion)) doing!: DeviceMotion | null;
@@ -138,4 +151,13 @@ export class DeviceDetail extends DeviceFields {
     free<JsonObject>('What `_report` of the device returns. Present only if the request asks for it.'),
   )
   report?: JsonObject | undefined;
+}
+
+/** Takes a device out of service (`POST /api/labs/{lab_id}/devices/{device_id}/disable`). */
+export class DeviceDisable {
+  @Field(line([1, 2_000], 'Reason. The service shows it to everybody who waits.', 'the gripper is broken'))
+  reason!: string;
+  @Optional(moment('When the device comes back by itself. Default: when a person puts it back.'))
+  until?: string;
+  @Optional(by()) by?: string;
 }

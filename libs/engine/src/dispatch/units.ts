@@ -3,7 +3,7 @@ import type { PlanUnit } from '@lab/scheduling';
 import type { AgentDirectory } from '../agents/index.js';
 import { type KnownDevice, type LabMap, heldFor } from '../labs/index.js';
 import type { AllocationRow } from '../rows/index.js';
-import { stoppedDevices } from '../stops/index.js';
+import { stoppedDevices, wordsOfOutage } from '../stops/index.js';
 import type { WorkingState } from '../turn/index.js';
 
 const nothing: readonly string[] = [];
@@ -57,6 +57,8 @@ export class UnitView {
     const device = this.labs.devices.get(id.slice('device:'.length));
     if (device === undefined) return 'no loaded laboratory has it';
     if (this.#isStopped(device)) return 'it is stopped by people';
+    const outage = this.state.rows.outages.get(device.key);
+    if (outage !== undefined) return wordsOfOutage(outage);
     return this.directory.whyUnusable(device.computer, device.key);
   }
 }

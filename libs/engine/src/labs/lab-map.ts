@@ -1,4 +1,4 @@
-import type { DeviceAssignment } from '@lab/contracts';
+import { ServiceError, type DeviceAssignment } from '@lab/contracts';
 import type { LabDefinition } from '@lab/definitions/model';
 import type { Log } from '@lab/ports';
 import type { Definitions, ResourceRow } from '../rows/index.js';
@@ -37,6 +37,15 @@ export class LabMap {
       for (const { name, type, meta } of Object.values(lab.resources))
         this.resources.set(name, { name, type, lab: lab.name, meta });
     }
+  }
+
+  /** A device by its laboratory and name. @throws ServiceError `unknown_lab`, `unknown_device` */
+  demand(lab: string, device: string): KnownDevice {
+    if (!this.labs.has(lab)) throw new ServiceError('unknown_lab', `the laboratory "${lab}" is not loaded`);
+    const known = this.devices.get(deviceKey(lab, device));
+    if (known === undefined)
+      throw new ServiceError('unknown_device', `the laboratory ${lab} has no device "${device}"`);
+    return known;
   }
 
   /** The devices that the agent of a computer must run. */

@@ -118,6 +118,10 @@ export function applyChange(rows: RowSet, change: Change): void {
     case 'putDrain':
       rows.drains.set(change.row.id, change.row);
       return;
+    case 'putOutage':
+      if (change.row.endedAt === null) rows.outages.set(change.row.device, change.row);
+      else rows.outages.delete(change.row.device);
+      return;
     case 'putDefinition':
       if (!rows.definitions.has(change.row.hash)) rows.definitions.set(change.row.hash, change.row);
       return;

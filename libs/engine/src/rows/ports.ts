@@ -25,6 +25,7 @@ import type {
   DefinitionRow,
   DrainRow,
   EmergencyStopRow,
+  OutageRow,
   ProtocolRunRow,
   QueuePauseRow,
   ResourceRow,
@@ -55,6 +56,8 @@ export interface WorkingRows {
   queuePauses: QueuePauseRow[];
   /** The drains in force. */
   drains: DrainRow[];
+  /** Those in force. */
+  outages: OutageRow[];
   /** Definitions that the rows above refer to. */
   definitions: DefinitionRow[];
 }

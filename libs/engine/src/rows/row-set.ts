@@ -10,6 +10,7 @@ import type {
   DefinitionRow,
   DrainRow,
   EmergencyStopRow,
+  OutageRow,
   ProtocolRunRow,
   QueuePauseRow,
   ResourceRow,
@@ -48,6 +49,8 @@ export function emptyRowSet() {
     emergencyStops: new Map<string, EmergencyStopRow>(),
     queuePauses: new Map<string, QueuePauseRow>(),
     drains: new Map<string, DrainRow>(),
+    /** Those in force, by device. */
+    outages: new Map<string, OutageRow>(),
     /** By hash. */
     definitions: new Map<string, DefinitionRow>(),
     /** Campaign name to id. */
@@ -81,6 +84,7 @@ export function rowSetOf(rows: WorkingRows): RowSet {
   for (const row of rows.emergencyStops) set.emergencyStops.set(row.id, row);
   for (const row of rows.queuePauses) set.queuePauses.set(row.id, row);
   for (const row of rows.drains) set.drains.set(row.id, row);
+  for (const row of rows.outages) set.outages.set(row.device, row);
   for (const row of rows.definitions) set.definitions.set(row.hash, row);
   return set;
 }
@@ -110,6 +114,7 @@ export function workingRowsOf(set: RowSet): WorkingRows {
     emergencyStops: stopsToLoad([...set.emergencyStops.values()]),
     queuePauses: [...set.queuePauses.values()].filter((row) => row.resumedAt === null),
     drains: [...set.drains.values()].filter((row) => row.endedAt === null),
+    outages: [...set.outages.values()],
     definitions: [...set.definitions.values()].filter((row) => hashes.has(row.hash)),
   };
 }

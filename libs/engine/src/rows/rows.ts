@@ -257,6 +257,20 @@ export interface DrainRow {
   endedBy: string | null;
 }
 
+/** A device that a person took out of service: no task starts on it. A device has one row, that of its latest outage. */
+export interface OutageRow {
+  /** `<lab>.<device>`. */
+  device: string;
+  by: string;
+  reason: string;
+  at: number;
+  /** When the device comes back by itself; null: when a person puts it back. */
+  until: number | null;
+  /** Null while the device is out of service. */
+  endedAt: number | null;
+  endedBy: string | null;
+}
+
 /** An act of a person, kept for ever. */
 export interface AuditRow {
   id: string;
@@ -367,6 +381,8 @@ export type Change =
   | { op: 'putQueuePause'; row: QueuePauseRow }
   /** Inserts the row, or replaces the row of the same id. */
   | { op: 'putDrain'; row: DrainRow }
+  /** Inserts the row, or replaces the row of the same device. */
+  | { op: 'putOutage'; row: OutageRow }
   | { op: 'audit'; row: AuditRow }
   /** Inserts the definition if its hash is new. */
   | { op: 'putDefinition'; row: DefinitionRow }

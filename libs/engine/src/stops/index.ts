@@ -1,4 +1,4 @@
-/** Emergency stops, the queue pause and drains: what keeps tasks from starting. */
+/** Emergency stops, outages of devices, the queue pause and drains: what keeps tasks from starting. */
 
 export {
   EmergencyStops,
@@ -11,4 +11,5 @@ export {
   wordsOf,
 } from './emergency-stops.js';
 export { drainBefore, hasStarted } from './drains.js';
+export { Outages, endOutagesInTime, nextOutageEnd, wordsOfOutage } from './outages.js';
 export { QueuePause, queueState } from './queue-pause.js';

@@ -47,9 +47,19 @@ export function eventOf(state: WorkingState, change: Change): NewEvent | undefin
       const body = { id, scope: 'drain', by, reason: '', released_by: endedBy, ...about };
       return newEvent('halt', id, endedAt === null ? 'engaged' : 'released', body);
     }
+    case 'putOutage': {
+      const { device, by, reason, until, endedAt, endedBy } = change.row;
+      const [lab = '', name = ''] = device.split('.');
+      const body = { lab, name, by, reason, until: iso(until), ended_by: endedBy, labs: [lab] };
+      return newEvent('device', device, endedAt === null ? 'out_of_service' : 'in_service', body);
+    }
     default:
       return undefined;
   }
+}
+
+function iso(at: number | null): string | null {
+  return at === null ? null : new Date(at).toISOString();
 }
 
 export function ofTask(state: WorkingState, id: string): NewEvent | undefined {

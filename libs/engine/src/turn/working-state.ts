@@ -125,6 +125,7 @@ export class WorkingState {
         break;
       case 'putEmergencyStop':
       case 'putQueuePause':
+      case 'putOutage':
         this.dispatchDue = true;
         break;
       case 'putDrain':

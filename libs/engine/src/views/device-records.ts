@@ -2,12 +2,14 @@ import {
   isReachable,
   ServiceError,
   type DeviceFunction,
+  type DeviceOutage,
   type DeviceRecord,
   type DeviceState,
 } from '@lab/contracts';
 import { type AgentDirectory, deviceStatusOf } from '../agents/index.js';
 import { type LabMap, deviceKey } from '../labs/index.js';
 import type { WorkingState } from '../turn/index.js';
+import { iso } from './wait-causes.js';
 
 export function describeDevices(
   labs: LabMap,
@@ -26,6 +28,7 @@ export function describeDevices(
       detail,
       held_by: holderOf(state, device.key),
       halted: status?.halted ?? null,
+      out_of_service: outageOf(state, device.key),
       doubt: status?.doubt ?? null,
       doing,
       last_known: lastKnown,
@@ -41,10 +44,7 @@ export function locateDevice(
   state: WorkingState,
   { lab, device }: { lab: string; device: string },
 ): DeviceLocation {
-  if (!labs.labs.has(lab)) throw new ServiceError('unknown_lab', `the laboratory "${lab}" is not loaded`);
-  const known = labs.devices.get(deviceKey(lab, device));
-  if (known === undefined)
-    throw new ServiceError('unknown_device', `the laboratory ${lab} has no device "${device}"`);
+  const known = labs.demand(lab, device);
   const agent = directory.get(known.computer);
   if (agent === undefined || !isReachable(agent.state))
     throw new ServiceError('agent_unreachable', `computer ${known.computer} is not connected`);
@@ -55,6 +55,13 @@ export function locateDevice(
     functions: directory.functionsOf(known.computer, known.key),
     ...(holder === null ? {} : { held_by: holder }),
   };
+}
+
+function outageOf({ rows }: WorkingState, key: string): DeviceOutage | null {
+  const row = rows.outages.get(key);
+  if (row === undefined) return null;
+  const { by, reason, at, until } = row;
+  return { by, reason, since: iso(at), until: iso(until) };
 }
 
 /** Label of the task run that has a device (`<lab>.<device>`); null: none has it. */

@@ -3,7 +3,7 @@ import type { PlanSlot, PlanTask } from '@lab/scheduling';
 import type { UnitView } from '../dispatch/index.js';
 import { serviceComputer } from '../labs/index.js';
 import type { ProtocolRunRow, TaskRunRow } from '../rows/index.js';
-import { drainBefore, nothingStarts, stopsInForce, wordsOf } from '../stops/index.js';
+import { drainBefore, nothingStarts, stopsInForce, wordsOf, wordsOfOutage } from '../stops/index.js';
 import { hasBegun } from '../work/index.js';
 import type { Forecast } from './forecast.js';
 
@@ -123,6 +123,7 @@ function slotCauses({ forecast, view }: CausePorts, task: PlanTask, slot: PlanSl
   const usable = slot.candidates.filter((id) => view.get(id).usable);
   if (usable.length === 0)
     return [
+      ...outageCauses(forecast, slot, name),
       {
         code: isDevice ? 'no_eligible_device' : 'no_eligible_resource',
         slot: name,
@@ -164,6 +165,17 @@ function slotCauses({ forecast, view }: CausePorts, task: PlanTask, slot: PlanSl
           }),
     },
   ];
+}
+
+/** The devices that fit the slot and that people took out of service. */
+function outageCauses({ state }: Forecast, slot: PlanSlot, name: string): WaitCause[] {
+  return slot.candidates.flatMap((id) => {
+    const unit = plainName(id);
+    const outage = id.startsWith('device:') ? state.rows.outages.get(unit) : undefined;
+    if (outage === undefined) return [];
+    const message = `${unit} cannot be used: ${wordsOfOutage(outage)}`;
+    return [{ code: 'out_of_service' as const, slot: name, unit, until: iso(outage.until), message }];
+  });
 }
 
 /** The task lacks nothing; the policy chose not to start it. */

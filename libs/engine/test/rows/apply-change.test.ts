@@ -133,6 +133,7 @@ function rowsWith(rows: {
     emergencyStops: [],
     queuePauses: [],
     drains: [],
+    outages: [],
     definitions: [],
   });
 }

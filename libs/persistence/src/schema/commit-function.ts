@@ -6,6 +6,7 @@ import {
   campaigns,
   emergencyStops,
   drains,
+  outages,
   queuePauses,
   protocolRuns,
   resources,
@@ -30,6 +31,7 @@ const overwritten = [
   { table: emergencyStops, key: 'id' },
   { table: queuePauses, key: 'id' },
   { table: drains, key: 'id' },
+  { table: outages, key: 'device' },
 ];
 
 type AnyTable = Pick<typeof campaigns, 'name' | 'columns'>;

@@ -14,6 +14,7 @@ import type {
   AuditRow,
   CampaignRow,
   EmergencyStopRow,
+  OutageRow,
   ProtocolRunRow,
   DrainRow,
   QueuePauseRow,
@@ -258,6 +259,20 @@ export const drains = tableOf<DrainRow>()({
   constraints: [refersTo('campaign_id', 'campaign')],
 });
 
+export const outages = tableOf<OutageRow>()({
+  name: 'outage',
+  columns: {
+    device: 'text',
+    by: 'text',
+    reason: 'text',
+    at: 'timestamptz',
+    until: 'timestamptz?',
+    endedAt: 'timestamptz?',
+    endedBy: 'text?',
+  },
+  key: 'device',
+});
+
 export const audit = tableOf<AuditRow>()({
   name: 'audit',
   columns: { id: 'id', at: 'timestamptz', by: 'text', action: 'text', subject: 'text', detail: 'jsonb' },
@@ -320,7 +335,7 @@ export const agents = tableOf<AgentRow>()({
   fillfactor: 50,
 });
 
-/** The tables of the initial schema, in the order in which they refer to each other. */
+/** The tables of the first migration, in the order in which they refer to each other. Later migrations make the others. */
 export const initialTables = [
   campaigns,
   protocolRuns,
@@ -338,4 +353,4 @@ export const initialTables = [
 ] as const;
 
 /** Every table of the engine's rows. */
-export const engineTables = [...initialTables, drains] as const;
+export const engineTables = [...initialTables, drains, outages] as const;

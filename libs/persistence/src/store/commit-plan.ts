@@ -98,6 +98,9 @@ export function planCommit(changes: readonly Change[]): CommitPlan {
       case 'putDrain':
         overwrite(tables.drains, change.row.id, change.row);
         break;
+      case 'putOutage':
+        overwrite(tables.outages, change.row.device, change.row);
+        break;
       case 'archive':
         archived.push({ op: change.op, ...tables.archive.toStored(change.row) });
         break;

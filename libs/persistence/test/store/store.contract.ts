@@ -3,11 +3,13 @@ import type { AttentionRow, Change, EmergencyStopRow, Store, WorkingRows } from 
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import {
   attempt,
+  auditRow,
   campaign,
   definition,
   hash,
   lead,
   optimizer,
+  outageOf,
   protocolRun,
   putDefinition,
   t0,
@@ -168,6 +170,7 @@ export function storeContract(name: string, open: () => Promise<StoreUnderTest>)
           } satisfies EmergencyStopRow,
         };
         const drain = { id: 'd1', campaignId: null, by: 'ada', at: t0, endedAt: null, endedBy: null };
+        const outage = outageOf('l.d', { until: t0 + 9 });
         const pause = { id: 'q1', by: 'ada', at: t0, resumedAt: null, resumedBy: null };
         await commit(
           { op: 'insertCampaign', row: rows.campaign },
@@ -190,17 +193,10 @@ export function storeContract(name: string, open: () => Promise<StoreUnderTest>)
           { op: 'putDrain', row: drain },
           { op: 'putDrain', row: { ...drain, id: 'd2', campaignId: rows.campaign.id } },
           { op: 'putDrain', row: { ...drain, id: 'd0', endedAt: t0 + 9, endedBy: 'eve' } },
-          {
-            op: 'audit',
-            row: {
-              id: 'u1',
-              at: t0,
-              by: 'ada',
-              action: 'queue.pause',
-              subject: 'queue',
-              detail: { why: null },
-            },
-          },
+          { op: 'putOutage', row: outage },
+          { op: 'putOutage', row: outageOf('l.e') },
+          { op: 'putOutage', row: outageOf('l.e', { endedAt: t0 + 3, endedBy: 'eve' }) },
+          { op: 'audit', row: auditRow },
         );
         await commit({
           op: 'putAttention',
@@ -219,6 +215,7 @@ export function storeContract(name: string, open: () => Promise<StoreUnderTest>)
           emergencyStops: [rows.stop, { ...rows.stop, id: 'h0', releasedAt: t0 + 9, releasedBy: 'eve' }],
           queuePauses: [pause],
           drains: [drain, { ...drain, id: 'd2', campaignId: rows.campaign.id }],
+          outages: [outage],
           definitions: [definition],
         } satisfies WorkingRows);
       });

@@ -1,7 +1,24 @@
 import type { Command } from 'commander';
-import { atService, json, person, withUrl, type PersonFlags } from '../at-service.js';
+import type { DeviceDetail } from '@lab/api-client';
+import {
+  asks,
+  atService,
+  json,
+  person,
+  personCommand,
+  seconds,
+  withUrl,
+  type PersonFlags,
+} from '../at-service.js';
 import { UsageError } from '../exit-codes.js';
+import { momentOf } from '../moments.js';
 import { userError } from '../user-error.js';
+import { deviceNamed } from './device-filter.js';
+
+interface DisableFlags extends PersonFlags {
+  reason: string;
+  until?: string;
+}
 
 interface RpcFlags extends PersonFlags {
   reason?: string;
@@ -9,6 +26,7 @@ interface RpcFlags extends PersonFlags {
 
 /** Commands with which people use instruments directly. */
 export function addDeviceCommands(program: Command): void {
+  addServiceCommands(program.command('device').description('take devices out of service and put them back'));
   withUrl(program.command('rpc'))
     .description('call a function of a device at once, without the queue, and print its result as JSON')
     .argument('<lab>', 'name of the laboratory')
@@ -32,6 +50,54 @@ export function addDeviceCommands(program: Command): void {
         return json(returned);
       }),
     );
+}
+
+function addServiceCommands(device: Command): void {
+  const disable =
+    'take a device out of service: no task starts on it, and a running one continues to its end';
+  asks(
+    personCommand(device, 'disable <lab.device>', disable)
+      .requiredOption('--reason <text>', 'why, for those who wait')
+      .option('--until <time>', 'it comes back by itself: 30m, 2h, 3d, 18:00 or 2026-11-23T18:00'),
+    (client, flags: DisableFlags, name: string) => {
+      const { reason, until } = flags;
+      return client.post('/api/labs/{lab_id}/devices/{device_id}/disable', {
+        path: pathOf(name),
+        body: { reason, by: person(flags), ...(until === undefined ? {} : { until: momentOf(until) }) },
+      });
+    },
+    serviceLines,
+  );
+  asks(
+    personCommand(device, 'enable <lab.device>', 'put a device back into service'),
+    (client, flags: PersonFlags, name: string) =>
+      client.post('/api/labs/{lab_id}/devices/{device_id}/enable', {
+        path: pathOf(name),
+        body: { by: person(flags) },
+      }),
+    serviceLines,
+  );
+}
+
+function pathOf(name: string): { lab_id: string; device_id: string } {
+  const { lab, device } = deviceNamed(name);
+  return { lab_id: lab, device_id: device };
+}
+
+function serviceLines(device: DeviceDetail): string[] {
+  const { lab_name: lab, name, state, held_by: holder } = device;
+  const outage = outageText(device);
+  return [
+    `${lab}.${name}: ${outage ?? `in service, ${state}`}`,
+    ...(outage === null || holder === null ? [] : [`${holder} has it and continues to its end`]),
+  ];
+}
+
+/** Who took a device out of service, in one line; null: it is in service. */
+export function outageText({ out_of_service: outage }: Pick<DeviceDetail, 'out_of_service'>): string | null {
+  if (outage === null) return null;
+  const { by, reason, until } = outage;
+  return `out of service by ${by}${until === null ? '' : ` until ${seconds(until)}`}: ${reason}`;
 }
 
 /** Milliseconds to wait for the result of a call: as long as Node waits for the head of an answer. */

@@ -2,6 +2,7 @@ import type { AnswerOf, ApiClient, OperationOf, PathOf } from '@lab/api-client';
 import { Argument, type Command } from 'commander';
 import { atService, json, seconds, serviceCommand, tableOf, type ServiceFlags } from '../at-service.js';
 import { UsageError } from '../exit-codes.js';
+import { outageText } from '../operating/devices.js';
 
 interface ListFlags extends ServiceFlags {
   state?: string;
@@ -67,7 +68,7 @@ const listings = {
     STATE: ({ state }) => state,
     COMPUTER: ({ computer }) => computer,
     'HELD BY': (device) => device.held_by ?? '-',
-    DETAIL: (device) => device.halted ?? device.detail ?? '',
+    DETAIL: (device) => device.halted ?? outageText(device) ?? device.detail ?? '',
   }),
 };
 

@@ -28,12 +28,13 @@ import {
   number,
   said,
   text,
+  time,
   zodOf,
   type FieldType,
   type JsonSchema,
   type Shape,
 } from './field.js';
-import { IsInline, IsMapOf, IsWellFormedName } from './rules.js';
+import { IsInline, IsMapOf, IsMoment, IsWellFormedName } from './rules.js';
 import { maxNameLength, unnamedPerson } from '../../vocabulary.js';
 
 /** Types of the fields of request bodies: each has a description, a schema and the rules that hold a body to it. */
@@ -84,6 +85,10 @@ export const amount = (
     Min(minimum),
     Max(maximum),
   );
+
+/** A moment in ISO 8601 with its time zone. */
+export const moment = (description: string, example = '2026-11-23T18:00:00Z'): FieldType<string> =>
+  ruled(time(description), said(undefined, example), IsMoment());
 
 export const yesNo = (description: string, example?: boolean): FieldType<boolean> =>
   ruled(flag(description), said(undefined, example), IsBoolean());

@@ -62,6 +62,28 @@ export function IsWellFormedName(options?: ValidationOptions): PropertyDecorator
   );
 }
 
+/** A moment in ISO 8601 with a time zone, so that it means the same everywhere. */
+export function IsMoment(options?: ValidationOptions): PropertyDecorator {
+  const isMoment = (value: unknown): boolean =>
+    typeof value === 'string' &&
+    /^\d{4}-\d\d-\d\dT\d\d:\d\d(:\d\d(\.\d{1,9})?)?(Z|[+-]\d\d:\d\d)$/.test(value) &&
+    !Number.isNaN(Date.parse(value));
+  return ValidateBy(
+    {
+      name: 'isMoment',
+      validator: {
+        validate: isMoment,
+        defaultMessage: buildMessage(
+          (each) =>
+            `${each}$property must be a time in ISO 8601 with a time zone, such as 2026-11-23T18:00:00Z`,
+          options,
+        ),
+      },
+    },
+    options,
+  );
+}
+
 /** An object used as a map whose values are finite numbers within the bounds, both inclusive. */
 export function IsNumbers(
   bounds: { min: number; max: number },

@@ -190,6 +190,13 @@ export const scenarios: Readonly<Record<string, Schedule>> = {
     { at: 2_600, do: 'stop', device: 'arm' },
     { at: 3_500, do: 'release' },
   ]),
+  'devices out of service': scenario([
+    { at: 50, do: 'disable', device: 'arm' },
+    { at: 60, do: 'disable', device: 'mixer', ms: 900 },
+    run,
+    read,
+    { at: 1_500, do: 'enable', device: 'arm' },
+  ]),
   'people at a device': scenario([
     { at: 100, do: 'look', device: 'arm' },
     { at: 200, do: 'call', device: 'arm', function: 'move', ms: 400 },

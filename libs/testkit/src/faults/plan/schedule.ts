@@ -49,6 +49,9 @@ export type Act = { at: number } & (
   | { do: 'archive' | 'restore'; kind: WorkKind; name: string }
   /** Emergency stop of a device or of everything, and the release of every stop. */
   | { do: 'reset_resource'; name: string; force: boolean }
+  /** A device is taken out of service, for some milliseconds or until a person puts it back. */
+  | { do: 'disable'; device: DeviceName; ms?: number }
+  | { do: 'enable'; device: DeviceName }
   | { do: 'stop'; device?: DeviceName }
   | { do: 'release' }
   /** A person calls a function of a device, or reads its report. */
@@ -276,6 +279,7 @@ function actsOf(chance: Chance, protocols: readonly ProtocolSketch[], tasks: rea
       call: 2,
       reload: 1,
       stop: 1,
+      outage: 1,
     });
     if (what === 'run') {
       const name = `run${index}`;
@@ -304,6 +308,10 @@ function actsOf(chance: Chance, protocols: readonly ProtocolSketch[], tasks: rea
     else if (what === 'stop') {
       acts.push({ at, do: 'stop', ...(chance.maybe(0.5) ? { device: chance.pick(deviceNames) } : {}) });
       acts.push({ at: at + chance.int(100, 8_000), do: 'release' });
+    } else if (what === 'outage') {
+      const device = chance.pick(deviceNames);
+      acts.push({ at, do: 'disable', device, ...(chance.maybe(0.5) ? { ms: chance.int(100, 8_000) } : {}) });
+      acts.push({ at: at + chance.int(100, 8_000), do: 'enable', device });
     } else if (what === 'pause') acts.push(...pauseOf(chance, at, names));
     else if (names.length > 0) {
       const { name, cancel } = chance.pick(names);

@@ -41,6 +41,7 @@ const changes: Readonly<Record<Change['op'], true>> = {
   putEmergencyStop: true,
   putQueuePause: true,
   putDrain: true,
+  putOutage: true,
   audit: true,
   archive: true,
   restore: true,

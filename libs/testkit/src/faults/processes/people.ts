@@ -178,6 +178,12 @@ export class People {
       case 'call':
       case 'look':
         return this.#ask(() => this.#handle(act));
+      case 'disable':
+        return this.#disable(act.device, act.ms);
+      case 'enable': {
+        const body = { lab: labName, device: act.device, by };
+        return this.#ask(() => this.#send(requests.enableDevice, body));
+      }
       case 'stop':
         return this.#stop(act.device);
       case 'release':
@@ -193,6 +199,12 @@ export class People {
   /** Sends a request to the leader. */
   #send<D extends LeaderRequest>(definition: D, body: RequestOf<D>): Promise<ReplyOf<D>> {
     return this.#leader.ask<D>(definition, body);
+  }
+
+  #disable(device: DeviceName, ms?: number): void {
+    const until = ms === undefined ? null : new Date(this.world.time.now() + ms).toISOString();
+    const body = { lab: labName, device, by, reason: 'the gripper is broken', until };
+    this.#ask(() => this.#send(requests.disableDevice, body));
   }
 
   /** The gateway first publishes the stop to the agents, and then asks the leader until the stop is recorded. */
@@ -311,9 +323,10 @@ export class People {
     });
   }
 
-  /** The requests that resume what is paused and release what is stopped. */
+  /** The requests that resume what is paused, release what is stopped and put devices back into service. */
   #paused(): (() => Promise<unknown>)[] {
-    const { protocolRuns, campaigns, drains, emergencyStops, queuePauses } = this.world.database.store.rows;
+    const { protocolRuns, campaigns, drains, emergencyStops, outages, queuePauses } =
+      this.world.database.store.rows;
     const all = <Row>(rows: ReadonlyMap<unknown, Row>, holds: (row: Row) => boolean): Row[] =>
       [...rows.values()].filter(holds);
     const isPaused = ({ state }: { state: string }): boolean => state === 'paused';
@@ -327,6 +340,10 @@ export class People {
       ...all(emergencyStops, (stop) => stop.releasedAt === null).map(({ id }) =>
         sends(requests.releaseStop, { id, by }),
       ),
+      ...[...outages.keys()].map((key) => {
+        const [lab = '', device = ''] = key.split('.');
+        return sends(requests.enableDevice, { lab, device, by });
+      }),
       ...all(queuePauses, (pause) => pause.resumedAt === null).map(() => sends(requests.resumeQueue, { by })),
       ...all(drains, (drain) => drain.endedAt === null).map(({ campaignId }) =>
         sends(requests.endDrain, { campaign: campaigns.get(campaignId ?? '')?.name ?? null, by }),

@@ -1,4 +1,4 @@
-import type { AttemptRow, CampaignRow, ProtocolRunRow, TaskRunRow, TrialRow } from '@lab/engine';
+import type { AttemptRow, CampaignRow, OutageRow, ProtocolRunRow, TaskRunRow, TrialRow } from '@lab/engine';
 import type { DeviceSlot, ProtocolSnapshot } from '@lab/definitions/model';
 import { isFinal, type Ownership, type Violation } from '../../invariants/index.js';
 import type { Commit } from '../surroundings/history.js';
@@ -17,6 +17,8 @@ export interface Records {
   trials: Map<string, Committed<TrialRow>>;
   /** Owners of a device or resource over time, by `<kind>:<key>`. */
   owners: Map<string, Ownership[]>;
+  /** Times in which devices were out of service. */
+  outages: { device: string; from: number; until: number }[];
   /** By hash. */
   protocols: Map<string, ProtocolSnapshot>;
   /** Changes that contradict earlier ones. */
@@ -33,6 +35,7 @@ export function readCommits(commits: readonly Commit[]): Records {
     campaigns: new Map(),
     trials: new Map(),
     owners: new Map(),
+    outages: [],
     protocols: new Map(),
     contradictions: [],
   };
@@ -123,6 +126,8 @@ function read(records: Records, at: number, change: Commit['changes'][number]): 
       return insert(campaigns, at, change.row);
     case 'updateCampaign':
       return update(campaigns, at, change);
+    case 'putOutage':
+      return outage(records, at, change.row);
     case 'claim':
     case 'pass':
     case 'hold':
@@ -148,6 +153,13 @@ function update<Row extends { state: string }>(
   if (row === undefined) return;
   Object.assign(row, patch);
   if (patch.state !== undefined) row.stages.push({ at, state: patch.state });
+}
+
+function outage({ outages }: Records, at: number, { device, endedAt }: OutageRow): void {
+  const present = outages.find((each) => each.device === device && each.until === Infinity);
+  if (endedAt !== null) {
+    if (present !== undefined) present.until = at;
+  } else if (present === undefined) outages.push({ device, from: at, until: Infinity });
 }
 
 type OwnershipChange = Extract<Commit['changes'][number], { op: 'claim' | 'pass' | 'hold' | 'release' }>;
