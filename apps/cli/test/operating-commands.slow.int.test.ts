@@ -306,6 +306,14 @@ describe('svc device', () => {
     ]);
   });
 
+  it('restarts a device for a reason', async () => {
+    gateway.requests.on(requests.restartDevice, () => ({}));
+    shows({ state: 'restarting' });
+    const { code, out } = await svc('device', 'restart', name, '--reason', 'cable');
+    expect([code, out]).toEqual([0, `${name}: the restart has begun, restarting`]);
+    expect(bodies()[0]).toEqual({ ...path, by: me, reason: 'cable' });
+  });
+
   it('refuses a device without its laboratory, a time that is none and a missing reason', async () => {
     for (const [wrong, ...args] of [
       ['<lab>.<device>', 'enable', 'robot_arm'],

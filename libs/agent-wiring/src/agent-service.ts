@@ -152,6 +152,11 @@ export class AgentService implements Announcer {
         await agent.resetDevice(device, doubt_id, by, marksOf(envelope));
         return {};
       }),
+      bus.serve(requests.restartDevice, me, ({ by, reason }, { envelope, tokens }) => {
+        const device = { lab: tokens.lab, name: tokens.device };
+        const why = `${by} restarts it: ${reason}`;
+        return { device: agent.restartDevice(device, why, marksOf(envelope)) };
+      }),
       bus.serve(requests.reportDevice, me, async (_, { tokens }) => ({
         report: await agent.reportDevice({ lab: tokens.lab, name: tokens.device }),
       })),

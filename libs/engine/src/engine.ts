@@ -16,6 +16,7 @@ import {
   ChangeRequests,
   LongTasks,
   DrainRequests,
+  DeviceRestarts,
   ResourceRequests,
   Submissions,
   WorkRequests,
@@ -45,6 +46,7 @@ export class Engine {
   /** Settings, insights and state of the optimizers of campaigns. */
   readonly optimizers: Pick<CampaignRequests, 'configure' | 'addInsight' | 'read' | 'defaults'>;
   readonly resources: Pick<ResourceRequests, 'reset'>;
+  readonly deviceRestarts: DeviceRestarts;
   readonly attention: Pick<Attention, 'decide'>;
   readonly emergencyStops: EmergencyStops;
   readonly outages: Outages;
@@ -127,6 +129,7 @@ export class Engine {
     this.changes = new ChangeRequests(loop, store, person, campaigns);
     this.optimizers = campaigns;
     this.resources = new ResourceRequests(loop, person, labs);
+    this.deviceRestarts = new DeviceRestarts({ loop, agents, directory, labs, epoch, person });
     this.attention = this.#attention;
     this.emergencyStops = new EmergencyStops(loop, state, stops);
     this.outages = new Outages(loop, person, labs);

@@ -4,6 +4,7 @@ import {
   ServiceError,
   type AnyRequest,
   type AttemptStatus,
+  type DeviceStatus,
   type ReplyOf,
   type RequestOf,
 } from '@lab/contracts';
@@ -56,6 +57,13 @@ export function agentsOverBus(bus: Bus, lease: Lease): Agents {
         bus.request(requests.resetDevice, tokens, { doubt_id: doubtId, by }, { epoch, inc }),
         to,
       );
+    },
+    async restartDevice(to, { lab, name }, by, reason): Promise<DeviceStatus> {
+      lease.demand();
+      const { computer, inc, epoch } = to;
+      const tokens = { computer, inc: String(inc), lab, device: name };
+      const reply = bus.request(requests.restartDevice, tokens, { by, reason }, { epoch, inc });
+      return (await unreachable(reply, to)).device;
     },
   };
 }

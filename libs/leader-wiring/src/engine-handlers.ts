@@ -55,6 +55,7 @@ export function engineHandlers(engine: Engine): HandlersOf<EngineRequests> {
     resolveAttention: (decision) => engine.attention.decide(decision),
     disableDevice: (asked) => engine.outages.disable(asked),
     enableDevice: (asked) => engine.outages.enable(asked),
+    restartDevice: (asked) => engine.deviceRestarts.restart(asked),
     resetResource: (asked) => engine.resources.reset(asked),
     engageStop: (stop) => engine.emergencyStops.engage(stop),
     releaseStop: ({ id, by }) => engine.emergencyStops.release(id, by),

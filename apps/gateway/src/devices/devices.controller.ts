@@ -1,6 +1,7 @@
 import { Controller, Get, Req, Res } from '@nestjs/common';
 import {
   DeviceDisable,
+  DeviceRestart,
   isInline,
   maxInlineBytes,
   orchestratorRequests,
@@ -124,6 +125,27 @@ export class DevicesController {
     @Actor() { by }: Acting,
   ): Promise<DeviceDetail> {
     await this.orchestrator.ask(orchestratorRequests.enableDevice, { lab, device, by });
+    return this.details.find(lab, device, { report: false });
+  }
+
+  @Needs('operator', { lab: 'lab_id' })
+  @Operation('Restart a device', record('DeviceDetail', 'The device; its restart has begun.'), {
+    description:
+      'The device takes no more calls, its process runs `_cleanup` and ends, and a new process runs `_initialize`. Refused while a task or run holds the device, unless it is faulted or uncertain; while a call of it runs; and under an emergency stop. A device in doubt asks its driver again, and stays in doubt.',
+    problems: ['unknown_lab', 'unknown_device', 'wrong_state', 'agent_unreachable', ...fromOrchestrator],
+  })
+  @Action('labs/:lab_id/devices/:device_id/restart', 202)
+  async restart(
+    @LabId() lab: string,
+    @DeviceId() device: string,
+    @JsonBody(DeviceRestart, {
+      cable: { summary: 'A loose cable', value: { reason: 'the serial cable was loose', by: 'ada' } },
+    })
+    { reason, by }: DeviceRestart,
+    @Caller() caller: Principal,
+  ): Promise<DeviceDetail> {
+    const asked = { lab, device, reason, by: actorName(caller, by) };
+    await this.orchestrator.ask(orchestratorRequests.restartDevice, asked);
     return this.details.find(lab, device, { report: false });
   }
 

@@ -143,6 +143,7 @@ describe('every route of the document', () => {
       'POST /api/rpc/{lab_id}/{device_id}/{function_name}': 'operator',
       'POST /api/labs/{lab_id}/devices/{device_id}/disable': 'operator',
       'POST /api/labs/{lab_id}/devices/{device_id}/enable': 'operator',
+      'POST /api/labs/{lab_id}/devices/{device_id}/restart': 'operator',
       'POST /api/attention/{id}/resolve': 'operator',
       'POST /api/estop': 'operator',
       'POST /api/resources/{resource_name}/reset': 'operator',

@@ -192,6 +192,24 @@ describe('a device out of service', () => {
     ]);
   });
 
+  it('is restarted with actor and reason', async () => {
+    gateway.requests
+      .on(requests.restartDevice, () => ({}))
+      .on(requests.listDevices, () => ({
+        devices: [{ ...deviceDetail, functions: [], lab_name: 'color_lab', name: 'arm' }],
+      }));
+    const { status } = await gateway.send('POST', `${at}/restart`, { reason: 'cable', by: 'ada' });
+    expect(status).toBe(202);
+    expect(gateway.requests.of(requests.restartDevice).map((asked) => asked.body)).toEqual([
+      { lab: 'color_lab', device: 'arm', reason: 'cable', by: 'ada' },
+    ]);
+    expectProblem(await gateway.send('POST', `${at}/restart`, {}), 422, 'invalid');
+    gateway.requests.on(requests.restartDevice, () => {
+      throw new ServiceError('wrong_state', 'the task mix_1/mix has the device color_lab.arm');
+    });
+    expectProblem(await gateway.send('POST', `${at}/restart`, { reason: 'cable' }), 409, 'wrong_state');
+  });
+
   it.each([
     ['reason', { until: body.until }],
     ['until', { ...body, until: 'tomorrow' }],

@@ -286,6 +286,18 @@ export class Agent {
     await this.#devices.actor(device).reset(doubtId, by);
   }
 
+  /**
+   * Restarts a device for a person. Its process ends in order.
+   *
+   * @param why for people
+   * @returns its status, in which it takes no calls
+   * @throws ServiceError `stale_message`, and see {@link Devices.restart}
+   */
+  restartDevice(device: DeviceName, why: string, marks: MessageMarks): DeviceStatus {
+    this.#admit(marks);
+    return this.#numbered(this.#devices.restart(device, why));
+  }
+
   /** The present status of every device, numbered as a new report. */
   devices(): DeviceStatus[] {
     return this.#devices.statuses().map((status) => this.#numbered(status));

@@ -99,9 +99,11 @@ export class DeviceActor {
   /**
    * Starts the process and initialises the device. If the records have an effect without an end, its driver is asked
    * first. The state shows the outcome.
+   *
+   * @param ended how the process before ended, for people
    */
-  start(): void {
-    this.#status.doubt = findDoubt(this.ports.records, this.label, 'the agent ended', () => false);
+  start(ended = 'the agent ended'): void {
+    this.#status.doubt = findDoubt(this.ports.records, this.label, ended, () => false);
     this.#lifecycle.start();
   }
 
@@ -238,6 +240,24 @@ export class DeviceActor {
       throw new ServiceError('wrong_state', `device ${this.label} ${what}, not ${quoted(doubtId)}`);
     }
     await this.#lifecycle.reset(by);
+  }
+
+  /**
+   * Shows that a person restarts the device. From now on it takes no calls; {@link stop} has to follow.
+   *
+   * @param why for people
+   * @throws ServiceError `wrong_state` when the device is stopped, or executes a call and responds
+   */
+  beginRestart(why: string): void {
+    const { state, stopText, silentSince } = this.#status;
+    const refuse = (is: string): never => {
+      throw new ServiceError('wrong_state', `device ${this.label} ${is}`);
+    };
+    if (this.#lifecycle.stopping) refuse('is being stopped already');
+    if (stopText !== undefined) refuse(`is ${stopText}; release the stop first`);
+    if (!this.#calls.quiet && silentSince === undefined) refuse(`executes a call; wait for its end, or stop the device`);
+    if (state === 'busy') this.#status.to('aborting', why);
+    else if (state === 'idle' || state === 'initializing') this.#status.to('restarting', why);
   }
 
   /** See {@link DeviceLifecycle.retire}. */

@@ -52,6 +52,10 @@ export class DeviceStatusTracker {
   }
 
   /** Since when the event loop of the process stands, in milliseconds since 1970; undefined: it turns. */
+  get silentSince(): number | undefined {
+    return this.#silentSince;
+  }
+
   set silentSince(at: number | undefined) {
     if (at === this.#silentSince) return;
     this.#silentSince = at;

@@ -167,6 +167,25 @@ export class Devices {
     return released;
   }
 
+  /**
+   * Ends the process of a device with `_cleanup` and starts the device anew, as at its first start. A device in doubt stays
+   * in doubt.
+   *
+   * @param why for people
+   * @returns its status, in which it takes no calls
+   * @throws ServiceError `unknown_device`; `wrong_state` as {@link DeviceActor.beginRestart}
+   */
+  restart(device: DeviceName, why: string): DeviceStatus {
+    const key = keyOf(device);
+    const actor = this.actor(device);
+    const slot = this.#slots.get(key);
+    if (slot === undefined || slot.changing || this.#closed)
+      throw new ServiceError('wrong_state', `device ${key} is being stopped already`);
+    actor.beginRestart(why);
+    this.#replace(key, slot, actor, true);
+    return actor.status;
+  }
+
   /** Refuses the calls of an attempt that have not begun, and safely stops those in progress. */
   stopCallsOf(attemptId: string, reason: string): void {
     for (const { actor } of this.#slots.values()) void actor?.stopCallOf(attemptId, reason);
@@ -222,12 +241,7 @@ export class Devices {
   #settle(key: string, slot: Slot): void {
     if (slot.changing) return;
     if (slot.actor !== undefined && !jsonEqual(slot.actor.assignment, slot.wanted)) {
-      slot.changing = true;
-      void slot.actor.stop().then(() => {
-        slot.actor = undefined;
-        slot.changing = false;
-        this.#settle(key, slot);
-      });
+      this.#replace(key, slot, slot.actor, false);
       return;
     }
     if (slot.actor !== undefined) return;
@@ -243,7 +257,17 @@ export class Devices {
       (status) => this.#notice(slot, status),
       this.#stops.reasonFor(slot.wanted),
     );
-    slot.actor.start();
+    slot.actor.start(slot.startedOnce ? 'its process was stopped' : undefined);
+  }
+
+  /** Stops a device and starts what is wanted in its place. @param hurried as in {@link DeviceActor.stop} */
+  #replace(key: string, slot: Slot, actor: DeviceActor, hurried: boolean): void {
+    slot.changing = true;
+    void actor.stop(hurried).then(() => {
+      slot.actor = undefined;
+      slot.changing = false;
+      this.#settle(key, slot);
+    });
   }
 
   #notice(slot: Slot, status: DeviceStatus): void {

@@ -109,6 +109,17 @@ export const agentRequests = {
     ['stale_message', 'unknown_device', 'wrong_state', 'service_unavailable'],
     5_000,
   ),
+  /**
+   * A person restarts a device: it takes no calls from now on, its process cleans up and ends, and a new one initialises.
+   * A doubt stays. The answer comes at once, with the state of the device, which no task can use any more.
+   */
+  restartDevice: request(
+    'device.{lab}.{device}.restart',
+    z.object({ by: z.string(), reason: z.string() }),
+    z.object({ device: deviceStatus }),
+    ['stale_message', 'unknown_device', 'wrong_state'],
+    5_000,
+  ),
   /** Returns the result of `_report()` of the device. */
   reportDevice: request('device.{lab}.{device}.report', empty, z.object({ report: jsonObject }), [
     'unknown_device',

@@ -353,6 +353,14 @@ export const orchestratorRequests = {
     'unknown_device',
     'store_unavailable',
   ]),
+  /** Ends the process of a device in order and starts a new one. Refused while a task holds a device without a fault. */
+  restartDevice: request(
+    'device.restart',
+    deviceBy.extend({ reason: z.string() }),
+    empty,
+    ['unknown_lab', 'unknown_device', 'invalid', 'wrong_state', 'agent_unreachable', 'store_unavailable'],
+    12_000,
+  ),
   /** Locates a device: its agent with the incarnation, and the functions of the device. */
   locateDevice: query(
     'device.locate',

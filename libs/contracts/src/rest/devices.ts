@@ -161,3 +161,9 @@ export class DeviceDisable {
   until?: string;
   @Optional(by()) by?: string;
 }
+
+/** Restarts a device (`POST /api/labs/{lab_id}/devices/{device_id}/restart`). */
+export class DeviceRestart {
+  @Field(line([1, 2_000], 'Reason, for the audit.', 'the serial cable was loose')) reason!: string;
+  @Optional(by()) by?: string;
+}

@@ -41,6 +41,8 @@ export interface Presence {
  */
 export class AgentDirectory {
   readonly #agents = new Map<string, Presence>();
+  /** Devices that a person restarts and whose agent has not answered yet. */
+  readonly #restarting = new Set<string>();
   #changes = 0;
   #news = 0;
 
@@ -203,6 +205,18 @@ export class AgentDirectory {
     return agent !== undefined && takesWork(agent) ? agent.inc : undefined;
   }
 
+  /** No task gets the device until {@link restartAnswered}. */
+  restartAsked(key: string): void {
+    this.#restarting.add(key);
+    this.#changes += 1;
+  }
+
+  /** The agent has answered, or cannot answer any more. @returns whether the restart was asked for */
+  restartAnswered(key: string): boolean {
+    this.#changes += 1;
+    return this.#restarting.delete(key);
+  }
+
   /** The functions of a device as last reported; empty if none were. */
   functionsOf(computer: string, key: string): DeviceFunction[] {
     return this.#agents.get(computer)?.devices.get(key)?.functions ?? [];
@@ -213,6 +227,7 @@ export class AgentDirectory {
     const agent = this.#agents.get(computer);
     if (agent === undefined || !mayDispatchTo(agent.state)) return `computer ${computer} is not connected`;
     if (agent.ledgerTrouble != null) return `computer ${computer}: ${agent.ledgerTrouble}`;
+    if (this.#restarting.has(key)) return 'a person restarts it';
     const status = agent.devices.get(key);
     if (status === undefined) return 'its agent has not reported it';
     if (isUsable(status.state)) return null;

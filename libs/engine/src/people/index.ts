@@ -5,6 +5,7 @@ export { CampaignRequests } from './campaign-requests.js';
 export { ChangeRequests } from './change-requests.js';
 export { type LongTaskLimits, LongTasks } from './long-tasks.js';
 export { DrainRequests } from './drain-requests.js';
+export { DeviceRestarts } from './device-restarts.js';
 export { ResourceRequests } from './resource-requests.js';
 export { Submissions } from './submissions.js';
 export { WorkRequests } from './work-requests.js';

@@ -1,6 +1,7 @@
 import type {
   AttemptStatus,
   DeviceAssignment,
+  DeviceStatus,
   Insight,
   JsonObject,
   JsonValue,
@@ -169,6 +170,13 @@ export interface Agents {
     doubtId: string | null,
     by: string,
   ): Promise<void>;
+  /** Ends the process of a device in order and starts a new one. @returns its status, in which it takes no calls */
+  restartDevice(
+    to: AgentAddress,
+    device: { lab: string; name: string },
+    by: string,
+    reason: string,
+  ): Promise<DeviceStatus>;
 }
 
 export interface AgentAddress {

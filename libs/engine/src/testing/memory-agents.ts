@@ -63,14 +63,15 @@ export class MemoryAgents implements Agents {
   /** Highest fence seen, by `<lab>.<device>`. */
   readonly fences = new Map<string, number>();
   /** Decides the fate of each call. */
-  onCall: (kind: 'start' | 'cancel' | 'status' | 'assign' | 'reset', to: AgentAddress) => Delivery = () =>
-    'delivered';
+  onCall: (kind: CallKind, to: AgentAddress) => Delivery = () => 'delivered';
   /** Called when an execution began. */
   onStart: ((execution: Execution, computer: string) => void) | undefined;
   /** Called when a running execution was asked to stop; by default it stops at once. */
   onCancel: ((execution: Execution, computer: string) => void) | undefined;
   /** Called when a device is to be restarted. An error that it throws is the answer. */
   onReset: (device: string, doubtId: string | null, by: string) => void = () => undefined;
+  /** Called when a device is restarted. An error that it throws is the answer. */
+  onRestart: (device: string, by: string, reason: string) => void = () => undefined;
   /** Overrides the state of a device. */
   deviceState: (lab: string, name: string) => DeviceStatus['state'] = () => 'idle';
   /** Further status of a device, for example its doubt. */
@@ -290,8 +291,20 @@ export class MemoryAgents implements Agents {
     await this.#deliver('reset', to, () => this.onReset(`${device.lab}.${device.name}`, doubtId, by));
   }
 
+  async restartDevice(
+    to: AgentAddress,
+    { lab, name }: { lab: string; name: string },
+    by: string,
+    reason: string,
+  ): Promise<DeviceStatus> {
+    return this.#deliver('restart', to, () => {
+      this.onRestart(`${lab}.${name}`, by, reason);
+      return { lab, name, state: 'restarting', detail: null, functions: [] };
+    });
+  }
+
   async #deliver<Answer>(
-    kind: 'start' | 'cancel' | 'status' | 'assign' | 'reset',
+    kind: CallKind,
     to: AgentAddress,
     act: (agent: MemoryAgent) => Answer,
   ): Promise<Answer> {
@@ -367,6 +380,8 @@ export class MemoryAgents implements Agents {
     }));
   }
 }
+
+type CallKind = 'start' | 'cancel' | 'status' | 'assign' | 'reset' | 'restart';
 
 function unitsOf(start: TaskStart): string[] {
   return [

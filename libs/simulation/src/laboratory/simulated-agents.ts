@@ -116,6 +116,10 @@ export class SimulatedAgents implements Agents {
     return Promise.resolve();
   }
 
+  restartDevice(_to: AgentAddress, { lab, name }: { lab: string; name: string }): Promise<DeviceStatus> {
+    return Promise.resolve({ lab, name, state: 'idle', detail: null, functions: [] });
+  }
+
   /** A device goes out of order: the attempt that has it fails. @param device `<lab>.<device>` */
   lose(device: string): void {
     this.#tell(device, true);

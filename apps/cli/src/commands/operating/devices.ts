@@ -26,7 +26,9 @@ interface RpcFlags extends PersonFlags {
 
 /** Commands with which people use instruments directly. */
 export function addDeviceCommands(program: Command): void {
-  addServiceCommands(program.command('device').description('take devices out of service and put them back'));
+  addServiceCommands(
+    program.command('device').description('take devices out of service, put them back, restart them'),
+  );
   withUrl(program.command('rpc'))
     .description('call a function of a device at once, without the queue, and print its result as JSON')
     .argument('<lab>', 'name of the laboratory')
@@ -76,6 +78,19 @@ function addServiceCommands(device: Command): void {
         body: { by: person(flags) },
       }),
     serviceLines,
+  );
+  asks(
+    personCommand(
+      device,
+      'restart <lab.device>',
+      'end the process of a device in order and start a new one',
+    ).requiredOption('--reason <text>', 'why, for the audit'),
+    (client, flags: PersonFlags & { reason: string }, name: string) =>
+      client.post('/api/labs/{lab_id}/devices/{device_id}/restart', {
+        path: pathOf(name),
+        body: { reason: flags.reason, by: person(flags) },
+      }),
+    ({ lab_name: lab, name, state }) => [`${lab}.${name}: the restart has begun, ${state}`],
   );
 }
 

@@ -198,6 +198,7 @@ export const scenarios: Readonly<Record<string, Schedule>> = {
     { at: 1_500, do: 'enable', device: 'arm' },
   ]),
   'people at a device': scenario([
+    { at: 50, do: 'restart', device: 'reader' },
     { at: 100, do: 'look', device: 'arm' },
     { at: 200, do: 'call', device: 'arm', function: 'move', ms: 400 },
     run,

@@ -52,6 +52,8 @@ export type Act = { at: number } & (
   /** A device is taken out of service, for some milliseconds or until a person puts it back. */
   | { do: 'disable'; device: DeviceName; ms?: number }
   | { do: 'enable'; device: DeviceName }
+  /** A person restarts a device. */
+  | { do: 'restart'; device: DeviceName }
   | { do: 'stop'; device?: DeviceName }
   | { do: 'release' }
   /** A person calls a function of a device, or reads its report. */
@@ -280,6 +282,7 @@ function actsOf(chance: Chance, protocols: readonly ProtocolSketch[], tasks: rea
       reload: 1,
       stop: 1,
       outage: 1,
+      restart: 1,
     });
     if (what === 'run') {
       const name = `run${index}`;
@@ -304,7 +307,8 @@ function actsOf(chance: Chance, protocols: readonly ProtocolSketch[], tasks: rea
       const device = chance.pick(deviceNames);
       if (chance.maybe(0.3)) acts.push({ at, do: 'look', device });
       else acts.push({ at, do: 'call', device, function: 'move', ms: chance.int(20, 400) });
-    } else if (what === 'reload') acts.push({ at, do: 'reload', device: chance.pick(deviceNames) });
+    } else if (what === 'restart') acts.push({ at, do: 'restart', device: chance.pick(deviceNames) });
+    else if (what === 'reload') acts.push({ at, do: 'reload', device: chance.pick(deviceNames) });
     else if (what === 'stop') {
       acts.push({ at, do: 'stop', ...(chance.maybe(0.5) ? { device: chance.pick(deviceNames) } : {}) });
       acts.push({ at: at + chance.int(100, 8_000), do: 'release' });

@@ -184,6 +184,10 @@ export class People {
         const body = { lab: labName, device: act.device, by };
         return this.#ask(() => this.#send(requests.enableDevice, body));
       }
+      case 'restart': {
+        const body = { lab: labName, device: act.device, by, reason: 'a loose cable' };
+        return this.#ask(() => this.#send(requests.restartDevice, body));
+      }
       case 'stop':
         return this.#stop(act.device);
       case 'release':
