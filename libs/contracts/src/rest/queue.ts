@@ -12,6 +12,7 @@ export class QueueRecord {
     integer('Task runs that have not started: those ready to start and those that wait for other tasks.', 5),
   )
   waiting!: number;
+  @Field(
     orNull(
       text(
         'Person who drains the queue: no protocol run and no on-demand task begins. Null: nobody does.',

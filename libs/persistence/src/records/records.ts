@@ -16,7 +16,7 @@ import type {
   WorkKind,
 } from '@lab/contracts';
 import { sql, type Kysely, type RawBuilder } from 'kysely';
-import { answered, databaseError, openDatabase, type DatabaseOptions } from '../connection/index.js';
+import { answered, databaseError, openDatabase, rowsOf, type DatabaseOptions } from '../connection/index.js';
 import { type Database, isStorable, type StoredCampaign } from '../schema/index.js';
 import {
   readCampaignExtent,
