@@ -2,7 +2,7 @@ import { dirname } from 'node:path';
 import { load } from 'js-yaml';
 import ts from 'typescript';
 import { describe, expect, it } from 'vitest';
-import { blocksOf, guideBlocks, guideExamples, guideFiles, root, type Block } from './guide-blocks.js';
+import { blocksOf, guide, guideBlocks, guideExamples, guideFiles, root, type Block } from './guide-blocks.js';
 
 /** The code of the guide is real: whole files pass the compiler, and parts of files can be parsed. */
 
@@ -77,6 +77,8 @@ function syntaxFault({ language, text }: Block): string | undefined {
 function blockFault(block: Block): string | undefined {
   const { language, path, example, fragmentOf } = block;
   if (['sh', 'text'].includes(language)) return undefined;
+  // The end-to-end test of the guide sends the requests of this page.
+  if (language === 'python' && block.page === `${guide}/notebook.md`) return undefined;
   if (language === 'json') {
     try {
       JSON.parse(block.text);
@@ -113,6 +115,7 @@ describe('every block of the guide', () => {
     ['code without a first line', '```ts\nconst a = 1;\n```', /begin it with "\/\/ <package>/],
     ['definitions without a first line', '```yaml\ntype: pump\n```', /begin it with "# <package>/],
     ['code under another name', '```typescript\n// a/b.ts\n```', /none of yaml, ts/],
+    ['Python on another page', '```python\nx = 1\n```', /none of yaml, ts/],
     ['a block without a language', '```\nx\n```', /none of yaml, ts/],
     ['an indented block', '  ```ts\n  const a = 1;\n  ```', /begin it with/],
     ['a path of the other language', '```ts\n// a/b.yml\n```', /does not end in \.ts/],
