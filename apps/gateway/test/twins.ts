@@ -21,13 +21,14 @@ import type { RequestLog } from '../src/http/fastify-server.js';
 import { AuditRecorder } from '../src/audit/audit-recorder.js';
 import { OpenToAll, type Authentication } from '../src/access/authentication.js';
 import type { Surroundings } from '../src/app.module.js';
+import { MemoryBrokerStatus } from './memory-broker-status.js';
 import { MemoryAudit, MemoryTokens } from './memory-access.js';
 import { MemoryLines } from './memory-lines.js';
 import { MemoryKeys } from './memory-keys.js';
 import { MemoryRecords } from './memory-records.js';
 import { idleWebhooks, type MemoryDeliveries, type MemoryWebhooks } from './memory-webhooks.js';
 import { startServer, type RunningServer, type ServerOptions } from '../src/server.js';
-import type { Announcements, BrokerStatus, CallOptions, Requests } from '../src/ports/broker.js';
+import type { Announcements, CallOptions, Requests } from '../src/ports/broker.js';
 import type { EventReader, FileStore } from '../src/ports/stores.js';
 import type { FileGrant } from '@lab/object-store';
 
@@ -197,7 +198,7 @@ export interface Harness {
   url: string;
   requests: ScriptedRequests;
   announcements: MemoryAnnouncements;
-  broker: { connected: boolean } & BrokerStatus;
+  broker: MemoryBrokerStatus;
   records: MemoryRecords;
   events: MemoryEvents;
   lines: MemoryLines;
@@ -234,12 +235,7 @@ export async function startHarness(
   const surroundings = {
     requests: new ScriptedRequests(),
     announcements: new MemoryAnnouncements(),
-    broker: {
-      connected: true,
-      trouble(): Promise<string | undefined> {
-        return Promise.resolve(this.connected ? undefined : 'nats-server at lab-pc:4222 cannot be reached');
-      },
-    },
+    broker: new MemoryBrokerStatus(),
     records: new MemoryRecords(),
     events: new MemoryEvents(),
     lines: new MemoryLines(),
@@ -260,9 +256,7 @@ export async function startHarness(
   return {
     url: server.url,
     ...surroundings,
-    audit,
-    log,
-    server,
+    ...{ audit, log, server },
     send: (method, path, body, headers) => send(server.url, method, path, body, headers),
   };
 }

@@ -612,9 +612,29 @@ export interface paths {
     };
     /**
      * Read the optimizer of a campaign
-     * @description State and settings, the proposals whose runs have not begun, the hints, and the journal. For a finished campaign: the optimizer at its end.
+     * @description State and settings, the proposals whose runs have not begun, the hints, and the latest entries of the journal. For a finished campaign: the optimizer at its end.
      */
     get: operations['get_campaigns_by_campaign_name_optimizer'];
+    put?: never;
+    post?: never;
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  '/api/campaigns/{campaign_name}/optimizer/journal': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    /**
+     * List the journal of the optimizer
+     * @description How the parameters of each run were found, for example what the AI wrote about its suggestion. Trials without a note are left out.
+     */
+    get: operations['get_campaigns_by_campaign_name_optimizer_journal'];
     put?: never;
     post?: never;
     delete?: never;
@@ -1281,6 +1301,26 @@ export interface paths {
     patch?: never;
     trace?: never;
   };
+  '/api/campaigns/{campaign_name}/files.zip': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    /**
+     * Download all files of a campaign as one zip archive, with a folder for each protocol run and task
+     * @description The files are stored without compression, and the archive may have any size (zip64). An archive that breaks off is shorter than its `Content-Length`. The archive of a campaign that still runs has the files that its tasks have produced so far.
+     */
+    get: operations['get_campaigns_by_campaign_name_files.zip'];
+    put?: never;
+    post?: never;
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
   '/api/devices': {
     parameters: {
       query?: never;
@@ -1309,6 +1349,66 @@ export interface paths {
     get: operations['get_labs_by_lab_id_devices_by_device_id'];
     put?: never;
     post?: never;
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  '/api/labs/{lab_id}/devices/{device_id}/disable': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    get?: never;
+    put?: never;
+    /**
+     * Take a device out of service: no task starts on it
+     * @description A running task continues to its end. Tasks that need the device wait, also the next tasks of a run that holds it. The device goes on running, and people can call it. It comes back at `until`, or when a person puts it back. A repeated request replaces reason and time.
+     */
+    post: operations['post_labs_by_lab_id_devices_by_device_id_disable'];
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  '/api/labs/{lab_id}/devices/{device_id}/enable': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    get?: never;
+    put?: never;
+    /**
+     * Put a device back into service
+     * @description The request can be repeated.
+     */
+    post: operations['post_labs_by_lab_id_devices_by_device_id_enable'];
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  '/api/labs/{lab_id}/devices/{device_id}/restart': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    get?: never;
+    put?: never;
+    /**
+     * Restart a device
+     * @description The device takes no more calls, its process runs `_cleanup` and ends, and a new process runs `_initialize`. Refused while a task or run holds the device, unless it is faulted or uncertain; while a call of it runs; and under an emergency stop. A device in doubt asks its driver again, and stays in doubt.
+     */
+    post: operations['post_labs_by_lab_id_devices_by_device_id_restart'];
     delete?: never;
     options?: never;
     head?: never;
@@ -1481,6 +1581,91 @@ export interface paths {
      * @description Releases one emergency stop by its id, or every one in force. Devices that no other emergency stop covers take calls again.
      */
     post: operations['post_estop_release'];
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  '/api/queue/drain': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    /** Read the drain of all work */
+    get: operations['get_queue_drain'];
+    put?: never;
+    /**
+     * Drain all work
+     * @description No protocol run and no on-demand task begins. Those that have begun go on to their end, with all their tasks. New work is accepted and waits. The drain lasts over every restart, until a person ends it. The request can be repeated.
+     */
+    post: operations['post_queue_drain'];
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  '/api/queue/drain/end': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    get?: never;
+    put?: never;
+    /**
+     * End the drain of all work
+     * @description Work may begin again, except that of drained campaigns. The request can be repeated.
+     */
+    post: operations['post_queue_drain_end'];
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  '/api/campaigns/{campaign_name}/drain': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    /**
+     * Read the drain of a campaign
+     * @description A campaign that has ended is not drained any more.
+     */
+    get: operations['get_campaigns_by_campaign_name_drain'];
+    put?: never;
+    /**
+     * Drain a campaign
+     * @description No further run of the campaign begins. Its runs that have begun go on to their end, with all their tasks. The drain lasts over every restart, until a person ends it or the campaign ends. The request can be repeated.
+     */
+    post: operations['post_campaigns_by_campaign_name_drain'];
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  '/api/campaigns/{campaign_name}/drain/end': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    get?: never;
+    put?: never;
+    /**
+     * End the drain of a campaign
+     * @description Further runs of the campaign may begin again. The request can be repeated.
+     */
+    post: operations['post_campaigns_by_campaign_name_drain_end'];
     delete?: never;
     options?: never;
     head?: never;
@@ -4205,61 +4390,8 @@ export interface components {
       } | null;
       /** @description Trials whose run has not begun, by number. */
       pending: components['schemas']['Trial'][];
-      /** @description Notes of the latest trials, newest first. The trials have all of the notes. */
-      journal: {
-        /**
-         * @description Number of the protocol run within the campaign, from 1.
-         * @example 7
-         */
-        number: number;
-        /**
-         * @description Name of that run.
-         * @example find_teal_run_7
-         */
-        run: string;
-        /**
-         * @description Who chose the inputs: the optimizer, the AI, or the submission.
-         * @enum {string}
-         */
-        source: 'optimizer' | 'ai' | 'given';
-        /** @description How the parameters were found; `fallback`: why the AI was not used although it was its turn. */
-        note: {
-          /** @description What the AI wrote about its suggestion. */
-          journal?: string;
-          /**
-           * @description `<provider>:<model>` of the AI.
-           * @example ollama:qwen3.5:9b
-           */
-          model?: string;
-          tokens?: {
-            /**
-             * @description Tokens read.
-             * @example 1840
-             */
-            input: number;
-            /**
-             * @description Tokens written.
-             * @example 210
-             */
-            output: number;
-          };
-          /** @description Insights that the suggestion was made with. */
-          insights?: string[];
-          fallback?: {
-            /**
-             * @description Stable code.
-             * @example waiting_for_optimizer
-             */
-            code: string;
-            /** @description The cause in words. */
-            message: string;
-          };
-          /** @description True: values were changed a little to fit the domain. */
-          adjusted?: boolean;
-          /** @description Time limits that ended a computation early. */
-          limits_used?: string[];
-        };
-      }[];
+      /** @description The latest 50 entries of the journal, newest first. `GET .../optimizer/journal` has all, in pages. */
+      journal: components['schemas']['JournalEntry'][];
       /** @description What the model of the optimizer has learnt, with `explain=true`; null: nothing, or not asked for. */
       belief: unknown;
     };
@@ -4294,6 +4426,61 @@ export interface components {
       additional: {
         [key: string]: unknown;
       };
+      /** @description How the parameters were found; `fallback`: why the AI was not used although it was its turn. */
+      note: {
+        /** @description What the AI wrote about its suggestion. */
+        journal?: string;
+        /**
+         * @description `<provider>:<model>` of the AI.
+         * @example ollama:qwen3.5:9b
+         */
+        model?: string;
+        tokens?: {
+          /**
+           * @description Tokens read.
+           * @example 1840
+           */
+          input: number;
+          /**
+           * @description Tokens written.
+           * @example 210
+           */
+          output: number;
+        };
+        /** @description Insights that the suggestion was made with. */
+        insights?: string[];
+        fallback?: {
+          /**
+           * @description Stable code.
+           * @example waiting_for_optimizer
+           */
+          code: string;
+          /** @description The cause in words. */
+          message: string;
+        };
+        /** @description True: values were changed a little to fit the domain. */
+        adjusted?: boolean;
+        /** @description Time limits that ended a computation early. */
+        limits_used?: string[];
+      };
+    };
+    /** @description How the parameters of one run were found. */
+    JournalEntry: {
+      /**
+       * @description Number of the protocol run within the campaign, from 1.
+       * @example 7
+       */
+      number: number;
+      /**
+       * @description Name of that run.
+       * @example find_teal_run_7
+       */
+      run: string;
+      /**
+       * @description Who chose the inputs: the optimizer, the AI, or the submission.
+       * @enum {string}
+       */
+      source: 'optimizer' | 'ai' | 'given';
       /** @description How the parameters were found; `fallback`: why the AI was not used although it was its turn. */
       note: {
         /** @description What the AI wrote about its suggestion. */
@@ -4507,7 +4694,7 @@ export interface components {
       created_at: string;
       /**
        * Format: date-time
-       * @description When the attempt ended.
+       * @description When its process ended, by its agent; null: it has not ended, or nobody knows when.
        * @example 2026-11-20T09:30:00.000Z
        */
       ended_at: string | null;
@@ -4925,6 +5112,31 @@ export interface components {
       held_by: string | null;
       /** @description Who stopped the device and why; null when no emergency stop covers it. */
       halted: string | null;
+      /** @description Who took the device out of service and why; null when it is in service. No task starts on a device out of service. */
+      out_of_service: {
+        /**
+         * @description Person who took the device out of service.
+         * @example ada
+         */
+        by: string;
+        /**
+         * @description Reason.
+         * @example the gripper is broken
+         */
+        reason: string;
+        /**
+         * Format: date-time
+         * @description When the person took it out of service.
+         * @example 2026-11-20T09:30:00.000Z
+         */
+        since: string;
+        /**
+         * Format: date-time
+         * @description When it comes back by itself; null: when a person puts it back into service.
+         * @example 2026-11-20T09:30:00.000Z
+         */
+        until: string | null;
+      } | null;
       /** @description What is known of an uncertain device; null when the device is in no doubt. */
       doubt: {
         /** @description Identifier of the doubt. */
@@ -5070,6 +5282,31 @@ export interface components {
       held_by: string | null;
       /** @description Who stopped the device and why; null when no emergency stop covers it. */
       halted: string | null;
+      /** @description Who took the device out of service and why; null when it is in service. No task starts on a device out of service. */
+      out_of_service: {
+        /**
+         * @description Person who took the device out of service.
+         * @example ada
+         */
+        by: string;
+        /**
+         * @description Reason.
+         * @example the gripper is broken
+         */
+        reason: string;
+        /**
+         * Format: date-time
+         * @description When the person took it out of service.
+         * @example 2026-11-20T09:30:00.000Z
+         */
+        since: string;
+        /**
+         * Format: date-time
+         * @description When it comes back by itself; null: when a person puts it back into service.
+         * @example 2026-11-20T09:30:00.000Z
+         */
+        until: string | null;
+      } | null;
       /** @description What is known of an uncertain device; null when the device is in no doubt. */
       doubt: {
         /** @description Identifier of the doubt. */
@@ -5174,6 +5411,36 @@ export interface components {
       report?: {
         [key: string]: unknown;
       };
+    };
+    DeviceDisable: {
+      /**
+       * @description Reason. The service shows it to everybody who waits.
+       * @example the gripper is broken
+       */
+      reason: string;
+      /**
+       * Format: date-time
+       * @description When the device comes back by itself. Default: when a person puts it back.
+       * @example 2026-11-23T18:00:00Z
+       */
+      until?: string;
+      /**
+       * @description Person who decides, for the audit. Default: "unknown".
+       * @example ada
+       */
+      by?: string;
+    };
+    DeviceRestart: {
+      /**
+       * @description Reason, for the audit.
+       * @example the serial cable was loose
+       */
+      reason: string;
+      /**
+       * @description Person who decides, for the audit. Default: "unknown".
+       * @example ada
+       */
+      by?: string;
     };
     /** @description The agent of a computer, as the leading orchestrator knows it at this moment. */
     AgentRecord: {
@@ -5530,6 +5797,91 @@ export interface components {
        */
       by?: string;
     };
+    /** @description A drain: whether new work may begin, and the work that has begun and has not ended. */
+    DrainRecord: {
+      /** @description True: no protocol run and no on-demand task begins until a person ends the drain. */
+      draining: boolean;
+      /**
+       * @description Campaign that the work belongs to, if any.
+       * @example sweep
+       */
+      campaign: string | null;
+      /**
+       * @description Person who began the drain.
+       * @example ada
+       */
+      by: string | null;
+      /**
+       * Format: date-time
+       * @description When the drain began.
+       * @example 2026-11-20T09:30:00.000Z
+       */
+      since: string | null;
+      /** @description True: everything that has begun has ended. */
+      drained: boolean;
+      /**
+       * @description Protocol runs and on-demand tasks that have begun and have not ended.
+       * @example 2
+       */
+      unfinished_count: number;
+      /** @description The earliest of them, at most 200. */
+      unfinished: components['schemas']['DrainedWork'][];
+    };
+    DrainedWork: {
+      /** @enum {string} */
+      kind: 'protocol_run' | 'task';
+      /**
+       * @description Its name.
+       * @example mix_1
+       */
+      name: string;
+      /**
+       * @description `needs_attention`: a person must decide before it goes on. `paused`: a person must resume it.
+       * @enum {string}
+       */
+      state:
+        | 'created'
+        | 'running'
+        | 'paused'
+        | 'completed'
+        | 'failed'
+        | 'cancelled'
+        | 'needs_attention'
+        | 'queued'
+        | 'skipped';
+      /**
+       * Format: date-time
+       * @description When its first task started.
+       * @example 2026-11-20T09:30:00.000Z
+       */
+      since: string | null;
+      /** @description Its tasks that run. None: its next task waits. */
+      running: components['schemas']['DrainedTask'][];
+    };
+    DrainedTask: {
+      /**
+       * @description `<protocol run>/<task>`, or the on-demand task.
+       * @example mix_1/mix_colors
+       */
+      label: string;
+      /**
+       * @description Computer that runs the task.
+       * @example bench_b
+       */
+      computer: string | null;
+      /**
+       * Format: date-time
+       * @description When the task started.
+       * @example 2026-11-20T09:30:00.000Z
+       */
+      since: string | null;
+      /**
+       * Format: date-time
+       * @description When the agent of the computer was last heard, if it is not heard at present: nobody knows what the task does. Null: the agent is heard.
+       * @example 2026-11-20T09:30:00.000Z
+       */
+      silent_since: string | null;
+    };
     QueuePage: {
       /** @description True: no task starts until a person resumes the queue. */
       paused: boolean;
@@ -5549,6 +5901,17 @@ export interface components {
        * @example 5
        */
       waiting: number;
+      /**
+       * @description Person who drains the queue: no protocol run and no on-demand task begins. Null: nobody does.
+       * @example ada
+       */
+      drained_by: string | null;
+      /**
+       * Format: date-time
+       * @description When the person began to drain the queue.
+       * @example 2026-11-20T09:30:00.000Z
+       */
+      drained_at: string | null;
       /**
        * @description Task runs that are ready to start. Task runs that wait for other tasks do not count.
        * @example 3
@@ -5649,7 +6012,7 @@ export interface components {
     /** @description One reason why a task has not started. */
     WaitCause: {
       /**
-       * @description `dependency`: `tasks` have not completed. `lag`: the least time after a dependency ends at `until`. `group`: the task starts at the end of `tasks`. `device`, `resource`: `held_by` has `unit` until `until`. `lower_priority`: `tasks` go first on `unit`. `no_eligible_device`, `no_eligible_resource`: nothing can fill `slot`; `candidates` says why. `computer_away`: the computer of the task is not connected. `paused`: a person paused the run, the campaign or the queue. `attention`: the run waits for a person. `emergency_stop`: an emergency stop is in force. `retry_pause`: the task is tried again at `until`. `campaign_limit`: the campaign has as many runs under way as it may have. `hold_order`: if the task started now, its run could come to keep a unit that another run needs while it waits for a unit that the other run keeps. `planned`: the task could start, and the plan starts it at `until`. `beyond_horizon`: the task is beyond the horizon of the plan. `unplanned`: the plan has no place for the task; `message` says why.
+       * @description `dependency`: `tasks` have not completed. `lag`: the least time after a dependency ends at `until`. `group`: the task starts at the end of `tasks`. `device`, `resource`: `held_by` has `unit` until `until`. `lower_priority`: `tasks` go first on `unit`. `no_eligible_device`, `no_eligible_resource`: nothing can fill `slot`; `candidates` says why. `out_of_service`: a person took `unit` out of service until `until`. `computer_away`: the computer of the task is not connected. `paused`: a person paused the run, the campaign or the queue, or drains it and the work has not begun. `attention`: the run waits for a person. `emergency_stop`: an emergency stop is in force. `retry_pause`: the task is tried again at `until`. `campaign_limit`: the campaign has as many runs under way as it may have. `hold_order`: if the task started now, its run could come to keep a unit that another run needs while it waits for a unit that the other run keeps. `planned`: the task could start, and the plan starts it at `until`. `beyond_horizon`: the task is beyond the horizon of the plan. `unplanned`: the plan has no place for the task; `message` says why.
        * @enum {string}
        */
       code:
@@ -5661,6 +6024,7 @@ export interface components {
         | 'lower_priority'
         | 'no_eligible_device'
         | 'no_eligible_resource'
+        | 'out_of_service'
         | 'computer_away'
         | 'paused'
         | 'attention'
@@ -5732,6 +6096,17 @@ export interface components {
        * @example 5
        */
       waiting: number;
+      /**
+       * @description Person who drains the queue: no protocol run and no on-demand task begins. Null: nobody does.
+       * @example ada
+       */
+      drained_by: string | null;
+      /**
+       * Format: date-time
+       * @description When the person began to drain the queue.
+       * @example 2026-11-20T09:30:00.000Z
+       */
+      drained_at: string | null;
       /**
        * @description Task runs that are ready to start. Task runs that wait for other tasks do not count.
        * @example 3
@@ -6852,6 +7227,7 @@ export type InsightRecord = components['schemas']['InsightRecord'];
 export type InsightSubmission = components['schemas']['InsightSubmission'];
 export type OptimizerRecord = components['schemas']['OptimizerRecord'];
 export type Trial = components['schemas']['Trial'];
+export type JournalEntry = components['schemas']['JournalEntry'];
 export type OptimizerDescription = components['schemas']['OptimizerDescription'];
 export type TaskSubmission = components['schemas']['TaskSubmission'];
 export type AttemptRecord = components['schemas']['AttemptRecord'];
@@ -6864,6 +7240,8 @@ export type ResourceReset = components['schemas']['ResourceReset'];
 export type ResourceUse = components['schemas']['ResourceUse'];
 export type DeviceRecord = components['schemas']['DeviceRecord'];
 export type DeviceDetail = components['schemas']['DeviceDetail'];
+export type DeviceDisable = components['schemas']['DeviceDisable'];
+export type DeviceRestart = components['schemas']['DeviceRestart'];
 export type AgentRecord = components['schemas']['AgentRecord'];
 export type AttentionRecord = components['schemas']['AttentionRecord'];
 export type AttentionResolution = components['schemas']['AttentionResolution'];
@@ -6872,6 +7250,9 @@ export type StoppedDevice = components['schemas']['StoppedDevice'];
 export type EmergencyStopRequest = components['schemas']['EmergencyStopRequest'];
 export type EmergencyStopRecord = components['schemas']['EmergencyStopRecord'];
 export type EmergencyStopRelease = components['schemas']['EmergencyStopRelease'];
+export type DrainRecord = components['schemas']['DrainRecord'];
+export type DrainedWork = components['schemas']['DrainedWork'];
+export type DrainedTask = components['schemas']['DrainedTask'];
 export type QueuePage = components['schemas']['QueuePage'];
 export type QueuedTask = components['schemas']['QueuedTask'];
 export type WaitCause = components['schemas']['WaitCause'];
@@ -8176,6 +8557,45 @@ export interface operations {
         };
         content: {
           'application/json': components['schemas']['OptimizerRecord'];
+        };
+      };
+    };
+  };
+  get_campaigns_by_campaign_name_optimizer_journal: {
+    parameters: {
+      query?: {
+        /** @description Maximum number of records. */
+        limit?: number;
+        /** @description `next_cursor` of the previous page, with the same sort and filters. Absent: from the beginning. */
+        cursor?: string;
+        /** @description Field to sort by; `-` before it for descending order. */
+        sort?: 'number' | '-number';
+        /** @description Only entries of trials from this source. Several values are separated by commas. */
+        source?: string;
+      };
+      header?: never;
+      path: {
+        /**
+         * @description Name of the campaign. Percent-encode characters other than letters, digits, `-`, `_`, `.` and `~`.
+         * @example find_teal
+         */
+        campaign_name: string;
+      };
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      /** @description Newest first. */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': {
+            items: components['schemas']['JournalEntry'][];
+            /** @description Cursor of the next page; null: this is the last one. */
+            next_cursor: string | null;
+          };
         };
       };
     };
@@ -9516,6 +9936,32 @@ export interface operations {
       };
     };
   };
+  'get_campaigns_by_campaign_name_files.zip': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path: {
+        /**
+         * @description Name of the campaign. Percent-encode characters other than letters, digits, `-`, `_`, `.` and `~`.
+         * @example sweep
+         */
+        campaign_name: string;
+      };
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      /** @description The archive. It is empty when there are no files. */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/zip': string;
+        };
+      };
+    };
+  };
   get_devices: {
     parameters: {
       query?: {
@@ -9592,6 +10038,129 @@ export interface operations {
     responses: {
       /** @description The device as it is now. */
       200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['DeviceDetail'];
+        };
+      };
+    };
+  };
+  post_labs_by_lab_id_devices_by_device_id_disable: {
+    parameters: {
+      query?: never;
+      header?: {
+        /**
+         * @description Makes a repeat safe. For 24 h, the same request with the same key gets the answer of the first one, with the header `Idempotent-Replayed: true`, and the service does nothing again.
+         * @example 8e03978e-40d5-43dd-bc93-6894a57f9324
+         */
+        'Idempotency-Key'?: string;
+      };
+      path: {
+        /**
+         * @description Name of the laboratory. Percent-encode characters other than letters, digits, `-`, `_`, `.` and `~`.
+         * @example color_lab
+         */
+        lab_id: string;
+        /**
+         * @description Name of the device. Percent-encode characters other than letters, digits, `-`, `_`, `.` and `~`.
+         * @example station_1
+         */
+        device_id: string;
+      };
+      cookie?: never;
+    };
+    requestBody: {
+      content: {
+        'application/json': components['schemas']['DeviceDisable'];
+      };
+    };
+    responses: {
+      /** @description The device out of service. */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['DeviceDetail'];
+        };
+      };
+    };
+  };
+  post_labs_by_lab_id_devices_by_device_id_enable: {
+    parameters: {
+      query?: never;
+      header?: {
+        /**
+         * @description Makes a repeat safe. For 24 h, the same request with the same key gets the answer of the first one, with the header `Idempotent-Replayed: true`, and the service does nothing again.
+         * @example 8e03978e-40d5-43dd-bc93-6894a57f9324
+         */
+        'Idempotency-Key'?: string;
+      };
+      path: {
+        /**
+         * @description Name of the laboratory. Percent-encode characters other than letters, digits, `-`, `_`, `.` and `~`.
+         * @example color_lab
+         */
+        lab_id: string;
+        /**
+         * @description Name of the device. Percent-encode characters other than letters, digits, `-`, `_`, `.` and `~`.
+         * @example station_1
+         */
+        device_id: string;
+      };
+      cookie?: never;
+    };
+    requestBody?: {
+      content: {
+        'application/json': components['schemas']['OperatorNote'];
+      };
+    };
+    responses: {
+      /** @description The device in service. */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['DeviceDetail'];
+        };
+      };
+    };
+  };
+  post_labs_by_lab_id_devices_by_device_id_restart: {
+    parameters: {
+      query?: never;
+      header?: {
+        /**
+         * @description Makes a repeat safe. For 24 h, the same request with the same key gets the answer of the first one, with the header `Idempotent-Replayed: true`, and the service does nothing again.
+         * @example 8e03978e-40d5-43dd-bc93-6894a57f9324
+         */
+        'Idempotency-Key'?: string;
+      };
+      path: {
+        /**
+         * @description Name of the laboratory. Percent-encode characters other than letters, digits, `-`, `_`, `.` and `~`.
+         * @example color_lab
+         */
+        lab_id: string;
+        /**
+         * @description Name of the device. Percent-encode characters other than letters, digits, `-`, `_`, `.` and `~`.
+         * @example station_1
+         */
+        device_id: string;
+      };
+      cookie?: never;
+    };
+    requestBody: {
+      content: {
+        'application/json': components['schemas']['DeviceRestart'];
+      };
+    };
+    responses: {
+      /** @description The device; its restart has begun. */
+      202: {
         headers: {
           [name: string]: unknown;
         };
@@ -9958,6 +10527,184 @@ export interface operations {
         };
         content: {
           'application/json': components['schemas']['EmergencyStopRecord'][];
+        };
+      };
+    };
+  };
+  get_queue_drain: {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      /** @description Whether new work may begin, and the work that has begun and has not ended. */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['DrainRecord'];
+        };
+      };
+    };
+  };
+  post_queue_drain: {
+    parameters: {
+      query?: never;
+      header?: {
+        /**
+         * @description Makes a repeat safe. For 24 h, the same request with the same key gets the answer of the first one, with the header `Idempotent-Replayed: true`, and the service does nothing again.
+         * @example 8e03978e-40d5-43dd-bc93-6894a57f9324
+         */
+        'Idempotency-Key'?: string;
+      };
+      path?: never;
+      cookie?: never;
+    };
+    requestBody?: {
+      content: {
+        'application/json': components['schemas']['OperatorNote'];
+      };
+    };
+    responses: {
+      /** @description Whether new work may begin, and the work that has begun and has not ended. */
+      202: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['DrainRecord'];
+        };
+      };
+    };
+  };
+  post_queue_drain_end: {
+    parameters: {
+      query?: never;
+      header?: {
+        /**
+         * @description Makes a repeat safe. For 24 h, the same request with the same key gets the answer of the first one, with the header `Idempotent-Replayed: true`, and the service does nothing again.
+         * @example 8e03978e-40d5-43dd-bc93-6894a57f9324
+         */
+        'Idempotency-Key'?: string;
+      };
+      path?: never;
+      cookie?: never;
+    };
+    requestBody?: {
+      content: {
+        'application/json': components['schemas']['OperatorNote'];
+      };
+    };
+    responses: {
+      /** @description Whether new work may begin, and the work that has begun and has not ended. */
+      202: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['DrainRecord'];
+        };
+      };
+    };
+  };
+  get_campaigns_by_campaign_name_drain: {
+    parameters: {
+      query?: never;
+      header?: never;
+      path: {
+        /**
+         * @description Name of the campaign. Percent-encode characters other than letters, digits, `-`, `_`, `.` and `~`.
+         * @example sweep
+         */
+        campaign_name: string;
+      };
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      /** @description Whether new work may begin, and the work that has begun and has not ended. */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['DrainRecord'];
+        };
+      };
+    };
+  };
+  post_campaigns_by_campaign_name_drain: {
+    parameters: {
+      query?: never;
+      header?: {
+        /**
+         * @description Makes a repeat safe. For 24 h, the same request with the same key gets the answer of the first one, with the header `Idempotent-Replayed: true`, and the service does nothing again.
+         * @example 8e03978e-40d5-43dd-bc93-6894a57f9324
+         */
+        'Idempotency-Key'?: string;
+      };
+      path: {
+        /**
+         * @description Name of the campaign. Percent-encode characters other than letters, digits, `-`, `_`, `.` and `~`.
+         * @example sweep
+         */
+        campaign_name: string;
+      };
+      cookie?: never;
+    };
+    requestBody?: {
+      content: {
+        'application/json': components['schemas']['OperatorNote'];
+      };
+    };
+    responses: {
+      /** @description Whether new work may begin, and the work that has begun and has not ended. */
+      202: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['DrainRecord'];
+        };
+      };
+    };
+  };
+  post_campaigns_by_campaign_name_drain_end: {
+    parameters: {
+      query?: never;
+      header?: {
+        /**
+         * @description Makes a repeat safe. For 24 h, the same request with the same key gets the answer of the first one, with the header `Idempotent-Replayed: true`, and the service does nothing again.
+         * @example 8e03978e-40d5-43dd-bc93-6894a57f9324
+         */
+        'Idempotency-Key'?: string;
+      };
+      path: {
+        /**
+         * @description Name of the campaign. Percent-encode characters other than letters, digits, `-`, `_`, `.` and `~`.
+         * @example sweep
+         */
+        campaign_name: string;
+      };
+      cookie?: never;
+    };
+    requestBody?: {
+      content: {
+        'application/json': components['schemas']['OperatorNote'];
+      };
+    };
+    responses: {
+      /** @description Whether new work may begin, and the work that has begun and has not ended. */
+      202: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['DrainRecord'];
         };
       };
     };

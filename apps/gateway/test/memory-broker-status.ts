@@ -1,0 +1,10 @@
+import type { BrokerStatus } from '../src/ports/broker.js';
+
+/** The state of a broker, set by a test. */
+export class MemoryBrokerStatus implements BrokerStatus {
+  connected = true;
+
+  trouble(): Promise<string | undefined> {
+    return Promise.resolve(this.connected ? undefined : 'nats-server at lab-pc:4222 cannot be reached');
+  }
+}
