@@ -45,7 +45,7 @@ export class Engine {
   readonly changes: ChangeRequests;
   /** Settings, insights and state of the optimizers of campaigns. */
   readonly optimizers: Pick<CampaignRequests, 'configure' | 'addInsight' | 'read' | 'defaults'>;
-  readonly resources: Pick<ResourceRequests, 'reset'>;
+  readonly resources: Pick<ResourceRequests, 'reset' | 'set'>;
   readonly deviceRestarts: DeviceRestarts;
   readonly attention: Pick<Attention, 'decide'>;
   readonly emergencyStops: EmergencyStops;

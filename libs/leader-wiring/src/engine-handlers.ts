@@ -57,6 +57,7 @@ export function engineHandlers(engine: Engine): HandlersOf<EngineRequests> {
     enableDevice: (asked) => engine.outages.enable(asked),
     restartDevice: (asked) => engine.deviceRestarts.restart(asked),
     resetResource: (asked) => engine.resources.reset(asked),
+    setResource: (asked) => engine.resources.set(asked),
     engageStop: (stop) => engine.emergencyStops.engage(stop),
     releaseStop: ({ id, by }) => engine.emergencyStops.release(id, by),
 

@@ -1,6 +1,7 @@
-import { Controller, Get } from '@nestjs/common';
+import { Controller, Get, Patch } from '@nestjs/common';
 import {
   orchestratorRequests,
+  ResourceChange,
   ResourceReset,
   type Page,
   type Principal,
@@ -16,6 +17,7 @@ import { RecordReader } from '../ports/index.js';
 import {
   Action,
   fromOrchestrator,
+  JsonBody,
   Operation,
   OptionalBody,
   page,
@@ -77,6 +79,26 @@ export class ResourcesController {
       reason,
       force,
     });
+    return committed(() => this.records.resource(name), `resource ${name}`);
+  }
+
+  @Needs('operator', { of: 'resource' })
+  @Operation('Change the data of a resource', record('ResourceRecord', 'The resource after the change.'), {
+    description:
+      'A value replaces that of the same name; null removes it; other values stay. Refused while a task or a protocol run holds the resource, unless it is forced with a reason. If a running task holds the resource, the values that the task reports when it ends replace the change.',
+    problems: ['wrong_state', ...fromOrchestrator],
+  })
+  @Patch(':resource_name')
+  async change(
+    @ResourceName() name: string,
+    @JsonBody(ResourceChange, {
+      weighed: { summary: 'Weighed by hand', value: { meta: { ml: 12.5 }, reason: 'weighed', by: 'ada' } },
+    })
+    { meta, reason = '', force = false, by }: ResourceChange,
+    @Caller() caller: Principal,
+  ): Promise<ResourceRecord> {
+    const asked = { name, by: actorName(caller, by), reason, force, meta };
+    await this.orchestrator.ask(orchestratorRequests.setResource, asked);
     return committed(() => this.records.resource(name), `resource ${name}`);
   }
 

@@ -147,6 +147,7 @@ describe('every route of the document', () => {
       'POST /api/attention/{id}/resolve': 'operator',
       'POST /api/estop': 'operator',
       'POST /api/resources/{resource_name}/reset': 'operator',
+      'PATCH /api/resources/{resource_name}': 'operator',
       'POST /api/queue/pause': 'operator',
       'POST /api/labs/load': 'lab_admin',
       'POST /api/packages/refresh': 'admin',

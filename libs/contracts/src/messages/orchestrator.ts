@@ -318,6 +318,13 @@ export const orchestratorRequests = {
     named,
     ['invalid', ...cancelErrors],
   ),
+  /** Changes data of a resource: a value replaces that of the same name, null removes it. Otherwise as `resetResource`. */
+  setResource: request(
+    'resource.set',
+    namedBy.extend({ reason: z.string(), force: z.boolean(), meta: jsonObject }),
+    named,
+    ['invalid', ...cancelErrors],
+  ),
   /**
    * Records an emergency stop. The agents have got it by the event already, and get it again from the leader. The same
    * id names the same emergency stop.

@@ -1,7 +1,7 @@
 import type { JsonObject } from '../json.js';
 import { taskRunStates, type TaskRunState } from '../states.js';
 import { Described, Field, Optional, choice, free, orNull, text, time } from './fields/field.js';
-import { by, line, yesNo } from './fields/inputs.js';
+import { by, line, values, yesNo } from './fields/inputs.js';
 
 /** A resource as a task got it or left it. */
 export class ResourceValue {
@@ -28,17 +28,19 @@ export class ResourceRecord extends ResourceValue {
   since!: string | null;
 }
 
-/** Of a reset, the fields from `task_run_id` to `slot` are null. */
-@Described('A use of a resource by a task, or a reset of its data by a person.')
+/** Of an act of a person, the fields from `task_run_id` to `slot` are null. */
+@Described('A use of a resource by a task, or a change of its data by a person.')
 export class ResourceUse {
   @Field(
     choice(
-      ['task', 'reset'],
-      '`task`: a task used the resource. `reset`: a person reset the data of the resource.',
+      ['task', 'reset', 'set'],
+      '`task`: a task used the resource. `reset`: a person reset its data to the lab file. `set`: a person changed its data.',
     ),
   )
-  kind!: 'task' | 'reset';
-  @Field(orNull(text('Id of the task run. For a reset this field and those up to `slot` are null.')))
+  kind!: 'task' | 'reset' | 'set';
+  @Field(
+    orNull(text('Id of the task run. For an act of a person this field and those up to `slot` are null.')),
+  )
   task_run_id!: string | null;
   @Field(orNull(text('Name of the task.', 'mix_colors'))) task!: string | null;
   @Field(orNull(text('Task type.', 'mix_colors'))) type!: string | null;
@@ -48,17 +50,20 @@ export class ResourceUse {
   @Field(orNull(choice(taskRunStates))) state!: TaskRunState | null;
   @Field(orNull(text('Resource handle of the task that the resource filled.', 'beaker'))) slot!:
     string | null;
-  @Field(free<JsonObject>('Metadata when the task got the resource, or before the reset.'))
+  @Field(free<JsonObject>('Metadata when the task got the resource, or before the act of a person.'))
   taken!: JsonObject;
   @Field(
-    orNull(free<JsonObject>('Metadata after the task or the reset; null: the task has not reported any.')),
+    orNull(
+      free<JsonObject>(
+        'Metadata after the task or the act of a person; null: the task has not reported any.',
+      ),
+    ),
   )
   left!: JsonObject | null;
-  @Field(orNull(text('Person who reset the resource; null for a task.', 'ada'))) by!: string | null;
-  @Field(orNull(text('Reason of the reset; null for a task.', 'washed by hand'))) reason!: string | null;
-  @Field(time('When the task started, or when the person reset the resource.')) started_at!: string;
-  @Field(orNull(time('When the task ended, or when the person reset the resource.'))) ended_at!:
-    string | null;
+  @Field(orNull(text('Person who reset or set the data; null for a task.', 'ada'))) by!: string | null;
+  @Field(orNull(text('Reason of the person; null for a task.', 'washed by hand'))) reason!: string | null;
+  @Field(time('When the task started, or when the person acted.')) started_at!: string;
+  @Field(orNull(time('When the task ended, or when the person acted.'))) ended_at!: string | null;
 }
 
 /** Resets the data of a resource to the lab file (`POST /api/resources/{resource_name}/reset`). */
@@ -68,6 +73,27 @@ export class ResourceReset {
   @Optional(
     yesNo(
       'True: resets the resource also while a task or a protocol run has it; this needs a reason. If a running task holds the resource, the values that the task reports when it ends replace the reset. Default: false.',
+      false,
+    ),
+  )
+  force?: boolean;
+  @Optional(by()) by?: string;
+}
+
+/** Changes the data of a resource (`PATCH /api/resources/{resource_name}`). */
+export class ResourceChange {
+  @Field(
+    values('Metadata to set, by name. A value replaces that of the same name; null removes it.', {
+      ml: 12.5,
+      label: null,
+    }),
+  )
+  meta!: JsonObject;
+  @Optional(line([0, 2_000], 'Reason, for the history of the resource and for the audit.', 'weighed by hand'))
+  reason?: string;
+  @Optional(
+    yesNo(
+      'True: changes the data also while a task or a protocol run has the resource; this needs a reason. Default: false.',
       false,
     ),
   )

@@ -1,7 +1,7 @@
-import { ServiceError } from '@lab/contracts';
+import { isInline, maxInlineBytes, ServiceError, type JsonObject } from '@lab/contracts';
 import { hintFor } from '@lab/definitions/model';
 import type { LabMap } from '../labs/index.js';
-import { conflict } from '../rows/index.js';
+import { type ResourceRow, conflict } from '../rows/index.js';
 import { type Person, type Turn, type TurnLoop, type WorkingState, audit } from '../turn/index.js';
 
 /** Request to reset the metadata of a resource. */
@@ -12,6 +12,12 @@ export interface ResetAsked {
   reason: string;
   /** Resets the resource even while a task or a protocol run holds it. */
   force: boolean;
+}
+
+/** Request to change metadata of a resource. */
+export interface SetAsked extends ResetAsked {
+  /** A value replaces that of the same name; null removes it. */
+  meta: JsonObject;
 }
 
 /** Requests about resources. Each promise resolves after the commit. */
@@ -34,41 +40,81 @@ export class ResourceRequests {
       resetResource(turn, this.person(asked.by), this.labs(), asked),
     );
   }
+
+  /**
+   * Changes metadata of a resource. If a running task holds it, the values that the task reports replace the change.
+   *
+   * @throws ServiceError `not_found`; `wrong_state` when it is held and the change is not forced; `invalid` when a forced
+   *   change has no reason, or the metadata would become too large
+   */
+  set(asked: SetAsked): Promise<{ name: string }> {
+    return this.loop.submit('change of a resource', (turn) =>
+      setResource(turn, this.person(asked.by), this.labs(), asked),
+    );
+  }
 }
 
-function resetResource(
-  turn: Turn,
-  person: Person,
-  labs: LabMap,
-  { name, reason, force }: ResetAsked,
-): { name: string } {
-  if (force && reason.trim() === '') {
-    const hint = 'give the reason for the forced reset';
-    const faults = [{ path: 'reason', code: 'required', message: 'is missing', hint }];
-    throw new ServiceError('invalid', 'A forced reset needs a reason.', { faults });
-  }
-  const row = turn.state.rows.resources.get(name);
+function resetResource(turn: Turn, person: Person, labs: LabMap, asked: ResetAsked): { name: string } {
+  const { name } = asked;
+  const row = found(turn, labs, asked);
   const declared = labs.resources.get(name);
-  if (row === undefined) throw unknown(name, labs);
   if (declared === undefined)
     throw conflict(
       labs.labs.has(row.lab)
         ? `the laboratory "${row.lab}" has no resource "${name}" any more`
         : `the laboratory "${row.lab}" of the resource "${name}" is not loaded`,
     );
-  const holder = holderOf(turn.state, name);
-  if (holder !== null && !force)
-    throw conflict(`${holder} has the resource "${name}". To reset it anyway, set force and give a reason.`);
-  turn.emit({ op: 'putResource', row: declared });
+  change(turn, person, 'resource.reset', asked, row, declared);
   // The file may have changed the type of the resource, so other tasks may now start with it.
   turn.state.dispatchDue = true;
-  audit(turn, person, 'resource.reset', `resource/${name}`, {
-    before: row.meta,
-    after: declared.meta,
+  return { name };
+}
+
+function setResource(turn: Turn, person: Person, labs: LabMap, asked: SetAsked): { name: string } {
+  const { name } = asked;
+  const row = found(turn, labs, asked);
+  const entries = Object.entries({ ...row.meta, ...asked.meta });
+  const meta = Object.fromEntries(entries.filter(([, value]) => value !== null));
+  if (!isInline(meta)) {
+    const message = `would make the data of "${name}" larger than ${maxInlineBytes / 1024} KiB as JSON`;
+    const faults = [{ path: 'meta', code: 'isInline', message, hint: 'remove a value by null' }];
+    throw new ServiceError('invalid', `The change ${message}.`, { faults });
+  }
+  change(turn, person, 'resource.set', asked, row, { ...row, meta });
+  return { name };
+}
+
+/** The resource as it is stored. @throws ServiceError `invalid` when the request is forced without a reason; `not_found` */
+function found(turn: Turn, labs: LabMap, { name, reason, force }: ResetAsked): ResourceRow {
+  if (force && reason.trim() === '') {
+    const hint = 'give the reason';
+    const faults = [{ path: 'reason', code: 'required', message: 'is missing', hint }];
+    throw new ServiceError('invalid', 'A forced change of a resource needs a reason.', { faults });
+  }
+  const row = turn.state.rows.resources.get(name);
+  if (row === undefined) throw unknown(name, labs);
+  return row;
+}
+
+/** Stores the new data of a resource, with an audit entry. @throws ServiceError `wrong_state` when it is held */
+function change(
+  turn: Turn,
+  person: Person,
+  action: 'resource.reset' | 'resource.set',
+  { name, reason, force }: ResetAsked,
+  before: ResourceRow,
+  after: ResourceRow,
+): void {
+  const holder = holderOf(turn.state, name);
+  if (holder !== null && !force)
+    throw conflict(`${holder} has the resource "${name}". To change it anyway, set force and give a reason.`);
+  turn.emit({ op: 'putResource', row: after });
+  audit(turn, person, action, `resource/${name}`, {
+    before: before.meta,
+    after: after.meta,
     reason,
     ...(holder === null ? {} : { held_by: holder }),
   });
-  return { name };
 }
 
 function unknown(name: string, labs: LabMap): ServiceError {

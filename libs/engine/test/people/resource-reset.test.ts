@@ -94,3 +94,42 @@ describe('a reset of a resource', () => {
     });
   });
 });
+
+describe('a change of a resource by hand', () => {
+  const set = { name: 'beaker', by: 'ada', reason: 'weighed', force: false };
+
+  it('replaces the named values, removes those that are null and keeps the others', async () => {
+    const test = await lab();
+    await test.engine.resources.set({ ...set, meta: { ml: 3, label: 'a' } });
+    expect(metaOf(test)).toEqual({ capacity: 10, ml: 3, label: 'a' });
+    await test.engine.resources.set({ ...set, meta: { ml: 4, label: null } });
+    expect(metaOf(test)).toEqual({ capacity: 10, ml: 4 });
+    expect(test.store.audit.at(-1)).toMatchObject({
+      by: 'ada',
+      action: 'resource.set',
+      subject: 'resource/beaker',
+      detail: { before: { ml: 3, label: 'a' }, after: { capacity: 10, ml: 4 }, reason: 'weighed' },
+    });
+    expect(test.store.events.at(-1)).toMatchObject({
+      aggregate: 'resource/beaker',
+      type: 'resource.changed',
+    });
+  });
+
+  it('is refused while a task has it unless it is forced, for an unknown resource, and beyond 64 KiB', async () => {
+    const test = await lab();
+    await test.run('r', 'p');
+    const { resources } = test.engine;
+    await expect(resources.set({ ...set, meta: { ml: 3 } })).rejects.toMatchObject({
+      code: 'wrong_state',
+      message: expect.stringContaining('the task r/a has the resource "beaker"') as string,
+    });
+    await resources.set({ ...set, force: true, meta: { ml: 3 } });
+    expect(metaOf(test)).toEqual({ capacity: 10, ml: 3 });
+    await expect(resources.set({ ...set, name: 'beakr', meta: {} })).rejects.toMatchObject({
+      code: 'not_found',
+    });
+    const large = { ...set, force: true, meta: { text: 'x'.repeat(65_530) } };
+    await expect(resources.set(large)).rejects.toMatchObject({ code: 'invalid', faults: [{ path: 'meta' }] });
+  });
+});

@@ -214,9 +214,9 @@ export const storedLists: Lists = {
       where task_run.started_at is not null and filled.value->>'name' = ${resource}
         and task_run.resources <> '{}'::jsonb and ${resourceNames} ? ${resource}
       union all
-      select 'reset', audit.id, null, null, null, null, null, null, null, audit.detail->'before',
+      select split_part(audit.action, '.', 2), audit.id, null, null, null, null, null, null, null, audit.detail->'before',
         audit.detail->'after', audit.by, nullif(audit.detail->>'reason', ''), audit.at, audit.at
-      from audit where audit.action = 'resource.reset' and audit.subject = ${`resource/${resource}`}
+      from audit where audit.action in ('resource.reset', 'resource.set') and audit.subject = ${`resource/${resource}`}
     ) used`,
     alias: 'used',
     fields: { time: sql`used.started_at` },

@@ -10,9 +10,8 @@ import {
   withUrl,
   type PersonFlags,
 } from '../at-service.js';
-import { UsageError } from '../exit-codes.js';
+import { jsonObjectOf } from '../json-object.js';
 import { momentOf } from '../moments.js';
-import { userError } from '../user-error.js';
 import { deviceNamed } from './device-filter.js';
 
 interface DisableFlags extends PersonFlags {
@@ -39,7 +38,7 @@ export function addDeviceCommands(program: Command): void {
     .option('--reason <text>', 'call also while a task has the device, for this reason')
     .action((lab: string, device: string, name: string, parameters: string | undefined, flags: RpcFlags) =>
       atService(flags, async (client) => {
-        const body = parametersOf(parameters);
+        const body = jsonObjectOf(parameters ?? '{}', 'the parameters', '{"volume": 2.5}');
         const returned: unknown = await client.post('/api/rpc/{lab_id}/{device_id}/{function_name}', {
           path: { lab_id: lab, device_id: device, function_name: name },
           query: {
@@ -117,16 +116,3 @@ export function outageText({ out_of_service: outage }: Pick<DeviceDetail, 'out_o
 
 /** Milliseconds to wait for the result of a call: as long as Node waits for the head of an answer. */
 const longestCallMs = 300_000;
-
-/** @throws UsageError when the text is not a JSON object */
-function parametersOf(text = '{}'): Record<string, unknown> {
-  let value: unknown;
-  try {
-    value = JSON.parse(text);
-  } catch (error) {
-    throw new UsageError(`the parameters are not JSON: ${userError(error)}`, { cause: error });
-  }
-  if (typeof value !== 'object' || value === null || Array.isArray(value))
-    throw new UsageError('the parameters must be a JSON object, such as {"volume": 2.5}');
-  return value as Record<string, unknown>;
-}

@@ -10,6 +10,7 @@ import {
   type PersonFlags,
   type ServiceFlags,
 } from '../at-service.js';
+import { jsonObjectOf } from '../json-object.js';
 
 /** `svc resources`. */
 export function addResourceCommands(program: Command): void {
@@ -44,7 +45,7 @@ export function addResourceCommands(program: Command): void {
     },
     tableOf<ResourceUse>('no task has had it', {
       WHEN: (use) => seconds(use.started_at),
-      BY: (use) => (use.kind === 'reset' ? `reset by ${use.by ?? ''}` : labelOf(use)),
+      BY: (use) => (use.kind === 'task' ? labelOf(use) : `${use.kind} by ${use.by ?? ''}`),
       BEFORE: ({ taken }) => JSON.stringify(taken),
       AFTER: ({ left }) => (left === null ? '-' : JSON.stringify(left)),
       REASON: ({ reason }) => reason ?? '',
@@ -59,6 +60,25 @@ export function addResourceCommands(program: Command): void {
       return client.post('/api/resources/{resource_name}/reset', {
         path: { resource_name: name },
         body: { by: person(flags), force, ...(reason === undefined ? {} : { reason }) },
+      });
+    },
+    ({ name, meta }) => [`${name}: ${JSON.stringify(meta)}`],
+  );
+  addSetCommand(resources);
+}
+
+function addSetCommand(resources: Command): void {
+  asks(
+    personCommand(resources, 'set <name> <data>', 'change the data of a resource; other values stay')
+      .addHelpText('after', '\n<data> is a JSON object: {"ml": 12.5}. A null removes the value of that name.')
+      .option('--reason <text>', 'why')
+      .option('--force', 'even while a task or a run has the resource; needs a reason'),
+    (client, flags: PersonFlags & { reason?: string; force?: boolean }, name: string, data: string) => {
+      const { reason, force = false } = flags;
+      const meta = jsonObjectOf(data, 'the data', '{"ml": 12.5}');
+      return client.patch('/api/resources/{resource_name}', {
+        path: { resource_name: name },
+        body: { meta, by: person(flags), force, ...(reason === undefined ? {} : { reason }) },
       });
     },
     ({ name, meta }) => [`${name}: ${JSON.stringify(meta)}`],

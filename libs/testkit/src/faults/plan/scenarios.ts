@@ -170,6 +170,7 @@ export const scenarios: Readonly<Record<string, Schedule>> = {
     { at: 50, do: 'reset_resource', name: 'beaker', force: false },
     run,
     { at: 400, do: 'reset_resource', name: 'beaker', force: false },
+    { at: 450, do: 'set_resource', name: 'beaker', force: true },
     { at: 500, do: 'reset_resource', name: 'beaker', force: true },
   ]),
   'work that leaves the lists': scenario([

@@ -48,7 +48,7 @@ export type Act = { at: number } & (
   /** Finished work is archived, and restored. */
   | { do: 'archive' | 'restore'; kind: WorkKind; name: string }
   /** Emergency stop of a device or of everything, and the release of every stop. */
-  | { do: 'reset_resource'; name: string; force: boolean }
+  | { do: 'reset_resource' | 'set_resource'; name: string; force: boolean }
   /** A device is taken out of service, for some milliseconds or until a person puts it back. */
   | { do: 'disable'; device: DeviceName; ms?: number }
   | { do: 'enable'; device: DeviceName }

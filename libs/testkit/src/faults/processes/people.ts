@@ -168,6 +168,10 @@ export class People {
         const body = { name: act.name, by, reason: 'washed by hand', force: act.force };
         return this.#ask(() => this.#send(requests.resetResource, body));
       }
+      case 'set_resource': {
+        const body = { name: act.name, by, reason: 'weighed by hand', force: act.force, meta: { ml: 3 } };
+        return this.#ask(() => this.#send(requests.setResource, body));
+      }
       case 'archive':
       case 'restore': {
         const request = { archive: requests.archiveWork, restore: requests.restoreWork }[act.do];
