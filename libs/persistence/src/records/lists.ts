@@ -166,7 +166,8 @@ export const storedLists: Lists = {
     record: attemptRecord,
   }),
   attention: list<AttentionWithTask, StoredItems['attention']>({
-    columns: sql`attention.*, task_run.name as task, protocol_run.name as protocol_run, attempt.number as attempt`,
+    columns: sql`attention.*, task_run.name as task, protocol_run.name as protocol_run, attempt.number as attempt,
+      task_run.cancel_requested_at is not null or protocol_run.ending is not null as is_stopping`,
     from: sql`attention left join task_run on task_run.id = attention.task_run_id
       left join protocol_run on protocol_run.id = task_run.run_id
       left join attempt on attempt.id = attention.attempt_id`,

@@ -3,6 +3,7 @@ import {
   isTerminal,
   mediaTypeOf,
   AttemptRecord,
+  type AttentionAction,
   AttentionRecord,
   AuditRecord,
   type CampaignRecord,
@@ -144,14 +145,20 @@ export type AttentionWithTask = StoredAttention & {
   task: string | null;
   protocol_run: string | null;
   attempt: number | null;
+  /** The task or its run is being stopped or has ended, so the task cannot be tried again. Null: it is not about a task. */
+  is_stopping: boolean | null;
 };
 
 export function attentionRecord(row: AttentionWithTask): AttentionRecord {
   const task = row.protocol_run === null ? row.task : `${row.protocol_run}/${row.task ?? ''}`;
   return recordOf(AttentionRecord, row, {
     subject: { task, device: row.device, agent: row.computer }[row.kind] ?? '',
-    actions: row.state === 'open' ? [...attentionActionsOf(row)] : [],
+    actions: row.state === 'open' ? possibleActions(row) : [],
   });
+}
+
+function possibleActions(row: AttentionWithTask): AttentionAction[] {
+  return attentionActionsOf(row).filter((action) => action !== 'retry' || row.is_stopping !== true);
 }
 
 /** A resource with its allocation. */

@@ -479,6 +479,16 @@ describe('records', () => {
     expect(await ids('resolved', 2)).toEqual(['i4']);
     expect(await records.attentionItem('i1')).toEqual(all[3]);
     expect(await records.attentionItem('i\u0000')).toBeUndefined();
+    await store.commit(epoch, [
+      {
+        op: 'updateProtocolRun',
+        id: 'r1',
+        patch: { ending: { state: 'failed', reason, since: t0 + 10 } },
+      },
+      { op: 'updateTaskRun', id: 't2', patch: { cancelRequestedAt: t0 + 10 } },
+    ]);
+    for (const id of ['i1', 'i2'])
+      expect((await records.attentionItem(id))?.actions).toEqual(['completed', 'failed']);
   });
 
   test('show emergency stops in force, and the released ones on request, but no pause of the queue', async () => {
