@@ -58,8 +58,20 @@ export const ways = {
     },
   },
   'Ctrl-C in the middle': {
-    stop: async ({ stack }: Lab): Promise<void> => void (await stack.stop()),
-    goOn: answerQuestions,
+    async stop({ api, stack }: Lab): Promise<void> {
+      await eventually(
+        () => api.devices(),
+        (devices) => devices.some(({ doing }) => doing?.function === 'mix'),
+      );
+      await stack.stop();
+    },
+    async goOn(lab: Lab): Promise<void> {
+      await eventually(
+        () => Promise.resolve(lab.stack.output()),
+        (text) => /[1-9]\d* questions? waits? for a decision: svc attention/.test(text),
+      );
+      await answerQuestions(lab);
+    },
   },
   'SIGKILL to every process': {
     stop: ({ stack }: Lab): Promise<void> => killAll(stack.pid).then(() => stack.kill()),

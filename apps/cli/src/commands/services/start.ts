@@ -87,7 +87,21 @@ export async function start(flags: StartFlags, options: Pick<StackOptions, 'modu
     process.exit(1);
   }
   process.stdout.write(`ready ${stack.url}\n`);
+  void questionsText(stack.url).then((text) => {
+    if (text !== undefined) print(text);
+  });
   process.exit(await stopped);
+}
+
+/** How many questions wait for a person, and the command that lists them; undefined: none, or the service does not say. */
+async function questionsText(url: string): Promise<string | undefined> {
+  try {
+    const open = await new ApiClient(url).all('/api/attention', { query: { state: 'open', limit: 500 } });
+    if (open.length === 0) return undefined;
+    return `${open.length} ${open.length === 1 ? 'question waits' : 'questions wait'} for a decision: svc attention`;
+  } catch {
+    return undefined;
+  }
 }
 
 async function stopSaying(stack: Stack): Promise<void> {
