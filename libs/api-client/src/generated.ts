@@ -1021,7 +1021,11 @@ export interface paths {
     delete?: never;
     options?: never;
     head?: never;
-    patch?: never;
+    /**
+     * Change the data of a resource
+     * @description A value replaces that of the same name; null removes it; other values stay. Refused while a task or a protocol run holds the resource, unless it is forced with a reason. If a running task holds the resource, the values that the task reports when it ends replace the change.
+     */
+    patch: operations['patch_resources_by_resource_name'];
     trace?: never;
   };
   '/api/resources/{resource_name}/reset': {
@@ -4978,6 +4982,33 @@ export interface components {
        */
       since: string | null;
     };
+    ResourceChange: {
+      /**
+       * @description Metadata to set, by name. A value replaces that of the same name; null removes it.
+       * @example {
+       *       "ml": 12.5,
+       *       "label": null
+       *     }
+       */
+      meta: {
+        [key: string]: unknown;
+      };
+      /**
+       * @description Reason, for the history of the resource and for the audit.
+       * @example weighed by hand
+       */
+      reason?: string;
+      /**
+       * @description True: changes the data also while a task or a protocol run has the resource; this needs a reason. Default: false.
+       * @example false
+       */
+      force?: boolean;
+      /**
+       * @description Person who decides, for the audit. Default: "unknown".
+       * @example ada
+       */
+      by?: string;
+    };
     ResourceReset: {
       /**
        * @description Reason, for the history of the resource and for the audit.
@@ -4995,14 +5026,14 @@ export interface components {
        */
       by?: string;
     };
-    /** @description A use of a resource by a task, or a reset of its data by a person. */
+    /** @description A use of a resource by a task, or a change of its data by a person. */
     ResourceUse: {
       /**
-       * @description `task`: a task used the resource. `reset`: a person reset the data of the resource.
+       * @description `task`: a task used the resource. `reset`: a person reset its data to the lab file. `set`: a person changed its data.
        * @enum {string}
        */
-      kind: 'task' | 'reset';
-      /** @description Id of the task run. For a reset this field and those up to `slot` are null. */
+      kind: 'task' | 'reset' | 'set';
+      /** @description Id of the task run. For an act of a person this field and those up to `slot` are null. */
       task_run_id: string | null;
       /**
        * @description Name of the task.
@@ -5040,33 +5071,33 @@ export interface components {
        * @example beaker
        */
       slot: string | null;
-      /** @description Metadata when the task got the resource, or before the reset. */
+      /** @description Metadata when the task got the resource, or before the act of a person. */
       taken: {
         [key: string]: unknown;
       };
-      /** @description Metadata after the task or the reset; null: the task has not reported any. */
+      /** @description Metadata after the task or the act of a person; null: the task has not reported any. */
       left: {
         [key: string]: unknown;
       } | null;
       /**
-       * @description Person who reset the resource; null for a task.
+       * @description Person who reset or set the data; null for a task.
        * @example ada
        */
       by: string | null;
       /**
-       * @description Reason of the reset; null for a task.
+       * @description Reason of the person; null for a task.
        * @example washed by hand
        */
       reason: string | null;
       /**
        * Format: date-time
-       * @description When the task started, or when the person reset the resource.
+       * @description When the task started, or when the person acted.
        * @example 2026-11-20T09:30:00.000Z
        */
       started_at: string;
       /**
        * Format: date-time
-       * @description When the task ended, or when the person reset the resource.
+       * @description When the task ended, or when the person acted.
        * @example 2026-11-20T09:30:00.000Z
        */
       ended_at: string | null;
@@ -7236,6 +7267,7 @@ export type TaskFileRecord = components['schemas']['TaskFileRecord'];
 export type EffectRecord = components['schemas']['EffectRecord'];
 export type AuditRecord = components['schemas']['AuditRecord'];
 export type ResourceRecord = components['schemas']['ResourceRecord'];
+export type ResourceChange = components['schemas']['ResourceChange'];
 export type ResourceReset = components['schemas']['ResourceReset'];
 export type ResourceUse = components['schemas']['ResourceUse'];
 export type DeviceRecord = components['schemas']['DeviceRecord'];
@@ -9430,6 +9462,42 @@ export interface operations {
     requestBody?: never;
     responses: {
       /** @description The resource and its holder. */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['ResourceRecord'];
+        };
+      };
+    };
+  };
+  patch_resources_by_resource_name: {
+    parameters: {
+      query?: never;
+      header?: {
+        /**
+         * @description Makes a repeat safe. For 24 h, the same request with the same key gets the answer of the first one, with the header `Idempotent-Replayed: true`, and the service does nothing again.
+         * @example 8e03978e-40d5-43dd-bc93-6894a57f9324
+         */
+        'Idempotency-Key'?: string;
+      };
+      path: {
+        /**
+         * @description Name of the resource. Percent-encode characters other than letters, digits, `-`, `_`, `.` and `~`.
+         * @example beaker_1
+         */
+        resource_name: string;
+      };
+      cookie?: never;
+    };
+    requestBody: {
+      content: {
+        'application/json': components['schemas']['ResourceChange'];
+      };
+    };
+    responses: {
+      /** @description The resource after the change. */
       200: {
         headers: {
           [name: string]: unknown;

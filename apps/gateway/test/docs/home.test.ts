@@ -16,7 +16,10 @@ const leader = (detail?: string) => ({
   status: detail === undefined ? ('ok' as const) : ('degraded' as const),
   ...(detail === undefined ? {} : { detail }),
   uptime_s: 1,
-  leads: { epoch: 7, computers: { expected: 2, online: 2 }, packages: { read: 3, faulty: 0 } },
+  leads: {
+    ...{ epoch: 7, packages: { read: 3, faulty: 0 }, commits: {} },
+    computers: { expected: 2, online: 2, troubles: [] },
+  },
 });
 
 beforeAll(async () => {

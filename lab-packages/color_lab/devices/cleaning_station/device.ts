@@ -29,7 +29,7 @@ export default class CleaningStation extends BaseDevice<InitParameters> {
 
   async _initialize({ time_scale }: InitParameters): Promise<void> {
     this.work = new SimulatedWork(time_scale);
-    this.state = new PhysicalState(this.folder, unused);
+    this.state = new PhysicalState(this.stateFolder, unused);
   }
 
   async _cleanup(): Promise<void> {

@@ -71,7 +71,7 @@ export default class ColorStation extends BaseDevice<InitParameters> {
     const normal = normalNoise(seed);
     this.noise = () => noise * normal();
     this.work = new SimulatedWork(time_scale);
-    this.clamped = new PhysicalState<Beaker | null>(this.folder, null);
+    this.clamped = new PhysicalState<Beaker | null>(this.stateFolder, null);
     this.activity = 'idle';
   }
 

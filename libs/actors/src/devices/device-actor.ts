@@ -255,7 +255,8 @@ export class DeviceActor {
     };
     if (this.#lifecycle.stopping) refuse('is being stopped already');
     if (stopText !== undefined) refuse(`is ${stopText}; release the stop first`);
-    if (!this.#calls.quiet && silentSince === undefined) refuse(`executes a call; wait for its end, or stop the device`);
+    if (!this.#calls.quiet && silentSince === undefined)
+      refuse(`executes a call; wait for its end, or stop the device`);
     if (state === 'busy') this.#status.to('aborting', why);
     else if (state === 'idle' || state === 'initializing') this.#status.to('restarting', why);
   }

@@ -160,13 +160,8 @@ export function storeContract(name: string, open: () => Promise<StoreUnderTest>)
             resolution: null,
           } satisfies AttentionRow,
           stop: {
-            id: 'h1',
-            scope: 'lab:color_lab',
-            by: 'ada',
-            reason: 'spill',
-            at: t0,
-            releasedAt: null,
-            releasedBy: null,
+            ...{ id: 'h1', scope: 'lab:color_lab', by: 'ada', reason: 'spill', at: t0 },
+            ...{ releasedAt: null, releasedBy: null },
           } satisfies EmergencyStopRow,
         };
         const drain = { id: 'd1', campaignId: null, by: 'ada', at: t0, endedAt: null, endedBy: null };

@@ -48,7 +48,7 @@ export abstract class BaseDevice<InitParameters extends object = Record<string, 
    *
    * @throws Error when the disk refuses the folder
    */
-  get folder(): string | null {
+  get stateFolder(): string | null {
     return this[contextKey]?.folder() ?? null;
   }
 
