@@ -1,8 +1,10 @@
 import type { Diagnostic } from '@lab/definitions';
 import ts from 'typescript';
-import type { At } from './task-contract.js';
 
 /** Finds the class that an author exports for the service to run. */
+
+/** Makes a diagnostic at a node of a source. */
+export type At = (node: ts.Node, code: string, message: string, hint?: string) => Diagnostic;
 
 export type BaseClass = 'BaseDevice' | 'BaseTask';
 

@@ -12,7 +12,8 @@ import { checkOptimizerNames } from './optimizer-names.js';
 import { PackageChecker } from './package-code.js';
 import { packageTypes, typesFile } from './package-types.js';
 import { relativeTo, type Place } from './place.js';
-import { expectations, TaskContract, type At } from './task-contract.js';
+import type { At } from './author-class.js';
+import { expectations, TaskContract } from './task-contract.js';
 
 export interface CheckReport {
   /** Folder to which the files of the diagnostics are relative. Absolute. */

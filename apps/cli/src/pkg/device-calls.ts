@@ -1,6 +1,6 @@
 import type { Diagnostic } from '@lab/definitions';
 import ts from 'typescript';
-import type { At } from './task-contract.js';
+import type { At } from './author-class.js';
 
 /**
  * Finds calls of devices whose end nobody awaits. Such a call runs beside the statements after it, so an arm would move

@@ -1,6 +1,6 @@
 import type { Diagnostic } from '@lab/definitions';
 import ts from 'typescript';
-import type { At } from './task-contract.js';
+import type { At } from './author-class.js';
 
 /** An import that remains when the types are removed. */
 interface Edge {

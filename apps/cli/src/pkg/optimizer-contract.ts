@@ -1,6 +1,6 @@
 import type { Diagnostic } from '@lab/definitions';
 import ts from 'typescript';
-import type { At } from './task-contract.js';
+import type { At } from './author-class.js';
 
 /** Checks that the code beside a protocol gives a campaign an optimizer. */
 

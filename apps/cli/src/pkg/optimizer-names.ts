@@ -1,7 +1,7 @@
 import type { Diagnostic } from '@lab/definitions';
 import { dynamicParameters, hintFor, suggest, type ProtocolSnapshot } from '@lab/definitions/model';
 import ts from 'typescript';
-import type { At } from './task-contract.js';
+import type { At } from './author-class.js';
 
 /** Functions of `@lab/optimization` whose first argument is the name of an input or output. */
 const declarations: Readonly<Record<string, 'input' | 'output'>> = {

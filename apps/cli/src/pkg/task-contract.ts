@@ -1,7 +1,7 @@
 import type { Diagnostic } from '@lab/definitions';
 import { hintFor, suggest, type ParameterSpec, type TaskDefinition } from '@lab/definitions/model';
 import ts from 'typescript';
-import { exportedClass, nameOf } from './author-class.js';
+import { exportedClass, nameOf, type At } from './author-class.js';
 import { checkReturned } from './task-outputs.js';
 
 /** Checks that the code of a task accepts what its `task.yml` declares. */
@@ -25,9 +25,6 @@ export interface TaskCode {
   /** Absolute path of `task.ts`. */
   file: string;
 }
-
-/** Makes a diagnostic at a node of a source. */
-export type At = (node: ts.Node, code: string, message: string, hint?: string) => Diagnostic;
 
 const parts = ['devices', 'parameters', 'resources', 'files'] as const;
 type Part = (typeof parts)[number];

@@ -1,8 +1,7 @@
 import type { Diagnostic } from '@lab/definitions';
 import { suggest, hintFor, type ParameterSpec, type TaskDefinition } from '@lab/definitions/model';
 import ts from 'typescript';
-import { nameOf } from './author-class.js';
-import type { At } from './task-contract.js';
+import { nameOf, type At } from './author-class.js';
 
 /** Checks that the code of a task returns what its `task.yml` promises. */
 
