@@ -334,7 +334,7 @@ describe('the packages of the product', () => {
   it('have no errors', async () => {
     cpSync(new URL('../../../lab-packages', import.meta.url), userDir, {
       recursive: true,
-      filter: (path) => !/[\\/](node_modules|dist)$|\.test\.ts$|tsconfig\.json$/.test(path),
+      filter: (path) => !/[\\/](node_modules|dist)$|\.(test|fixture)\.ts$|tsconfig\.json$/.test(path),
     });
     expect(await errorsOf()).toEqual([]);
   });

@@ -4,7 +4,7 @@ import type CleaningStation from './cleaning_station/device.js';
 import type ColorStation from './color_station/device.js';
 import type MicrofadingTester from './microfading_tester/device.js';
 import type RobotArm from './robot_arm/device.js';
-import { deviceClass } from './device-class.js';
+import { deviceClass } from './device-class.fixture.js';
 
 /** Devices outside a host: objects like any other, whose log goes to the console. */
 

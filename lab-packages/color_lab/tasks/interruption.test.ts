@@ -3,7 +3,7 @@ import { mkdir } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { deviceClass } from '../devices/device-class.js';
+import { deviceClass } from '../devices/device-class.fixture.js';
 import type CleaningStation from '../devices/cleaning_station/device.js';
 import type ColorStation from '../devices/color_station/device.js';
 import type RobotArm from '../devices/robot_arm/device.js';

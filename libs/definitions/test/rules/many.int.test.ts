@@ -40,7 +40,6 @@ describe('a misspelt name', () => {
     ['task type', edited(protocol, 'type: weigh', 'type: weight'), 'weigh'],
     ['dependency', edited(protocol, 'dependencies: [b]', 'dependencies: [B]'), 'b'],
     ['device', edited(protocol, 'name: mixer1', 'name: mixxer1'), 'mixer1'],
-    ['device handle', edited(protocol, 'mixer: a.mixer', 'mixr: a.mixer'), 'mixer'],
     ['device handle of a reference', edited(protocol, 'mixer: a.mixer', 'mixer: a.mixr'), 'mixer'],
     ['resource', edited(protocol, 'cup: {name: beaker1', 'cup: {name: beakr1'), 'beaker1'],
     ['annotated resource', edited(protocol, '  beaker1: {meta', '  beakr1: {meta'), 'beaker1'],
@@ -57,6 +56,11 @@ describe('a misspelt name', () => {
     expect(assemble({}).diagnostics).toEqual([]);
     const hints = assemble(files).diagnostics.map(({ hint }) => hint ?? '');
     expect(hints.some((hint) => new RegExp(`did you mean "?${meant}"?\\?`).test(hint))).toBe(true);
+  });
+
+  it('of a device handle leads to the declared handle', () => {
+    const { diagnostics } = assemble(edited(protocol, 'mixer: a.mixer', 'mixr: a.mixer'));
+    expect(diagnostics.map(({ hint }) => hint)).toContain('rename "mixr" to it');
   });
 
   it('without a similar name leads to a list of all names', () => {

@@ -1,5 +1,6 @@
 import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from 'node:crypto';
-import { secretField, type JsonObject, type JsonValue } from '@lab/contracts';
+import type { JsonObject, JsonValue } from '@lab/contracts';
+import { secretField } from '@lab/contracts/vocabulary';
 import { Secret } from './secret.js';
 
 const form = 'sealed:v1:';
