@@ -171,6 +171,7 @@ describe('the store', () => {
       { name: expect.stringMatching(/^0001_initial_[0-9a-f]{12}$/) as string },
       { name: '0002_effects' },
       { name: '0003_drains' },
+      { name: '0004_outages' },
     ]);
     await dropDatabase(postgres.url, name);
   });
