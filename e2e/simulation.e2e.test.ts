@@ -123,7 +123,9 @@ describe('a recorded campaign', () => {
     expect(orders(simulated)).toEqual(orders(real));
     const makespan =
       (Math.max(...recorded.map(({ end }) => end)) - Math.min(...recorded.map(({ start }) => start))) / 1000;
-    expect(Math.abs(record.makespan - makespan) / makespan).toBeLessThanOrEqual(0.05);
+    // The simulation has only the times of the tasks. Between them the service takes its own, more on a busy machine.
+    expect(record.makespan).toBeLessThanOrEqual(makespan * 1.02);
+    expect(record.makespan).toBeGreaterThanOrEqual(makespan * 0.9);
   }, 60_000);
 });
 
