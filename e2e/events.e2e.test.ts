@@ -164,4 +164,25 @@ describe('a webhook', () => {
     expect(JSON.stringify((await lab.api.call('GET', path)).body)).not.toContain('whsec_');
     expect((await lab.api.call('DELETE', path)).status).toBe(200);
   });
+
+  it('receives the meta of a task, and its outputs when it has completed', async () => {
+    const made = await lab.api.call<{ id: string }>('POST', '/api/webhooks', {
+      url: receiver.url,
+      filters: { type: 'task_run.running,task_run.completed', owner: 'eve' },
+      include: ['meta', 'outputs'],
+    });
+    expect(made.status).toBe(201);
+    const [before, meta] = [receiver.received.length, { sample: 'S-17' }];
+    await lab.api.submit('tasks', { ...multiply('explained'), owner: 'eve', meta });
+    const received = await eventually(
+      async () => receiver.received.slice(before),
+      (all) => all.length === 2,
+    );
+    const { output_parameters: outputs } = await lab.api.task('explained');
+    expect(Object.keys(outputs ?? {})).not.toEqual([]);
+    expect(received[0]?.event).toMatchObject({ type: 'task_run.running', body: { meta } });
+    expect(received[0]?.event.body).not.toHaveProperty('output_parameters');
+    expect(received[1]?.event.body).toMatchObject({ state: 'completed', meta, output_parameters: outputs });
+    expect((await lab.api.call('DELETE', `/api/webhooks/${made.body.id}`)).status).toBe(200);
+  });
 });

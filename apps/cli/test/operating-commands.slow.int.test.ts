@@ -416,6 +416,19 @@ describe('svc pause, resume and queue', () => {
 });
 
 describe('svc webhook', () => {
+  it('creates a webhook with the details that it includes, and shows them', async () => {
+    const url = 'https://receiver.example.org/lab';
+    const made = await svc('webhook', 'create', url, '--include', 'meta,outputs');
+    const id = /^webhook {2}(\S+)$/m.exec(made.out)?.[1] ?? '';
+    expect((await gateway.webhooks.byId(id))?.include).toEqual(['meta', 'outputs']);
+    expect((await svc('webhook', 'show', id)).out).toMatch(/^includes +meta, outputs$/m);
+    const refused = await svc('webhook', 'create', url, '--include', 'files');
+    expect([refused.code, refused.err]).toEqual([
+      2,
+      expect.stringContaining('--include must be one or more of meta, outputs, not "files"') as string,
+    ]);
+  });
+
   it('gives a webhook a new secret and sends it an event again', async () => {
     const url = 'https://receiver.example.org/lab';
     const made = (await gateway.send('POST', '/api/webhooks', { url })).body;

@@ -180,8 +180,8 @@ export class AppModule {
         },
         {
           provide: WebhookDeliverer,
-          inject: [WebhookStore, DeliveryStore, EventReader, WebhookSender],
-          useFactory: (...parts: [WebhookStore, DeliveryStore, EventReader, WebhookSender]) =>
+          inject: [WebhookStore, DeliveryStore, EventReader, RecordReader, WebhookSender],
+          useFactory: (...parts: [WebhookStore, DeliveryStore, EventReader, RecordReader, WebhookSender]) =>
             new WebhookDeliverer(...parts, surroundings.deliverer),
         },
         { provide: LeaderWatch, useValue: surroundings.leaders ?? new LeaderWatch() },

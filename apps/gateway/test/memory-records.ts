@@ -21,7 +21,7 @@ import {
   type Trial,
   type WorkKind,
 } from '@lab/contracts';
-import type { LabRecordKind } from '@lab/persistence';
+import type { LabRecordKind, WorkDetail } from '@lab/persistence';
 import { portionOf } from '../src/lists/portion.js';
 import { logFields } from '../src/logs/log-feed.js';
 import type { RecordReader } from '../src/ports/stores.js';
@@ -88,6 +88,10 @@ export class MemoryRecords extends MemoryTables implements RecordReader {
 
   auditEntry(id: string): Promise<AuditRecord | undefined> {
     return this.read(() => this.audit.find((entry) => entry.id === id));
+  }
+
+  workDetails(): Promise<WorkDetail[]> {
+    return this.read(() => []);
   }
 
   codeOrigins = (hash: string) => this.read(() => this.origins.get(hash) ?? []);

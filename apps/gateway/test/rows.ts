@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import type { Change, TaskRunRow } from '@lab/engine';
+import type { CampaignRow, Change, ProtocolRunRow, TaskRunRow } from '@lab/engine';
 import { newTaskRun } from '@lab/engine/testing';
 
 const hash = 'a'.repeat(64);
@@ -23,7 +23,67 @@ export function taskRow(name: string, over: Partial<TaskRunRow> = {}): TaskRunRo
   });
 }
 
-/** The definition that {@link taskRow} refers to. */
+/** A protocol run that has completed. */
+export function runRow(name: string, over: Partial<ProtocolRunRow> = {}): ProtocolRunRow {
+  return {
+    id: randomUUID(),
+    name,
+    type: 'color_mixing',
+    owner: 'ada',
+    submissionId: null,
+    priority: 0,
+    campaignId: null,
+    parameters: {},
+    failurePolicy: {},
+    pausedAt: null,
+    meta: {},
+    state: 'completed',
+    ending: null,
+    reason: null,
+    definitionHash: hash,
+    createdAt: Date.now(),
+    startedAt: Date.now(),
+    endedAt: Date.now(),
+    ...over,
+  };
+}
+
+/** A campaign that has completed. */
+export function campaignRow(name: string, over: Partial<CampaignRow> = {}): CampaignRow {
+  return {
+    id: randomUUID(),
+    name,
+    protocol: 'color_mixing',
+    owner: 'ada',
+    submissionId: null,
+    priority: 0,
+    state: 'completed',
+    ending: null,
+    reason: null,
+    maxProtocolRuns: 1,
+    maxConcurrentProtocolRuns: 1,
+    optimize: false,
+    optimizerIp: '127.0.0.1',
+    optimizer: null,
+    globalParameters: {},
+    protocolRunParameters: null,
+    meta: {},
+    runsStarted: 1,
+    runsCompleted: 1,
+    runsFailed: 0,
+    failurePolicy: {},
+    onRunFailure: 'stop',
+    maxFailures: null,
+    pausedAt: null,
+    definitionHash: hash,
+    createdAt: Date.now(),
+    startedAt: Date.now(),
+    endedAt: Date.now(),
+    ...over,
+  };
+}
+
+/** The definition that the rows refer to. */
 export const definition: Change = {
   op: 'putDefinition',
   row: {

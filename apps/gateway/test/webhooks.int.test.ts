@@ -1,16 +1,20 @@
 import type { DeliveryRecord, ServiceEvent, WebhookRecord } from '@lab/contracts';
-import { openEventLog, openGatewayStore, openRecords, openStore } from '@lab/persistence';
+import type { Change } from '@lab/engine';
+import { openEventLog, openGatewayStore, openRecords, openStore, type PostgresStore } from '@lab/persistence';
 import { Outbound, Sealing, Secret } from '@lab/runtime';
 import { testPostgres, type TestPostgres } from '@lab/testkit/testing';
 import pg from 'pg';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import type { AttemptOutcome } from '../src/webhooks/webhook-deliverer.js';
 import { isSignedBy, startReceiver, type Received, type Receiver } from './receiver.js';
+import { campaignRow, definition, runRow, taskRow } from './rows.js';
 import { memoryLog, startHarness, type Harness } from './twins.js';
 
 /** Webhooks with a real database, to a permitted server on this computer. */
 
 let postgres: TestPostgres;
+let engine: PostgresStore;
+let epoch: number;
 let admin: pg.Client;
 let receiver: Receiver;
 let gateway: Harness;
@@ -42,7 +46,9 @@ async function startGateway(): Promise<Harness> {
 
 beforeAll(async () => {
   postgres = await testPostgres();
-  await (await openStore({ url: postgres.url })).close();
+  engine = await openStore({ url: postgres.url });
+  epoch = (await engine.lead('test', 0)) ?? 0;
+  await engine.commit(epoch, [definition]);
   admin = new pg.Client(postgres.url);
   await admin.connect();
   receiver = await startReceiver();
@@ -51,6 +57,7 @@ beforeAll(async () => {
 afterAll(async () => {
   for (const close of closing) await close();
   await receiver?.close();
+  await engine?.close();
   await admin?.end();
   await postgres?.stop();
 });
@@ -61,18 +68,21 @@ afterEach(async () => {
   counted.length = 0;
 });
 
-/** Commits events, as the engine does. @returns the id of the last */
-async function commit(...aggregates: string[]): Promise<number> {
+/** Commits an event, as the engine does. @returns its id */
+async function commitOne(aggregate: string, type: string, body: object): Promise<number> {
+  const { rows } = await admin.query<{ id: string }>(
+    `insert into outbox (aggregate, seq, type, body, at)
+     select $1, coalesce(max(seq), 0) + 1, $2, $3, now() from outbox where aggregate = $1
+     returning id`,
+    [aggregate, type, JSON.stringify(body)],
+  );
+  return Number(rows[0]?.id);
+}
+
+/** Commits events of running tasks. @returns the id of the last */
+async function commit(...tasks: string[]): Promise<number> {
   let last = 0;
-  for (const aggregate of aggregates) {
-    const { rows } = await admin.query<{ id: string }>(
-      `insert into outbox (aggregate, seq, type, body, at)
-       select $1, coalesce(max(seq), 0) + 1, 'task_run.running', '{"name": "ä"}', now() from outbox where aggregate = $1
-       returning id`,
-      [`task_run/${aggregate}`],
-    );
-    last = Number(rows[0]?.id);
-  }
+  for (const task of tasks) last = await commitOne(`task_run/${task}`, 'task_run.running', { name: 'ä' });
   await admin.query('notify svc_events');
   return last;
 }
@@ -324,5 +334,120 @@ describe('events', { timeout: 60_000 }, () => {
       ({ state }) => state === 'disabled',
     );
     expect(disabled.reason).toEqual({ code: 'not_accepted', message: 'the receiver answered 500' });
+  });
+});
+
+describe('the meta and outputs of work', { timeout: 60_000 }, () => {
+  const address = 'https://example.org/key';
+
+  /** Commits work and then its events, each with the name of its record. */
+  async function commitWork(changes: Change[], events: [aggregate: string, type: string, name: string][]) {
+    await engine.commit(epoch, changes);
+    for (const [aggregate, type, name] of events) await commitOne(aggregate, type, { name });
+    await admin.query('notify svc_events');
+  }
+
+  const bodiesByType = async (count: number): Promise<Record<string, unknown>> =>
+    Object.fromEntries((await arrived(count)).map(({ event }) => [event.type, event.body]));
+
+  it('are in the events of work when the webhook includes them, without secrets', async () => {
+    const campaign = campaignRow('told', {
+      meta: { sample: 's1', optimizer_overrides: { ai_api_key: 'sealed:v1:x', address } },
+    });
+    const run = runRow('told_run_1', { campaignId: campaign.id, meta: { lims: 7 } });
+    const [mix, score] = [
+      taskRow('mix', { runId: run.id, state: 'completed', outputParameters: { volume: 2.5, api_key: 'k' } }),
+      taskRow('score', { runId: run.id, state: 'failed', meta: { note: 'ä' } }),
+    ];
+    const { secret } = await create({ include: ['meta', 'outputs'] });
+    await commitWork(
+      [
+        { op: 'insertCampaign', row: campaign },
+        { op: 'insertProtocolRun', row: run },
+        { op: 'insertTaskRun', row: mix },
+        { op: 'insertTaskRun', row: score },
+      ],
+      [
+        [`task_run/${mix.id}`, 'task_run.running', 'mix'],
+        [`task_run/${mix.id}`, 'task_run.completed', 'mix'],
+        [`task_run/${score.id}`, 'task_run.failed', 'score'],
+        [`protocol_run/${run.id}`, 'protocol_run.completed', run.name],
+        [`campaign/${campaign.id}`, 'campaign.completed', campaign.name],
+        [`attempt/${mix.id}`, 'attempt.completed', 'mix'],
+      ],
+    );
+    const outputs = { volume: 2.5, api_key: '***' };
+    expect(await bodiesByType(6)).toEqual({
+      'task_run.running': { name: 'mix', meta: {} },
+      'task_run.completed': { name: 'mix', meta: {}, output_parameters: outputs },
+      'task_run.failed': { name: 'score', meta: { note: 'ä' } },
+      'protocol_run.completed': {
+        name: run.name,
+        meta: { lims: 7 },
+        output_parameters: { mix: outputs },
+      },
+      'campaign.completed': {
+        name: 'told',
+        meta: { sample: 's1', optimizer_overrides: { ai_api_key: '***', address } },
+      },
+      'attempt.completed': { name: 'mix' },
+    });
+    expect(receiver.received.every((each) => isSignedBy(secret, each))).toBe(true);
+  });
+
+  it('are left out when they are large, and the event names the address where they are', async () => {
+    const text = 'x'.repeat(20_000);
+    const run = runRow('large run', { meta: { short: true } });
+    const task = taskRow('large', {
+      runId: run.id,
+      state: 'completed',
+      meta: { text },
+      outputParameters: { text },
+    });
+    await create({ include: ['meta', 'outputs'] });
+    await commitWork(
+      [
+        { op: 'insertProtocolRun', row: run },
+        { op: 'insertTaskRun', row: task },
+      ],
+      [
+        [`task_run/${task.id}`, 'task_run.completed', 'large'],
+        [`protocol_run/${run.id}`, 'protocol_run.completed', run.name],
+      ],
+    );
+    const bodies = await bodiesByType(2);
+    const ofTask = `/api/task-runs/${task.id}`;
+    const ofRun = '/api/protocols/large%20run';
+    expect(bodies).toEqual({
+      'task_run.completed': { name: 'large', left_out: { meta: ofTask, output_parameters: ofTask } },
+      'protocol_run.completed': {
+        name: run.name,
+        meta: { short: true },
+        left_out: { output_parameters: ofRun },
+      },
+    });
+    expect((await gateway.send('GET', ofTask)).body).toMatchObject({ output_parameters: { text } });
+    expect((await gateway.send('GET', ofRun)).body).toMatchObject({
+      tasks: [{ name: 'large', output_parameters: { text } }],
+    });
+  });
+
+  it('are added to events that are replayed after the webhook was changed', async () => {
+    const task = taskRow('late', { state: 'completed', meta: { lims: 8 }, outputParameters: { loss: 1 } });
+    const { id, position } = await create();
+    await commitWork(
+      [{ op: 'insertTaskRun', row: task }],
+      [[`task_run/${task.id}`, 'task_run.completed', 'late']],
+    );
+    expect(await bodiesByType(1)).toEqual({ 'task_run.completed': { name: 'late' } });
+    await eventually(
+      () => deliveries(id, '&state=delivered'),
+      ({ length }) => length === 1,
+    );
+    await gateway.send('PATCH', `/api/webhooks/${id}`, { include: ['outputs'] });
+    await gateway.send('POST', `/api/webhooks/${id}/replay`, { from: position });
+    const [first, again] = await arrived(2);
+    expect(again?.event.body).toEqual({ name: 'late', output_parameters: { loss: 1 } });
+    expect(again?.headers['webhook-id']).toBe(first?.headers['webhook-id']);
   });
 });

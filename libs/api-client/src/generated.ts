@@ -2072,7 +2072,7 @@ export interface paths {
     head?: never;
     /**
      * Change a webhook
-     * @description New filters apply to events that have no delivery yet. A disabled webhook sends nothing. When it is enabled again, it continues where it stopped, and retries the deliveries that wait at once.
+     * @description New filters and a new `include` apply to events that have no delivery yet, and to events that are replayed. A disabled webhook sends nothing. When it is enabled again, it continues where it stopped, and retries the deliveries that wait at once.
      */
     patch: operations['patch_webhooks_by_webhook_id'];
     trace?: never;
@@ -6775,6 +6775,8 @@ export interface components {
        */
       description: string;
       filters: components['schemas']['WebhookFilters'];
+      /** @description What the service adds to the body of events of work. */
+      include: ('meta' | 'outputs')[];
       /** @description False: the service sends nothing. */
       enabled: boolean;
       /**
@@ -6876,6 +6878,14 @@ export interface components {
       description?: string;
       /** @description Which events the webhook gets. Absent: all. */
       filters?: components['schemas']['WebhookFilters'];
+      /**
+       * @description What the service adds to the body of events. `meta`: the `meta` of the task, protocol run or campaign. `outputs`: at the end of a task or protocol run its `output_parameters`. Default: nothing.
+       * @example [
+       *       "meta",
+       *       "outputs"
+       *     ]
+       */
+      include?: ('meta' | 'outputs')[];
       /** @description False: the service sends nothing. */
       enabled?: boolean;
       /**
@@ -6898,6 +6908,8 @@ export interface components {
        */
       description: string;
       filters: components['schemas']['WebhookFilters'];
+      /** @description What the service adds to the body of events of work. */
+      include: ('meta' | 'outputs')[];
       /** @description False: the service sends nothing. */
       enabled: boolean;
       /**
@@ -6965,6 +6977,14 @@ export interface components {
       description?: string;
       /** @description Which events the webhook gets. Absent: all. */
       filters?: components['schemas']['WebhookFilters'];
+      /**
+       * @description What the service adds to the body of events. `meta`: the `meta` of the task, protocol run or campaign. `outputs`: at the end of a task or protocol run its `output_parameters`. Default: nothing.
+       * @example [
+       *       "meta",
+       *       "outputs"
+       *     ]
+       */
+      include?: ('meta' | 'outputs')[];
       /** @description False: the service sends nothing. */
       enabled?: boolean;
     };

@@ -44,6 +44,10 @@ export type AttentionAction = (typeof attentionActions)[number];
 export const deliveryStates = ['pending', 'delivered', 'given_up'] as const;
 export type DeliveryState = (typeof deliveryStates)[number];
 
+/** What a webhook can add to the events of work. */
+export const webhookInclusions = ['meta', 'outputs'] as const;
+export type WebhookInclusion = (typeof webhookInclusions)[number];
+
 export const schedulerTypes = ['greedy', 'cpsat'] as const;
 export type SchedulerType = (typeof schedulerTypes)[number];
 

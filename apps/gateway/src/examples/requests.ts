@@ -186,6 +186,14 @@ export const webhookSubmissions: Examples<WebhookSubmission> = {
       filters: { type: 'attention,campaign.completed' },
     },
   },
+  results: {
+    summary: 'Protocol runs that are done, with their outputs',
+    value: {
+      url: 'https://receiver.example.org/lab',
+      filters: { type: 'protocol_run.completed' },
+      include: ['meta', 'outputs'],
+    },
+  },
   all: {
     summary: 'Everything, from the oldest event on',
     value: { url: 'https://receiver.example.org/lab', from: 0 },

@@ -5,8 +5,9 @@ import { deliveryRecord, messageIdOf, type DeliveryRow, type WebhookRow } from '
 import { systemIds } from '@lab/runtime';
 import type { Log } from '@lab/ports';
 import { readFilter } from '../events/index.js';
-import type { DeliveryStore, EventReader, WebhookStore } from '../ports/index.js';
+import type { DeliveryStore, EventReader, RecordReader, WebhookStore } from '../ports/index.js';
 import { mostAttempts, retryInS } from './backoff.js';
+import { withDetails } from './event-details.js';
 import type { Attempt, WebhookSender } from './webhook-sender.js';
 
 /** Interval of polls, and shortest time between two of them, in milliseconds. */
@@ -76,6 +77,7 @@ export class WebhookDeliverer implements OnApplicationBootstrap, OnModuleDestroy
     private readonly webhooks: WebhookStore,
     private readonly deliveries: DeliveryStore,
     private readonly reader: EventReader,
+    private readonly records: RecordReader,
     private readonly sender: WebhookSender,
     private readonly options: DelivererOptions,
   ) {}
@@ -207,17 +209,16 @@ export class WebhookDeliverer implements OnApplicationBootstrap, OnModuleDestroy
     const last = events.at(-1);
     if (last === undefined) return;
     const { filter } = readFilter(webhook.filters, '');
-    const wanted = events
-      .filter((event) => isWanted(event, filter))
-      .map((event) => ({
-        // Rises with the events, so that the log keeps the order of simultaneous events.
-        id: systemIds.next(),
-        event_id: event.id,
-        type: event.type,
-        aggregate: event.aggregate,
-        body: JSON.stringify(event),
-      }));
-    if (await this.webhooks.take(webhook, last.id, wanted, mostPending)) {
+    const wanted = events.filter((event) => isWanted(event, filter));
+    const deliveries = (await withDetails(wanted, webhook.include, this.records)).map((event) => ({
+      // Rises with the events, so that the log keeps the order of simultaneous events.
+      id: systemIds.next(),
+      event_id: event.id,
+      type: event.type,
+      aggregate: event.aggregate,
+      body: JSON.stringify(event),
+    }));
+    if (await this.webhooks.take(webhook, last.id, deliveries, mostPending)) {
       webhook.position = last.id;
       if (events.length === pageSize) this.#look();
     } else this.#holdAt = 0;

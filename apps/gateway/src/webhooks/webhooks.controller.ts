@@ -62,7 +62,7 @@ export class WebhooksController {
     @Caller() caller: Principal,
     @Res({ passthrough: true }) reply: FastifyReply,
   ): Promise<NewWebhookRecord> {
-    const { url, description, filters, enabled, from } = submission;
+    const { url, description, filters, include, enabled, from } = submission;
     this.sender.check(url);
     const secret = newSecret();
     const sealed = this.sender.seal(secret);
@@ -74,6 +74,7 @@ export class WebhooksController {
         url,
         description: description ?? '',
         filters: wanted,
+        include: include ?? [],
         enabled: enabled ?? true,
         position: from ?? (await this.events.extent()).latest,
         secret: sealed,
@@ -105,7 +106,7 @@ export class WebhooksController {
 
   @Operation('Change a webhook', record('WebhookRecord', 'The webhook after the change.'), {
     description:
-      'New filters apply to events that have no delivery yet. A disabled webhook sends nothing. When it is enabled again, it continues where it stopped, and retries the deliveries that wait at once.',
+      'New filters and a new `include` apply to events that have no delivery yet, and to events that are replayed. A disabled webhook sends nothing. When it is enabled again, it continues where it stopped, and retries the deliveries that wait at once.',
   })
   @Patch(':webhook_id')
   async change(
@@ -113,7 +114,7 @@ export class WebhooksController {
     @JsonBody(WebhookChange, {
       off: { summary: 'Send nothing for the time being', value: { enabled: false } },
     })
-    { url, description, filters, enabled }: WebhookChange,
+    { url, description, filters, include, enabled }: WebhookChange,
   ): Promise<WebhookRecord> {
     await this.#webhook(id);
     if (url !== undefined) this.sender.check(url);
@@ -121,6 +122,7 @@ export class WebhooksController {
       await this.webhooks.change(id, {
         ...(url === undefined ? {} : { url }),
         ...(description === undefined ? {} : { description }),
+        ...(include === undefined ? {} : { include }),
         ...(enabled === undefined ? {} : { enabled }),
         ...(filters === undefined ? {} : { filters: checkedFilters(filters) }),
       }),

@@ -1,6 +1,7 @@
 import { Outbound, Sealing, Secret } from '@lab/runtime';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { isSignedBy, startReceiver, type Receiver } from '../receiver.js';
+import { byTokens, headersOf } from '../tokens.js';
 import { expectProblem, startHarness, type Harness, type Reply } from '../twins.js';
 import { mostWebhooks } from '../../src/webhooks/webhooks.controller.js';
 
@@ -41,6 +42,7 @@ describe('a new webhook', () => {
       url,
       description: 'chat',
       filters: { type: 'task_run.completed', lab: 'l' },
+      include: [],
       enabled: true,
       state: 'active',
       position: 2,
@@ -62,6 +64,13 @@ describe('a new webhook', () => {
     expectProblem(await send(), 409, 'answer_not_kept');
     expect(gateway.webhooks.kept).toHaveLength(1);
     expect(JSON.stringify([...gateway.keys.kept.values()])).not.toContain('whsec_');
+  });
+
+  it('includes what is asked for, and shows it', async () => {
+    const made = (await create({ include: ['outputs', 'meta'] })).body;
+    expect(made['include']).toEqual(['outputs', 'meta']);
+    const read = await gateway.send('GET', `/api/webhooks/${String(made['id'])}`);
+    expect(read.body['include']).toEqual(['outputs', 'meta']);
   });
 
   it('begins after an event that is kept', async () => {
@@ -124,6 +133,9 @@ describe('a new webhook', () => {
     [{ filters: { colour: 'red' } }, 'filters.colour'],
     [{ filters: { lab: '' } }, 'filters.lab'],
     [{ filters: ['a'] }, 'filters'],
+    [{ include: ['files'] }, 'include'],
+    [{ include: ['meta', 'meta'] }, 'include'],
+    [{ include: 'meta' }, 'include'],
     [{ from: -1 }, 'from'],
     [{ secret: 'mine' }, 'secret'],
     [{ enabled: 'yes' }, 'enabled'],
@@ -150,6 +162,27 @@ describe('a new webhook', () => {
   });
 });
 
+it('a webhook, which carries the work of all labs, is for administrators of all labs only', async () => {
+  const guarded = await startHarness({}, sealing, byTokens);
+  try {
+    const ofOneLab = await headersOf(guarded, 'lee', [{ role: 'lab_admin', lab: 'color_lab' }]);
+    const body = { url, filters: { lab: 'color_lab' }, include: ['meta', 'outputs'] };
+    expectProblem(await guarded.send('POST', '/api/webhooks', body, ofOneLab), 403, 'forbidden');
+    const root = await headersOf(guarded, 'root', [{ role: 'admin' }]);
+    const made = await guarded.send('POST', '/api/webhooks', body, root);
+    expect(made.status).toBe(201);
+    const path = `/api/webhooks/${String(made.body['id'])}`;
+    for (const [method, change] of [
+      ['PATCH', { include: ['meta'] }],
+      ['GET', undefined],
+    ] as const)
+      expectProblem(await guarded.send(method, path, change, ofOneLab), 403, 'forbidden');
+    expectProblem(await guarded.send('GET', `${path}/deliveries`, undefined, ofOneLab), 403, 'forbidden');
+  } finally {
+    await guarded.server.close();
+  }
+});
+
 describe('an existing webhook', () => {
   it('is changed field by field under the same rules', async () => {
     const id = await idOf({ description: 'a', filters: { lab: 'l' } });
@@ -159,9 +192,17 @@ describe('an existing webhook', () => {
       filters: {},
       state: 'active',
       description: 'a',
+      include: [],
     });
+    expect((await change({ include: ['meta'] })).body).toMatchObject({ include: ['meta'], description: 'a' });
+    expect((await change({ include: [] })).body).toMatchObject({ include: [] });
     expectProblem(await change({ url: 'https://10.0.0.1/' }), 422, 'invalid');
     expectProblem(await change({ filters: { type: 'cat' } }), 422, 'invalid');
+    const refused = await change({ include: ['files'] });
+    expectProblem(refused, 422, 'invalid');
+    expect(refused.body.errors).toMatchObject([
+      { path: 'include', message: expect.stringMatching(/one of .*meta, outputs/) as string },
+    ]);
     expectProblem(await change({ position: 3 }), 422, 'invalid');
     expect(gateway.webhooks.kept[0]).toMatchObject({ url, filters: {} });
   });

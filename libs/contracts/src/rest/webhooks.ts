@@ -4,6 +4,7 @@ import {
   choice,
   flag,
   integer,
+  list,
   object,
   orNull,
   text,
@@ -11,8 +12,13 @@ import {
   type FieldType,
   type TypeOf,
 } from './fields/field.js';
-import { line, nested, whole, yesNo } from './fields/inputs.js';
-import { deliveryStates, type DeliveryState } from '../vocabulary.js';
+import { line, nested, someOf, whole, yesNo } from './fields/inputs.js';
+import {
+  deliveryStates,
+  webhookInclusions,
+  type DeliveryState,
+  type WebhookInclusion,
+} from '../vocabulary.js';
 
 /**
  * `active`: the service delivers the events. `failing`: the receiver did not accept the last attempts. `disabled`:
@@ -50,6 +56,12 @@ const address = (): FieldType<string> =>
 const purpose = (): FieldType<string> => line([0, 200], 'What the webhook is for.', 'chat of the group');
 const filters = (): FieldType<WebhookFilters> =>
   nested(WebhookFilters, 'Which events the webhook gets. Absent: all.');
+const include = (): FieldType<WebhookInclusion[]> =>
+  someOf(
+    webhookInclusions,
+    'What the service adds to the body of events. `meta`: the `meta` of the task, protocol run or campaign. `outputs`: at the end of a task or protocol run its `output_parameters`. Default: nothing.',
+    ['meta', 'outputs'],
+  );
 const enabled = (): FieldType<boolean> => yesNo('False: the service sends nothing.');
 const eventId = (description: string): FieldType<number> =>
   whole([0, 999_999_999_999_999], description, 1841);
@@ -59,6 +71,7 @@ export class WebhookSubmission {
   @Field(address()) url!: string;
   @Optional(purpose()) description?: string;
   @Optional(filters()) filters?: WebhookFilters;
+  @Optional(include()) include?: WebhookInclusion[];
   @Optional(enabled()) enabled?: boolean;
   @Optional(
     eventId(
@@ -73,6 +86,7 @@ export class WebhookChange {
   @Optional(address()) url?: string;
   @Optional(purpose()) description?: string;
   @Optional(filters()) filters?: WebhookFilters;
+  @Optional(include()) include?: WebhookInclusion[];
   @Optional(enabled()) enabled?: boolean;
 }
 
@@ -111,6 +125,8 @@ export class WebhookRecord {
   @Field(text('Address that the service sends events to.', 'https://receiver.example.org/lab')) url!: string;
   @Field(text('What the webhook is for.', 'chat of the group')) description!: string;
   @Field(WebhookFilters) filters!: WebhookFilters;
+  @Field(list(choice(webhookInclusions), 'What the service adds to the body of events of work.'))
+  include!: WebhookInclusion[];
   @Field(flag('False: the service sends nothing.')) enabled!: boolean;
   @Field(
     choice(

@@ -5,10 +5,12 @@ import type { Database, WebhookRow } from '../schema/index.js';
 
 export type NewWebhook = Pick<
   WebhookRow,
-  'id' | 'url' | 'description' | 'filters' | 'enabled' | 'position' | 'secret' | 'created_by'
+  'id' | 'url' | 'description' | 'filters' | 'include' | 'enabled' | 'position' | 'secret' | 'created_by'
 >;
 
-export type WebhookPatch = Partial<Pick<WebhookRow, 'url' | 'description' | 'filters' | 'enabled'>>;
+export type WebhookPatch = Partial<
+  Pick<WebhookRow, 'url' | 'description' | 'filters' | 'include' | 'enabled'>
+>;
 
 /** An event that a webhook wants, as it will be sent. */
 export interface DeliverableEvent {
@@ -30,11 +32,12 @@ export class Webhooks {
 
   /** Adds a webhook. @returns undefined when there are `most` already */
   async add(webhook: NewWebhook, most: number): Promise<WebhookRow | undefined> {
-    const { id, url, description, filters, enabled, position, secret, created_by: by } = webhook;
+    const { id, url, description, filters, include, enabled, position, secret, created_by: by } = webhook;
     return this.#one(sql`
-      insert into webhook (id, url, description, filters, enabled, position, secret, created_by, created_at, changed_at)
-      select ${id}, ${url}, ${description}, ${JSON.stringify(filters)}::jsonb, ${enabled}::boolean, ${position}::bigint,
-        ${secret}, ${by}, now(), now()
+      insert into webhook (id, url, description, filters, include, enabled, position, secret, created_by, created_at,
+        changed_at)
+      select ${id}, ${url}, ${description}, ${JSON.stringify(filters)}::jsonb, ${JSON.stringify(include)}::jsonb,
+        ${enabled}::boolean, ${position}::bigint, ${secret}, ${by}, now(), now()
       where (select count(*) from webhook) < ${most}
       returning *`);
   }
@@ -44,7 +47,7 @@ export class Webhooks {
   }
 
   /** Changes a webhook. When it is enabled, its pending deliveries are tried at once. */
-  async change(id: string, { filters, ...patch }: WebhookPatch): Promise<WebhookRow | undefined> {
+  async change(id: string, { filters, include, ...patch }: WebhookPatch): Promise<WebhookRow | undefined> {
     const fields: Updateable<Database['webhook']> = patch;
     return answered(
       this.db.transaction().execute(async (tx) => {
@@ -54,6 +57,7 @@ export class Webhooks {
             ...fields,
             changed_at: sql`now()`,
             ...(filters === undefined ? {} : { filters: sql`${JSON.stringify(filters)}::jsonb` }),
+            ...(include === undefined ? {} : { include: sql`${JSON.stringify(include)}::jsonb` }),
             ...(patch.enabled === undefined ? {} : { reason: null, failing_since: null }),
           })
           .where('id', '=', id)
@@ -110,7 +114,7 @@ export class Webhooks {
 
   /**
    * Moves the position of a webhook past a page of events and stores the deliveries of those that it wants, both or
-   * neither. A delivery that exists already becomes pending again.
+   * neither. A delivery that exists already becomes pending again with the given body.
    *
    * @param mostPending number of deliveries that may wait
    * @returns false when the webhook has another position by now, another process holds it, or too many deliveries
@@ -137,7 +141,7 @@ export class Webhooks {
           from moved, jsonb_to_recordset(${JSON.stringify(events)}::jsonb)
             as e(id text, event_id bigint, type text, aggregate text, body text)
           on conflict (webhook_id, event_id) do update set
-            state = 'pending', round = d.round + 1, attempts = 0, next_attempt_at = now())
+            body = excluded.body, state = 'pending', round = d.round + 1, attempts = 0, next_attempt_at = now())
         select exists (select from moved) as moved`,
     );
     return rows[0]?.moved === true;

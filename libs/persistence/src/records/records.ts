@@ -29,6 +29,7 @@ import { CodeHashReader } from './code-hashes.js';
 import { readLabs, type LabRecordKind } from './labs.js';
 import { readOne, readPage, readRow } from './pages.js';
 import { campaignRecord, protocolRunRecord, type ArchivedSince, type StoredRunWithTasks } from './shapes.js';
+import { readWorkDetails, type WorkDetail, type WorkDetailName } from './work-details.js';
 
 /** Opens the records for reading. It connects at the first read. */
 export function openRecords(options: DatabaseOptions): Records {
@@ -152,6 +153,11 @@ export class Records {
   /** Reads a part of the runs of a campaign in the order of their numbers. */
   campaignRuns(campaignId: string, part: CampaignRunsPart): Promise<CampaignRun[]> {
     return answered(readCampaignRuns(this.db, campaignId, part));
+  }
+
+  /** Reads details of work. @param mostBytes size of a value at most; a larger one is null */
+  workDetails(names: readonly WorkDetailName[], mostBytes: number): Promise<WorkDetail[]> {
+    return readWorkDetails(this.db, names, mostBytes);
   }
 
   /** True when the database answers. */

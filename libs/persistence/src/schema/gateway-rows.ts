@@ -46,7 +46,7 @@ export interface WebhookRow extends Omit<WebhookRecord, 'state'> {
 
 /** An event that is sent, or was sent, to a webhook. */
 export interface DeliveryRow extends Omit<DeliveryRecord, 'message_id'> {
-  /** JSON text, the same in every attempt. */
+  /** JSON text, the same in every attempt of a round. */
   body: string;
   /** Rises each time that a delivery which had ended is requested again. An attempt of an earlier round settles nothing. */
   round: number;

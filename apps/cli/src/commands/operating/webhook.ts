@@ -1,6 +1,6 @@
 import type { DeliveryRecord, WebhookFilters, WebhookRecord, WebhookSubmission } from '@lab/contracts';
 import { Option, type Command } from 'commander';
-import { deliveryStates } from '@lab/contracts/vocabulary';
+import { deliveryStates, webhookInclusions, type WebhookInclusion } from '@lab/contracts/vocabulary';
 import { asks, seconds, serviceCommand, table, tableOf, type ServiceFlags } from '../at-service.js';
 import { RefusedError, UsageError } from '../exit-codes.js';
 
@@ -11,6 +11,7 @@ interface CreateFlags extends ServiceFlags {
   campaign?: string;
   run?: string;
   lab?: string;
+  include?: string;
   description?: string;
   from?: string;
 }
@@ -39,6 +40,10 @@ export function addWebhookCommands(program: Command): void {
       .option('--campaign <name>', 'only events of this campaign and its work')
       .option('--run <name>', 'only events of this protocol run and its work')
       .option('--lab <name>', 'only events of this laboratory')
+      .option(
+        '--include <details>',
+        'what the service adds to events of work, separated by commas: meta, outputs',
+      )
       .option('--description <text>', 'purpose of the webhook')
       .option('--from <event>', 'id of the event after which the deliveries begin (default: now)'),
     (client, flags: CreateFlags, url: string) =>
@@ -145,13 +150,24 @@ export function addWebhookCommands(program: Command): void {
   );
 }
 
-function shown({ id, url, description, filters, state, reason, position, ...rest }: WebhookRecord): string[] {
+function shown({
+  id,
+  url,
+  description,
+  filters,
+  include,
+  state,
+  reason,
+  position,
+  ...rest
+}: WebhookRecord): string[] {
   const events = Object.entries(filters).map(([field, value]) => `${field}=${String(value)}`);
   return table([
     ['id', id],
     ['address', url],
     ...(description === '' ? [] : [['for', description]]),
     ['events', events.length === 0 ? 'all' : events.join(' ')],
+    ...(include.length === 0 ? [] : [['includes', include.join(', ')]]),
     ['state', reason === null ? state : `${state}: ${reason.message}`],
     ...(rest.failing_since === null ? [] : [['failing since', seconds(rest.failing_since)]]),
     ['position', String(position)],
@@ -161,7 +177,7 @@ function shown({ id, url, description, filters, state, reason, position, ...rest
 
 /** @throws UsageError */
 function submissionOf(url: string, flags: CreateFlags): WebhookSubmission {
-  const { type, aggregate, owner, campaign, run, lab, description, from } = flags;
+  const { type, aggregate, owner, campaign, run, lab, include, description, from } = flags;
   const given = { type, aggregate, owner, campaign, protocol_run: run, lab };
   const filters: WebhookFilters = Object.fromEntries(
     Object.entries(given).filter(([, value]) => value !== undefined),
@@ -169,9 +185,19 @@ function submissionOf(url: string, flags: CreateFlags): WebhookSubmission {
   return {
     url,
     filters,
+    ...(include === undefined ? {} : { include: inclusions(include) }),
     ...(description === undefined ? {} : { description }),
     ...(from === undefined ? {} : { from: wholeNumber('--from', from) }),
   };
+}
+
+/** @throws UsageError */
+function inclusions(text: string): WebhookInclusion[] {
+  return text.split(',').map((each) => {
+    const known = webhookInclusions.find((inclusion) => inclusion === each.trim());
+    if (known !== undefined) return known;
+    throw new UsageError(`--include must be one or more of ${webhookInclusions.join(', ')}, not "${each}"`);
+  });
 }
 
 /** @throws UsageError */

@@ -99,6 +99,20 @@ export const oneOf = <const T extends string>(
   example?: T,
 ): FieldType<T> => ruled(choice(values, description), said(undefined, example), IsIn(values));
 
+/** Some of the values, each at most once. */
+export const someOf = <const T extends string>(
+  values: readonly T[],
+  description: string,
+  example?: T[],
+): FieldType<T[]> =>
+  ruled(
+    list(choice(values), description),
+    { maxItems: values.length, uniqueItems: true, ...said(undefined, example) },
+    IsArray(),
+    ArrayUnique(),
+    IsIn(values, { each: true }),
+  );
+
 /** Names of one to 200 definitions, each once. */
 export const definedNames = (description: string, example: string[]): FieldType<string[]> =>
   ruled(
