@@ -23,7 +23,7 @@ import {
 import { DocsController, HomeController, OpenApiDocument } from './docs/index.js';
 import { EventFeed, EventsController, FeedOptions, StreamPlaces } from './events/index.js';
 import { TaskFilesController } from './files/index.js';
-import { HealthController, LookEvery, Readiness } from './health/index.js';
+import { HealthController, Readiness, ReadinessOptions } from './health/index.js';
 import {
   ArchiveController,
   CampaignsController,
@@ -107,8 +107,8 @@ export interface Surroundings {
   openMetrics?: boolean;
   /** Whether a person needs a reason to act on a device that a task has. Default: yes. */
   heldDevicesNeedReason?: boolean;
-  /** Interval at which the readiness of every part is checked, in milliseconds. Default: only on request. */
-  lookEveryMs?: number;
+  /** Default: the gateway checks the readiness only on request, and does not log it. */
+  readiness?: ReadinessOptions;
 }
 
 /** All routes but uploads and downloads, over the given surroundings. */
@@ -185,7 +185,7 @@ export class AppModule {
             new WebhookDeliverer(...parts, surroundings.deliverer),
         },
         { provide: LeaderWatch, useValue: surroundings.leaders ?? new LeaderWatch() },
-        { provide: LookEvery, useValue: { ms: surroundings.lookEveryMs ?? 0 } },
+        { provide: ReadinessOptions, useValue: surroundings.readiness ?? { lookEveryMs: 0 } },
         Readiness,
         { provide: Measurements, useValue: surroundings.measurements ?? Measurements.none() },
         { provide: MetricsAccess, useValue: { open: surroundings.openMetrics === true } },

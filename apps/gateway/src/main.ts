@@ -152,7 +152,7 @@ await runService(service, config, async ({ config, log, shutdown }) => {
       measurements,
       openMetrics: config.metrics.open,
       heldDevicesNeedReason: config.deviceCalls.while_held === 'reason',
-      lookEveryMs,
+      readiness: { lookEveryMs, log },
       ...(config.secretsKey === undefined ? {} : { sealing: new Sealing(config.secretsKey) }),
     },
     {

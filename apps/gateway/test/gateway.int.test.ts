@@ -70,6 +70,7 @@ beforeAll(async () => {
       keys: new MemoryKeys(),
       ...idleWebhooks(log),
       authentication: new OpenToAll(),
+      readiness: { lookEveryMs: 0, log },
       tokens: kept.tokens,
       audit: new AuditRecorder(kept.audit, log),
     },
@@ -116,6 +117,12 @@ function standInOrchestrator(): Promise<Subscription[]> {
       version: '1',
       status: 'ok' as const,
       uptime_s: 1,
+      leads: {
+        epoch,
+        computers: { expected: 0, online: 0, missing: [], troubles: [] },
+        commits: {},
+        packages: { read: 0, faulty: 0 },
+      },
     })),
   ]);
 }
@@ -313,6 +320,29 @@ describe('when a part is away', () => {
     } finally {
       orchestrator = await standInOrchestrator();
     }
+  });
+
+  it('logs once in words that the broker is frozen, and once that the service is ready again', async () => {
+    const told = (): string[] =>
+      log.lines.flatMap(({ level, message }) =>
+        message.startsWith('the service is') ? [`${level} ${message}`] : [],
+      );
+    await expect.poll(async () => (await http('GET', '/health/ready')).status, { timeout: 20_000 }).toBe(200);
+    const before = told().length;
+    nats.pause();
+    try {
+      for (let looks = 0; looks < 2; looks += 1)
+        expect((await http('GET', '/health/ready')).status).toBe(503);
+    } finally {
+      nats.resume();
+    }
+    await expect.poll(async () => (await http('GET', '/health/ready')).status, { timeout: 20_000 }).toBe(200);
+    expect(told().slice(before)).toEqual([
+      expect.stringMatching(
+        /^warn the service is unavailable: broker: nats-server at \S+ accepts connections and does not answer: it is stopped, frozen or overloaded; orchestrator: none that leads answers$/,
+      ),
+      'info the service is ready',
+    ]);
   });
 
   it('reads work without the broker, and the broker is used again when it is back', async () => {

@@ -16,7 +16,7 @@ const counts: Counts = {
   },
   agents: { online: 1, suspect: 0, offline: 0, draining: 0, incompatible: 0 },
   devices: {} as Counts['devices'],
-  computers: { expected: 1, online: 1, troubles: [] },
+  computers: { expected: 1, online: 1, missing: [], troubles: [] },
   attention: { runs_long: 0, clock_skew: 2 },
   planAgeMs: null,
 };

@@ -1,2 +1,2 @@
 export { HealthController } from './health.controller.js';
-export { LookEvery, Readiness } from './readiness.js';
+export { Readiness, ReadinessOptions } from './readiness.js';

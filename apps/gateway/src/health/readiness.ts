@@ -8,13 +8,17 @@ import {
   type PartName,
   type ServiceHealth,
 } from '@lab/contracts';
+import type { Log } from '@lab/ports';
 import { BrokerStatus, RecordReader, Requests } from '../ports/index.js';
 
 const parts = ['gateway', 'broker', 'database', 'orchestrator', 'agents', 'packages'] as const;
 
-/** Interval at which the gateway checks without a request, in milliseconds; 0: never. */
-export abstract class LookEvery {
-  abstract readonly ms: number;
+/** How the gateway watches the readiness. */
+export abstract class ReadinessOptions {
+  /** Interval at which the gateway checks without a request, in milliseconds; 0: never. */
+  abstract readonly lookEveryMs: number;
+  /** Gets each change of the readiness. Absent: nobody does. */
+  abstract readonly log?: Pick<Log, 'info' | 'warn'>;
 }
 
 /** Longest time for a part to answer, in milliseconds. */
@@ -24,11 +28,14 @@ type Leadership = NonNullable<ServiceHealth['leads']>;
 
 /**
  * Checks whether the service can do its work, by asking every part that requests need. It also checks at intervals, to know
- * since when a part is unavailable.
+ * since when a part is unavailable, and logs each change with its causes.
  */
 @Injectable()
 export class Readiness implements OnApplicationBootstrap, OnApplicationShutdown {
   readonly #since = new Map<PartName, { status: PartHealth['status']; at: string }>();
+  /** The status that was last logged, with the parts that caused it. */
+  #told = '';
+  #wasReady = false;
   #looking: Promise<HealthReport> | undefined;
   #timer: NodeJS.Timeout | undefined;
 
@@ -36,11 +43,12 @@ export class Readiness implements OnApplicationBootstrap, OnApplicationShutdown 
     private readonly requests: Requests,
     private readonly broker: BrokerStatus,
     private readonly records: RecordReader,
-    private readonly every: LookEvery,
+    private readonly options: ReadinessOptions,
   ) {}
 
   onApplicationBootstrap(): void {
-    if (this.every.ms > 0) this.#timer = setInterval(() => void this.look(), this.every.ms);
+    const { lookEveryMs } = this.options;
+    if (lookEveryMs > 0) this.#timer = setInterval(() => void this.look(), lookEveryMs);
   }
 
   onApplicationShutdown(): void {
@@ -74,7 +82,25 @@ export class Readiness implements OnApplicationBootstrap, OnApplicationShutdown 
     const worst = (status: PartHealth['status']): boolean =>
       parts.some((part) => found[part].status === status);
     const status = worst('unavailable') ? 'unavailable' : worst('degraded') ? 'degraded' : 'ok';
+    this.#tell(status, found);
     return { status, epoch: leads?.epoch ?? null, parts: found };
+  }
+
+  /**
+   * Logs a change of the status or of the parts that cause it, but no change of the words about a part. Until the service
+   * can serve requests for the first time, it may still be starting, which needs no warning.
+   */
+  #tell(status: HealthReport['status'], found: Record<PartName, PartHealth>): void {
+    const causes = status === 'ok' ? [] : parts.filter((part) => found[part].status === status);
+    const state = [status, ...causes].join(' ');
+    if (state === this.#told) return;
+    this.#told = state;
+    const { log } = this.options;
+    const words = causes.map((part) => `${part}: ${found[part].detail ?? 'no detail'}`).join('; ');
+    if (status === 'ok') log?.info('the service is ready');
+    else if (this.#wasReady) log?.warn(`the service is ${status}: ${words}`);
+    else log?.info(`the service is ${status} after the start of this gateway: ${words}`);
+    this.#wasReady ||= status !== 'unavailable';
   }
 
   #database(): Promise<PartHealth> {
@@ -124,12 +150,15 @@ function writing(leads: Leadership | undefined): PartHealth {
 
 function agentsOf(leads: Leadership | undefined): PartHealth {
   if (leads === undefined) return { status: 'degraded', detail: 'not known while no orchestrator leads' };
-  const { expected, online, troubles } = leads.computers;
-  const missing =
-    online === expected ? [] : [`${online} of ${expected} computers have an agent that is heard`];
-  if (missing.length + troubles.length === 0)
+  const { expected, online, missing, troubles } = leads.computers;
+  if (online === expected && troubles.length === 0)
     return { status: 'ok', detail: `${online} of ${expected} computers` };
-  return { status: 'degraded', detail: [...missing, ...troubles].join('; ') };
+  const heard = `${online} of ${expected} computers have an agent that is heard`;
+  const names = missing.length === 0 ? '' : `; no agent is heard on ${missing.join(', ')}`;
+  return {
+    status: 'degraded',
+    detail: [...(online === expected ? [] : [`${heard}${names}`]), ...troubles].join('; '),
+  };
 }
 
 function packagesOf(leads: Leadership | undefined): PartHealth {

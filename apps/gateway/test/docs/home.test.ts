@@ -18,7 +18,7 @@ const leader = (detail?: string) => ({
   uptime_s: 1,
   leads: {
     ...{ epoch: 7, packages: { read: 3, faulty: 0 }, commits: {} },
-    computers: { expected: 2, online: 2, troubles: [] },
+    computers: { expected: 2, online: 2, missing: [], troubles: [] },
   },
 });
 

@@ -1,6 +1,6 @@
-import { beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { serviceRequests, ServiceError, type HealthReport, type ServiceHealth } from '@lab/contracts';
-import { sharedHarness } from '../twins.js';
+import { memoryLog, sharedHarness, startHarness, type Harness } from '../twins.js';
 
 const gateway = sharedHarness();
 
@@ -12,7 +12,7 @@ const leader = (leads: Partial<NonNullable<ServiceHealth['leads']>> = {}): Servi
   uptime_s: 1,
   leads: {
     epoch: 7,
-    computers: { expected: 2, online: 2, troubles: [] },
+    computers: { expected: 2, online: 2, missing: [], troubles: [] },
     commits: {},
     packages: { read: 3, faulty: 0 },
     ...leads,
@@ -78,8 +78,8 @@ describe('a service', () => {
   it.each([
     [
       'agents',
-      { computers: { expected: 2, online: 1, troubles: [] } },
-      '1 of 2 computers have an agent that is heard',
+      { computers: { expected: 3, online: 1, missing: ['bench_a', 'bench_b'], troubles: [] } },
+      '1 of 3 computers have an agent that is heard; no agent is heard on bench_a, bench_b',
     ],
     [
       'agents',
@@ -87,6 +87,7 @@ describe('a service', () => {
         computers: {
           expected: 2,
           online: 2,
+          missing: [],
           troubles: ['computer pc: the ledger cannot be written (ENOSPC)'],
         },
       },
@@ -147,5 +148,69 @@ describe('a service', () => {
 
   it('answers the same under the older path', async () => {
     expect((await gateway.send('GET', '/api/health')).body).toEqual((await ready()).report);
+  });
+});
+
+describe('the log of a gateway', () => {
+  const frozen = 'nats-server at lab-pc:4222 accepts connections and does not answer: it is stopped, frozen';
+  let watched: Harness;
+  const log = memoryLog();
+  const look = async (): Promise<void> => void (await watched.send('GET', '/health/ready'));
+  const lines = (): string[] => log.lines.splice(0).map(({ level, message }) => `${level} ${message}`);
+
+  beforeEach(async () => {
+    log.lines.length = 0;
+    watched = await startHarness({}, undefined, undefined, { readiness: { lookEveryMs: 0, log } });
+    watched.requests.on(serviceRequests.health, () => leader());
+  });
+  afterEach(() => watched.server.close());
+
+  it('says once that the service is unavailable, why, and once that it is ready again', async () => {
+    await look();
+    expect(lines()).toEqual(['info the service is ready']);
+    Object.assign(watched.broker, { connected: false, words: frozen });
+    for (let looks = 0; looks < 3; looks += 1) await look();
+    expect(lines()).toEqual([`warn the service is unavailable: broker: ${frozen}`]);
+    watched.broker.connected = true;
+    for (let looks = 0; looks < 3; looks += 1) await look();
+    expect(lines()).toEqual(['info the service is ready']);
+  });
+
+  it('names the computers without an agent, and every cause that is new', async () => {
+    await look();
+    expect(lines()).toEqual(['info the service is ready']);
+    const computers = { expected: 2, online: 1, missing: ['bench_a'], troubles: [] };
+    watched.requests.on(serviceRequests.health, () => leader({ computers }));
+    await look();
+    expect(lines()).toEqual([
+      'warn the service is degraded: agents: 1 of 2 computers have an agent that is heard; no agent is heard on bench_a',
+    ]);
+    watched.records.failure = new ServiceError('store_unavailable', 'the disk is full');
+    await look();
+    expect(lines()).toEqual(['warn the service is unavailable: database: the disk is full']);
+    Object.assign(watched.broker, { connected: false, words: frozen });
+    await look();
+    expect(lines()).toEqual([
+      `warn the service is unavailable: broker: ${frozen}; database: the disk is full`,
+    ]);
+  });
+
+  it('has no warning while the service starts', async () => {
+    watched.requests.on(serviceRequests.health, () => {
+      throw new ServiceError('deadline_exceeded', 'nobody');
+    });
+    await look();
+    expect(lines()).toEqual([
+      'info the service is unavailable after the start of this gateway: orchestrator: none that leads answers',
+    ]);
+    const computers = { expected: 1, online: 0, missing: ['bench_a'], troubles: [] };
+    watched.requests.on(serviceRequests.health, () => leader({ computers }));
+    await look();
+    expect(lines()).toEqual([
+      expect.stringMatching(/^info the service is degraded after the start of this gateway: .* on bench_a$/),
+    ]);
+    watched.requests.on(serviceRequests.health, () => leader());
+    await look();
+    expect(lines()).toEqual(['info the service is ready']);
   });
 });

@@ -69,7 +69,7 @@ function simulations(type: 'greedy' | 'cpsat' = 'greedy', going = 0, rows = noth
     tasks: { ...counts(taskRunStates), running: going },
     agents: counts(agentStates),
     devices: counts(deviceStates),
-    computers: { expected: 0, online: 0, troubles: [] },
+    computers: { expected: 0, online: 0, missing: [], troubles: [] },
     attention: {},
     planAgeMs: null,
   };

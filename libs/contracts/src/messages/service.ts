@@ -21,6 +21,8 @@ export const serviceHealth = z.object({
       computers: z.object({
         expected: z.number().int(),
         online: z.number().int(),
+        /** Names of the computers whose agent is not heard. Empty from an orchestrator of an earlier version. */
+        missing: z.array(z.string()).default([]),
         /** What is wrong with computers whose agent is heard, each with the name of the computer. */
         troubles: z.array(z.string()),
       }),

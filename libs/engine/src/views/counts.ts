@@ -26,6 +26,8 @@ export interface Counts {
   computers: {
     expected: number;
     online: number;
+    /** Names of the computers whose agent is not connected. */
+    missing: string[];
     /** What is wrong with computers whose agent is heard, each with the name of the computer. */
     troubles: string[];
   };
@@ -48,6 +50,8 @@ export function countAll({ state, labs, directory, timetable, now }: OverviewPor
     const agent = directory.get(computer);
     return agent !== undefined && mayDispatchTo(agent.state) ? [agent] : [];
   });
+  const heard = new Set(online.map(({ computer }) => computer));
+  const missing = [...expected].filter((computer) => !heard.has(computer)).sort();
   const troubles = online.flatMap(({ computer, ledgerTrouble }) =>
     ledgerTrouble == null ? [] : [`computer ${computer}: ${ledgerTrouble}`],
   );
@@ -56,7 +60,7 @@ export function countAll({ state, labs, directory, timetable, now }: OverviewPor
     agents,
     devices,
     attention,
-    computers: { expected: expected.size, online: online.length, troubles },
+    computers: { expected: expected.size, online: online.length, missing, troubles },
     planAgeMs: timetable === null ? null : Math.max(0, now - timetable.madeAt),
   };
 }
