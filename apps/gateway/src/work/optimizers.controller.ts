@@ -162,6 +162,7 @@ export class OptimizersController {
   @Operation('List the journal of the optimizer', page('JournalEntry', 'Newest first.'), {
     description:
       'How the parameters of each run were found, for example what the AI wrote about its suggestion. Trials without a note are left out.',
+    problems: ['wrong_state'],
   })
   @Get('campaigns/:campaign_name/optimizer/journal')
   async journal(

@@ -68,7 +68,7 @@ export class WebhookDeliveries {
         status, duration_ms, error, answer)
       select ${id}, w.id, ${type}, ${aggregate}, ${body}, ${state}, 1, now(), now(), ${status}::int, ${duration}::int,
         ${error}, ${answer}
-      from webhook w where w.id = ${webhook} returning *`);
+      from webhook w where w.id = ${webhook} for key share returning *`);
     return row;
   }
 
