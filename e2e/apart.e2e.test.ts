@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { ProtocolRunSubmission } from '@lab/contracts';
+import type { AgentRecord, ProtocolRunSubmission } from '@lab/contracts';
 import { freePort } from '@lab/testkit';
 import { testNats, testPostgres } from '@lab/testkit/testing';
 import { Api, eventually, isOver } from './api.js';
@@ -24,13 +24,18 @@ let folder = '';
 let api: Api;
 const processes: ChildProcess[] = [];
 
-function start(args: string[], env: Record<string, string>): void {
+function start(
+  args: string[],
+  env: Record<string, string>,
+  stderr: 'inherit' | 'pipe' = 'inherit',
+): ChildProcess {
   const child = spawn(process.execPath, [svc, ...args], {
     cwd: folder,
     env: { PATH: process.env['PATH'] ?? '', ...env },
-    stdio: ['ignore', 'ignore', 'inherit'],
+    stdio: ['ignore', 'ignore', stderr],
   });
   processes.push(child);
+  return child;
 }
 
 beforeAll(async () => {
@@ -74,6 +79,37 @@ afterAll(async () => {
   }
   await Promise.all([nats?.stop(), postgres?.stop()]);
   await rm(folder, { recursive: true, force: true });
+});
+
+/** Starts the agent of a computer with an empty data folder. */
+function agentOf(computer: string): ChildProcess {
+  const env = { SVC_NATS_URL: nats.url, SVC_DATA_DIR: join(folder, computer) };
+  return start(['agent', '--computer', computer], env, 'pipe');
+}
+
+/** The computers with an agent, or in a loaded laboratory. */
+async function computers(): Promise<string[]> {
+  return (await api.all<AgentRecord>('/api/agents')).map(({ computer }) => computer);
+}
+
+describe('an agent of another computer', () => {
+  it('says in one sentence that no laboratory names its computer, and ends with 1', async () => {
+    const agent = agentOf('bench_x');
+    let said = '';
+    agent.stderr?.setEncoding('utf8').on('data', (text: string) => (said += text));
+    const [code] = (await once(agent, 'close')) as [number | null];
+    expect(said).toContain(
+      'agent cannot start: no laboratory names a computer bench_x; did you mean bench_b?',
+    );
+    expect(said).toContain('bench_b, svc_computer)\n');
+    expect(code).toBe(1);
+    expect(await computers()).not.toContain('bench_x');
+  });
+
+  it('registers although the laboratory that names its computer is not loaded', async () => {
+    agentOf('bench_b').stderr?.resume();
+    await eventually(computers, (known) => known.includes('bench_b'));
+  });
 });
 
 describe('an agent with an empty cache and no packages', () => {

@@ -52,7 +52,7 @@ const override = typeof flags.computer === 'string' ? { SVC_COMPUTER: flags.comp
 await runService(
   'agent',
   config,
-  async ({ config, log: serviceLog, shutdown }) => {
+  async ({ config, log: serviceLog, shutdown, fail }) => {
     const { computer } = config;
     const log = serviceLog.child({ computer });
     const folder = join(config.dataDir, 'agents', encodeToken(computer));
@@ -150,6 +150,7 @@ await runService(
       () => service.leave(() => Promise.all([agent.stop('the agent is stopping'), packages.close()])),
       { deadlineMs: agentStopMs },
     );
+    void agent.refused.then(fail);
     await agent.start();
     const ready = await agent.ready(devicesMs);
     if (!ready && !shutdown.signal.aborted) {

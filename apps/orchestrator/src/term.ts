@@ -81,6 +81,7 @@ export async function beginTerm(parts: TermParts, lease: Lease): Promise<BegunTe
         ids: systemIds,
         store,
         definitions,
+        computersOnDisk: (wanted) => index.computers(wanted),
         policy: scheduler.policy,
         log: log.child({ part: 'engine' }),
         measures,

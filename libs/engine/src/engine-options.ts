@@ -1,7 +1,7 @@
 import type { Policy } from '@lab/scheduling';
 import type { Clock, Ids, Log, Timers } from '@lab/ports';
 import type { LongTaskLimits } from './people/index.js';
-import type { Agents, Definitions, Measures, Optimizers, Store } from './rows/index.js';
+import type { Agents, ComputersOnDisk, Definitions, Measures, Optimizers, Store } from './rows/index.js';
 
 export interface EnginePorts {
   clock: Clock;
@@ -10,6 +10,8 @@ export interface EnginePorts {
   store: Store;
   agents: Agents;
   definitions: Definitions;
+  /** Absent: the agent of any computer may register. */
+  computersOnDisk?: ComputersOnDisk;
   /** Absent: campaigns with an optimizer are refused, and existing ones wait. */
   optimizers?: Optimizers;
   policy: Policy;

@@ -144,6 +144,7 @@ export class Engine {
       stops,
       labs,
       epoch,
+      computersOnDisk: ports.computersOnDisk,
       log,
     });
     this.views = new Views(() => ({

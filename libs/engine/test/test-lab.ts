@@ -20,7 +20,7 @@ import { CpsatPolicy, GreedyPolicy, inlineSearcher, type Policy } from '@lab/sch
 import type { Log } from '@lab/ports';
 import type { EngineOptions } from '../src/engine-options.js';
 import { Engine } from '../src/engine.js';
-import type { Store } from '../src/rows/ports.js';
+import type { ComputersOnDisk, Store } from '../src/rows/ports.js';
 import { MemoryAgents } from '../src/testing/memory-agents.js';
 import { MemoryDefinitions } from '../src/testing/memory-definitions.js';
 import { MemoryOptimizers } from '../src/testing/memory-optimizers.js';
@@ -182,14 +182,18 @@ export class TestLab {
   }
 
   /** Starts a new engine on the same store. The one before is abandoned without a stop. */
-  async start(options: Partial<EngineOptions> = {}, ports: { store?: Store } = {}): Promise<Engine> {
+  async start(
+    options: Partial<EngineOptions> = {},
+    ports: { store?: Store; computersOnDisk?: ComputersOnDisk } = {},
+  ): Promise<Engine> {
     const { clock, ids, agents, optimizers, definitions, log } = this;
     const engine = new Engine(
       {
         clock,
         timers: clock,
         ids,
-        store: ports.store ?? this.store,
+        store: this.store,
+        ...ports,
         agents,
         optimizers,
         definitions,

@@ -10,6 +10,8 @@ export interface ServiceContext<C> {
   readonly log: Log;
   /** Add each resource here as soon as it runs. Resources are stopped in reverse order. */
   readonly shutdown: Shutdown;
+  /** Ends the service in order with exit code 1 and prints the cause in one sentence, before or after it is ready. */
+  fail(cause: unknown): void;
 }
 
 export interface ServiceOptions {
@@ -22,7 +24,7 @@ export interface ServiceOptions {
 /**
  * The main function of every app. It loads the configuration, starts, reports readiness, and stops in order on SIGINT,
  * SIGTERM, an IPC message `{type: 'stop'}`, or the end of the process that forked it. Exit codes: 0 after an orderly
- * stop; 1 when the start failed (one sentence on standard error), a part did not stop, or an error was not caught.
+ * stop; 1 when the start or the service failed (one sentence on standard error), a part did not stop, or an error was not caught.
  *
  * @param start resolves when the service works; its result is reported to the supervising parent as details
  */
@@ -37,8 +39,10 @@ export async function runService<C extends { readonly logLevel: LogLevelName }>(
     const loaded = config.load(options.sources);
     const log = createLog({ service: name, level: loaded.logLevel });
     const shutdown = service.begin(log);
-    const details = (await start({ config: loaded, log, shutdown })) ?? {};
+    const details =
+      (await start({ config: loaded, log, shutdown, fail: (cause) => void service.failed(cause) })) ?? {};
     if (shutdown.signal.aborted) return;
+    service.ready = true;
     log.info('ready', details);
     await tellParent({ type: 'ready', service: name, pid: process.pid, details });
   } catch (error) {
@@ -47,6 +51,8 @@ export async function runService<C extends { readonly logLevel: LogLevelName }>(
 }
 
 class Service {
+  /** The start is over. */
+  ready = false;
   #shutdown: Shutdown | undefined;
   #log: Log | undefined;
   #leaving = false;
@@ -88,15 +94,16 @@ class Service {
     return shutdown;
   }
 
-  /** The start failed: prints the cause in one sentence, stops the parts that had started, exits with 1. */
+  /** The start failed, or the service cannot go on: prints the cause in one sentence, stops the parts that had started, exits with 1. */
   async failed(error: unknown): Promise<void> {
     if (this.#leaving) return;
     const message = withoutCredentials(error instanceof Error ? error.message : String(error));
-    const sentence = error instanceof ConfigError ? message : `${this.name} cannot start: ${message}`;
-    this.#log?.debug('the start failed', { error });
+    const fate = this.ready ? 'ends' : 'cannot start';
+    const sentence = error instanceof ConfigError ? message : `${this.name} ${fate}: ${message}`;
+    this.#log?.debug(`the service ${fate}`, { error });
     printError(sentence);
     await tellParent({ type: 'failed', message: sentence });
-    await this.#leave('the start failed', 1);
+    await this.#leave(`the service ${fate}`, 1);
   }
 
   async #leave(reason: string, code: number): Promise<void> {

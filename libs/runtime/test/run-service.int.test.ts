@@ -45,6 +45,12 @@ describe('a service', () => {
     expect(lines).toEqual(['fixture cannot start: cannot reach nats://[secret]@h', 'first stopped']);
   });
 
+  it('says in one sentence why it cannot go on, stops in order and ends with 1', async () => {
+    const { child, lines } = await start('fail');
+    expect(await child.exited).toEqual({ code: 1, signal: null });
+    expect(lines).toEqual(['fixture ends: nobody knows this computer', 'second stopped', 'first stopped']);
+  });
+
   it('reports every fault of its configuration', async () => {
     const started = start('well', { env: { SVC_LOG_LEVEL: 'loud', SVC_DATA_DRI: 'x' } });
     await expect(started).rejects.toThrow(

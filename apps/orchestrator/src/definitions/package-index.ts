@@ -41,6 +41,16 @@ export class PackageIndex {
     return this.latest;
   }
 
+  /**
+   * The computers that the laboratories name. The packages are read again unless `wanted` is among the computers.
+   *
+   * @returns null when a laboratory has errors, because it may name any computer
+   */
+  async computers(wanted: string): Promise<ReadonlySet<string> | null> {
+    const known = computersOf(this.latest);
+    return known?.has(wanted) === true ? known : computersOf(await this.refresh());
+  }
+
   /** Each code module of the packages, with the version of its package at the last refresh. */
   codeOrigins(): CodeSource[] {
     const { latest, sources } = this;
@@ -62,6 +72,11 @@ export class PackageIndex {
   async readModule(hash: string): Promise<Buffer> {
     return Buffer.from(await this.latest.module(hash));
   }
+}
+
+function computersOf(catalog: Catalog): ReadonlySet<string> | null {
+  if (catalog.origins.some(({ kind, sound }) => kind === 'lab' && !sound)) return null;
+  return new Set(catalog.labs().flatMap(({ computers }) => Object.keys(computers)));
 }
 
 /**

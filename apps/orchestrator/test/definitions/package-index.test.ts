@@ -24,13 +24,17 @@ beforeEach(async () => {
 });
 afterEach(() => rm(root, { recursive: true, force: true }));
 
-async function refusal(lab: string, files: Record<string, string>): Promise<string[]> {
+async function write(files: Record<string, string>): Promise<{ userDir: string; dataDir: string }> {
   const userDir = join(root, 'user');
-  for (const [path, text] of Object.entries({ ...sound, ...files })) {
+  for (const [path, text] of Object.entries(files)) {
     await mkdir(dirname(join(userDir, path)), { recursive: true });
     await writeFile(join(userDir, path), text);
   }
-  const { catalog } = await PackageIndex.read({ userDir, dataDir: join(root, 'data') });
+  return { userDir, dataDir: join(root, 'data') };
+}
+
+async function refusal(lab: string, files: Record<string, string>): Promise<string[]> {
+  const { catalog } = await PackageIndex.read(await write({ ...sound, ...files }));
   try {
     requireSound(catalog, 'lab', [lab], 'lab_types');
     return [];
@@ -62,5 +66,23 @@ describe('a laboratory with an unusable device type', () => {
     expect(await refusal('lab', {})).toEqual([]);
     expect(await refusal('lab', files)).toEqual([fault, 'demo/laboratories/lab/lab.yml depends_on_broken']);
     expect(await refusal('other', files)).toEqual([]);
+  });
+});
+
+describe('the computers of the laboratories on disk', () => {
+  const path = 'demo/laboratories/far/lab.yml';
+  const naming = (computer: string): string =>
+    `name: far\ndesc: x\ncomputers: {${computer}: {ip: 192.0.2.1}}\ndevices: {}\n`;
+
+  it('are read again for a computer that is not among them', async () => {
+    const index = await PackageIndex.read(await write({ ...sound, [path]: naming('bench_b') }));
+    await write({ [path]: naming('bench_c') });
+    expect(await index.computers('bench_b')).toEqual(new Set(['svc_computer', 'bench_b']));
+    expect(await index.computers('bench_c')).toEqual(new Set(['svc_computer', 'bench_c']));
+  });
+
+  it('are not known while a laboratory has errors', async () => {
+    const index = await PackageIndex.read(await write({ ...sound, [path]: 'name: far\n' }));
+    expect(await index.computers('bench_b')).toBeNull();
   });
 });

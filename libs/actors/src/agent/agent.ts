@@ -65,6 +65,8 @@ export interface RemoteCall {
  */
 export class Agent {
   readonly session: string;
+  /** Resolves with the reason when a leader refuses the first registration. The agent then does not register. */
+  readonly refused: Promise<ServiceError>;
   readonly #limits: AgentLimits;
   readonly #calls: CallLedger;
   readonly #effects: EffectDelivery;
@@ -76,6 +78,7 @@ export class Agent {
   readonly #freshness: Freshness;
   readonly #stop = new AbortController();
   readonly #registeredOnce: Promise<void>;
+  #resolveRefused: (reason: ServiceError) => void = () => undefined;
   #resolveRegistered: () => void = () => undefined;
   #inc: number | undefined;
   #epoch = 0;
@@ -117,11 +120,13 @@ export class Agent {
     );
     this.#emergencyStops = new EmergencyStops(this.#devices, this.#attempts, ports.ledger, log);
     this.#registeredOnce = new Promise((resolve) => (this.#resolveRegistered = resolve));
+    this.refused = new Promise((resolve) => (this.#resolveRefused = resolve));
     const registrant = {
       signal: this.#stop.signal,
       hello: () => this.#hello(),
       epoch: () => this.#epoch,
       registered: this.#registered.bind(this),
+      refused: this.#refused.bind(this),
     };
     this.#registrar = new Registrar(registrant, ports, this.#limits);
   }
@@ -373,6 +378,13 @@ export class Agent {
     // An agent that stops must not announce a new incarnation.
     if (!this.#stop.signal.aborted) await this.#takeRegistration(registration);
     await this.#attempts.acknowledged(reported);
+  }
+
+  /** An agent that was registered goes on: its devices may be in use. */
+  #refused(reason: ServiceError): boolean {
+    if (this.#inc !== undefined) return false;
+    this.#resolveRefused(reason);
+    return true;
   }
 
   async #takeRegistration({ inc, epoch, devices, ...known }: Registration): Promise<void> {

@@ -1,4 +1,4 @@
-import { ServiceError, type AttemptReport } from '@lab/contracts';
+import { isServiceError, ServiceError, type AttemptReport } from '@lab/contracts';
 import type { Clock, Log, Random, Timers } from '@lab/ports';
 import { Retry, type AgentLimits, type Hello, type Orchestrator, type Registration } from '../ports/index.js';
 
@@ -25,9 +25,15 @@ export interface Registrant {
    * @param sentAt when the hello was sent, by the clock of the ports
    */
   registered(registration: Registration, reported: AttemptReport[], sentAt: number): Promise<void>;
+  /**
+   * A leader has answered that no laboratory names this computer.
+   *
+   * @returns whether the agent gives up
+   */
+  refused(reason: ServiceError): boolean;
 }
 
-/** Registers an agent: says hello until a leader answers that is not outdated, one hello at a time. */
+/** Registers an agent: says hello until a leader answers that is not outdated or refuses it, one hello at a time. */
 export class Registrar {
   readonly #retry: Retry;
   /** The registration in progress. */
@@ -82,6 +88,7 @@ export class Registrar {
         {
           signal,
           failed: (error, pauseMs) => {
+            if (isServiceError(error) && error.code === 'not_found' && this.agent.refused(error)) return true;
             log.info('not registered yet', { reason: String(error), again_in_ms: Math.round(pauseMs) });
             return false;
           },

@@ -19,6 +19,28 @@ describe('registration', () => {
     expect(world.state('arm')).toBe('idle');
   });
 
+  it('ends when a leader refuses the computer', async () => {
+    const world = new World();
+    const reason = new ServiceError('not_found', 'no laboratory names a computer pc');
+    world.orchestrator.away = reason;
+    await world.agent.start();
+    await expect(world.agent.refused).resolves.toBe(reason);
+    world.orchestrator.away = undefined;
+    await world.time.advance(60_000);
+    expect(world.orchestrator.hellos).toEqual([]);
+  });
+
+  it('goes on when a later leader refuses the computer, because its devices may be in use', async () => {
+    const world = await new World({ devices: [device('arm')] }).up();
+    world.orchestrator.away = new ServiceError('not_found', 'no laboratory names a computer pc');
+    world.agent.reconnected();
+    await world.time.advance(1_000);
+    world.orchestrator.away = undefined;
+    await world.time.advance(5_000);
+    expect(world.orchestrator.hellos).toHaveLength(2);
+    expect(world.state('arm')).toBe('idle');
+  });
+
   it('is repeated for a new leader and after a reconnect, and keeps incarnation and devices', async () => {
     const world = await new World({ devices: [device('arm')] }).up();
     world.agent.hearLeader(1);

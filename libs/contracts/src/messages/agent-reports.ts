@@ -8,6 +8,7 @@ export const agentReports = {
   /**
    * An agent registers at its start and after every change of leader. It reports the attempts that it knows, so that
    * the leader adopts running work and recognises lost work. It receives its incarnation and the devices that it runs.
+   * The leader answers `not_found` when no laboratory names the computer.
    */
   registerAgent: request(
     'agent.register',
@@ -35,7 +36,7 @@ export const agentReports = {
       /** Ids of the latest released emergency stops. The agent releases those that are still in force on it. */
       released: z.array(z.string()).optional(),
     }),
-    ['invalid', 'wrong_state', 'store_unavailable'],
+    ['invalid', 'not_found', 'wrong_state', 'store_unavailable'],
     5_000,
   ),
   /** The end of an attempt. The agent repeats it until the leader acknowledges it, which it does after the commit. */

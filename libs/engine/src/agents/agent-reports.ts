@@ -1,6 +1,7 @@
 import type { AttemptResult, DeviceAssignment, DeviceStatus, EmergencyStop } from '@lab/contracts';
 import type { Log } from '@lab/ports';
 import type { LabMap } from '../labs/index.js';
+import type { ComputersOnDisk } from '../rows/index.js';
 import { type StopPorts, adoptStops, knownStops } from '../stops/index.js';
 import type { Turn, TurnLoop } from '../turn/index.js';
 import type { Durations } from '../work/index.js';
@@ -8,6 +9,7 @@ import type { AgentDirectory } from './agent-directory.js';
 import type { AgentRegistration, Heartbeat } from './agent-messages.js';
 import type { AttemptCommands } from './attempt-commands.js';
 import type { DeviceAssigner } from './device-assigner.js';
+import { demandKnownComputer } from './known-computers.js';
 import { recordResult } from './results.js';
 
 /** The answer to the registration of an agent. */
@@ -28,6 +30,7 @@ export interface AgentReportPorts {
   stops: StopPorts;
   labs: () => LabMap;
   epoch: () => number;
+  computersOnDisk: ComputersOnDisk | undefined;
   log: Log;
 }
 
@@ -39,10 +42,14 @@ export class AgentReports {
    * Registers an agent. A new session gets the next incarnation. Attempts of its computer are adopted, queued again or
    * shown to a person, depending on its report.
    *
-   * @throws ServiceError `store_unavailable`
+   * @throws ServiceError `not_found` when no laboratory names its computer; `store_unavailable`
    */
-  register(agent: AgentRegistration): Promise<AgentWelcome> {
-    return this.ports.loop.submit('registration of an agent', (turn) => this.#registered(turn, agent));
+  async register(agent: AgentRegistration): Promise<AgentWelcome> {
+    const onDisk = await this.#computersOnDisk(agent.computer);
+    return this.ports.loop.submit('registration of an agent', (turn) => {
+      if (onDisk !== null) demandKnownComputer(turn, agent, this.ports.labs(), onDisk);
+      return this.#registered(turn, agent);
+    });
   }
 
   /** A heartbeat. One of an earlier incarnation or session is out of date and changes nothing. */
@@ -79,6 +86,18 @@ export class AgentReports {
    */
   attemptEnded(result: AttemptResult): Promise<void> {
     return this.ports.loop.submit('result of an attempt', (turn) => recordResult(turn, this.ports, result));
+  }
+
+  /** Null: the computer may register, because a loaded laboratory names it or not all laboratories can be read. */
+  async #computersOnDisk(computer: string): Promise<Iterable<string> | null> {
+    const { computersOnDisk, labs, log } = this.ports;
+    if (computersOnDisk === undefined || labs().computers.has(computer)) return null;
+    try {
+      return await computersOnDisk(computer);
+    } catch (error) {
+      log.warn('the laboratories on disk cannot be read, so any computer may register', { computer, error });
+      return null;
+    }
   }
 
   #registered(turn: Turn, agent: AgentRegistration): AgentWelcome {

@@ -22,10 +22,13 @@ export class LabMap {
   /** Resource name to its laboratory and initial state. */
   readonly resources = new Map<string, ResourceRow>();
   readonly labs = new Map<string, LabDefinition>();
+  /** The computers that the laboratories name, and that of the service. */
+  readonly computers = new Set<string>([serviceComputer]);
 
   constructor(private readonly definitions: Definitions) {
     for (const lab of definitions.labs()) {
       this.labs.set(lab.name, lab);
+      for (const computer of Object.keys(lab.computers)) this.computers.add(computer);
       for (const device of Object.values(lab.devices)) {
         const key = deviceKey(lab.name, device.name);
         const known = { key, lab: lab.name, name: device.name, type: device.type, computer: device.computer };

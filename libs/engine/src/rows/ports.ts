@@ -262,6 +262,12 @@ export interface Definitions {
   takesWork(lab: string): boolean;
 }
 
+/**
+ * The computers that the laboratories on disk name, loaded or not; null: not all of these laboratories can be read. The
+ * files are read again unless the wanted computer is known already.
+ */
+export type ComputersOnDisk = (wanted: string) => Promise<Iterable<string> | null>;
+
 /** Receives measurements of the engine's work, for metrics. */
 export interface Measures {
   /** A turn or its commit begins. The returned function is called when it is over, also after an error. */
