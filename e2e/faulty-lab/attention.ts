@@ -79,6 +79,10 @@ describe('a task whose agent is killed in the middle of an effect', () => {
       reason: { code: 'outcome_unknown' },
       known: { in_doubt: { device: 'faulty_lab.brittle', function: 'step' }, effects: 2 },
     });
+    expect(task.look_at[0]).toMatch(
+      /^faulty_lab\.brittle on svc_computer: was step\(\{.*\}\) done\? \(the task started at .*Z\)$/,
+    );
+    expect(task.choices.map(({ action }) => action)).toEqual(task.actions);
     expect((await lab.api.run('killed')).state).toBe('needs_attention');
     const held = await brittleIs('uncertain');
     expect(held).toMatchObject({ held_by: 'killed/trouble', doubt: { in_doubt: [{ function: 'step' }] } });

@@ -83,13 +83,15 @@ describe('svc attention', () => {
     kind: 'device' as const,
     subject: 'color_lab.arm',
     actions: ['idle' as const],
+    choices: [{ action: 'idle' as const, effect: 'the agent starts the device again' }],
+    look_at: ['color_lab.arm on bench_b: does it stand still?'],
   };
 
   it('lists open items or says that there are none, and shows one with its known facts', async () => {
     expect(await svc('attention')).toEqual({ code: 0, out: 'nothing needs attention', err: '' });
     gateway.records.attention.push(attentionItem, device, { ...device, id: 'over', state: 'resolved' });
     const { out } = await svc('attention', 'list');
-    expect(out.split('\n').map((line) => line.split(/ {2,}/))).toEqual([
+    expect(out.split('\n').map((line) => line.trimStart().split(/ {2,}/))).toEqual([
       ['SUBJECT', 'SINCE', 'REASON', 'ACTIONS', 'ID'],
       ['color_lab.arm', '2026-11-20 09:31:00Z', 'outcome_unknown', 'idle', 'i2'],
       [
@@ -99,12 +101,28 @@ describe('svc attention', () => {
         'completed, failed, retry',
         attentionItem.id,
       ],
+      [''],
+      ['color_lab.arm'],
+      ['look at', 'color_lab.arm on bench_b: does it stand still?'],
+      ['idle', 'the agent starts the device again'],
+      [''],
+      ['mix_1/mix_colors'],
+      ['look at', ...attentionItem.look_at],
+      ...attentionItem.choices.map(({ action, effect }) => [action, effect]),
     ]);
-    expect((await svc('attention', 'list', '--all')).out.split('\n')).toHaveLength(4);
+    expect((await svc('attention', 'list', '--all')).out.split('\n')).toHaveLength(
+      out.split('\n').length + 1,
+    );
     expect(JSON.parse((await svc('attention', '--json')).out)).toEqual([device, attentionItem]);
     const shown = await svc('attention', 'show', 'mix_1/mix_colors');
     expect(shown.out).toMatch(/^task mix_1\/mix_colors: open\n/);
     expect(shown.out).toContain('"function": "mix"');
+    expect(shown.out).toMatch(
+      /\n {2}look at {4}color_lab\.station_1 on svc_computer: was mix\(\.\.\.\) done\?\n/,
+    );
+    expect(shown.out).toMatch(/\n {2}retry {6}the task starts again from its beginning; /);
+    expect(await svc('attention', 'mix_1/mix_colors')).toEqual(shown);
+    expect(JSON.parse((await svc('attention', 'i2', '--json')).out)).toEqual(device);
     expect((await svc('attention', 'show', 'over')).out).toContain('color_lab.arm: resolved');
     expect(await svc('attention', 'show', 'none')).toMatchObject({
       code: 3,

@@ -82,6 +82,23 @@ export const attentionItem: AttentionRecord = {
     message: 'the agent ended while the task ran; what it did is not known',
   },
   actions: ['completed', 'failed', 'retry'],
+  choices: [
+    {
+      action: 'completed',
+      effect: 'the task is completed with the outputs that you give; its run goes on',
+    },
+    {
+      action: 'failed',
+      effect:
+        'the task has failed and is not repeated; its run fails, or goes on without the task under the policy skip',
+    },
+    {
+      action: 'retry',
+      effect:
+        'the task starts again from its beginning; look first whether what it has done may be done again',
+    },
+  ],
+  look_at: ['color_lab.station_1 on svc_computer: was mix(...) done?'],
   protocol_run: 'mix_1',
   task: 'mix_colors',
   attempt: 1,

@@ -16,6 +16,7 @@ export * from './messages/service.js';
 export * from './messages/work.js';
 export * from './rest/access.js';
 export * from './rest/agents.js';
+export { attentionChoices, attentionLookAt } from './rest/attention-advice.js';
 export * from './rest/attention.js';
 export * from './rest/definitions.js';
 export * from './rest/devices.js';

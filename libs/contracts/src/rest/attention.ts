@@ -62,6 +62,12 @@ export function attentionActionsOf(item: {
   return isAttentionWarning(code) ? attentionWarnings[code] : decisions[item.kind];
 }
 
+const attentionChoice = object({
+  action: choice(attentionActions),
+  effect: text('What the decision leads to.', 'the task starts again from its beginning; ...'),
+});
+export type AttentionChoice = TypeOf<typeof attentionChoice>;
+
 const resolution = orNull(
   object({
     action: orNull(choice(attentionActions, 'The decision; null: no decision was needed any more.')),
@@ -91,6 +97,17 @@ export class AttentionRecord {
     ),
   )
   actions!: AttentionAction[];
+  @Field(list(attentionChoice, 'What each decision in `actions` leads to.')) choices!: AttentionChoice[];
+  @Field(
+    list(
+      text(
+        'A place and a question.',
+        'color_lab.station_1 on svc_computer: was mix({"seconds":4}) done? (the task started at 2026-11-20T09:30:00.000Z)',
+      ),
+      'What to look at before a decision; empty once the question is resolved.',
+    ),
+  )
+  look_at!: string[];
   @Field(orNull(text('Protocol run of the task in question.', 'mix_1'))) protocol_run!: string | null;
   @Field(orNull(text('Name of the task in question.', 'mix_colors'))) task!: string | null;
   @Field(orNull(integer('Number of the attempt in question.', 1))) attempt!: number | null;

@@ -1,5 +1,7 @@
 import {
   attentionActionsOf,
+  attentionChoices,
+  attentionLookAt,
   isTerminal,
   mediaTypeOf,
   AttemptRecord,
@@ -151,9 +153,14 @@ export type AttentionWithTask = StoredAttention & {
 
 export function attentionRecord(row: AttentionWithTask): AttentionRecord {
   const task = row.protocol_run === null ? row.task : `${row.protocol_run}/${row.task ?? ''}`;
+  const isOpen = row.state === 'open';
+  const actions = isOpen ? possibleActions(row) : [];
+  const facts = { ...row, inRun: row.protocol_run !== null, isStopping: row.is_stopping === true };
   return recordOf(AttentionRecord, row, {
     subject: { task, device: row.device, agent: row.computer }[row.kind] ?? '',
-    actions: row.state === 'open' ? possibleActions(row) : [],
+    actions,
+    choices: attentionChoices(facts, actions),
+    look_at: isOpen ? attentionLookAt(facts) : [],
   });
 }
 

@@ -427,6 +427,7 @@ describe('records', () => {
           state: 'open',
           taskRunId: 't1',
           attemptId: 'a3',
+          computer: 'bench_b',
           openedAt: t0 + 1,
         } as const,
         { id: 'i2', kind: 'task', state: 'open', taskRunId: 't2', openedAt: t0 + 2 } as const,
@@ -455,7 +456,7 @@ describe('records', () => {
       ['rinse', ['completed', 'failed', 'retry']],
       ['run r1/mix', ['completed', 'failed', 'retry']],
     ]);
-    expect(all[0]).toMatchObject({ resolved_at: iso(t0 + 9), resolution, computer: 'bench_b' });
+    expect(all[0]).toMatchObject({ resolved_at: iso(t0 + 9), resolution, choices: [], look_at: [] });
     expect(all[3]).toEqual({
       id: 'i1',
       kind: 'task',
@@ -463,11 +464,28 @@ describe('records', () => {
       subject: 'run r1/mix',
       reason,
       actions: ['completed', 'failed', 'retry'],
+      choices: [
+        {
+          action: 'completed',
+          effect: 'the task is completed with the outputs that you give; its run goes on',
+        },
+        {
+          action: 'failed',
+          effect:
+            'the task has failed and is not repeated; its run fails, or goes on without the task under the policy skip',
+        },
+        {
+          action: 'retry',
+          effect:
+            'the task starts again from its beginning; look first whether what it has done may be done again',
+        },
+      ],
+      look_at: ['computer bench_b: how far did the task get?'],
       protocol_run: 'run r1',
       task: 'mix',
       attempt: 3,
       device: null,
-      computer: null,
+      computer: 'bench_b',
       known: { effects: 1 },
       opened_at: iso(t0 + 1),
       resolved_at: null,
@@ -487,8 +505,12 @@ describe('records', () => {
       },
       { op: 'updateTaskRun', id: 't2', patch: { cancelRequestedAt: t0 + 10 } },
     ]);
-    for (const id of ['i1', 'i2'])
-      expect((await records.attentionItem(id))?.actions).toEqual(['completed', 'failed']);
+    const withoutRetry = ['completed', 'failed'];
+    for (const id of ['i1', 'i2']) {
+      const item = await records.attentionItem(id);
+      expect(item?.actions).toEqual(withoutRetry);
+      expect(item?.choices.map(({ action }) => action)).toEqual(withoutRetry);
+    }
   });
 
   test('show emergency stops in force, and the released ones on request, but no pause of the queue', async () => {

@@ -9,6 +9,7 @@ import {
   personCommand,
   seconds,
   serviceCommand,
+  table,
   tableOf,
   type PersonFlags,
   type ServiceFlags,
@@ -22,19 +23,21 @@ export function addAttentionCommands(program: Command): void {
     .command('attention')
     .description('list and resolve what only a person can decide');
   asks(
-    serviceCommand(attention, 'list', 'list the open attention items', { isDefault: true }).option(
-      '--all',
-      'also resolved items',
-    ),
-    (client, { all }: ServiceFlags & { all?: boolean }) =>
-      client.all('/api/attention', { query: { limit: 500, ...(all === true ? {} : { state: 'open' }) } }),
-    tableOf<AttentionRecord>('nothing needs attention', {
-      SUBJECT: ({ subject }) => subject,
-      SINCE: (item) => seconds(item.opened_at),
-      REASON: ({ reason }) => reason.code,
-      ACTIONS: ({ actions, resolution }) => resolution?.action ?? (actions.join(', ') || '-'),
-      ID: ({ id }) => id,
-    }),
+    serviceCommand(
+      attention,
+      'list [item]',
+      'list the open attention items, or show one by its id or subject',
+      { isDefault: true },
+    ).option('--all', 'also resolved items'),
+    (
+      client,
+      { all }: ServiceFlags & { all?: boolean },
+      item?: string,
+    ): Promise<AttentionRecord | AttentionRecord[]> =>
+      item === undefined
+        ? client.all('/api/attention', { query: { limit: 500, ...(all === true ? {} : { state: 'open' }) } })
+        : itemNamed(client, item),
+    (found) => (Array.isArray(found) ? listLines(found) : attentionLines(found)),
   );
   asks(
     serviceCommand(attention, 'show <item>', 'show an attention item, by its id or subject'),
@@ -116,6 +119,27 @@ function readOutputs(file: string): Outputs {
   return value as Outputs;
 }
 
+const itemTable = tableOf<AttentionRecord>('nothing needs attention', {
+  SUBJECT: ({ subject }) => subject,
+  SINCE: (item) => seconds(item.opened_at),
+  REASON: ({ reason }) => reason.code,
+  ACTIONS: ({ actions, resolution }) => resolution?.action ?? (actions.join(', ') || '-'),
+  ID: ({ id }) => id,
+});
+
+function listLines(items: readonly AttentionRecord[]): string[] {
+  const advised = items.filter(({ state }) => state === 'open');
+  return [...itemTable(items), ...advised.flatMap((item) => ['', item.subject, ...adviceLines(item)])];
+}
+
+/** What to look at, and what each decision leads to. */
+function adviceLines({ look_at: places, choices }: AttentionRecord): string[] {
+  return table([
+    ...places.map((place) => ['  look at', place]),
+    ...choices.map(({ action, effect }) => [`  ${action}`, effect]),
+  ]);
+}
+
 function attentionLines(item: AttentionRecord): string[] {
   const { resolution } = item;
   return [
@@ -126,13 +150,13 @@ function attentionLines(item: AttentionRecord): string[] {
       reason: `${item.reason.code}: ${item.reason.message}`,
       attempt: item.attempt === null ? null : String(item.attempt),
       computer: item.computer,
-      actions: item.actions.join(', ') || null,
       resolved:
         resolution === null
           ? null
           : `${resolution.action ?? 'no decision needed'}, by ${resolution.by} at ${seconds(item.resolved_at ?? '')}`,
       note: resolution?.note ?? null,
     }),
+    ...adviceLines(item),
     ...knownLines(item.known),
   ];
 }
