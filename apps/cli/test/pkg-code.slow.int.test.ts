@@ -226,9 +226,36 @@ export default class Fill extends BaseTask<Types['devices'], Types['parameters']
     const { errors, warnings } = await check();
     expect(places(errors).map((each) => each.replace(/:\d+/g, ''))).toEqual([
       'devices/pump/device.yml missing_key',
-      'tasks/fill/task.yml unknown_device_type',
       'laboratories/a_lab/lab.yml depends_on_broken',
     ]);
+    expect(places(warnings)).toEqual(['tasks/fill/task.yml:3:26 unknown_device_type']);
+  });
+});
+
+describe('a task type whose device type no package defines', () => {
+  it('is a warning, also if its code uses the generated types of its handles', async () => {
+    put('tasks/look/task.yml', 'type: look\ndesc: Looks\ndevices: { eye: { type: camera } }\n');
+    put(
+      'tasks/look/task.ts',
+      `import { BaseTask, type TaskResult } from '@lab/sdk';
+import type { TaskTypes } from '../../svc-types.js';
+export default class Look extends BaseTask<TaskTypes['look']['devices']> {
+  async _execute({ eye }: this['devices']): Promise<TaskResult> {
+    await eye.expose({ seconds: 1 });
+    return [{}, {}, {}];
+  }
+}
+`,
+    );
+    const { errors, warnings } = await check();
+    expect(errors).toEqual([]);
+    expect(places(warnings)).toEqual(['tasks/look/task.yml:3:25 unknown_device_type']);
+  });
+
+  it('has no warning in the check of another package', async () => {
+    put('tasks/look/task.yml', 'type: look\ndesc: Looks\ndevices: { eye: { type: camera } }\n');
+    put('../other/laboratories/other/lab.yml', 'name: other\ndesc: Empty\ndevices: {}\n');
+    const { warnings } = await checkPackages({ userDir, packageDir: join(userDir, 'other') });
     expect(warnings).toEqual([]);
   });
 });

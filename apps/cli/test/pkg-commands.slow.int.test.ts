@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -46,6 +46,34 @@ it('check exits with 0 and a count without errors, and with 1 and the list of er
   expect(JSON.parse(json.stdout)).toContainEqual(
     expect.objectContaining({ severity: 'error', code: 'unknown_key', line: 2, column: 1 }),
   );
+});
+
+it('check exits with 0 after a warning, and shows its line', () => {
+  svc('create', 'demo_pkg', '--dir', 'own');
+  const task = join(folder, 'own/demo_pkg/tasks/look');
+  mkdirSync(task, { recursive: true });
+  writeFileSync(join(task, 'task.yml'), 'type: look\ndesc: Looks\ndevice_types: [camera]\n');
+  writeFileSync(
+    join(task, 'task.ts'),
+    "import { BaseTask, type TaskResult } from '@lab/sdk';\nexport default class Look extends BaseTask {\n  _execute(): TaskResult { return [{}, {}, {}]; }\n}\n",
+  );
+  const { status, stdout } = svc('check', 'own');
+  expect(stdout).toContain(
+    [
+      'warning: demo_pkg/tasks/look/task.yml:3:16 unknown_device_type',
+      '  device_types[0]: there is no device type "camera"; work that needs one is refused',
+      '    3 | device_types: [camera]',
+      '      |                ^',
+      '',
+      '1 warning in 1 file',
+      '',
+      'no errors in 1 package',
+    ].join('\n'),
+  );
+  expect(status).toBe(0);
+  expect(JSON.parse(svc('check', '--json', 'own').stdout)).toEqual([
+    expect.objectContaining({ severity: 'warning', code: 'unknown_device_type', line: 3, column: 16 }),
+  ]);
 });
 
 it('every other failure is one sentence on standard error with exit code 1', () => {

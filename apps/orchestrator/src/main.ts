@@ -49,8 +49,10 @@ await runService(service, config, async ({ config, log, shutdown }) => {
   const tickets = new FileTickets({ publicUrl: config.publicUrl, secret: config.uploadSecret.reveal() });
   const optimizers = await OptimizerDirectory.listen(bus, { clock: steadyClock, timers: systemTimers });
   shutdown.add('optimizers', () => optimizers.close());
-  if (index.catalog.diagnostics.length > 0)
-    log.error(`mistakes in the packages:\n${formatDiagnostics(index.catalog.diagnostics)}`);
+  const { diagnostics, warnings } = index.catalog;
+  if (diagnostics.length > 0) log.error(`mistakes in the packages:\n${formatDiagnostics(diagnostics)}`);
+  if (warnings.length > 0)
+    log.warn(`warnings about the packages:\n${formatDiagnostics(warnings, { severity: 'warning' })}`);
 
   let loaded = {};
   let present: { epoch: number; term: BegunTerm } | undefined;

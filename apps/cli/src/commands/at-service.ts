@@ -129,7 +129,7 @@ function problemText(problem: Problem): string {
     : `${problem.title}: ${problem.detail}\n\n${diagnosticsText(inFiles)}`;
 }
 
-export function diagnosticsText(faults: readonly Fault[]): string {
+export function diagnosticsText(faults: readonly Fault[], severity: 'error' | 'warning' = 'error'): string {
   const diagnostics = faults.map(({ file, line, column, hint, ...fault }) => ({
     ...fault,
     file: file ?? '',
@@ -137,7 +137,7 @@ export function diagnosticsText(faults: readonly Fault[]): string {
     column: column ?? null,
     hint: hint ?? null,
   }));
-  return formatDiagnostics(diagnostics, { userDir: config.load().userDir });
+  return formatDiagnostics(diagnostics, { userDir: config.load().userDir, severity });
 }
 
 /** Rows as lines with aligned columns. */

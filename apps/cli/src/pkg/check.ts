@@ -20,14 +20,14 @@ export interface CheckReport {
   userDir: string;
   /** In the order of `compareCauses`. */
   errors: Diagnostic[];
-  /** Findings with which a package can still run. */
+  /** Findings with which a package can still run. In the order of `compareCauses`. */
   warnings: Diagnostic[];
   packages: number;
   definitions: number;
   sources: number;
 }
 
-/** Codes of findings with which a package can still run. */
+/** Codes of findings in code with which a package can still run. */
 const harmless: ReadonlySet<string> = new Set([
   'stale_types',
   'unused_handle',
@@ -62,7 +62,10 @@ export async function checkPackages({ userDir, packageDir }: Place): Promise<Che
   return {
     userDir,
     errors: found.filter(({ code }) => !harmless.has(code)),
-    warnings: found.filter(({ code }) => harmless.has(code)),
+    warnings: [
+      ...catalog.warnings.filter(({ file }) => isWanted(file)),
+      ...found.filter(({ code }) => harmless.has(code)),
+    ].sort(compareCauses),
     packages: chosen.length,
     definitions: catalog.origins.filter(({ file }) => isWanted(file)).length,
     sources: codes.reduce((sum, { sources }) => sum + sources, 0),

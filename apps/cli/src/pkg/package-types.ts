@@ -98,7 +98,8 @@ class DeviceClasses {
     const known = this.names.get(type);
     if (known !== undefined) return known.name;
     const origin = this.catalog.origins.find((each) => each.kind === 'device' && each.name === type);
-    if (origin === undefined) return 'never';
+    // No package defines the device type, so the functions of its devices are not known.
+    if (origin === undefined) return 'any';
     const source = posix.relative(this.folder, posix.dirname(origin.file));
     const taken = new Set([...this.names.values()].map((each) => each.name));
     const plain = className(type);

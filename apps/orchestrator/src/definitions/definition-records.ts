@@ -73,6 +73,7 @@ export function definitionRecord(
 export function packageRecords(catalog: Catalog): PackageRecord[] {
   return [...catalog.packages].sort().map((name) => {
     const origins = catalog.origins.filter((origin) => origin.package === name);
+    const isOwn = ({ file }: { file: string }): boolean => file.split('/').includes(name);
     const named = (kind: DefinitionType): string[] =>
       origins
         .filter((origin) => origin.kind === kind)
@@ -84,7 +85,8 @@ export function packageRecords(catalog: Catalog): PackageRecord[] {
       devices: named('device'),
       tasks: named('task'),
       protocols: named('protocol'),
-      errors: catalog.diagnostics.filter(({ file }) => file.split('/').includes(name)).map(faultOf),
+      errors: catalog.diagnostics.filter(isOwn).map(faultOf),
+      warnings: catalog.warnings.filter(isOwn).map(faultOf),
     };
   });
 }

@@ -168,6 +168,7 @@ export class PackageRecord {
   @Field(names('Task types.')) tasks!: string[];
   @Field(names('Protocols.')) protocols!: string[];
   @Field(faults) errors!: Fault[];
+  @Field(list(Fault, 'Findings with which the definitions can be used.')) warnings!: Fault[];
 }
 
 /** What the check of a text found. */

@@ -7,12 +7,14 @@ import type { Diagnostic } from './diagnostic.js';
  *
  * @param options.userDir folder to which the files are relative; without it, or when a file cannot be read, source
  *   lines are left out
+ * @param options.severity of all of them; default `error`
  */
 export function formatDiagnostics(
   diagnostics: readonly Diagnostic[],
-  options: { userDir?: string } = {},
+  options: { userDir?: string; severity?: 'error' | 'warning' } = {},
 ): string {
   if (diagnostics.length === 0) return '';
+  const { severity = 'error' } = options;
   const files = new Map<string, string[] | null>();
   const linesOf = (file: string): string[] | null => {
     if (options.userDir === undefined || file === '') return null;
@@ -30,7 +32,7 @@ export function formatDiagnostics(
     const subject = path === '' ? '' : `${path}: `;
     const source = line === null ? undefined : linesOf(file)?.[line - 1];
     return [
-      `${place} ${code}`,
+      `${severity === 'error' ? '' : `${severity}: `}${place} ${code}`,
       `  ${subject}${message}`,
       ...(source === undefined || line === null ? [] : excerpt(source, line, column)),
       ...(hint === null ? [] : [`  hint: ${hint}`]),
@@ -38,7 +40,7 @@ export function formatDiagnostics(
   });
   const count = diagnostics.length;
   const places = new Set(diagnostics.map(({ file }) => file)).size;
-  const summary = `${count} error${count === 1 ? '' : 's'} in ${places} file${places === 1 ? '' : 's'}`;
+  const summary = `${count} ${severity}${count === 1 ? '' : 's'} in ${places} file${places === 1 ? '' : 's'}`;
   return [...blocks, summary].join('\n\n');
 }
 

@@ -6,9 +6,16 @@ import { parseYaml, type YamlDocument } from './yaml.js';
 /** Largest definition file, in bytes. */
 export const maxFileSize = 256 * 1024;
 
-/** A rendered and parsed definition file. Collects its faults, each with its place in the source. */
+interface FindingOptions {
+  hint?: string | undefined;
+  what?: 'key' | 'value';
+}
+
+/** A rendered and parsed definition file. Collects its faults and warnings, each with its place in the source. */
 export class SourceDocument {
   readonly diagnostics: Diagnostic[];
+  /** Findings with which the definition can be used. */
+  readonly warnings: Diagnostic[] = [];
   /** The look-ups of its check: the same values under the same names give the same result. */
   readonly uses: { kind: string; name: string; value: unknown }[] = [];
 
@@ -53,7 +60,7 @@ export class SourceDocument {
     return new SourceDocument(fault.file, undefined, SourceMap.identity(''), [fault]);
   }
 
-  /** The same text without the faults that were found later, to check it again. */
+  /** The same text without the faults and warnings that were found later, to check it again. */
   unchecked(): SourceDocument {
     return new SourceDocument(this.file, this.document, this.map, this.own);
   }
@@ -68,22 +75,24 @@ export class SourceDocument {
   }
 
   /** Records a fault. `what` says whether the key or the value is wrong. */
-  fault(
+  fault(path: Path, code: string, message: string, options?: FindingOptions): void {
+    this.diagnostics.push(this.finding(path, code, message, options));
+  }
+
+  /** Records a warning. The document stays sound. */
+  warn(path: Path, code: string, message: string, options?: FindingOptions): void {
+    this.warnings.push(this.finding(path, code, message, options));
+  }
+
+  private finding(
     path: Path,
     code: string,
     message: string,
-    options: { hint?: string | undefined; what?: 'key' | 'value' } = {},
-  ): void {
+    { hint, what = 'value' }: FindingOptions = {},
+  ): Diagnostic {
     const position = this.document
-      ? this.map.at(this.document.locate(path, options.what ?? 'value'))
+      ? this.map.at(this.document.locate(path, what))
       : { line: null, column: null };
-    this.diagnostics.push({
-      file: this.file,
-      ...position,
-      path: formatPath(path),
-      code,
-      message,
-      hint: options.hint ?? null,
-    });
+    return { file: this.file, ...position, path: formatPath(path), code, message, hint: hint ?? null };
   }
 }

@@ -47,9 +47,15 @@ export class DefinitionIndex<T> {
   /**
    * The definition to which a document refers.
    *
+   * @param ifUnknown what a definition that does not exist is; a broken one is always a fault
    * @returns undefined when there is no sound one; the reason is then recorded in the document
    */
-  need(source: SourceDocument, path: Path, name: string): T | undefined {
+  need(
+    source: SourceDocument,
+    path: Path,
+    name: string,
+    ifUnknown: 'fault' | 'warn' = 'fault',
+  ): T | undefined {
     const entry = this.entries.get(name);
     source.uses.push({ kind: this.word, name, value: entry?.value });
     if (entry?.value !== undefined) return entry.value;
@@ -58,7 +64,9 @@ export class DefinitionIndex<T> {
         hint: `see ${entry.file}`,
       });
     } else {
-      source.fault(path, `unknown_${this.word.replaceAll(' ', '_')}`, `there is no ${this.word} "${name}"`, {
+      const effect = ifUnknown === 'warn' ? '; work that needs one is refused' : '';
+      const message = `there is no ${this.word} "${name}"${effect}`;
+      source[ifUnknown](path, `unknown_${this.word.replaceAll(' ', '_')}`, message, {
         hint: hintFor(name, this.entries.keys()),
       });
     }

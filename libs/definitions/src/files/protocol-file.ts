@@ -2,6 +2,7 @@ import type { JsonObject, JsonValue } from '@lab/contracts';
 import { z } from 'zod';
 import {
   type DependencyLag,
+  type DeviceDefinition,
   hintFor,
   type LabDefinition,
   type ProtocolDefinition,
@@ -64,6 +65,7 @@ export function readProtocol(
   source: SourceDocument,
   taskTypes: DefinitionIndex<TaskDefinition>,
   labIndex: DefinitionIndex<LabDefinition>,
+  deviceTypes: DefinitionIndex<DeviceDefinition>,
 ): ProtocolDefinition {
   const protocol = readShape(source, [], source.value, protocolShape) ?? {};
   if (protocol.type !== undefined) checkName(source, ['type'], protocol.type, 'value', true);
@@ -88,7 +90,7 @@ export function readProtocol(
     }
   }
   const graph = new TaskGraph(new Map([...tasks].map(([name, entry]) => [name, namesOf(entry)])));
-  const scope: ProtocolScope = { source, tasks, graph, labs, labNames, labsComplete };
+  const scope: ProtocolScope = { source, tasks, graph, labs, labNames, labsComplete, deviceTypes };
   for (const entry of entries) checkDependencies(scope, entry);
   checkCycles(scope);
   checkGroups(scope);

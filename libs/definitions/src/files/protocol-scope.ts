@@ -1,6 +1,7 @@
 import type { TaskFailurePolicy } from '@lab/contracts';
 import type {
   DependencyLag,
+  DeviceDefinition,
   DeviceSlot,
   FileReference,
   LabDefinition,
@@ -9,6 +10,7 @@ import type {
   TaskDefinition,
 } from '../model/index.js';
 import type { Path, SourceDocument } from '../documents/index.js';
+import type { DefinitionIndex } from './index-of.js';
 import type { TaskGraph } from './task-graph.js';
 
 /** The readable part of a protocol task, for cross-checks. */
@@ -50,6 +52,7 @@ export interface ProtocolScope {
   labNames: readonly string[];
   /** False when a lab is unknown or broken, so that its content is not known. */
   labsComplete: boolean;
+  deviceTypes: DefinitionIndex<DeviceDefinition>;
 }
 
 /** A reference may lead only to a task that has certainly completed. Otherwise records a fault in the document. */

@@ -7,12 +7,15 @@ import { unfilledSlots } from './slot-matching.js';
 export function checkSlots(scope: ProtocolScope, entry: TaskEntry): void {
   const { definition } = entry;
   const before = scope.source.diagnostics.length;
+  const unfillable = unfillableHandles(scope, entry);
   if (definition) {
-    checkHandles(scope, entry, 'devices', Object.keys(definition.devices));
+    const fillable = Object.keys(definition.devices).filter((handle) => !unfillable.has(handle));
+    checkHandles(scope, entry, 'devices', fillable);
     checkHandles(scope, entry, 'resources', Object.keys(definition.input_resources));
   }
   const roots = new Map<string, string>();
   for (const [handle, slot] of Object.entries(entry.devices)) {
+    if (unfillable.has(handle)) continue;
     const path: Path = [...entry.path, 'devices', handle];
     const wanted = own(definition?.devices, handle)?.type;
     if (slot.kind === 'specific') checkDevice(scope, path, slot, wanted);
@@ -33,6 +36,29 @@ export function checkSlots(scope: ProtocolScope, entry: TaskEntry): void {
     checkEnough(scope, entry, 'devices');
     checkEnough(scope, entry, 'resources');
   }
+}
+
+/** The handles of a task whose device type no package defines. Each is a fault. */
+function unfillableHandles({ source, deviceTypes }: ProtocolScope, entry: TaskEntry): Set<string> {
+  const handles = new Set<string>();
+  for (const [handle, { type }] of Object.entries(entry.definition?.devices ?? {})) {
+    if (deviceTypes.get(type) !== undefined) continue;
+    handles.add(handle);
+    const near = suggest(type, deviceTypes.names());
+    source.fault(
+      [...entry.path, 'devices', handle],
+      'unknown_device_type',
+      `the task type "${entry.type}" needs a device of type "${type}" as "${handle}", but there is no device type "${type}"`,
+      {
+        what: 'key',
+        hint:
+          near === undefined
+            ? `add the package that defines "${type}", or change the type in the task.yml of "${entry.type}"`
+            : `if "${near}" is meant, write it in the task.yml of "${entry.type}"`,
+      },
+    );
+  }
+  return handles;
 }
 
 /** A task uses all of its slots at the same time, so each needs a device or resource of its own. */

@@ -34,7 +34,10 @@ const fileShape = z.strictObject({
     .nullish(),
 });
 
-/** Reads `task.yml` without its code. Faults are recorded in the document; faulty parts are left out. */
+/**
+ * Reads `task.yml` without its code. Faults are recorded in the document; faulty parts are left out. A device type that
+ * no package defines is a warning: the protocols that need it are at fault.
+ */
 export function readTask(
   source: SourceDocument,
   deviceTypes: DefinitionIndex<DeviceDefinition>,
@@ -43,10 +46,10 @@ export function readTask(
   if (task.type !== undefined) checkName(source, ['type'], task.type, 'value', true);
   const devices = readTypes(source, ['devices'], task.devices ?? {});
   for (const [handle, { type }] of Object.entries(devices)) {
-    deviceTypes.need(source, ['devices', handle, 'type'], type);
+    deviceTypes.need(source, ['devices', handle, 'type'], type, 'warn');
   }
   for (const [index, type] of (task.device_types ?? []).entries()) {
-    deviceTypes.need(source, ['device_types', index], type);
+    deviceTypes.need(source, ['device_types', index], type, 'warn');
   }
   const inputResources = readTypes(source, ['input_resources'], task.input_resources ?? {});
   const inputFiles = readFiles(source, ['input_files'], task.input_files ?? {});

@@ -1,5 +1,5 @@
 import type { ModuleReference } from '@lab/contracts';
-import type { Diagnostic, SourceDocument } from '../documents/index.js';
+import { compareDiagnostics, type Diagnostic, type SourceDocument } from '../documents/index.js';
 import type { ModuleStore } from '../code/index.js';
 import {
   canonicalAddress,
@@ -82,6 +82,7 @@ export class Assembly {
       packages,
       origins,
       order(this.files.flatMap(({ source }) => source.diagnostics)),
+      this.files.flatMap(({ source }) => source.warnings).sort(compareDiagnostics),
       store,
     );
   }
@@ -133,7 +134,7 @@ export class Assembly {
   }
 
   private protocol({ source, module, codeIsBroken }: LoadedFile): ProtocolDefinition {
-    const protocol = readProtocol(source, this.tasks, this.labs);
+    const protocol = readProtocol(source, this.tasks, this.labs, this.devices);
     return module === null || codeIsBroken ? protocol : { ...protocol, optimizer: module };
   }
 

@@ -38,6 +38,8 @@ export class Catalog {
     readonly origins: readonly DefinitionOrigin[],
     /** All faults in the order of `compareCauses`; empty when there are none. */
     readonly diagnostics: readonly Diagnostic[],
+    /** Findings with which the definitions can be used, in the order of `compareDiagnostics`. */
+    readonly warnings: readonly Diagnostic[],
     private readonly store: ModuleStore,
   ) {}
 
@@ -129,6 +131,7 @@ export class Catalog {
       this.packages,
       this.origins,
       this.diagnostics,
+      this.warnings,
       this.store,
     );
   }

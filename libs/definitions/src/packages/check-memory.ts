@@ -9,7 +9,8 @@ interface Checked {
 
 /**
  * Keeps results of checks, so that a file is checked again only when its text, its code or a referenced definition has
- * changed. It keeps only faultless results, for as long as their text or definition exists.
+ * changed. It keeps only results without faults and warnings, because the hint of a finding depends on further definitions. It
+ * keeps them for as long as their text or definition exists.
  */
 export class CheckMemory {
   private readonly checks = new WeakMap<object, Checked>();
@@ -17,7 +18,7 @@ export class CheckMemory {
 
   /**
    * @param lookUp returns the current value of a name
-   * @param read makes the definition; records faults and look-ups in the document of the file
+   * @param read makes the definition; records faults, warnings and look-ups in the document of the file
    * @returns for an unchanged file the same object as before, otherwise the result of `read`
    */
   recall<T>(file: LoadedFile, lookUp: (kind: string, name: string) => unknown, read: () => T): T {
@@ -28,7 +29,7 @@ export class CheckMemory {
       known?.code === code && known.uses.every(({ kind, name, value }) => lookUp(kind, name) === value);
     if (isCurrent) return known.value as T;
     const value = read();
-    if (source.isBroken) this.checks.delete(text);
+    if (source.isBroken || source.warnings.length > 0) this.checks.delete(text);
     else this.checks.set(text, { code, uses: [...source.uses], value });
     return value;
   }

@@ -1,6 +1,6 @@
 import { compareDiagnostics, type Diagnostic, SourceDocument } from '../documents/index.js';
 import { DefinitionIndex, readProtocol } from '../files/index.js';
-import type { LabDefinition, TaskDefinition } from '../model/index.js';
+import type { DeviceDefinition, LabDefinition, TaskDefinition } from '../model/index.js';
 import type { Catalog } from './catalog.js';
 
 /**
@@ -21,6 +21,7 @@ export function validateProtocolText(
   if (source.isBroken) return source.diagnostics;
   const tasks = new DefinitionIndex<TaskDefinition>('task type');
   const labs = new DefinitionIndex<LabDefinition>('lab');
+  const deviceTypes = new DefinitionIndex<DeviceDefinition>('device type');
   for (const origin of catalog.origins) {
     if (origin.sound) continue;
     if (origin.kind === 'task') tasks.add(origin.name, origin.file, undefined);
@@ -28,6 +29,7 @@ export function validateProtocolText(
   }
   for (const type of catalog.taskTypes()) tasks.add(type, '', catalog.task(type)?.task);
   for (const name of catalog.labNames()) labs.add(name, '', catalog.lab(name));
-  readProtocol(source, tasks, labs);
+  for (const type of catalog.deviceTypes()) deviceTypes.add(type, '', catalog.deviceType(type));
+  readProtocol(source, tasks, labs, deviceTypes);
   return source.diagnostics.sort(compareDiagnostics);
 }

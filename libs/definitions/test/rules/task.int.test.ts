@@ -27,12 +27,6 @@ describe('a task file', () => {
     ['has a type', asItStands, ['type: mix\n', ''], '1:type missing_key'],
     ['has a description', asItStands, ['desc: Mixes\n', ''], '1:desc missing_key'],
     [
-      'has handles of device types that exist',
-      asItStands,
-      ['mixer: {type: mixer}', 'mixer: {type: mixr}'],
-      '4:devices.mixer.type unknown_device_type',
-    ],
-    [
       'has handles with a type',
       ['mixer: {type: mixer}', 'mixer: {type: mixer, desc: x}'],
       ['mixer: {type: mixer}', 'mixer: {}'],
@@ -45,10 +39,10 @@ describe('a task file', () => {
       '4:devices.mix.er bad_name',
     ],
     [
-      'names device types that exist',
+      'names device types as texts',
       ['devices:', 'device_types: [mixer, scale]\ndevices:'],
-      ['devices:', 'device_types: [mixer, scael]\ndevices:'],
-      '3:device_types[1] unknown_device_type',
+      ['devices:', 'device_types: [mixer, 1]\ndevices:'],
+      '3:device_types[1] wrong_type',
     ],
     [
       'has resources with a type',

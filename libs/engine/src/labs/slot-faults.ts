@@ -57,7 +57,7 @@ export function deviceFaults(
   wanted: Readonly<Record<string, { type: string }>>,
   given: NonNullable<TaskSubmission['devices']>,
 ): Fault[] {
-  const faults = handleFaults('devices', wanted, given, 'device');
+  const faults = handleFaults('devices', wanted, given, 'device', (type) => devicesFor(labs, type));
   const seen = new Map<string, string>();
   for (const [slot, device] of Object.entries(given)) {
     const path = `devices.${slot}`;
@@ -83,7 +83,7 @@ export function deviceFaults(
         path,
         code: 'wrong_device_type',
         message: `${key} is of type ${known.type}, but the task needs ${type}`,
-        ...among((labs.devicesOfType.get(type) ?? []).map((each) => each.key)),
+        ...devicesFor(labs, type),
       });
     const other = seen.get(key);
     if (other !== undefined)
@@ -91,6 +91,13 @@ export function deviceFaults(
     seen.set(key, slot);
   }
   return faults;
+}
+
+/** A hint with the devices of a type, or that the loaded laboratories have none. */
+function devicesFor(labs: LabMap, type: string): { hint?: string } {
+  const devices = labs.devicesOfType.get(type) ?? [];
+  if (devices.length > 0) return among(devices.map(({ key }) => key));
+  return { hint: `no loaded laboratory has a device of type ${type}: load a laboratory that has one` };
 }
 
 /** Faults in the resources of an on-demand task. */
@@ -135,6 +142,7 @@ function handleFaults(
   wanted: Readonly<Record<string, { type: string }>>,
   given: Readonly<Record<string, unknown>>,
   what: string,
+  hintFor: (type: string) => { hint?: string } = () => ({}),
 ): Fault[] {
   const faults: Fault[] = [];
   for (const [slot, { type }] of Object.entries(wanted))
@@ -143,6 +151,7 @@ function handleFaults(
         path: `${field}.${slot}`,
         code: `missing_${what}`,
         message: `the task needs a ${what} of type ${type} as "${slot}"`,
+        ...hintFor(type),
       });
   for (const slot of what === 'device' ? [] : Object.keys(given))
     if (!Object.hasOwn(wanted, slot))

@@ -144,6 +144,28 @@ describe('an on-demand task', () => {
     });
   });
 
+  it('is told which devices fit, and that no loaded laboratory has one', async () => {
+    const test = new TestLab();
+    test.lab('l', { arm: 'arm' });
+    test.taskType('grip', { devices: { hand: { type: 'arm' }, eye: { type: 'camera' } } });
+    await test.open();
+    const cause = 'no loaded laboratory has a device of type camera: load a laboratory that has one';
+    const fault = (code: string, path: string, hint: string) =>
+      expect.objectContaining({ code, path, hint }) as object;
+    await expect(test.engine.submissions.task({ name: 't', type: 'grip' })).rejects.toMatchObject({
+      faults: [
+        fault('missing_device', 'devices.hand', 'use one of l.arm'),
+        fault('missing_device', 'devices.eye', cause),
+      ],
+    });
+    const eye = { eye: { lab_name: 'l', name: 'arm' } };
+    await expect(
+      test.engine.submissions.task({ name: 't', type: 'grip', devices: eye }),
+    ).rejects.toMatchObject({
+      faults: expect.arrayContaining([fault('wrong_device_type', 'devices.eye', cause)]) as object,
+    });
+  });
+
   it.each([
     ['unknown_resource', { cup: 'mug' }],
     ['missing_resource', {}],

@@ -152,12 +152,15 @@ export type Handle<Device extends BaseDevice<never>> = {
 
 /**
  * Handles of several devices, by the names that `task.yml` gives them. A name with `?` is a handle that only some protocols
- * give to the task.
+ * give to the task. A handle is `any` if the class of the device is `any`, because no package defines it.
  */
 export type Handles<Devices> = {
-  readonly [Name in keyof Devices]: NonNullable<Devices[Name]> extends BaseDevice<never>
-    ? Handle<NonNullable<Devices[Name]>>
-    : never;
+  // Only `any` makes this condition true.
+  readonly [Name in keyof Devices]: 0 extends 1 & Devices[Name]
+    ? Devices[Name]
+    : NonNullable<Devices[Name]> extends BaseDevice<never>
+      ? Handle<NonNullable<Devices[Name]>>
+      : never;
 };
 
 /**

@@ -62,6 +62,8 @@ export function addDefinitionCommands(program: Command): void {
     withUrl(program.command('packages').description('read all packages again and list their definitions')),
     async (client) => {
       const packages = await client.post('/api/packages/refresh', { timeoutMs: startingMs });
+      const warnings = packages.flatMap((each) => each.warnings);
+      if (warnings.length > 0) process.stderr.write(`${diagnosticsText(warnings, 'warning')}\n`);
       const errors = packages.flatMap((each) => each.errors);
       if (errors.length > 0) {
         process.stderr.write(`${diagnosticsText(errors)}\n`);

@@ -73,12 +73,9 @@ async function check(paths: string[], json: boolean): Promise<void> {
     return;
   }
   for (const { userDir, errors, warnings } of reports) {
-    for (const { file, line, column, code, message, hint } of warnings) {
-      const place = [file, line, column].filter((part) => part !== null).join(':');
-      process.stdout.write(`warning: ${place} ${code}\n  ${message}\n`);
-      process.stdout.write(hint === null ? '\n' : `  hint: ${hint}\n\n`);
-    }
-    if (errors.length > 0) process.stdout.write(`${formatDiagnostics(errors, { userDir }).trimEnd()}\n`);
+    if (warnings.length > 0)
+      process.stdout.write(`${formatDiagnostics(warnings, { userDir, severity: 'warning' })}\n\n`);
+    if (errors.length > 0) process.stdout.write(`${formatDiagnostics(errors, { userDir })}\n`);
   }
   if (process.exitCode !== 1) {
     const counts = [
