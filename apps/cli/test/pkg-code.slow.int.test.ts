@@ -1,4 +1,4 @@
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
@@ -304,6 +304,61 @@ tasks:
   ])('%s and %s are compared with the protocol', async (input, output, expected) => {
     put(file, optimizer(input, output));
     expect(await errorsOf()).toEqual(expected.map((place) => `${file}:${place}`));
+  });
+
+  it('stand beside bounds and values, which are compared with the parameter as far as the compiler knows them', async () => {
+    put(
+      'tasks/fill/task.yml',
+      fillYml.replace(
+        'desc: How much }\n',
+        `desc: How much, min: 0, max: 10 }
+  times: { type: int, unit: n/a, desc: How often, value: 1 }
+  mode: { type: choice, choices: [slow, fast], desc: How, value: slow }
+  options: { type: dict, desc: More, value: {} }
+`,
+      ),
+    );
+    const protocol = 'experiments/filling/experiment.yml';
+    const text = readFileSync(join(userDir, 'wet_lab', protocol), 'utf8');
+    const all = '{ volume: svc_dynamic, times: svc_dynamic, mode: svc_dynamic, options: svc_dynamic }';
+    put(protocol, text.replace('{ volume: svc_dynamic }', all));
+    const inputs: [declared: string, column: string | null, code?: string][] = [
+      [`continuousInput('first.volume', [0.5, 5])`, null],
+      [`continuousInput('first.volume', [0.5, 50])`, '[0.5', 'bounds'],
+      [`continuousInput('first.volume', [-5, 5])`, '[-5', 'bounds'],
+      [`continuousInput('first.volume', [1, most])`, '[1', 'bounds'],
+      [`continuousInput('first.volume', [1, Number('50')])`, null],
+      [`continuousInput('first.volume', range)`, null],
+      [`continuousInput('first.times', [1, 5], { step: 2 })`, null],
+      [`continuousInput('first.times', [1, 5], { step: 0.5 })`, '0.5', 'step'],
+      [`continuousInput('first.mode', [1, 5])`, '[1', 'type'],
+      [`discreteInput('first.volume', [1, 2, 50])`, '50', 'above_max'],
+      [`discreteInput('first.times', [1, 2.5])`, '2.5', 'type'],
+      [`categoricalInput('first.mode', ['slow', 'last'])`, `'last'`, 'not_a_choice'],
+      [`categoricalInput('first.options', ['a'])`, `'first.options'`, 'type'],
+    ];
+    const head = `import {
+  BayesianSequentialOptimizer, categoricalInput, continuousInput, continuousOutput, discreteInput, minimize,
+  type BayesianArguments,
+} from '@lab/optimization';
+import type { CreateCampaignOptimizer } from '@lab/sdk';
+const most = 50;
+const range: [number, number] = [0, 5];
+range[1] = 50;
+const args: BayesianArguments = { inputs: [], outputs: [continuousOutput('first.dosed', minimize())] };
+export const svc_create_campaign_optimizer: CreateCampaignOptimizer<BayesianArguments> = () => [args, BayesianSequentialOptimizer];
+export const inputs = [
+`;
+    put(file, `${head}${inputs.map(([declared]) => `${declared},\n`).join('')}];\n`);
+    const expected = inputs.flatMap(([declared, at, code], index) =>
+      at === null ? [] : [`${file}:${head.split('\n').length + index}:${declared.indexOf(at) + 1} ${code}`],
+    );
+    const errors = (await check()).errors.filter((each) => each.file.endsWith(file));
+    expect(places(errors)).toEqual(expected);
+    expect(errors[0]).toMatchObject({
+      message: '[0.5, 50] is not within the limits of first.volume: from 0 to 10',
+      hint: 'use [0.5, 10]',
+    });
   });
 
   it('tell how to open an input, and texts that look like a name are warned about', async () => {

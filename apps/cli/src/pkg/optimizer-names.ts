@@ -2,6 +2,7 @@ import type { Diagnostic } from '@lab/definitions';
 import { dynamicParameters, hintFor, suggest, type ProtocolSnapshot } from '@lab/definitions/model';
 import ts from 'typescript';
 import type { At } from './author-class.js';
+import { checkDomain } from './optimizer-domains.js';
 
 /** Functions of `@lab/optimization` whose first argument is the name of an input or output. */
 const declarations: Readonly<Record<string, 'input' | 'output'>> = {
@@ -12,11 +13,11 @@ const declarations: Readonly<Record<string, 'input' | 'output'>> = {
 };
 
 /**
- * Compares the names `TASK.PARAMETER` that are written in an `optimizer.ts` with its protocol. Names that the code computes
- * are compared when a campaign is submitted.
+ * Compares the names `TASK.PARAMETER` that are written in an `optimizer.ts`, and the bounds and values of declared inputs,
+ * with its protocol. Names and values that the code computes are compared when a campaign is submitted.
  *
- * @returns `unknown_input` and `unknown_output` at declarations of `@lab/optimization`, and `doubtful_name` at other texts that
- *   look like such a name
+ * @returns `unknown_input` and `unknown_output` at declarations of `@lab/optimization`, the findings of {@link checkDomain},
+ *   and `doubtful_name` at other texts that look like such a name
  */
 export function checkOptimizerNames(
   program: ts.Program,
@@ -32,9 +33,14 @@ export function checkOptimizerNames(
   const visit = (node: ts.Node): void => {
     if (ts.isImportDeclaration(node) || ts.isExportDeclaration(node)) return;
     if (ts.isStringLiteralLike(node) && !ts.isLiteralTypeNode(node.parent)) {
-      const kind = declaredKind(checker, node);
-      const fault = kind === undefined ? doubt(node.text, names) : misnamed(node.text, kind, names);
+      const declared = declaration(checker, node);
+      const fault =
+        declared === undefined ? doubt(node.text, names) : misnamed(node.text, declared.kind, names);
       if (fault !== undefined) found.push(at(node, fault.code, fault.message, fault.hint));
+      else if (declared !== undefined) {
+        const input = { name: declared.name, key: node.text };
+        found.push(...checkDomain(checker, declared.call, input, snapshot, at));
+      }
     }
     ts.forEachChild(node, visit);
   };
@@ -75,14 +81,22 @@ function namesOf(snapshot: ProtocolSnapshot): Names {
   };
 }
 
+interface Declaration {
+  call: ts.CallExpression;
+  /** Name of the function. */
+  name: string;
+  kind: 'input' | 'output';
+}
+
 /** What a text declares as the first argument of a function of `@lab/optimization`. */
-function declaredKind(checker: ts.TypeChecker, node: ts.StringLiteralLike): 'input' | 'output' | undefined {
+function declaration(checker: ts.TypeChecker, node: ts.StringLiteralLike): Declaration | undefined {
   const call = node.parent;
   if (!ts.isCallExpression(call) || call.arguments[0] !== node) return undefined;
   const symbol = checker.getSymbolAtLocation(call.expression);
   if (symbol === undefined) return undefined;
   const { name } = symbol.flags & ts.SymbolFlags.Alias ? checker.getAliasedSymbol(symbol) : symbol;
-  return Object.hasOwn(declarations, name) ? declarations[name] : undefined;
+  const kind = Object.hasOwn(declarations, name) ? declarations[name] : undefined;
+  return kind && { call, name, kind };
 }
 
 function misnamed(name: string, kind: 'input' | 'output', names: Names): NameFault | undefined {
