@@ -2588,6 +2588,8 @@ export interface components {
       protocols: string[];
       /** @description What is wrong, and where. */
       errors: components['schemas']['Fault'][];
+      /** @description Findings with which the definitions can be used. */
+      warnings: components['schemas']['Fault'][];
     };
     CodeRecord: {
       /** @description Content hash of the code. */
@@ -5570,6 +5572,18 @@ export interface components {
       reason: components['schemas']['Reason'];
       /** @description Decisions that a person may take; empty for a warning that asks for none, and once the question is resolved. */
       actions: ('completed' | 'failed' | 'retry' | 'idle' | 'lost' | 'keep_waiting' | 'cancel')[];
+      /** @description What each decision in `actions` leads to. */
+      choices: {
+        /** @enum {string} */
+        action: 'completed' | 'failed' | 'retry' | 'idle' | 'lost' | 'keep_waiting' | 'cancel';
+        /**
+         * @description What the decision leads to.
+         * @example the task starts again from its beginning; ...
+         */
+        effect: string;
+      }[];
+      /** @description What to look at before a decision; empty once the question is resolved. */
+      look_at: string[];
       /**
        * @description Protocol run of the task in question.
        * @example mix_1
