@@ -8,6 +8,7 @@ import { addCompletionCommands } from './commands/services/completion.js';
 import { addDefinitionCommands } from './commands/packages/definitions.js';
 import { addDemoCommand } from './commands/services/demo.js';
 import { addDeviceCommands } from './commands/operating/devices.js';
+import { addReservationCommands } from './commands/operating/reservations.js';
 import { addDrainCommand } from './commands/operating/drain.js';
 import { addDoctorCommands } from './commands/services/doctor.js';
 import { exitCodes } from './commands/exit-codes.js';
@@ -60,6 +61,7 @@ export function svcProgram(): Command {
   addAgentsCommand(program);
   addResourceCommands(program);
   addDeviceCommands(program);
+  addReservationCommands(program);
   addEffectsCommands(program);
   addTokenCommands(program);
   addWebhookCommands(program);

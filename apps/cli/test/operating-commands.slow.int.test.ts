@@ -14,6 +14,7 @@ import {
   emergencyStop,
   queue,
   queuePage,
+  reservation,
   schedule,
 } from '../../gateway/test/color-lab-records.js';
 import { campaignRecord, runRecord, startHarness, type Harness } from '../../gateway/test/twins.js';
@@ -339,6 +340,48 @@ describe('svc device', () => {
       ['--reason', 'disable', name],
     ]) {
       const { code, err } = await svc('device', ...args);
+      expect([code, err.includes(wrong ?? '')]).toEqual([2, true]);
+    }
+    expect(gateway.requests.sent).toEqual([]);
+  });
+});
+
+describe('svc reservation', () => {
+  it('reserves a device or a resource from a time to a time or for a duration, lists and ends', async () => {
+    const { lab, device, from, to, id } = reservation;
+    const name = `${lab}.${device}`;
+    gateway.requests
+      .on(requests.addReservation, () => reservation)
+      .on(requests.endReservation, () => reservation)
+      .on(requests.listReservations, () => ({ reservations: [reservation] }));
+    const given = ['--from', '2026-11-23T15:00+01:00', '--to', '2h', '--reason', 'calibration'];
+    const text = `${name} by ada from 2026-11-23 14:00:00Z to 2026-11-23 16:00:00Z: calibration`;
+    expect(await svc('reservation', 'add', name, ...given)).toEqual({
+      code: 0,
+      out: `reserved: ${text}\nend it early with: svc reservation end ${id}`,
+      err: '',
+    });
+    await svc('reservation', 'add', 'color_lab.beaker_1', '--resource', ...given);
+    expect((await svc('reservation', 'list')).out).toMatch(
+      /^NAME .*\ncolor_lab\.robot_arm .* ada .* reservation-1$/,
+    );
+    expect((await svc('reservation', 'end', id)).out).toBe(`ended: ${text}`);
+    const window = { from, to, reason: 'calibration', by: me };
+    expect(bodies().filter((body) => 'by' in (body as object))).toEqual([
+      { lab, device, resource: null, ...window },
+      { lab, device: null, resource: 'beaker_1', ...window },
+      { id, by: me },
+    ]);
+  });
+
+  it('refuses a device without its laboratory, and a missing end or reason', async () => {
+    for (const [wrong, ...args] of [
+      ['<lab>.<device>', 'robot_arm', '--to', '2h', '--reason', 'x'],
+      ['is no time', 'l.arm', '--to', 'soon', '--reason', 'x'],
+      ['--to', 'l.arm', '--reason', 'x'],
+      ['--reason', 'l.arm', '--to', '2h'],
+    ]) {
+      const { code, err } = await svc('reservation', 'add', ...args);
       expect([code, err.includes(wrong ?? '')]).toEqual([2, true]);
     }
     expect(gateway.requests.sent).toEqual([]);

@@ -47,6 +47,7 @@ import {
   EmergencyStops,
   EmergencyStopsController,
   QueueController,
+  ReservationsController,
   ScheduleController,
   StopReports,
 } from './operating/index.js';
@@ -140,6 +141,7 @@ export class AppModule {
         EmergencyStopsController,
         DrainsController,
         QueueController,
+        ReservationsController,
         ScheduleController,
         TokensController,
         AuditController,

@@ -9,6 +9,7 @@ import type {
   OptimizerRecord,
   QueuePage,
   QueueRecord,
+  ReservationRecord,
   ScheduleRecord,
   ServiceEvent,
   Trial,
@@ -390,4 +391,16 @@ export const taskCompleted: ServiceEvent = {
     cancel_requested: false,
     late_by_s: null,
   },
+};
+
+export const reservation: ReservationRecord = {
+  id: 'reservation-1',
+  lab: 'color_lab',
+  device: 'robot_arm',
+  resource: null,
+  by: 'ada',
+  reason: 'calibration',
+  from: '2026-11-23T14:00:00.000Z',
+  to: '2026-11-23T16:00:00.000Z',
+  created_at: '2026-11-23T09:00:00.000Z',
 };

@@ -22,7 +22,16 @@ import {
   WorkRequests,
 } from './people/index.js';
 import { type WorkingRows, workingRowsOf } from './rows/index.js';
-import { EmergencyStops, Outages, QueuePause, endOutagesInTime, nextOutageEnd } from './stops/index.js';
+import {
+  EmergencyStops,
+  Outages,
+  QueuePause,
+  Reservations,
+  endOutagesInTime,
+  endReservationsInTime,
+  nextOutageEnd,
+  nextReservationEnd,
+} from './stops/index.js';
 import { Drain, type SubmitPorts } from './submission/index.js';
 import { type Person, type Turn, TurnLoop, WorkingState } from './turn/index.js';
 import { type UnfinishedWork, Views } from './views/index.js';
@@ -50,6 +59,7 @@ export class Engine {
   readonly attention: Pick<Attention, 'decide'>;
   readonly emergencyStops: EmergencyStops;
   readonly outages: Outages;
+  readonly reservations: Reservations;
   readonly queuePause: QueuePause;
   readonly drains: DrainRequests;
   readonly agents: AgentReports;
@@ -133,6 +143,7 @@ export class Engine {
     this.attention = this.#attention;
     this.emergencyStops = new EmergencyStops(loop, state, stops);
     this.outages = new Outages(loop, person, labs);
+    this.reservations = new Reservations(loop, person, labs);
     this.queuePause = new QueuePause(loop, person);
     this.drains = new DrainRequests(loop, person);
     this.agents = new AgentReports({
@@ -238,6 +249,7 @@ export class Engine {
       this.ports.log.warn('agent not heard', { computer, state });
     stopOverdue(turn);
     endOutagesInTime(turn, this.ports.ids);
+    endReservationsInTime(turn, this.ports.ids);
     settleWork(turn, this.#submitPorts);
     this.#dispatcher.settle(turn);
     this.#attention.settle(turn);
@@ -263,6 +275,7 @@ export class Engine {
       this.#dispatcher.nextWake(this.#state, since),
       nextTimeout(this.#state),
       nextOutageEnd(this.#state),
+      nextReservationEnd(this.#state),
       this.#attention.next(this.#state, since),
       this.#refusals.next(since),
       this.#commands.nextRetry(since),

@@ -55,6 +55,8 @@ export function engineHandlers(engine: Engine): HandlersOf<EngineRequests> {
     resolveAttention: (decision) => engine.attention.decide(decision),
     disableDevice: (asked) => engine.outages.disable(asked),
     enableDevice: (asked) => engine.outages.enable(asked),
+    addReservation: (asked) => engine.reservations.add(asked),
+    endReservation: (asked) => engine.reservations.end(asked),
     restartDevice: (asked) => engine.deviceRestarts.restart(asked),
     resetResource: (asked) => engine.resources.reset(asked),
     setResource: (asked) => engine.resources.set(asked),
@@ -66,6 +68,7 @@ export function engineHandlers(engine: Engine): HandlersOf<EngineRequests> {
     readEstimates: () => engine.views.estimates(),
     locateDevice: ({ lab, device }) => views.locate(lab, device),
     listDevices: ({ brief }) => ({ devices: views.devices(brief) }),
+    listReservations: () => ({ reservations: views.reservations() }),
     listAgents: () => ({ agents: views.agents() }),
 
     registerAgent: (agent) => engine.agents.register(agent),

@@ -7,6 +7,7 @@ import type {
   OptimizerRow,
   OutageRow,
   ProtocolRunRow,
+  ReservationRow,
   Store,
   TaskRunRow,
   TrialRow,
@@ -188,3 +189,28 @@ export function outageOf(device: string, more: Partial<OutageRow> = {}): OutageR
   const reason = 'the gripper is broken';
   return { device, by: 'ada', reason, at: t0, until: null, endedAt: null, endedBy: null, ...more };
 }
+
+const reservation: ReservationRow = {
+  id: 'v1',
+  kind: 'device',
+  key: 'l.d',
+  lab: 'l',
+  by: 'ada',
+  reason: 'calibration',
+  at: t0,
+  fromAt: t0 + 3_600_000,
+  toAt: t0 + 7_200_000,
+  endedAt: null,
+  endedBy: null,
+};
+const ofResource: ReservationRow = { ...reservation, id: 'v2', kind: 'resource', key: 'beaker' };
+const early: ReservationRow = { ...reservation, id: 'v3' };
+
+/** Three reservations, of which a person ends one early, and those that have not ended. */
+export const reservations: { changes: Change[]; left: ReservationRow[] } = {
+  changes: [
+    ...[reservation, ofResource, early].map((row) => ({ op: 'putReservation' as const, row })),
+    { op: 'putReservation', row: { ...early, endedAt: t0 + 3, endedBy: 'eve' } },
+  ],
+  left: [reservation, ofResource],
+};

@@ -61,6 +61,7 @@ function checkUnits(
     const unit = snapshot.units.get(id);
     if (unit === undefined) report(at, 'unknown_unit', `there is no ${id}`);
     else if (!unit.usable) report(at, 'unusable', `${id} cannot be used`);
+    else if (task.reserved?.includes(id)) report(at, 'reserved', `${id} is reserved for others`);
     else if (unit.busy) report(at, 'busy', `${id} is in use`);
     else if (unit.heldBy !== null && unit.heldBy !== task.run)
       report(at, 'held', `${id} is held by ${unit.heldBy}`);

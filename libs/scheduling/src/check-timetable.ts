@@ -149,6 +149,7 @@ function checkSlots(world: World, task: PlanTask, place: PlannedTask, path: stri
     const unit = snapshot.units.get(id);
     if (unit === undefined) report(at, 'unknown_unit', `there is no ${id}`);
     else if (!unit.usable) report(at, 'unusable', `${id} cannot be used`);
+    else if (task.reserved?.includes(id)) report(at, 'reserved', `${id} is reserved for others`);
     else if (unit.busy && !inUse.has(id)) report(at, 'busy', `${id} is in use, and nobody knows until when`);
     if (seen.has(id)) report(at, 'given_twice', `${id} fills another slot of ${task.id}`);
     seen.add(id);

@@ -22,7 +22,11 @@ export function compareTasks(now: number): (a: PlanTask, b: PlanTask) => number 
 /** Says whether the task can get the unit now. */
 export function isAvailable(unit: PlanUnit | undefined, task: PlanTask): unit is PlanUnit {
   return (
-    unit !== undefined && unit.usable && !unit.busy && (unit.heldBy === null || unit.heldBy === task.run)
+    unit !== undefined &&
+    unit.usable &&
+    !unit.busy &&
+    (unit.heldBy === null || unit.heldBy === task.run) &&
+    task.reserved?.includes(unit.id) !== true
   );
 }
 
@@ -159,7 +163,10 @@ class Round {
   #reserve(task: PlanTask): void {
     const claimed = matchSlots(task.slots, (slot) => {
       const usable = slot.candidates.filter(
-        (id) => this.snapshot.units.get(id)?.usable === true && !this.#reserved.has(id),
+        (id) =>
+          this.snapshot.units.get(id)?.usable === true &&
+          !this.#reserved.has(id) &&
+          task.reserved?.includes(id) !== true,
       );
       const open = usable.filter((id) => this.#isOpen(task, slot, id));
       return [...this.#longestFirst(open), ...this.#longestFirst(usable.filter((id) => !open.includes(id)))];

@@ -47,6 +47,8 @@ export interface PlanTask {
   slots: readonly PlanSlot[];
   /** It could start at once with its units. Absent: yes. */
   ready?: boolean;
+  /** Candidates that other people have reserved for a time in which it would use them: it may not start on them now. */
+  reserved?: readonly string[];
   /** Its start time is unknown (paused, emergency stop, or its agent is away): it is not planned. */
   blocked?: boolean;
   /** Earliest start: after a wait before a retry, or after a lag of an ended task. */

@@ -59,6 +59,11 @@ describe('greedy', () => {
     expect(started(greedy.plan(snapshot([task('t', [['a']], { run: 'mine' })], [a])))).toEqual([]);
   });
 
+  it('gives a task no unit that is reserved for others, and other tasks get it', () => {
+    const [mine, theirs] = [task('t', [['a']], { reserved: ['a'] }), task('u', [['a']])];
+    expect(started(greedy.plan(snapshot([mine, theirs], [unit('a')])))).toEqual(['u']);
+  });
+
   it('gives a held unit to a task of the run that holds it', () => {
     const plan = greedy.plan(snapshot([task('t', [['a']], { run: 'r' })], [unit('a', { heldBy: 'r' })]));
     expect(started(plan)).toEqual(['t']);

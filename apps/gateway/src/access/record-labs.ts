@@ -14,6 +14,7 @@ export const recordKinds = {
   attention: { parameter: 'id', words: 'attention item with that id' },
   resource: { parameter: 'resource_name', words: 'resource of that name' },
   agent: { parameter: 'computer', words: 'computer of that name' },
+  reservation: { parameter: 'id', words: 'reservation with that id' },
 } as const satisfies Record<string, { parameter: string; words: string }>;
 export type RecordKind = keyof typeof recordKinds;
 
@@ -28,7 +29,7 @@ export class RecordLabs {
   /**
    * @returns the names of all labs of the record; empty: it has none, so that only a role for all labs counts;
    *   undefined: there is no such record
-   * @throws ServiceError `store_unavailable`; for an agent the error of the orchestrator
+   * @throws ServiceError `store_unavailable`; for an agent or a reservation the error of the orchestrator
    */
   async of(
     kind: RecordKind,
@@ -38,6 +39,11 @@ export class RecordLabs {
     if (kind === 'agent') {
       const { agents } = await this.orchestrator.ask(orchestratorRequests.listAgents, {});
       return agents.find(({ computer }) => computer === key)?.labs;
+    }
+    if (kind === 'reservation') {
+      const { reservations } = await this.orchestrator.ask(orchestratorRequests.listReservations, {});
+      const reservation = reservations.find(({ id }) => id === key);
+      return reservation && [reservation.lab];
     }
     if (kind !== 'task') return this.records.labsOf(kind, key);
     const { protocol_run_name: run } = query as Record<string, unknown>;

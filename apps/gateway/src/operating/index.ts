@@ -5,4 +5,5 @@ export { DeviceRoster } from './roster.js';
 export { StopReports } from './stop-reports.js';
 export { DrainsController } from './drains.controller.js';
 export { QueueController } from './queue.controller.js';
+export { ReservationsController } from './reservations.controller.js';
 export { ScheduleController } from './schedule.controller.js';

@@ -15,7 +15,15 @@ export {
   type Answer,
   type OperationDescription,
 } from './operation.js';
-export { CampaignName, lookupName, pathName, pathParameter, pathText, ProtocolRunName } from './path.js';
+export {
+  CampaignName,
+  lookupName,
+  pathName,
+  pathParameter,
+  pathText,
+  ProtocolRunName,
+  ReservationId,
+} from './path.js';
 export {
   cursorOf,
   cursorValues,

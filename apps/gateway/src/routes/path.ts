@@ -36,6 +36,10 @@ export const CampaignName = pathName('campaign_name', 'campaign', {
   description: 'Name of the campaign.',
   example: 'sweep',
 });
+export const ReservationId = pathName('id', 'reservation', {
+  description: 'Id of the reservation.',
+  example: '0190c0de-0000-7000-8000-00000000000d',
+});
 export const ProtocolRunName = pathName('protocol_run_name', 'protocol run', {
   description: 'Name of the protocol run.',
   example: 'mix_1',

@@ -1,6 +1,6 @@
 import { orchestratorRequests, roles, ServiceError, type Grant, type Role } from '@lab/contracts';
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
-import { agent } from '../color-lab-records.js';
+import { agent, reservation } from '../color-lab-records.js';
 import { campaignRecord, expectProblem, serviceEvent, startHarness, type Harness } from '../twins.js';
 import { byTokens, headersOf } from '../tokens.js';
 import { anyLab, labFilter, needExtension, type RouteNeed } from '../../src/access/needs.js';
@@ -110,6 +110,7 @@ describe('every route of the document', () => {
         'POST /api/labs/{lab_id}/devices/{device_id}/disable',
         'POST /api/labs/{lab_id}/devices/{device_id}/enable',
         'GET /api/labs/{lab_id}',
+        'POST /api/reservations',
         'POST /api/labs/load',
         'POST /api/labs/reload',
         'POST /api/labs/unload',
@@ -144,6 +145,9 @@ describe('every route of the document', () => {
       'POST /api/labs/{lab_id}/devices/{device_id}/disable': 'operator',
       'POST /api/labs/{lab_id}/devices/{device_id}/enable': 'operator',
       'POST /api/labs/{lab_id}/devices/{device_id}/restart': 'operator',
+      'GET /api/reservations': 'viewer',
+      'POST /api/reservations': 'operator',
+      'POST /api/reservations/{id}/end': 'operator',
       'POST /api/attention/{id}/resolve': 'operator',
       'POST /api/estop': 'operator',
       'POST /api/resources/{resource_name}/reset': 'operator',
@@ -166,6 +170,9 @@ describe('a route about one record', () => {
       else gateway.records.labs.set(`${kind}/x`, labs);
     const agents = labs === undefined ? [] : [{ ...agent, computer: 'x', labs }];
     gateway.requests.on(orchestratorRequests.listAgents, () => ({ agents }));
+    // A reservation has one lab: of several, the last.
+    const reservations = (labs ?? []).slice(-1).map((lab) => ({ ...reservation, id: 'x', lab }));
+    gateway.requests.on(orchestratorRequests.listReservations, () => ({ reservations }));
   };
   const answers = async (grants: Grant[]): Promise<Map<string, string>> => {
     const headers = await headersOf(gateway, 'ada', grants);

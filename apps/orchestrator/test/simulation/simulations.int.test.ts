@@ -41,6 +41,7 @@ const nothing: WorkingRows = {
   queuePauses: [],
   drains: [],
   outages: [],
+  reservations: [],
   definitions: [],
 };
 const devices = ['arm', 'station_1', 'station_2'].map((name) => ({

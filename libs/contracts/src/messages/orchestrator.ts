@@ -8,6 +8,7 @@ import { insight, OptimizerDescription, runtimeParameters } from '../rest/optimi
 import { longestPage } from '../rest/pages.js';
 import { DrainRecord } from '../rest/drain.js';
 import { QueuedTask, QueueRecord } from '../rest/queue.js';
+import { ReservationRecord } from '../rest/reservations.js';
 import { longestSchedule, ScheduleRecord } from '../rest/schedule.js';
 import { SimulationRecord, SimulationScenario, WhatIfRecord } from '../rest/simulation.js';
 import { CampaignChange, CampaignSubmission } from '../rest/work/campaigns.js';
@@ -67,6 +68,7 @@ const deviceBy = z.object({ lab: z.string(), device: z.string(), by: z.string() 
 const empty = z.object({});
 const by = z.object({ by: z.string() });
 const queue = zodOf(QueueRecord);
+const reservation = zodOf(ReservationRecord);
 /** Null: all work. */
 const drained = z.object({ campaign: z.string().nullable() });
 const drain = zodOf(DrainRecord);
@@ -360,6 +362,37 @@ export const orchestratorRequests = {
     'unknown_device',
     'store_unavailable',
   ]),
+  /** Reserves a device or a resource for a time, for the tasks of one person. A running task continues to its end. */
+  addReservation: request(
+    'reservation.add',
+    by.extend({
+      lab: z.string(),
+      /** Exactly one of `device` and `resource` is not null. */
+      device: z.string().nullable(),
+      resource: z.string().nullable(),
+      /** `from` and `to`: ISO 8601. */
+      from: z.string(),
+      to: z.string(),
+      reason: z.string(),
+    }),
+    reservation,
+    ['unknown_lab', 'unknown_device', 'not_found', 'invalid', 'wrong_state', 'store_unavailable'],
+  ),
+  /** Ends a reservation before its time, also one that has not begun. Its reply is the reservation that has ended. */
+  endReservation: request(
+    'reservation.end',
+    z.object({ id: z.string(), by: z.string() }),
+    reservation,
+    cancelErrors,
+  ),
+  /** The reservations that have not ended, by their beginning. */
+  listReservations: query(
+    'reservation.list',
+    empty,
+    z.object({ reservations: z.array(reservation) }),
+    [],
+    3_000,
+  ),
   /** Ends the process of a device in order and starts a new one. Refused while a task holds a device without a fault. */
   restartDevice: request(
     'device.restart',

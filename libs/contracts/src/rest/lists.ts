@@ -301,6 +301,16 @@ export const presentLists = {
       text: named,
     },
   },
+  reservations: {
+    usual: 'from',
+    sort: { from: 'time', to: 'time', lab: 'text', by: 'text' },
+    filters: {
+      lab: exact('Only reservations of devices and resources of this laboratory.'),
+      device: exact('Only reservations of devices with this name.'),
+      resource: exact('Only reservations of this resource.'),
+      by: exact('Only reservations of this person.'),
+    },
+  },
   labs: {
     usual: 'name',
     sort: { name: 'text', state: 'text', package: 'text' },

@@ -67,6 +67,7 @@ export const waitCodes = [
   'no_eligible_device',
   'no_eligible_resource',
   'out_of_service',
+  'reserved',
   'computer_away',
   'paused',
   'attention',
@@ -87,7 +88,7 @@ export class WaitCause {
   @Field(
     choice(
       waitCodes,
-      '`dependency`: `tasks` have not completed. `lag`: the least time after a dependency ends at `until`. `group`: the task starts at the end of `tasks`. `device`, `resource`: `held_by` has `unit` until `until`. `lower_priority`: `tasks` go first on `unit`. `no_eligible_device`, `no_eligible_resource`: nothing can fill `slot`; `candidates` says why. `out_of_service`: a person took `unit` out of service until `until`. `computer_away`: the computer of the task is not connected. `paused`: a person paused the run, the campaign or the queue, or drains it and the work has not begun. `attention`: the run waits for a person. `emergency_stop`: an emergency stop is in force. `retry_pause`: the task is tried again at `until`. `campaign_limit`: the campaign has as many runs under way as it may have. `hold_order`: if the task started now, its run could come to keep a unit that another run needs while it waits for a unit that the other run keeps. `planned`: the task could start, and the plan starts it at `until`. `beyond_horizon`: the task is beyond the horizon of the plan. `unplanned`: the plan has no place for the task; `message` says why.',
+      '`dependency`: `tasks` have not completed. `lag`: the least time after a dependency ends at `until`. `group`: the task starts at the end of `tasks`. `device`, `resource`: `held_by` has `unit` until `until`. `lower_priority`: `tasks` go first on `unit`. `no_eligible_device`, `no_eligible_resource`: nothing can fill `slot`; `candidates` says why. `out_of_service`: a person took `unit` out of service until `until`. `reserved`: `held_by` has reserved `unit` from `from` to `until`, and the task would run in this time. `computer_away`: the computer of the task is not connected. `paused`: a person paused the run, the campaign or the queue, or drains it and the work has not begun. `attention`: the run waits for a person. `emergency_stop`: an emergency stop is in force. `retry_pause`: the task is tried again at `until`. `campaign_limit`: the campaign has as many runs under way as it may have. `hold_order`: if the task started now, its run could come to keep a unit that another run needs while it waits for a unit that the other run keeps. `planned`: the task could start, and the plan starts it at `until`. `beyond_horizon`: the task is beyond the horizon of the plan. `unplanned`: the plan has no place for the task; `message` says why.',
     ),
   )
   code!: WaitCode;
@@ -98,11 +99,12 @@ export class WaitCause {
   @Optional(text('Handle that could not be filled.', 'station')) slot?: string;
   @Optional(
     text(
-      'Task that uses the unit, or protocol run that keeps it between two tasks.',
+      'Task that uses the unit, protocol run that keeps it between two tasks, or person who has reserved it.',
       'mix_2/retrieve_container',
     ),
   )
   held_by?: string;
+  @Optional(time('When the reservation of the unit begins.')) from?: string;
   @Optional(orNull(time('When the cause is expected to end; null: not known.'))) until?: string | null;
   @Optional(list(candidate, 'Every unit that fits the slot; empty when no loaded laboratory has one.'))
   candidates?: TypeOf<typeof candidate>[];

@@ -8,7 +8,7 @@ import { drainBefore } from '../stops/index.js';
 import type { WorkingState } from '../turn/index.js';
 import { startWindow } from './lags.js';
 import { UnitView } from './units.js';
-import type { Workload } from './workload.js';
+import { type Workload, reservedUnits } from './workload.js';
 
 export interface ReadyWorkPorts {
   log: Log;
@@ -164,24 +164,33 @@ export class ReadyWork {
     const slots = run === undefined ? this.#slots.get(id) : workload.slotsOf(state, run, task);
     if (slots === undefined) return undefined;
     const isPatient = slots.length > 1 && now - queuedAt >= this.ports.patienceMs;
-    if (!this.#canStart(state, task, slots, view)) {
+    const duration = (): number | null => workload.expectationOf(state, task).expected;
+    const reserved = view.reserved(slots, task.owner, duration, now);
+    if (!this.#canStart(state, task, slots, view, reserved)) {
       if (!isPatient || this.#early >= mostEarly) return undefined;
       this.#early += 1;
     }
     if (run !== undefined) return workload.queued(state, task, now, view);
-    const { expected } = workload.expectationOf(state, task);
-    return { id, run: null, priority: task.priority, queuedAt, duration: expected, slots };
+    const { priority } = task;
+    return { id, run: null, priority, queuedAt, duration: duration(), slots, ...reservedUnits(reserved) };
   }
 
   /** Each slot has a free unit; for a task without devices the service computer is reachable. */
-  #canStart(state: WorkingState, task: TaskRunRow, slots: readonly PlanSlot[], view: UnitView): boolean {
+  #canStart(
+    state: WorkingState,
+    task: TaskRunRow,
+    slots: readonly PlanSlot[],
+    view: UnitView,
+    reserved: readonly string[],
+  ): boolean {
     let needsDevice = false;
     for (const slot of slots) {
       const candidates = notHeld(task.runId, slot.candidates, view);
       let free = false;
       for (const candidate of candidates) {
         const unit = view.get(candidate);
-        free ||= unit.usable && !unit.busy && (unit.heldBy === null || unit.heldBy === task.runId);
+        const isTheirs = unit.heldBy === null || unit.heldBy === task.runId;
+        free ||= unit.usable && !unit.busy && isTheirs && !reserved.includes(candidate);
       }
       if (!free) {
         if (task.runId !== null) this.#warnOfDeadlock(state, task.runId, candidates);

@@ -1,9 +1,9 @@
 import { isUnclear } from '@lab/contracts';
-import type { PlanUnit } from '@lab/scheduling';
+import type { PlanSlot, PlanUnit } from '@lab/scheduling';
 import type { AgentDirectory } from '../agents/index.js';
 import { type KnownDevice, type LabMap, heldFor } from '../labs/index.js';
-import type { AllocationRow } from '../rows/index.js';
-import { stoppedDevices, wordsOfOutage } from '../stops/index.js';
+import type { AllocationRow, ReservationRow } from '../rows/index.js';
+import { keepsFrom, reservationsByUnit, stoppedDevices, wordsOfOutage } from '../stops/index.js';
 import type { WorkingState } from '../turn/index.js';
 
 const nothing: readonly string[] = [];
@@ -12,6 +12,7 @@ const nothing: readonly string[] = [];
 export class UnitView {
   readonly units = new Map<string, PlanUnit>();
   readonly #isStopped: (device: KnownDevice) => boolean;
+  readonly #reservations: ReadonlyMap<string, readonly ReservationRow[]>;
 
   constructor(
     private readonly state: WorkingState,
@@ -19,6 +20,7 @@ export class UnitView {
     private readonly directory: AgentDirectory,
   ) {
     this.#isStopped = stoppedDevices(state);
+    this.#reservations = reservationsByUnit(state);
   }
 
   /** @param id of {@link allocationKey} */
@@ -41,6 +43,37 @@ export class UnitView {
     };
     this.units.set(id, unit);
     return unit;
+  }
+
+  /**
+   * The candidates on which a task may not start now, because other people have reserved them for a time in which it would
+   * use them.
+   *
+   * @param owner of the task
+   * @param duration gives its expected seconds; null: unknown
+   * @param now milliseconds since 1970
+   */
+  reserved(
+    slots: readonly PlanSlot[],
+    owner: string,
+    duration: () => number | null,
+    now: number,
+  ): readonly string[] {
+    if (this.#reservations.size === 0) return nothing;
+    const units = new Set(slots.flatMap((slot) => slot.candidates));
+    const durationS = duration();
+    return [...units].filter((id) => this.reservationsOf(id, owner, durationS, now).length > 0);
+  }
+
+  /** The reservations that keep a task from starting on the unit now, with the parameters of {@link keepsFrom}. */
+  reservationsOf(
+    id: string,
+    owner: string,
+    durationS: number | null,
+    now: number,
+  ): readonly ReservationRow[] {
+    const all = this.#reservations.get(id) ?? [];
+    return all.filter((reservation) => keepsFrom(reservation, owner, durationS, now));
   }
 
   /** Why no task can get the unit now, in words; null: one can. */

@@ -186,19 +186,23 @@ export class Workload {
     const slots = unclear ? [] : planned.slots.map((slot) => planSlot(known, slot));
     const blocked = !this.#canBeFilled(slots, view) || runIsBlocked || unclear;
     const notBefore = Math.max(window.notBefore, row.retryAt ?? 0, this.ports.refusals.at(row.id) ?? 0);
+    const { expected } = this.ports.durations.of(run.type, entry.name, entry.duration);
+    const mayStart = isQueued(row.state) && notBefore <= now;
+    const reserved = mayStart ? view.reserved(slots, row.owner, () => expected, now) : [];
     return {
       id: row.id,
       run: run.id,
       priority: row.priority,
       queuedAt: row.queuedAt ?? row.createdAt,
-      duration: this.ports.durations.of(run.type, entry.name, entry.duration).expected,
+      duration: expected,
       slots,
-      ready: !blocked && isQueued(row.state) && notBefore <= now,
+      ready: !blocked && mayStart,
       blocked,
       ...(notBefore > now ? { notBefore } : {}),
       ...(window.notAfter < Infinity ? { notAfter: window.notAfter } : {}),
       ...(dependencies.length > 0 ? { dependencies } : {}),
       ...(follows === undefined ? {} : { follows }),
+      ...reservedUnits(reserved),
     };
   }
 
@@ -222,16 +226,20 @@ export class Workload {
     const slots = unclear ? [] : (slotsOf(state, labs(), row) ?? []);
     const blocked = !this.#canBeFilled(slots, view) || unclear || stopped;
     const notBefore = Math.max(row.retryAt ?? 0, refusals.at(row.id) ?? 0);
+    const { expected } = durations.of(null, row.type, null);
+    const mayStart = isQueued(row.state) && notBefore <= now;
+    const reserved = mayStart ? view.reserved(slots, row.owner, () => expected, now) : [];
     return {
       id: row.id,
       run: null,
       priority: row.priority,
       queuedAt: row.queuedAt ?? row.createdAt,
-      duration: durations.of(null, row.type, null).expected,
+      duration: expected,
       slots,
-      ready: !blocked && isQueued(row.state) && notBefore <= now,
+      ready: !blocked && mayStart,
       blocked,
       ...(notBefore > now ? { notBefore } : {}),
+      ...reservedUnits(reserved),
     };
   }
 
@@ -247,6 +255,11 @@ export class Workload {
     for (const { unit } of Object.values(units)) view.get(unit);
     return { id: row.id, run: row.runId, priority: row.priority, startedAt, expectedEnd: end, units };
   }
+}
+
+/** The field of a task with reserved units; none for a task without them. */
+export function reservedUnits(units: readonly string[]): Pick<PlanTask, 'reserved'> {
+  return units.length === 0 ? {} : { reserved: units };
 }
 
 /** The units of a running task by slot, and the tasks for which each is held. */

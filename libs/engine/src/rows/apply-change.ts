@@ -122,6 +122,10 @@ export function applyChange(rows: RowSet, change: Change): void {
       if (change.row.endedAt === null) rows.outages.set(change.row.device, change.row);
       else rows.outages.delete(change.row.device);
       return;
+    case 'putReservation':
+      if (change.row.endedAt === null) rows.reservations.set(change.row.id, change.row);
+      else rows.reservations.delete(change.row.id);
+      return;
     case 'putDefinition':
       if (!rows.definitions.has(change.row.hash)) rows.definitions.set(change.row.hash, change.row);
       return;

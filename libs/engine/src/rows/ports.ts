@@ -29,6 +29,7 @@ import type {
   OutageRow,
   ProtocolRunRow,
   QueuePauseRow,
+  ReservationRow,
   ResourceRow,
   TaskRunRow,
   TrialRow,
@@ -59,6 +60,8 @@ export interface WorkingRows {
   drains: DrainRow[];
   /** Those in force. */
   outages: OutageRow[];
+  /** Those that have not ended. */
+  reservations: ReservationRow[];
   /** Definitions that the rows above refer to. */
   definitions: DefinitionRow[];
 }

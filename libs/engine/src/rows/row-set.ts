@@ -13,6 +13,7 @@ import type {
   OutageRow,
   ProtocolRunRow,
   QueuePauseRow,
+  ReservationRow,
   ResourceRow,
   TaskRunRow,
   TrialRow,
@@ -51,6 +52,8 @@ export function emptyRowSet() {
     drains: new Map<string, DrainRow>(),
     /** Those in force, by device. */
     outages: new Map<string, OutageRow>(),
+    /** Those that have not ended. */
+    reservations: new Map<string, ReservationRow>(),
     /** By hash. */
     definitions: new Map<string, DefinitionRow>(),
     /** Campaign name to id. */
@@ -85,6 +88,7 @@ export function rowSetOf(rows: WorkingRows): RowSet {
   for (const row of rows.queuePauses) set.queuePauses.set(row.id, row);
   for (const row of rows.drains) set.drains.set(row.id, row);
   for (const row of rows.outages) set.outages.set(row.device, row);
+  for (const row of rows.reservations) set.reservations.set(row.id, row);
   for (const row of rows.definitions) set.definitions.set(row.hash, row);
   return set;
 }
@@ -115,6 +119,7 @@ export function workingRowsOf(set: RowSet): WorkingRows {
     queuePauses: [...set.queuePauses.values()].filter((row) => row.resumedAt === null),
     drains: [...set.drains.values()].filter((row) => row.endedAt === null),
     outages: [...set.outages.values()],
+    reservations: [...set.reservations.values()],
     definitions: [...set.definitions.values()].filter((row) => hashes.has(row.hash)),
   };
 }

@@ -271,6 +271,24 @@ export interface OutageRow {
   endedBy: string | null;
 }
 
+/** A device or resource that a person has reserved for a time: only tasks of this person start on it then. */
+export interface ReservationRow {
+  id: string;
+  kind: AllocationKind;
+  /** `<lab>.<device>`, or the name of the resource. */
+  key: string;
+  lab: string;
+  by: string;
+  reason: string;
+  at: number;
+  /** The reserved time: from this moment, and until just before `toAt`. */
+  fromAt: number;
+  toAt: number;
+  /** Null until its time is over or a person ends it. */
+  endedAt: number | null;
+  endedBy: string | null;
+}
+
 /** An act of a person, kept for ever. */
 export interface AuditRow {
   id: string;
@@ -383,6 +401,8 @@ export type Change =
   | { op: 'putDrain'; row: DrainRow }
   /** Inserts the row, or replaces the row of the same device. */
   | { op: 'putOutage'; row: OutageRow }
+  /** Inserts the row, or replaces the row of the same id. */
+  | { op: 'putReservation'; row: ReservationRow }
   | { op: 'audit'; row: AuditRow }
   /** Inserts the definition if its hash is new. */
   | { op: 'putDefinition'; row: DefinitionRow }

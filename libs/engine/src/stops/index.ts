@@ -1,4 +1,4 @@
-/** Emergency stops, outages of devices, the queue pause and drains: what keeps tasks from starting. */
+/** Emergency stops, outages, reservations, the queue pause and drains: what keeps tasks from starting. */
 
 export {
   EmergencyStops,
@@ -12,4 +12,13 @@ export {
 } from './emergency-stops.js';
 export { drainBefore, hasStarted } from './drains.js';
 export { Outages, endOutagesInTime, nextOutageEnd, wordsOfOutage } from './outages.js';
+export {
+  Reservations,
+  describeReservations,
+  endReservationsInTime,
+  keepsFrom,
+  nextReservationEnd,
+  reservationsByUnit,
+  wordsOfReservation,
+} from './reservations.js';
 export { QueuePause, queueState } from './queue-pause.js';

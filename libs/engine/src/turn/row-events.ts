@@ -53,6 +53,13 @@ export function eventOf(state: WorkingState, change: Change): NewEvent | undefin
       const body = { lab, name, by, reason, until: iso(until), ended_by: endedBy, labs: [lab] };
       return newEvent('device', device, endedAt === null ? 'out_of_service' : 'in_service', body);
     }
+    case 'putReservation': {
+      const { id, kind, key, lab, by, reason, fromAt, toAt, endedAt, endedBy } = change.row;
+      const window = { from: iso(fromAt), to: iso(toAt) };
+      const name = kind === 'device' ? key.slice(lab.length + 1) : key;
+      const body = { id, lab, name, by, reason, ...window, ended_by: endedBy, labs: [lab] };
+      return newEvent(kind, key, endedAt === null ? 'reserved' : 'reservation_ended', body);
+    }
     default:
       return undefined;
   }

@@ -126,6 +126,7 @@ export class WorkingState {
       case 'putEmergencyStop':
       case 'putQueuePause':
       case 'putOutage':
+      case 'putReservation':
         this.dispatchDue = true;
         break;
       case 'putDrain':

@@ -3,6 +3,7 @@ import type {
   DeviceRecord,
   DrainRecord,
   QueueQuery,
+  ReservationRecord,
   ScheduleQuery,
   ScheduleRecord,
 } from '@lab/contracts';
@@ -17,6 +18,7 @@ import {
   locateDevice,
 } from './device-records.js';
 import { describeDrain } from './drain.js';
+import { describeReservations } from '../stops/index.js';
 import type { OverviewPorts } from './overview.js';
 import { type QueuePart, describeQueue } from './queue.js';
 import { describeEstimates, describeSchedule } from './schedule.js';
@@ -61,6 +63,11 @@ export class Views {
     const { labs, directory, state } = this.ports();
     const devices = describeDevices(labs, directory, state);
     return brief ? devices.map((device) => ({ ...device, functions: [] })) : devices;
+  }
+
+  /** The reservations of devices and resources that have not ended, by their beginning. */
+  reservations(): ReservationRecord[] {
+    return describeReservations(this.ports().state);
   }
 
   /** Every computer of the loaded laboratories and every agent that ever registered, by computer. */

@@ -3,7 +3,14 @@ import type { PlanSlot, PlanTask } from '@lab/scheduling';
 import type { UnitView } from '../dispatch/index.js';
 import { serviceComputer } from '../labs/index.js';
 import type { ProtocolRunRow, TaskRunRow } from '../rows/index.js';
-import { drainBefore, nothingStarts, stopsInForce, wordsOf, wordsOfOutage } from '../stops/index.js';
+import {
+  drainBefore,
+  nothingStarts,
+  stopsInForce,
+  wordsOf,
+  wordsOfOutage,
+  wordsOfReservation,
+} from '../stops/index.js';
 import { hasBegun } from '../work/index.js';
 import type { Forecast } from './forecast.js';
 
@@ -116,14 +123,18 @@ function unitCauses(ports: CausePorts, task: PlanTask): WaitCause[] {
   return causes;
 }
 
-function slotCauses({ forecast, view }: CausePorts, task: PlanTask, slot: PlanSlot): WaitCause[] {
+function slotCauses(ports: CausePorts, task: PlanTask, slot: PlanSlot): WaitCause[] {
+  const { forecast, view } = ports;
   const [kind = '', ...rest] = slot.name.split(':');
   const name = rest.join(':');
   const isDevice = kind === 'device';
-  const usable = slot.candidates.filter((id) => view.get(id).usable);
+  const reservations = reservationCauses(ports, task, slot, name);
+  const isReserved = (id: string): boolean => task.reserved?.includes(id) === true;
+  const usable = slot.candidates.filter((id) => view.get(id).usable && !isReserved(id));
   if (usable.length === 0)
     return [
       ...outageCauses(forecast, slot, name),
+      ...reservations,
       {
         code: isDevice ? 'no_eligible_device' : 'no_eligible_resource',
         slot: name,
@@ -133,7 +144,7 @@ function slotCauses({ forecast, view }: CausePorts, task: PlanTask, slot: PlanSl
             : `no ${kind} for "${name}" can be used at present`,
         candidates: slot.candidates.map((id) => ({
           unit: plainName(id),
-          why: view.whyUnusable(id) ?? 'it can be used',
+          why: view.whyUnusable(id) ?? (isReserved(id) ? 'it is reserved' : 'it can be used'),
         })),
       },
     ];
@@ -164,6 +175,7 @@ function slotCauses({ forecast, view }: CausePorts, task: PlanTask, slot: PlanSl
               .map(({ id, by }) => ({ unit: plainName(id), why: `in the hands of ${by}` })),
           }),
     },
+    ...reservations,
   ];
 }
 
@@ -176,6 +188,25 @@ function outageCauses({ state }: Forecast, slot: PlanSlot, name: string): WaitCa
     const message = `${unit} cannot be used: ${wordsOfOutage(outage)}`;
     return [{ code: 'out_of_service' as const, slot: name, unit, until: iso(outage.until), message }];
   });
+}
+
+/** The reservations of other people that keep the task from the units that fit the slot. */
+function reservationCauses(
+  { forecast: { state, snapshot }, view }: CausePorts,
+  task: PlanTask,
+  slot: PlanSlot,
+  name: string,
+): WaitCause[] {
+  const owner = state.rows.taskRuns.get(task.id)?.owner ?? '';
+  const reserved = slot.candidates.filter((id) => task.reserved?.includes(id));
+  return reserved.flatMap((id) =>
+    view.reservationsOf(id, owner, task.duration, snapshot.now).map((row): WaitCause => {
+      const unit = plainName(id);
+      const window = { from: iso(row.fromAt), until: iso(row.toAt) };
+      const message = `${unit} cannot be used: ${wordsOfReservation(row)}`;
+      return { code: 'reserved', slot: name, unit, held_by: row.by, ...window, message };
+    }),
+  );
 }
 
 /** The task lacks nothing; the policy chose not to start it. */

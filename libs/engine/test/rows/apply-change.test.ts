@@ -134,6 +134,7 @@ function rowsWith(rows: {
     queuePauses: [],
     drains: [],
     outages: [],
+    reservations: [],
     definitions: [],
   });
 }

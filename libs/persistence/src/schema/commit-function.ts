@@ -9,6 +9,7 @@ import {
   outages,
   queuePauses,
   protocolRuns,
+  reservations,
   resources,
   taskRuns,
   trials,
@@ -32,6 +33,7 @@ const overwritten = [
   { table: queuePauses, key: 'id' },
   { table: drains, key: 'id' },
   { table: outages, key: 'device' },
+  { table: reservations, key: 'id' },
 ];
 
 type AnyTable = Pick<typeof campaigns, 'name' | 'columns'>;

@@ -6,6 +6,7 @@ import { initial, initialSchema } from './migrations/0001-initial.js';
 import { effects } from './migrations/0002-effects.js';
 import { drains } from './migrations/0003-drains.js';
 import { outages } from './migrations/0004-outages.js';
+import { reservations } from './migrations/0005-reservations.js';
 import { webhookInclude } from './migrations/0006-webhook-include.js';
 
 /** The initial migration has a digest of its text in its name, so that a database of another text is recognised. */
@@ -17,6 +18,7 @@ const migrations: Record<string, Migration> = {
   '0002_effects': effects,
   '0003_drains': drains,
   '0004_outages': outages,
+  '0005_reservations': reservations,
   '0006_webhook_include': webhookInclude,
 };
 

@@ -18,6 +18,7 @@ import type {
   ProtocolRunRow,
   DrainRow,
   QueuePauseRow,
+  ReservationRow,
   ResourceRow,
   TaskRunRow,
   TrialRow,
@@ -273,6 +274,23 @@ export const outages = tableOf<OutageRow>()({
   key: 'device',
 });
 
+export const reservations = tableOf<ReservationRow>()({
+  name: 'reservation',
+  columns: {
+    id: 'id',
+    kind: 'text',
+    key: 'text',
+    lab: 'text',
+    by: 'text',
+    reason: 'text',
+    at: 'timestamptz',
+    fromAt: 'timestamptz',
+    toAt: 'timestamptz',
+    endedAt: 'timestamptz?',
+    endedBy: 'text?',
+  },
+});
+
 export const audit = tableOf<AuditRow>()({
   name: 'audit',
   columns: { id: 'id', at: 'timestamptz', by: 'text', action: 'text', subject: 'text', detail: 'jsonb' },
@@ -353,4 +371,4 @@ export const initialTables = [
 ] as const;
 
 /** Every table of the engine's rows. */
-export const engineTables = [...initialTables, drains, outages] as const;
+export const engineTables = [...initialTables, drains, outages, reservations] as const;

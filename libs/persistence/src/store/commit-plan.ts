@@ -101,6 +101,9 @@ export function planCommit(changes: readonly Change[]): CommitPlan {
       case 'putOutage':
         overwrite(tables.outages, change.row.device, change.row);
         break;
+      case 'putReservation':
+        overwrite(tables.reservations, change.row.id, change.row);
+        break;
       case 'archive':
         archived.push({ op: change.op, ...tables.archive.toStored(change.row) });
         break;

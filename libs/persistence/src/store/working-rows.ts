@@ -37,6 +37,7 @@ export async function loadWorkingRows(db: Kysely<Database>): Promise<WorkingRows
       queuePauses: await rowsOf(tx, tables.queuePauses, sql`where resumed_at is null`),
       drains: await rowsOf(tx, tables.drains, sql`where ended_at is null order by id`),
       outages: await rowsOf(tx, tables.outages, sql`where ended_at is null order by device`),
+      reservations: await rowsOf(tx, tables.reservations, sql`where ended_at is null order by id`),
       definitions: await definitionsOf(tx, [...campaigns, ...protocolRuns, ...taskRuns]),
     };
   });

@@ -69,7 +69,8 @@ describe('a database of another development version', () => {
     await expect(openStore({ url: database.url })).rejects.toThrow(sentence);
     const { rows } = await admin.query('select name from schema_migration order by name');
     expect(rows.map(({ name }: { name: string }) => name)).toEqual([
-      ...['0001_initial', '0002_effects', '0003_drains', '0004_outages', '0006_webhook_include'],
+      ...['0001_initial', '0002_effects', '0003_drains', '0004_outages', '0005_reservations'],
+      '0006_webhook_include',
     ]);
   });
 });

@@ -172,6 +172,8 @@ describe('the store', () => {
       { name: '0002_effects' },
       { name: '0003_drains' },
       { name: '0004_outages' },
+      { name: '0005_reservations' },
+      { name: '0006_webhook_include' },
     ]);
     await dropDatabase(postgres.url, name);
   });

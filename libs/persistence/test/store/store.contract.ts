@@ -12,6 +12,7 @@ import {
   outageOf,
   protocolRun,
   putDefinition,
+  reservations,
   t0,
   taskRun,
   trial,
@@ -191,6 +192,7 @@ export function storeContract(name: string, open: () => Promise<StoreUnderTest>)
           { op: 'putOutage', row: outage },
           { op: 'putOutage', row: outageOf('l.e') },
           { op: 'putOutage', row: outageOf('l.e', { endedAt: t0 + 3, endedBy: 'eve' }) },
+          ...reservations.changes,
           { op: 'audit', row: auditRow },
         );
         await commit({
@@ -211,6 +213,7 @@ export function storeContract(name: string, open: () => Promise<StoreUnderTest>)
           queuePauses: [pause],
           drains: [drain, { ...drain, id: 'd2', campaignId: rows.campaign.id }],
           outages: [outage],
+          reservations: reservations.left,
           definitions: [definition],
         } satisfies WorkingRows);
       });

@@ -164,7 +164,7 @@ function unitsFor(task: PlanTask, snapshot: Snapshot, reach: Reach): string[][] 
         : [];
     const fitting = (others.length > 0 ? others : candidates).filter((id) => {
       const unit = snapshot.units.get(id);
-      if (unit === undefined || !unit.usable) return false;
+      if (unit === undefined || !unit.usable || task.reserved?.includes(id) === true) return false;
       if (unit.busy && !reach.inUse.has(id)) return false;
       const closedFor = reach.closed.get(id);
       return closedFor === undefined || closedFor === task.run;

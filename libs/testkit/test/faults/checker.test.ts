@@ -279,6 +279,16 @@ describe('the checker finds', () => {
     expect(await broken('devices out of service', forget, succeeded)).toContain('stop');
   });
 
+  it('stop when a leader forgets the reservations of devices', async () => {
+    const forget = (world: World): void => {
+      const load = world.database.store.load.bind(world.database.store);
+      world.database.store.load = async () => ({ ...(await load()), reservations: [] });
+    };
+    const succeeded: Fault[] = [{ kind: 'leave', who: 'orchestrator-1', at: 300, ms: 500 }];
+    expect(await broken('reserved devices', () => undefined, succeeded)).toEqual(new Set());
+    expect(await broken('reserved devices', forget, succeeded)).toContain('stop');
+  });
+
   it('I8 when a deposed leader writes', () => {
     const history = new History(() => 0);
     history.leaderships.push({ at: 0, epoch: 1, instance: 'a' }, { at: 5, epoch: 2, instance: 'b' });

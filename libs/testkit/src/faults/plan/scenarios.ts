@@ -198,6 +198,13 @@ export const scenarios: Readonly<Record<string, Schedule>> = {
     read,
     { at: 1_500, do: 'enable', device: 'arm' },
   ]),
+  'reserved devices': scenario([
+    { at: 50, do: 'reserve', device: 'arm', after: 0, ms: 900 },
+    { at: 60, do: 'reserve', device: 'mixer', after: 400, ms: 60_000 },
+    run,
+    read,
+    { at: 2_500, do: 'end_reservation' },
+  ]),
   'people at a device': scenario([
     { at: 50, do: 'restart', device: 'reader' },
     { at: 100, do: 'look', device: 'arm' },

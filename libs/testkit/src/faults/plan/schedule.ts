@@ -52,6 +52,9 @@ export type Act = { at: number } & (
   /** A device is taken out of service, for some milliseconds or until a person puts it back. */
   | { do: 'disable'; device: DeviceName; ms?: number }
   | { do: 'enable'; device: DeviceName }
+  /** A person reserves a device, from some milliseconds from now and for some more, and ends the first reservation. */
+  | { do: 'reserve'; device: DeviceName; after: number; ms: number }
+  | { do: 'end_reservation' }
   /** A person restarts a device. */
   | { do: 'restart'; device: DeviceName }
   | { do: 'stop'; device?: DeviceName }
@@ -282,6 +285,7 @@ function actsOf(chance: Chance, protocols: readonly ProtocolSketch[], tasks: rea
       reload: 1,
       stop: 1,
       outage: 1,
+      reservation: 1,
       restart: 1,
     });
     if (what === 'run') {
@@ -316,6 +320,10 @@ function actsOf(chance: Chance, protocols: readonly ProtocolSketch[], tasks: rea
       const device = chance.pick(deviceNames);
       acts.push({ at, do: 'disable', device, ...(chance.maybe(0.5) ? { ms: chance.int(100, 8_000) } : {}) });
       acts.push({ at: at + chance.int(100, 8_000), do: 'enable', device });
+    } else if (what === 'reservation') {
+      const [after, ms] = [chance.int(0, 4_000), chance.int(100, 8_000)];
+      acts.push({ at, do: 'reserve', device: chance.pick(deviceNames), after, ms });
+      if (chance.maybe(0.5)) acts.push({ at: at + chance.int(100, 8_000), do: 'end_reservation' });
     } else if (what === 'pause') acts.push(...pauseOf(chance, at, names));
     else if (names.length > 0) {
       const { name, cancel } = chance.pick(names);

@@ -42,6 +42,7 @@ const changes: Readonly<Record<Change['op'], true>> = {
   putQueuePause: true,
   putDrain: true,
   putOutage: true,
+  putReservation: true,
   audit: true,
   archive: true,
   restore: true,

@@ -188,6 +188,14 @@ export class People {
         const body = { lab: labName, device: act.device, by };
         return this.#ask(() => this.#send(requests.enableDevice, body));
       }
+      case 'reserve':
+        return this.#reserve(act.device, act.after, act.ms);
+      case 'end_reservation':
+        return this.#ask(async () => {
+          const { reservations } = await this.#send(requests.listReservations, {});
+          for (const { id } of reservations.slice(0, 1))
+            await this.#send(requests.endReservation, { id, by });
+        });
       case 'restart': {
         const body = { lab: labName, device: act.device, by, reason: 'a loose cable' };
         return this.#ask(() => this.#send(requests.restartDevice, body));
@@ -213,6 +221,13 @@ export class People {
     const until = ms === undefined ? null : new Date(this.world.time.now() + ms).toISOString();
     const body = { lab: labName, device, by, reason: 'the gripper is broken', until };
     this.#ask(() => this.#send(requests.disableDevice, body));
+  }
+
+  #reserve(device: DeviceName, after: number, ms: number): void {
+    const at = this.world.time.now() + after;
+    const window = { from: new Date(at).toISOString(), to: new Date(at + ms).toISOString() };
+    const body = { lab: labName, device, resource: null, ...window, reason: 'calibration', by };
+    this.#ask(() => this.#send(requests.addReservation, body));
   }
 
   /** The gateway first publishes the stop to the agents, and then asks the leader until the stop is recorded. */
@@ -331,9 +346,9 @@ export class People {
     });
   }
 
-  /** The requests that resume what is paused, release what is stopped and put devices back into service. */
+  /** The requests that resume what is paused, release what is stopped and give devices back. */
   #paused(): (() => Promise<unknown>)[] {
-    const { protocolRuns, campaigns, drains, emergencyStops, outages, queuePauses } =
+    const { protocolRuns, campaigns, drains, emergencyStops, outages, queuePauses, reservations } =
       this.world.database.store.rows;
     const all = <Row>(rows: ReadonlyMap<unknown, Row>, holds: (row: Row) => boolean): Row[] =>
       [...rows.values()].filter(holds);
@@ -352,6 +367,7 @@ export class People {
         const [lab = '', device = ''] = key.split('.');
         return sends(requests.enableDevice, { lab, device, by });
       }),
+      ...[...reservations.keys()].map((id) => sends(requests.endReservation, { id, by })),
       ...all(queuePauses, (pause) => pause.resumedAt === null).map(() => sends(requests.resumeQueue, { by })),
       ...all(drains, (drain) => drain.endedAt === null).map(({ campaignId }) =>
         sends(requests.endDrain, { campaign: campaigns.get(campaignId ?? '')?.name ?? null, by }),

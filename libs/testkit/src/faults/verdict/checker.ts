@@ -32,7 +32,7 @@ export function check(history: History, ending: Ending): Violation[] {
 /** The neutral facts of a simulation. */
 function factsOf(history: History, { late, unfinished, leftovers }: Ending): Facts {
   const records = readCommits(history.commits);
-  const { attempts, tasks, runs, campaigns, outages, owners, trials } = records;
+  const { attempts, tasks, runs, campaigns, outages, owners, reservations, trials } = records;
   const submitted = { protocolRun: runs, campaign: campaigns, onDemandTask: tasks };
   return {
     motions: [...history.instruments].flatMap(([device, log]) => motionsOf(device, log)),
@@ -58,6 +58,7 @@ function factsOf(history: History, { late, unfinished, leftovers }: Ending): Fac
     owners,
     stops: [
       ...outages.map(({ device, ...times }) => ({ id: 'outage', scope: `device:${device}`, ...times })),
+      ...[...reservations].map(([id, { device, ...times }]) => ({ id, scope: `device:${device}`, ...times })),
       ...[...history.stops].flatMap(([id, { scope, engagedAt, releasedAt = Infinity, heardAt }]) => {
         if (engagedAt === undefined) return [];
         const heard = (device: string): number | undefined => heardAt.get(computerOf(device));

@@ -1,4 +1,12 @@
-import type { AttemptRow, CampaignRow, OutageRow, ProtocolRunRow, TaskRunRow, TrialRow } from '@lab/engine';
+import type {
+  AttemptRow,
+  CampaignRow,
+  OutageRow,
+  ProtocolRunRow,
+  ReservationRow,
+  TaskRunRow,
+  TrialRow,
+} from '@lab/engine';
 import type { DeviceSlot, ProtocolSnapshot } from '@lab/definitions/model';
 import { isFinal, type Ownership, type Violation } from '../../invariants/index.js';
 import type { Commit } from '../surroundings/history.js';
@@ -19,6 +27,8 @@ export interface Records {
   owners: Map<string, Ownership[]>;
   /** Times in which devices were out of service. */
   outages: { device: string; from: number; until: number }[];
+  /** Reserved times of devices. No simulated task belongs to a person who reserves. */
+  reservations: Map<string, { device: string; from: number; until: number }>;
   /** By hash. */
   protocols: Map<string, ProtocolSnapshot>;
   /** Changes that contradict earlier ones. */
@@ -36,6 +46,7 @@ export function readCommits(commits: readonly Commit[]): Records {
     trials: new Map(),
     owners: new Map(),
     outages: [],
+    reservations: new Map(),
     protocols: new Map(),
     contradictions: [],
   };
@@ -128,6 +139,8 @@ function read(records: Records, at: number, change: Commit['changes'][number]): 
       return update(campaigns, at, change);
     case 'putOutage':
       return outage(records, at, change.row);
+    case 'putReservation':
+      return reservation(records, at, change.row);
     case 'claim':
     case 'pass':
     case 'hold':
@@ -160,6 +173,13 @@ function outage({ outages }: Records, at: number, { device, endedAt }: OutageRow
   if (endedAt !== null) {
     if (present !== undefined) present.until = at;
   } else if (present === undefined) outages.push({ device, from: at, until: Infinity });
+}
+
+function reservation({ reservations }: Records, at: number, row: ReservationRow): void {
+  const { id, key: device, fromAt, toAt, endedAt } = row;
+  const from = reservations.get(id)?.from ?? Math.max(at, fromAt);
+  const until = endedAt === null ? toAt : Math.min(at, toAt);
+  reservations.set(id, { device, from, until: Math.max(from, until) });
 }
 
 type OwnershipChange = Extract<Commit['changes'][number], { op: 'claim' | 'pass' | 'hold' | 'release' }>;
