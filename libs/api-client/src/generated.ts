@@ -1736,6 +1736,47 @@ export interface paths {
     patch?: never;
     trace?: never;
   };
+  '/api/reservations': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    /** List the reservations that have not ended */
+    get: operations['get_reservations'];
+    put?: never;
+    /**
+     * Reserve a device or a resource for a time
+     * @description In this time only tasks whose owner is the person of the reservation start on it. Before, a task of somebody else starts only if it is expected to end by `from`, and an on-demand task without a learned duration not within the hour before `from`. A running task continues to its end. The reservation ends at `to`. A time that overlaps with another reservation of the same device or resource is refused.
+     */
+    post: operations['post_reservations'];
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  '/api/reservations/{id}/end': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    get?: never;
+    put?: never;
+    /**
+     * End a reservation early
+     * @description A reservation that has not begun can be ended as well.
+     */
+    post: operations['post_reservations_by_id_end'];
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
   '/api/schedule': {
     parameters: {
       query?: never;
@@ -6057,7 +6098,7 @@ export interface components {
     /** @description One reason why a task has not started. */
     WaitCause: {
       /**
-       * @description `dependency`: `tasks` have not completed. `lag`: the least time after a dependency ends at `until`. `group`: the task starts at the end of `tasks`. `device`, `resource`: `held_by` has `unit` until `until`. `lower_priority`: `tasks` go first on `unit`. `no_eligible_device`, `no_eligible_resource`: nothing can fill `slot`; `candidates` says why. `out_of_service`: a person took `unit` out of service until `until`. `computer_away`: the computer of the task is not connected. `paused`: a person paused the run, the campaign or the queue, or drains it and the work has not begun. `attention`: the run waits for a person. `emergency_stop`: an emergency stop is in force. `retry_pause`: the task is tried again at `until`. `campaign_limit`: the campaign has as many runs under way as it may have. `hold_order`: if the task started now, its run could come to keep a unit that another run needs while it waits for a unit that the other run keeps. `planned`: the task could start, and the plan starts it at `until`. `beyond_horizon`: the task is beyond the horizon of the plan. `unplanned`: the plan has no place for the task; `message` says why.
+       * @description `dependency`: `tasks` have not completed. `lag`: the least time after a dependency ends at `until`. `group`: the task starts at the end of `tasks`. `device`, `resource`: `held_by` has `unit` until `until`. `lower_priority`: `tasks` go first on `unit`. `no_eligible_device`, `no_eligible_resource`: nothing can fill `slot`; `candidates` says why. `out_of_service`: a person took `unit` out of service until `until`. `reserved`: `held_by` has reserved `unit` from `from` to `until`, and the task would run in this time. `computer_away`: the computer of the task is not connected. `paused`: a person paused the run, the campaign or the queue, or drains it and the work has not begun. `attention`: the run waits for a person. `emergency_stop`: an emergency stop is in force. `retry_pause`: the task is tried again at `until`. `campaign_limit`: the campaign has as many runs under way as it may have. `hold_order`: if the task started now, its run could come to keep a unit that another run needs while it waits for a unit that the other run keeps. `planned`: the task could start, and the plan starts it at `until`. `beyond_horizon`: the task is beyond the horizon of the plan. `unplanned`: the plan has no place for the task; `message` says why.
        * @enum {string}
        */
       code:
@@ -6070,6 +6111,7 @@ export interface components {
         | 'no_eligible_device'
         | 'no_eligible_resource'
         | 'out_of_service'
+        | 'reserved'
         | 'computer_away'
         | 'paused'
         | 'attention'
@@ -6098,10 +6140,16 @@ export interface components {
        */
       slot?: string;
       /**
-       * @description Task that uses the unit, or protocol run that keeps it between two tasks.
+       * @description Task that uses the unit, protocol run that keeps it between two tasks, or person who has reserved it.
        * @example mix_2/retrieve_container
        */
       held_by?: string;
+      /**
+       * Format: date-time
+       * @description When the reservation of the unit begins.
+       * @example 2026-11-20T09:30:00.000Z
+       */
+      from?: string;
       /**
        * Format: date-time
        * @description When the cause is expected to end; null: not known.
@@ -6162,6 +6210,96 @@ export interface components {
        * @example 2
        */
       running: number;
+    };
+    /** @description A device or resource that a person has reserved for a time. Only tasks of this person start on it during that time. */
+    ReservationRecord: {
+      /**
+       * @description Id of the reservation.
+       * @example 0190c0de-0000-7000-8000-00000000000d
+       */
+      id: string;
+      /**
+       * @description Laboratory of the device or resource.
+       * @example color_lab
+       */
+      lab: string;
+      /**
+       * @description Reserved device; null: a resource is reserved.
+       * @example robot_arm
+       */
+      device: string | null;
+      /**
+       * @description Reserved resource; null: a device is reserved.
+       * @example beaker_1
+       */
+      resource: string | null;
+      /**
+       * @description Person who has reserved it.
+       * @example ada
+       */
+      by: string;
+      /**
+       * @description Reason.
+       * @example calibration of the arm
+       */
+      reason: string;
+      /**
+       * Format: date-time
+       * @description When the reservation begins.
+       * @example 2026-11-20T09:30:00.000Z
+       */
+      from: string;
+      /**
+       * Format: date-time
+       * @description When the reservation ends by itself.
+       * @example 2026-11-20T09:30:00.000Z
+       */
+      to: string;
+      /**
+       * Format: date-time
+       * @description When the person made the reservation.
+       * @example 2026-11-20T09:30:00.000Z
+       */
+      created_at: string;
+    };
+    ReservationRequest: {
+      /**
+       * @description Laboratory of the device or resource.
+       * @example color_lab
+       */
+      lab: string;
+      /**
+       * @description Device to reserve. Either this or `resource`.
+       * @example robot_arm
+       */
+      device?: string;
+      /**
+       * @description Resource to reserve. Either this or `device`.
+       * @example beaker_1
+       */
+      resource?: string;
+      /**
+       * Format: date-time
+       * @description When the reservation begins. A time that is past means now.
+       * @example 2026-11-23T14:00:00Z
+       */
+      from: string;
+      /**
+       * Format: date-time
+       * @description When the reservation ends by itself: later than `from` and than now, at most 30 days from now.
+       * @example 2026-11-23T16:00:00Z
+       */
+      to: string;
+      /**
+       * @description Reason. The service shows it to everybody who waits.
+       * @example calibration of the arm
+       */
+      reason: string;
+      /**
+       * @description Person who decides, for the audit. Default: "unknown".
+       * @example ada
+       */
+      by?: string;
     };
     ScheduleRecord: {
       /**
@@ -7323,6 +7461,8 @@ export type QueuePage = components['schemas']['QueuePage'];
 export type QueuedTask = components['schemas']['QueuedTask'];
 export type WaitCause = components['schemas']['WaitCause'];
 export type QueueRecord = components['schemas']['QueueRecord'];
+export type ReservationRecord = components['schemas']['ReservationRecord'];
+export type ReservationRequest = components['schemas']['ReservationRequest'];
 export type ScheduleRecord = components['schemas']['ScheduleRecord'];
 export type PlanRecord = components['schemas']['PlanRecord'];
 export type ScheduledTask = components['schemas']['ScheduledTask'];
@@ -10904,6 +11044,111 @@ export interface operations {
         };
         content: {
           'application/json': components['schemas']['QueueRecord'];
+        };
+      };
+    };
+  };
+  get_reservations: {
+    parameters: {
+      query?: {
+        /** @description Maximum number of records. */
+        limit?: number;
+        /** @description `next_cursor` of the previous page, with the same sort and filters. Absent: from the beginning. */
+        cursor?: string;
+        /** @description Field to sort by; `-` before it for descending order. */
+        sort?: 'from' | '-from' | 'to' | '-to' | 'lab' | '-lab' | 'by' | '-by';
+        /** @description Only reservations of devices and resources of this laboratory. */
+        lab?: string;
+        /** @description Only reservations of devices with this name. */
+        device?: string;
+        /** @description Only reservations of this resource. */
+        resource?: string;
+        /** @description Only reservations of this person. */
+        by?: string;
+      };
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      /** @description By their beginning. */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': {
+            items: components['schemas']['ReservationRecord'][];
+            /** @description Cursor of the next page; null: this is the last one. */
+            next_cursor: string | null;
+          };
+        };
+      };
+    };
+  };
+  post_reservations: {
+    parameters: {
+      query?: never;
+      header?: {
+        /**
+         * @description Makes a repeat safe. For 24 h, the same request with the same key gets the answer of the first one, with the header `Idempotent-Replayed: true`, and the service does nothing again.
+         * @example 8e03978e-40d5-43dd-bc93-6894a57f9324
+         */
+        'Idempotency-Key'?: string;
+      };
+      path?: never;
+      cookie?: never;
+    };
+    requestBody: {
+      content: {
+        'application/json': components['schemas']['ReservationRequest'];
+      };
+    };
+    responses: {
+      /** @description The reservation. */
+      201: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['ReservationRecord'];
+        };
+      };
+    };
+  };
+  post_reservations_by_id_end: {
+    parameters: {
+      query?: never;
+      header?: {
+        /**
+         * @description Makes a repeat safe. For 24 h, the same request with the same key gets the answer of the first one, with the header `Idempotent-Replayed: true`, and the service does nothing again.
+         * @example 8e03978e-40d5-43dd-bc93-6894a57f9324
+         */
+        'Idempotency-Key'?: string;
+      };
+      path: {
+        /**
+         * @description Id of the reservation. Percent-encode characters other than letters, digits, `-`, `_`, `.` and `~`.
+         * @example 0190c0de-0000-7000-8000-00000000000d
+         */
+        id: string;
+      };
+      cookie?: never;
+    };
+    requestBody?: {
+      content: {
+        'application/json': components['schemas']['OperatorNote'];
+      };
+    };
+    responses: {
+      /** @description The reservation that has ended. */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['ReservationRecord'];
         };
       };
     };
