@@ -54,7 +54,8 @@ describe('a misspelt name', () => {
   ];
   it.each(cases)('%s leads to the right suggestion', (_kind, files, meant) => {
     expect(assemble({}).diagnostics).toEqual([]);
-    const hints = assemble(files).diagnostics.map(({ hint }) => hint ?? '');
+    const { diagnostics, warnings } = assemble(files);
+    const hints = [...diagnostics, ...warnings].map(({ hint }) => hint ?? '');
     expect(hints.some((hint) => new RegExp(`did you mean "?${meant}"?\\?`).test(hint))).toBe(true);
   });
 
