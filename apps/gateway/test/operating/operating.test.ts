@@ -160,7 +160,7 @@ describe('the queue', () => {
     'is refused with ?%s',
     async (query) => {
       expectProblem(await gateway.send('GET', `/api/queue?${query}`), 422, 'invalid');
-      expect(gateway.requests.sent).toEqual([]);
+      expect(gateway.requests.of(requests.readQueue)).toEqual([]);
     },
   );
 });
@@ -390,7 +390,7 @@ describe('the schedule', () => {
     'is refused with ?%s',
     async (query) => {
       expectProblem(await gateway.send('GET', `/api/schedule?${query}`), 422, 'invalid');
-      expect(gateway.requests.sent).toEqual([]);
+      expect(gateway.requests.of(requests.readSchedule)).toEqual([]);
     },
   );
 });
