@@ -1,6 +1,6 @@
 import { execFileSync } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
-import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { readdirSync, readFileSync, statSync, writeFileSync, type Dirent } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { networkInterfaces } from 'node:os';
 import { join, relative } from 'node:path';
@@ -298,9 +298,8 @@ describe('after all commands of the guide', () => {
     // The broker reads its password from its configuration file, which only its owner can read.
     const broker = join(stack.dataDir, 'nats', 'server.conf');
     expect(statSync(broker).mode & 0o077).toBe(0);
-    for (const entry of readdirSync(stack.dataDir, { recursive: true, withFileTypes: true })) {
-      const path = join(entry.parentPath, entry.name);
-      if (!entry.isFile() || path.startsWith(own) || path === broker) continue;
+    for (const path of filesBelow(stack.dataDir)) {
+      if (path.startsWith(own) || path === broker) continue;
       const content = await readFile(path).catch(() => '' /* The file was removed in the meantime. */);
       leaks.push(...leaksOf(relative(stack.dataDir, path), content, known));
     }
@@ -315,6 +314,23 @@ describe('after all commands of the guide', () => {
     expect(leaks).toEqual([]);
   });
 });
+
+/** The files of a folder and of all folders below it. The service may remove some meanwhile. */
+function filesBelow(folder: string): string[] {
+  return entriesOf(folder).flatMap((entry) => {
+    const path = join(folder, entry.name);
+    return entry.isDirectory() ? filesBelow(path) : entry.isFile() ? [path] : [];
+  });
+}
+
+function entriesOf(folder: string): Dirent[] {
+  try {
+    return readdirSync(folder, { withFileTypes: true });
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return [];
+    throw error;
+  }
+}
 
 /** The command lines of a process and its descendants, as every user of the computer sees them. */
 function argumentsBelow(root: number): Map<number, string> {
