@@ -2654,7 +2654,7 @@ export interface components {
          * @example 9fceb02d0ae598e95dc970b74767f19372d61af8
          */
         commit: string | null;
-        /** @description Whether files of the package differed from the commit. */
+        /** @description Whether files of the package differed from the commit; null: it is not known. */
         modified: boolean | null;
         /**
          * Format: date-time

@@ -183,7 +183,7 @@ const codeOrigin = object({
   commit: orNull(
     text('Git commit that was checked out; null: none is known.', '9fceb02d0ae598e95dc970b74767f19372d61af8'),
   ),
-  modified: orNull(flag('Whether files of the package differed from the commit.')),
+  modified: orNull(flag('Whether files of the package differed from the commit; null: it is not known.')),
   loaded_at: time('When the service first read the code from this version.'),
 });
 export type CodeOrigin = TypeOf<typeof codeOrigin>;

@@ -12,12 +12,12 @@ export interface PackageSource {
   version: string | null;
   /** The commit that is checked out, hexadecimal; null: the package is in no Git repository, or Git is not installed. */
   commit: string | null;
-  /** Whether files of the package differ from the commit; null: there is no commit. */
+  /** Whether files of the package differ from the commit; null: it is not known. */
   modified: boolean | null;
 }
 
-/** Milliseconds after which Git is given up. A repository on a network drive can be slow. */
-const gitMs = 10_000;
+/** Milliseconds after which Git is given up: a repository can be slow, and an orchestrator that takes over waits for it. */
+const gitMs = 2_000;
 const run = promisify(execFile);
 
 /** Reads which versions the packages of a user directory are now. What cannot be read is null. */
@@ -44,23 +44,22 @@ async function versionOf(root: string): Promise<string | null> {
 }
 
 async function commitOf(root: string): Promise<Pick<PackageSource, 'commit' | 'modified'>> {
-  try {
-    const commit = (await git(root, 'rev-parse', '--verify', 'HEAD')).trim();
-    return { commit, modified: (await git(root, 'status', '--porcelain', '--', '.')) !== '' };
-  } catch {
-    return { commit: null, modified: null };
-  }
+  const [commit, changes] = await Promise.all([
+    git(root, 'rev-parse', '--verify', 'HEAD'),
+    git(root, 'status', '--porcelain', '--', '.'),
+  ]);
+  if (commit === null) return { commit: null, modified: null };
+  return { commit: commit.trim(), modified: changes === null ? null : changes !== '' };
 }
 
-async function git(root: string, ...args: string[]): Promise<string> {
+/** What Git prints; null when it fails, is not installed or takes too long. */
+async function git(root: string, ...args: string[]): Promise<string | null> {
   // The configuration of a repository can name a program as its monitor of files. Reading must not start it.
-  const { stdout } = await run(
-    'git',
-    ['--no-optional-locks', '-C', root, '-c', 'core.fsmonitor=false', ...args],
-    {
-      timeout: gitMs,
-      windowsHide: true,
-    },
-  );
-  return stdout;
+  const command = ['--no-optional-locks', '-C', root, '-c', 'core.fsmonitor=false', ...args];
+  try {
+    const { stdout } = await run('git', command, { timeout: gitMs, windowsHide: true });
+    return stdout;
+  } catch {
+    return null;
+  }
 }
