@@ -39,14 +39,15 @@ export class LongTasks {
 
   /** The attempts that are long at the moment `now`, in milliseconds since 1970. */
   *at(state: WorkingState, now: number): Iterable<LongTask> {
-    const { attempts, taskRuns } = state.rows;
-    for (const attempt of attempts.values()) {
-      const task = taskRuns.get(attempt.taskRunId);
-      const watch = task && this.#watch(state, attempt, task);
-      if (task !== undefined && watch !== undefined && watch.askAt <= now) yield { task, attempt, ...watch };
+    const { attempts, liveAttempts, taskRuns } = state.rows;
+    for (const [taskId, attemptId] of liveAttempts) {
+      const task = taskRuns.get(taskId);
+      const attempt = attempts.get(attemptId);
+      if (task === undefined || attempt === undefined) continue;
+      const watch = this.#watch(state, attempt, task);
+      if (watch !== undefined && watch.askAt <= now) yield { task, attempt, ...watch };
     }
-    if (this.#watched.size > attempts.size)
-      for (const id of this.#watched.keys()) if (!attempts.has(id)) this.#watched.delete(id);
+    if (this.#watched.size > liveAttempts.size) this.#forgetAllBut(new Set(liveAttempts.values()));
   }
 
   /** When the next attempt becomes long after `now`, in milliseconds since 1970. */
@@ -61,6 +62,10 @@ export class LongTasks {
   postpone(attemptId: string, now: number): void {
     const watch = this.#watched.get(attemptId);
     if (watch !== undefined) watch.askAt = now + watch.limitMs;
+  }
+
+  #forgetAllBut(live: ReadonlySet<string>): void {
+    for (const id of this.#watched.keys()) if (!live.has(id)) this.#watched.delete(id);
   }
 
   #watch(state: WorkingState, attempt: AttemptRow, task: TaskRunRow): Watch | undefined {

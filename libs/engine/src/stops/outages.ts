@@ -1,7 +1,7 @@
-import { ServiceError } from '@lab/contracts';
 import type { LabMap } from '../labs/index.js';
 import type { OutageRow } from '../rows/index.js';
 import { type Person, type Turn, type TurnLoop, type WorkingState, audit } from '../turn/index.js';
+import { refusedField } from './refused-field.js';
 
 /** Puts devices back into service whose time out of service is over. */
 const service = 'service';
@@ -59,23 +59,18 @@ function disable(
   device: string,
   { reason, until: text }: OutageAsked,
 ): Record<string, never> {
-  if (reason.trim() === '') throw invalid('reason', 'required', 'is missing', 'say why, for those who wait');
+  if (reason.trim() === '')
+    throw refusedField('reason', 'required', 'is missing', 'say why, for those who wait');
   const until = text === null ? null : Date.parse(text);
   if (until !== null && !(until > turn.now)) {
     const now = new Date(turn.now).toISOString();
-    throw invalid('until', 'past', `must be a time after ${now}`, 'leave it out to wait for a person');
+    throw refusedField('until', 'past', `must be a time after ${now}`, 'leave it out to wait for a person');
   }
   const { by } = person;
   const row = { device, by, reason, at: turn.now, until, endedAt: null, endedBy: null };
   turn.emit({ op: 'putOutage', row });
   audit(turn, person, 'device.disable', `device/${device}`, { reason, until: text });
   return {};
-}
-
-function invalid(path: string, code: string, message: string, hint: string): ServiceError {
-  return new ServiceError('invalid', `The request is refused: "${path}" ${message}.`, {
-    faults: [{ path, code, message, hint }],
-  });
 }
 
 /** Ends an outage, with an audit entry. */

@@ -2,6 +2,7 @@ import { longestReservationDays, ServiceError, unnamedPerson, type ReservationRe
 import type { LabMap } from '../labs/index.js';
 import { type AllocationKind, type ReservationRow, allocationKey } from '../rows/index.js';
 import { type Person, type Turn, type TurnLoop, type WorkingState, audit } from '../turn/index.js';
+import { refusedField } from './refused-field.js';
 
 /** Ends the reservations whose time is over. */
 const service = 'service';
@@ -65,7 +66,7 @@ function unitOf(labs: LabMap, asked: ReservationAsked): Pick<ReservationRow, 'ki
   const { lab, device, resource } = asked;
   if (device !== null && resource === null) return { kind: 'device', key: labs.demand(lab, device).key, lab };
   if (resource === null || device !== null)
-    throw invalid(
+    throw refusedField(
       device === null ? 'device' : 'resource',
       'one_of',
       device === null ? 'is missing' : 'is one too many',
@@ -85,7 +86,8 @@ function reserve(
 ): ReservationRecord {
   const { by, ids } = person;
   const { reason } = asked;
-  if (reason.trim() === '') throw invalid('reason', 'required', 'is missing', 'say why, for those who wait');
+  if (reason.trim() === '')
+    throw refusedField('reason', 'required', 'is missing', 'say why, for those who wait');
   const { fromAt, toAt } = windowOf(asked, turn.now);
   for (const other of turn.state.rows.reservations.values())
     if (other.kind === unit.kind && other.key === unit.key && fromAt < other.toAt && other.fromAt < toAt)
@@ -113,25 +115,19 @@ function reserve(
 function windowOf({ from, to }: ReservationAsked, now: number): Pick<ReservationRow, 'fromAt' | 'toAt'> {
   const fromAt = Math.max(Date.parse(from), now);
   const toAt = Date.parse(to);
-  if (Number.isNaN(fromAt)) throw invalid('from', 'time', 'must be a time', 'write it in ISO 8601');
+  if (Number.isNaN(fromAt)) throw refusedField('from', 'time', 'must be a time', 'write it in ISO 8601');
   if (!(toAt > now))
-    throw invalid('to', 'past', `must be a time after ${iso(now)}`, 'reserve a time that is not over');
-  if (toAt <= fromAt) throw invalid('to', 'order', 'must be later than "from"', 'check both times');
+    throw refusedField('to', 'past', `must be a time after ${iso(now)}`, 'reserve a time that is not over');
+  if (toAt <= fromAt) throw refusedField('to', 'order', 'must be later than "from"', 'check both times');
   const latest = now + longestReservationDays * dayMs;
   if (toAt > latest)
-    throw invalid(
+    throw refusedField(
       'to',
       'too_far',
       `must be at most ${longestReservationDays} days from now, by ${iso(latest)}`,
       'reserve it when the time is nearer',
     );
   return { fromAt, toAt };
-}
-
-function invalid(path: string, code: string, message: string, hint: string): ServiceError {
-  return new ServiceError('invalid', `The request is refused: "${path}" ${message}.`, {
-    faults: [{ path, code, message, hint }],
-  });
 }
 
 /** Ends a reservation, with an audit entry. */
