@@ -33,6 +33,8 @@ export interface Stack {
   /** Address for clients, for example `http://127.0.0.1:8070`. */
   readonly url: string;
   readonly dataDir: string;
+  /** From now on a part that ends by itself is not started again. */
+  endRestarts(): void;
   /** Stops everything in order: gateway, agent and optimizer, orchestrator, database, broker. May be called again. */
   stop(): Promise<void>;
   /** Shortens a stop that has begun: kills the services. The servers still end in order. */
@@ -163,6 +165,10 @@ class RunningStack implements Stack {
     ]);
   }
 
+  endRestarts(): void {
+    for (const { supervision } of this.#parts) supervision.endRestarts();
+  }
+
   stop(): Promise<void> {
     this.#stopped ??= this.#stop();
     return this.#stopped;
@@ -174,6 +180,8 @@ class RunningStack implements Stack {
   }
 
   async #stop(): Promise<void> {
+    // The parts stop one after the other. Those that end early, because they were signalled too, must stay down.
+    this.endRestarts();
     const failures: unknown[] = [];
     const orders = [1, 2, 3, firstServerOrder, firstServerOrder + 1];
     for (const order of orders) {

@@ -33,6 +33,7 @@ export class Supervision {
   #cancelRestart: (() => void) | undefined;
   #waitMs: number;
   #restarts = 0;
+  #restartsEnded = false;
   #stopped: Promise<void> | undefined;
 
   constructor(options: SupervisionOptions) {
@@ -62,6 +63,12 @@ export class Supervision {
     return this.#launch();
   }
 
+  /** From now on a child that ends by itself is not started again. The present child goes on. */
+  endRestarts(): void {
+    this.#restartsEnded = true;
+    this.#cancelRestart?.();
+  }
+
   /** Ends the child: in order, or with SIGKILL after {@link hurry}. Resolves when no part of it runs. */
   stop(): Promise<void> {
     this.#stopped ??= this.#stop();
@@ -70,14 +77,14 @@ export class Supervision {
 
   /** Ends the child with SIGKILL, even during an orderly stop. {@link stop} still waits for the end. */
   hurry(): void {
+    this.endRestarts();
     this.#abort.abort();
-    this.#cancelRestart?.();
     this.#child?.kill();
   }
 
   async #stop(): Promise<void> {
+    this.endRestarts();
     this.#abort.abort();
-    this.#cancelRestart?.();
     const launching = this.#launching;
     if (launching !== undefined) {
       await launching.then(
@@ -115,7 +122,7 @@ export class Supervision {
 
   #onExit(child: RunningChild, reason: string, readyAt: number): void {
     if (this.#child === child) this.#child = undefined;
-    if (this.#abort.signal.aborted) return;
+    if (this.#restartsEnded) return;
     const { clock, healthyMs, shortestMs, onEvent } = this.#options;
     if (clock.now() - readyAt >= healthyMs) this.#waitMs = shortestMs;
     const retryInMs = this.#restartLater();
@@ -129,7 +136,7 @@ export class Supervision {
     this.#cancelRestart = timers.after(wait, () => {
       this.#restarts += 1;
       this.#launch().catch((error: unknown) => {
-        if (this.#abort.signal.aborted) return;
+        if (this.#restartsEnded) return;
         const cause = error instanceof Error ? error : new Error(String(error));
         const retryInMs = this.#restartLater();
         onEvent?.({ type: 'restart_failed', name: this.name, error: cause, retryInMs });

@@ -138,6 +138,23 @@ describe('a supervised child', () => {
     expect(supervision.child).toBeUndefined();
   });
 
+  it('stays down once its restarts have ended, whether it ended before or after that', async () => {
+    const before = supervise();
+    await before.supervision.start();
+    await before.crash();
+    before.supervision.endRestarts();
+    before.timers.fire();
+    const after = supervise();
+    await after.supervision.start();
+    after.supervision.endRestarts();
+    expect(after.supervision.child).toBeDefined();
+    process.kill(after.supervision.child?.pid ?? 0, 'SIGKILL');
+    await expect.poll(() => after.supervision.child, { timeout: 10_000 }).toBeUndefined();
+    expect(after.timers.waits).toEqual([]);
+    for (const { events } of [before, after])
+      expect(events.filter(({ type }) => type === 'ready')).toHaveLength(1);
+  });
+
   it('does not return when it was ended before its turn to stop', async () => {
     const { supervision, timers, events } = supervise();
     const child = await supervision.start();

@@ -105,6 +105,8 @@ async function questionsText(url: string): Promise<string | undefined> {
 }
 
 async function stopSaying(stack: Stack): Promise<void> {
+  // The signal may have reached every process. An agent that parked its instruments must not start again meanwhile.
+  stack.endRestarts();
   print(await stoppingText(stack.url));
   await stack.stop();
 }
