@@ -106,7 +106,9 @@ describe('SIGTERM to every process at once', () => {
     const tree = await treeOf(pid);
     // Supervisor, broker, database, gateway, orchestrator, optimizer, agent and a process for each device.
     expect(tree.length).toBeGreaterThanOrEqual(7 + arms.length);
-    const gateway = (await Promise.all(tree.map(async (pid) => ((await isGateway(pid)) ? [pid] : [])))).flat();
+    const gateway = (
+      await Promise.all(tree.map(async (pid) => ((await isGateway(pid)) ? [pid] : [])))
+    ).flat();
     expect(gateway).toHaveLength(1);
     for (const each of gateway) signal(each, 'SIGSTOP');
     for (const each of tree) signal(each, 'SIGTERM');
