@@ -5,6 +5,8 @@ interface Common {
   readonly desc?: string;
   /** The caller may leave the parameter out. The function then does not get it. */
   readonly optional?: boolean;
+  /** The service shows and stores `***` instead of the value. Only the device gets it. */
+  readonly secret?: boolean;
 }
 
 interface Numeric extends Common {
@@ -94,7 +96,7 @@ declare const declaredButNotTaken: unique symbol;
 const longestText = 500;
 const largestDeclaration = 16_000;
 
-const commonKeys = ['type', 'desc', 'value', 'optional'];
+const commonKeys = ['type', 'desc', 'value', 'optional', 'secret'];
 const keysOf: Record<string, readonly string[]> = {
   int: [...commonKeys, 'unit', 'min', 'max'],
   float: [...commonKeys, 'unit', 'min', 'max'],
@@ -129,7 +131,7 @@ export function declarationFaults(description: unknown, parameters: unknown): st
 
 function specFaults(path: string, spec: unknown): string[] {
   if (!isObject(spec)) return [`${path} must be an object with a type`];
-  const { type, desc, optional, value } = spec;
+  const { type, desc, optional, secret, value } = spec;
   const keys = typeof type === 'string' && Object.hasOwn(keysOf, type) ? keysOf[type] : undefined;
   if (keys === undefined) {
     return [`${path}.type is ${show(type)}: it is one of ${Object.keys(keysOf).join(', ')}`];
@@ -142,6 +144,7 @@ function specFaults(path: string, spec: unknown): string[] {
   };
   must(desc === undefined || isText(desc), `.desc must be a text of at most ${longestText} characters`);
   must(optional === undefined || typeof optional === 'boolean', '.optional must be true or false');
+  must(secret === undefined || typeof secret === 'boolean', '.secret must be true or false');
   must(!(optional === true && value !== undefined), ' has a default, so it is optional anyway: keep one');
   if (type === 'int' || type === 'float') {
     must(isText(spec['unit']) && spec['unit'].trim() !== '', '.unit must be a unit; n/a when it has none');

@@ -66,6 +66,15 @@ describe('the decorator of a device function', () => {
     expect(() => apply(query(), method)).toThrow('move is declared twice');
   });
 
+  it.each(['str', 'bool', 'dict'] as const)('records that a parameter of type %s is secret', (type) => {
+    const parameters = { code: { type, secret: true } };
+    const unlock = (): undefined => undefined;
+    expect(apply(effect({ parameters }) as unknown as ReturnType<typeof effect<undefined>>, unlock)).toEqual({
+      kind: 'effect',
+      parameters,
+    });
+  });
+
   it('records the descriptions of the function and its parameters', () => {
     const said = {
       description: 'Doses',
@@ -101,6 +110,7 @@ describe('the decorator of a device function', () => {
       { a: { type: 'bool', value: false, optional: true } },
       'parameters.a has a default, so it is optional anyway',
     ],
+    [{ a: { type: 'str', secret: 'yes' } }, 'parameters.a.secret must be true or false'],
     [{ a: { type: 'choice', choices: [] } }, 'parameters.a.choices must be a list of at least one value'],
     [
       { a: { type: 'choice', choices: ['x'], value: 'y' } },
