@@ -30,11 +30,20 @@ function jsonWarning(text: string): string | undefined {
     if (error instanceof SyntaxError) return undefined;
     throw error;
   }
-  const { level, msg, error } = entry as { level?: unknown; msg?: unknown; error?: unknown };
+  const { level, msg, error, ...fields } = entry as Record<string, unknown>;
   if (level !== 'warn' && level !== 'error') return undefined;
   const cause =
     typeof error === 'object' && error !== null && 'message' in error ? `: ${String(error.message)}` : '';
-  return `${level === 'error' ? 'error: ' : ''}${String(msg)}${cause}`;
+  return `${level === 'error' ? 'error: ' : ''}${subjectOf(fields)}${String(msg)}${cause}`;
+}
+
+/** The fields that name what an entry is about; the first that is present is the narrowest. */
+const subjects = ['device', 'task', 'computer'];
+
+/** Names the subject of an entry, so that a person need not open the log file. */
+function subjectOf(fields: Record<string, unknown>): string {
+  const name = subjects.map((field) => fields[field]).find((value) => typeof value === 'string');
+  return name === undefined ? '' : `${name}: `;
 }
 
 /** Passes only errors of nats-server on, because it warns of every client that disconnects. */
