@@ -77,6 +77,21 @@ describe('svc agents', () => {
   });
 });
 
+describe('svc effects', () => {
+  it('says what it looked for when there is no call', async () => {
+    expect((await svc('effects')).out).toBe('no calls');
+    const { out } = await svc('effects', '--device', 'lab.amr', '--since', '2026-11-20T14:02:00Z');
+    expect(out).toBe('no calls, device lab.amr, since 2026-11-20T14:02:00.000Z');
+  });
+
+  it.each(['25:00', '14:60', '2 pm'])('refuses %s, which is no time', async (time) => {
+    expect(await svc('effects', '--around', time)).toMatchObject({
+      code: 2,
+      err: expect.stringContaining(`not "${time}"`) as string,
+    });
+  });
+});
+
 describe('svc attention', () => {
   const device = {
     ...attentionItem,
@@ -104,10 +119,12 @@ describe('svc attention', () => {
       ],
       [''],
       ['color_lab.arm'],
+      ['why', device.reason.message],
       ['look at', 'color_lab.arm on bench_b: does it stand still?'],
       ['idle', 'the agent starts the device again'],
       [''],
       ['mix_1/mix_colors'],
+      ['why', attentionItem.reason.message],
       ['look at', ...attentionItem.look_at],
       ...attentionItem.choices.map(({ action, effect }) => [action, effect]),
     ]);

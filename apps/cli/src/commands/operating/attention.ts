@@ -132,9 +132,10 @@ function listLines(items: readonly AttentionRecord[]): string[] {
   return [...itemTable(items), ...advised.flatMap((item) => ['', item.subject, ...adviceLines(item)])];
 }
 
-/** What to look at, and what each decision leads to. */
-function adviceLines({ look_at: places, choices }: AttentionRecord): string[] {
+/** Why a person is asked, what to look at, and what each decision leads to. */
+function adviceLines({ reason, look_at: places, choices }: AttentionRecord): string[] {
   return table([
+    ['  why', reason.message],
     ...places.map((place) => ['  look at', place]),
     ...choices.map(({ action, effect }) => [`  ${action}`, effect]),
   ]);
@@ -147,7 +148,7 @@ function attentionLines(item: AttentionRecord): string[] {
     ...facts({
       id: item.id,
       since: seconds(item.opened_at),
-      reason: `${item.reason.code}: ${item.reason.message}`,
+      reason: item.reason.code,
       attempt: item.attempt === null ? null : String(item.attempt),
       computer: item.computer,
       resolved:

@@ -57,7 +57,10 @@ export function addEffectsCommands(program: Command): void {
       });
       return items.toReversed();
     },
-    (found) => (Array.isArray(found) ? effectTable(found) : effectFacts(found)),
+    (found, flags) => {
+      if (!Array.isArray(found)) return effectFacts(found);
+      return found.length === 0 ? [nothingFound(flags)] : effectTable(found);
+    },
   );
   asks(
     serviceCommand(program, 'audit', 'show the acts of people in the service, latest last')
@@ -89,6 +92,15 @@ export function addEffectsCommands(program: Command): void {
     (client, _flags: ServiceFlags, hash: string) => client.get('/api/code/{hash}', { path: { hash } }),
     ({ text, origins }) => [...origins.map((origin) => `// ${originOf(origin)}`), text],
   );
+}
+
+/** An empty list names what it lists, because a misspelt name or another day has no calls either. */
+function nothingFound(flags: EffectFlags): string {
+  const { device, task, run, campaign, person, state } = flags;
+  const { since, until } = timesOf(flags, new Date());
+  const given = { device, task, run, campaign, person, state, since, until };
+  const named = Object.entries(given).filter(([, value]) => value !== undefined);
+  return ['no calls', ...named.map(([name, value]) => `${name} ${value}`)].join(', ');
 }
 
 const effectTable = tableOf<EffectRecord>('no calls', {
@@ -164,8 +176,10 @@ function timesOf(
 
 /** A time of today by the clock of this computer, or a moment in ISO 8601. */
 function momentOf(flag: string, text: string, now: Date): Date {
-  const time = /^(\d{1,2}):(\d{2})(?::(\d{2}))?$/.exec(text);
-  const moment = time === null ? new Date(text) : new Date(now);
+  const time = /^([01]?\d|2[0-3]):([0-5]\d)(?::([0-5]\d))?$/.exec(text);
+  // Date reads "2 pm" as a day of 2001, so only texts that begin with a date reach it.
+  const isDated = /^\d{4}-\d\d-\d\d/.test(text);
+  const moment = time === null ? new Date(isDated ? text : Number.NaN) : new Date(now);
   if (time !== null) moment.setHours(Number(time[1]), Number(time[2]), Number(time[3] ?? 0), 0);
   if (Number.isNaN(moment.getTime()))
     throw new UsageError(`${flag} must be a time such as 14:02 or 2026-11-20T14:02:00Z, not "${text}"`);
