@@ -7,6 +7,7 @@ import { catchError, concatMap, from, throwError, type Observable } from 'rxjs';
 import { isDryRun } from '../routes/index.js';
 import { asServiceError } from '../http/index.js';
 import { AuditRecorder } from './audit-recorder.js';
+import { subjectOf } from './subject.js';
 import type { AuditEntry } from '@lab/persistence';
 
 /** Longest time that an answer waits for its entry, in milliseconds. While the database is unavailable, the entry follows later. */
@@ -26,13 +27,13 @@ export class AuditInterceptor implements NestInterceptor {
     const { principal } = request;
     if (request.method === 'GET' || request.method === 'HEAD' || principal === null) return next.handle();
     if (isDryRun(context)) return next.handle();
-    const keep = (detail: JsonObject): Promise<unknown> => {
-      const written = this.recorder.record(auditEntry(request, principal, actionOf(request), detail));
+    const keep = (detail: JsonObject, made?: unknown): Promise<unknown> => {
+      const written = this.recorder.record(auditEntry(request, principal, actionOf(request), detail, made));
       return Promise.race([written, delay(patienceMs, undefined, { ref: false })]);
     };
     return next.handle().pipe(
       concatMap((value: unknown) =>
-        from(keep({ status: http.getResponse<FastifyReply>().statusCode }).then(() => value)),
+        from(keep({ status: http.getResponse<FastifyReply>().statusCode }, value).then(() => value)),
       ),
       catchError((thrown: unknown) => {
         const { status, code } = asServiceError(thrown);
@@ -42,12 +43,17 @@ export class AuditInterceptor implements NestInterceptor {
   }
 }
 
-/** The entry for an action that a request made or is about to make. */
+/**
+ * The entry for an action that a request made or is about to make.
+ *
+ * @param made the answer to a submission, which has the name of the new work
+ */
 export function auditEntry(
   request: FastifyRequest,
   principal: Principal,
   action: string,
   detail: JsonObject,
+  made?: unknown,
 ): AuditEntry {
   return {
     id: randomUUID(),
@@ -55,18 +61,11 @@ export function auditEntry(
     by: principal.name,
     kind: principal.kind,
     action,
-    subject: subjectOf(request).slice(0, longestSubject),
+    subject: subjectOf(request, made).slice(0, longestSubject),
     detail,
     request_id: request.id,
     ip: request.ip,
   };
-}
-
-/** The subject of an action. It has only the part of the query that names a record: the rest may be secret. */
-function subjectOf({ url }: FastifyRequest): string {
-  const [path = '', query] = url.split('?', 2);
-  const run = new URLSearchParams(query).get('protocol_run_name');
-  return run === null ? path : `${path}?protocol_run_name=${encodeURIComponent(run)}`;
 }
 
 /** The operation as it stands in the OpenAPI document: `POST /api/tasks/{task_name}/cancel`. */

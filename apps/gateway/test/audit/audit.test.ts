@@ -53,20 +53,14 @@ describe('a request that changes something', () => {
     await gateway.send('POST', '/api/tasks/mix%201/cancel', undefined, ada);
     await gateway.send('POST', '/api/tasks', { name: 7 }, ada);
     expect(gateway.audit.entries.map(({ action, subject, detail }) => [action, subject, detail])).toEqual([
-      [
-        'POST /api/tasks/{task_name}/cancel',
-        '/api/tasks/mix%201/cancel',
-        { status: 503, code: 'service_unavailable' },
-      ],
+      ['POST /api/tasks/{task_name}/cancel', 'task_run/mix 1', { status: 503, code: 'service_unavailable' }],
       ['POST /api/tasks', '/api/tasks', { status: 422, code: 'invalid' }],
     ]);
   });
 
   it('leaves only the parts of the query that name the subject', async () => {
     await gateway.send('POST', '/api/tasks/mix/cancel?token=hers&protocol_run_name=mix%201', undefined, ada);
-    expect(gateway.audit.entries.map(({ subject }) => subject)).toEqual([
-      '/api/tasks/mix/cancel?protocol_run_name=mix%201',
-    ]);
+    expect(gateway.audit.entries.map(({ subject }) => subject)).toEqual(['task_run/mix 1/mix']);
   });
 
   it('never leaves a token or the contents of its body', async () => {
