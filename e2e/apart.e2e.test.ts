@@ -87,17 +87,33 @@ function agentOf(computer: string): ChildProcess {
   return start(['agent', '--computer', computer], env, 'pipe');
 }
 
+/** What a process says on standard error until it ends. */
+async function lastWords(process: ChildProcess): Promise<{ said: string; code: number | null }> {
+  let said = '';
+  process.stderr?.setEncoding('utf8').on('data', (text: string) => (said += text));
+  const [code] = (await once(process, 'close')) as [number | null];
+  return { said, code };
+}
+
 /** The computers with an agent, or in a loaded laboratory. */
 async function computers(): Promise<string[]> {
   return (await api.all<AgentRecord>('/api/agents')).map(({ computer }) => computer);
 }
 
 describe('an agent of another computer', () => {
+  it('is refused while the first agent of its computer is connected, touches no device, and ends with 1', async () => {
+    const history = () => api.all('/api/events/history?aggregate=device/color_lab.robot_arm');
+    const before = await history();
+    const second = await lastWords(agentOf('svc_computer'));
+    expect(second.said).toContain('another agent of computer svc_computer is connected');
+    expect(second.code).toBe(1);
+    expect(await history()).toEqual(before);
+    const agents = await api.all<AgentRecord>('/api/agents');
+    expect(agents.find(({ computer }) => computer === 'svc_computer')?.state).toBe('online');
+  }, 60_000);
+
   it('says in one sentence that no laboratory names its computer, and ends with 1', async () => {
-    const agent = agentOf('bench_x');
-    let said = '';
-    agent.stderr?.setEncoding('utf8').on('data', (text: string) => (said += text));
-    const [code] = (await once(agent, 'close')) as [number | null];
+    const { said, code } = await lastWords(agentOf('bench_x'));
     expect(said).toContain(
       'agent cannot start: no laboratory names a computer bench_x; did you mean bench_b?',
     );

@@ -26,7 +26,7 @@ export interface Registrant {
    */
   registered(registration: Registration, reported: AttemptReport[], sentAt: number): Promise<void>;
   /**
-   * A leader has answered that no laboratory names this computer.
+   * A leader has answered that no laboratory names this computer, or that another agent of this computer stays connected.
    *
    * @returns whether the agent gives up
    */
@@ -44,7 +44,7 @@ export class Registrar {
   constructor(
     private readonly agent: Registrant,
     private readonly ports: RegistrarPorts,
-    limits: AgentLimits,
+    private readonly limits: AgentLimits,
   ) {
     this.#retry = new Retry(ports, { first: limits.retryMs, longest: limits.registerRetryMaxMs });
   }
@@ -71,6 +71,7 @@ export class Registrar {
     try {
       let reported: AttemptReport[] = [];
       let sentAt = 0;
+      let otherSince: number | undefined;
       const registration = await this.#retry.run(
         async () => {
           this.#again = false;
@@ -88,8 +89,19 @@ export class Registrar {
         {
           signal,
           failed: (error, pauseMs) => {
-            if (isServiceError(error) && error.code === 'not_found' && this.agent.refused(error)) return true;
-            log.info('not registered yet', { reason: String(error), again_in_ms: Math.round(pauseMs) });
+            const refusal = isServiceError(error) ? error : undefined;
+            const other = refusal?.code === 'wrong_state';
+            if (other) otherSince ??= clock.now();
+            const stays = other && clock.now() - (otherSince ?? 0) >= this.limits.otherAgentMs;
+            if (
+              refusal !== undefined &&
+              (stays || refusal.code === 'not_found') &&
+              this.agent.refused(refusal)
+            )
+              return true;
+            const context = { reason: String(error), again_in_ms: Math.round(pauseMs) };
+            if (other) log.warn('another agent of this computer is connected', context);
+            else log.info('not registered yet', context);
             return false;
           },
         },

@@ -72,6 +72,11 @@ export const defaultLimits = {
   retryMs: 500,
   retryMaxMs: 30_000,
   registerRetryMaxMs: 5_000,
+  /**
+   * How long a new agent waits for the end of another one of its computer. It is longer than the silence after which the
+   * leader takes an agent for offline, so an agent that died does not keep its successor away.
+   */
+  otherAgentMs: 15_000,
   /** Largest age of the heartbeat that a start names. The timeout of the sender may lower it. */
   startFreshMs: 5_000,
   /** Largest JSON of the outputs of a task, parameters and resources together. */

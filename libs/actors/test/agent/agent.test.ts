@@ -30,6 +30,26 @@ describe('registration', () => {
     expect(world.orchestrator.hellos).toEqual([]);
   });
 
+  it('ends when another agent of the computer stays connected, and waits for the end of one that has died', async () => {
+    const reason = new ServiceError('wrong_state', 'another agent of computer pc is connected');
+    const world = new World();
+    world.orchestrator.away = reason;
+    await world.agent.start();
+    await world.time.advance(12_000);
+    world.orchestrator.away = undefined;
+    await world.time.advance(5_000);
+    expect(world.agent.inc).toBe(1);
+
+    const second = new World();
+    second.orchestrator.away = reason;
+    await second.agent.start();
+    await second.time.advance(25_000);
+    await expect(second.agent.refused).resolves.toBe(reason);
+    second.orchestrator.away = undefined;
+    await second.time.advance(60_000);
+    expect(second.orchestrator.hellos).toEqual([]);
+  });
+
   it('goes on when a later leader refuses the computer, because its devices may be in use', async () => {
     const world = await new World({ devices: [device('arm')] }).up();
     world.orchestrator.away = new ServiceError('not_found', 'no laboratory names a computer pc');

@@ -8,7 +8,8 @@ export const agentReports = {
   /**
    * An agent registers at its start and after every change of leader. It reports the attempts that it knows, so that
    * the leader adopts running work and recognises lost work. It receives its incarnation and the devices that it runs.
-   * The leader answers `not_found` when no laboratory names the computer.
+   * The leader answers `not_found` when no laboratory names the computer, and `wrong_state` while another agent of the
+   * computer is connected.
    */
   registerAgent: request(
     'agent.register',

@@ -10,6 +10,7 @@ import type { AgentRegistration, Heartbeat } from './agent-messages.js';
 import type { AttemptCommands } from './attempt-commands.js';
 import type { DeviceAssigner } from './device-assigner.js';
 import { demandKnownComputer } from './known-computers.js';
+import { demandOneAgent } from './one-agent.js';
 import { recordResult } from './results.js';
 
 /** The answer to the registration of an agent. */
@@ -42,12 +43,14 @@ export class AgentReports {
    * Registers an agent. A new session gets the next incarnation. Attempts of its computer are adopted, queued again or
    * shown to a person, depending on its report.
    *
-   * @throws ServiceError `not_found` when no laboratory names its computer; `store_unavailable`
+   * @throws ServiceError `not_found` when no laboratory names its computer; `wrong_state` when another agent of the
+   * computer is connected; `store_unavailable`
    */
   async register(agent: AgentRegistration): Promise<AgentWelcome> {
     const onDisk = await this.#computersOnDisk(agent.computer);
     return this.ports.loop.submit('registration of an agent', (turn) => {
       if (onDisk !== null) demandKnownComputer(turn, agent, this.ports.labs(), onDisk);
+      demandOneAgent(agent, this.ports.directory.get(agent.computer), this.ports.log);
       return this.#registered(turn, agent);
     });
   }

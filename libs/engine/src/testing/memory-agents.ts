@@ -96,7 +96,7 @@ export class MemoryAgents implements Agents {
   /**
    * Starts a new process of the agent, which registers. The outcome of executions of an earlier process is unknown.
    */
-  async boot(computer: string): Promise<void> {
+  async boot(computer: string, incarnations?: readonly number[]): Promise<void> {
     this.#sessions += 1;
     const before = this.#agents.get(computer);
     const agent: MemoryAgent = {
@@ -115,11 +115,15 @@ export class MemoryAgents implements Agents {
         execution.outcome = { kind: 'unknown', detail: 'the agent was restarted while it ran' };
         this.#free(execution);
       }
-    await this.register(computer);
+    await this.register(computer, incarnations);
   }
 
-  /** Registers the agent with the current leader and reports unacknowledged results. */
-  async register(computer: string): Promise<void> {
+  /**
+   * Registers the agent with the current leader and reports unacknowledged results.
+   *
+   * @param incarnations those of its ledger; undefined: not reported
+   */
+  async register(computer: string, incarnations?: readonly number[]): Promise<void> {
     const agent = this.#alive(computer);
     const side = this.#side;
     if (agent === undefined || side === undefined) return;
@@ -128,6 +132,7 @@ export class MemoryAgents implements Agents {
       session: agent.session,
       version: 'test',
       attempts: this.#reports(agent),
+      incarnations,
       devices: this.#statuses(agent),
       halts: this.halts.get(computer) ?? [],
     });

@@ -190,6 +190,8 @@ describe('an agent that comes back', () => {
       ['does not say whose ledger it has, makes it a matter for a person', undefined, 'needs_attention'],
     ])('%s', async (_, incarnations, state) => {
       const test = await unanswered();
+      test.agents.crash('pc');
+      await test.live(11_000);
       await test.engine.agents.register({ ...hello, incarnations });
       await test.live(10_000);
       expect(test.task('r/a')).toMatchObject({ state });
