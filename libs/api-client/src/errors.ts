@@ -6,8 +6,11 @@ export class ProblemError extends Error {
   override readonly name = 'ProblemError';
 
   constructor(readonly problem: Problem) {
-    const faults = problem.errors?.map((fault) => `\n  ${fault.path}: ${fault.message}`).join('') ?? '';
-    super(`${problem.title}: ${problem.detail}${faults}`);
+    const faults = (problem.errors ?? []).map(({ path, message, hint }) => {
+      const instead = hint === undefined ? '' : `\n    hint: ${hint}`;
+      return `\n  ${path}: ${message}${instead}`;
+    });
+    super(`${problem.title}: ${problem.detail}${faults.join('')}`);
   }
 
   get code(): ErrorCode {

@@ -100,6 +100,39 @@ describe('a call', () => {
     expect(requests).toHaveLength(1);
   });
 
+  it('throws an error whose message has the path, the text and the hint of each fault', async () => {
+    const errors = [
+      {
+        path: 'url',
+        code: 'address',
+        message: 'must begin with https://',
+        hint: 'Set webhooks.http to true.',
+      },
+      { path: 'filters', code: 'type', message: 'must be an object' },
+    ];
+    answers = [
+      (_, response) => {
+        const { status, title } = errorCatalogue.invalid;
+        const problem = {
+          type: 'urn:svc:error:invalid',
+          title,
+          status,
+          detail: 'No.',
+          code: 'invalid',
+          errors,
+        };
+        response
+          .writeHead(status, { 'content-type': 'application/problem+json' })
+          .end(JSON.stringify(problem));
+      },
+    ];
+    expect(await thrown(client.get('/api/queue'))).toMatchObject({
+      message:
+        `${errorCatalogue.invalid.title}: No.\n  url: must begin with https://\n` +
+        '    hint: Set webhooks.http to true.\n  filters: must be an object',
+    });
+  });
+
   it('reports an answer that is not from the service', async () => {
     answers = [
       (_, response) => response.writeHead(502, { 'content-type': 'text/html' }).end('<h1>proxy</h1>'),
