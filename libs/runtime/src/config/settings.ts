@@ -67,12 +67,16 @@ const names = z.preprocess(
   listSchema.optional(),
 );
 
-const address = (schemes: string[], example: string) =>
+/** @param note what else the error of a wrong address says */
+const address = (schemes: string[], example: string, note = '') =>
   z
     .string(
       `is not set: the address, for example ${example}; \`svc start\` sets it for the processes it starts`,
     )
-    .refine((text) => text.split(',').every((each) => hasScheme(each, schemes)), `must look like ${example}`)
+    .refine(
+      (text) => text.split(',').every((each) => hasScheme(each, schemes)),
+      `must look like ${example}${note}`,
+    )
     .transform(asSecret);
 
 function hasScheme(text: string, schemes: readonly string[]): boolean {
@@ -139,7 +143,7 @@ export const settings = {
   natsUrl: setting({
     env: 'SVC_NATS_URL',
     secret: true,
-    schema: address(['nats:', 'tls:'], 'nats://127.0.0.1:4222'),
+    schema: address(['nats:'], 'nats://127.0.0.1:4222', '; TLS is not supported'),
   }),
   databaseUrl: setting({
     env: 'SVC_DATABASE_URL',

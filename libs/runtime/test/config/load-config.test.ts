@@ -95,7 +95,7 @@ describe('a configuration', () => {
     const env = {
       SVC_HTTP_PORT: '99999',
       SVC_DATABASE_ULR: 'x',
-      SVC_NATS_URL: 'http://x',
+      SVC_NATS_URL: 'tls://x:4222',
       SVC_UPLOAD_SECRET: 'short',
     };
     const faults = faultsOf(() => all.load({ env, cwd: folder }));
@@ -108,7 +108,7 @@ describe('a configuration', () => {
         'config.yml:7: labs | must be a list of names | ',
         'SVC_HTTP_PORT | must be a port, a whole number from 0 to 65535 (it is "99999") | ',
         'SVC_DATABASE_ULR | unknown variable | did you mean SVC_DATABASE_URL?',
-        'SVC_NATS_URL | must look like nats://127.0.0.1:4222 | ',
+        'SVC_NATS_URL | must look like nats://127.0.0.1:4222; TLS is not supported | ',
         'SVC_UPLOAD_SECRET | must have at least 32 characters | ',
         expect.stringMatching(/^SVC_DATABASE_URL \| is not set/),
       ]),
