@@ -9,6 +9,7 @@ import {
   type Event,
 } from 'js-yaml';
 import type { Path } from './diagnostic.js';
+import { explainSyntax } from './yaml-syntax.js';
 
 /** Limits far above any definition file of a real laboratory. */
 export const yamlLimits = { depth: 32, aliases: 50, keys: 10_000, nodes: 50_000 } as const;
@@ -63,7 +64,7 @@ export function parseYaml(text: string): ParsedYaml {
     if (faults.length > 0) return { ok: false, faults };
     return { ok: true, document: { value, locate: (path, what) => locate(root, path, what) } };
   } catch (error) {
-    return { ok: false, faults: [faultOf(error)] };
+    return { ok: false, faults: [faultOf(error, text)] };
   }
 }
 
@@ -236,14 +237,17 @@ function valueFaults(value: JsonValue, root: PlacedNode, path: Path): YamlFault[
   return [];
 }
 
-function faultOf(error: unknown): YamlFault {
+function faultOf(error: unknown, text: string): YamlFault {
   if (!(error instanceof YAMLException)) {
     const message = error instanceof Error ? error.message : 'the document cannot be read';
     return { path: [], code: 'yaml_syntax', message, offset: null };
   }
   const offset = error.mark?.position ?? null;
-  if (!error.reason.includes('maxDepth'))
-    return { path: [], code: 'yaml_syntax', message: error.reason, offset };
+  if (!error.reason.includes('maxDepth')) {
+    const explained =
+      offset === null ? { message: error.reason, offset } : explainSyntax(error.reason, text, offset);
+    return { path: [], code: 'yaml_syntax', ...explained };
+  }
   const message = `the document is nested deeper than ${yamlLimits.depth} levels`;
   return { path: [], code: 'too_deep', message, offset };
 }
