@@ -2,6 +2,7 @@ import { setPriority } from 'node:os';
 import { fileURLToPath } from 'node:url';
 import {
   fromOptimizer,
+  messageWithPlace,
   ServiceError,
   zodSchema,
   type FromOptimizer,
@@ -154,7 +155,7 @@ export class OptimizerProcess {
     }
     const { code, error, faults } = message;
     open.reject(
-      new ServiceError(code, error.message, {
+      new ServiceError(code, messageWithPlace(error), {
         faults: faults.map(({ hint, ...fault }) => (hint === undefined ? fault : { ...fault, hint })),
         ...(error.stack === undefined ? {} : { authorStack: error.stack }),
       }),

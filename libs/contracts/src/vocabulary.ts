@@ -72,3 +72,15 @@ export function isWellFormedName(value: unknown): value is string {
 
 /** Names of fields that hold a secret anywhere in a free object. */
 export const secretField = /(^|_)api_key$/i;
+
+/** The message of an author's error, with the place in the package that threw it: `no port (lab/devices/arm/device.ts:9:5)`. */
+export function messageWithPlace({
+  message,
+  stack,
+}: {
+  message: string;
+  stack?: string | undefined;
+}): string {
+  const place = /^\s+at (?:.* \()?(\S+:\d+:\d+)\)?$/m.exec(stack ?? '')?.[1];
+  return place === undefined ? message : `${message} (${place})`;
+}

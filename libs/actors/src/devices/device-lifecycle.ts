@@ -1,4 +1,11 @@
-import { isGivenUp, isInDoubt, isServiceError, toServiceError, type DeviceAssignment } from '@lab/contracts';
+import {
+  isGivenUp,
+  isInDoubt,
+  isServiceError,
+  messageWithPlace,
+  toServiceError,
+  type DeviceAssignment,
+} from '@lab/contracts';
 import type { Clock, Timers } from '@lab/ports';
 import type { CallRecords } from '../ledger/index.js';
 import {
@@ -286,7 +293,7 @@ export class DeviceLifecycle {
       case 'init_failed':
         // An emergency stop in the middle of the initialisation is no fault of the device.
         if (this.#status.stopText !== undefined || this.#status.state !== 'initializing') return;
-        this.#fault(message.error.message);
+        this.#fault(messageWithPlace(message.error));
         return;
       case 'result':
         this.#calls.answered(message.call_id, undefined, message.value);

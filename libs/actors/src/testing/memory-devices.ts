@@ -1,4 +1,5 @@
 import type {
+  AuthorError,
   DeviceAssignment,
   DeviceFunction,
   FromDevice,
@@ -12,6 +13,7 @@ import { MemoryProcess } from './memory-process.js';
 /** The behaviour of a simulated device. A promise that never settles is a call that never ends. */
 export interface DeviceScript {
   functions: DeviceFunction[];
+  /** A rejection with an `AuthorError` is reported as it is. */
   initialize?(parameters: JsonObject): Promise<void>;
   call?(name: string, args: JsonObject): Promise<JsonValue | undefined>;
   report?(): Promise<JsonObject>;
@@ -68,7 +70,11 @@ function obey(process: SimulatedDevice, script: DeviceScript, message: ToDevice)
             functions: script.functions,
             can_stop: script.stop !== undefined,
           }),
-        (error: unknown) => process.say({ type: 'init_failed', error: { message: String(error) } }),
+        (error: unknown) =>
+          process.say({
+            type: 'init_failed',
+            error: error instanceof Error ? { message: String(error) } : (error as AuthorError),
+          }),
       );
       return;
     case 'call':

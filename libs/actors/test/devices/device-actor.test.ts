@@ -365,14 +365,18 @@ describe('a device', () => {
     expect(world.deviceProcesses.started.get('lab.arm')).toHaveLength(5);
   });
 
-  it('is faulted with the message of the author when it cannot be initialised', async () => {
+  it('is faulted with the error of the author and its place when it cannot be initialised', async () => {
+    const thrown = {
+      message: 'no such port',
+      stack: 'Error: no such port\n    at Arm._initialize (lab/devices/arm/device.ts:9:5)',
+    };
     const world = await new World({
       devices: [device('arm')],
-      device: () => ({ functions: [], initialize: () => Promise.reject(new Error('no such port')) }),
+      device: () => ({ functions: [], initialize: () => Promise.reject(thrown) }),
     }).up();
     expect(world.agent.devices()[0]).toMatchObject({
       state: 'faulted',
-      detail: expect.stringContaining('no such port') as string,
+      detail: 'no such port (lab/devices/arm/device.ts:9:5)',
     });
   });
 
