@@ -1,7 +1,7 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterEach, beforeEach, describe, expect, expectTypeOf, it } from 'vitest';
-import { errorCatalogue, type ErrorCode } from '@lab/contracts';
+import { errorCatalogue, type Effect, type ErrorCode } from '@lab/contracts';
 import { ApiClient } from '../src/client.js';
 import { ProblemError, UnreachableError } from '../src/errors.js';
 import type { TaskRunRecord } from '../src/generated.js';
@@ -40,10 +40,10 @@ const ok =
     response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(value));
 const lost: Answer = (request) => request.socket.destroy();
 const refused =
-  (code: ErrorCode, headers: Record<string, string> = {}): Answer =>
+  (code: ErrorCode, headers: Record<string, string> = {}, effect?: Effect): Answer =>
   (_, response) => {
     const { status, title } = errorCatalogue[code];
-    const problem = { type: `urn:svc:error:${code}`, title, status, detail: 'said why', code };
+    const problem = { type: `urn:svc:error:${code}`, title, status, detail: 'said why', code, effect };
     response.writeHead(status, { 'content-type': 'application/problem+json; charset=utf-8', ...headers });
     response.end(JSON.stringify(problem));
   };
@@ -196,6 +196,14 @@ describe('a repeated request', () => {
   it('never follows a refusal', async () => {
     answers = [refused('wrong_state')];
     expect(await thrown(client.post('/api/queue/pause'))).toMatchObject({ code: 'wrong_state' });
+    expect(requests).toHaveLength(1);
+  });
+
+  it('never follows an error of a request that may have had an effect', async () => {
+    answers = [refused('device_unavailable', { 'retry-after': '1' }, 'maybe')];
+    expect(await thrown(client.post('/api/labs/load', { body: { lab_types: ['a'] } }))).toMatchObject({
+      code: 'device_unavailable',
+    });
     expect(requests).toHaveLength(1);
   });
 

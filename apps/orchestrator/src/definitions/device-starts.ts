@@ -71,6 +71,7 @@ function notStarted(lab: string, failed: readonly DeviceStart[]): ServiceError {
   return new ServiceError(
     'device_unavailable',
     `the laboratory ${lab} was not loaded, because ${faults.map((fault) => fault.message).join('; ')}`,
-    { faults },
+    // A repeated load would run `_initialize` of every device again, which may move instruments.
+    { faults, effect: 'maybe' },
   );
 }
