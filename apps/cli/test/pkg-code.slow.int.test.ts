@@ -127,6 +127,29 @@ describe('the device calls of a task', () => {
   });
 });
 
+describe('the code of a package', () => {
+  it('may not call a method that the device does not declare as a function', async () => {
+    put('devices/pump/device.ts', pump.replace('  @query()\n', ''));
+    put('tasks/fill/task.ts', fill('await pump.level(); const { dosed } = await pump.dose({ volume });'));
+    const { errors } = await check();
+    expect(places(errors)).toEqual(['tasks/fill/task.ts:6:11 undeclared_function']);
+    expect(errors[0]?.hint).toBe('write @effect(), @idempotent() or @query() above level in device.ts');
+  });
+
+  it('has one error for a syntax error', async () => {
+    put('tasks/fill/task.ts', fill('const { dosed = await pump.dose({ volume });'));
+    expect((await errorsOf()).filter((each) => each.startsWith('tasks/fill/task.ts'))).toHaveLength(1);
+  });
+
+  it('takes handles of devices, and the error for a class says what to write', async () => {
+    const code = fill('const { dosed } = await pump.dose({ volume });');
+    put('tasks/fill/task.ts', code.replace("{ pump }: this['devices']", '{ pump }: { pump: Pump }'));
+    const { errors } = await check();
+    expect(places(errors)).toEqual(['tasks/fill/task.ts:5:9 TS2416']);
+    expect(errors[0]?.hint).toBe("write this['devices'] as the type of the first parameter");
+  });
+});
+
 describe('what a task returns', () => {
   it.each([
     ['a misspelt output, once', '{ dosd: 1 }', ['7:15 unknown_output']],

@@ -5,7 +5,7 @@ import { dirname, join } from 'node:path';
 import { compareCauses, loadPackages, type Catalog, type Diagnostic } from '@lab/definitions';
 import ts from 'typescript';
 import { exportedClass } from './author-class.js';
-import { unawaitedCalls } from './device-calls.js';
+import { unawaitedCalls, undeclaredCalls } from './device-calls.js';
 import { importCycles } from './import-cycles.js';
 import { checkOptimizer, optimizerExpectation } from './optimizer-contract.js';
 import { checkOptimizerNames } from './optimizer-names.js';
@@ -88,7 +88,10 @@ function checkCode(
   const own = sources.filter(({ fileName }) => fileName !== generated);
   const found = [
     ...diagnostics.filter((each) => !isVictim(each, catalog)),
-    ...own.flatMap((source) => unawaitedCalls(program, source, at)),
+    ...own.flatMap((source) => [
+      ...unawaitedCalls(program, source, at),
+      ...undeclaredCalls(program, source, at),
+    ]),
     ...importCycles(program, own, at, ({ fileName }) => relativeTo(root, fileName)),
   ];
   // The types of broken definitions are not generated, so the file would seem stale until they are repaired.

@@ -27,6 +27,44 @@ export function unawaitedCalls(program: ts.Program, source: ts.SourceFile, at: A
   return found;
 }
 
+/** Finds calls of methods that the class of a device does not declare as functions. The agent refuses them. */
+export function undeclaredCalls(program: ts.Program, source: ts.SourceFile, at: At): Diagnostic[] {
+  const checker = program.getTypeChecker();
+  const found: Diagnostic[] = [];
+  const visit = (node: ts.Node): void => {
+    if (ts.isCallExpression(node) && isDeviceCall(checker, node)) {
+      const called = checker.getSymbolAtLocation(calledName(node.expression));
+      const method = called?.declarations?.find(ts.isMethodDeclaration);
+      if (method !== undefined && !isFunction(method)) {
+        found.push(
+          at(
+            node,
+            'undeclared_function',
+            `${node.expression.getText(source)} calls a method that the device does not declare as a function`,
+            `write @effect(), @idempotent() or @query() above ${method.name.getText()} in device.ts`,
+          ),
+        );
+      }
+    }
+    ts.forEachChild(node, visit);
+  };
+  visit(source);
+  return found;
+}
+
+function calledName(expression: ts.Expression): ts.Node {
+  return ts.isPropertyAccessExpression(expression) ? expression.name : expression;
+}
+
+/** Whether a method has a decorator, or its class a table of functions. The agent checks the content of the table. */
+function isFunction(method: ts.MethodDeclaration): boolean {
+  const isTable = (member: ts.ClassElement): boolean => member.name?.getText() === 'svc_functions';
+  return (
+    (ts.getDecorators(method) ?? []).length > 0 ||
+    (ts.isClassLike(method.parent) && method.parent.members.some(isTable))
+  );
+}
+
 function isDeviceCall(checker: ts.TypeChecker, { expression }: ts.CallExpression): boolean {
   if (!ts.isPropertyAccessExpression(expression) && !ts.isElementAccessExpression(expression)) return false;
   const { aliasSymbol } = checker.getNonNullableType(checker.getTypeAtLocation(expression.expression));

@@ -77,10 +77,11 @@ export class PackageChecker {
         ...program.getConfigFileParsingDiagnostics(),
         ...program.getOptionsDiagnostics(),
         ...program.getGlobalDiagnostics(),
-        ...own.flatMap((file) => [
-          ...program.getSyntacticDiagnostics(file),
-          ...program.getSemanticDiagnostics(file),
-        ]),
+        ...own.flatMap((file) => {
+          // The types of a file with a syntax error follow from a guess of the parser.
+          const syntax = program.getSyntacticDiagnostics(file);
+          return syntax.length > 0 ? syntax.slice(0, 1) : program.getSemanticDiagnostics(file);
+        }),
       ])
       .filter(({ category }) => category === ts.DiagnosticCategory.Error);
     return { program, diagnostics: found.map((each) => this.diagnostic(each, folder)), sources: own };
@@ -131,9 +132,17 @@ export class PackageChecker {
 
 /** What an author should read instead of an error of the compiler that does not name the cure. */
 function plainerWords(code: number, text: string): Pick<Diagnostic, 'message' | 'hint'> | undefined {
-  const isUntypedResult =
-    code === 2416 && text.startsWith("Property '_execute'") && text.includes('Target requires 3 element(s)');
-  if (!isUntypedResult) return undefined;
+  if (code === 2834 || code === 2835)
+    return { message: 'the import has no file extension', hint: 'write .js at the end of the path' };
+  if (code !== 2416 || !text.startsWith("Property '_execute'")) return undefined;
+  if (/Type 'Handle<.*>' is missing the following properties/.test(text)) {
+    return {
+      message:
+        '_execute takes the class of a device, but it gets a handle, which has only the functions of the device',
+      hint: "write this['devices'] as the type of the first parameter",
+    };
+  }
+  if (!text.includes('Target requires 3 element(s)')) return undefined;
   return {
     message:
       'TypeScript takes what _execute returns for a list of any length, because no return type is written',

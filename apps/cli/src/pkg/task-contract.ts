@@ -184,6 +184,8 @@ export class TaskContract {
         : `must be taken as a Resource, not as ${text}`;
     }
     if (given === undefined || checker.isTypeAssignableTo(given, taken)) return undefined;
+    // The compiler has reported the class in place of its handle.
+    if (part === 'devices' && taken.getProperty('_initialize') !== undefined) return undefined;
     if (part === 'files') {
       return task.input_files?.[name]?.required === false
         ? `may be left out, so it must be taken as InputFile | undefined, not as ${text}`
