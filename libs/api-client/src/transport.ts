@@ -19,7 +19,7 @@ const longestPauseMs = 10_000;
 
 /**
  * Sends a request that may safely arrive twice. It repeats the request when the connection was refused or lost, or
- * when the answer is 503 or has `Retry-After`. It repeats no request that may have had an effect.
+ * when the answer is 503 or has `Retry-After`.
  *
  * @param retries most attempts after the first
  * @returns a successful answer whose body is not read yet
@@ -46,7 +46,10 @@ export async function send(sent: Sent, retries: number): Promise<Response> {
 function waitAfter(error: unknown): number | undefined {
   if (error instanceof UnreachableError)
     return error.reason === 'refused' || error.reason === 'lost' ? 0 : undefined;
-  if (!(error instanceof RefusedError) || (error.problem.effect ?? 'none') !== 'none') return undefined;
+  if (!(error instanceof RefusedError)) return undefined;
+  // The key of a request settles what became of its record, but a device may have moved and would move again.
+  if (error.problem.code === 'device_unavailable' && (error.problem.effect ?? 'none') !== 'none')
+    return undefined;
   if (error.retryAfterS !== undefined) return error.retryAfterS * 1_000;
   return error.status === 503 ? 0 : undefined;
 }

@@ -199,7 +199,13 @@ describe('a repeated request', () => {
     expect(requests).toHaveLength(1);
   });
 
-  it('never follows an error of a request that may have had an effect', async () => {
+  it('follows an unknown outcome of a record, which the key of the request settles', async () => {
+    answers = [refused('store_unavailable', {}, 'maybe')];
+    await client.post('/api/tasks', { body: { name: 'a', type: 'b' } }).catch(() => undefined);
+    expect(requests.length).toBeGreaterThan(1);
+  });
+
+  it('never follows an error of a device that may have moved', async () => {
     answers = [refused('device_unavailable', { 'retry-after': '1' }, 'maybe')];
     expect(await thrown(client.post('/api/labs/load', { body: { lab_types: ['a'] } }))).toMatchObject({
       code: 'device_unavailable',
