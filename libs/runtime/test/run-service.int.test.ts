@@ -1,5 +1,6 @@
 import { fork, spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { closeSync, openSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { identify, startChild, type ChildOptions } from '@lab/runtime';
 import { describe, expect, it } from 'vitest';
@@ -74,6 +75,17 @@ describe('a service', () => {
     child.disconnect();
     const [code] = (await once(child, 'exit')) as [number];
     expect(code).toBe(0);
+  });
+
+  it.runIf(process.platform === 'linux')('goes on when its output goes to a full disk', async () => {
+    const full = openSync('/dev/full', 'w');
+    const child = fork(service, ['well'], { stdio: ['ignore', full, 'ignore', 'ipc'], execArgv: [] });
+    closeSync(full);
+    const ended = once(child, 'exit');
+    const said = await Promise.race([once(child, 'message'), ended]);
+    expect(said[0]).toMatchObject({ type: 'ready' });
+    child.kill('SIGTERM');
+    expect(await ended).toEqual([0, null]);
   });
 
   it('ends when its parent process is killed', async () => {

@@ -23,13 +23,17 @@ export const endings: Record<StackProcess['kind'], readonly { afterMs: number; s
   ],
 };
 
-/** The processes of the stack, in a file where the next stack finds those that a killed stack left running. */
+/**
+ * The processes of the stack, in a file where the next stack finds those that a killed stack left running. If the file
+ * cannot be written, because the disk is full, the stack goes on: `onChange` has the list, and the next change writes it.
+ */
 export class ProcessRegister {
   readonly #processes = new Map<number, StackProcess>();
 
   constructor(
     private readonly path: string,
     private readonly onChange: (processes: readonly StackProcess[]) => void,
+    private readonly warn: (text: string) => void,
   ) {}
 
   add(name: string, kind: StackProcess['kind'], pid: number): void {
@@ -51,8 +55,12 @@ export class ProcessRegister {
 
   #changed(): void {
     const all = [...this.#processes.values()];
-    writePrivately(this.path, JSON.stringify(all));
     this.onChange(all);
+    try {
+      writePrivately(this.path, JSON.stringify(all));
+    } catch (error) {
+      this.warn(`the list of processes could not be written: ${String(error)}`);
+    }
   }
 }
 

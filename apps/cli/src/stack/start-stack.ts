@@ -99,7 +99,8 @@ class RunningStack implements Stack {
     // Settings without a flag keep their value from the environment.
     const said = Object.entries(override).filter(([, value]) => value !== undefined);
     this.#env = { ...env, ...Object.fromEntries(said) };
-    this.#register = new ProcessRegister(data.processesPath, (all) => this.#guard?.watch(all));
+    const warn = (text: string): void => this.#tell({ type: 'warning', service: 'svc', text });
+    this.#register = new ProcessRegister(data.processesPath, (all) => this.#guard?.watch(all), warn);
   }
 
   get url(): string {

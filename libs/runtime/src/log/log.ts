@@ -35,9 +35,23 @@ export function createLog({ service, level = 'info', destination }: LogOptions):
       timestamp: () => `,"time":"${new Date().toISOString()}"`,
       formatters: { level: (label) => ({ level: label }) },
     },
-    destination ?? pino.destination({ dest: 1, sync: true }),
+    destination ?? standardOutput(),
   );
   return wrap(logger);
+}
+
+/** Characters of lines that wait until a full disk has room again. Further lines are lost. */
+const keptLength = 1024 * 1024;
+/** Errors of a write that must not end the process. After EPIPE nobody reads the lines any more. */
+const bearable = ['ENOSPC', 'EDQUOT', 'EPIPE'];
+
+/** Standard output, which may be a file on a disk that is full: the lines wait, and follow the next one that fits. */
+function standardOutput(): DestinationStream {
+  const output = pino.destination({ dest: 1, sync: true, maxLength: keptLength });
+  output.on('error', (error: NodeJS.ErrnoException) => {
+    if (!bearable.includes(error.code ?? '')) throw error;
+  });
+  return output;
 }
 
 function wrap(logger: Logger): Log {

@@ -1,4 +1,13 @@
-import { closeSync, fstatSync, mkdirSync, openSync, renameSync, rmSync, writeSync } from 'node:fs';
+import {
+  closeSync,
+  fstatSync,
+  ftruncateSync,
+  mkdirSync,
+  openSync,
+  renameSync,
+  rmSync,
+  writeSync,
+} from 'node:fs';
 import { dirname } from 'node:path';
 
 export interface LogFile {
@@ -10,33 +19,63 @@ export interface LogFile {
 
 /**
  * A text file that is moved to `<path>.1` (and that to `<path>.2`, and so on) when it exceeds a size. Lines are
- * written whole and at once, so that they survive the end of the process.
+ * written whole and at once, so that they survive the end of the process. A line that cannot be written, because the disk
+ * is full, is lost: a log must not end its process. The next line that can be written is preceded by the number of lost
+ * lines.
  *
  * @param options.maxBytes size of one file, default 10 MiB
  * @param options.keep number of older files, default 3
+ * @throws Error when the file cannot be opened at first
  */
 export function openLogFile(path: string, { maxBytes = 10 * 1_048_576, keep = 3 } = {}): LogFile {
   mkdirSync(dirname(path), { recursive: true });
-  let file: number | undefined = openSync(path, 'a', 0o640);
-  let size = fstatSync(file).size;
+  let file: number | undefined;
+  let size = 0;
+  let isClosed = false;
+  let lost = 0;
+  const opened = (): number => {
+    if (file !== undefined) return file;
+    file = openSync(path, 'a', 0o640);
+    size = fstatSync(file).size;
+    return file;
+  };
+  const append = (bytes: Buffer): void => {
+    if (file !== undefined && size > 0 && size + bytes.length > maxBytes) {
+      closeSync(file);
+      file = undefined;
+      rotate(path, keep);
+    }
+    const open = opened();
+    const written = writeSync(open, bytes);
+    if (written < bytes.length) {
+      ftruncateSync(open, size);
+      throw new Error('the disk took only a part of a line');
+    }
+    size += written;
+  };
+  opened();
   return {
     path,
     line(text) {
-      if (file === undefined) return;
-      const bytes = Buffer.from(`${text}\n`);
-      if (size > 0 && size + bytes.length > maxBytes) {
-        closeSync(file);
-        rotate(path, keep);
-        file = openSync(path, 'a', 0o640);
-        size = 0;
+      if (isClosed) return;
+      try {
+        append(Buffer.from(lost === 0 ? `${text}\n` : `${lossText(lost)}\n${text}\n`));
+        lost = 0;
+      } catch {
+        lost += 1;
       }
-      size += writeSync(file, bytes);
     },
     close() {
+      isClosed = true;
       if (file !== undefined) closeSync(file);
       file = undefined;
     },
   };
+}
+
+function lossText(lines: number): string {
+  const msg = `${lines} lines could not be written and are lost; was the disk full?`;
+  return JSON.stringify({ level: 'warn', time: new Date().toISOString(), msg });
 }
 
 function rotate(path: string, keep: number): void {

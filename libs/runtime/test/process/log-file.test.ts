@@ -1,4 +1,4 @@
-import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { existsSync, mkdtempSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
@@ -29,5 +29,13 @@ describe('a log file', () => {
       file.close();
     }
     expect(readFileSync(path, 'utf8')).toBe('one\ntwo\n');
+  });
+
+  it.runIf(process.platform === 'linux')('loses a line on a full disk, and does not end its process', () => {
+    const path = join(folder, 'a.log');
+    symlinkSync('/dev/full', path);
+    const file = openLogFile(path);
+    expect(() => file.line('one')).not.toThrow();
+    file.close();
   });
 });
