@@ -3,9 +3,14 @@ import { copyFile, mkdir, open, readFile, type FileHandle } from 'node:fs/promis
 import { hostname } from 'node:os';
 import { join } from 'node:path';
 import type { LedgerDisk, SegmentName } from '@lab/actors';
+import type { Log, Timers } from '@lab/ports';
+import { inRounds, lackOfRoom } from '@lab/runtime';
 
 /** The block of zeros with which a segment is filled. */
 const zeros = new Uint8Array(1024 * 1024);
+
+/** Milliseconds between two looks at the free space. */
+const roomEveryMs = 1_000;
 
 /**
  * On Linux each write is durable by itself (O_DSYNC), which saves a second trip through the thread pool before every effect.
@@ -16,6 +21,7 @@ const durableWrites = process.platform === 'linux' ? constants.O_DSYNC : 0;
 /** The segments of a ledger as files of a folder: `ledger-a.seg` and `ledger-b.seg`. */
 export class FolderLedgerDisk implements LedgerDisk {
   readonly #files = new Map<SegmentName, FileHandle>();
+  #lack: string | undefined;
 
   /**
    * @param folder folder whose lock the caller holds; it is made if it is missing
@@ -25,6 +31,28 @@ export class FolderLedgerDisk implements LedgerDisk {
     private readonly folder: string,
     private readonly computer: string = hostname(),
   ) {}
+
+  get lack(): string | undefined {
+    return this.#lack;
+  }
+
+  /**
+   * Looks at the free space now and from now on.
+   *
+   * @returns ends it
+   */
+  async watch(timers: Timers, log: Pick<Log, 'info' | 'warn'>): Promise<() => void> {
+    const look = async (): Promise<void> => {
+      const before = this.#lack;
+      this.#lack = await lackOfRoom(this.folder, this.computer);
+      if (before === undefined && this.#lack !== undefined)
+        log.warn('tasks and effects are refused', { reason: this.#lack });
+      if (before !== undefined && this.#lack === undefined) log.info('the disk has room again');
+    };
+    await look();
+    const plan = { firstMs: roomEveryMs, everyMs: roomEveryMs, failed: 'the free space is not known' };
+    return inRounds({ timers, log }, plan, look);
+  }
 
   async read(segment: SegmentName): Promise<Uint8Array | undefined> {
     try {

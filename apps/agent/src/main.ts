@@ -88,7 +88,9 @@ await runService(
     const packages = new NpmPackages(join(folder, 'packages'), log);
     await packages.removeLeftovers();
 
-    const ledger = new DiskLedger(new FolderLedgerDisk(folder, computer), { log, timers: systemTimers });
+    const disk = new FolderLedgerDisk(folder, computer);
+    shutdown.add('disk', await disk.watch(systemTimers, log));
+    const ledger = new DiskLedger(disk, { log, timers: systemTimers });
 
     const meter = new Meter();
     shutdown.add('event loop', measureProcess(meter));

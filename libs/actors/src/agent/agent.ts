@@ -143,9 +143,7 @@ export class Agent {
   /** Why the agent refuses tasks and effects, for an operator; undefined: it accepts them. */
   get trouble(): string | undefined {
     const reason = this.ports.ledger.trouble;
-    return reason === undefined
-      ? undefined
-      : `tasks and effects are refused: the ledger cannot be written (${reason})`;
+    return reason === undefined ? undefined : `tasks and effects are refused: ${reason}`;
   }
 
   /**

@@ -168,6 +168,7 @@ function effectOf(attemptId: string): (call: RecordedCall) => boolean {
 
 /** The refusal of an act that could not be recorded and was therefore not done. */
 export function ledgerFailed(error: unknown): ServiceError {
+  if (isServiceError(error)) return error;
   const reason = error instanceof Error ? error.message : String(error);
   return new ServiceError('service_unavailable', `the ledger of the agent cannot be written: ${reason}`, {
     cause: error,

@@ -1,3 +1,4 @@
+import { ServiceError } from '@lab/contracts';
 import type { Timers } from '@lab/ports';
 import type { AgentLog } from '../ports/index.js';
 import { segmentNames, type LedgerDisk, type SegmentName } from './ledger-disk.js';
@@ -31,6 +32,9 @@ export interface DiskLedgerOptions {
   /** Interval after a failure at which the ledger tries to write again, in milliseconds. */
   mendMs?: number;
 }
+
+/** The records before acts that need room on the disk, or that may make files. What has begun may end on a full disk. */
+const beginnings: ReadonlySet<LedgerRecord['type']> = new Set(['accept', 'begin', 'call_begin']);
 
 /** Largest group of records that is written and synchronised together, in bytes. A larger record is a group by itself. */
 const groupBytes = 1024 * 1024;
@@ -79,7 +83,7 @@ export class DiskLedger implements Ledger {
   }
 
   get trouble(): string | undefined {
-    return this.#trouble;
+    return this.#trouble === undefined ? this.disk.lack : `the ledger cannot be written (${this.#trouble})`;
   }
 
   async open(memory: LedgerMemory): Promise<void> {
@@ -108,6 +112,9 @@ export class DiskLedger implements Ledger {
 
   append(record: LedgerRecord): Promise<void> {
     if (!this.#isOpen || this.#closed) return Promise.reject(new Error('the ledger is not open'));
+    const { lack } = this.disk;
+    if (lack !== undefined && beginnings.has(record.type))
+      return Promise.reject(new ServiceError('service_unavailable', lack));
     return new Promise((resolve, reject) => {
       this.#waiting.push({ record, text: textOf(record), settle: { resolve, reject } });
       this.#kick();

@@ -7,6 +7,11 @@ export type SegmentName = (typeof segmentNames)[number];
  * otherwise any part of them may be there. A disk belongs to one ledger at a time.
  */
 export interface LedgerDisk {
+  /**
+   * Why nothing new may begin, for people; undefined: the disk has room for it. The ledger has its space already, but the
+   * files of a task do not.
+   */
+  readonly lack?: string | undefined;
   /** Reads the whole segment; undefined: there is none. */
   read(segment: SegmentName): Promise<Uint8Array | undefined>;
   /**

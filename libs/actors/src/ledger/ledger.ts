@@ -5,7 +5,7 @@ import type { LedgerRecord } from './records.js';
 export interface Ledger {
   /** The meaning of all records that are durable or noted. */
   readonly state: LedgerState;
-  /** Why nothing can be recorded at present; undefined when recording works. */
+  /** Why no task, no attempt and no call can begin at present, for people; undefined when they can. */
   readonly trouble: string | undefined;
   /**
    * Reads what an earlier agent process left. Call it once, before the first append. A record that a crash cut short is
@@ -17,7 +17,8 @@ export interface Ledger {
   /**
    * Resolves when the record and every earlier one is durable and part of the state.
    *
-   * @throws Error when the record could not be written; then it counts as never appended
+   * @throws Error when the record could not be written; then it counts as never appended. ServiceError when the record
+   *   begins something and the disk has no room for it
    */
   append(record: LedgerRecord): Promise<void>;
   /**

@@ -17,6 +17,8 @@ export class MemoryLedgerDisk implements LedgerDisk {
   /** Called before every operation. If it throws, the operation fails with that error, with or without an effect. */
   fault: (operation: 'read' | 'reserve' | 'write' | 'datasync', segment: SegmentName) => void = () =>
     undefined;
+  /** Set: the disk has no room for anything new. */
+  lack: string | undefined;
   readonly preserved: SegmentName[] = [];
   readonly #durable: Map<SegmentName, Uint8Array>;
   #cached = new Map<SegmentName, Uint8Array>();

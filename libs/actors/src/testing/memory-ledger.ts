@@ -11,7 +11,7 @@ export class MemoryLedger implements Ledger {
   #crashed = false;
 
   get trouble(): string | undefined {
-    return this.#broken?.message;
+    return this.#broken === undefined ? undefined : `the ledger cannot be written (${this.#broken.message})`;
   }
 
   async open(memory: LedgerMemory): Promise<void> {

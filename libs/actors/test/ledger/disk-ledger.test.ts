@@ -39,6 +39,32 @@ function failing(...kinds: string[]): MemoryLedgerDisk['fault'] {
   };
 }
 
+describe('a ledger on a disk without room', () => {
+  it('refuses to begin anything, and records what ends', async () => {
+    const { disk, ledger } = await opened();
+    await ledger.append(accept(1));
+    disk.lack = 'the disk is full';
+    expect(ledger.trouble).toBe('the disk is full');
+    const call = { callId: 'c', device: 'lab.arm', function: 'move', kind: 'effect' as const };
+    for (const record of [
+      accept(2),
+      { type: 'begin' as const, attemptId: 'a1' },
+      { type: 'call_begin' as const, call },
+    ])
+      await expect(ledger.append(record)).rejects.toMatchObject({
+        code: 'service_unavailable',
+        effect: 'none',
+        message: 'the disk is full',
+      });
+    await ledger.append(tombstone(3));
+    await ledger.append(close(1));
+    disk.lack = undefined;
+    expect(ledger.trouble).toBeUndefined();
+    await ledger.append(accept(4));
+    expect(openIds({ ledger } as Rig)).toEqual(['a4']);
+  });
+});
+
 describe('a ledger on a disk', () => {
   it('uses one synchronisation for all appends that arrive while the disk is busy', async () => {
     const { disk, ledger } = await opened();
