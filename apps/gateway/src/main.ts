@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { join } from 'node:path';
 import {
   effectRequests,
   logRequests,
@@ -13,6 +14,7 @@ import { BusClient } from '@lab/messaging/nest';
 import { openFiles } from '@lab/object-store';
 import { openEventLog, openGatewayStore, openRecords } from '@lab/persistence';
 import {
+  lackOfRoom,
   measureProcess,
   Meter,
   Outbound,
@@ -152,7 +154,11 @@ await runService(service, config, async ({ config, log, shutdown }) => {
       measurements,
       openMetrics: config.metrics.open,
       heldDevicesNeedReason: config.deviceCalls.while_held === 'reason',
-      readiness: { lookEveryMs, log },
+      readiness: {
+        lookEveryMs,
+        log,
+        diskTrouble: () => lackOfRoom(join(config.dataDir, 'postgres')),
+      },
       ...(config.secretsKey === undefined ? {} : { sealing: new Sealing(config.secretsKey) }),
     },
     {

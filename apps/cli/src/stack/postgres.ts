@@ -1,5 +1,5 @@
 import { startPostgres } from '@lab/persistence/embedded';
-import { Secret, type RunningChild } from '@lab/runtime';
+import { lackOfRoom, Secret, type RunningChild } from '@lab/runtime';
 import type { DataFolder } from './data-folder.js';
 
 /** The PostgreSQL server of this stack. Its address stays the same when it restarts. */
@@ -22,6 +22,9 @@ export function prepareDatabase(data: DataFolder, log: (line: string) => void): 
         passwordFile: data.secretPath('postgres-password'),
         log,
         ...(port === undefined ? {} : { port }),
+      }).catch(async (error: unknown) => {
+        const lack = await lackOfRoom(data.postgres);
+        throw lack === undefined ? error : new Error(`PostgreSQL cannot start: ${lack}`, { cause: error });
       });
       url = new Secret(server.url);
       port = server.port;

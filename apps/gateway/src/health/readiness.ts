@@ -17,6 +17,8 @@ const parts = ['gateway', 'broker', 'database', 'orchestrator', 'agents', 'packa
 export abstract class ReadinessOptions {
   /** Interval at which the gateway checks without a request, in milliseconds; 0: never. */
   abstract readonly lookEveryMs: number;
+  /** Says that the disk of the embedded database is full. Absent: the database is elsewhere. */
+  abstract readonly diskTrouble?: () => Promise<string | undefined>;
   /** Gets each change of the readiness. Absent: nobody does. */
   abstract readonly log?: Pick<Log, 'info' | 'warn'>;
 }
@@ -103,9 +105,17 @@ export class Readiness implements OnApplicationBootstrap, OnApplicationShutdown 
     this.#wasReady ||= status !== 'unavailable';
   }
 
-  #database(): Promise<PartHealth> {
-    // No run can have this name: the cheapest query that reaches the database.
-    return within(this.records.protocolRun('').then(() => ({ status: 'ok' as const }))).catch(away);
+  async #database(): Promise<PartHealth> {
+    try {
+      // No run can have this name: the cheapest query that reaches the database.
+      await within(this.records.protocolRun(''));
+      return { status: 'ok' };
+    } catch (error) {
+      const health = away(error);
+      // A server that needs a new file to go on ends, and then only its disk tells why.
+      const lack = await this.options.diskTrouble?.();
+      return lack === undefined ? health : { ...health, detail: `${lack}; ${health.detail}` };
+    }
   }
 
   async #leader(): Promise<{ orchestrator: PartHealth; leads?: Leadership }> {

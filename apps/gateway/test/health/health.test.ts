@@ -151,6 +151,24 @@ describe('a service', () => {
   });
 });
 
+it('a database that does not answer is named with its full disk', async () => {
+  let lack: string | undefined = 'the disk of computer lab-pc is full (0 MiB are free, 16 MiB are needed)';
+  const readiness = { lookEveryMs: 0, diskTrouble: async () => lack };
+  const watched = await startHarness({}, undefined, undefined, { readiness });
+  try {
+    watched.records.failure = new ServiceError('store_unavailable', 'it does not answer (ECONNREFUSED)');
+    const detail = async (): Promise<string | undefined> => {
+      const { body } = await watched.send('GET', '/health/ready');
+      return (body as unknown as HealthReport).parts.database.detail;
+    };
+    expect(await detail()).toBe(`${lack}; it does not answer (ECONNREFUSED)`);
+    lack = undefined;
+    expect(await detail()).toBe('it does not answer (ECONNREFUSED)');
+  } finally {
+    await watched.server.close();
+  }
+});
+
 describe('the log of a gateway', () => {
   const frozen = 'nats-server at lab-pc:4222 accepts connections and does not answer: it is stopped, frozen';
   let watched: Harness;

@@ -218,6 +218,9 @@ function settings(port: number, durable: boolean): Record<string, string> {
     max_parallel_workers_per_gather: '0',
     autovacuum_max_workers: '2',
     max_wal_size: '256MB',
+    // The service uses no replication. Else each checkpoint makes a file of its state, and the server crashes if the
+    // disk is full.
+    max_active_replication_origins: '0',
     jit: 'off',
     timezone: 'UTC',
     log_timezone: 'UTC',
