@@ -17,6 +17,9 @@ const promises = ['demo', 'multiplication', 'owasp', 'readme', 'restart', 'tutor
   (name) => `e2e/${name}.e2e.test.ts`,
 );
 
+/** End-to-end tests in namespaces of Linux: each computer has a network and disks of its own. `npm run test:all` runs them. */
+const namespaces = 'e2e/*.namespaces.e2e.test.ts';
+
 const cores = Math.max(2, availableParallelism());
 
 /**
@@ -120,8 +123,19 @@ export default defineConfig(({ mode }) => ({
           sequence: { groupOrder: 2 },
           name: 'e2e',
           include: ['e2e/**/*.e2e.test.ts'],
-          exclude: [...configDefaults.exclude, ...promises],
+          exclude: [...configDefaults.exclude, ...promises, namespaces],
           globalSetup,
+        },
+      },
+      {
+        ...shared,
+        test: {
+          ...endToEnd,
+          // Alone: they measure how soon the service answers.
+          sequence: { groupOrder: 3 },
+          name: 'namespaces',
+          include: process.platform === 'linux' ? [namespaces] : [],
+          testTimeout: 90_000,
         },
       },
     ],

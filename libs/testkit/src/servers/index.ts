@@ -1,3 +1,5 @@
+export { Computer, type Disk } from './computer.js';
 export { Link, type Direction } from './link.js';
-export { startNats, type NatsFixture } from './nats.js';
+export { startNats, type NatsFixture, type NatsOptions } from './nats.js';
+export { startProgram, stopProgram } from './program.js';
 export { freePort, startServiceStack, type Stack, type StackOptions } from './stack.js';

@@ -3,15 +3,16 @@ import { accessSync, constants } from 'node:fs';
 import { delimiter, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { processEnvironment } from '@lab/runtime';
+import type { Computer } from './computer.js';
 import { hasEnded, startProgram, stopProgram } from './program.js';
 
 const cache = fileURLToPath(new URL('../../../../.cache/bin', import.meta.url));
 const readyMs = 10_000;
 const stopMs = 3_000;
 
-/** A real nats-server on 127.0.0.1. It ends with this process. */
+/** A real nats-server. It ends with this process. */
 export interface NatsFixture {
-  /** `nats://127.0.0.1:<port>`, the same after a restart. */
+  /** `nats://<address>:<port>`, the same after a restart. */
   readonly url: string;
   /** Process id of the running server; 0 while stopped. */
   readonly pid: number;
@@ -25,30 +26,39 @@ export interface NatsFixture {
   resume(): void;
 }
 
+export interface NatsOptions {
+  /** Further command-line arguments of nats-server, for example `['--user', 'a', '--pass', 'b']`. */
+  args?: readonly string[];
+  /** Where it runs, and listens on every address. Default: here, on 127.0.0.1 alone. */
+  on?: Computer;
+}
+
 /**
  * Starts nats-server on a free port and waits until it serves. The binary is `SVC_NATS_SERVER_BIN`, else the one on PATH,
  * else the one in the cache of the repository.
  *
- * @param args further command-line arguments of nats-server, for example `['--user', 'a', '--pass', 'b']`
  * @throws Error with what the server printed, when it ends or does not serve in time; or with the places where there is no
  *   binary
  */
-export async function startNats({ args = [] }: { args?: readonly string[] } = {}): Promise<NatsFixture> {
-  const command = natsServerBinary();
+export async function startNats({ args = [], on }: NatsOptions = {}): Promise<NatsFixture> {
+  const binary = natsServerBinary();
+  const address = on === undefined ? '127.0.0.1' : '0.0.0.0';
   let port = '-1';
-  const launch = (): Promise<ChildProcess> =>
-    startProgram({
-      ...{ name: 'nats-server', command, args: ['-a', '127.0.0.1', '-p', port, ...args] },
-      ...{ readyMs, endSignal: 'SIGKILL' },
+  const launch = (): Promise<ChildProcess> => {
+    const words = [binary, '-a', address, '-p', port, ...args];
+    const [command = '', ...rest] = on === undefined ? words : on.enter(...words);
+    return startProgram({
+      ...{ name: 'nats-server', command, args: rest, readyMs, endSignal: 'SIGKILL' },
       onLine(line) {
         port = /Listening for client connections on \S+:(\d+)/.exec(line)?.[1] ?? port;
         return line.includes('Server is ready');
       },
     });
+  };
   let child = await launch();
   const stop = (): Promise<void> => stopProgram(child, 'SIGTERM', stopMs);
   return {
-    url: `nats://127.0.0.1:${port}`,
+    url: `nats://${on?.address ?? address}:${port}`,
     get pid() {
       return hasEnded(child) ? 0 : (child.pid ?? 0);
     },
