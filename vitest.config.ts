@@ -17,8 +17,8 @@ const promises = ['demo', 'multiplication', 'owasp', 'readme', 'restart', 'tutor
   (name) => `e2e/${name}.e2e.test.ts`,
 );
 
-/** End-to-end tests in namespaces of Linux: each computer has a network and disks of its own. `npm run test:all` runs them. */
-const namespaces = 'e2e/*.namespaces.e2e.test.ts';
+/** Tests in namespaces of Linux: each computer has a network and disks of its own. Only `npm run test:all` runs them. */
+const namespaces = '{e2e,libs/*/test}/*.namespaces.*.test.ts';
 
 const cores = Math.max(2, availableParallelism());
 
@@ -92,7 +92,7 @@ export default defineConfig(({ mode }) => ({
           name: 'int',
           env: scale(mode),
           include: [`{libs,apps}/*/test/${integration}`],
-          exclude: [...configDefaults.exclude, slow],
+          exclude: [...configDefaults.exclude, slow, namespaces],
           globalSetup,
           testTimeout: 120_000,
           hookTimeout: 120_000,

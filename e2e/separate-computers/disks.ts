@@ -6,6 +6,9 @@ import type { HealthReport, Problem } from '@lab/contracts';
 import { eventually, isOver, type Answer } from '../api.js';
 import { lab, type Plant } from './plant.js';
 
+/** Most records for which a full disk of the database may still have room. */
+const mostKept = 100;
+
 /** What is true while a disk is really full, and after it has room again. */
 export function disks(plant: () => Plant): void {
   const health = (path = '/health/ready'): Promise<Answer<HealthReport>> => plant().api.call('GET', path);
@@ -106,7 +109,12 @@ export function disks(plant: () => Plant): void {
       await disk.fill();
       await fullDisk(full);
       expect(performance.now() - full).toBeLessThan(15_000);
-      const refused = await carry('refused', 'near_arm');
+      // A record may still fit into the files that the database has, and is kept then.
+      const kept: string[] = [];
+      const next = (): string => `late_${kept.length + 1}`;
+      let refused = await carry(next(), 'near_arm');
+      for (; refused.status === 201 && kept.length < mostKept; refused = await carry(next(), 'near_arm'))
+        kept.push(next());
       expect([refused.status, refused.body.effect]).toEqual([503, 'none']);
       expect(refused.body.detail).toContain('is full (53100)');
 
@@ -123,18 +131,18 @@ export function disks(plant: () => Plant): void {
       await ready();
       plant().measured('the service is ready after there is room', performance.now() - room);
       expect(performance.now() - room).toBeLessThan(5_000);
-      for (const name of ['runs', 'queued_near_arm', 'queued_far_arm']) await completed(name);
+      for (const name of ['runs', 'queued_near_arm', 'queued_far_arm', ...kept]) await completed(name);
       // Its file did not fit on the disk of its own computer. The record says so.
       const { state, reason } = await eventually(() => api.task('runs_here'), isOver);
       expect([state, reason?.code]).toEqual(['failed', 'file_error']);
       expect(reason?.message).toContain('ENOSPC');
       expect((await api.task('runs')).output_files).toHaveLength(1);
-      expect((await api.call('GET', '/api/tasks/refused')).status).toBe(404);
+      expect((await api.call('GET', `/api/tasks/${next()}`)).status).toBe(404);
       const moves = [
         ...['runs', 'queued_far_arm'].map((to) => plant().moves('far_arm', to)),
-        ...['runs_here', 'queued_near_arm', 'refused'].map((to) => plant().moves('near_arm', to)),
+        ...['runs_here', 'queued_near_arm', ...kept, next()].map((to) => plant().moves('near_arm', to)),
       ];
-      expect(await Promise.all(moves)).toEqual([1, 1, 1, 1, 0]);
+      expect(await Promise.all(moves)).toEqual([1, 1, 1, 1, ...kept.map(() => 1), 0]);
     });
 
     it('survives a database that ends because its log of changes finds no room', async () => {
