@@ -40,7 +40,7 @@ describe('the text of a protocol', () => {
 
   it('with a fault in template or YAML, or above the size limit, has only that fault', () => {
     expect(found('type: x\n{{nope}}\n')).toEqual(['p.yml:2: template']);
-    expect(found('type: [\n')).toEqual(['p.yml:2: yaml_syntax']);
+    expect(found('type: [\n')).toEqual(['p.yml:1: yaml_syntax']);
     expect(found('x'.repeat(300_000))).toEqual(['p.yml:-: file_too_large']);
     expect(validateProtocolText(catalog, '')[0]?.file).toBe('experiment.yml');
   });

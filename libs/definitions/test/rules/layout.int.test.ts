@@ -180,7 +180,7 @@ describe('a file', () => {
     ['has 256 KB at most', sized(256 * 1024), sized(256 * 1024 + 1), [`${device}:-: file_too_large`]],
     ['holds something', {}, { [device]: '' }, [`${device}:-: empty_file`]],
     ['is a template', {}, { [device]: 'type: scale\n{{#if}}\n' }, [`${device}:3: template`]],
-    ['is YAML', {}, { [device]: 'type: scale\ndesc: [\n' }, [`${device}:3: yaml_syntax`]],
+    ['is YAML', {}, { [device]: 'type: scale\ndesc: [\n' }, [`${device}:2: yaml_syntax`]],
     [
       'called package.json can be read',
       {},

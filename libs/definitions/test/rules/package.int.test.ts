@@ -29,7 +29,7 @@ async function found(files: Files): Promise<string[]> {
 
 describe('package.json', () => {
   const rules: [rule: string, keeps: string, breaks: string, expected: string][] = [
-    ['is JSON', '{}', '{\n  "name": \n}\n}', `${file}:4:1  json_syntax`],
+    ['is JSON', '{}', '{\n  "name": \n}\n}', `${file}:3:1  json_syntax`],
     ['holds an object', '{}', '[]', `${file}:1:1  value_type`],
     ['svc is an object', usb, '{"svc": []}', `${file}:1:9 svc value_type`],
     ['svc has the key external only', usb, '{"svc": {"extern": []}}', `${file}:1:10 svc.extern unknown_key`],
