@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import { Injectable, type CallHandler, type ExecutionContext, type NestInterceptor } from '@nestjs/common';
-import type { JsonObject, Principal } from '@lab/contracts';
+import { isWellFormedName, type JsonObject, type Principal } from '@lab/contracts';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { catchError, concatMap, from, throwError, type Observable } from 'rxjs';
 import { isDryRun } from '../routes/index.js';
@@ -58,7 +58,7 @@ export function auditEntry(
   return {
     id: randomUUID(),
     at: Date.now(),
-    by: principal.name,
+    by: personOf(request, principal),
     kind: principal.kind,
     action,
     subject: subjectOf(request, made).slice(0, longestSubject),
@@ -66,6 +66,17 @@ export function auditEntry(
     request_id: request.id,
     ip: request.ip,
   };
+}
+
+/**
+ * The name of the person. With authentication off everybody is `local`, so a name that the request gives says more. The kind
+ * of the entry tells that nobody has checked it.
+ */
+function personOf({ url, body }: FastifyRequest, { name, kind }: Principal): string {
+  if (kind !== 'local') return name;
+  const { by, owner } = (typeof body === 'object' && body !== null ? body : {}) as Record<string, unknown>;
+  const said = by ?? owner ?? new URLSearchParams(url.split('?', 2)[1]).get('by');
+  return isWellFormedName(said) ? said : name;
 }
 
 /** The operation as it stands in the OpenAPI document: `POST /api/tasks/{task_name}/cancel`. */

@@ -205,7 +205,7 @@ describe('a call of a device', () => {
     expect(gateway.audit.entries[0]).toMatchObject({
       by: 'eve',
       action: 'device.call',
-      subject: path,
+      subject: 'device/color_lab.arm',
       detail: { function: 'move', arguments: { x: 1 } },
     });
   });

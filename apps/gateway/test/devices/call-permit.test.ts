@@ -45,6 +45,20 @@ describe('a call of a device that a task has', () => {
   });
 });
 
+it('the audit of a call names the person whom the request names, if nobody checks who calls', async () => {
+  const named = { ...request, url: `${request.url}?force=true&by=bob` } as FastifyRequest;
+  const permits = new CallPermit(new AuditRecorder(audit, log), { needReason: true });
+  for (const caller of [local, ann])
+    await permits.of(named, caller, call, { force: true, reason: 'it leaks', by: 'bob' })?.(
+      'mix_1/carry',
+      unlock,
+    );
+  expect(audit.entries).toMatchObject([
+    { by: 'bob', kind: 'local' },
+    { by: 'ann', kind: 'token' },
+  ]);
+});
+
 it('the audit of a call has no secret value', async () => {
   await permit(ann, false)?.(undefined, unlock);
   expect(audit.entries[0]?.detail['arguments']).toEqual({ code: '***', door: 'left' });
