@@ -11,6 +11,9 @@ import type { AgentLog, KnownEmergencyStops } from '../ports/index.js';
  * recorded.
  */
 export class EmergencyStops {
+  /** The ledger is open. Before, a leader can already tell of stops. */
+  #recalled = false;
+
   constructor(
     private readonly devices: Devices,
     private readonly attempts: TaskAttempts,
@@ -24,6 +27,7 @@ export class EmergencyStops {
 
   /** Restores the stops of the open ledger. Call it before any device starts. */
   recall(): void {
+    this.#recalled = true;
     const kept = this.ledger.state.emergencyStops;
     for (const stop of kept) this.devices.emergencyStop(stop);
     // A leader may have released a stop before the ledger was read.
@@ -50,8 +54,12 @@ export class EmergencyStops {
     for (const stop of halts) this.engage(stop);
   }
 
-  /** Records a stop or a release. If the disk refuses, the record is written later. */
+  /** Records a stop or a release. If the ledger is not open yet or the disk refuses, the record is written later. */
   #keep(record: LedgerRecord & { type: 'halt' | 'released' }): void {
+    if (!this.#recalled) {
+      this.ledger.note(record);
+      return;
+    }
     this.ledger.append(record).catch((error: unknown) => {
       this.log.error('an emergency stop could not be recorded yet', {
         record: record.type,

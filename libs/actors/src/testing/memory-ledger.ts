@@ -6,6 +6,7 @@ export class MemoryLedger implements Ledger {
   durable: LedgerRecord[] = [];
   state = new LedgerState();
   #waiting: { record: LedgerRecord; settle?: { resolve(): void; reject(error: Error): void } }[] = [];
+  #isOpen = false;
   #syncing = false;
   #broken: Error | undefined;
   #crashed = false;
@@ -17,9 +18,11 @@ export class MemoryLedger implements Ledger {
   async open(memory: LedgerMemory): Promise<void> {
     this.state = new LedgerState(memory, structuredClone(this.durable));
     this.durable = this.state.records();
+    this.#isOpen = true;
   }
 
   append(record: LedgerRecord): Promise<void> {
+    if (!this.#isOpen) return Promise.reject(new Error('the ledger is not open'));
     return new Promise((resolve, reject) => this.#add(record, { resolve, reject }));
   }
 

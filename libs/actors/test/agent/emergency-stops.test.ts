@@ -94,6 +94,15 @@ describe('an agent that receives an emergency stop', () => {
     expect(world.agent.emergencyStops().map(({ id }) => id)).toEqual(['halt-2']);
   });
 
+  it('keeps a stop that it heard before it had read its ledger, and raises no false alarm', async () => {
+    const world = new World({ devices: [device('arm')] });
+    world.agent.hearLeader(1, { halts: [fire], released: [] });
+    await world.up();
+    expect(world.log.lines.filter(({ level }) => level === 'error')).toEqual([]);
+    const next = await new World({ ledger: world.crash(), devices: [device('arm')] }).up();
+    expect(next.agent.emergencyStops()).toEqual([fire]);
+  });
+
   it('does not restore a stop whose release arrived before the agent had read its ledger', async () => {
     const world = await moving();
     world.agent.emergencyStop(fire);
