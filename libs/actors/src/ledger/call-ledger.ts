@@ -83,7 +83,7 @@ export class CallLedger implements CallRecords {
   }
 
   async settled(device: string, by: string): Promise<void> {
-    await this.#append({ type: 'settled', device, by, atMs: this.wall.now() });
+    await this.#append({ type: 'settled', device, by });
     this.changed();
     for (const [attemptId, over] of this.#waiting) if (this.#doubtHere(attemptId) === undefined) over();
   }

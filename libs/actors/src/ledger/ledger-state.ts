@@ -180,7 +180,8 @@ export class LedgerState {
         for (const call of this.openCalls()) {
           if (call.device !== record.device) continue;
           this.#lose(call);
-          this.#unstored.end(call.callId, lost, record.atMs);
+          // The time of the decision says nothing about the end of the call.
+          this.#unstored.end(call.callId, lost, undefined);
         }
         return;
       case 'call_over':

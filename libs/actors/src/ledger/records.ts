@@ -83,7 +83,7 @@ export type LedgerRecord =
   /** The device has answered, or the call is known never to have begun. `shown`: its value for people, if `ending` is not what it returned. */
   | { type: 'call_end'; callId: string; ending: CallEnding; atMs?: number; shown?: JsonValue }
   /** The driver or a person has said that the device is idle. */
-  | { type: 'settled'; device: string; by: string; atMs?: number }
+  | { type: 'settled'; device: string; by: string }
   /** This incarnation of the agent keeps the ledger. */
   | { type: 'incarnation'; inc: number }
   /** An emergency stop is in force. */
