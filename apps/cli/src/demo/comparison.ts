@@ -17,7 +17,10 @@ export function comparison(first: CampaignWithRuns, second: CampaignWithRuns): s
   return [
     heading(columns('after', first.name, second.name)),
     ...Array.from({ length }, (_, index) =>
-      columns(`${index + 1} runs`, ...both.map((list) => (list[index] ?? list.at(-1))?.toFixed(2) ?? '?')),
+      columns(
+        index === 0 ? '1 run' : `${index + 1} runs`,
+        ...both.map((list) => (list[index] ?? list.at(-1))?.toFixed(2) ?? '?'),
+      ),
     ),
     '',
     ...(target === null ? [] : [`target:        ${swatch(target)}${rgbText(target)}`]),

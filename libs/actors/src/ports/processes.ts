@@ -16,7 +16,10 @@ export function describeExit(exit: ProcessExit): string {
       : exit.code !== null
         ? `exit code ${exit.code}`
         : 'it could not be started';
-  return exit.lastStderr === null || exit.lastStderr === '' ? how : `${how}: ${exit.lastStderr}`;
+  // A process waits for messages, so it ends with 0 only when code asks for that.
+  const cause =
+    exit.lastStderr || (exit.code === 0 ? 'its code, or that of a library, called process.exit' : '');
+  return cause === '' ? how : `${how}: ${cause}`;
 }
 
 /**

@@ -131,7 +131,13 @@ function slotCauses(ports: CausePorts, task: PlanTask, slot: PlanSlot): WaitCaus
   const reservations = reservationCauses(ports, task, slot, name);
   const isReserved = (id: string): boolean => task.reserved?.includes(id) === true;
   const usable = slot.candidates.filter((id) => view.get(id).usable && !isReserved(id));
-  if (usable.length === 0)
+  if (usable.length === 0) {
+    const candidates = slot.candidates.map((id) => ({
+      unit: plainName(id),
+      why: view.whyUnusable(id) ?? (isReserved(id) ? 'it is reserved' : 'it can be used'),
+    }));
+    const [only, ...others] = candidates;
+    const why = only !== undefined && others.length === 0 ? `: ${only.unit}: ${only.why}` : '';
     return [
       ...outageCauses(forecast, slot, name),
       ...reservations,
@@ -139,15 +145,13 @@ function slotCauses(ports: CausePorts, task: PlanTask, slot: PlanSlot): WaitCaus
         code: isDevice ? 'no_eligible_device' : 'no_eligible_resource',
         slot: name,
         message:
-          slot.candidates.length === 0
+          candidates.length === 0
             ? `no loaded laboratory has a ${kind} for "${name}"`
-            : `no ${kind} for "${name}" can be used at present`,
-        candidates: slot.candidates.map((id) => ({
-          unit: plainName(id),
-          why: view.whyUnusable(id) ?? (isReserved(id) ? 'it is reserved' : 'it can be used'),
-        })),
+            : `no ${kind} for "${name}" can be used at present${why}`,
+        candidates,
       },
     ];
+  }
   const isOwn = (id: string): boolean => view.get(id).heldBy === task.run && task.run !== null;
   const free = usable.some((id) => {
     const unit = view.get(id);

@@ -54,7 +54,7 @@ export function checkResult(value: unknown): CheckedResult {
 
 function outputValue(name: string, output: unknown): JsonValue {
   if (output === undefined)
-    throw new NotJson(`The output parameter ${name} is undefined: give it a value or leave it out`);
+    throw new NotJson(`The output parameter ${name} is undefined: give it a value. Is an await missing?`);
   return toJson(output, `the output parameter ${name}`, { storable: true });
 }
 
