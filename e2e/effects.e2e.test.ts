@@ -117,7 +117,7 @@ describe('the record of what moved', () => {
       const code = await say('code', last?.code_hash ?? '');
       expect(code).toContain(`// faulty_lab 1.0.0, commit ${commit}, first loaded `);
       expect(code).toContain('the step was stopped half way');
-      expect(await say('audit')).toContain(`/api/rpc/${place}/brittle/step`);
+      expect(await say('audit')).toContain(`device/${place}.brittle`);
     },
   );
 });
