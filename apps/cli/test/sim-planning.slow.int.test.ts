@@ -25,22 +25,18 @@ describe('svc sim', () => {
     expect(durations(planned)).toEqual(durations(first));
   });
 
-  it.each([1, 2, 3])(
-    'ends the two campaigns of the color lab at least 7 % earlier by planning ahead, with seed %i',
-    async (seed) => {
-      const example = pathOf('lab-packages/color_lab/examples/two_campaigns.yml');
-      const options = ['--jitter', '0.1', '--seed', String(seed), '--json'];
-      const makespanUnder = async (policy: string): Promise<number> => {
-        const { code, out, err } = await svc('sim', example, '--scheduler', policy, ...options);
-        expect([code, err]).toEqual([0, '']);
-        const record = JSON.parse(out) as SimulationRecord;
-        expect([record.outcome, record.tasks_by_state]).toEqual(['completed', { completed: 140 }]);
-        return record.makespan;
-      };
-      const greedy = await makespanUnder('greedy');
-      // The gain is 12 to 20 %. A part of it depends on the luck of the search.
-      expect(await makespanUnder('cpsat')).toBeLessThan(0.93 * greedy);
-    },
-    600_000,
-  );
+  it('ends the two campaigns of the color lab at least 7 % earlier by planning ahead', async () => {
+    const example = pathOf('lab-packages/color_lab/examples/two_campaigns.yml');
+    const options = ['--jitter', '0.1', '--seed', '1', '--json'];
+    const makespanUnder = async (policy: string): Promise<number> => {
+      const { code, out, err } = await svc('sim', example, '--scheduler', policy, ...options);
+      expect([code, err]).toEqual([0, '']);
+      const record = JSON.parse(out) as SimulationRecord;
+      expect([record.outcome, record.tasks_by_state]).toEqual(['completed', { completed: 140 }]);
+      return record.makespan;
+    };
+    const greedy = await makespanUnder('greedy');
+    // The gain is 12 to 20 %. A part of it depends on the luck of the search.
+    expect(await makespanUnder('cpsat')).toBeLessThan(0.93 * greedy);
+  }, 600_000);
 });
