@@ -154,7 +154,8 @@ function misplaced(text: string, offset: number): SyntaxFault {
 }
 
 function lineAt(text: string, offset: number): Line {
-  const start = text.lastIndexOf('\n', offset - 1) + 1;
+  // A negative position would count as 0, and find a line break there.
+  const start = offset === 0 ? 0 : text.lastIndexOf('\n', offset - 1) + 1;
   const end = text.indexOf('\n', start);
   return { text: text.slice(start, end === -1 ? undefined : end), start };
 }

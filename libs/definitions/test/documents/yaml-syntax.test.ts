@@ -56,6 +56,10 @@ it.each([
   expect(fault(text)).toBe(expected);
 });
 
+it.each(['\n"a', '\n[a', '\nb\nc: d\n'])('an error below an empty first line is explained: %j', (text) => {
+  expect(fault(text)).toMatch(/^2:1 /);
+});
+
 it('a line without a key is named within 2 s, and a long one is not repeated', () => {
   const before = performance.now();
   expect(fault(`a${'\n'.repeat(100_000)}b ${'[x '.repeat(30_000)}\nc: d\n`)).toContain(
