@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { render } from '../../src/templates/render.js';
 
 const text = (template: string): string => {
@@ -118,6 +118,16 @@ describe('the time limit of a file', () => {
     expect(render(template, slow(1)).ok).toBe(true);
     const result = render(template, slow(10));
     expect(result.ok ? '' : result.error.message).toBe('the template takes longer than 500 ms');
+  });
+
+  it('leaves out the time in which the process waits for a processor', () => {
+    let time = 0;
+    const clock = vi.spyOn(performance, 'now').mockImplementation(() => (time += 10_000));
+    try {
+      expect(render('{{add 1 1}}')).toMatchObject({ ok: true, text: '2' });
+    } finally {
+      clock.mockRestore();
+    }
   });
 
   it('excludes files with too many expressions for the parser', () => {
