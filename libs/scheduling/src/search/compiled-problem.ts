@@ -79,6 +79,18 @@ export function listsOf(lists: readonly (readonly number[])[]): Lists {
   return { start, item: Int32Array.from(lists.flat()) };
 }
 
+const known = new WeakMap<Problem, CompiledProblem>();
+
+/** As {@link compile}, but each problem is compiled once: a plan decodes the same problem several times. */
+export function compiledOf(problem: Problem): CompiledProblem {
+  let compiled = known.get(problem);
+  if (compiled === undefined) {
+    compiled = compile(problem);
+    known.set(problem, compiled);
+  }
+  return compiled;
+}
+
 /**
  * @param joined activities that must be placed in one piece
  * @param holdsApart activities that share a kept unit are not placed in one piece

@@ -1,7 +1,7 @@
 import type { Problem } from '../problem/problem.js';
 import { SeededRandom } from '../problem/random.js';
 import { allOf, type Steps } from '../steps.js';
-import { compile, type CompiledProblem } from './compiled-problem.js';
+import { compile, compiledOf, type CompiledProblem } from './compiled-problem.js';
 import { Decoder } from './decoder.js';
 import type { Placement } from './placement.js';
 
@@ -24,7 +24,7 @@ export function decoderOf(problem: Problem): Decoder {
 export function* decoderInSteps(problem: Problem): Steps<Decoder> {
   const random = new SeededRandom(1);
   let attempts = attemptsOfAll;
-  let decoder = new Decoder(compile(problem));
+  let decoder = new Decoder(compiledOf(problem));
   let most = -1;
   let best = decoder;
   for (const joined = new Set<number>(); ;) {
