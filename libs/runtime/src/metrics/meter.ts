@@ -1,5 +1,6 @@
 import type { MetricFamily } from '@lab/contracts';
 
+/** Never changed after it was passed: whoever passes the same object again is served faster. */
 export type MetricLabels = Readonly<Record<string, string>>;
 
 /** A current value. It has no labels when there is only one. */
@@ -76,16 +77,26 @@ export class Meter {
 /** The values of one metric by their labels. */
 class Series<Value> {
   readonly #values = new Map<string, [Record<string, string>, Value]>();
+  /** By the very object that a caller passed. */
+  readonly #found = new WeakMap<MetricLabels, Value>();
 
   constructor(private readonly make: () => Value) {}
 
   of(labels: MetricLabels): Value {
+    const found = this.#found.get(labels);
+    if (found !== undefined) return found;
+    const value = this.#search(labels);
+    this.#found.set(labels, value);
+    return value;
+  }
+
+  #search(labels: MetricLabels): Value {
     const key = keyOf(labels);
     const known = this.#values.get(key);
     if (known !== undefined) return known[1];
     if (this.#values.size >= mostSeries) {
       const others = Object.fromEntries(Object.keys(labels).map((name) => [name, 'other']));
-      if (keyOf(others) !== key) return this.of(others);
+      if (keyOf(others) !== key) return this.#search(others);
     }
     const made = this.make();
     this.#values.set(key, [{ ...labels }, made]);
