@@ -41,3 +41,9 @@ export function run(program, args, { cwd = root, env = process.env, timeoutMs = 
 export function tail(output, lines = 20) {
   return output.trimEnd().split('\n').slice(-lines).join('\n');
 }
+
+/** Why npm failed, of its output: npm says that first, and then how it is used. */
+export function npmReason(output) {
+  const errors = output.split('\n').filter((line) => line.startsWith('npm error'));
+  return errors.length === 0 ? tail(output) : errors.slice(0, 12).join('\n');
+}

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { existsSync, lstatSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
-import { root, run, tail, tell } from './command.mjs';
+import { npmReason, root, run, tail, tell } from './command.mjs';
 
 const lockPath = join(root, 'package-lock.json');
 const stampPath = join(root, 'node_modules', '.lock-hash');
@@ -26,16 +26,10 @@ export async function installDependencies() {
         : process.platform === 'win32'
           ? await run('cmd.exe', ['/d', '/c', 'npm', ...args])
           : await run('npm', args);
-    if (!result.ok) throw new Error(`npm ci failed:\n${reasonOf(result.output)}`);
+    if (!result.ok) throw new Error(`npm ci failed:\n${npmReason(result.output)}`);
   }
   linkWorkspaces(packages);
   writeFileSync(stampPath, hash);
-}
-
-/** npm says first why it failed, and then how it is used. */
-function reasonOf(output) {
-  const errors = output.split('\n').filter((line) => line.startsWith('npm error'));
-  return errors.length === 0 ? tail(output) : errors.slice(0, 12).join('\n');
 }
 
 /** Compares npm's own record of what it installed with the lock; packages for other platforms may be absent. */
