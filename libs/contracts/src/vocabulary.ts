@@ -3,6 +3,7 @@
  * command line that needs only words starts quickly.
  */
 export * from './errors.js';
+export * from './record-name.js';
 export * from './states.js';
 
 /** State of a recorded call that may change something. */
@@ -53,22 +54,6 @@ export type SchedulerType = (typeof schedulerTypes)[number];
 
 /** Who is recorded when a person does not say who they are. */
 export const unnamedPerson = 'unknown';
-
-/** Longest name of a record, in characters. */
-export const maxNameLength = 200;
-
-/** True for the name of a record: 1 to 200 characters without control characters and without spaces at the ends. */
-export function isWellFormedName(value: unknown): value is string {
-  return (
-    typeof value === 'string' &&
-    value.length >= 1 &&
-    value.length <= maxNameLength &&
-    value.trim() === value &&
-    value.isWellFormed() &&
-    // eslint-disable-next-line no-control-regex -- control characters are exactly what is refused
-    !/[\u0000-\u001f\u007f-\u009f]/.test(value)
-  );
-}
 
 /** Names of fields that hold a secret anywhere in a free object. */
 export const secretField = /(^|_)api_key$/i;

@@ -1,6 +1,6 @@
 import type { Role } from '@lab/contracts';
 import { applyDecorators, SetMetadata } from '@nestjs/common';
-import { ApiExtension } from '@nestjs/swagger';
+import { documented } from '../routes/index.js';
 import type { RecordKind } from './record-labs.js';
 
 /** Value of {@link Need.lab} for a route that a role for any one lab opens. */
@@ -43,5 +43,8 @@ export const NeedsIdentity = (): MethodDecorator & ClassDecorator => need('ident
 export type RouteNeed = Need | 'nothing' | 'identity';
 
 function need(value: RouteNeed): MethodDecorator & ClassDecorator {
-  return applyDecorators(SetMetadata(needKey, value), ApiExtension(needExtension, value));
+  return applyDecorators(
+    SetMetadata(needKey, value),
+    documented(({ ApiExtension }) => ApiExtension(needExtension, value)),
+  );
 }

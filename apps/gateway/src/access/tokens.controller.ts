@@ -10,12 +10,12 @@ import {
   type TokenRecord,
 } from '@lab/contracts';
 import { issueToken, type AccessTokenRow } from '@lab/persistence';
-import { ApiTags } from '@nestjs/swagger';
 import { tokenSubmissions } from '../examples/index.js';
 import {
   cursorOf,
   cursorValues,
   FromQuery,
+  Group,
   invalidQuery,
   JsonBody,
   limitParameter,
@@ -58,7 +58,7 @@ const TokenPageQuery = (): ParameterDecorator =>
   );
 
 /** Access tokens. An administrator creates and sees all tokens, everybody else their own. */
-@ApiTags('Access')
+@Group('Access')
 @NeedsIdentity()
 @Controller('api')
 export class TokensController {

@@ -1,11 +1,10 @@
 import { Controller, Get } from '@nestjs/common';
 import type { AuditVerification } from '@lab/contracts';
-import { ApiTags } from '@nestjs/swagger';
 import { Needs } from '../access/index.js';
-import { Operation, record } from '../routes/index.js';
+import { Group, Operation, record } from '../routes/index.js';
 import { AuditRecorder } from './audit-recorder.js';
 
-@ApiTags('Access')
+@Group('Access')
 @Needs('admin')
 @Controller('api/audit')
 export class AuditController {

@@ -11,7 +11,6 @@ import {
   type Portion,
 } from '@lab/contracts';
 import type { CampaignExtent, CampaignRun } from '@lab/persistence';
-import { ApiTags } from '@nestjs/swagger';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { Needs } from '../access/index.js';
 import { LoadedProtocols } from '../definitions/index.js';
@@ -24,15 +23,16 @@ import { found } from '../lookup/index.js';
 import { RecordReader } from '../ports/index.js';
 import {
   Action,
+  type Answer,
   Body,
   CampaignName,
   fromOrchestrator,
   FromQuery,
+  Group,
   invalidQuery,
   json,
   Operation,
   pathName,
-  type Answer,
 } from '../routes/index.js';
 import { comingParameters, parameterTable as parameterTableOf, resultTable } from './campaign-tables.js';
 import { effectTable } from './effect-table.js';
@@ -65,7 +65,7 @@ const table = (example: string, name: string): Answer => ({
   },
 });
 /** Campaigns and calls of devices as tables for spreadsheets. */
-@ApiTags('Campaigns')
+@Group('Campaigns')
 @Needs('viewer', { of: 'campaign' })
 @Controller('api')
 export class CsvController {

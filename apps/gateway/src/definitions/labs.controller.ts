@@ -7,7 +7,6 @@ import {
   type LabRecord,
   type Page,
 } from '@lab/contracts';
-import { ApiTags } from '@nestjs/swagger';
 import type { FastifyReply } from 'fastify';
 import { Needs } from '../access/index.js';
 import { labSelections } from '../examples/index.js';
@@ -16,6 +15,7 @@ import { Orchestrator } from '../orchestrator/index.js';
 import {
   Action,
   fromOrchestrator,
+  Group,
   JsonBody,
   Operation,
   page,
@@ -32,7 +32,7 @@ const further = {
 };
 
 /** Laboratories: list, load, unload and reload them. */
-@ApiTags('Definitions')
+@Group('Definitions')
 @Needs('viewer')
 @Controller('api/labs')
 export class LabsController {

@@ -10,18 +10,26 @@ import {
   type Page,
   type PackageRecord,
 } from '@lab/contracts';
-import { ApiTags } from '@nestjs/swagger';
 import { Needs } from '../access/index.js';
 import { ListQuery, portionOf, type PageRequest } from '../lists/index.js';
 import { found } from '../lookup/index.js';
 import { Orchestrator } from '../orchestrator/index.js';
 import { RecordReader } from '../ports/index.js';
-import { Action, fromOrchestrator, Operation, page, pathText, record, recordList } from '../routes/index.js';
+import {
+  Action,
+  fromOrchestrator,
+  Group,
+  Operation,
+  page,
+  pathText,
+  record,
+  recordList,
+} from '../routes/index.js';
 
 const choices = `One of ${definitionTypes.join(', ')}.`;
 
 /** Packages and their definitions, as last read from disk and as loaded. */
-@ApiTags('Definitions')
+@Group('Definitions')
 @Needs('viewer')
 @Controller('api')
 export class PackagesController {

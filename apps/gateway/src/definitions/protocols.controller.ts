@@ -8,16 +8,15 @@ import {
   type TaskTypeChange,
   type Validation,
 } from '@lab/contracts';
-import { ApiTags } from '@nestjs/swagger';
 import { Needs } from '../access/index.js';
 import { protocolSelections, protocolTexts } from '../examples/index.js';
 import { Orchestrator } from '../orchestrator/index.js';
-import { Action, fromOrchestrator, JsonBody, Operation, record, recordList } from '../routes/index.js';
+import { Action, fromOrchestrator, Group, JsonBody, Operation, record, recordList } from '../routes/index.js';
 
 const problems = ['wrong_state', ...fromOrchestrator] as const;
 
 /** Definitions of protocols and task types. Protocol runs are submitted by `POST /api/protocols`, in another room. */
-@ApiTags('Definitions')
+@Group('Definitions')
 @Needs('lab_admin')
 @Controller('api')
 export class ProtocolsController {

@@ -1,11 +1,10 @@
 import { Controller, Get } from '@nestjs/common';
 import { orchestratorRequests, type AgentRecord, type Page } from '@lab/contracts';
-import { ApiTags } from '@nestjs/swagger';
 import { Needs } from '../access/index.js';
 import { ListQuery, portionOf, type PageRequest } from '../lists/index.js';
 import { found } from '../lookup/index.js';
 import { Orchestrator } from '../orchestrator/index.js';
-import { fromOrchestrator, Operation, page, pathName, record } from '../routes/index.js';
+import { fromOrchestrator, Group, Operation, page, pathName, record } from '../routes/index.js';
 
 const Computer = pathName('computer', 'computer', {
   description: 'Name of the computer.',
@@ -13,7 +12,7 @@ const Computer = pathName('computer', 'computer', {
 });
 
 /** The agents of the computers, as the leading orchestrator sees them. */
-@ApiTags('Devices')
+@Group('Devices')
 @Needs('viewer')
 @Controller('api/agents')
 export class AgentsController {

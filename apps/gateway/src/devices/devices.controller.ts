@@ -12,7 +12,6 @@ import {
   type Page,
   type Principal,
 } from '@lab/contracts';
-import { ApiTags } from '@nestjs/swagger';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { Actor, actorName, Caller, labFilter, Needs, type Acting } from '../access/index.js';
 import { rpcParameters } from '../examples/index.js';
@@ -23,6 +22,7 @@ import {
   Body,
   fromOrchestrator,
   json,
+  Group,
   JsonBody,
   Operation,
   page,
@@ -48,7 +48,7 @@ const fromAgent = [
 ] as const;
 
 /** Devices as they are now, and direct calls of their functions. */
-@ApiTags('Devices')
+@Group('Devices')
 @Needs('viewer')
 @Controller('api')
 export class DevicesController {

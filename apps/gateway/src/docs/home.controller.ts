@@ -1,14 +1,13 @@
 import { readFileSync } from 'node:fs';
 import { Controller, Get, Req, Res } from '@nestjs/common';
 import { longestPage, orchestratorRequests, type ServiceSummary, type WorkAtAGlance } from '@lab/contracts';
-import { ApiTags } from '@nestjs/swagger';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { hasRole, NeedsNothing } from '../access/index.js';
 import { Readiness } from '../health/index.js';
 import { readListQuery } from '../lists/index.js';
 import { Orchestrator } from '../orchestrator/index.js';
 import { RecordReader } from '../ports/index.js';
-import { Operation, record } from '../routes/index.js';
+import { Group, Operation, record } from '../routes/index.js';
 import { homePage, homePolicy } from './home-page.js';
 
 const { version } = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8')) as {
@@ -24,7 +23,7 @@ const answer = {
 };
 
 /** The address that the service prints when it is ready: what a person sees who opens it. */
-@ApiTags('Service')
+@Group('Service')
 @NeedsNothing()
 @Controller()
 export class HomeController {

@@ -1,10 +1,9 @@
 import { Controller, Get, Inject, Req, Res } from '@nestjs/common';
 import type { Page, ServiceEvent } from '@lab/contracts';
-import { ApiTags } from '@nestjs/swagger';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { labFilter, Needs } from '../access/index.js';
 import { EventReader } from '../ports/index.js';
-import { eventStream, Operation, record } from '../routes/index.js';
+import { eventStream, Group, Operation, record } from '../routes/index.js';
 import { EventFeed } from './event-feed.js';
 import {
   EventSelectionQuery,
@@ -16,7 +15,7 @@ import {
 import { EventStream } from './event-stream.js';
 
 /** Events of all records: as a stream, and record by record. */
-@ApiTags('Events')
+@Group('Events')
 @Controller('api/events')
 @Needs('viewer')
 export class EventsController {

@@ -2,18 +2,18 @@ import { Readable } from 'node:stream';
 import { Controller, Get, Logger, Req, Res } from '@nestjs/common';
 import { longestPage, type Page, type TaskFileRecord, type TaskRunRecord } from '@lab/contracts';
 import { taskFileKey } from '@lab/object-store';
-import { ApiTags } from '@nestjs/swagger';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { Needs } from '../access/index.js';
 import { readListQuery } from '../lists/index.js';
 import { AddressOfTask, found, foundTask, type TaskAddress } from '../lookup/index.js';
 import { FileStore, RecordReader } from '../ports/index.js';
 import {
+  type Answer,
   CampaignName,
+  Group,
   Operation,
   pathText,
   ProtocolRunName,
-  type Answer,
   type QueryValues,
 } from '../routes/index.js';
 import { archiveLength, archiveOf, type ArchivedFile } from './archive.js';
@@ -47,7 +47,7 @@ const archiveText =
   'The files are stored without compression, and the archive may have any size (zip64). An archive that breaks off is shorter than its `Content-Length`.';
 
 /** Files that tasks produced, unchanged. A browser always saves them and never shows them. */
-@ApiTags('Files')
+@Group('Files')
 @Needs('viewer', { of: 'task' })
 @Controller('api')
 export class TaskFilesController {

@@ -1,9 +1,8 @@
 import { Controller, Get, Res } from '@nestjs/common';
 import type { HealthReport } from '@lab/contracts';
-import { ApiTags } from '@nestjs/swagger';
 import type { FastifyReply } from 'fastify';
 import { NeedsNothing } from '../access/index.js';
-import { json, Operation, record, ref } from '../routes/index.js';
+import { Group, json, Operation, record, ref } from '../routes/index.js';
 import { Readiness } from './readiness.js';
 
 const ok = { status: 'ok' };
@@ -38,7 +37,7 @@ const live = {
 };
 
 /** For monitoring: whether this process answers, and whether the whole service can do its work. */
-@ApiTags('Service')
+@Group('Service')
 @NeedsNothing()
 @Controller()
 export class HealthController {

@@ -1,6 +1,5 @@
 import { Controller, Get, Req, Res } from '@nestjs/common';
 import type { Fault, ListRequest, LogLine, Page } from '@lab/contracts';
-import { ApiTags } from '@nestjs/swagger';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { labFilter, Needs } from '../access/index.js';
 import { EventStream, lastEventId, positionParameters, readPosition } from '../events/index.js';
@@ -15,8 +14,9 @@ import {
 import { AddressOfTask, found, foundTask, type TaskAddress } from '../lookup/index.js';
 import { RecordReader } from '../ports/index.js';
 import {
-  FromQuery,
   eventStream,
+  FromQuery,
+  Group,
   invalidQuery,
   Operation,
   page,
@@ -61,7 +61,7 @@ const streaming =
 const following = ['events_pruned', 'store_unavailable'] as const;
 
 /** Output of tasks and devices: as lists, and as streams of new lines. */
-@ApiTags('Logs')
+@Group('Logs')
 @Needs('viewer')
 @Controller('api')
 export class LogsController {

@@ -1,8 +1,7 @@
 import { Controller, Get, Req, Res } from '@nestjs/common';
-import { ApiTags } from '@nestjs/swagger';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { NeedsNothing, noToken, requireRole } from '../access/index.js';
-import { Operation } from '../routes/index.js';
+import { Group, Operation } from '../routes/index.js';
 import { exposition, expositionType } from './exposition.js';
 import { Measurements } from './measurements.js';
 
@@ -17,7 +16,7 @@ svc_queue_length{service="orchestrator",instance="3f2a"} 2
 `;
 
 /** Metrics of all processes of the service, for Prometheus. */
-@ApiTags('Service')
+@Group('Service')
 @Controller()
 export class MetricsController {
   constructor(

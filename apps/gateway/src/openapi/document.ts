@@ -1,7 +1,7 @@
 import type { INestApplication } from '@nestjs/common';
-import { DocumentBuilder, SwaggerModule, type OpenAPIObject } from '@nestjs/swagger';
+import * as swagger from '@nestjs/swagger';
 import { apiVersion, apiVersionHeader, requestIdHeader, schemas as declaredSchemas } from '@lab/contracts';
-import { operationExtension, type OperationDescription } from '../routes/index.js';
+import { documentRoutes, operationExtension, type OperationDescription } from '../routes/index.js';
 import { exampleOf } from './example-of.js';
 import { interfaceDescription, tags } from './interface-description.js';
 import { operationObject } from './operation-object.js';
@@ -14,8 +14,8 @@ const methods = ['get', 'put', 'post', 'delete', 'patch'] as const;
  *
  * @throws Error when a route has no `@Operation`
  */
-export function openApiDocument(app: INestApplication): OpenAPIObject {
-  const builder = new DocumentBuilder()
+export function openApiDocument(app: INestApplication): swagger.OpenAPIObject {
+  const builder = new swagger.DocumentBuilder()
     .setOpenAPIVersion('3.1.0')
     .setTitle('Laboratory orchestration service')
     .setVersion(apiVersion)
@@ -30,7 +30,8 @@ export function openApiDocument(app: INestApplication): OpenAPIObject {
   // The empty requirement: with authentication off, no token is asked for.
   builder.security = [{ bearer: [] }, {}];
   for (const [name, description] of Object.entries(tags)) builder.tags?.push({ name, description });
-  const document = SwaggerModule.createDocument(app, builder);
+  documentRoutes(swagger);
+  const document = swagger.SwaggerModule.createDocument(app, builder);
   const undescribed: string[] = [];
   for (const [path, item] of Object.entries(document.paths)) {
     for (const method of methods) {
@@ -104,7 +105,7 @@ function eventText({ type, data }: StreamExample, schemas: Record<string, Schema
   return `id: ${event.id}\nevent: ${type}\ndata: ${JSON.stringify(event)}\n\n`;
 }
 
-type SchemaObject = NonNullable<NonNullable<OpenAPIObject['components']>['schemas']>[string];
+type SchemaObject = NonNullable<NonNullable<swagger.OpenAPIObject['components']>['schemas']>[string];
 
 const reference = /"#\/components\/schemas\/([^"]+)"/g;
 
@@ -114,7 +115,7 @@ const reference = /"#\/components\/schemas\/([^"]+)"/g;
  * @throws Error when an operation uses a schema that is not declared
  */
 function reachable(
-  paths: OpenAPIObject['paths'],
+  paths: swagger.OpenAPIObject['paths'],
   declared: Record<string, SchemaObject>,
 ): Record<string, SchemaObject> {
   const found: Record<string, SchemaObject> = {};

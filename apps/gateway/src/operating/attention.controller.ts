@@ -8,14 +8,22 @@ import {
   type Page,
   type Principal,
 } from '@lab/contracts';
-import { ApiTags } from '@nestjs/swagger';
 import { actorName, Caller, Needs } from '../access/index.js';
 import { attentionResolutions } from '../examples/index.js';
 import { ListQuery, type PageRequest } from '../lists/index.js';
 import { committed } from '../lookup/index.js';
 import { Orchestrator } from '../orchestrator/index.js';
 import { RecordReader } from '../ports/index.js';
-import { Action, fromOrchestrator, JsonBody, Operation, page, pathName, record } from '../routes/index.js';
+import {
+  Action,
+  fromOrchestrator,
+  Group,
+  JsonBody,
+  Operation,
+  page,
+  pathName,
+  record,
+} from '../routes/index.js';
 
 const ItemId = pathName('id', 'attention item', {
   description: 'Id of the attention item.',
@@ -23,7 +31,7 @@ const ItemId = pathName('id', 'attention item', {
 });
 
 /** Attention items: decisions that only a person can make. */
-@ApiTags('Operating')
+@Group('Operating')
 @Needs('viewer')
 @Controller('api/attention')
 export class AttentionController {

@@ -1,11 +1,10 @@
 import { Controller, Get } from '@nestjs/common';
 import { orchestratorRequests, type DrainRecord, type Principal } from '@lab/contracts';
-import { ApiTags } from '@nestjs/swagger';
 import { Actor, Needs, requireOwn, type Acting } from '../access/index.js';
 import { found } from '../lookup/index.js';
 import { Orchestrator } from '../orchestrator/index.js';
 import { RecordReader } from '../ports/index.js';
-import { Action, CampaignName, fromOrchestrator, Operation, record } from '../routes/index.js';
+import { Action, CampaignName, fromOrchestrator, Group, Operation, record } from '../routes/index.js';
 
 const drained = record(
   'DrainRecord',
@@ -13,7 +12,7 @@ const drained = record(
 );
 
 /** Drains: what has begun goes on to its end, and nothing new begins. */
-@ApiTags('Operating')
+@Group('Operating')
 @Controller('api')
 export class DrainsController {
   constructor(

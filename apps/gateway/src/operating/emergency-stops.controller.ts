@@ -12,7 +12,6 @@ import {
   type Page,
   type Principal,
 } from '@lab/contracts';
-import { ApiTags } from '@nestjs/swagger';
 import type { FastifyReply } from 'fastify';
 import { actorName, anyLab, Caller, Needs } from '../access/index.js';
 import { emergencyStopRequests } from '../examples/index.js';
@@ -24,6 +23,7 @@ import { RecordReader } from '../ports/index.js';
 import {
   Action,
   fromOrchestrator,
+  Group,
   Operation,
   OptionalBody,
   page,
@@ -45,7 +45,7 @@ const StopId = pathText('id', {
 const inForce = readListQuery('emergency_stops', { limit: String(longestPage) })();
 
 /** Emergency stops: of everything, a laboratory or a device. */
-@ApiTags('Operating')
+@Group('Operating')
 @Needs('viewer')
 @Controller('api/estop')
 export class EmergencyStopsController {

@@ -1,13 +1,12 @@
 import { Controller, Get } from '@nestjs/common';
 import { orchestratorRequests, type QueuePage, type QueueRecord } from '@lab/contracts';
-import { ApiTags } from '@nestjs/swagger';
 import { Actor, Needs, type Acting } from '../access/index.js';
 import { ListQuery, type PageRequest } from '../lists/index.js';
 import { Orchestrator } from '../orchestrator/index.js';
-import { Action, fromOrchestrator, Operation, record } from '../routes/index.js';
+import { Action, fromOrchestrator, Group, Operation, record } from '../routes/index.js';
 
 /** The queue of all waiting task runs: their order, why each waits, and whether the queue is paused. */
-@ApiTags('Operating')
+@Group('Operating')
 @Needs('viewer')
 @Controller('api/queue')
 export class QueueController {

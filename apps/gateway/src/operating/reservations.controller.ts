@@ -6,13 +6,13 @@ import {
   type Principal,
   type ReservationRecord,
 } from '@lab/contracts';
-import { ApiTags } from '@nestjs/swagger';
 import { Actor, actorName, Caller, labFilter, Needs, type Acting } from '../access/index.js';
 import { ListQuery, portionOf, type PageRequest } from '../lists/index.js';
 import { Orchestrator } from '../orchestrator/index.js';
 import {
   Action,
   fromOrchestrator,
+  Group,
   JsonBody,
   Operation,
   page,
@@ -35,7 +35,7 @@ const examples = {
 };
 
 /** Reservations: in their time, only tasks of one person start on a device or resource. */
-@ApiTags('Operating')
+@Group('Operating')
 @Controller('api/reservations')
 export class ReservationsController {
   constructor(private readonly orchestrator: Orchestrator) {}

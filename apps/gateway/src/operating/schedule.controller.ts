@@ -5,12 +5,12 @@ import {
   type ScheduleQuery,
   type ScheduleRecord,
 } from '@lab/contracts';
-import { ApiTags } from '@nestjs/swagger';
 import { Needs } from '../access/index.js';
 import { Orchestrator } from '../orchestrator/index.js';
 import {
-  FromQuery,
   fromOrchestrator,
+  FromQuery,
+  Group,
   limitParameter,
   Operation,
   queryParameter,
@@ -47,7 +47,7 @@ function SchedulePart(): ParameterDecorator {
 }
 
 /** The plan of the leading orchestrator, and the reason why each queued task has not started. */
-@ApiTags('Operating')
+@Group('Operating')
 @Needs('viewer')
 @Controller('api/schedule')
 export class ScheduleController {

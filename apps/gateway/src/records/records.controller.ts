@@ -7,12 +7,11 @@ import type {
   TaskFileRecord,
   TaskRunRecord,
 } from '@lab/contracts';
-import { ApiTags } from '@nestjs/swagger';
 import { labFilter, Needs } from '../access/index.js';
 import { ListQuery, type PageRequest } from '../lists/index.js';
 import { found } from '../lookup/index.js';
 import { RecordReader } from '../ports/index.js';
-import { Operation, page, pathName, record } from '../routes/index.js';
+import { Group, Operation, page, pathName, record } from '../routes/index.js';
 
 /** A parameter of a handler: the id in the path. @param what see {@link pathName} */
 function Id(what: string, description: string): ParameterDecorator {
@@ -20,7 +19,7 @@ function Id(what: string, description: string): ParameterDecorator {
 }
 
 /** Records across all work: task runs and attempts by id, attempts, files, and the audit. */
-@ApiTags('Tasks')
+@Group('Tasks')
 @Needs('viewer')
 @Controller('api')
 export class RecordsController {

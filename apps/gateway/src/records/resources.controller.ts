@@ -8,7 +8,6 @@ import {
   type ResourceRecord,
   type ResourceUse,
 } from '@lab/contracts';
-import { ApiTags } from '@nestjs/swagger';
 import { actorName, Caller, labFilter, Needs } from '../access/index.js';
 import { ListQuery, type PageRequest } from '../lists/index.js';
 import { committed, found } from '../lookup/index.js';
@@ -17,6 +16,7 @@ import { RecordReader } from '../ports/index.js';
 import {
   Action,
   fromOrchestrator,
+  Group,
   JsonBody,
   Operation,
   OptionalBody,
@@ -31,7 +31,7 @@ const ResourceName = pathName('resource_name', 'resource', {
 });
 
 /** Resources: their data, their holder, the tasks that used them, and the reset of their data. */
-@ApiTags('Resources')
+@Group('Resources')
 @Needs('viewer')
 @Controller('api/resources')
 export class ResourcesController {

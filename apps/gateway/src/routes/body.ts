@@ -1,4 +1,5 @@
-import { dtoSchema, ServiceError, type Schema } from '@lab/contracts';
+import { ServiceError, type Schema } from '@lab/contracts';
+import { dtoSchema } from '@lab/contracts/bodies';
 import { createParamDecorator, type ExecutionContext } from '@nestjs/common';
 import type { FastifyRequest } from 'fastify';
 import { takes, type BodyDescription } from './inputs.js';

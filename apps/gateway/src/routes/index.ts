@@ -1,4 +1,5 @@
 export { Body, JsonBody, OptionalBody } from './body.js';
+export { documented, documentRoutes, Group } from './documented.js';
 export { DryRun, isDryRun } from './dry-run.js';
 export { InputInterceptor } from './input.interceptor.js';
 export { takes, type BodyDescription } from './inputs.js';

@@ -1,6 +1,6 @@
 import type { ErrorCode } from '@lab/contracts';
 import { applyDecorators, HttpCode, Post, SetMetadata } from '@nestjs/common';
-import { ApiExcludeController, ApiExtension, ApiOperation } from '@nestjs/swagger';
+import { documented } from './documented.js';
 import { inputsOf, type Inputs } from './inputs.js';
 import { json, listOf, pageOf, ref } from './schemas.js';
 
@@ -15,7 +15,7 @@ export interface Answer {
 /** What the OpenAPI document says about a route beside its summary and its answer. */
 export interface OperationDetails {
   description?: string;
-  /** Group of operations; default: that of `@ApiTags` at the controller. */
+  /** Group of operations; default: that of `@Group` at the controller. */
   tag?: string;
   /** Status of the answer; default: that of `@HttpCode`, else 201 for POST and 200 for the rest. */
   status?: number;
@@ -49,8 +49,10 @@ export function Operation(summary: string, answer: Answer, details: OperationDet
     const inputs = inputsOf(descriptor.value as object);
     const operation: OperationDescription = { ...details, answer, inputs };
     applyDecorators(
-      ApiOperation({ summary, ...(description === undefined ? {} : { description }) }),
-      ApiExtension(operationExtension, operation),
+      documented(({ ApiOperation }) =>
+        ApiOperation({ summary, ...(description === undefined ? {} : { description }) }),
+      ),
+      documented(({ ApiExtension }) => ApiExtension(operationExtension, operation)),
     )(target, key, descriptor);
   };
 }
@@ -86,4 +88,7 @@ export const unlistedKey = 'svc:unlisted';
 
 /** Marks a controller that serves pages and no interface: it is not in the document, and takes any query. */
 export const Unlisted = (): ClassDecorator =>
-  applyDecorators(ApiExcludeController(), SetMetadata(unlistedKey, true));
+  applyDecorators(
+    documented(({ ApiExcludeController }) => ApiExcludeController()),
+    SetMetadata(unlistedKey, true),
+  );

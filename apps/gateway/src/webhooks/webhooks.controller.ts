@@ -15,7 +15,6 @@ import {
   type WebhookRecord,
 } from '@lab/contracts';
 import { deliveryRecord, webhookRecord, type WebhookRow } from '@lab/persistence';
-import { ApiTags } from '@nestjs/swagger';
 import type { FastifyReply } from 'fastify';
 import { Caller, Needs } from '../access/index.js';
 import { eventNouns, readFilter, requirePosition } from '../events/index.js';
@@ -23,7 +22,7 @@ import { webhookSubmissions } from '../examples/index.js';
 import { ListQuery, type PageRequest } from '../lists/index.js';
 import { found } from '../lookup/index.js';
 import { DeliveryStore, EventReader, RecordReader, WebhookStore } from '../ports/index.js';
-import { Action, JsonBody, Operation, OptionalBody, page, pathName, record } from '../routes/index.js';
+import { Action, Group, JsonBody, Operation, OptionalBody, page, pathName, record } from '../routes/index.js';
 import { newSecret } from './signature.js';
 import { WebhookDeliverer } from './webhook-deliverer.js';
 import { WebhookSender } from './webhook-sender.js';
@@ -37,7 +36,7 @@ const WebhookId = pathName('webhook_id', 'webhook', {
 });
 
 /** Webhooks: where the service sends events, and the deliveries of those events. */
-@ApiTags('Webhooks')
+@Group('Webhooks')
 @Needs('admin')
 @Controller('api/webhooks')
 export class WebhooksController {

@@ -1,5 +1,4 @@
 import { Controller, Get, Post, Res } from '@nestjs/common';
-import { ApiTags } from '@nestjs/swagger';
 import {
   CampaignResumption,
   CampaignSubmission,
@@ -37,6 +36,7 @@ import {
   DryRun,
   fromOrchestrator,
   JsonBody,
+  Group,
   Operation,
   OptionalBody,
   page,
@@ -47,7 +47,7 @@ import { Secrets } from './secrets.js';
 import { submissionErrors } from './submission-errors.js';
 
 /** Campaigns: submit, pause, resume, cancel, read. */
-@ApiTags('Campaigns')
+@Group('Campaigns')
 @Needs('viewer')
 @Controller('api/campaigns')
 export class CampaignsController {

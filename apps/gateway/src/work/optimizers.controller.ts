@@ -1,5 +1,4 @@
 import { Controller, Get, HttpCode, Post, Put } from '@nestjs/common';
-import { ApiTags } from '@nestjs/swagger';
 import {
   InsightSubmission,
   isServiceError,
@@ -32,6 +31,7 @@ import {
   Body,
   CampaignName as NameOfCampaign,
   fromOrchestrator,
+  Group,
   json,
   JsonBody,
   Operation,
@@ -56,7 +56,7 @@ const ProtocolType = pathName('protocol_type', 'protocol', {
 });
 
 /** The optimizers of campaigns: read them, change their settings, give hints to their AI. */
-@ApiTags('Campaigns')
+@Group('Campaigns')
 @Needs('viewer', { of: 'campaign' })
 @Controller('api')
 export class OptimizersController {

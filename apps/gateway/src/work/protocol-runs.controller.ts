@@ -1,5 +1,4 @@
 import { Controller, Get, Post, Res } from '@nestjs/common';
-import { ApiTags } from '@nestjs/swagger';
 import {
   orchestratorRequests,
   ProtocolRunSubmission,
@@ -22,6 +21,7 @@ import {
   DryRun,
   fromOrchestrator,
   JsonBody,
+  Group,
   Operation,
   page,
   ProtocolRunName,
@@ -31,7 +31,7 @@ import { Estimates } from './estimates.js';
 import { submissionErrors } from './submission-errors.js';
 
 /** Protocol runs: submit, pause, resume, cancel, read. The orchestrator decides; records come from the database. */
-@ApiTags('Protocol runs')
+@Group('Protocol runs')
 @Needs('viewer')
 @Controller('api/protocols')
 export class ProtocolRunsController {

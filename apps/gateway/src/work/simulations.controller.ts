@@ -1,5 +1,4 @@
 import { Controller } from '@nestjs/common';
-import { ApiTags } from '@nestjs/swagger';
 import {
   orchestratorRequests,
   ProtocolRunSubmission,
@@ -10,10 +9,10 @@ import {
 import { Needs } from '../access/index.js';
 import { protocolRunSubmissions, simulationScenarios } from '../examples/index.js';
 import { Orchestrator } from '../orchestrator/index.js';
-import { Action, fromOrchestrator, JsonBody, Operation, record } from '../routes/index.js';
+import { Action, fromOrchestrator, Group, JsonBody, Operation, record } from '../routes/index.js';
 
 /** Predicts the course of work. Nothing is stored, started or changed. */
-@ApiTags('Simulation')
+@Group('Simulation')
 @Needs('submitter')
 @Controller('api')
 export class SimulationsController {

@@ -1,5 +1,4 @@
 import { Controller, Get, Post, Res } from '@nestjs/common';
-import { ApiTags } from '@nestjs/swagger';
 import {
   orchestratorRequests,
   TaskSubmission,
@@ -17,11 +16,20 @@ import { ListQuery, ListQueryAt, type PageRequest, type Place } from '../lists/i
 import { AddressOfTask, committed, foundTask, type TaskAddress } from '../lookup/index.js';
 import { Orchestrator } from '../orchestrator/index.js';
 import { RecordReader } from '../ports/index.js';
-import { Action, DryRun, fromOrchestrator, JsonBody, Operation, page, record } from '../routes/index.js';
+import {
+  Action,
+  DryRun,
+  fromOrchestrator,
+  Group,
+  JsonBody,
+  Operation,
+  page,
+  record,
+} from '../routes/index.js';
 import { submissionErrors } from './submission-errors.js';
 
 /** On-demand tasks, and the tasks of protocol runs (`?protocol_run_name=`). */
-@ApiTags('Tasks')
+@Group('Tasks')
 @Needs('viewer')
 @Controller('api/tasks')
 export class TasksController {

@@ -8,7 +8,6 @@ import {
   requestIdHeader,
   AttentionResolution,
   CampaignSubmission,
-  dtoSchema,
   EmergencyStopRequest,
   errorCatalogue,
   ProtocolRunSubmission,
@@ -17,6 +16,7 @@ import {
   type DeviceRecord,
   SimulationScenario,
 } from '@lab/contracts';
+import { dtoSchema } from '@lab/contracts/bodies';
 import { simulate } from '@lab/simulation';
 import { batch } from '../../../../libs/simulation/test/small-lab.js';
 import { createConfig, lintFromString } from '@redocly/openapi-core';

@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import { CampaignSubmission, dtoSchema, ProtocolRunSubmission, TaskSubmission } from '@lab/contracts';
+import { CampaignSubmission, ProtocolRunSubmission, TaskSubmission } from '@lab/contracts';
+import { dtoSchema } from '@lab/contracts/bodies';
 import {
   campaignRecord,
   expectProblem,

@@ -104,6 +104,7 @@ export function encodeToken(name: string): string {
 /** The inverse of {@link encodeToken}. */
 export function decodeToken(token: string): string {
   if (token === '==') return '';
+  if (!token.includes('=')) return token;
   return token.replace(/=([0-9a-f]+)=/g, (_, code: string) => String.fromCodePoint(parseInt(code, 16)));
 }
 
@@ -113,10 +114,13 @@ export function subjectOf<Subject extends string>(
   tokens: Partial<Tokens<Subject>>,
 ): string {
   const values = tokens as Record<string, string | undefined>;
-  return definition.subject.replace(/\{(\w+)\}/g, (_, name: string) => {
-    const value = values[name];
-    return value === undefined ? '*' : encodeToken(value);
-  });
+  let subject = '';
+  for (const { text, token } of partsOf(definition)) {
+    const value = token === undefined ? undefined : values[token];
+    const part = token === undefined ? text : value === undefined ? '*' : encodeToken(value);
+    subject = subject === '' ? part : `${subject}.${part}`;
+  }
+  return subject;
 }
 
 /** The tokens of a definition in a concrete subject. */
@@ -124,11 +128,27 @@ export function tokensOf<Subject extends string>(
   definition: { readonly subject: Subject },
   subject: string,
 ): Tokens<Subject> {
-  const parts = subject.split('.');
+  const given = subject.split('.');
   const tokens: Record<string, string> = {};
-  definition.subject.split('.').forEach((part, index) => {
-    const match = /^\{(\w+)\}$/.exec(part);
-    if (match?.[1] !== undefined) tokens[match[1]] = decodeToken(parts[index] ?? '');
+  partsOf(definition).forEach(({ token }, index) => {
+    if (token !== undefined) tokens[token] = decodeToken(given[index] ?? '');
   });
   return tokens as Tokens<Subject>;
+}
+
+interface SubjectPart {
+  text: string;
+  /** Name of the token that the part stands for; undefined: the part is a word. */
+  token: string | undefined;
+}
+
+const knownParts = new WeakMap<object, readonly SubjectPart[]>();
+
+/** The parts of the subject template of a definition. */
+function partsOf(definition: { readonly subject: string }): readonly SubjectPart[] {
+  const known = knownParts.get(definition);
+  if (known !== undefined) return known;
+  const parts = definition.subject.split('.').map((text) => ({ text, token: /^\{(\w+)\}$/.exec(text)?.[1] }));
+  knownParts.set(definition, parts);
+  return parts;
 }

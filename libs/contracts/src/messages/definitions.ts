@@ -15,7 +15,6 @@ import {
   Validation,
 } from '../rest/definitions.js';
 import { zodOf } from '../rest/fields/field.js';
-import { dtoSchema } from '../schema.js';
 import { orchestratorQuery as query, orchestratorRequest as request } from './define.js';
 
 const nothing = z.object({});
@@ -33,45 +32,39 @@ const loadErrors = ['not_found', 'invalid', 'wrong_state', 'store_unavailable'] 
 export const definitionRequests = {
   loadLabs: request(
     'lab.load',
-    dtoSchema(LabSelection),
+    zodOf(LabSelection),
     labChanges,
     [...loadErrors, 'device_unavailable'],
     startingMs,
   ),
-  unloadLabs: request('lab.unload', dtoSchema(LabSelection), labChanges, loadErrors, readingMs),
+  unloadLabs: request('lab.unload', zodOf(LabSelection), labChanges, loadErrors, readingMs),
   reloadLabs: request(
     'lab.reload',
-    dtoSchema(LabSelection),
+    zodOf(LabSelection),
     labChanges,
     [...loadErrors, 'device_unavailable'],
     startingMs,
   ),
   listLabs: query('lab.list', nothing, z.object({ labs: z.array(zodOf(LabRecord)) }), [], 3_000),
-  loadProtocols: request(
-    'protocol.load',
-    dtoSchema(ProtocolSelection),
-    protocolChanges,
-    loadErrors,
-    readingMs,
-  ),
+  loadProtocols: request('protocol.load', zodOf(ProtocolSelection), protocolChanges, loadErrors, readingMs),
   unloadProtocols: request(
     'protocol.unload',
-    dtoSchema(ProtocolSelection),
+    zodOf(ProtocolSelection),
     protocolChanges,
     loadErrors,
     readingMs,
   ),
   reloadProtocols: request(
     'protocol.reload',
-    dtoSchema(ProtocolSelection),
+    zodOf(ProtocolSelection),
     protocolChanges,
     loadErrors,
     readingMs,
   ),
-  validateProtocol: query('protocol.validate', dtoSchema(ProtocolText), zodOf(Validation)),
+  validateProtocol: query('protocol.validate', zodOf(ProtocolText), zodOf(Validation)),
   reloadTasks: request(
     'task_type.reload',
-    dtoSchema(TaskTypeSelection),
+    zodOf(TaskTypeSelection),
     z.object({ tasks: z.array(zodOf(TaskTypeChange)) }),
     loadErrors,
     readingMs,

@@ -1,9 +1,9 @@
 import { z } from 'zod';
-import { dtoSchema, zodSchema, type Schema } from '../schema.js';
+import { zodSchema } from '../schema.js';
 import { AgentRecord } from '../rest/agents.js';
 import { AttentionDecision } from '../rest/attention.js';
 import { DeviceRecord } from '../rest/devices.js';
-import { isObject, zodOf } from '../rest/fields/field.js';
+import { isObject, zodOf, type Shape } from '../rest/fields/field.js';
 import { insight, OptimizerDescription, runtimeParameters } from '../rest/optimizer.js';
 import { longestPage } from '../rest/pages.js';
 import { DrainRecord } from '../rest/drain.js';
@@ -19,6 +19,7 @@ import { workKinds } from '../rest/work/work.js';
 import { optimizerStatus } from './optimizer.js';
 import { deviceFunction, jsonObject } from './work.js';
 import { agentReports } from './agent-reports.js';
+import { auditEntry } from './audit-entry.js';
 import { emergencyStop } from './agent.js';
 import { defineEvent, orchestratorQuery as query, orchestratorRequest as request } from './define.js';
 
@@ -27,40 +28,33 @@ const accepted = z.object({ id: z.string(), name: z.string() });
 const named = z.object({ name: z.string() });
 
 /**
- * A submission with the id that the gateway gave it. The id is stored in the row, but not shown in the record. If the
- * answer is lost, the gateway knows by the id whether a record was made by this very submission. Absent: nobody will
- * ask.
+ * A body that the gateway has checked. A field that the orchestrator does not know is refused, so that a gateway of a
+ * newer version loses nothing that a person asked for.
  */
-export type Submitted<Submission> = Submission & { submission_id?: string };
+const bodyOf = <Fields extends object>(shape: Shape<Fields>) => zodOf(shape).strict();
 
-function submitted<Submission extends object>(dto: new () => Submission): Schema<Submitted<Submission>> {
-  const schema = dtoSchema(dto);
-  return {
-    check(input) {
-      if (typeof input !== 'object' || input === null || !('submission_id' in input))
-        return schema.check(input);
-      const { submission_id: id, ...submission } = input;
-      const checked = schema.check(submission);
-      if (typeof id !== 'string')
-        return { ok: false, faults: [{ path: 'submission_id', code: 'type', message: 'must be text' }] };
-      return checked.ok ? { ok: true, value: Object.assign(checked.value, { submission_id: id }) } : checked;
-    },
-  };
-}
+const besideSubmission = z.object({
+  /**
+   * The id that the gateway gave the submission. It is stored in the row, but not shown in the record. If the answer is
+   * lost, the gateway knows by the id whether a record was made by this very submission. Absent: nobody will ask.
+   */
+  submission_id: z.string().optional(),
+  /** Committed with what the submission makes. Absent: the caller records the act itself. */
+  audit: auditEntry.optional(),
+});
+
+/** A submission with what the gateway knows of it. */
+export type Submitted<Submission> = Submission & z.infer<typeof besideSubmission>;
+
+const submitted = <Fields extends object>(shape: Shape<Fields>) =>
+  bodyOf(shape).extend(besideSubmission.shape);
 
 const submitErrors = ['invalid', 'duplicate_name', 'backlog_full', 'store_unavailable'] as const;
-/** A submission of one kind, with the same checks as the real submission. */
-const submissionOf = <Kind extends Submission['kind']>(
+/** A submission of one kind, as it would really be submitted. */
+const submissionOf = <Kind extends Submission['kind'], Fields extends object>(
   kind: Kind,
-  dto: new () => Extract<Submission, { kind: Kind }>['submission'],
-) =>
-  z.object({
-    kind: z.literal(kind),
-    submission: z.custom<Extract<Submission, { kind: Kind }>['submission']>(
-      (value) => dtoSchema(dto).check(value).ok,
-      'is no such submission',
-    ),
-  });
+  shape: Shape<Fields>,
+) => z.object({ kind: z.literal(kind), submission: bodyOf(shape) });
 /** An act of a person on something that has a name. */
 const namedBy = z.object({ name: z.string(), by: z.string() });
 /** An act of a person on a device. */
@@ -112,8 +106,6 @@ export type QueueQuery = z.infer<typeof queueQuery>;
 const cancelErrors = ['not_found', 'wrong_state', 'store_unavailable'] as const;
 /** Errors of a change of work that has not begun. */
 const changeErrors = ['invalid', ...cancelErrors] as const;
-const changed = <Change extends object>(dto: new () => Change) =>
-  z.custom<Change>((value) => dtoSchema(dto).check(value).ok, 'is no such change');
 /** An act of a person on work that has ended. */
 const workBy = namedBy.extend({ kind: z.enum(workKinds) });
 const resumeErrors = ['invalid', 'backlog_full', 'duplicate_name', ...cancelErrors] as const;
@@ -153,19 +145,19 @@ export const orchestratorRequests = {
   /** Changes the priority of a task that has not ended, or parameters of a task that has not begun. */
   changeTask: request(
     'task.change',
-    namedBy.extend({ protocol_run_name: z.string().optional(), change: changed(TaskChange) }),
+    namedBy.extend({ protocol_run_name: z.string().optional(), change: bodyOf(TaskChange) }),
     accepted,
     changeErrors,
   ),
   /** The same for a protocol run and its tasks. */
   changeProtocolRun: request(
     'protocol_run.change',
-    namedBy.extend({ change: changed(ProtocolRunChange) }),
+    namedBy.extend({ change: bodyOf(ProtocolRunChange) }),
     accepted,
     changeErrors,
   ),
   /** The same for a campaign, its runs and their tasks. Parameters change for runs that have not begun. */
-  changeCampaign: request('campaign.change', namedBy.extend({ change: changed(CampaignChange) }), accepted, [
+  changeCampaign: request('campaign.change', namedBy.extend({ change: bodyOf(CampaignChange) }), accepted, [
     'duplicate_name',
     ...changeErrors,
   ]),
@@ -266,7 +258,7 @@ export const orchestratorRequests = {
   /** Simulates a scenario with the loaded definitions. Changes nothing. */
   simulate: query(
     'simulation.run',
-    dtoSchema(SimulationScenario),
+    zodOf(SimulationScenario),
     zodOf(SimulationRecord),
     ['invalid', 'backlog_full', 'service_unavailable'],
     simulatedMs,
@@ -274,7 +266,7 @@ export const orchestratorRequests = {
   /** Simulates a protocol run as if it was submitted now. Changes nothing. */
   simulateProtocolRun: query(
     'simulation.protocol_run',
-    dtoSchema(ProtocolRunSubmission),
+    zodOf(ProtocolRunSubmission),
     zodOf(WhatIfRecord),
     ['unknown_protocol', 'service_unavailable', ...submitErrors],
     simulatedMs,
@@ -305,7 +297,7 @@ export const orchestratorRequests = {
     optimizerMadeMs + simulatedMs,
   ),
   /** Records the decision of a person on an open question. */
-  resolveAttention: request('attention.resolve', dtoSchema(AttentionDecision), z.object({ id: z.string() }), [
+  resolveAttention: request('attention.resolve', zodOf(AttentionDecision), z.object({ id: z.string() }), [
     'invalid',
     'agent_unreachable',
     ...cancelErrors,

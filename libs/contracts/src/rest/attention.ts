@@ -17,7 +17,6 @@ import {
   type TypeOf,
 } from './fields/field.js';
 import { by, line, oneOf, ruled, values } from './fields/inputs.js';
-import { IsInline, IsMapOf } from './fields/rules.js';
 import { ResourceValue } from './resources.js';
 import { Reason } from './work/work.js';
 import { attentionActions, type AttentionAction } from '../vocabulary.js';
@@ -140,8 +139,7 @@ export class AttentionResolution {
         'For a completed task: the resources as the task left them. A resource that is absent is as the task got it.',
       ),
       {},
-      IsMapOf('object'),
-      IsInline(),
+      ({ IsMapOf, IsInline }) => [IsMapOf('object'), IsInline()],
     ),
   )
   output_resources?: Record<string, ResourceValue>;

@@ -1,4 +1,3 @@
-import { ArrayMaxSize, IsArray, IsString, Matches } from 'class-validator';
 import { z } from 'zod';
 import type { JsonObject } from '../json.js';
 import { runStates, taskRunStates, type RunState, type TaskRunState } from '../states.js';
@@ -36,7 +35,6 @@ import {
   yesNo,
   type TaskParameters,
 } from './fields/inputs.js';
-import { IsNumbers } from './fields/rules.js';
 import { devicesOfTask } from './work/tasks.js';
 import type { DeviceReference } from './work/work.js';
 import { schedulerTypes, type SchedulerType } from '../vocabulary.js';
@@ -143,8 +141,10 @@ export class SimulatedLoss {
     ruled(
       text('`<laboratory>.<device>`', 'color_lab.station_1'),
       { pattern: '^[^.]+\\..+$' },
-      IsString(),
-      Matches(/^[^.]+\..+$/, { message: 'device must be <laboratory>.<device>' }),
+      ({ IsString, Matches }) => [
+        IsString(),
+        Matches(/^[^.]+\..+$/, { message: 'device must be <laboratory>.<device>' }),
+      ],
     ),
   )
   device!: string;
@@ -160,9 +160,7 @@ export class SimulationScenario {
     ruled(
       list(text(), 'Names of laboratories. Default: all that are loaded.'),
       { maxItems: 1_000, example: ['color_lab'] },
-      IsArray(),
-      ArrayMaxSize(1_000),
-      IsString({ each: true }),
+      ({ IsArray, ArrayMaxSize, IsString }) => [IsArray(), ArrayMaxSize(1_000), IsString({ each: true })],
     ),
   )
   labs?: string[];
@@ -197,7 +195,7 @@ export class SimulationScenario {
         'Seconds that tasks really take. They replace the expected durations. The name is a task type, `<protocol>.<task>` or the label `<protocol run>/<task>`; the most specific name counts.',
       ),
       { example: { mix_colors: 45, 'color_mixing.mix_colors': 50 } },
-      IsNumbers({ min: 0, max: longestSimulationS }),
+      ({ IsNumbers }) => [IsNumbers({ min: 0, max: longestSimulationS })],
     ),
   )
   durations?: Record<string, number>;

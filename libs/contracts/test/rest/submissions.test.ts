@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { CampaignSubmission, dtoSchema, ProtocolRunSubmission, TaskSubmission } from '../../src/index.js';
+import { dtoSchema } from '../../src/bodies.js';
+import { CampaignSubmission, ProtocolRunSubmission, TaskSubmission } from '../../src/index.js';
 
 const run = { name: 'mix_1', type: 'color_mixing' };
 const campaign = { name: 'sweep', protocol: 'color_mixing', max_protocol_runs: 3 };

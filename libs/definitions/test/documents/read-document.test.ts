@@ -1,4 +1,5 @@
-import { dtoSchema, SimulationScenario } from '@lab/contracts';
+import { SimulationScenario } from '@lab/contracts';
+import { dtoSchema } from '@lab/contracts/bodies';
 import { describe, expect, it } from 'vitest';
 import { readDocument } from '../../src/documents/read-document.js';
 

@@ -1,13 +1,13 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { basename, dirname, resolve } from 'node:path';
 import {
-  dtoSchema,
   isServiceError,
   simulatedWaits,
   SimulationScenario,
   type SchedulerType,
   type SimulationRecord,
 } from '@lab/contracts';
+import { dtoSchema } from '@lab/contracts/bodies';
 import { formatDiagnostics, readDocument, type Catalog } from '@lab/definitions';
 import { ganttSvg, ganttText, simulate } from '@lab/simulation';
 import { readCatalog } from '../../pkg/check.js';

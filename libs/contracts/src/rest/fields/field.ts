@@ -1,8 +1,14 @@
-import { IsOptional } from 'class-validator';
 import { z } from 'zod';
+import type * as ruleBook from './rules.js';
 
 /** A JSON Schema as OpenAPI 3.1 has it. */
 export type JsonSchema = Readonly<Record<string, unknown>>;
+
+/**
+ * The rules of a field, in the order in which decorators would be written one below the other. It gets the rules as its
+ * argument because most processes check no body: they never load the library of the rules.
+ */
+export type Rules = (from: typeof ruleBook) => readonly PropertyDecorator[];
 
 /**
  * What a field may hold: its schema in the OpenAPI document, the check of a message that carries it, and, for the body
@@ -12,8 +18,7 @@ export interface FieldType<T> {
   readonly schema: JsonSchema;
   /** Makes the check. It is made when it is first needed, because most processes check few of the shapes. */
   zod(): z.ZodType<T>;
-  /** In the order in which decorators would be written one below the other. */
-  readonly rules?: readonly PropertyDecorator[];
+  readonly rules?: Rules;
 }
 
 /** A field of an {@link object} that may be absent. */
@@ -31,6 +36,15 @@ interface Declared {
   readonly optional: boolean;
 }
 
+/** A field of a class with the rules that a request body must keep. */
+export interface RuledField {
+  readonly target: object;
+  readonly key: string;
+  readonly rules: Rules;
+  readonly optional: boolean;
+}
+
+const ruledFields: RuledField[] = [];
 const declaredFields = new Map<object, Map<string, Declared>>();
 const descriptions = new Map<object, string>();
 const namedSchemas = new Map<string, () => JsonSchema>();
@@ -74,8 +88,12 @@ function declare(target: object, key: string, type: FieldType<unknown>, optional
   register(shape);
   const fields = declaredFields.get(shape) ?? new Map<string, Declared>();
   declaredFields.set(shape, fields.set(key, { type, optional }));
-  for (const rule of type.rules?.toReversed() ?? []) rule(target, key);
-  if (optional && type.rules !== undefined) IsOptional()(target, key);
+  if (type.rules !== undefined) ruledFields.push({ target, key, rules: type.rules, optional });
+}
+
+/** The fields with rules that were declared since the last call. */
+export function takeRuledFields(): RuledField[] {
+  return ruledFields.splice(0);
 }
 
 function register(shape: Shape): void {

@@ -1,20 +1,3 @@
-import { Type } from 'class-transformer';
-import {
-  ArrayMaxSize,
-  ArrayMinSize,
-  ArrayUnique,
-  IsArray,
-  IsBoolean,
-  IsIn,
-  IsInt,
-  IsNumber,
-  IsObject,
-  IsString,
-  Length,
-  Max,
-  Min,
-  ValidateNested,
-} from 'class-validator';
 import { z } from 'zod';
 import type { JsonObject } from '../../json.js';
 import {
@@ -32,19 +15,15 @@ import {
   zodOf,
   type FieldType,
   type JsonSchema,
+  type Rules,
   type Shape,
 } from './field.js';
-import { IsInline, IsMapOf, IsMoment, IsWellFormedName } from './rules.js';
 import { maxNameLength, unnamedPerson } from '../../vocabulary.js';
 
 /** Types of the fields of request bodies: each has a description, a schema and the rules that hold a body to it. */
 
 /** A type with further keys of its schema and with rules. */
-export function ruled<T>(
-  type: FieldType<T>,
-  keys: JsonSchema,
-  ...rules: readonly PropertyDecorator[]
-): FieldType<T> {
+export function ruled<T>(type: FieldType<T>, keys: JsonSchema, rules: Rules): FieldType<T> {
   return { schema: { ...type.schema, ...keys }, zod: () => type.zod(), rules };
 }
 
@@ -54,11 +33,16 @@ export const line = (
   description?: string,
   example?: string,
 ): FieldType<string> =>
-  ruled(text(description, example), { minLength, maxLength }, IsString(), Length(minLength, maxLength));
+  ruled(text(description, example), { minLength, maxLength }, ({ IsString, Length }) => [
+    IsString(),
+    Length(minLength, maxLength),
+  ]);
 
 /** The name of a record, which people choose. */
 export const recordName = (description: string, example: string): FieldType<string> =>
-  ruled(text(description, example), { minLength: 1, maxLength: maxNameLength }, IsWellFormedName());
+  ruled(text(description, example), { minLength: 1, maxLength: maxNameLength }, ({ IsWellFormedName }) => [
+    IsWellFormedName(),
+  ]);
 
 /** The name of a type, a laboratory or a device, as it stands in definitions. */
 export const definedName = (description?: string, example?: string): FieldType<string> =>
@@ -70,7 +54,11 @@ export const whole = (
   description: string,
   example?: number,
 ): FieldType<number> =>
-  ruled(integer(description, example), { minimum, maximum }, IsInt(), Min(minimum), Max(maximum));
+  ruled(integer(description, example), { minimum, maximum }, ({ IsInt, Min, Max }) => [
+    IsInt(),
+    Min(minimum),
+    Max(maximum),
+  ]);
 
 /** A number of seconds, or another that is not whole. Bounds are inclusive. */
 export const amount = (
@@ -78,26 +66,24 @@ export const amount = (
   description: string,
   example?: number,
 ): FieldType<number> =>
-  ruled(
-    number(description, example),
-    { minimum, maximum },
+  ruled(number(description, example), { minimum, maximum }, ({ IsNumber, Min, Max }) => [
     IsNumber({ allowNaN: false, allowInfinity: false }),
     Min(minimum),
     Max(maximum),
-  );
+  ]);
 
 /** A moment in ISO 8601 with its time zone. */
 export const moment = (description: string, example = '2026-11-23T18:00:00Z'): FieldType<string> =>
-  ruled(time(description), said(undefined, example), IsMoment());
+  ruled(time(description), said(undefined, example), ({ IsMoment }) => [IsMoment()]);
 
 export const yesNo = (description: string, example?: boolean): FieldType<boolean> =>
-  ruled(flag(description), said(undefined, example), IsBoolean());
+  ruled(flag(description), said(undefined, example), ({ IsBoolean }) => [IsBoolean()]);
 
 export const oneOf = <const T extends string>(
   values: readonly T[],
   description: string,
   example?: T,
-): FieldType<T> => ruled(choice(values, description), said(undefined, example), IsIn(values));
+): FieldType<T> => ruled(choice(values, description), said(undefined, example), ({ IsIn }) => [IsIn(values)]);
 
 /** Some of the values, each at most once. */
 export const someOf = <const T extends string>(
@@ -108,9 +94,7 @@ export const someOf = <const T extends string>(
   ruled(
     list(choice(values), description),
     { maxItems: values.length, uniqueItems: true, ...said(undefined, example) },
-    IsArray(),
-    ArrayUnique(),
-    IsIn(values, { each: true }),
+    ({ IsArray, ArrayUnique, IsIn }) => [IsArray(), ArrayUnique(), IsIn(values, { each: true })],
   );
 
 /** Names of one to 200 definitions, each once. */
@@ -118,25 +102,29 @@ export const definedNames = (description: string, example: string[]): FieldType<
   ruled(
     list(line([1, 200]), description),
     { minItems: 1, maxItems: 200, uniqueItems: true, example },
-    IsArray(),
-    ArrayMinSize(1),
-    ArrayMaxSize(200),
-    ArrayUnique(),
-    IsString({ each: true }),
-    Length(1, 200, { each: true }),
+    ({ IsArray, ArrayMinSize, ArrayMaxSize, ArrayUnique, IsString, Length }) => [
+      IsArray(),
+      ArrayMinSize(1),
+      ArrayMaxSize(200),
+      ArrayUnique(),
+      IsString({ each: true }),
+      Length(1, 200, { each: true }),
+    ],
   );
 
 /** Values by name, of at most 64 KiB. */
 export const values = (description: string, example?: JsonObject): FieldType<JsonObject> =>
-  ruled(free<JsonObject>(description), said(undefined, example), IsObject(), IsInline());
+  ruled(free<JsonObject>(description), said(undefined, example), ({ IsObject, IsInline }) => [
+    IsObject(),
+    IsInline(),
+  ]);
 
 /** An object that is kept with the record, of at most 64 KiB. */
 export const freeObject = (description = 'Free object kept with the record.'): FieldType<JsonObject> =>
   ruled(
     make({ type: 'object', ...said(description) }, () => free<JsonObject>().zod()),
     {},
-    IsObject(),
-    IsInline(),
+    ({ IsObject, IsInline }) => [IsObject(), IsInline()],
   );
 
 /** A body inside of a body. */
@@ -147,9 +135,7 @@ export const nested = <T extends object>(shape: Shape<T>, description?: string):
       () => zodOf(shape) as unknown as z.ZodType<T>,
     ),
     {},
-    IsObject(),
-    ValidateNested(),
-    Type(() => shape),
+    ({ IsObject, ValidateNested, Type }) => [IsObject(), ValidateNested(), Type(() => shape)],
   );
 
 /** Bodies of one class. @param least omitted: none */
@@ -162,13 +148,15 @@ export const bodies = <T extends object>(
   ruled(
     list(shape as TypeOrShapeOf<T>, description),
     { maxItems, ...(least === undefined ? {} : { minItems: least }) },
-    IsArray(),
-    ...(least === undefined ? [] : [ArrayMinSize(least)]),
-    ArrayMaxSize(maxItems),
-    // Without it a list passes in the place of an object.
-    IsObject({ each: true }),
-    ValidateNested({ each: true }),
-    Type(() => shape),
+    ({ IsArray, ArrayMinSize, ArrayMaxSize, IsObject, ValidateNested, Type }) => [
+      IsArray(),
+      ...(least === undefined ? [] : [ArrayMinSize(least)]),
+      ArrayMaxSize(maxItems),
+      // Without it a list passes in the place of an object.
+      IsObject({ each: true }),
+      ValidateNested({ each: true }),
+      Type(() => shape),
+    ],
   );
 
 type TypeOrShapeOf<T> = FieldType<T> | (T extends object ? Shape<T> : never);
@@ -179,22 +167,22 @@ const anyObject = (): FieldType<JsonObject> => make({ type: 'object' }, () => fr
 export type TaskParameters = Record<string, JsonObject>;
 
 export const taskParameters = (description: string, example?: TaskParameters): FieldType<TaskParameters> =>
-  ruled(
-    map(anyObject(), description),
-    said(undefined, example),
+  ruled(map(anyObject(), description), said(undefined, example), ({ IsMapOf, IsInline }) => [
     IsMapOf('object'),
     IsInline({ entries: true }),
-  );
+  ]);
 
 /** Parameters of tasks, one entry for each run. */
 export const parameterRows = (description: string): FieldType<TaskParameters[]> =>
   ruled(
     list(map(anyObject()), description),
     { maxItems: 100_000 },
-    IsArray(),
-    ArrayMaxSize(100_000),
-    IsMapOf('object', { each: true }),
-    IsInline({ entries: true, each: true }),
+    ({ IsArray, ArrayMaxSize, IsMapOf, IsInline }) => [
+      IsArray(),
+      ArrayMaxSize(100_000),
+      IsMapOf('object', { each: true }),
+      IsInline({ entries: true, each: true }),
+    ],
   );
 
 /** Resource handle of a task to the name of a resource. */
@@ -202,7 +190,7 @@ export const resourcesOfTask = (): FieldType<Record<string, string>> =>
   ruled(
     map(text(), 'Resource handle of the task to the name of the resource that the task uses.'),
     { example: { beaker: 'beaker_1' } },
-    IsMapOf('string'),
+    ({ IsMapOf }) => [IsMapOf('string')],
   );
 
 /** Name to a body of the class. */
@@ -211,7 +199,7 @@ export const bodiesByName = <T extends object>(
   description: string,
   example: object,
 ): FieldType<Record<string, T>> =>
-  ruled(map(shape as TypeOrShapeOf<T>, description), { example }, IsMapOf(shape));
+  ruled(map(shape as TypeOrShapeOf<T>, description), { example }, ({ IsMapOf }) => [IsMapOf(shape)]);
 
 export const owner = (): FieldType<string> =>
   line([0, 200], 'Label of the owner of the work. Default: empty.', 'ada');

@@ -6,19 +6,31 @@ import {
   type ValidationOptions,
   buildMessage,
 } from 'class-validator';
-import { isWellFormedName, maxNameLength } from '../../vocabulary.js';
+import { isWellFormedName, maxNameLength } from '../../record-name.js';
 import { brokenRules } from './broken-rules.js';
+import { isInline, maxInlineBytes } from './inline.js';
 
-/** Most bytes of JSON for values that travel in a message. Larger data belongs in files. */
-export const maxInlineBytes = 65_536;
-
-/** True for a value with at most {@link maxInlineBytes} as JSON in UTF-8. */
-export function isInline(value: unknown): boolean {
-  const text = JSON.stringify(value) ?? '';
-  // A UTF-16 unit takes one to three bytes, so most values need no encoding.
-  if (text.length > maxInlineBytes) return false;
-  return text.length * 3 <= maxInlineBytes || new TextEncoder().encode(text).length <= maxInlineBytes;
-}
+/** The rules that the fields of request bodies can have. Only `@lab/contracts/bodies` loads this file. */
+export { Type } from 'class-transformer';
+export {
+  ArrayMaxSize,
+  ArrayMinSize,
+  ArrayUnique,
+  IsArray,
+  IsBoolean,
+  IsIn,
+  IsInt,
+  IsIP,
+  IsNumber,
+  IsObject,
+  IsOptional,
+  IsString,
+  Length,
+  Matches,
+  Max,
+  Min,
+  ValidateNested,
+} from 'class-validator';
 
 /**
  * A value that is small enough for a message. With `entries` each value of a map is, with `each` each item of a list.

@@ -1,4 +1,3 @@
-import { IsIP } from 'class-validator';
 import type { JsonObject } from '../../json.js';
 import { runStates, type RunState } from '../../states.js';
 import {
@@ -58,7 +57,7 @@ export class CampaignSubmission {
     ruled(
       text('Address of the computer of the optimizer. Default: 127.0.0.1.', '127.0.0.1'),
       { format: 'ipv4' },
-      IsIP(),
+      ({ IsIP }) => [IsIP()],
     ),
   )
   optimizer_ip?: string;

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { TaskSubmission, TokenSubmission } from '../src/index.js';
-import { dtoSchema } from '../src/schema.js';
+import { dtoSchema } from '../src/bodies.js';
 
 describe('a null in a body', () => {
   it('counts as an absent field where the field is optional, at any depth', () => {
