@@ -45,7 +45,16 @@ describe('a submission', () => {
       expect(reply.status).toBe(201);
       expect(reply.headers.get('location')).toBe(`${path}/mix%201%2F%C3%A4`);
       expect(reply.body.name).toBe('mix 1/ä');
-      expect(gateway.requests.of(request)[0]?.body).toEqual({ ...body, submission_id: expect.any(String) });
+      const audit = {
+        action: `POST ${path}`,
+        subject: expect.stringContaining(`/${body.name}`),
+        by: 'local',
+      };
+      expect(gateway.requests.of(request)[0]?.body).toEqual({
+        ...body,
+        submission_id: expect.any(String),
+        audit: expect.objectContaining(audit),
+      });
       const read = await gateway.send('GET', reply.headers.get('location') ?? '');
       expect(read.body).toEqual(reply.body);
     },
@@ -69,6 +78,14 @@ describe('a submission', () => {
     expect(new Set(reply.body.errors?.map((fault) => fault.path))).toEqual(new Set(paths));
     expect(reply.body.effect).toBe('none');
     expect(gateway.requests.sent).toEqual([]);
+  });
+
+  it('to /api/tasks is answered with the record of the orchestrator, without reading it', async () => {
+    const record = taskRecord({ name: 'rinse_1' });
+    gateway.requests.on(orchestratorRequests.submitTask, () => ({ id: 'i', name: 'rinse_1', record }));
+    const reply = await gateway.send('POST', '/api/tasks', { name: 'rinse_1', type: 'clean_container' });
+    expect([reply.status, reply.body]).toEqual([201, record]);
+    expect(gateway.records.taskRuns).toEqual([]);
   });
 
   it('refused by the orchestrator carries its code and faults', async () => {

@@ -108,7 +108,7 @@ export class Engine {
     const { maxQueued, maxQueuedPerOwner, lostAfterMs } = options;
     const submit = { ids, definitions, labs, maxQueued, maxQueuedPerOwner, drain };
     const stops = { ids, labs };
-    const commands = new AttemptCommands({ agents, directory, log }, refusals, enqueue);
+    const commands = new AttemptCommands({ agents, directory, log }, refusals, loop);
     const assigner = new DeviceAssigner({ agents, directory, log }, enqueue);
     const workload = new Workload({ directory, durations, refusals, labs });
     this.#loop = loop;

@@ -71,6 +71,7 @@ export class LeaderRequests {
    * again only after the orchestrator that got it can never commit it any more.
    *
    * @param isMade whether the submission with this id made something under the name
+   * @returns the answer of the orchestrator; without an id if the answer was lost and the caller found the record
    * @throws ServiceError the error of the orchestrator; with effect `maybe` when the outcome stays unknown in time
    */
   async make<D extends NamedSubmission>(
@@ -78,7 +79,7 @@ export class LeaderRequests {
     submission: RequestOf<D>,
     { submissionId, again }: SubmissionAsked,
     isMade: () => Promise<boolean>,
-  ): Promise<{ name: string }> {
+  ): Promise<ReplyOf<D> | { name: string }> {
     const body = { ...submission, submission_id: submissionId };
     // A submission that resumes work makes no row, so its id is not found. It is never sent again.
     if ('resume' in body && body.resume === true) return this.ask<NamedSubmission>(definition, body);

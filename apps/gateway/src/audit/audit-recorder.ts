@@ -6,6 +6,8 @@ import type { AuditEntry, GatewayStore } from '@lab/persistence';
 const batchSize = 500;
 /** Maximum number of waiting entries. Any further entry goes to the log only. */
 const capacity = 20_000;
+/** How long an entry that nobody waits for gathers others, in milliseconds. */
+const gatherMs = 50;
 /** Pause between two attempts while the database is unavailable, in milliseconds. */
 const pauseMs = 1_000;
 
@@ -14,9 +16,11 @@ const pauseMs = 1_000;
  * Entries that wait together are written together, in their order.
  */
 export class AuditRecorder {
-  readonly #waiting: { entry: AuditEntry; written: () => void }[] = [];
+  /** An entry without `written` is one that nobody waits for. */
+  readonly #waiting: { entry: AuditEntry; written?: () => void }[] = [];
   #writing = false;
   #retry: NodeJS.Timeout | undefined;
+  #gathering: NodeJS.Timeout | undefined;
 
   constructor(
     private readonly audit: Pick<GatewayStore['audit'], 'append' | 'check'>,
@@ -25,14 +29,18 @@ export class AuditRecorder {
 
   /** @returns resolves when the entry is written, which may take until the database is available again */
   record(entry: AuditEntry): Promise<void> {
-    if (this.#waiting.length >= capacity) {
-      this.#lost(entry, 'too many entries wait');
-      return Promise.resolve();
-    }
+    if (!this.#hasRoom(entry)) return Promise.resolve();
     return new Promise((written) => {
       this.#waiting.push({ entry, written });
       void this.#write();
     });
+  }
+
+  /** As {@link record}, but nobody waits for the entry, so that many share one write. */
+  recordLater(entry: AuditEntry): void {
+    if (!this.#hasRoom(entry)) return;
+    this.#waiting.push({ entry });
+    this.#gather();
   }
 
   /**
@@ -52,12 +60,26 @@ export class AuditRecorder {
   /** Writes the waiting entries, to the log if the database does not answer. */
   async close(): Promise<void> {
     clearTimeout(this.#retry);
+    clearTimeout(this.#gathering);
     try {
       await this.audit.append(this.#waiting.map(({ entry }) => entry));
     } catch (error) {
       for (const { entry } of this.#waiting) this.#lost(entry, error);
     }
-    for (const { written } of this.#waiting.splice(0)) written();
+    for (const { written } of this.#waiting.splice(0)) written?.();
+  }
+
+  #hasRoom(entry: AuditEntry): boolean {
+    if (this.#waiting.length < capacity) return true;
+    this.#lost(entry, 'too many entries wait');
+    return false;
+  }
+
+  #gather(): void {
+    this.#gathering ??= setTimeout(() => {
+      this.#gathering = undefined;
+      void this.#write();
+    }, gatherMs);
   }
 
   async #write(): Promise<void> {
@@ -81,7 +103,12 @@ export class AuditRecorder {
         }
         if (batch[0] !== undefined) this.#lost(batch[0].entry, error);
       }
-      for (const { written } of this.#waiting.splice(0, batch.length)) written();
+      for (const { written } of this.#waiting.splice(0, batch.length)) written?.();
+      const isUrgent = this.#waiting.some(({ written }) => written !== undefined);
+      if (!isUrgent && this.#waiting.length > 0 && this.#waiting.length < batchSize) {
+        this.#gather();
+        break;
+      }
     }
     this.#writing = false;
   }

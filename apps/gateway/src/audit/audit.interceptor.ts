@@ -1,9 +1,16 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
-import { Injectable, type CallHandler, type ExecutionContext, type NestInterceptor } from '@nestjs/common';
+import {
+  Injectable,
+  SetMetadata,
+  type CallHandler,
+  type ExecutionContext,
+  type NestInterceptor,
+} from '@nestjs/common';
+import { Reflector } from '@nestjs/core';
 import { isWellFormedName, type JsonObject, type Principal } from '@lab/contracts';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { catchError, concatMap, from, throwError, type Observable } from 'rxjs';
+import { catchError, concatMap, from, of, tap, throwError, type Observable } from 'rxjs';
 import { isDryRun } from '../routes/index.js';
 import { asServiceError } from '../http/index.js';
 import { AuditRecorder } from './audit-recorder.js';
@@ -16,10 +23,18 @@ const patienceMs = 250;
 /** Longest stored subject, in characters. */
 const longestSubject = 500;
 
+const auditedLaterKey = 'svc:audited-later';
+
+/** Marks a route whose answers do not wait for their entries, because something else proves what it changed. */
+export const AuditedLater = (): MethodDecorator => SetMetadata(auditedLaterKey, true);
+
 /** Records every request that may change something, its caller and its result. */
 @Injectable()
 export class AuditInterceptor implements NestInterceptor {
-  constructor(private readonly recorder: AuditRecorder) {}
+  constructor(
+    private readonly recorder: AuditRecorder,
+    private readonly reflector: Reflector,
+  ) {}
 
   intercept(context: ExecutionContext, next: CallHandler): Observable<unknown> {
     const http = context.switchToHttp();
@@ -27,17 +42,33 @@ export class AuditInterceptor implements NestInterceptor {
     const { principal } = request;
     if (request.method === 'GET' || request.method === 'HEAD' || principal === null) return next.handle();
     if (isDryRun(context)) return next.handle();
-    const keep = (detail: JsonObject, made?: unknown): Promise<unknown> => {
-      const written = this.recorder.record(auditEntry(request, principal, actionOf(request), detail, made));
-      return Promise.race([written, delay(patienceMs, undefined, { ref: false })]);
-    };
+    const entryOf = (detail: JsonObject, made?: unknown): AuditEntry =>
+      auditEntry(request, principal, actionOf(request), detail, made);
+    if (this.reflector.get<boolean | undefined>(auditedLaterKey, context.getHandler()) === true) {
+      const later = (detail: JsonObject): void => this.recorder.recordLater(entryOf(detail));
+      return next.handle().pipe(
+        tap({
+          complete: () => later({ status: http.getResponse<FastifyReply>().statusCode }),
+          error: (thrown: unknown) => {
+            const { status, code } = asServiceError(thrown);
+            later({ status, code });
+          },
+        }),
+      );
+    }
+    const keep = (entry: AuditEntry): Promise<unknown> =>
+      Promise.race([this.recorder.record(entry), delay(patienceMs, undefined, { ref: false })]);
     return next.handle().pipe(
-      concatMap((value: unknown) =>
-        from(keep({ status: http.getResponse<FastifyReply>().statusCode }, value).then(() => value)),
-      ),
+      concatMap((value: unknown) => {
+        const { submissionEntry: given } = request;
+        if (given?.committed === true) return of(value);
+        // If the answer of the orchestrator was lost, the entry may be committed. It is not written twice.
+        const entry = given?.entry ?? entryOf({ status: http.getResponse<FastifyReply>().statusCode }, value);
+        return from(keep(entry).then(() => value));
+      }),
       catchError((thrown: unknown) => {
         const { status, code } = asServiceError(thrown);
-        return from(keep({ status, code })).pipe(concatMap(() => throwError(() => thrown)));
+        return from(keep(entryOf({ status, code }))).pipe(concatMap(() => throwError(() => thrown)));
       }),
     );
   }
@@ -75,11 +106,17 @@ export function auditEntry(
 function personOf({ url, body }: FastifyRequest, { name, kind }: Principal): string {
   if (kind !== 'local') return name;
   const { by, owner } = (typeof body === 'object' && body !== null ? body : {}) as Record<string, unknown>;
-  const said = by ?? owner ?? new URLSearchParams(url.split('?', 2)[1]).get('by');
+  const query = url.indexOf('?');
+  const said = by ?? owner ?? (query < 0 ? null : new URLSearchParams(url.slice(query)).get('by'));
   return isWellFormedName(said) ? said : name;
 }
 
 /** The operation as it stands in the OpenAPI document: `POST /api/tasks/{task_name}/cancel`. */
-function actionOf({ method, routeOptions }: FastifyRequest): string {
-  return `${method} ${(routeOptions.url ?? '').replace(/:(\w+)/g, '{$1}')}`;
+export function actionOf({ method, routeOptions: { url = '' } }: FastifyRequest): string {
+  const path = paths.get(url) ?? url.replace(/:(\w+)/g, '{$1}');
+  paths.set(url, path);
+  return `${method} ${path}`;
 }
+
+/** The path of each route as the document writes it. */
+const paths = new Map<string, string>();

@@ -83,7 +83,7 @@ export class Orchestrator {
     submission: RequestOf<D>,
     asked: SubmissionAsked,
     isMade: () => Promise<boolean>,
-  ): Promise<{ name: string }> {
+  ): Promise<ReplyOf<D> | { name: string }> {
     return this.leading.make<D>(definition, submission, asked, isMade).catch(throwInWords);
   }
 }

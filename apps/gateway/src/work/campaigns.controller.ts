@@ -24,6 +24,7 @@ import {
   requireRightToServers,
   type Acting,
 } from '../access/index.js';
+import { EntryOfSubmission, type SubmissionEntry } from '../audit/index.js';
 import { campaignSubmissions, operatorNotes } from '../examples/index.js';
 import { AskedAs, FoundAgain, type Asked } from '../idempotency/index.js';
 import { ListQuery, type PageRequest } from '../lists/index.js';
@@ -35,8 +36,8 @@ import {
   CampaignName,
   DryRun,
   fromOrchestrator,
-  JsonBody,
   Group,
+  JsonBody,
   Operation,
   OptionalBody,
   page,
@@ -45,6 +46,7 @@ import {
 import { Estimates } from './estimates.js';
 import { Secrets } from './secrets.js';
 import { submissionErrors } from './submission-errors.js';
+import { submitWork } from './submit.js';
 
 /** Campaigns: submit, pause, resume, cancel, read. */
 @Group('Campaigns')
@@ -77,6 +79,7 @@ export class CampaignsController {
     @JsonBody(CampaignSubmission, campaignSubmissions) given: CampaignSubmission,
     @DryRun() dry: boolean,
     @AskedAs() asked: Asked,
+    @EntryOfSubmission() written: SubmissionEntry,
     @Res({ passthrough: true }) reply: FastifyReply,
     @Caller() caller: Principal,
   ): Promise<CampaignRecord | DryRunRecord<CampaignSubmission>> {
@@ -91,8 +94,12 @@ export class CampaignsController {
       const tried = await this.orchestrator.tryOut({ kind: 'campaign', submission: request });
       return { ...tried, resolved: withoutSecrets(tried.resolved) };
     }
-    const { name } = await this.orchestrator.make(orchestratorRequests.submitCampaign, request, asked, () =>
-      this.records.isOfSubmission('campaign', submission.name, asked.submissionId),
+    const { name } = await submitWork<typeof orchestratorRequests.submitCampaign>(
+      this.orchestrator,
+      orchestratorRequests.submitCampaign,
+      request,
+      { asked, written },
+      () => this.records.isOfSubmission('campaign', submission.name, asked.submissionId),
     );
     const made = await committed(() => this.record(name), `campaign ${name}`);
     reply.header('location', `/api/campaigns/${encodeURIComponent(name)}`);

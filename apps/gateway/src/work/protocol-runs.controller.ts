@@ -10,6 +10,7 @@ import {
 } from '@lab/contracts';
 import type { FastifyReply } from 'fastify';
 import { Actor, asOwn, Caller, labFilter, Needs, requireOwn, type Acting } from '../access/index.js';
+import { EntryOfSubmission, type SubmissionEntry } from '../audit/index.js';
 import { protocolRunSubmissions } from '../examples/index.js';
 import { AskedAs, FoundAgain, type Asked } from '../idempotency/index.js';
 import { ListQuery, type PageRequest } from '../lists/index.js';
@@ -20,8 +21,8 @@ import {
   Action,
   DryRun,
   fromOrchestrator,
-  JsonBody,
   Group,
+  JsonBody,
   Operation,
   page,
   ProtocolRunName,
@@ -29,6 +30,7 @@ import {
 } from '../routes/index.js';
 import { Estimates } from './estimates.js';
 import { submissionErrors } from './submission-errors.js';
+import { submitWork } from './submit.js';
 
 /** Protocol runs: submit, pause, resume, cancel, read. The orchestrator decides; records come from the database. */
 @Group('Protocol runs')
@@ -54,6 +56,7 @@ export class ProtocolRunsController {
     @JsonBody(ProtocolRunSubmission, protocolRunSubmissions) given: ProtocolRunSubmission,
     @DryRun() dry: boolean,
     @AskedAs() asked: Asked,
+    @EntryOfSubmission() written: SubmissionEntry,
     @Res({ passthrough: true }) reply: FastifyReply,
     @Caller() caller: Principal,
   ): Promise<ProtocolRunRecord | DryRunRecord<ProtocolRunSubmission>> {
@@ -63,10 +66,11 @@ export class ProtocolRunsController {
       reply.code(200);
       return this.orchestrator.tryOut({ kind: 'protocol_run', submission });
     }
-    const { name } = await this.orchestrator.make(
+    const { name } = await submitWork<typeof orchestratorRequests.submitProtocolRun>(
+      this.orchestrator,
       orchestratorRequests.submitProtocolRun,
       submission,
-      asked,
+      { asked, written },
       () => this.records.isOfSubmission('protocol_run', submission.name, asked.submissionId),
     );
     const made = await committed(() => this.records.protocolRun(name), `protocol run ${name}`);

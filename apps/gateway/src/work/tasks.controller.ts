@@ -10,6 +10,7 @@ import {
 } from '@lab/contracts';
 import type { FastifyReply } from 'fastify';
 import { asOwn, Caller, labFilter, Needs, requireOwn } from '../access/index.js';
+import { EntryOfSubmission, type SubmissionEntry } from '../audit/index.js';
 import { taskSubmissions } from '../examples/index.js';
 import { AskedAs, FoundAgain, type Asked } from '../idempotency/index.js';
 import { ListQuery, ListQueryAt, type PageRequest, type Place } from '../lists/index.js';
@@ -27,6 +28,7 @@ import {
   record,
 } from '../routes/index.js';
 import { submissionErrors } from './submission-errors.js';
+import { submitWork } from './submit.js';
 
 /** On-demand tasks, and the tasks of protocol runs (`?protocol_run_name=`). */
 @Group('Tasks')
@@ -51,6 +53,7 @@ export class TasksController {
     @JsonBody(TaskSubmission, taskSubmissions) given: TaskSubmission,
     @DryRun() dry: boolean,
     @AskedAs() asked: Asked,
+    @EntryOfSubmission() written: SubmissionEntry,
     @Res({ passthrough: true }) reply: FastifyReply,
     @Caller() caller: Principal,
   ): Promise<TaskRunRecord | DryRunRecord<TaskSubmission>> {
@@ -59,12 +62,20 @@ export class TasksController {
       reply.code(200);
       return this.orchestrator.tryOut({ kind: 'task', submission });
     }
-    const { name } = await this.orchestrator.make(orchestratorRequests.submitTask, submission, asked, () =>
-      this.records.isOfSubmission('task_run', submission.name, asked.submissionId),
+    const isMade = (): Promise<boolean> =>
+      this.records.isOfSubmission('task_run', submission.name, asked.submissionId);
+    const received = { asked, written };
+    const made = await submitWork<typeof orchestratorRequests.submitTask>(
+      this.orchestrator,
+      orchestratorRequests.submitTask,
+      submission,
+      received,
+      isMade,
     );
-    const made = await committed(() => this.records.task(name), `task ${name}`);
+    const { name } = made;
     reply.header('location', `/api/tasks/${encodeURIComponent(name)}`);
-    return made;
+    if ('record' in made && made.record !== undefined) return made.record;
+    return committed(() => this.records.task(name), `task ${name}`);
   }
 
   @Needs('submitter', { of: 'task' })

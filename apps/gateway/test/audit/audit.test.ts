@@ -1,8 +1,8 @@
-import { orchestratorRequests, ServiceError } from '@lab/contracts';
+import { orchestratorRequests, ServiceError, type Submitted, type TaskSubmission } from '@lab/contracts';
 import { ConfigError } from '@lab/runtime';
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { byTokens, headersOf } from '../tokens.js';
-import { memoryLog, startHarness, type Harness } from '../twins.js';
+import { memoryLog, startHarness, taskRecord, type Harness } from '../twins.js';
 import { MemoryAudit } from '../memory-access.js';
 import { AuditRecorder } from '../../src/audit/audit-recorder.js';
 import { isOpenToNetwork } from '../../src/access/authentication-by.js';
@@ -86,6 +86,51 @@ describe('a request that changes something', () => {
   });
 });
 
+describe('a submission', () => {
+  const submit = () => gateway.send('POST', '/api/tasks', { name: 'mix', type: 'mix' }, ada);
+  const sent = () =>
+    gateway.requests.of(orchestratorRequests.submitTask).at(-1)?.body as Submitted<TaskSubmission>;
+
+  it('gives its entry to the orchestrator, which commits it with the work', async () => {
+    gateway.requests.on(orchestratorRequests.submitTask, () => {
+      gateway.records.taskRuns.push(taskRecord({ name: 'mix' }));
+      return { id: 'i', name: 'mix' };
+    });
+    expect((await submit()).status).toBe(201);
+    expect(sent().audit).toEqual({
+      id: expect.any(String) as string,
+      at: expect.any(Number) as number,
+      by: 'ada',
+      kind: 'token',
+      action: 'POST /api/tasks',
+      subject: 'task_run/mix',
+      detail: { status: 201 },
+      request_id: expect.stringMatching(/^[\da-f-]{36}$/) as string,
+      ip: '127.0.0.1',
+    });
+    expect(gateway.audit.entries).toEqual([]);
+  });
+
+  it('whose answer was lost is recorded under the id of the entry that may be committed', async () => {
+    gateway.requests.on(orchestratorRequests.submitTask, () => {
+      gateway.records.taskRuns.push(taskRecord({ name: 'mix' }));
+      gateway.records.submissions.set('task_run/mix', String(sent().submission_id));
+      throw new ServiceError('deadline_exceeded', 'late', { effect: 'maybe' });
+    });
+    expect((await submit()).status).toBe(201);
+    expect(gateway.audit.entries).toEqual([sent().audit]);
+  });
+
+  it('that is refused leaves an entry of its own', async () => {
+    gateway.requests.on(orchestratorRequests.submitTask, () => {
+      throw new ServiceError('duplicate_name', 'there is one');
+    });
+    expect((await submit()).status).toBe(409);
+    expect(gateway.audit.entries).toMatchObject([{ detail: { status: 409, code: 'duplicate_name' } }]);
+    expect(gateway.audit.entries[0]?.id).not.toBe(sent().audit?.id);
+  });
+});
+
 describe('a request that only reads or that nobody may make', () => {
   it('leaves no entry', async () => {
     await gateway.send('GET', '/api/me', undefined, ada);
@@ -117,6 +162,30 @@ describe('the audit', () => {
     audit.failure = undefined;
     await Promise.all(written);
     expect(audit.entries.map(({ id }) => id)).toEqual(['1', '2', '3']);
+  });
+
+  it('writes entries for which nobody waits together, and before a later one for which somebody waits', async () => {
+    vi.useFakeTimers();
+    const batches: number[] = [];
+    const audit = new MemoryAudit();
+    const append = audit.append.bind(audit);
+    audit.append = (entries) => {
+      batches.push(entries.length);
+      return append(entries);
+    };
+    const recorder = new AuditRecorder(audit, memoryLog());
+    recorder.recordLater(entry('1'));
+    recorder.recordLater(entry('2'));
+    await vi.advanceTimersByTimeAsync(49);
+    expect(batches).toEqual([]);
+    await vi.advanceTimersByTimeAsync(1);
+    expect(batches).toEqual([2]);
+    recorder.recordLater(entry('3'));
+    await recorder.record(entry('4'));
+    recorder.recordLater(entry('5'));
+    await recorder.close();
+    vi.useRealTimers();
+    expect(audit.entries.map(({ id }) => id)).toEqual(['1', '2', '3', '4', '5']);
   });
 
   it('continues after an entry that can never be written, and the log contains that entry', async () => {

@@ -5,8 +5,8 @@ import { handledBy, type Handled, type HandlersOf } from '@lab/messaging';
 import type { FileTickets } from '@lab/object-store';
 import type { DryRuns, Simulations } from '../simulation/index.js';
 import { definitionHandlers, type DefinitionParts } from './definition-handlers.js';
-
 import { fileHandlers } from './file-handlers.js';
+import { submittedTask } from './submitted-task.js';
 
 /** What answers the requests. The caller makes it and stops it. */
 export interface Parts extends DefinitionParts {
@@ -22,6 +22,7 @@ export function orchestratorHandlers(parts: Parts): Handled[] {
   const requests: HandlersOf<typeof orchestratorRequests> = {
     ...engineHandlers(engine),
     ...fileHandlers(engine, index, tickets),
+    submitTask: (submission) => submittedTask(engine.submissions, submission),
     simulate: (scenario) => simulations.simulate(scenario),
     simulateProtocolRun: (submission) => simulations.whatIf(submission),
     dryRun: (asked) => dryRuns.tryOut(asked),

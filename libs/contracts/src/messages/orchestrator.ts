@@ -14,7 +14,7 @@ import { SimulationRecord, SimulationScenario, WhatIfRecord } from '../rest/simu
 import { CampaignChange, CampaignSubmission } from '../rest/work/campaigns.js';
 import { SubmissionEstimate, type Submission } from '../rest/work/dry-run.js';
 import { ProtocolRunChange, ProtocolRunSubmission } from '../rest/work/protocol-runs.js';
-import { TaskChange, TaskSubmission } from '../rest/work/tasks.js';
+import { TaskChange, TaskSubmission, type TaskRunRecord } from '../rest/work/tasks.js';
 import { workKinds } from '../rest/work/work.js';
 import { optimizerStatus } from './optimizer.js';
 import { deviceFunction, jsonObject } from './work.js';
@@ -25,6 +25,8 @@ import { defineEvent, orchestratorQuery as query, orchestratorRequest as request
 
 /** A record that was made or changed. The caller reads it from the database. */
 const accepted = z.object({ id: z.string(), name: z.string() });
+/** The record as it was committed; absent: it is long or the task is over, so the caller reads it from the database. */
+const acceptedTask = accepted.extend({ record: z.custom<TaskRunRecord>(isObject).optional() });
 const named = z.object({ name: z.string() });
 
 /**
@@ -130,7 +132,7 @@ export const orchestratorRequests = {
     ['unknown_protocol', 'not_found', 'wrong_state', ...submitErrors, ...optimizerErrors],
     optimizerMadeMs,
   ),
-  submitTask: request('task.submit', submitted(TaskSubmission), accepted, [
+  submitTask: request('task.submit', submitted(TaskSubmission), acceptedTask, [
     'unknown_task_type',
     ...submitErrors,
   ]),

@@ -15,7 +15,7 @@ import {
 } from '@lab/contracts';
 import { Backoff, type Log } from '@lab/ports';
 import type { AgentAddress, Agents, AttemptRow, TaskRunRow } from '../rows/index.js';
-import type { Turn } from '../turn/index.js';
+import type { Turn, TurnLoop } from '../turn/index.js';
 import { endTask, failTask, isStopping, queueAgain, stopOf } from '../work/index.js';
 import type { AgentDirectory } from './agent-directory.js';
 import type { AgentRegistration } from './agent-messages.js';
@@ -64,7 +64,7 @@ export class AttemptCommands {
   constructor(
     private readonly ports: { agents: Agents; directory: AgentDirectory; log: Log },
     private readonly refusals: Backoff,
-    private readonly enqueue: (name: string, act: (turn: Turn) => void) => void,
+    private readonly loop: Pick<TurnLoop, 'enqueue' | 'enqueuePatiently'>,
   ) {}
 
   /** Sends a start. Called once per attempt, after the commit that made it. */
@@ -197,11 +197,10 @@ export class AttemptCommands {
     failed: (turn: Turn, error: ServiceError) => void,
   ): void {
     this.#inFlight.add(id);
-    const settle = (name: string, act: (turn: Turn) => void): void =>
-      this.enqueue(name, (turn) => {
-        this.#inFlight.delete(id);
-        act(turn);
-      });
+    const settled = (act: (turn: Turn) => void) => (turn: Turn) => {
+      this.#inFlight.delete(id);
+      act(turn);
+    };
     let reply: Promise<Answer>;
     try {
       reply = send();
@@ -209,9 +208,17 @@ export class AttemptCommands {
       reply = Promise.reject(toServiceError(error, 'maybe'));
     }
     reply.then(
-      (answer) => settle('answer of an agent', (turn) => answered(turn, answer)),
+      (answer) => {
+        const act = settled((turn) => answered(turn, answer));
+        // The agent has the attempt, and nothing waits for the record of that.
+        if (answer === 'accepted') this.loop.enqueuePatiently('acceptance by an agent', act);
+        else this.loop.enqueue('answer of an agent', act);
+      },
       (error: unknown) =>
-        settle('silence of an agent', (turn) => failed(turn, toServiceError(error, 'maybe'))),
+        this.loop.enqueue(
+          'silence of an agent',
+          settled((turn) => failed(turn, toServiceError(error, 'maybe'))),
+        ),
     );
   }
 

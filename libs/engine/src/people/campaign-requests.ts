@@ -34,7 +34,7 @@ import {
   refuse,
   runLimit,
 } from '../submission/index.js';
-import { type Person, type Turn, type TurnLoop, audit } from '../turn/index.js';
+import { type Person, type Turn, type TurnLoop, audit, auditRequest } from '../turn/index.js';
 import { type CampaignOptimizers, makingOf, pendingTrials, setOptimizer, storable } from '../work/index.js';
 import { openWork } from './open-work.js';
 import { recallCampaign, resumeCampaign, resumedCampaign, submitOrResumeCampaign } from './resume.js';
@@ -64,7 +64,11 @@ export class CampaignRequests {
   ) {}
 
   submit(submission: Submitted<CampaignSubmission>): Promise<Accepted> {
-    return this.#submitted('submission of a campaign', submission, (turn, submit) => submit(turn));
+    return this.#submitted('submission of a campaign', submission, (turn, submit) => {
+      const accepted = submit(turn);
+      auditRequest(turn, submission.audit);
+      return accepted;
+    });
   }
 
   /**

@@ -14,7 +14,8 @@ import {
   completeTask,
   submitTask,
 } from '../submission/index.js';
-import type { Person, Turn, TurnLoop } from '../turn/index.js';
+import { type Person, type Turn, type TurnLoop, auditRequest } from '../turn/index.js';
+import type { TaskRunRow } from '../rows/index.js';
 import type { CampaignRequests } from './campaign-requests.js';
 import { resumedRun, submitOrResumeProtocolRun } from './resume.js';
 
@@ -31,7 +32,11 @@ export class Submissions {
 
   /** @throws ServiceError `unknown_protocol`, `invalid`, `duplicate_name`, `backlog_full`, and those of a resume */
   protocolRun(submission: Submitted<ProtocolRunSubmission>): Promise<Accepted> {
-    return this.#protocolRun('submission of a protocol run', submission, (turn, submit) => submit(turn));
+    return this.#protocolRun('submission of a protocol run', submission, (turn, submit) => {
+      const accepted = submit(turn);
+      auditRequest(turn, submission.audit);
+      return accepted;
+    });
   }
 
   /** @throws as {@link protocolRun}; with `optimize` also `optimizer_unavailable`: no worker can make its optimizer */
@@ -39,11 +44,23 @@ export class Submissions {
     return this.ports.campaigns.submit(submission);
   }
 
-  /** @throws ServiceError `unknown_task_type`, `invalid` (every fault listed), `duplicate_name`, `backlog_full` */
-  task(submission: Submitted<TaskSubmission>): Promise<Accepted> {
-    return this.ports.loop.submit('submission of a task', (turn) =>
-      submitTask(turn, this.ports.submit, submission),
-    );
+  /**
+   * @param committed gets the task as it was committed, and the hash of its code; not called for a task that is over
+   * @throws ServiceError `unknown_task_type`, `invalid` (every fault listed), `duplicate_name`, `backlog_full`
+   */
+  task(
+    submission: Submitted<TaskSubmission>,
+    committed: (task: TaskRunRow, codeHash: string | null) => void = () => undefined,
+  ): Promise<Accepted> {
+    return this.ports.loop.submit('submission of a task', (turn) => {
+      const accepted = submitTask(turn, this.ports.submit, submission);
+      auditRequest(turn, submission.audit);
+      turn.afterCommit(() => {
+        const task = turn.state.rows.taskRuns.get(accepted.id);
+        if (task !== undefined) committed(task, turn.state.taskTypeOf(task)?.task.module.hash ?? null);
+      });
+      return accepted;
+    });
   }
 
   /**

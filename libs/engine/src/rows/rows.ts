@@ -10,6 +10,7 @@ import type {
   RunFailureAction,
   TaskFailurePolicy,
   JsonObject,
+  PrincipalKind,
   KeptOptimizer,
   Reason,
   ResourceValue,
@@ -299,6 +300,12 @@ export interface AuditRow {
   /** The record that was acted on, as `<kind>/<id>`. */
   subject: string;
   detail: JsonObject;
+  /** How the gateway authenticated the caller. This field and the next two are absent in entries of the engine itself. */
+  kind?: PrincipalKind | null;
+  /** Id of the request in the log of the gateway. */
+  requestId?: string | null;
+  /** IP address of the caller. */
+  ip?: string | null;
 }
 
 /** Archived work with all that belongs to it, hidden from lists. The row stays after a restore. */

@@ -1,4 +1,4 @@
-import type { JsonObject } from '@lab/contracts';
+import type { AuditEntry, JsonObject } from '@lab/contracts';
 import type { Ids } from '@lab/ports';
 import type { Turn } from './turn.js';
 
@@ -22,4 +22,15 @@ export function audit(
   detail: JsonObject = {},
 ): void {
   turn.emit({ op: 'audit', row: { id: ids.next(), at: turn.now, by, action, subject, detail } });
+}
+
+/**
+ * Records a request in the commit of what it makes.
+ *
+ * @param entry absent: the gateway records the request itself
+ */
+export function auditRequest(turn: Turn, entry: AuditEntry | undefined): void {
+  if (entry === undefined) return;
+  const { request_id: requestId, ...others } = entry;
+  turn.emit({ op: 'audit', row: { ...others, requestId } });
 }

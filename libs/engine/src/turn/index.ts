@@ -1,6 +1,6 @@
 /** Turns: commands are handled against the memory and committed together. */
 
-export { type Person, audit } from './audit.js';
+export { type Person, audit, auditRequest } from './audit.js';
 export { type NewEvent, newEvent, placeOf, subjectOf } from './row-events.js';
 export { type Recall, TurnLoop } from './turn-loop.js';
 export { Turn } from './turn.js';

@@ -42,6 +42,9 @@ export interface TurnHooks {
   deposed: () => void;
 }
 
+/** Milliseconds for which a patient command waits for a turn that something else causes. */
+const patienceMs = 20;
+
 /** Errors of the store. The commands themselves are not at fault. */
 const storeTrouble: ReadonlySet<ErrorCode> = new Set([
   'store_unavailable',
@@ -67,6 +70,8 @@ interface LoopPorts {
  */
 export class TurnLoop {
   #inbox: Command[] = [];
+  #patient: Command[] = [];
+  #endPatience: (() => void) | undefined;
   #epoch = 0;
   #loaded = false;
   #running: Promise<void> | undefined;
@@ -104,20 +109,38 @@ export class TurnLoop {
 
   /** Handles a command that needs no answer. @param droppable it may be lost, because its sender repeats it */
   enqueue(name: string, act: (turn: Turn) => void, droppable = false): void {
-    const log = this.ports.log;
-    const reject = ({ code, message }: ServiceError): void =>
-      log.warn('not recorded', { what: name, code, message });
-    const settle = { resolve: () => undefined, reject };
-    this.#push({ name, questions: [], recall: undefined, act, ...settle, quiet: true, droppable });
+    this.#push(this.#quiet(name, act, droppable));
+  }
+
+  /** As {@link enqueue}, but saves a commit: the command joins the next turn, and after 20 ms it gets one of its own. */
+  enqueuePatiently(name: string, act: (turn: Turn) => void): void {
+    if (this.#stopped) return;
+    this.#patient.push(this.#quiet(name, act, false));
+    this.#endPatience ??= this.ports.timers.after(patienceMs, () => {
+      this.#inbox.unshift(...this.#takePatient());
+      this.#running ??= this.#pump();
+    });
   }
 
   /** Takes no new turns. Resolves when the current turn is over. Waiting commands are refused. */
   async stop(): Promise<void> {
-    this.#stopped = true;
-    this.#wake?.cancel();
-    this.#wake = undefined;
+    this.#end();
     await this.#running;
     this.#refuseAll(new ServiceError('service_unavailable', 'the orchestrator is stopping'));
+  }
+
+  #quiet(name: string, act: (turn: Turn) => void, droppable: boolean): Command {
+    const log = this.ports.log;
+    const reject = ({ code, message }: ServiceError): void =>
+      log.warn('not recorded', { what: name, code, message });
+    const settle = { resolve: () => undefined, reject };
+    return { name, questions: [], recall: undefined, act, ...settle, quiet: true, droppable };
+  }
+
+  #takePatient(): Command[] {
+    this.#endPatience?.();
+    this.#endPatience = undefined;
+    return this.#patient.splice(0);
   }
 
   #push(command: Command): void {
@@ -135,7 +158,7 @@ export class TurnLoop {
     await Promise.resolve();
     try {
       while (this.#inbox.length > 0 && !this.#stopped) {
-        const commands = this.#inbox;
+        const commands = [...this.#takePatient(), ...this.#inbox];
         this.#inbox = [];
         const over = this.ports.measures?.begin('turn');
         const goesOn = await this.#takeTurn(commands);
@@ -310,15 +333,20 @@ export class TurnLoop {
   }
 
   #depose(commands: readonly Command[]): 'done' {
-    this.#stopped = true;
-    this.#wake?.cancel();
-    this.#wake = undefined;
+    this.#end();
     this.ports.log.warn('leadership lost: another orchestrator decides', { epoch: this.#epoch });
     const error = new ServiceError('service_unavailable', 'another orchestrator leads; nothing was done');
     for (const command of commands) command.reject(error);
     this.#refuseAll(error);
     this.hooks.deposed();
     return 'done';
+  }
+
+  #end(): void {
+    this.#stopped = true;
+    this.#takePatient();
+    this.#wake?.cancel();
+    this.#wake = undefined;
   }
 
   #refuseAll(error: ServiceError): void {

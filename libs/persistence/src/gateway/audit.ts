@@ -1,24 +1,7 @@
-import type { AuditVerification, JsonObject, Principal } from '@lab/contracts';
+import type { AuditEntry, AuditVerification } from '@lab/contracts';
 import { sql, type Kysely } from 'kysely';
 import { answered, rowsOf } from '../connection/index.js';
 import type { Database } from '../schema/index.js';
-
-/** An audit entry of an act that came through the gateway. */
-export interface AuditEntry {
-  id: string;
-  /** Milliseconds since 1970. */
-  at: number;
-  by: string;
-  /** How the caller was authenticated. */
-  kind: Principal['kind'];
-  action: string;
-  subject: string;
-  detail: JsonObject;
-  /** Id of the request in the log. */
-  request_id: string;
-  /** IP address of the caller. */
-  ip: string;
-}
 
 /** Number of entries that one query of a check reads. */
 const pageOfCheck = 10_000;

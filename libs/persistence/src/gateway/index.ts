@@ -1,4 +1,4 @@
-export type { AuditEntry } from './audit.js';
+export type { AuditEntry } from '@lab/contracts';
 export type { IdempotencyKeys, KeptAnswer, KeyState } from './idempotency.js';
 export { hashOfToken, issueToken } from './issue-token.js';
 export type { LogLines } from './logs.js';

@@ -23,6 +23,7 @@ import {
   type TaskRunState,
   Trial,
 } from '@lab/contracts';
+import type { TaskRunRow } from '@lab/engine';
 import { isoTime } from '../connection/index.js';
 import {
   tables,
@@ -124,6 +125,13 @@ export function taskRunRecord(
     output_files: row.output_files.map(fileRecord),
     code_hash: codes.get(row.definition_hash)?.get(row.type) ?? null,
   });
+}
+
+/** The record of an on-demand task that was just committed. @param codeHash of its code; null: not known */
+export function acceptedTaskRecord(row: TaskRunRow, codeHash: string | null): TaskRunRecord {
+  const stored = tables.taskRuns.toStored(row) as unknown as StoredTaskRun;
+  const hashes = new Map(codeHash === null ? [] : [[row.type, codeHash]]);
+  return taskRunRecord({ ...stored, archived_at: null }, null, new Map([[row.definitionHash, hashes]]));
 }
 
 export function fileRecord({ name, size, sha256 }: FileDescription): FileRecord {

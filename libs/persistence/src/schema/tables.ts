@@ -293,16 +293,19 @@ export const reservations = tableOf<ReservationRow>()({
 
 export const audit = tableOf<AuditRow>()({
   name: 'audit',
-  columns: { id: 'id', at: 'timestamptz', by: 'text', action: 'text', subject: 'text', detail: 'jsonb' },
-  // What the gateway knows of a request, and the chain, which a trigger makes.
-  others: [
-    'kind text',
-    'request_id text',
-    'ip text',
-    'seq bigint not null',
-    'previous text not null',
-    'hash text not null',
-  ],
+  columns: {
+    id: 'id',
+    at: 'timestamptz',
+    by: 'text',
+    action: 'text',
+    subject: 'text',
+    detail: 'jsonb',
+    kind: 'text?',
+    requestId: 'text?',
+    ip: 'text?',
+  },
+  // The chain, which a trigger makes.
+  others: ['seq bigint not null', 'previous text not null', 'hash text not null'],
   constraints: ['constraint audit_seq unique (seq)'],
 });
 

@@ -140,6 +140,18 @@ describe('the audit', () => {
     expect(rows).toEqual([{ hash: head }]);
   });
 
+  test('has the same entry of a request, whether the engine commits it or the gateway appends it', async () => {
+    const epoch = await lead(engine, 'first');
+    const given = entry();
+    const { request_id: requestId, ...others } = entry();
+    await engine.commit(epoch, [{ op: 'audit', row: { ...given, requestId: given.request_id } }]);
+    await store.audit.append([given, { ...others, request_id: requestId }]);
+    const { rows } = await admin.query('select id, at, by, kind, action, subject, request_id, ip from audit');
+    expect(rows.map(({ id }: { id: string }) => id)).toEqual([given.id, others.id]);
+    expect({ ...rows[0], id: others.id }).toEqual(rows[1]);
+    expect(await store.audit.check()).toMatchObject({ entries: 2, broken: null });
+  });
+
   test('is sound when it is empty', async () => {
     expect(await store.audit.check()).toEqual({ entries: 0, broken: null, head: '' });
   });

@@ -11,7 +11,13 @@ import {
 } from '@lab/contracts';
 import { testPostgres, type TestDatabase, type TestPostgres } from '@lab/testkit/testing';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { openRecords, openStore, type PostgresStore, type Records } from '../../src/index.js';
+import {
+  acceptedTaskRecord,
+  openRecords,
+  openStore,
+  type PostgresStore,
+  type Records,
+} from '../../src/index.js';
 import {
   attempt,
   campaign,
@@ -66,6 +72,20 @@ function page<Name extends StoredListName>(
 const iso = (ms: number): string => new Date(ms).toISOString();
 
 describe('records', () => {
+  test('show a task as its acceptance does', async () => {
+    const row = taskRun('t1', {
+      runId: null,
+      name: 'mix',
+      state: 'running',
+      inputParameters: { seconds: 1.5, cyan: { a: [1, null] } },
+      queuedAt: t0,
+      startedAt: t0 + 1,
+      computer: 'svc_computer',
+    });
+    await store.commit(epoch, [{ op: 'insertTaskRun', row }]);
+    expect(acceptedTaskRecord(row, codeHash)).toEqual(await records.task('mix'));
+  });
+
   test('show every field of a campaign, its runs and their tasks', async () => {
     const reason = { code: 'cancelled_by_request', message: 'asked for' };
     await store.commit(epoch, [
