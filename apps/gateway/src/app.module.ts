@@ -19,6 +19,7 @@ import {
   DeviceLocator,
   DevicesController,
   HeldDevices,
+  TakenDevices,
 } from './devices/index.js';
 import { DocsController, HomeController, OpenApiDocument } from './docs/index.js';
 import { EventFeed, EventsController, FeedOptions, StreamPlaces } from './events/index.js';
@@ -64,6 +65,7 @@ import {
   TokenStore,
   WebhookStore,
 } from './ports/index.js';
+import { RequestInterceptor } from './request.interceptor.js';
 import { InputInterceptor } from './routes/index.js';
 import { RecordsController, ResourcesController } from './records/index.js';
 import {
@@ -98,6 +100,8 @@ export interface Surroundings {
   feeds?: Partial<FeedOptions>;
   /** Knows the leader. Without it a change of leaders goes unnoticed. */
   leaders?: LeaderWatch;
+  /** Knows which devices tasks get. Without it a call relies on the fence that its agent verifies. */
+  taken?: TakenDevices;
   /** The answers of agents to emergency stops. Without it none is heard. */
   stopReports?: StopReports;
   /** Knows which devices there are. Default: asks at each emergency stop. */
@@ -155,11 +159,11 @@ export class AppModule {
       ],
       providers: [
         { provide: APP_GUARD, useClass: AccessGuard },
-        { provide: APP_INTERCEPTOR, useClass: IdempotencyInterceptor },
+        { provide: APP_INTERCEPTOR, useClass: RequestInterceptor },
+        IdempotencyInterceptor,
+        AuditInterceptor,
+        InputInterceptor,
         { provide: Keys, useValue: surroundings.keys },
-        { provide: APP_INTERCEPTOR, useClass: AuditInterceptor },
-        // Runs after the other two, so that they also record a request that this one refuses.
-        { provide: APP_INTERCEPTOR, useClass: InputInterceptor },
         { provide: Authentication, useValue: surroundings.authentication },
         { provide: TokenStore, useValue: surroundings.tokens },
         { provide: AuditRecorder, useValue: surroundings.audit },
@@ -196,6 +200,7 @@ export class AppModule {
         Orchestrator,
         RecordLabs,
         LoadedProtocols,
+        { provide: TakenDevices, useValue: surroundings.taken ?? new TakenDevices() },
         DeviceLocator,
         DeviceCalls,
         { provide: HeldDevices, useValue: { needReason: surroundings.heldDevicesNeedReason !== false } },

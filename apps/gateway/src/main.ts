@@ -29,6 +29,7 @@ import { authenticationBy, isOpenToNetwork } from './access/index.js';
 import { announcementsOver } from './ports/index.js';
 import { config } from './config.js';
 import { storeOf } from './file-store-options.js';
+import { TakenDevices } from './devices/index.js';
 import { currentRequestId, isLoopback, limitsFrom } from './http/index.js';
 import { pruneLogs } from './logs/index.js';
 import { Measurements } from './metrics/index.js';
@@ -107,6 +108,13 @@ await runService(service, config, async ({ config, log, shutdown }) => {
   const leaders = new LeaderWatch();
   await bus.subscribe(orchestratorEvents.leading, {}, ({ epoch }) => leaders.hear(epoch));
 
+  const taken = new TakenDevices();
+  await bus.subscribe(orchestratorEvents.devicesTaken, {}, ({ devices }) => taken.hear(devices));
+  shutdown.add(
+    'taken devices',
+    bus.onStatus(() => taken.miss()),
+  );
+
   const requests = new BusClient(bus);
   const stopReports = new StopReports();
   await bus.subscribe(stopReport, {}, (report, { tokens }) => stopReports.hear(tokens.computer, report));
@@ -149,6 +157,7 @@ await runService(service, config, async ({ config, log, shutdown }) => {
       outbound: new Outbound(config.webhooks),
       files,
       leaders,
+      taken,
       stopReports,
       roster,
       measurements,

@@ -283,7 +283,7 @@ describe('a device call over HTTP', () => {
 
   beforeEach(() => {
     gateway.requests
-      .on(orchestratorRequests.locateDevice, () => ({ computer: 'svc_computer', inc: 1 }))
+      .on(orchestratorRequests.locateDevice, () => ({ computer: 'svc_computer', inc: 1, fence: 0 }))
       .on(agentRequests.readClock, () => ({ now_ms: 1 }))
       .on(agentRequests.callDevice, ({ arguments: given }) => ({ result: given }));
   });

@@ -138,10 +138,12 @@ export class AgentService implements Announcer {
             arguments: body.arguments,
             attemptId: body.attempt_id,
             by: body.by,
+            query: body.query,
           },
           { ...marksOf(envelope), asOf: body.as_of_ms },
         );
-        return result === undefined ? {} : { result };
+        const now = agent.readClock();
+        return result === undefined ? { now_ms: now } : { result, now_ms: now };
       }),
       bus.serve(requests.readClock, me, () => ({ now_ms: agent.readClock() })),
       bus.serve(requests.stopCalls, me, ({ attempt_id, reason }) => ({

@@ -7,18 +7,11 @@ import {
   type JsonObject,
   type JsonValue,
 } from '@lab/contracts';
-import { ReachedNobody, type Bus, type Subscription } from '@lab/messaging';
+import { AgentClocks, ReachedNobody, type Bus, type Subscription } from '@lab/messaging';
 import type { Clock, Log, Timers } from '@lab/ports';
 import { agentTimings } from './timings.js';
 
-const { readingMs, reconnectMs, repeatMostMs, repeatMs, watchAfterMs } = agentTimings;
-
-/** A reading of another agent's clock, and when it was asked for by the clock of this process. */
-interface Reading {
-  inc: number;
-  nowMs: number;
-  askedAt: number;
-}
+const { reconnectMs, repeatMostMs, repeatMs, watchAfterMs } = agentTimings;
 
 interface PeerCall {
   callId: string;
@@ -40,8 +33,7 @@ interface PeerCall {
  * processes is left by then. A silent agent may still be at work, so its calls wait for their timeout.
  */
 export class PeersOverBus implements Peers {
-  /** By computer. */
-  readonly #readings = new Map<string, Reading>();
+  readonly #clocks: AgentClocks;
 
   /** @param clock a monotonic clock */
   constructor(
@@ -49,7 +41,13 @@ export class PeersOverBus implements Peers {
     private readonly clock: Clock,
     private readonly timers: Timers,
     private readonly log: Pick<Log, 'debug'>,
-  ) {}
+  ) {
+    const ask = async ({ computer, inc }: AgentIncarnation, signal?: AbortSignal): Promise<number> => {
+      const options = signal === undefined ? { inc } : { inc, signal };
+      return (await bus.request(agentRequests.readClock, { computer, inc: String(inc) }, {}, options)).now_ms;
+    };
+    this.#clocks = new AgentClocks(ask, clock);
+  }
 
   async call(to: DeviceAddress, call: PeerCall, timeoutMs: number): Promise<JsonValue | undefined> {
     const { computer, lab, name } = to;
@@ -124,7 +122,7 @@ export class PeersOverBus implements Peers {
       } catch (error) {
         if (giveUp.aborted) throw error;
         const late = isServiceError(error) && error.code === 'late_message';
-        if (late) this.#readings.delete(to.computer);
+        if (late) this.#clocks.refused(to);
         if (!silence.signal.aborted) {
           if (!before && isServiceError(error) && error.effect === 'none') {
             flight.sent = false;
@@ -148,7 +146,7 @@ export class PeersOverBus implements Peers {
   ): Promise<number> {
     for (;;) {
       try {
-        return await this.#readClock(to, giveUp);
+        return await this.#clocks.read(to, giveUp);
       } catch (error) {
         if (giveUp.aborted || (error instanceof ReachedNobody && !flight.sent)) throw error;
         await this.#pause(reconnectMs, giveUp);
@@ -177,18 +175,8 @@ export class PeersOverBus implements Peers {
       // One second longer than this side waits, so that this side always gives up first.
       { timeoutMs: timeoutMs + 1_000, signal, inc, fence: { [`${lab}.${name}`]: call.fence } },
     );
+    this.#clocks.heard({ computer, inc }, reply.now_ms);
     return reply.result;
-  }
-
-  /** A reading that is younger than {@link readingMs}, asked for if there is none. @throws what a request throws */
-  async #readClock({ computer, inc }: AgentIncarnation, signal: AbortSignal): Promise<number> {
-    const known = this.#readings.get(computer);
-    const askedAt = this.clock.now();
-    if (known !== undefined && known.inc === inc && askedAt - known.askedAt < readingMs) return known.nowMs;
-    const address = { computer, inc: String(inc) };
-    const { now_ms: nowMs } = await this.bus.request(agentRequests.readClock, address, {}, { inc, signal });
-    this.#readings.set(computer, { inc, nowMs, askedAt });
-    return nowMs;
   }
 
   #pause(ms: number, giveUp: AbortSignal): Promise<void> {

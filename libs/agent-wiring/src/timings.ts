@@ -1,5 +1,3 @@
-import { callFreshMs } from '@lab/contracts';
-
 /** All times of an agent on the bus, in milliseconds. The agent process and the fault simulator use this object. */
 export const agentTimings = {
   /** An agent sends a heartbeat this often. */
@@ -13,6 +11,4 @@ export const agentTimings = {
   repeatMostMs: 12_000,
   /** Pause before a call is sent again after a lost connection, and while its agent is not connected. */
   reconnectMs: 500,
-  /** Oldest reading of another agent's clock that a call is sent with: a quarter of what the receiver allows. */
-  readingMs: callFreshMs / 4,
 } as const;

@@ -4,6 +4,7 @@ import { agentsOverBus } from './agents-over-bus.js';
 import { storeUnder, type Lease } from './lease.js';
 import type { OptimizerDirectory } from './optimizer-directory.js';
 import { optimizersOverBus } from './optimizers-over-bus.js';
+import { tellingTaken } from './taken-devices.js';
 
 type EngineParts = ConstructorParameters<typeof Engine>;
 
@@ -24,6 +25,7 @@ export function engineUnder(lease: Lease, { bus, optimizers, ports, limits }: En
     {
       ...ports,
       store: storeUnder(lease, ports.store),
+      measures: tellingTaken(bus, ports.measures),
       agents: agentsOverBus(bus, lease),
       optimizers: optimizersOverBus(bus, lease, optimizers, ports),
     },

@@ -1,3 +1,4 @@
+export { AgentClocks, type AgentSession } from './agent-clocks.js';
 export { brokerTrouble } from './broker-trouble.js';
 export type {
   Bus,

@@ -23,7 +23,8 @@ export async function performRequest<D extends AnyRequest>(
   const { id, request } = context.envelope;
   const about = { kind: name, id, ...(request === undefined ? {} : { request_id: request }) };
   const handled = (outcome: string): void => {
-    if (request !== undefined) log.debug('request handled', { ...about, ...context.tokens, outcome });
+    if (request !== undefined && log.enabled?.('debug') !== false)
+      log.debug('request handled', { ...about, ...context.tokens, outcome });
   };
   let result: unknown;
   try {

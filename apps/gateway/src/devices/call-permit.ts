@@ -88,7 +88,7 @@ export class CallPermit {
     { force, reason }: Force,
   ): Permit | undefined {
     if (caller.kind === 'local' && !this.held.needReason && !force) return undefined;
-    return async (holder, declared) => {
+    const admit: Permit['admit'] = async (holder, declared) => {
       if (holder !== undefined && !force && this.held.needReason) {
         throw new ServiceError(
           'device_in_use',
@@ -105,6 +105,7 @@ export class CallPermit {
         }),
       );
     };
+    return { force: force || !this.held.needReason, admit };
   }
 }
 

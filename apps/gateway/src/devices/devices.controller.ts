@@ -14,6 +14,7 @@ import {
 } from '@lab/contracts';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { Actor, actorName, Caller, labFilter, Needs, type Acting } from '../access/index.js';
+import { AuditedLater } from '../audit/index.js';
 import { rpcParameters } from '../examples/index.js';
 import { ListQuery, portionOf, type PageRequest } from '../lists/index.js';
 import { Orchestrator } from '../orchestrator/index.js';
@@ -21,8 +22,8 @@ import {
   Action,
   Body,
   fromOrchestrator,
-  json,
   Group,
+  json,
   JsonBody,
   Operation,
   page,
@@ -150,6 +151,7 @@ export class DevicesController {
   }
 
   @Needs('operator', { lab: 'lab_id' })
+  @AuditedLater()
   @Operation(
     'Call a function of a device',
     {

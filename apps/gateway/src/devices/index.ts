@@ -4,3 +4,4 @@ export { DeviceCalls } from './device-calls.js';
 export { DeviceDetails } from './device-details.js';
 export { DeviceLocator } from './device-locator.js';
 export { DevicesController } from './devices.controller.js';
+export { TakenDevices } from './taken-devices.js';

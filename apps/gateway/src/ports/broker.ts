@@ -5,6 +5,8 @@ export interface CallOptions {
   timeoutMs?: number;
   /** Incarnation of the agent that the message is for. */
   inc?: number;
+  /** Fence per device, `<lab>.<device>` to number. */
+  fence?: Record<string, number>;
   /** Stops waiting for the reply. The request itself continues. */
   signal?: AbortSignal;
 }

@@ -15,13 +15,15 @@ import {
   taskRecord,
   type Harness,
 } from '../twins.js';
+import { TakenDevices } from '../../src/devices/taken-devices.js';
 
+const taken = new TakenDevices();
 let gateway: Harness;
 const people = {} as Record<'ada' | 'eve' | 'op' | 'lee', { authorization: string }>;
 const submitter: Grant[] = [{ role: 'submitter' }];
 
 beforeAll(async () => {
-  gateway = await startHarness({}, undefined, byTokens);
+  gateway = await startHarness({}, undefined, byTokens, { taken });
   people.ada = await headersOf(gateway, 'ada', submitter);
   people.eve = await headersOf(gateway, 'eve', [...submitter, { role: 'operator', lab: 'color_lab' }]);
   people.op = await headersOf(gateway, 'op', [{ role: 'operator' }]);
@@ -179,6 +181,7 @@ describe('a call of a device', () => {
   const address = {
     computer: 'pc',
     inc: 1,
+    fence: 4,
     functions: [
       { name: 'move', kind: 'effect' as const },
       { name: 'where', kind: 'query' as const },
@@ -192,10 +195,10 @@ describe('a call of a device', () => {
       ...(holder === undefined ? {} : { held_by: holder }),
     }));
     gateway.requests.on(agentRequests.readClock, () => ({ now_ms: 1 }));
-    gateway.requests.on(agentRequests.callDevice, () => ({ result: { done: true } }));
   });
   beforeEach(() => {
     holder = undefined;
+    gateway.requests.on(agentRequests.callDevice, () => ({ result: { done: true } }));
   });
   const calls = (): number => gateway.requests.of(agentRequests.callDevice).length;
 
@@ -216,14 +219,25 @@ describe('a call of a device', () => {
     expect(calls()).toBe(0);
   });
 
-  it('is refused while a task has the device, even when the device was free a moment ago', async () => {
+  it.each([
+    ['the leader tells it', 0, () => taken.hear(['color_lab.arm'])],
+    [
+      'the agent knows it',
+      1,
+      () =>
+        gateway.requests.on(agentRequests.callDevice, () => {
+          throw new ServiceError('device_in_use', 'fence 4 is older than 5');
+        }),
+    ],
+  ])('is refused while a task has the device that was free a moment ago: %s', async (_, refused, tell) => {
     expect((await gateway.send('POST', path, {}, people.eve)).status).toBe(200);
     holder = 'mix/pour';
+    tell();
     const reply = await gateway.send('POST', path, {}, people.eve);
     expectProblem(reply, 409, 'device_in_use');
     expect(reply.body.detail).toContain('mix/pour');
     expect(reply.body.effect).toBe('none');
-    expect(calls()).toBe(1);
+    expect(calls()).toBe(1 + refused);
   });
 
   it('is executed despite a task with force and a reason, which the audit records', async () => {

@@ -29,10 +29,10 @@ beforeEach(() => {
 
 describe('a call of a device that a task has', () => {
   it.each([local, ann])('needs a reason from $kind', async (caller) => {
-    const refused = permit(caller, false)?.('mix_1/carry', unlock);
+    const refused = permit(caller, false)?.admit('mix_1/carry', unlock);
     await expect(refused).rejects.toMatchObject({ code: 'device_in_use' } satisfies Partial<ServiceError>);
     expect(audit.entries).toEqual([]);
-    await permit(caller, true)?.('mix_1/carry', unlock);
+    await permit(caller, true)?.admit('mix_1/carry', unlock);
     expect(audit.entries).toMatchObject([
       { action: 'device.call.forced', detail: { held_by: 'mix_1/carry', reason: 'it leaks' } },
     ]);
@@ -40,7 +40,7 @@ describe('a call of a device that a task has', () => {
 
   it('needs none if the configuration allows it', async () => {
     expect(permit(local, false, false)).toBeUndefined();
-    await permit(ann, false, false)?.('mix_1/carry', unlock);
+    await permit(ann, false, false)?.admit('mix_1/carry', unlock);
     expect(audit.entries).toMatchObject([{ detail: { held_by: 'mix_1/carry' } }]);
   });
 });
@@ -49,10 +49,9 @@ it('the audit of a call names the person whom the request names, if nobody check
   const named = { ...request, url: `${request.url}?force=true&by=bob` } as FastifyRequest;
   const permits = new CallPermit(new AuditRecorder(audit, log), { needReason: true });
   for (const caller of [local, ann])
-    await permits.of(named, caller, call, { force: true, reason: 'it leaks', by: 'bob' })?.(
-      'mix_1/carry',
-      unlock,
-    );
+    await permits
+      .of(named, caller, call, { force: true, reason: 'it leaks', by: 'bob' })
+      ?.admit('mix_1/carry', unlock);
   expect(audit.entries).toMatchObject([
     { by: 'bob', kind: 'local' },
     { by: 'ann', kind: 'token' },
@@ -60,11 +59,11 @@ it('the audit of a call names the person whom the request names, if nobody check
 });
 
 it('the audit of a call has no secret value', async () => {
-  await permit(ann, false)?.(undefined, unlock);
+  await permit(ann, false)?.admit(undefined, unlock);
   expect(audit.entries[0]?.detail['arguments']).toEqual({ code: '***', door: 'left' });
 });
 
 it('the audit of a call has no value at all while the function is not known', async () => {
-  await permit(ann, false)?.(undefined, undefined);
+  await permit(ann, false)?.admit(undefined, undefined);
   expect(audit.entries[0]?.detail['arguments']).toEqual({ code: '***', door: '***' });
 });

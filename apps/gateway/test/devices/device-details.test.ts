@@ -34,7 +34,7 @@ beforeEach(() => {
   requests = new ScriptedRequests()
     .on(listDevices, () => ({ devices: [arm] }))
     .on(locateDevice, ({ lab }) => {
-      if (lab === 'lab') return { computer: 'bench_b', inc: 4 };
+      if (lab === 'lab') return { computer: 'bench_b', inc: 4, fence: 0 };
       throw new ServiceError('unknown_lab', 'no such laboratory');
     })
     .on(reportDevice, () => ({ report: { moves: 2 } }));

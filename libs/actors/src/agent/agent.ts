@@ -55,6 +55,8 @@ export interface RemoteCall {
   attemptId?: string | undefined;
   /** Person who calls. */
   by?: string | undefined;
+  /** True: the sender knows the function as a query, and has permission for nothing else. */
+  query?: boolean | undefined;
 }
 
 /**
@@ -234,9 +236,10 @@ export class Agent {
   }
 
   /**
-   * Calls a device for a task that runs on another computer, or for a person.
+   * Calls a device for a task that runs on another computer, or for a person. A fence in the call of a person says at which
+   * fence no task had the device.
    *
-   * @throws ServiceError `late_message`; see {@link Devices.call} and {@link CallLedger.once}
+   * @throws ServiceError `late_message`; `device_in_use` when a task got the device after that fence; see {@link Devices.call} and {@link CallLedger.once}
    */
   async callDevice(device: DeviceName, call: RemoteCall, marks: CallMarks): Promise<JsonValue | undefined> {
     // Checked before the call is looked up, because a late call may be sent again with a new reading.
@@ -245,17 +248,12 @@ export class Agent {
     if (call.attemptId !== undefined && fence === undefined) {
       throw new ServiceError('stale_message', `a call of a task must carry the fence of ${keyOf(device)}`);
     }
-    const { callId, attemptId, by, function: name, arguments: values } = call;
-    const posted = {
-      callId,
-      attemptId,
-      by,
-      fence,
-      function: name,
-      arguments: values,
-      patienceMs: marks.ttlMs,
-    };
-    return this.#calls.once(callId, () => this.#devices.call(device, posted, fence));
+    const isPerson = call.attemptId === undefined;
+    if (isPerson && fence !== undefined) this.#devices.demandUntaken(device, fence);
+    const posted = { ...call, patienceMs: marks.ttlMs };
+    return this.#calls.once(call.callId, () =>
+      this.#devices.call(device, posted, isPerson ? undefined : fence),
+    );
   }
 
   /**

@@ -28,6 +28,8 @@ export interface DeviceCall {
   by?: string | undefined;
   /** Fence of the allocation under which the call is made; absent: a person calls. */
   fence?: number | undefined;
+  /** True: only a query may be called. */
+  query?: boolean | undefined;
   /** How long the caller waits for the call to begin, in milliseconds. Default: the time that the function may take. */
   patienceMs?: number | undefined;
   /** When it fires, a call that has not begun is withdrawn. A call that has begun continues to its end. */
@@ -110,14 +112,18 @@ export class DeviceActor {
   /**
    * Calls a declared function. Arguments that are left out get their defaults.
    *
-   * @throws ServiceError `device_unavailable`, `unknown_function`, `invalid` with every fault of the arguments, `aborted`,
-   *   and `service_unavailable` when the call could not be recorded (effect none); `device_error` when the function threw
+   * @throws ServiceError `device_unavailable`, `unknown_function`, `stale_message` when the function is no query although
+   *   the caller knows it as one, `invalid` with every fault of the arguments, `aborted`, and `service_unavailable` when the call could not be recorded (effect none); `device_error` when the function threw
    *   or its process died; `deadline_exceeded`, with effect none when the call did not begin in time
    */
   async call(call: DeviceCall): Promise<JsonValue | undefined> {
     this.#status.requireOpen();
     const declared = this.#functions.find(call.function);
-    if (declared.kind !== 'query') this.#status.requireReleased();
+    if (declared.kind !== 'query') {
+      if (call.query === true)
+        throw new ServiceError('stale_message', `${call.function} of device ${this.label} is no query now`);
+      this.#status.requireReleased();
+    }
     const { values, runMs } = this.#functions.fit(declared, call.arguments);
     return this.#calls.post({
       id: call.callId,

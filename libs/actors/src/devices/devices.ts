@@ -110,6 +110,21 @@ export class Devices {
     return actor.call({ ...call, fence });
   }
 
+  /**
+   * Checks that no task has got the device since this fence.
+   *
+   * @throws ServiceError `device_in_use`
+   */
+  demandUntaken(device: DeviceName, fence: number): void {
+    const key = keyOf(device);
+    const highest = this.#fences.get(key) ?? 0;
+    if (fence >= highest) return;
+    throw new ServiceError(
+      'device_in_use',
+      `device ${key} was allocated anew: fence ${fence} is older than ${highest}`,
+    );
+  }
+
   /** Restores the fences that earlier agent processes have seen, by `<lab>.<device>`. */
   recallFences(fences: ReadonlyMap<string, number>): void {
     for (const [key, fence] of fences) this.#fences.set(key, Math.max(fence, this.#fences.get(key) ?? 0));

@@ -43,6 +43,36 @@ describe('a call from another computer', () => {
     expect(made).toEqual(['move']);
   });
 
+  it('of a person is refused once a task got the device after the fence at which it was free', async () => {
+    const made: string[] = [];
+    const there = await withArm(new VirtualTime(), async (name) => made.push(name));
+    const at = (fence: number): { fence: Record<string, number> } => ({ fence: { 'lab.arm': fence } });
+    await there.callDevice(arm, move('person-1'), at(3));
+    await there.callDevice(arm, move('a/1', 'a'), at(4));
+    await expect(there.callDevice(arm, move('person-2'), at(3))).rejects.toMatchObject({
+      code: 'device_in_use',
+      effect: 'none',
+    });
+    expect(made).toHaveLength(2);
+    // A forced call names no fence. The call of a person never makes the fence of a task an old one.
+    await there.callDevice(arm, move('person-3'), {});
+    await there.callDevice(arm, move('person-4'), at(9));
+    await there.callDevice(arm, move('a/2', 'a'), at(4));
+    expect(made).toHaveLength(5);
+  });
+
+  it('that may only be a query is refused when the function is none', async () => {
+    const made: string[] = [];
+    const there = await withArm(new VirtualTime(), async (name) => made.push(name));
+    const query = { ...move('person-1'), query: true };
+    await expect(there.callDevice(arm, query, {})).rejects.toMatchObject({
+      code: 'stale_message',
+      effect: 'none',
+    });
+    await there.callDevice(arm, { ...query, callId: 'person-2', function: 'look' }, {});
+    expect(made).toEqual(['look']);
+  });
+
   it('does not begin after the end of its attempt, whether it waits or arrives later', async () => {
     const made: string[] = [];
     const end = deferred<string>();

@@ -52,10 +52,11 @@ export const agentRequests = {
   ),
   /**
    * Calls a function of a device. A call from a task has an `attempt_id`, and its envelope carries the fence of the
-   * allocation. A call from a person (device RPC) has neither, and the agent checks only that the function exists. The
-   * agent refuses a call that was on its way for longer than {@link callFreshMs} with `late_message`. A call that has
-   * not begun when the caller gives up never begins. A call that has begun may take as long as its function declares;
-   * the caller waits that long and `deviceAnswerMs` more.
+   * allocation. A call from a person (device RPC) has no `attempt_id`. If its envelope carries a fence, no task had the
+   * device at that fence, and the agent refuses the call with `device_in_use` once it has seen a later one. The agent
+   * refuses a call that was on its way for longer than {@link callFreshMs} with `late_message`. A call that has not begun
+   * when the caller gives up never begins. A call that has begun may take as long as its function declares; the caller
+   * waits that long and `deviceAnswerMs` more.
    */
   callDevice: request(
     'device.{lab}.{device}.call',
@@ -66,13 +67,20 @@ export const agentRequests = {
       attempt_id: z.string().optional(),
       /** Person who calls; absent: a task calls, or the person is not known. */
       by: z.string().optional(),
+      /** The caller knows the function as a query. The agent refuses any other with `stale_message`. */
+      query: z.literal(true).optional(),
       /** A reading of the clock of this agent, taken before the call was sent: see `readClock`. */
       as_of_ms: z.number(),
     }),
-    z.object({ result: jsonValue.optional() }),
+    z.object({
+      result: jsonValue.optional(),
+      /** A reading of the clock of this agent, for the caller's next call. */
+      now_ms: z.number().optional(),
+    }),
     [
       'stale_message',
       'late_message',
+      'device_in_use',
       'unknown_device',
       'unknown_function',
       'invalid',

@@ -406,6 +406,8 @@ export const orchestratorRequests = {
       functions: z.array(deviceFunction).optional(),
       /** Label of the task run that has the device at this moment; absent: none. */
       held_by: z.string().optional(),
+      /** Fence of the device at this moment: the next task that gets the device has a higher one. */
+      fence: z.number().int(),
     }),
     ['unknown_lab', 'unknown_device', 'agent_unreachable'],
     3_000,
@@ -439,6 +441,20 @@ export const orchestratorEvents = {
          */
         halts: z.array(emergencyStop).optional(),
         released: z.array(z.string()).optional(),
+      }),
+    ),
+  }),
+  /**
+   * Tasks got these devices. A gateway that hears it asks anew before it calls one of them for a person. One that does not
+   * hear it is refused by the agent, by the fence, as soon as the task has reached the agent.
+   */
+  devicesTaken: defineEvent({
+    name: 'orchestrator.devicesTaken',
+    subject: 'svc.v1.event.orchestrator.devices_taken',
+    body: zodSchema(
+      z.object({
+        /** `<lab>.<device>`. */
+        devices: z.array(z.string()),
       }),
     ),
   }),

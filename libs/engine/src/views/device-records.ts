@@ -53,6 +53,7 @@ export function locateDevice(
     computer: known.computer,
     inc: agent.inc,
     functions: directory.functionsOf(known.computer, known.key),
+    fence: state.allocation('device', known.key)?.fence ?? 0,
     ...(holder === null ? {} : { held_by: holder }),
   };
 }
@@ -79,6 +80,8 @@ export interface DeviceLocation {
   functions: DeviceFunction[];
   /** Label of the task run that has the device; absent: none. */
   held_by?: string;
+  /** Of the latest allocation of the device; 0: there was none. */
+  fence: number;
 }
 
 /** Progress of the start of a device. */

@@ -130,6 +130,7 @@ describe('devices', () => {
       inc: 1,
       functions: [],
       held_by: 'r/a',
+      fence: 1,
     });
     expect(() => test.engine.views.locate('l', 'far')).toThrow(
       expect.objectContaining({ code: 'agent_unreachable' }),

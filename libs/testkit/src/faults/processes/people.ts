@@ -265,7 +265,7 @@ export class People {
     await this.#send(requests.readQueue, wholeQueue);
     await this.#send(requests.readSchedule, { limit: longestSchedule });
     await this.#send(requests.readEstimates, {});
-    const { computer, inc } = await this.#send(requests.locateDevice, where);
+    const { computer, inc, fence, held_by: holder } = await this.#send(requests.locateDevice, where);
     const tokens = { computer, inc: String(inc), ...where };
     if (act.do === 'look') {
       await this.#bus.request(agentRequests.reportDevice, tokens, {}, { inc });
@@ -279,7 +279,9 @@ export class People {
       arguments: { tag: `${id}#1`, ms: act.ms },
       as_of_ms: asOf,
     };
-    await this.#bus.request(agentRequests.callDevice, tokens, body, { inc });
+    // On a device that a task has, the person forces the call.
+    const free = holder === undefined ? { fence: { [`${labName}.${act.device}`]: fence } } : {};
+    await this.#bus.request(agentRequests.callDevice, tokens, body, { inc, ...free });
   }
 
   async #askOptimizer(name: string, protocol: string): Promise<void> {
