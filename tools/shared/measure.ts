@@ -102,11 +102,13 @@ export async function until<T>(
   }
 }
 
-/** Prints the machine, without which no figure means anything. */
-export function printMachine(): void {
+/** The machine, without which no figure means anything. */
+export function machine(): string {
   const all = cpus();
-  console.log(`machine: ${all.length} x ${all[0]?.model ?? 'unknown'}, Node ${process.version}`);
+  return `${all.length} x ${all[0]?.model ?? 'unknown'}, Node ${process.version}`;
 }
+
+export const printMachine = (): void => console.log(`machine: ${machine()}`);
 
 /** Prints the result of a tool: a line for each figure, and last one JSON object. */
 export function printResult(figures: object): void {

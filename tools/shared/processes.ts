@@ -10,6 +10,8 @@ export interface RunningProcess {
   command: string;
   /** Seconds of processor time so far. */
   processorS: number;
+  /** Seconds of processor time of descendants that have ended. */
+  endedS: number;
 }
 
 /** The kernel tells programs processor time in hundredths of a second, on every machine. */
@@ -31,13 +33,15 @@ export function runningProcesses(): RunningProcess[] {
         parent: Number(fields[1]),
         command: command.split('\0').filter(Boolean).join(' '),
         processorS: (Number(fields[11]) + Number(fields[12])) / ticksPerSecond,
+        endedS: (Number(fields[13]) + Number(fields[14])) / ticksPerSecond,
       };
     });
 }
 
 /** A process and all its descendants. */
-export function processTree(rootPid: number): RunningProcess[] {
-  const all = runningProcesses();
+export const processTree = (rootPid: number): RunningProcess[] => treeIn(runningProcesses(), rootPid);
+
+function treeIn(all: readonly RunningProcess[], rootPid: number): RunningProcess[] {
   const below = (pid: number): RunningProcess[] =>
     all.filter(({ parent }) => parent === pid).flatMap((each) => [each, ...below(each.pid)]);
   return [...all.filter(({ pid }) => pid === rootPid), ...below(rootPid)];
@@ -63,8 +67,20 @@ export function processorTimes(rootPid: number): Map<string, number> {
   return times;
 }
 
+/** Seconds of processor time of processes so far, with their descendants, also with those that have ended. */
+export function processorSeconds(rootPids: readonly number[]): number {
+  const all = runningProcesses();
+  return rootPids
+    .flatMap((pid) => treeIn(all, pid))
+    .reduce((sum, { processorS, endedS }) => sum + processorS + endedS, 0);
+}
+
 /** Memory that is private to a process, plus its share of shared memory, in MB (proportional set size). */
 export const proportionalMb = (pid: number): number => megabytesIn(`/proc/${pid}/smaps_rollup`, 'Pss') ?? 0;
+
+/** Memory in MB that a process has written and shares with no other process. Other stacks on the machine do not change it. */
+export const privateMb = (pid: number): number =>
+  megabytesIn(`/proc/${pid}/smaps_rollup`, 'Private_Dirty') ?? 0;
 
 /** Resident memory in MB; undefined when the process has ended. */
 export const residentMb = (pid: number): number | undefined => megabytesIn(`/proc/${pid}/status`, 'VmRSS');
