@@ -1,8 +1,9 @@
-import { agentRequests } from '@lab/contracts';
+import { Socket } from 'node:net';
+import { agentRequests, orchestratorEvents } from '@lab/contracts';
 import { startNats } from '@lab/testkit';
 import { connect } from '@nats-io/transport-node';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { connectBus } from '../src/index.js';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { connectBus, type Bus } from '../src/index.js';
 import { busContract } from './bus-contract.js';
 
 busContract('NATS', async () => {
@@ -97,6 +98,73 @@ describe('a broker that stopped answering', () => {
     } finally {
       await bus.close();
       await nats.stop();
+    }
+  });
+});
+
+describe('messages that are sent in one iteration of the event loop', () => {
+  const beats = 500;
+  let nats: Awaited<ReturnType<typeof startNats>>;
+  beforeAll(async () => {
+    nats = await startNats();
+  });
+  afterAll(() => nats.stop());
+
+  async function heard(send: (bus: Bus) => Promise<unknown>): Promise<string[]> {
+    const listener = await connectBus({ url: nats.url, role: 'tester', name: 'listener' });
+    const names: string[] = [];
+    await listener.subscribe(orchestratorEvents.devicesTaken, {}, ({ devices }) => {
+      names.push(...devices);
+    });
+    const sender = await connectBus({ url: nats.url, role: 'tester', name: 'sender' });
+    await send(sender);
+    await expect.poll(() => names.length).toBe(beats);
+    await Promise.all([sender.close(), listener.close()]);
+    return names;
+  }
+
+  const inOrder = Array.from({ length: beats }, (_, index) => `lab.device_${index}`);
+  const publishAll = (bus: Bus): void =>
+    inOrder.forEach((name) => bus.publish(orchestratorEvents.devicesTaken, {}, { devices: [name] }));
+
+  it('arrive in order without a flush', async () => {
+    expect(
+      await heard((bus) => {
+        publishAll(bus);
+        return Promise.resolve();
+      }),
+    ).toEqual(inOrder);
+  });
+
+  it('have left when a flush resolves or the bus is closed', async () => {
+    const flushed = (bus: Bus): Promise<void> => {
+      publishAll(bus);
+      return bus.flush();
+    };
+    const closed = (bus: Bus): Promise<void> => {
+      publishAll(bus);
+      return bus.close();
+    };
+    expect(await heard(flushed)).toEqual(inOrder);
+    expect(await heard(closed)).toEqual(inOrder);
+  });
+
+  it('leave in few writes', async () => {
+    const bus = await connectBus({ url: nats.url, role: 'tester', name: 'sender' });
+    const written = vi.spyOn(Socket.prototype, 'write');
+    try {
+      // The client itself gathers only what is sent before its next microtask, and at most 32 KiB.
+      for (const name of inOrder) {
+        bus.publish(orchestratorEvents.devicesTaken, {}, { devices: [name] });
+        await Promise.resolve();
+        await Promise.resolve();
+      }
+      await bus.flush();
+      const writes = written.mock.calls.filter(([data]) => Buffer.from(data).includes('devices_taken'));
+      expect(writes.length).toBeLessThan(10);
+    } finally {
+      written.mockRestore();
+      await bus.close();
     }
   });
 });
