@@ -234,7 +234,7 @@ class RunningStack implements Stack {
   }
 
   async #startService(
-    { name, stopOrder, stopMs }: ServiceDeclaration,
+    { name, stopOrder, stopMs, nurseryMb }: ServiceDeclaration,
     label: string,
     httpPort: number,
     secrets: Record<string, string>,
@@ -248,6 +248,7 @@ class RunningStack implements Stack {
         {
           name: label,
           command: { module },
+          ...(nurseryMb === undefined ? {} : { nurseryMb }),
           env,
           ready: 'message',
           startTimeoutMs: serviceStartMs,
