@@ -112,7 +112,7 @@ function spawnChild({ command, env, cwd, nurseryMb = 2 }: ChildOptions): ChildPr
       ...common,
       // Few arenas: the next thread of the pool reuses freed memory instead of asking the system (glibc).
       env: { MALLOC_ARENA_MAX: '2', ...env },
-      execArgv: ['--enable-source-maps', `--max-semi-space-size=${nurseryMb}`],
+      execArgv: [`--max-semi-space-size=${nurseryMb}`],
       stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
     });
   }
