@@ -225,7 +225,7 @@ describe('svc estop', () => {
     await moveFar();
     // The gateway looks every 2 s at what the devices do.
     await sleep(3_000);
-    nats.pause();
+    await nats.pause();
     const said = await say('estop');
     expect([said.code, said.seconds < longestS]).toEqual([3, true]);
     expect(said.err).toMatch(/^NOT CONFIRMED: .*Every device may be moving/);

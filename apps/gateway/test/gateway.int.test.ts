@@ -338,7 +338,7 @@ describe('when a part is away', () => {
       );
     await expect.poll(async () => (await http('GET', '/health/ready')).status, { timeout: 20_000 }).toBe(200);
     const before = told().length;
-    nats.pause();
+    await nats.pause();
     try {
       for (let looks = 0; looks < 2; looks += 1)
         expect((await http('GET', '/health/ready')).status).toBe(503);

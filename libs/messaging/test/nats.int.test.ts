@@ -85,7 +85,7 @@ describe('a broker that stopped answering', () => {
       });
     });
     await bus.serve(agentRequests.taskStatus, {}, () => new Promise(() => undefined));
-    nats.pause();
+    await nats.pause();
     try {
       const waits = bus.request(
         agentRequests.taskStatus,

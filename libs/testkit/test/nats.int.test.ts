@@ -45,11 +45,11 @@ describe('the NATS fixture', () => {
   });
 
   it('leaves no process after a stop, also from a pause', async () => {
-    for (const prepare of [(): void => undefined, (nats: NatsFixture): void => nats.pause()]) {
+    for (const prepare of [() => Promise.resolve(), (nats: NatsFixture) => nats.pause()]) {
       const nats = await start();
       const { pid } = nats;
       expect(isRunning(pid)).toBe(true);
-      prepare(nats);
+      await prepare(nats);
       await nats.stop();
       expect(isRunning(pid)).toBe(false);
       expect(nats.pid).toBe(0);

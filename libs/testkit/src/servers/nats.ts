@@ -4,7 +4,7 @@ import { delimiter, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { processEnvironment } from '@lab/runtime';
 import type { Computer } from './computer.js';
-import { hasEnded, startProgram, stopProgram } from './program.js';
+import { hasEnded, standsStill, startProgram, stopProgram } from './program.js';
 
 const cache = fileURLToPath(new URL('../../../../.cache/bin', import.meta.url));
 const readyMs = 10_000;
@@ -20,8 +20,8 @@ export interface NatsFixture {
   stop(): Promise<void>;
   /** Stops the server if it runs, and starts it on the same port; resolves when it serves. */
   restart(): Promise<void>;
-  /** SIGSTOP: connections stay open and nothing answers. */
-  pause(): void;
+  /** SIGSTOP: connections stay open. When this resolves, nothing answers any more. */
+  pause(): Promise<void>;
   /** SIGCONT. */
   resume(): void;
 }
@@ -67,7 +67,10 @@ export async function startNats({ args = [], on }: NatsOptions = {}): Promise<Na
       await stop();
       child = await launch();
     },
-    pause: () => void child.kill('SIGSTOP'),
+    async pause() {
+      child.kill('SIGSTOP');
+      await standsStill(child.pid ?? 0);
+    },
     resume: () => void child.kill('SIGCONT'),
   };
 }

@@ -1,6 +1,8 @@
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
+import { readdirSync, readFileSync } from 'node:fs';
 import { createInterface } from 'node:readline';
+import { setTimeout as delay } from 'node:timers/promises';
 
 export interface Program {
   /** For error messages. */
@@ -56,6 +58,25 @@ export function forEachLine({ stdout, stderr }: ChildProcess, onLine: (line: str
 
 export const hasEnded = ({ exitCode, signalCode }: ChildProcess): boolean =>
   exitCode !== null || signalCode !== null;
+
+/** Resolves when no thread of a process that got SIGSTOP runs any more. Its threads stop one after the other. */
+export async function standsStill(pid: number): Promise<void> {
+  // Other systems do not tell the state of a thread.
+  if (process.platform !== 'linux') return;
+  while (threadStates(pid).some((state) => state !== 'T')) await delay(2);
+}
+
+/** The states of the threads of a process, as letters of proc(5). A thread may end meanwhile. */
+function threadStates(pid: number): (string | undefined)[] {
+  return readdirSync(`/proc/${pid}/task`).flatMap((thread) => {
+    try {
+      const stat = readFileSync(`/proc/${pid}/task/${thread}/stat`, 'utf8');
+      return [stat.slice(stat.lastIndexOf(')') + 2)[0]];
+    } catch {
+      return [];
+    }
+  });
+}
 
 /**
  * Asks a process to end, and waits until it has ended.
