@@ -98,7 +98,10 @@ export class NatsWire implements Wire {
 
   /** What waits while the connection is lost is dropped, as the client drops what it has not written. */
   #sendOutgoing(): void {
-    for (const each of this.#outgoing?.splice(0) ?? []) if (this.#connected) this.#send(each);
+    const waiting = this.#outgoing?.splice(0) ?? [];
+    // The client refuses messages as soon as it closes, some time before it reports that it is closed.
+    if (!this.#connected || this.connection.isClosed()) return;
+    for (const each of waiting) this.#send(each);
   }
 
   #send({ subject, data, reply }: Outgoing): void {
