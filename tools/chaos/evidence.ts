@@ -35,7 +35,6 @@ export interface AttemptRow {
   epoch: string | number;
   devices: Record<string, { lab: string; name: string; computer: string }>;
   created_at: number;
-  ended_at: number | null;
 }
 export interface AllocationRow {
   kind: string;
@@ -63,6 +62,9 @@ export interface StopRow {
 export interface EventRow {
   aggregate: string;
   seq: number;
+  type: string;
+  /** When the engine committed it. */
+  at: number;
 }
 
 /** The rows of the database. */
@@ -143,7 +145,7 @@ export async function readHistory(databaseUrl: string): Promise<History> {
         `select id, scope, by, reason, at, released_at from emergency_stop
          union all select id, 'queue', by, '', at, resumed_at from queue_pause order by at`,
       ),
-      events: await rows('select aggregate, seq::int, type from outbox order by id'),
+      events: await rows('select aggregate, seq::int, type, at from outbox order by id'),
     };
   } finally {
     await client.end();

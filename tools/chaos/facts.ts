@@ -1,3 +1,4 @@
+import { isTerminal, type AttemptState } from '@lab/contracts';
 import {
   invariants,
   judge,
@@ -6,7 +7,7 @@ import {
   type QuestionFact,
   type Violation,
 } from '@lab/testkit/invariants';
-import type { AttemptRow, Evidence, LedgerEntry } from './evidence.js';
+import type { AttemptRow, EventRow, Evidence, LedgerEntry } from './evidence.js';
 
 /**
  * Turns the evidence of a run into the facts that the shared invariants judge. The facts compare the records of instruments
@@ -30,6 +31,7 @@ function factsOf(evidence: Evidence): Facts {
   const records = ledgers.flatMap(({ computer, records }) =>
     records.map((entry) => ({ computer, ...entry })),
   );
+  const settled = settledTimes(events);
   return {
     motions: motions.map(({ device, call_id: call, at, end, until }) => ({
       device,
@@ -45,7 +47,7 @@ function factsOf(evidence: Evidence): Facts {
       number: row.number,
       state: row.state,
       createdAt: row.created_at,
-      settledAt: row.ended_at,
+      settledAt: settled.get(row.id) ?? null,
       decided: decided.has(row.id),
       devices: Object.values(row.devices).map(nameOf),
     })),
@@ -104,6 +106,21 @@ function factsOf(evidence: Evidence): Facts {
     })),
     left: [...leftovers(evidence)],
   };
+}
+
+/**
+ * When the record first said that an attempt is over or that a person is asked, by attempt. The row of an attempt says when
+ * its process ended: a call that the process made before may begin its motion after that.
+ */
+function settledTimes(events: readonly EventRow[]): Map<string, number> {
+  const times = new Map<string, number>();
+  for (const { aggregate, type, at } of events) {
+    const [kind, id = ''] = aggregate.split('/');
+    const state = type.slice('attempt.'.length) as AttemptState;
+    if (kind !== 'attempt' || !(isTerminal(state) || state === 'needs_attention')) continue;
+    times.set(id, Math.min(at, times.get(id) ?? Infinity));
+  }
+  return times;
 }
 
 /** The executions of tasks of the type `work`, which note what they return. */

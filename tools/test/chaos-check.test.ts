@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { AttemptRow, Evidence, LedgerEntry, LedgerEvidence } from '../chaos/evidence.js';
+import type { AttemptRow, EventRow, Evidence, LedgerEntry, LedgerEvidence } from '../chaos/evidence.js';
 import type { Motion } from '../chaos/instruments.js';
 import { observed, violationsOf } from '../chaos/facts.js';
 import type { Submitted } from '../chaos/work.js';
@@ -15,10 +15,7 @@ const arm = { lab: 'lab', name: 'arm', computer: 'bench' };
 /** A task whose first attempt failed in the middle, and whose second attempt a person allowed; and its file. */
 function sound(): SoundEvidence {
   const file = { name: 'data.bin', size: 3, sha256: 'abc' };
-  const attempt = (
-    number: number,
-    more: Pick<AttemptRow, 'state' | 'created_at' | 'ended_at'>,
-  ): AttemptRow => ({
+  const attempt = (number: number, more: Pick<AttemptRow, 'state' | 'created_at'>): AttemptRow => ({
     id: `a${number}`,
     task_run_id: 't',
     number,
@@ -34,6 +31,12 @@ function sound(): SoundEvidence {
     until: at + 10,
     end: at + 10,
     ...more,
+  });
+  const event = (aggregate: string, seq: number, type: string, at: number): EventRow => ({
+    aggregate,
+    seq,
+    type,
+    at,
   });
   const begun = (callId: string, fence: number): LedgerEntry => ({
     type: 'call_begin',
@@ -67,8 +70,8 @@ function sound(): SoundEvidence {
     ],
     runs: [{ id: 'r', name: 'run', state: 'completed' }],
     attempts: [
-      attempt(1, { state: 'failed', created_at: 100, ended_at: 190 }),
-      attempt(2, { state: 'completed', created_at: 200, ended_at: 230 }),
+      attempt(1, { state: 'failed', created_at: 100 }),
+      attempt(2, { state: 'completed', created_at: 200 }),
     ],
     allocations: [{ kind: 'device', key: 'lab.arm', task_run_id: null, held_by_run_id: null }],
     attention: [
@@ -97,9 +100,14 @@ function sound(): SoundEvidence {
     ],
     stops: [{ scope: 'device:lab.arm', at: 150, released_at: 180 }],
     events: [
-      { aggregate: 'task_run/t', seq: 1 },
-      { aggregate: 'task_run/u', seq: 1 },
-      { aggregate: 'task_run/t', seq: 2 },
+      event('task_run/t', 1, 'task_run.running', 100),
+      event('task_run/u', 1, 'task_run.running', 100),
+      event('attempt/a1', 1, 'attempt.running', 105),
+      event('attempt/a1', 2, 'attempt.needs_attention', 140),
+      event('attempt/a1', 3, 'attempt.failed', 190),
+      event('attempt/a2', 1, 'attempt.running', 205),
+      event('attempt/a2', 2, 'attempt.completed', 230),
+      event('task_run/t', 2, 'task_run.completed', 230),
     ],
     motions: [motion('a1/1', 110, { end: undefined }), motion('a2/1', 210, {})],
     returns: [{ attempt: 'a2', token: 'yes', moved: 1, bytes: 3, sha256: 'abc' }],
@@ -151,11 +159,16 @@ const broken: Record<(typeof observed)[number], [what: string, act: (evidence: S
       [
         'an attempt moves after a later one',
         (e) => {
-          change(e.attempts, 0, { ended_at: 500 });
+          change(e.events, 3, { at: 500 });
+          change(e.events, 4, { at: 500 });
           e.motions.push({ ...rowAt(e.motions, 0), call_id: 'a1/2', device: 'other', at: 400, until: 410 });
         },
       ],
-      ['an attempt moves after its end was recorded', (e) => change(e.attempts, 1, { ended_at: 205 })],
+      [
+        'an attempt moves after a person was asked about it',
+        (e) => change(e.motions, 0, { at: 150, until: 160 }),
+      ],
+      ['an attempt moves after its end was recorded', (e) => change(e.events, 6, { at: 205 })],
       ['a task runs twice in one attempt', (e) => e.returns.push(rowAt(e.returns, 0))],
       ['an attempt that never ran has moved', (e) => change(e.attempts, 0, { state: 'never_ran' })],
     ],
@@ -214,8 +227,8 @@ const broken: Record<(typeof observed)[number], [what: string, act: (evidence: S
       ],
     ],
     I7: [
-      ['an event is missing', (e) => change(e.events, 2, { seq: 3 })],
-      ['an event has the number of another one', (e) => change(e.events, 2, { seq: 1 })],
+      ['an event is missing', (e) => change(e.events, 7, { seq: 3 })],
+      ['an event has the number of another one', (e) => change(e.events, 7, { seq: 1 })],
     ],
     I8: [
       ['an earlier leader makes an attempt after a later one', (e) => change(e.attempts, 1, { epoch: '0' })],
