@@ -13,7 +13,7 @@ const integration = '**/*.int.test.ts';
 /** Integration tests that wait for seconds or compute for minutes; only `npm run test:all` runs them. */
 const slow = '**/*.slow.int.test.ts';
 /** End-to-end tests of what README.md promises; `npm test` runs them, and `npm run test:all` all others too. */
-const promises = ['demo', 'multiplication', 'owasp', 'readme', 'restart', 'tutorial'].map(
+const promises = ['demo', 'multiplication', 'readme', 'restart', 'tutorial'].map(
   (name) => `e2e/${name}.e2e.test.ts`,
 );
 
