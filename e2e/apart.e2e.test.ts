@@ -102,8 +102,10 @@ async function computers(): Promise<string[]> {
 
 describe('an agent of another computer', () => {
   it('is refused while the first agent of its computer is connected, touches no device, and ends with 1', async () => {
-    const history = () => api.all('/api/events/history?aggregate=device/color_lab.robot_arm');
-    const before = await history();
+    const history = () =>
+      api.all<{ type: string }>('/api/events/history?aggregate=device/color_lab.robot_arm');
+    // The state of a device is shown as soon as its agent reports it. Its event is recorded a moment later.
+    const before = await eventually(history, (events) => events.at(-1)?.type === 'device.idle');
     const second = await lastWords(agentOf('svc_computer'));
     expect(second.said).toContain('another agent of computer svc_computer is connected');
     expect(second.code).toBe(1);
