@@ -2,7 +2,7 @@ import { load, timed, until } from '../../shared/measure.js';
 import { processorSeconds } from '../../shared/processes.js';
 import { isOver } from '../../shared/stack.js';
 import { figureNames, type Figure } from './figures.js';
-import { probe, type Floor, type Service } from './laboratory.js';
+import { farProbe, nearProbe, type Floor, type Service } from './laboratory.js';
 import { quick, type Pair } from './statistics.js';
 
 /** Comparisons of requests, tasks and calls. */
@@ -41,7 +41,7 @@ export function comparisons(floor: Floor, service: Service): Comparison[] {
   const touch = async (): Promise<number> => {
     const task = name();
     const at = now();
-    await service.submit(task, 'touch', probe());
+    await service.submit(task, 'touch', nearProbe);
     return Number((await service.outputsOf(task))['called_at']) - at;
   };
 
@@ -54,9 +54,9 @@ export function comparisons(floor: Floor, service: Service): Comparison[] {
     return tasks.map((task) => Number(task.output_parameters?.['gap'])).filter((gap) => gap > 0);
   };
 
-  const callsOfTask = async (device: string): Promise<number> => {
+  const callsOfTask = async (type: string, devices: object): Promise<number> => {
     const task = name();
-    await service.submit(task, 'calls', { ...probe(device), input_parameters: { count: calls } });
+    await service.submit(task, type, { ...devices, input_parameters: { count: calls } });
     return Number((await service.outputsOf(task))['call_ms']);
   };
 
@@ -138,7 +138,9 @@ export function comparisons(floor: Floor, service: Service): Comparison[] {
       figures: [figure],
       async round() {
         const bareCalls = (await load(calls / 2, 1, bare('/effect'))).durations;
-        const ours = await callsOfTask(figure === 'far_call' ? 'far_probe' : 'probe');
+        const ours = await (figure === 'far_call'
+          ? callsOfTask('far_calls', farProbe)
+          : callsOfTask('calls', nearProbe));
         bareCalls.push(...(await load(calls / 2, 1, bare('/effect'))).durations);
         return { [figure]: { ours, floor: quick(bareCalls) } };
       },

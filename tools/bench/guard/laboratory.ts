@@ -38,7 +38,11 @@ export interface Laboratory {
   withService<T>(work: (service: Service) => Promise<T>): Promise<T>;
 }
 
-export const probe = (name = 'probe') => ({ devices: { probe: { lab_name: lab, name } } });
+const near = { lab_name: lab, name: 'probe' };
+/** What a task is given to call the probe of its own computer. */
+export const nearProbe = { devices: { probe: near } };
+/** What a task is given to call the probe of another computer. A task with two devices runs on the computer of the service. */
+export const farProbe = { devices: { here: near, probe: { lab_name: lab, name: 'far_probe' } } };
 
 /** Starts the floor, and stops everything after `work`. */
 export async function withLaboratory<T>(work: (laboratory: Laboratory) => Promise<T>): Promise<T> {
