@@ -1,5 +1,5 @@
 import { constants } from 'node:fs';
-import { copyFile, mkdir, open, readFile, type FileHandle } from 'node:fs/promises';
+import { copyFile, mkdir, open, type FileHandle } from 'node:fs/promises';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
 import type { LedgerDisk, SegmentName } from '@lab/actors';
@@ -55,11 +55,25 @@ export class FolderLedgerDisk implements LedgerDisk {
   }
 
   async read(segment: SegmentName): Promise<Uint8Array | undefined> {
-    try {
-      return await readFile(this.#path(segment));
-    } catch (error) {
-      if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
+    const file = await open(this.#path(segment), 'r').catch((error: NodeJS.ErrnoException) => {
+      if (error.code === 'ENOENT') return undefined;
       throw error;
+    });
+    if (file === undefined) return undefined;
+    try {
+      const bytes = new Uint8Array((await file.stat()).size);
+      const block = Buffer.alloc(zeros.length);
+      for (let at = 0; at < bytes.length;) {
+        const { bytesRead } = await file.read(block, 0, block.length, at);
+        if (bytesRead === 0) break;
+        const part = block.subarray(0, bytesRead);
+        // The system gives no memory to the zeros of a new array until something is written over them.
+        if (!part.equals(zeros.subarray(0, bytesRead))) bytes.set(part, at);
+        at += bytesRead;
+      }
+      return bytes;
+    } finally {
+      await file.close();
     }
   }
 

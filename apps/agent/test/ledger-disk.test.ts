@@ -62,4 +62,17 @@ describe('the files of a ledger', () => {
     expect((await readdir(path)).sort()).toEqual(['ledger-a.seg', 'ledger-b.seg']);
     await ledger.close();
   });
+
+  it('are read whole, with the zeros between two blocks of records', async () => {
+    const disk = new FolderLedgerDisk(await folder());
+    expect(await disk.read('ledger-a.seg')).toBeUndefined();
+    const size = 3 * 1024 * 1024 + 24;
+    const written = [0, 1024 * 1024 - 1, 3 * 1024 * 1024 + 8];
+    await disk.reserve('ledger-a.seg', size);
+    for (const at of written) await disk.write('ledger-a.seg', at, new Uint8Array([7]));
+    await disk.close();
+    const expected = new Uint8Array(size);
+    for (const at of written) expected[at] = 7;
+    expect(Buffer.compare((await disk.read('ledger-a.seg')) ?? expected.subarray(1), expected)).toBe(0);
+  });
 });

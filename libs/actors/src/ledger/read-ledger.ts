@@ -1,6 +1,6 @@
 import { segmentNames, type LedgerDisk, type SegmentName } from './ledger-disk.js';
 import type { LedgerRecord } from './records.js';
-import { highestGeneration, parseSegment, type Segment } from './segment.js';
+import { highestGeneration, parseSegment, type Segment, withoutZeros } from './segment.js';
 
 /** The first record of a segment. The given number of records after it summarise all earlier records. */
 export interface Checkpoint {
@@ -48,10 +48,11 @@ export async function readLedger(disk: Pick<LedgerDisk, 'read'>): Promise<Ledger
 }
 
 function readSegment(name: SegmentName, bytes: Uint8Array): { segment: ReadSegment; highest: number } {
-  const segment = parseSegment(bytes);
+  const written = withoutZeros(bytes);
+  const segment = parseSegment(written);
   const checkpoint = checkpointOf(segment);
   const whole = checkpoint !== undefined && segment.texts.length > checkpoint.records;
-  const highest = highestGeneration(bytes, segment);
+  const highest = highestGeneration(written, segment);
   return { segment: { ...segment, name, bytes: bytes.length, whole }, highest };
 }
 

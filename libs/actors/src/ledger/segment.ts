@@ -70,6 +70,17 @@ export interface Segment {
   tail: 'clean' | 'torn' | 'damaged';
 }
 
+/**
+ * What was ever written to a segment: everything before the zeros at its end, which are most of it. The text of a record does
+ * not end with a zero, so every record stays whole.
+ */
+export function withoutZeros(bytes: Uint8Array): Uint8Array {
+  const view = viewOf(bytes);
+  let end = bytes.length;
+  while (end >= 4 && view.getUint32(end - 4) === 0) end -= 4;
+  return bytes.subarray(0, end);
+}
+
 /** Reads records up to the first that is incomplete, of another generation, or not later than the record before it. */
 export function parseSegment(bytes: Uint8Array): Segment {
   const view = viewOf(bytes);
