@@ -46,8 +46,8 @@ interface Session {
 }
 
 /**
- * The sessions of one worker: at most one per campaign, each with its own process. A spare process is started ahead,
- * so that no submission waits for one.
+ * The sessions of one worker: at most one per campaign, each with its own process. From the first use on a spare
+ * process is started ahead, so that no later submission waits for one. A laboratory without campaigns needs none.
  */
 export class Sessions {
   readonly #parts: SessionsParts;
@@ -59,7 +59,6 @@ export class Sessions {
 
   constructor(parts: SessionsParts) {
     this.#parts = parts;
-    this.#prepare();
   }
 
   get count(): number {
