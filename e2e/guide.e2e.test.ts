@@ -80,6 +80,18 @@ const me = async (token: string): Promise<[number, Principal]> => {
 };
 
 describe('the guide', { timeout: 400_000 }, () => {
+  it('is beside the OpenAPI document, which describes every schema that it names', async () => {
+    const { status, body } = await api.call<{ paths: object; components: { schemas: object } }>(
+      'GET',
+      '/docs-json',
+    );
+    expect(status).toBe(200);
+    expect(body.paths).toHaveProperty('/api/tasks');
+    const names = [...JSON.stringify(body).matchAll(/"#\/components\/schemas\/([^"]+)"/g)];
+    expect(names.length).toBeGreaterThan(100);
+    for (const [, name = ''] of names) expect(body.components.schemas).toHaveProperty([name]);
+  });
+
   it('REST: the commands do what the page says', async () => {
     expect(await shell.follow(page('rest'), here({ token: admin }))).toEqual({
       typed: 13,

@@ -119,7 +119,7 @@ export function disks(plant: () => Plant): void {
       expect(refused.body.detail).toContain('is full (53100)');
 
       // A gateway that ends now is started again, although neither its output nor the list of processes can be written.
-      process.kill(plant().pidOf('/apps/gateway/dist/main.js'), 'SIGKILL');
+      process.kill(plant().pidOf('/apps/gateway/dist/'), 'SIGKILL');
       await eventually(
         () => health().catch(() => undefined),
         (answer) => answer?.status === 503,

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { bundleServices } from './bundle.mjs';
 import { root, run, tail, tell } from './command.mjs';
 
 const stampPath = join(root, '.cache', 'build-stamp');
@@ -9,12 +10,12 @@ const stampPath = join(root, '.cache', 'build-stamp');
 const unchecked = ' without checks';
 
 /**
- * `tsc -b`, unless no source has changed since it last succeeded. Asking the compiler takes seconds, asking the file
- * system milliseconds.
+ * Compiles with `tsc -b` and bundles the services, unless no source has changed since that last succeeded. Asking the
+ * compiler takes seconds, asking the file system milliseconds.
  *
  * @param {{check?: boolean}} [options] with `check: false` the compiler leaves out the check of types, which takes half of
  *   the time. The next build with the check does not count such a build as done.
- * @throws Error with the compiler's output
+ * @throws Error with the output of the compiler or the bundler
  */
 export async function build({ check = true } = {}) {
   const { projects, stamp } = sourceState();
@@ -25,6 +26,7 @@ export async function build({ check = true } = {}) {
   const compiler = join(root, 'node_modules', 'typescript', 'bin', 'tsc');
   const result = await run(process.execPath, [compiler, '-b', ...(check ? [] : ['--noCheck'])]);
   if (!result.ok) throw new Error(`The build failed:\n${tail(result.output, 40)}`);
+  await bundleServices();
   mkdirSync(join(root, '.cache'), { recursive: true });
   writeFileSync(stampPath, check ? stamp : stamp + unchecked);
 }

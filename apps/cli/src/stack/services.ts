@@ -1,4 +1,6 @@
+import { readdirSync, statSync } from 'node:fs';
 import { createRequire } from 'node:module';
+import { basename, dirname, join } from 'node:path';
 import type { ServiceName } from '@lab/contracts';
 
 /** Settings of one service, beside the environment that all services share. */
@@ -32,7 +34,28 @@ export const serviceDeclarations: readonly ServiceDeclaration[] = [
   { name: 'optimizer', needs: ['broker', 'secretsKey'], stopOrder: 2, stopMs: usualStopMs },
 ];
 
-/** Path of the compiled program of a service. */
+/** Path of the program of a service. */
 export function modulePath(service: ServiceName): string {
-  return createRequire(import.meta.url).resolve(`@lab/${service}`);
+  const program = createRequire(import.meta.url).resolve(`@lab/${service}`);
+  return quickest(program, join(dirname(program), '../../..'));
+}
+
+/**
+ * The bundle of a program, which starts in half the time, unless the compiler has written something since it was made.
+ *
+ * @param program the compiled program
+ * @param root folder of the workspace, with `libs` and `apps`
+ */
+export function quickest(program: string, root: string): string {
+  const bundle = join(dirname(program), 'bundle', basename(program));
+  const parts = ['libs', 'apps'].flatMap((folder) =>
+    readdirSync(join(root, folder)).map((part) => join(root, folder, part)),
+  );
+  const compiledAt = Math.max(...parts.map((part) => writtenAt(join(part, 'dist', '.tsbuildinfo'))));
+  return writtenAt(bundle) > compiledAt ? bundle : program;
+}
+
+/** When a file was last written, in milliseconds since 1970; 0 when there is none. */
+function writtenAt(path: string): number {
+  return statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? 0;
 }
