@@ -5,9 +5,10 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import './bootstrap.mjs';
 import { root, run } from './bootstrap/command.mjs';
+import { prepare } from './bootstrap/prepare.mjs';
 
+await prepare({ dev: true });
 const [tool, ...args] = process.argv.slice(2);
 if (tool === undefined || !existsSync(join(root, 'tools', `${tool}.ts`))) {
   console.error(`there is no tool "${tool ?? ''}": name a file below tools/ without its extension`);

@@ -7,18 +7,25 @@ const lockPath = join(root, 'package-lock.json');
 const stampPath = join(root, 'node_modules', '.lock-hash');
 const installedPath = join(root, 'node_modules', '.package-lock.json');
 
+/** What the stamp of an installation without development dependencies ends with. */
+const runOnly = ' without dev';
+
 /**
  * `npm ci`, unless what is installed is what package-lock.json says.
  *
+ * @param {{dev: boolean}} options whether to install what only tests and tools need
  * @throws Error with the end of npm's output
  */
-export async function installDependencies() {
+export async function installDependencies({ dev }) {
   const lock = readFileSync(lockPath, 'utf8');
   const hash = createHash('sha256').update(lock).digest('hex');
   const { packages } = JSON.parse(lock);
-  if (readIfThere(stampPath) !== hash && !isInstalled(packages)) {
-    tell('installing dependencies (npm ci), about 30 s and the download');
-    const args = ['ci', '--include=dev', '--no-fund', '--no-audit'];
+  const stamp = readIfThere(stampPath);
+  if (stamp === hash || (!dev && stamp === hash + runOnly)) return linkWorkspaces(packages);
+  const complete = isInstalled(packages, true);
+  if (!complete && (dev || !isInstalled(packages, false))) {
+    tell(`installing dependencies (npm ci), about ${dev ? 30 : 15} s and the download`);
+    const args = ['ci', dev ? '--include=dev' : '--omit=dev', '--no-fund', '--no-audit'];
     const npm = process.env.npm_execpath;
     const result =
       npm?.endsWith('.js') === true
@@ -29,19 +36,19 @@ export async function installDependencies() {
     if (!result.ok) throw new Error(`npm ci failed:\n${npmReason(result.output)}`);
   }
   linkWorkspaces(packages);
-  writeFileSync(stampPath, hash);
+  writeFileSync(stampPath, complete || dev ? hash : hash + runOnly);
 }
 
 /** Compares npm's own record of what it installed with the lock; packages for other platforms may be absent. */
-function isInstalled(packages) {
+function isInstalled(packages, dev) {
   const text = readIfThere(installedPath);
   if (text === undefined) return false;
   const installed = JSON.parse(text).packages;
   return Object.entries(packages).every(([path, wanted]) => {
     if (wanted.link === true || !/(^|\/)node_modules\//.test(path)) return true;
     const present = installed[path];
-    if (present === undefined) return wanted.optional === true || wanted.devOptional === true;
-    return present.version === wanted.version;
+    if (present !== undefined) return present.version === wanted.version;
+    return wanted.optional === true || wanted.devOptional === true || (!dev && wanted.dev === true);
   });
 }
 
