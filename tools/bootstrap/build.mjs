@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { bundleServices } from './bundle.mjs';
+import { areBundlesCurrent, bundleServices } from './bundle.mjs';
 import { root, run, tail, tell } from './command.mjs';
 
 const stampPath = join(root, '.cache', 'build-stamp');
@@ -21,7 +21,11 @@ export async function build({ check = true } = {}) {
   const { projects, stamp } = sourceState();
   const complete = projects.every((project) => existsSync(join(root, project, 'dist', '.tsbuildinfo')));
   const built = existsSync(stampPath) ? readFileSync(stampPath, 'utf8') : '';
-  if (complete && (built === stamp || (!check && built === stamp + unchecked))) return;
+  if (complete && (built === stamp || (!check && built === stamp + unchecked))) {
+    // Another build may have compiled the same sources again since then.
+    if (!areBundlesCurrent(projects)) await bundleServices();
+    return;
+  }
   tell(`building (tsc -b${check ? '' : ' --noCheck'}), about ${check ? 40 : 20} s`);
   const compiler = join(root, 'node_modules', 'typescript', 'bin', 'tsc');
   const result = await run(process.execPath, [compiler, '-b', ...(check ? [] : ['--noCheck'])]);

@@ -1,8 +1,28 @@
+import { statSync } from 'node:fs';
 import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { dirname, join, relative } from 'node:path';
 import { root } from './command.mjs';
 
 const services = ['agent', 'gateway', 'optimizer', 'orchestrator'];
+
+const distOf = (service) => join(root, 'apps', service, 'dist');
+
+/**
+ * Whether every service has a bundle that is newer than all compiled code. Only such bundles are started.
+ *
+ * @param {string[]} projects folders of the compiled projects
+ */
+export function areBundlesCurrent(projects) {
+  const compiledAt = Math.max(
+    ...projects.map((project) => writtenAt(join(root, project, 'dist', '.tsbuildinfo'))),
+  );
+  return services.every((service) => writtenAt(join(distOf(service), 'bundle', 'main.js')) > compiledAt);
+}
+
+/** When a file was last written, in milliseconds since 1970; 0 when there is none. */
+function writtenAt(path) {
+  return statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? 0;
+}
 
 /**
  * Puts the compiled program of each service, with the libraries it imports, into a few files below
@@ -12,7 +32,7 @@ const services = ['agent', 'gateway', 'optimizer', 'orchestrator'];
  */
 export async function bundleServices() {
   const esbuild = await import('esbuild');
-  await Promise.all(services.map((service) => bundle(esbuild, join(root, 'apps', service, 'dist'))));
+  await Promise.all(services.map((service) => bundle(esbuild, distOf(service))));
 }
 
 /** What each file begins with. It gives decorators their metadata, and libraries in CommonJS their `require`. */
