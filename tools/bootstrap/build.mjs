@@ -23,7 +23,7 @@ export async function build({ check = true } = {}) {
   const built = existsSync(stampPath) ? readFileSync(stampPath, 'utf8') : '';
   if (complete && (built === stamp || (!check && built === stamp + unchecked))) {
     // Another build may have compiled the same sources again since then.
-    if (!areBundlesCurrent(projects)) await bundleServices();
+    if (!(await areBundlesCurrent())) await bundleServices();
     return;
   }
   tell(`building (tsc -b${check ? '' : ' --noCheck'}), about ${check ? 40 : 20} s`);

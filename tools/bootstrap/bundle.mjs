@@ -1,27 +1,16 @@
-import { statSync } from 'node:fs';
 import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { dirname, join, relative } from 'node:path';
+import { pathToFileURL } from 'node:url';
 import { root } from './command.mjs';
 
 const services = ['agent', 'gateway', 'optimizer', 'orchestrator'];
 
 const distOf = (service) => join(root, 'apps', service, 'dist');
 
-/**
- * Whether every service has a bundle that is newer than all compiled code. Only such bundles are started.
- *
- * @param {string[]} projects folders of the compiled projects
- */
-export function areBundlesCurrent(projects) {
-  const compiledAt = Math.max(
-    ...projects.map((project) => writtenAt(join(root, project, 'dist', '.tsbuildinfo'))),
-  );
-  return services.every((service) => writtenAt(join(distOf(service), 'bundle', 'main.js')) > compiledAt);
-}
-
-/** When a file was last written, in milliseconds since 1970; 0 when there is none. */
-function writtenAt(path) {
-  return statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? 0;
+/** Whether `svc` starts every service from its bundle. The command line must be compiled. */
+export async function areBundlesCurrent() {
+  const { modulePath } = await import(pathToFileURL(join(distOf('cli'), 'stack', 'services.js')).href);
+  return services.every((service) => modulePath(service) === join(distOf(service), 'bundle', 'main.js'));
 }
 
 /**

@@ -46,8 +46,8 @@ interface Session {
 }
 
 /**
- * The sessions of one worker: at most one per campaign, each with its own process. From the first use on a spare
- * process is started ahead, so that no later submission waits for one. A laboratory without campaigns needs none.
+ * The sessions of one worker: at most one per campaign, each with its own process. The first use starts a spare process
+ * besides its own, and each later use takes the spare and starts the next one. A laboratory without campaigns has none.
  */
 export class Sessions {
   readonly #parts: SessionsParts;

@@ -41,7 +41,10 @@ export interface Laboratory {
 const near = { lab_name: lab, name: 'probe' };
 /** What a task is given to call the probe of its own computer. */
 export const nearProbe = { devices: { probe: near } };
-/** What a task is given to call the probe of another computer. A task with two devices runs on the computer of the service. */
+/**
+ * What a task is given to call the probe of another computer. A task runs where most of its devices are; here the computer
+ * of the service wins the tie.
+ */
 export const farProbe = { devices: { here: near, probe: { lab_name: lab, name: 'far_probe' } } };
 
 /** Starts the floor, and stops everything after `work`. */

@@ -15,7 +15,7 @@ export default class Burst extends BaseTask<{ probe: Probe }, Parameters> {
     const durations: number[] = [];
     let begun = 0;
     const callInTurn = async (): Promise<void> => {
-      for (; begun < count;) {
+      while (begun < count) {
         begun += 1;
         const begin = performance.now();
         await probe[name]();
