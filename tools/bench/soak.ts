@@ -1,11 +1,13 @@
-// Measures the growth of resident memory over a long time at 20 tasks per second: npm run bench:soak -- --minutes 20
+// Measures how the memory of each process grows over a long time at 20 tasks per second: npm run bench:soak -- --minutes 20.
+// Every ten minutes it says on the standard error how much memory each process has.
 import { fraction, readFlags } from '../shared/flags.js';
 import { percentile, printMachine, printResult, rounded } from '../shared/measure.js';
-import { startLaboratory, visitEvenly, type LaboratoryMemory } from './load/laboratory.js';
+import { measuredProcesses, startLaboratory, visitEvenly, type LaboratoryMemory } from './load/laboratory.js';
 
 const { minutes } = readFlags({ minutes: fraction(20, { least: 0.5, most: 24 * 60 }) });
 const perSecond = 20;
 const sampleS = 5;
+const saidEvery = 120;
 
 /** The median of the slopes between all pairs of points (Theil 1950, Sen 1968), per unit of x. */
 function theilSen(points: readonly (readonly [x: number, y: number])[]): number {
@@ -20,7 +22,10 @@ const laboratory = await startLaboratory({ agents: 10, processes: 2 });
 const samples: { hours: number; memory: LaboratoryMemory }[] = [];
 const began = performance.now();
 const sampling = setInterval(() => {
-  samples.push({ hours: (performance.now() - began) / 3_600_000, memory: laboratory.memory() });
+  const memory = laboratory.memory();
+  samples.push({ hours: (performance.now() - began) / 3_600_000, memory });
+  if (samples.length % saidEvery === 0)
+    console.error(JSON.stringify({ minute: (samples.length * sampleS) / 60, ...memory }));
 }, sampleS * 1_000);
 try {
   const { durations, refused, missing } = await visitEvenly(laboratory, {
@@ -33,7 +38,7 @@ try {
   // The first third fills caches and pools.
   const settled = samples.slice(Math.floor(samples.length / 3));
   const last = samples.at(-1)?.memory;
-  const figures = (['orchestrator', 'gateway', 'agents'] as const).map((name) => ({
+  const figures = measuredProcesses.map((name) => ({
     name,
     mb: rounded(last?.[name] ?? NaN, 0),
     slope: rounded(theilSen(settled.map(({ hours, memory }) => [hours, memory[name]]))),

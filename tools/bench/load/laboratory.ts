@@ -8,7 +8,7 @@ import type { ApiClient } from '@lab/api-client';
 import { startNats, startServiceStack } from '@lab/testkit';
 import { writePackage } from '../../shared/folder.js';
 import { evenly, until } from '../../shared/measure.js';
-import { processTree, residentMb } from '../../shared/processes.js';
+import { privateMb, processTree, residentMb } from '../../shared/processes.js';
 import { RawSender } from '../../shared/raw-sender.js';
 import { clientOf, devicesIdle } from '../../shared/stack.js';
 
@@ -31,12 +31,21 @@ async function writeLaboratory(target: string, agents: number): Promise<void> {
   });
 }
 
-/** Resident memory in MB. `agents`: the mean of the processes with agents. */
-export interface LaboratoryMemory {
-  orchestrator: number;
-  gateway: number;
-  agents: number;
-}
+/**
+ * Memory in MB by kind of process: resident, and for the database what its processes share with no other. `agents`: the
+ * mean of the processes with agents.
+ */
+export type LaboratoryMemory = Record<(typeof measuredProcesses)[number], number>;
+
+export const measuredProcesses = [
+  'orchestrator',
+  'gateway',
+  'optimizer',
+  'svc',
+  'broker',
+  'database',
+  'agents',
+] as const;
 
 export interface Visit {
   /** How long the visit stays at its station, in seconds. */
@@ -124,13 +133,19 @@ export async function startLaboratory({
       return at;
     },
     memory() {
-      const tree = processTree(stack.pid);
-      const of = (name: string): number =>
-        residentMb(tree.find(({ command }) => command.includes(`apps/${name}/`))?.pid ?? 0) ?? NaN;
+      const tree = processTree(process.pid);
+      const of = (part: string, mb: (pid: number) => number | undefined = residentMb): number => {
+        const found = tree.filter(({ command }) => command.includes(part));
+        return found.length === 0 ? NaN : found.reduce((sum, { pid }) => sum + (mb(pid) ?? NaN), 0);
+      };
       const hostsMb = hosts.map((host) => residentMb(host.pid ?? 0) ?? NaN);
       return {
-        orchestrator: of('orchestrator'),
-        gateway: of('gateway'),
+        orchestrator: of('apps/orchestrator/'),
+        gateway: of('apps/gateway/'),
+        optimizer: of('apps/optimizer/'),
+        svc: of('apps/cli/'),
+        broker: of('nats-server'),
+        database: of('postgres', privateMb),
         agents: hostsMb.reduce((sum, each) => sum + each, 0) / hostsMb.length,
       };
     },
