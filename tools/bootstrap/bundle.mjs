@@ -15,13 +15,28 @@ export async function areBundlesCurrent() {
 
 /**
  * Puts the compiled program of each service, with the libraries it imports, into a few files below
- * `apps/<service>/dist/bundle`. Node opens up to 2,900 files for a service otherwise, which takes half of its start.
+ * `apps/<service>/dist/bundle`. Node opens up to 2,900 files for a service otherwise, which takes half of its start. The
+ * programs that the agent starts for devices and tasks go into the folder `hosts` of its bundle.
  *
  * @throws Error with the errors of esbuild
  */
 export async function bundleServices() {
   const esbuild = await import('esbuild');
-  await Promise.all(services.map((service) => bundle(esbuild, distOf(service))));
+  await Promise.all(
+    services.map((service) =>
+      bundle(esbuild, {
+        entryPoints: [join(distOf(service), 'main.js')],
+        outdir: join(distOf(service), 'bundle'),
+        keepNames: true,
+        banner: { js: preamble },
+      }),
+    ),
+  );
+  const compiled = join(root, 'libs', 'sdk', 'dist', 'hosts');
+  await bundle(esbuild, {
+    entryPoints: [join(compiled, 'device-host.js'), join(compiled, 'task-host.js')],
+    outdir: join(distOf('agent'), 'bundle', 'hosts'),
+  });
 }
 
 /** What each file begins with. It gives decorators their metadata, and libraries in CommonJS their `require`. */
@@ -34,12 +49,11 @@ const __nameClass = (target, value) => Object.defineProperty(target, 'name', { v
 const __place = (path) => new URL(path, import.meta.url).href;
 `;
 
-async function bundle({ build, transform }, folder) {
-  const outdir = join(folder, 'bundle');
+async function bundle({ build, transform }, { outdir, ...program }) {
   const { outputFiles } = await build({
+    ...program,
     write: false,
     absWorkingDir: root,
-    entryPoints: [join(folder, 'main.js')],
     outdir,
     bundle: true,
     splitting: true,
@@ -48,12 +62,10 @@ async function bundle({ build, transform }, folder) {
     target: 'node20',
     // As in Node: every module that is imported is evaluated, whatever its package promises about side effects.
     ignoreAnnotations: true,
-    keepNames: true,
     legalComments: 'none',
     logLevel: 'silent',
     // Decorators of all chunks need it, and esbuild does not keep the order of modules in different chunks.
     external: ['reflect-metadata'],
-    banner: { js: preamble },
     plugins: [leaveOutMissing, rewrite(outdir, transform)],
   });
   await rm(outdir, { recursive: true, force: true });

@@ -1,5 +1,7 @@
+import { existsSync } from 'node:fs';
 import { createRequire } from 'node:module';
-import { join, resolve as absolute } from 'node:path';
+import { dirname, join, resolve as absolute } from 'node:path';
+import { argv } from 'node:process';
 import type { AgentLog, DeviceProcess, DeviceProcesses, TaskProcess, TaskProcesses } from '@lab/actors';
 import {
   fromDevice,
@@ -17,11 +19,16 @@ import type { DeviceProcessList } from './device-process-list.js';
 
 const heardFromDevice = zodSchema(fromDevice);
 const heardFromTask = zodSchema(fromTask);
-const { resolve } = createRequire(import.meta.url);
+
+/** The program of a host: from the bundle, when this process runs the bundle of the agent. */
+function programOf(host: 'device-host' | 'task-host'): string {
+  const bundled = join(dirname(argv[1] ?? ''), 'hosts', `${host}.js`);
+  return existsSync(bundled) ? bundled : createRequire(import.meta.url).resolve(`@lab/sdk/${host}`);
+}
 
 /** Forks one process per device. */
 export class ForkedDeviceProcesses implements DeviceProcesses {
-  readonly #host = resolve('@lab/sdk/device-host');
+  readonly #host = programOf('device-host');
 
   /** @param folder holds a folder for each device, with the files that the device keeps */
   constructor(
@@ -49,7 +56,7 @@ export class ForkedDeviceProcesses implements DeviceProcesses {
 
 /** Forks processes that run tasks. */
 export class ForkedTaskProcesses implements TaskProcesses {
-  readonly #host = resolve('@lab/sdk/task-host');
+  readonly #host = programOf('task-host');
 
   constructor(private readonly log: AgentLog) {}
 
