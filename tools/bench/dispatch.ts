@@ -8,7 +8,7 @@ import { devicesIdle, isOver, withStack } from '../shared/stack.js';
 const submissions = 200;
 const chains = 10;
 const tasksPerBatch = 400;
-const singleUsePerBatch = 60;
+const freshPerBatch = 60;
 /** Pause between two looks at the records, in milliseconds: shorter ones would take the processors from the tasks. */
 const readMs = 25;
 const countMs = 250;
@@ -66,7 +66,9 @@ await withStack({ userDir: benchPackages }, async (stack, api) => {
   await tasksPerSecond('noop', 100, 'warm');
   const rates: number[] = [];
   for (let batch = 0; batch < 3; batch += 1) rates.push(await tasksPerSecond('noop', tasksPerBatch, batch));
-  const singleUse = await tasksPerSecond('noop_single', singleUsePerBatch, 0);
+  const singleUse = await tasksPerSecond('noop_single', freshPerBatch, 0);
+  await tasksPerSecond('noop_thread', freshPerBatch, 'warm');
+  const threads = await tasksPerSecond('noop_thread', freshPerBatch, 0);
   sender.close();
 
   printResult({
@@ -74,5 +76,6 @@ await withStack({ userDir: benchPackages }, async (stack, api) => {
     ...p50AndP99('gap_', gaps),
     tasks_per_s: Math.round(percentile(rates, 0.5)),
     tasks_per_s_single_use: rounded(singleUse, 1),
+    tasks_per_s_thread: rounded(threads, 1),
   });
 });

@@ -158,6 +158,17 @@ describe('an agent with its devices and tasks as real processes', () => {
     });
   });
 
+  it('ends the process of a task in a thread that dies, and runs the next one', async () => {
+    await lab.agent();
+    expect(await lab.run({ mode: 'die' }, { isolation: 'thread' })).toMatchObject({
+      code: 'task_process_died',
+      error: { message: expect.stringContaining('exit code 3') as string },
+    });
+    expect(await lab.run({ mode: 'file', size: 3 }, { isolation: 'thread' })).toMatchObject({
+      kind: 'completed',
+    });
+  });
+
   it('stores files before it reports', async () => {
     await lab.agent();
     const task = lab.task({ mode: 'file', size: 3_000_000 });

@@ -41,7 +41,7 @@ export function task(
   hash: string,
   options: {
     devices?: Record<string, { name?: string; computer?: string; inc?: number; fence?: number }>;
-    isolation?: 'single_use' | 'reusable';
+    isolation?: TaskStart['isolation'];
     parameters?: JsonObject;
   } = {},
 ): TaskStart {

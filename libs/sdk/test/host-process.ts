@@ -60,10 +60,12 @@ export class HostProcess {
     host: 'device-host' | 'task-host',
     private readonly schema: { parse(value: unknown): unknown },
     hostArguments: string[] = [],
+    nodeOptions: string[] = [],
   ) {
     this.child = fork(require.resolve(`@lab/sdk/${host}`), hostArguments, {
       serialization: 'json',
       silent: true,
+      execArgv: nodeOptions,
     });
     this.child.stderr?.on('data', (chunk: Buffer) => (this.stderr += chunk.toString()));
     this.child.on('message', (message) => {

@@ -1,12 +1,13 @@
 import { createHash } from 'node:crypto';
 import { mkdtempSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { fromTask } from '@lab/contracts';
+import { fromTask, type Isolation } from '@lab/contracts';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { bundle, HostProcess, temporaryFolder, type Message, type Module } from './host-process.js';
 
 const folder = temporaryFolder();
 const hosts: HostProcess[] = [];
+let isolation: Isolation = 'single_use';
 let probe: { module: Module; path: string };
 
 beforeAll(async () => {
@@ -47,6 +48,7 @@ function run(
     type: 'run',
     attempt_id: 'a1',
     label: 'run/probe',
+    isolation,
     ...(options.code ?? probe),
     devices: {
       rig: { lab: 'sdk_lab', name: 'rig_1', functions: options.known === false ? null : functions },
@@ -187,7 +189,11 @@ describe('a task in its host', () => {
   });
 });
 
-describe('a device call of a task', () => {
+describe.each(['single_use', 'thread'] as const)('a device call of a task with isolation %s', (each) => {
+  beforeAll(() => {
+    isolation = each;
+  });
+
   it('goes to the agent and settles with its answer', async () => {
     const host = await warm();
     run(host, 'call');
@@ -268,7 +274,11 @@ describe('a device call of a task', () => {
   });
 });
 
-describe('an abort', () => {
+describe.each(['single_use', 'thread'] as const)('an abort with isolation %s', (each) => {
+  beforeAll(() => {
+    isolation = each;
+  });
+
   it('fires the signal, and a task that then throws has failed as aborted', async () => {
     const host = await warm();
     run(host, 'wait_for_abort');
@@ -309,6 +319,10 @@ describe('an abort', () => {
 });
 
 describe('the files of a task', () => {
+  beforeAll(() => {
+    isolation = 'single_use';
+  });
+
   it('are written to the spool folder with size and hash, whatever their source', async () => {
     const host = await warm();
     const spool = run(host, 'files');
@@ -369,6 +383,10 @@ describe('the files of a task', () => {
 });
 
 describe('the process of a task', () => {
+  beforeAll(() => {
+    isolation = 'reusable';
+  });
+
   it('waits for another task when the last one left nothing behind', async () => {
     const host = await warm();
     for (let round = 0; round < 20; round += 1) {
@@ -409,5 +427,79 @@ describe('the process of a task', () => {
     await host.next('call');
     host.child.disconnect();
     expect(await host.exit).toEqual({ code: 1, signal: null });
+  });
+});
+
+describe('the threads of a process', () => {
+  beforeAll(() => {
+    isolation = 'thread';
+  });
+
+  it('run one task each, with fresh modules', async () => {
+    const host = await warm();
+    for (let round = 0; round < 3; round += 1) {
+      run(host, 'count');
+      expect(await host.next('completed')).toMatchObject({ output_parameters: { count: 1, main: false } });
+      await host.next('waiting');
+    }
+  });
+
+  it('end with the timers and sockets of their task', async () => {
+    const host = await warm();
+    run(host, 'leave_ticking');
+    await host.next('completed');
+    await host.next('waiting');
+    host.received.splice(0);
+    run(host, 'echo');
+    await host.next('completed');
+    await host.next('waiting');
+    expect(host.logs()).toEqual([]);
+  });
+
+  it('pass on a message that came before the thread was ready', async () => {
+    const host = await warm();
+    run(host, 'wait_for_abort');
+    host.send({ type: 'abort', reason: 'at once' });
+    expect(await ended(host)).toMatchObject({ code: 'aborted' });
+  });
+
+  it('end the process when a task runs out of memory, with the reason', async () => {
+    const host = new HostProcess('task-host', fromTask, [], ['--max-old-space-size=64']);
+    hosts.push(host);
+    await host.next('waiting');
+    run(host, 'hoard');
+    expect(await host.exit).toEqual({ code: 1, signal: null });
+    expect(host.stderr).toContain('FATAL ERROR: the task ran out of memory');
+  });
+
+  it('end the process when a task throws outside of its awaited call', async () => {
+    const host = await warm();
+    run(host, 'uncaught');
+    expect(await host.next('failed')).toMatchObject({ error: { message: 'thrown in a timer' } });
+    expect(await host.exit).toEqual({ code: 1, signal: null });
+  });
+
+  it('pass on what a task prints, before its result', async () => {
+    const host = await warm();
+    run(host, 'speak');
+    await host.next('completed');
+    expect(host.logs()).toEqual([
+      { level: 'warn', text: 'from the task' },
+      { level: 'info', text: 'half a line' },
+    ]);
+  });
+
+  it('end the process when a task ends its thread', async () => {
+    const host = await warm();
+    run(host, 'quit');
+    expect(await host.exit).toEqual({ code: 7, signal: null });
+  });
+
+  it('end with the process, also in an endless loop', async () => {
+    const host = await warm();
+    run(host, 'spin');
+    await host.next('log', ({ text }) => text === 'spinning');
+    host.child.kill('SIGTERM');
+    expect(await host.exit).toEqual({ code: null, signal: 'SIGTERM' });
   });
 });

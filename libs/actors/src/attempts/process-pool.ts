@@ -1,4 +1,4 @@
-import { ServiceError, type FromTask, type Isolation } from '@lab/contracts';
+import { isolation, ServiceError, type FromTask, type Isolation } from '@lab/contracts';
 import { backoffMs, type Clock, type Timers } from '@lab/ports';
 import {
   describeExit,
@@ -24,6 +24,8 @@ interface Worker {
   readonly process: TaskProcess;
   phase: Phase;
   uses: number;
+  /** Of the tasks that it has run; undefined: none yet. */
+  isolation: Isolation | undefined;
   /** It sent `waiting` again before it was given back. */
   again: boolean;
   listener: { message(message: FromTask): void; exit(exit: ProcessExit): void } | undefined;
@@ -40,8 +42,9 @@ interface Waiter {
 /**
  * Task processes, some of them started ahead, so that a task does not wait for a start.
  *
- * Guarantees: there are never more than `poolMax` processes, including dying ones. A single-use task gets a process that has
- * run nothing. Tasks get processes in the order of their requests, but a reusable task never delays a single-use task.
+ * Guarantees: there are never more than `poolMax` processes, including dying ones. A task gets a process that has run nothing,
+ * or only tasks of its isolation; a single-use task always gets one that has run nothing. Tasks of one isolation get processes
+ * in the order of their requests, and no task waits for a process that idles.
  */
 export class ProcessPool {
   readonly #workers = new Set<Worker>();
@@ -143,6 +146,7 @@ export class ProcessPool {
       process: this.ports.processes.start(),
       phase: 'starting',
       uses: 0,
+      isolation: undefined,
       again: false,
       listener: undefined,
       exit: undefined,
@@ -224,6 +228,7 @@ export class ProcessPool {
       worker.cancelTimer();
       worker.phase = 'leased';
       worker.uses += 1;
+      worker.isolation = waiter.isolation;
       waiter.grant(worker);
     }
     this.#fill();
@@ -233,7 +238,8 @@ export class ProcessPool {
     let fresh: Worker | undefined;
     for (const worker of this.#workers) {
       if (worker.phase !== 'warm') continue;
-      if (worker.uses > 0 && isolation === 'reusable') return worker;
+      // A process that ran a single-use task never gets warm again.
+      if (worker.isolation === isolation) return worker;
       if (worker.uses === 0) fresh ??= worker;
     }
     return fresh;
@@ -243,12 +249,9 @@ export class ProcessPool {
   #fill(warm = false): void {
     if (this.#closed !== undefined || this.#cancelPause !== undefined) return;
     const ready = [...this.#workers].filter(({ uses, phase }) => uses === 0 && isComing(phase)).length;
-    // A returning process serves a waiting reusable task, so only further tasks need a start.
-    const single = this.#waiters.filter((waiter) => waiter.isolation === 'single_use').length;
-    const reusable = Math.max(0, this.#waiters.length - single - this.count('returning'));
     const free = this.limits.poolMax - this.#workers.size;
-    if (single > 0 && free <= 0) this.#evictUsed();
-    const wanted = single + reusable - ready;
+    const wanted = isolation.options.reduce((sum, each) => sum + this.#unserved(each), 0) - ready;
+    if (wanted > 0 && free <= 0) this.#evictUsed();
     const missing = wanted + this.limits.poolSize;
     for (let n = Math.min(warm ? missing : wanted, free); n > 0; n -= 1) this.#start();
     if (warm || missing <= Math.max(wanted, 0) || free <= 0) return;
@@ -258,7 +261,16 @@ export class ProcessPool {
     });
   }
 
-  /** Ends an idle used process to make room for a task that needs a fresh one. */
+  /** Number of tasks that wait, and get none of the processes that return from other tasks. */
+  #unserved(isolation: Isolation): number {
+    const waiting = this.#waiters.filter((waiter) => waiter.isolation === isolation).length;
+    const returning = [...this.#workers].filter(
+      (worker) => worker.phase === 'returning' && worker.isolation === isolation,
+    ).length;
+    return Math.max(0, waiting - returning);
+  }
+
+  /** Ends an idle used process to make room for a task of another isolation. */
   #evictUsed(): void {
     for (const worker of this.#workers) {
       if (worker.phase === 'warm' && worker.uses > 0) {

@@ -195,6 +195,7 @@ export class TaskAttempt {
       type: 'run',
       attempt_id: this.start.attempt_id,
       label: this.start.label,
+      isolation: this.start.isolation,
       module: this.start.module,
       path,
       devices: this.#handles(),
@@ -212,7 +213,7 @@ export class TaskAttempt {
     if (!('report' in end) || end.report.type !== 'completed') await this.#devicesSettled();
     const ending = { ...this.#endingOf(end), endedMs };
     const healthy = 'report' in end && end.report.type === 'completed' && this.#cancelled === undefined;
-    lease.release({ reuse: healthy && this.start.isolation === 'reusable' });
+    lease.release({ reuse: healthy && this.start.isolation !== 'single_use' });
     return ending;
   }
 

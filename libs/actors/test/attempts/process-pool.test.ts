@@ -47,6 +47,27 @@ describe('the pool of task processes', () => {
     expect(again.process).toBe(used.process);
   });
 
+  it('gives a task a used process only if that ran tasks of the same isolation', async () => {
+    const { pool } = make({ poolSize: 0 });
+    const used = await pool.take('thread');
+    used.release({ reuse: true });
+    (used.process as SimulatedTask).say({ type: 'waiting' });
+    await settle();
+    expect((await pool.take('reusable')).process).not.toBe(used.process);
+    expect((await pool.take('thread')).process).toBe(used.process);
+  });
+
+  it('starts no process for a task that can have one which gets warm again', async () => {
+    const { pool, processes } = make({ poolSize: 0 });
+    const used = await pool.take('thread');
+    used.release({ reuse: true });
+    const next = pool.take('thread');
+    await settle();
+    (used.process as SimulatedTask).say({ type: 'waiting' });
+    expect((await next).process).toBe(used.process);
+    expect(processes.started).toHaveLength(1);
+  });
+
   it('takes back a process that reported itself as waiting before it was returned', async () => {
     const { pool, processes } = make({ poolSize: 1 });
     const lease = await pool.take('reusable');
@@ -84,16 +105,19 @@ describe('the pool of task processes', () => {
     expect(granted).toEqual([0, 1, 2, 3, 4, 5, 6, 7, 8, 9]);
   });
 
-  it('makes room for a single-use task by ending an idle used process', async () => {
-    const { pool, time } = make({ poolSize: 0, poolMax: 1 });
-    const used = await pool.take('reusable');
-    (used.process as SimulatedTask).say({ type: 'waiting' });
-    await settle();
-    used.release({ reuse: true });
-    const taken = pool.take('single_use');
-    await time.advance(0);
-    expect((await taken).process).not.toBe(used.process);
-  });
+  it.each(['single_use', 'thread'] as const)(
+    'makes room for a task with isolation %s by ending a process that idles after other tasks',
+    async (isolation) => {
+      const { pool, time } = make({ poolSize: 0, poolMax: 1 });
+      const used = await pool.take('reusable');
+      (used.process as SimulatedTask).say({ type: 'waiting' });
+      await settle();
+      used.release({ reuse: true });
+      const taken = pool.take(isolation);
+      await time.advance(0);
+      expect((await taken).process).not.toBe(used.process);
+    },
+  );
 
   it('replaces a reusable process after its number of uses', async () => {
     const { pool } = make({ poolSize: 0, poolUses: 2 });

@@ -67,6 +67,7 @@ export function taskProcessesContract(name: string, make: () => TaskProcesses): 
         type: 'run',
         attempt_id: 'a',
         label: 'a',
+        isolation: 'single_use',
         module: { hash: 'absent', package: 'test', source: 'task.ts' },
         path: '/nowhere/absent.mjs',
         devices: {},

@@ -3,6 +3,7 @@ import {
   authorError,
   deviceFunction,
   fileDescription,
+  isolation,
   jsonObject,
   jsonValue,
   moduleReference,
@@ -103,6 +104,7 @@ export const toTask = z.discriminatedUnion('type', [
     type: z.literal('run'),
     attempt_id: z.string(),
     label: z.string(),
+    isolation,
     module: moduleReference,
     path: z.string(),
     /** Device handle to what the task may know of the device. */

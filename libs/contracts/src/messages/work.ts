@@ -134,8 +134,11 @@ export type DeviceBinding = z.infer<typeof deviceBinding>;
 
 export const resourceValue = zodOf(ResourceValue);
 
-/** `single_use`: a fresh process for every task. `reusable`: a process may run one task after another. */
-export const isolation = z.enum(['single_use', 'reusable']);
+/**
+ * `single_use`: a fresh process for every task. `thread`: a fresh thread for every task, in a process that runs one task after
+ * another. `reusable`: a process may run one task after another, with the same modules.
+ */
+export const isolation = z.enum(['single_use', 'thread', 'reusable']);
 export type Isolation = z.infer<typeof isolation>;
 
 export const fileDescription = z.object({

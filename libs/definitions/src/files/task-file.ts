@@ -1,4 +1,4 @@
-import type { JsonObject } from '@lab/contracts';
+import { isolation, type JsonObject } from '@lab/contracts';
 import { z } from 'zod';
 import type { DeviceDefinition, InputFileSpec, TaskDefinition } from '../model/index.js';
 import type { Path, SourceDocument } from '../documents/index.js';
@@ -17,7 +17,7 @@ const taskShape = z.strictObject({
   output_resources: optionalMapping,
   input_files: optionalMapping,
   isolation: z
-    .enum(['single_use', 'reusable'], { message: 'isolation is single_use or reusable' })
+    .enum(isolation.options, { message: `isolation is ${isolation.options.join(', ')}` })
     .default('single_use'),
   retry_safe: z.boolean().nullish(),
 });

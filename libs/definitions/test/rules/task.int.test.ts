@@ -58,7 +58,7 @@ describe('a task file', () => {
     ],
     [
       'is single_use or reusable',
-      ['desc: Mixes', 'desc: Mixes\nisolation: reusable'],
+      ['desc: Mixes', 'desc: Mixes\nisolation: thread'],
       ['desc: Mixes', 'desc: Mixes\nisolation: shared'],
       '3:isolation invalid_value',
     ],

@@ -1,4 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
+import { parentPort, type MessagePort } from 'node:worker_threads';
 import type { LogLevel } from './messages.js';
 
 /** Longest log message, in characters. A longer one is cut, with a note. */
@@ -7,25 +8,34 @@ const maxLogLength = 16_384;
 /** How long the end of the process waits for messages that are being sent, in milliseconds. */
 const flushLimitMs = 1_000;
 
-/** The host's side of the IPC channel to the agent. It sends in order, and knows when everything has left the process. */
+/** Where the messages of a host go: to the agent, or to the main thread of its process. */
+interface Parent {
+  isThere(): boolean;
+  /** @param sent called when the message has left, or cannot leave any more */
+  send(message: object, sent: () => void): void;
+  onMessage(listener: (message: unknown) => void): void;
+}
+
+/** The host's side of the channel to its parent. It sends in order, and knows when everything has left. */
 export class Channel<Outgoing extends { type: string }> {
   private inFlight = 0;
   private drained: (() => void) | undefined;
-  private readonly transmit: NonNullable<typeof process.send>;
+  private readonly parent: Parent;
 
-  /** @throws Error when the process was not forked with an IPC channel */
+  /** @throws Error when this is the main thread of a process that was not forked with an IPC channel */
   constructor() {
-    if (process.send === undefined) {
-      throw new Error('A host talks to its agent over IPC: start it with child_process.fork');
-    }
-    this.transmit = process.send.bind(process);
+    this.parent = parentPort === null ? processThatForked() : threadThatStarted(parentPort);
+  }
+
+  /** Sets the only listener of the messages of the parent. */
+  onMessage(listener: (message: unknown) => void): void {
+    this.parent.onMessage(listener);
   }
 
   send(message: Outgoing): void {
-    if (!process.connected) return;
+    if (!this.parent.isThere()) return;
     this.inFlight += 1;
-    // An error here means that the agent is gone. The event `disconnect` handles that.
-    this.transmit(message, undefined, undefined, () => {
+    this.parent.send(message, () => {
       this.inFlight -= 1;
       if (this.inFlight === 0) this.drained?.();
     });
@@ -39,12 +49,37 @@ export class Channel<Outgoing extends { type: string }> {
     this.send({ type: 'log', level, text: cut } as unknown as Outgoing);
   }
 
-  /** Ends the process when all messages have left it, at most one second later. */
+  /** Ends the process, or the thread, when all messages have left it, at most one second later. */
   async exit(code: number): Promise<never> {
-    if (this.inFlight > 0 && process.connected) {
+    if (this.inFlight > 0 && this.parent.isThere()) {
       const all = new Promise<void>((resolve) => (this.drained = resolve));
       await Promise.race([all, delay(flushLimitMs)]);
     }
     process.exit(code);
   }
+}
+
+function processThatForked(): Parent {
+  if (process.send === undefined) {
+    throw new Error('A host talks to its agent over IPC: start it with child_process.fork');
+  }
+  const send = process.send.bind(process);
+  return {
+    isThere: () => process.connected,
+    // An error here means that the agent is gone. The event `disconnect` handles that.
+    send: (message, sent) => send(message, undefined, undefined, () => sent()),
+    onMessage: (listener) => process.on('message', listener),
+  };
+}
+
+function threadThatStarted(port: MessagePort): Parent {
+  return {
+    isThere: () => true,
+    // The main thread reads what is in the port also after this thread has ended.
+    send: (message, sent) => {
+      port.postMessage(message);
+      sent();
+    },
+    onMessage: (listener) => port.on('message', listener),
+  };
 }

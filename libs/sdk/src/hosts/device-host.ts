@@ -34,7 +34,7 @@ let initialization: Promise<void> | undefined;
 let ready = false;
 let ending: Promise<unknown> | undefined;
 
-process.on('message', (raw) => {
+channel.onMessage((raw) => {
   try {
     receive(toDeviceMessage(raw));
   } catch (error) {

@@ -37,7 +37,7 @@ const deviceShapes: Record<ToDevice['type'], Shape> = {
 
 const taskShapes: Record<ToTask['type'], Shape> = {
   run: {
-    texts: ['attempt_id', 'label', 'path', 'spool'],
+    texts: ['attempt_id', 'label', 'isolation', 'path', 'spool'],
     objects: ['module', 'devices', 'parameters', 'resources'],
   },
   call_result: callId,

@@ -38,7 +38,7 @@ class OptimizerHost {
     this.#flushOutput = captureConsole((level, text) => this.#log(level, text));
     process.setSourceMapsEnabled(true);
     endWithParent();
-    process.on('message', (raw) => {
+    this.#channel.onMessage((raw) => {
       try {
         const message = toOptimizerMessage(raw);
         this.#last = this.#last.then(() => this.#answer(message));

@@ -2,8 +2,12 @@
  * The process of a task. An agent forks it ahead of time (`serialization: 'json'`) and exchanges the messages `toTask` and
  * `fromTask` of contracts with it. The process sends `waiting` when it can take a task. After a task that left timers, sockets
  * or the like behind, it ends; after any other task it sends `waiting` again. It ends at once when the agent is gone.
+ *
+ * Tasks with `isolation: thread` run in threads of the process. Each thread executes this module as well, for one task, and
+ * exchanges the same messages with the main thread.
  */
 import { setImmediate as nextTurn, setTimeout as delay } from 'node:timers/promises';
+import { isMainThread } from 'node:worker_threads';
 import type { JsonValue, ModuleReference } from '@lab/contracts';
 import { contextKey } from '../author/index.js';
 import { importClass } from './author-class.js';
@@ -14,6 +18,7 @@ import { CallFailure, deviceHandle, type SendCall } from './device-handle.js';
 import { NotJson } from './json-value.js';
 import { toTaskMessage, type FromTask, type ToTask } from './messages.js';
 import { checkResult } from './task-result.js';
+import { TaskThreads } from './task-threads.js';
 
 /** How long timers and sockets that a task left behind may take to end by themselves, in milliseconds. */
 const settleMs = 50;
@@ -40,10 +45,12 @@ const write = channel.log.bind(channel);
 const flushOutput = captureConsole(write);
 process.setSourceMapsEnabled(true);
 
+/** Set as soon as the first task came that runs in a thread. This process then runs only such tasks. */
+let threads: TaskThreads | undefined;
 let current: Run | undefined;
 let lastCall = 0;
 
-process.on('message', (raw) => {
+channel.onMessage((raw) => {
   try {
     receive(toTaskMessage(raw));
   } catch (error) {
@@ -58,6 +65,13 @@ process.on('unhandledRejection', (error) => crash(error));
 channel.send({ type: 'waiting' });
 
 function receive(message: ToTask): void {
+  if (isMainThread && message.type === 'run' && message.isolation === 'thread') {
+    threads ??= new TaskThreads(channel);
+  }
+  if (threads !== undefined) {
+    threads.receive(message);
+    return;
+  }
   switch (message.type) {
     case 'run':
       if (current !== undefined) throw new Error('run came while a task is running');
@@ -97,6 +111,8 @@ async function run(message: RunMessage): Promise<void> {
   current = undefined;
   flushOutput();
   channel.send(outcome);
+  // The main thread ends this thread, with everything that the task left.
+  if (outcome.type === 'completed' && !isMainThread) return;
   if (outcome.type === 'completed' && (await leftNothing(before))) channel.send({ type: 'waiting' });
   else await channel.exit(0);
 }
