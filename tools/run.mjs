@@ -5,7 +5,7 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { root, run } from './bootstrap/command.mjs';
+import { compiler, root, run } from './bootstrap/command.mjs';
 import { prepare } from './bootstrap/prepare.mjs';
 
 await prepare({ dev: true });
@@ -14,7 +14,6 @@ if (tool === undefined || !existsSync(join(root, 'tools', `${tool}.ts`))) {
   console.error(`there is no tool "${tool ?? ''}": name a file below tools/ without its extension`);
   process.exit(2);
 }
-const compiler = join(root, 'node_modules', 'typescript', 'bin', 'tsc');
 const { ok, output } = await run(process.execPath, [compiler, '-b', join(root, 'tools')]);
 if (!ok) {
   console.error(`The build of tools/ failed:\n${output}`);

@@ -2,37 +2,31 @@ import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { areBundlesCurrent, bundleServices } from './bundle.mjs';
-import { root, run, tail, tell } from './command.mjs';
+import { compiler, root, run, tail, tell } from './command.mjs';
 
 const stampPath = join(root, '.cache', 'build-stamp');
-
-/** What the stamp of a build without checks ends with. */
-const unchecked = ' without checks';
 
 /**
  * Compiles with `tsc -b` and bundles the services, unless no source has changed since that last succeeded. Asking the
  * compiler takes seconds, asking the file system milliseconds.
  *
- * @param {{check?: boolean}} [options] with `check: false` the compiler leaves out the check of types, which takes half of
- *   the time. The next build with the check does not count such a build as done.
  * @throws Error with the output of the compiler or the bundler
  */
-export async function build({ check = true } = {}) {
+export async function build() {
   const { projects, stamp } = sourceState();
   const complete = projects.every((project) => existsSync(join(root, project, 'dist', '.tsbuildinfo')));
   const built = existsSync(stampPath) ? readFileSync(stampPath, 'utf8') : '';
-  if (complete && (built === stamp || (!check && built === stamp + unchecked))) {
+  if (complete && built === stamp) {
     // Another build may have compiled the same sources again since then.
     if (!(await areBundlesCurrent())) await bundleServices();
     return;
   }
-  tell(`building (tsc -b${check ? '' : ' --noCheck'}), about ${check ? 40 : 20} s`);
-  const compiler = join(root, 'node_modules', 'typescript', 'bin', 'tsc');
-  const result = await run(process.execPath, [compiler, '-b', ...(check ? [] : ['--noCheck'])]);
+  tell('building (tsc -b), about 15 s');
+  const result = await run(process.execPath, [compiler, '-b']);
   if (!result.ok) throw new Error(`The build failed:\n${tail(result.output, 40)}`);
   await bundleServices();
   mkdirSync(join(root, '.cache'), { recursive: true });
-  writeFileSync(stampPath, check ? stamp : stamp + unchecked);
+  writeFileSync(stampPath, stamp);
 }
 
 /** A digest over path, size and time of every file that the compiler reads from the workspace. */

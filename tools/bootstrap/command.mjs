@@ -1,8 +1,12 @@
 import { spawn } from 'node:child_process';
+import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 /** The root of the project. */
 export const root = fileURLToPath(new URL('../../', import.meta.url));
+
+/** The program of the TypeScript compiler. */
+export const compiler = join(root, 'node_modules', '@typescript', 'native', 'bin', 'tsc');
 
 /** Tells what is being done, on standard error, so that the output of the command that follows stays its own. */
 export function tell(line) {

@@ -2,8 +2,7 @@
  * Makes a clone ready: dependencies, the broker, the build. Prints one line for each thing it does, nothing when there is
  * nothing to do; ends the process with 1 and one sentence when it cannot go on.
  *
- * @param {{dev: boolean}} options false: what the service needs to run. True: also what tests, tools and the check of
- *   packages need, and the build checks the types. That takes twice as long.
+ * @param {{dev: boolean}} options whether to install what only tests, tools and the check of packages need
  */
 export async function prepare({ dev }) {
   const [major = 0, minor = 0] = process.versions.node.split('.').map(Number);
@@ -20,7 +19,7 @@ export async function prepare({ dev }) {
   try {
     await installDependencies({ dev });
     await linkDatabaseLibraries();
-    await Promise.all([provideNatsServer(), build({ check: dev })]);
+    await Promise.all([provideNatsServer(), build()]);
   } catch (error) {
     console.error(error instanceof Error ? error.message : String(error));
     process.exit(1);
