@@ -1,6 +1,10 @@
 // Measures the time that a campaign with an optimizer adds to the time of its instruments, and how long instruments wait for
 // the optimizer.
-import { fraction, readFlags, whole } from '../shared/flags.js';
+import { appendFile, cp } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { ApiClient } from '@lab/api-client';
+import { isolation } from '@lab/contracts';
+import { fraction, oneOf, readFlags, whole } from '../shared/flags.js';
 import {
   p50AndP99,
   percentile,
@@ -10,6 +14,7 @@ import {
   timed,
   until,
 } from '../shared/measure.js';
+import { inFolder } from '../shared/folder.js';
 import { inTools } from '../shared/paths.js';
 import { devicesIdle, isOver, withStack } from '../shared/stack.js';
 
@@ -17,13 +22,19 @@ import { devicesIdle, isOver, withStack } from '../shared/stack.js';
 const concurrent = 3;
 /**
  * `seconds`: working time of an instrument for one of the two tasks of a run. `resume`: number of completed runs of the
- * campaign that is resumed; 0 skips this part.
+ * campaign that is resumed; 0 skips this part. `isolation`: that of the tasks.
  */
 const {
   runs,
   seconds,
   resume: resumed,
-} = readFlags({ runs: whole(60, { least: 1 }), seconds: fraction(0.3), resume: whole(1_000) });
+  isolation: chosen,
+} = readFlags({
+  runs: whole(60, { least: 1 }),
+  seconds: fraction(0.3),
+  resume: whole(1_000),
+  isolation: oneOf('thread', isolation.options),
+});
 
 interface Campaign {
   acceptedMs: number;
@@ -42,7 +53,13 @@ function idleShare({ rows }: Campaign): number {
 }
 
 printMachine();
-await withStack({ userDir: inTools('bench/campaign/packages') }, async (_stack, api) => {
+await inFolder('campaign', async (packages) => {
+  await cp(inTools('bench/campaign/packages'), packages, { recursive: true });
+  await appendFile(join(packages, 'campaign_lab/tasks/measure/task.yml'), `isolation: ${chosen}\n`);
+  await withStack({ userDir: packages }, measure);
+});
+
+async function measure(_stack: unknown, api: ApiClient): Promise<void> {
   const usual = { protocol: 'search', max_concurrent_protocol_runs: concurrent };
   const read = (name: string) => () =>
     api.get('/api/campaigns/{campaign_name}', { path: { campaign_name: name } });
@@ -133,4 +150,4 @@ await withStack({ userDir: inTools('bench/campaign/packages') }, async (_stack, 
       ? {}
       : { resumed, resume_ready_s: rounded(again.ready), resume_proposed_s: rounded(again.proposed) }),
   });
-});
+}

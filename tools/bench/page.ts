@@ -1,12 +1,13 @@
 // Writes docs/benchmarks.md from tools/bench/results.json. With `--run rpc,dispatch` or `--run all` it first runs these
-// benchmarks, one after the other, and enters what they print. Other results keep their dates. `--load TEXT` says what else
-// runs on the machine; by default it is the load average before each benchmark.
+// benchmarks, one after the other, and enters what they print. `--times 3` runs each three times and enters the median. Other
+// results keep their dates. `--load TEXT` says what else runs on the machine; by default it is the load average before each
+// benchmark.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { writeFileSync } from 'node:fs';
 import { loadavg } from 'node:os';
 import { text as textOf } from 'node:stream/consumers';
-import { readFlags, someOf, text } from '../shared/flags.js';
+import { readFlags, someOf, text, whole } from '../shared/flags.js';
 import { machine, rounded } from '../shared/measure.js';
 import { inTools } from '../shared/paths.js';
 import { pageFile, pageOf } from './page/page.js';
@@ -15,8 +16,13 @@ import { machineName, readResults, renewed, resultsFile, resultsText, type Row }
 const results = readResults();
 const tools = results.groups.flatMap(({ run }) => run?.[0] ?? []);
 const some = someOf(tools);
-const { run: chosen, load } = readFlags({
+const {
+  run: chosen,
+  times,
+  load,
+} = readFlags({
   run: { ...some, read: (given) => (given === undefined ? [] : some.read(given)) },
+  times: whole(1, { least: 1, most: 9 }),
   load: text,
 });
 
@@ -44,7 +50,8 @@ for (const group of results.groups) {
     machine: machineName(results, machine()),
     load: load ?? (before < 1 ? 'idle' : `load ${before}`),
   };
-  const printed = await outputOf(tool, args);
+  const printed: unknown[] = [];
+  while (printed.length < times) printed.push(await outputOf(tool, args));
   group.rows = group.rows.map((row) => renewed(row, printed, on));
   // What is measured stays, whatever becomes of the next benchmark.
   writeFileSync(resultsFile, resultsText(results));

@@ -82,18 +82,33 @@ describe('a run', () => {
   const today = { date: '2026-11-24', machine: 'B', load: 'load 3' };
 
   it('replaces the figures of a row, and leaves none of an earlier run', () => {
-    expect(renewed({ ...row, ratio: 9 }, { query: { ms: 3 }, bare_ms: 2 }, today)).toEqual({
+    expect(renewed({ ...row, ratio: 9 }, [{ query: { ms: 3 }, bare_ms: 2 }], today)).toEqual({
       ...row,
       ours: 3,
       floor: 2,
       ...today,
     });
-    expect(renewed(row, { query: { ms: 3 } }, today)).not.toHaveProperty('floor');
+    expect(renewed(row, [{ query: { ms: 3 } }], today)).not.toHaveProperty('floor');
+  });
+
+  it('takes the run with the median of the figure that the mark limits, and says how far the runs differ', async () => {
+    const runs = [
+      [6, 2],
+      [8, 4],
+      [10, 2],
+    ].map(([ms, bare_ms]) => ({ query: { ms }, bare_ms }));
+    const found = renewed(row, runs, today);
+    expect(found).toMatchObject({ ours: 6, floor: 2, range: [2, 5] });
+    const page = await pageOf({
+      machines: { A: 'a machine' },
+      groups: [{ name: 'x', about: 'y', rows: [found] }],
+    });
+    expect(page).toMatch(/\| query +\| 6 ms +\| 2 ms +\| 3\.00 \(2 to 5\) +\|/);
   });
 
   it('leaves rows that it did not measure as they are', () => {
-    expect(renewed(row, { other: 3 }, today)).toBe(row);
-    expect(renewed({ ...row, fields: {} }, { bare_ms: 2 }, today).date).toBe('2026-11-23');
+    expect(renewed(row, [{ other: 3 }], today)).toBe(row);
+    expect(renewed({ ...row, fields: {} }, [{ bare_ms: 2 }], today).date).toBe('2026-11-23');
   });
 
   it('gives a new machine a name of its own', () => {

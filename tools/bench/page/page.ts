@@ -11,8 +11,9 @@ export async function pageOf({ machines, groups }: Results): Promise<string> {
   const text = [
     '# Benchmarks\n',
     'What the service costs, beside a floor that is measured in the same run: the least that the same work can cost. Each row has',
-    'the figures of its last run. **Missed** marks stay in the table. `npm run bench:page` generates this page from',
-    '`tools/bench/results.json`; with `--run rpc,dispatch` or `--run all` it runs the benchmarks first. The',
+    'the figures of its last run, or those of the median of several runs with the least and the greatest value in brackets.',
+    '**Missed** marks stay in the table. `npm run bench:page` generates this page from `tools/bench/results.json`; with',
+    '`--run rpc,dispatch` or `--run all` it runs the benchmarks first, and with `--times 3` each of them three times. The',
     '[history](benchmarks-history.md) has earlier figures, other loads and explanations.\n',
     `${missed} marks are missed. "Load 12" is a load average from other work; "alone" means that nothing else ran.\n`,
     '| machine | |',
@@ -37,13 +38,16 @@ function sectionOf({ name, about, rows }: Group): string[] {
 }
 
 function cellsOf(row: Row): string[] {
-  const { what, unit, ours, floor, date, machine, load } = row;
+  const { what, unit, ours, floor, date, machine, load, range, mark } = row;
   const ratio = ratioOf(row);
+  const ranges = {
+    [mark?.of ?? 'ours']: range === undefined ? '' : ` (${range.map((value) => amount(value)).join(' to ')})`,
+  };
   return [
     what,
-    amount(ours, unit),
-    amount(floor, unit),
-    ratio === undefined ? '' : ratio.toFixed(2),
+    amount(ours, unit) + (ranges['ours'] ?? ''),
+    amount(floor, unit) + (ranges['floor'] ?? ''),
+    (ratio === undefined ? '' : ratio.toFixed(2)) + (ranges['ratio'] ?? ''),
     markText(row),
     date,
     `${machine}, ${load}`,

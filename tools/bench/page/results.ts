@@ -27,6 +27,8 @@ export interface Row {
   floor?: number;
   /** Ours over the floor; by default computed from both. */
   ratio?: number;
+  /** Least and greatest value in several runs, of the figure that the mark limits, by default of ours. */
+  range?: [least: number, greatest: number];
   /** What is to be reached. */
   mark?: Goal;
   date: string;
@@ -78,33 +80,52 @@ export const ratioOf = ({ ratio, ours, floor }: Row): number | undefined =>
 /** Whether the figure keeps within its limit; undefined: the row has no mark, or nothing was measured. */
 export function isReached(row: Row): boolean | undefined {
   if (row.mark === undefined) return undefined;
-  const { of = 'ours', most = Infinity, least = -Infinity } = row.mark;
-  const value = of === 'ratio' ? ratioOf(row) : row[of];
+  const { most = Infinity, least = -Infinity } = row.mark;
+  const value = judged(row);
   return value === undefined ? undefined : value >= least && value <= most;
 }
 
+/** The figure that the mark of the row limits. */
+const judged = (row: Row): number | undefined =>
+  row.mark?.of === 'ratio' ? ratioOf(row) : row[row.mark?.of ?? 'ours'];
+
 /**
- * A row with the figures of a new run.
+ * A row with the figures of new runs: those of one run, so that they belong together, the median of the runs.
  *
- * @param printed the JSON that the tool printed last
- * @param on the date, machine and load of the run
- * @returns the row itself when the run has none of its figures
+ * @param printed for each run the JSON that the tool printed last
+ * @param on the date, machine and load of the runs
+ * @returns the row itself when no run has any of its figures
  */
-export function renewed(row: Row, printed: unknown, on: Pick<Row, 'date' | 'machine' | 'load'>): Row {
-  const found = Object.entries(row.fields ?? {}).flatMap(([figure, path]) => {
+export function renewed(
+  row: Row,
+  printed: readonly unknown[],
+  on: Pick<Row, 'date' | 'machine' | 'load'>,
+): Row {
+  const { what, unit, mark, fields } = row;
+  const runs = printed
+    .map((each) => figuresOf(fields, each))
+    .filter((figures) => Object.keys(figures).length > 0)
+    .map((figures) => ({
+      what,
+      ...(unit === undefined ? {} : { unit }),
+      ...figures,
+      ...(mark === undefined ? {} : { mark }),
+      ...on,
+      ...(fields === undefined ? {} : { fields }),
+    }))
+    .sort((a, b) => (judged(a) ?? 0) - (judged(b) ?? 0));
+  const values = runs.map(judged).filter((value) => value !== undefined);
+  const [least = NaN, greatest = NaN] = [values[0], values.at(-1)];
+  const median = runs[Math.floor((runs.length - 1) / 2)] ?? row;
+  return values.length < 2 ? median : { ...median, range: [least, greatest] };
+}
+
+function figuresOf(fields: Row['fields'], printed: unknown): Partial<Record<Figure, number>> {
+  const found = Object.entries(fields ?? {}).flatMap(([figure, path]) => {
     const value = valueAt(printed, path);
     return value === undefined ? [] : [[figure, value] as const];
   });
-  if (found.length === 0) return row;
-  const { what, unit, mark, fields } = row;
-  return {
-    what,
-    ...(unit === undefined ? {} : { unit }),
-    ...(Object.fromEntries(found) as Partial<Record<Figure, number>>),
-    ...(mark === undefined ? {} : { mark }),
-    ...on,
-    ...(fields === undefined ? {} : { fields }),
-  };
+  return Object.fromEntries(found);
 }
 
 function valueAt(printed: unknown, path: string): number | undefined {
