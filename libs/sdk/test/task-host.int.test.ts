@@ -468,8 +468,9 @@ describe('the threads of a process', () => {
     hosts.push(host);
     await host.next('waiting');
     run(host, 'hoard');
-    expect(await host.exit).toEqual({ code: 1, signal: null });
-    expect(host.stderr).toContain('FATAL ERROR: the task ran out of memory');
+    // Newer versions of Node end the process themselves.
+    expect(await host.exit).not.toMatchObject({ code: 0 });
+    expect(host.stderr).toMatch(/^FATAL ERROR: .*out of memory/m);
   });
 
   it('end the process when a task throws outside of its awaited call', async () => {
