@@ -1,7 +1,5 @@
 // Measures the time that a campaign with an optimizer adds to the time of its instruments, and how long instruments wait for
 // the optimizer.
-import { appendFile, cp } from 'node:fs/promises';
-import { join } from 'node:path';
 import type { ApiClient } from '@lab/api-client';
 import { isolation } from '@lab/contracts';
 import { fraction, oneOf, readFlags, whole } from '../shared/flags.js';
@@ -14,8 +12,7 @@ import {
   timed,
   until,
 } from '../shared/measure.js';
-import { inFolder } from '../shared/folder.js';
-import { inTools } from '../shared/paths.js';
+import { copyPackages, inFolder } from '../shared/folder.js';
 import { devicesIdle, isOver, withStack } from '../shared/stack.js';
 
 /** Runs at the same time: one for each instrument. */
@@ -54,8 +51,7 @@ function idleShare({ rows }: Campaign): number {
 
 printMachine();
 await inFolder('campaign', async (packages) => {
-  await cp(inTools('bench/campaign/packages'), packages, { recursive: true });
-  await appendFile(join(packages, 'campaign_lab/tasks/measure/task.yml'), `isolation: ${chosen}\n`);
+  await copyPackages('bench/campaign/packages', packages, chosen);
   await withStack({ userDir: packages }, measure);
 });
 

@@ -1,6 +1,7 @@
-import { cp, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { appendFile, cp, mkdir, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import type { Isolation } from '@lab/contracts';
 import { inTools } from './paths.js';
 
 /** Makes a temporary folder, and removes it after `work` whether or not it fails. */
@@ -31,4 +32,16 @@ export async function writePackage(source: string, target: string, lab: Lab): Pr
   await mkdir(folder, { recursive: true });
   // JSON is YAML.
   await writeFile(join(folder, 'lab.yml'), JSON.stringify({ desc: 'Simulated', ...lab }, null, 2));
+}
+
+/**
+ * Copies packages whose tasks declare no isolation, and gives all of them one.
+ *
+ * @param source the folder of the packages, below `tools/`
+ * @param target the folder of the copies
+ */
+export async function copyPackages(source: string, target: string, isolation: Isolation): Promise<void> {
+  await cp(inTools(source), target, { recursive: true });
+  for (const path of await readdir(target, { recursive: true }))
+    if (path.endsWith('task.yml')) await appendFile(join(target, path), `isolation: ${isolation}\n`);
 }
