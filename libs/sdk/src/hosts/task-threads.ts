@@ -1,10 +1,16 @@
 import { writeSync } from 'node:fs';
 import { argv } from 'node:process';
+import { setTimeout as wait } from 'node:timers/promises';
 import { Worker } from 'node:worker_threads';
 import type { Channel } from './channel.js';
 import type { FromTask, ToTask } from './messages.js';
 
 const standardError = 2;
+/**
+ * The next thread starts this many milliseconds after the end of a task. Its start takes some 30 ms of processor time, and
+ * the service needs the processor at that moment to start the next task of the run.
+ */
+const restMs = 20;
 const [, program = ''] = argv;
 
 /**
@@ -58,6 +64,7 @@ export class TaskThreads {
     this.#busy = false;
     thread.removeAllListeners();
     await thread.terminate();
+    await wait(restMs);
     this.#thread = this.#start();
   }
 }
