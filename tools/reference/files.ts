@@ -4,6 +4,7 @@ import { format, resolveConfig } from 'prettier';
 import { cliPage } from './cli.js';
 import { clientTypes } from './client-types.js';
 import { errorsPage } from './errors.js';
+import { messagesPage, permissionsModule } from './messages.js';
 import { restPage } from './rest.js';
 import { statesPage } from './states.js';
 import type { OpenApiDocument } from '../shared/openapi.js';
@@ -15,9 +16,11 @@ export async function referenceFiles(): Promise<Record<string, string>> {
   const texts = {
     'docs/reference/cli.md': cliPage(),
     'docs/reference/errors.md': errorsPage(),
+    'docs/reference/messages.md': messagesPage(),
     'docs/reference/rest.md': restPage(document),
     'docs/reference/states.md': statesPage(),
     'libs/api-client/src/generated.ts': await clientTypes(document),
+    'libs/contracts/src/messages/permissions.ts': permissionsModule(),
   };
   const files = Object.entries(texts).map(async ([path, text]) => {
     const filepath = join(root, path);

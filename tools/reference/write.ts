@@ -1,4 +1,5 @@
-// Writes what is generated from the product: the pages of docs/reference and the types of the client.
+// Writes what is generated from the product: the pages of docs/reference, the types of the client, and the
+// permissions of processes on the broker.
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { root } from '../shared/paths.js';

@@ -10,13 +10,15 @@ beforeAll(async () => {
 it.each([
   'docs/reference/cli.md',
   'docs/reference/errors.md',
+  'docs/reference/messages.md',
   'docs/reference/rest.md',
   'docs/reference/states.md',
   'libs/api-client/src/generated.ts',
+  'libs/contracts/src/messages/permissions.ts',
 ])('%s is up to date; otherwise run npm run docs:reference', (path) => {
   expect(readFileSync(new URL(`../../${path}`, import.meta.url), 'utf8')).toBe(files[path]);
 });
 
 it('generates no other file', () => {
-  expect(Object.keys(files)).toHaveLength(5);
+  expect(Object.keys(files)).toHaveLength(7);
 });

@@ -2,6 +2,7 @@ import { defineConfig, setting, settings, wholeNumber, type ConfigOf, type Setti
 
 export const config = defineConfig({
   natsUrl: settings.natsUrl,
+  natsCredentials: settings.natsCredentials,
   dataDir: settings.dataDir,
   computer: settings.computer,
   logLevel: settings.logLevel,

@@ -61,8 +61,9 @@ await runService(
 
     const bus = await connectBus({
       url: config.natsUrl.reveal(),
+      credentials: config.natsCredentials?.reveal(),
       role: 'agent',
-      name: `${computer}/${systemIds.next()}`,
+      name: computer,
       log,
     });
     shutdown.add('bus', () => bus.close(), { deadlineMs: busStopMs });
@@ -74,8 +75,8 @@ await runService(
       send: async (lines) =>
         void (await bus.request(
           logRequests.append,
-          {},
-          { computer, stream, wall_ms: systemClock.now(), lines: [...lines] },
+          { computer },
+          { stream, wall_ms: systemClock.now(), lines: [...lines] },
         )),
       log,
     });
@@ -98,7 +99,7 @@ await runService(
     shutdown.add(
       'measurements',
       tellMeasurements(meter, measuredEveryMs, (families) =>
-        bus.publish(serviceEvents.measured, {}, { service: 'agent', instance, families }),
+        bus.publish(serviceEvents.measured, { service: 'agent', name: computer }, { instance, families }),
       ),
     );
 

@@ -7,6 +7,7 @@ export const config = defineConfig({
   publicUrl: settings.publicUrl,
   dataDir: settings.dataDir,
   natsUrl: settings.natsUrl,
+  natsCredentials: settings.natsCredentials,
   databaseUrl: settings.databaseUrl,
   uploadSecret: settings.uploadSecret,
   secretsKey: settings.secretsKey,

@@ -53,6 +53,7 @@ await runService(service, config, async ({ config, log, shutdown }) => {
   const [bus, files] = await Promise.all([
     connectBus({
       url: config.natsUrl.reveal(),
+      credentials: config.natsCredentials?.reveal(),
       role: service,
       name: instance,
       requestId: currentRequestId,
@@ -79,7 +80,7 @@ await runService(service, config, async ({ config, log, shutdown }) => {
   await bus.serve(
     logRequests.append,
     {},
-    async ({ computer, stream, wall_ms: wall, lines }) => {
+    async ({ stream, wall_ms: wall, lines }, { tokens: { computer } }) => {
       const now = systemClock.now();
       await store.logs.append(computer, stream, lines, (wall ?? now) - now);
       return {};
@@ -89,7 +90,7 @@ await runService(service, config, async ({ config, log, shutdown }) => {
   await bus.serve(
     effectRequests.append,
     {},
-    async ({ computer, wall_ms: wall, effects }) => {
+    async ({ wall_ms: wall, effects }, { tokens: { computer } }) => {
       await store.effects.append(computer, wall - systemClock.now(), effects);
       return {};
     },
@@ -127,7 +128,9 @@ await runService(service, config, async ({ config, log, shutdown }) => {
     () => ({ service, instance, families: meter.read() }),
     steadyClock.now,
   );
-  await bus.subscribe(serviceEvents.measured, {}, (measured) => measurements.hear(measured));
+  await bus.subscribe(serviceEvents.measured, {}, (measured, { tokens }) =>
+    measurements.hear({ ...measured, service: tokens.service }),
+  );
 
   const countAttempt = meter.counter(
     'svc_webhook_attempts_total',

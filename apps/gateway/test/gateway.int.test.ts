@@ -2,7 +2,6 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import {
   agentEvents,
   agentRequests,
-  leaderName,
   orchestratorRequests,
   serviceRequests,
   ServiceError,
@@ -111,7 +110,7 @@ function standInOrchestrator(): Promise<Subscription[]> {
       return { computer: 'bench_b', inc: agentInc, fence: 0 };
     }),
     serviceBus.serve(orchestratorRequests.listDevices, {}, () => ({ devices: [] })),
-    serviceBus.serve(serviceRequests.health, { service: leaderName }, () => ({
+    serviceBus.serve(serviceRequests.leaderHealth, {}, () => ({
       service: 'orchestrator',
       instance: 'test',
       version: '1',

@@ -4,6 +4,7 @@ import { z } from 'zod';
 
 export const config = defineConfig({
   natsUrl: settings.natsUrl,
+  natsCredentials: settings.natsCredentials,
   secretsKey: settings.secretsKey,
   dataDir: settings.dataDir,
   logLevel: settings.logLevel,

@@ -24,7 +24,13 @@ const { version } = JSON.parse(readFileSync(new URL('../package.json', import.me
 await runService('optimizer', config, async ({ config, log, shutdown }) => {
   const instance = systemIds.next();
   const folder = join(config.dataDir, 'optimizer');
-  const bus = await connectBus({ url: config.natsUrl.reveal(), role: 'optimizer', name: instance, log });
+  const bus = await connectBus({
+    url: config.natsUrl.reveal(),
+    credentials: config.natsCredentials?.reveal(),
+    role: 'optimizer',
+    name: instance,
+    log,
+  });
   shutdown.add('bus', () => bus.close());
   const packages = new NpmPackages(join(folder, 'packages'), log);
   shutdown.add('packages', () => packages.close());
@@ -47,7 +53,7 @@ await runService('optimizer', config, async ({ config, log, shutdown }) => {
   shutdown.add(
     'measurements',
     tellMeasurements(meter, measuredEveryMs, (families) =>
-      bus.publish(serviceEvents.measured, {}, { service: 'optimizer', instance, families }),
+      bus.publish(serviceEvents.measured, { service: 'optimizer', name: instance }, { instance, families }),
     ),
   );
   await worker.start();

@@ -2,6 +2,7 @@ import { defineConfig, settings, type ConfigOf } from '@lab/runtime';
 
 export const config = defineConfig({
   natsUrl: settings.natsUrl,
+  natsCredentials: settings.natsCredentials,
   databaseUrl: settings.databaseUrl,
   uploadSecret: settings.uploadSecret,
   publicUrl: settings.publicUrl,

@@ -1,7 +1,6 @@
 import 'reflect-metadata';
 import { randomUUID } from 'node:crypto';
 import {
-  leaderName,
   measuredEveryMs,
   orchestratorEvents,
   serviceEvents,
@@ -42,7 +41,13 @@ await runService(service, config, async ({ config, log, shutdown }) => {
       onIdleError: (error) => log.warn('a database connection broke', { error }),
       onCommit: (error) => commits.noted(error),
     }),
-    connectBus({ url: config.natsUrl.reveal(), role: service, name: instance, log }),
+    connectBus({
+      url: config.natsUrl.reveal(),
+      credentials: config.natsCredentials?.reveal(),
+      role: service,
+      name: instance,
+      log,
+    }),
   ]);
   shutdown.add('database', () => store.close());
   shutdown.add('bus', () => bus.close());
@@ -85,8 +90,8 @@ await runService(service, config, async ({ config, log, shutdown }) => {
   });
   await bus.serve(serviceRequests.health, { service }, () => health());
   await bus.serve(
-    serviceRequests.health,
-    { service: leaderName },
+    serviceRequests.leaderHealth,
+    {},
     () => ({
       ...health(),
       ...(present === undefined ? {} : { leads: leadershipOf(present, index, commits) }),
@@ -98,7 +103,7 @@ await runService(service, config, async ({ config, log, shutdown }) => {
   shutdown.add(
     'measurements',
     tellMeasurements(meter, measuredEveryMs, (families) =>
-      bus.publish(serviceEvents.measured, {}, { service, instance, families }),
+      bus.publish(serviceEvents.measured, { service, name: instance }, { instance, families }),
     ),
   );
 

@@ -171,7 +171,7 @@ export class StandInAgent {
       try {
         await this.bus.request(
           orchestratorRequests.reportResult,
-          {},
+          { computer: 'svc_computer' },
           {
             attempt_id: attempt,
             computer: 'svc_computer',
@@ -196,7 +196,7 @@ export class StandInAgent {
   async #register(): Promise<void> {
     const answer = await this.bus.request(
       orchestratorRequests.registerAgent,
-      {},
+      { computer: 'svc_computer' },
       {
         computer: 'svc_computer',
         session: this.#session,

@@ -4,11 +4,14 @@ import {
   agentRequests as requests,
   emergencyStopCovers,
   orchestratorEvents,
+  peerRequests,
   serviceRequests,
   stopReport,
   type DeviceStatus,
   type EmergencyStop,
   type Envelope,
+  type JsonObject,
+  type ReplyOf,
   type ServiceHealth,
 } from '@lab/contracts';
 import type { Bus, Subscription } from '@lab/messaging';
@@ -129,24 +132,27 @@ export class AgentService implements Announcer {
         agent.assignDevices(devices, marksOf(envelope));
         return {};
       }),
-      bus.serve(requests.callDevice, me, async (body, { envelope, tokens }) => {
-        const result = await agent.callDevice(
-          { lab: tokens.lab, name: tokens.device },
-          {
-            callId: body.call_id,
-            function: body.function,
-            arguments: body.arguments,
-            attemptId: body.attempt_id,
-            by: body.by,
-            query: body.query,
-          },
-          { ...marksOf(envelope), asOf: body.as_of_ms },
-        );
-        const now = agent.readClock();
-        return result === undefined ? { now_ms: now } : { result, now_ms: now };
-      }),
+      bus.serve(requests.callDevice, me, ({ by, query, ...call }, { envelope, tokens }) =>
+        answered(
+          agent,
+          tokens,
+          { ...callOf(call), attemptId: undefined, by, query },
+          envelope,
+          call.as_of_ms,
+        ),
+      ),
+      bus.serve(peerRequests.callDevice, me, ({ attempt_id: attemptId, ...call }, { envelope, tokens }) =>
+        answered(
+          agent,
+          tokens,
+          { ...callOf(call), attemptId, by: undefined, query: undefined },
+          envelope,
+          call.as_of_ms,
+        ),
+      ),
       bus.serve(requests.readClock, me, () => ({ now_ms: agent.readClock() })),
-      bus.serve(requests.stopCalls, me, ({ attempt_id, reason }) => ({
+      bus.serve(peerRequests.readClock, me, () => ({ now_ms: agent.readClock() })),
+      bus.serve(peerRequests.stopCalls, me, ({ attempt_id, reason }) => ({
         moving: agent.barCalls(attempt_id, reason),
       })),
       bus.serve(requests.resetDevice, me, async ({ doubt_id, by }, { envelope, tokens }) => {
@@ -225,6 +231,28 @@ export class AgentService implements Announcer {
       uptime_s: Math.max(0, clock.now() - this.#startedAt) / 1_000,
     };
   }
+}
+
+type Call = Parameters<Agent['callDevice']>[1];
+
+function callOf(body: { call_id: string; function: string; arguments: JsonObject }) {
+  return { callId: body.call_id, function: body.function, arguments: body.arguments };
+}
+
+async function answered(
+  agent: Agent,
+  { lab, device }: { lab: string; device: string },
+  call: Call,
+  envelope: Envelope,
+  asOf: number,
+): Promise<ReplyOf<typeof requests.callDevice>> {
+  const result = await agent.callDevice({ lab, name: device }, call, {
+    ...marksOf(envelope),
+    epoch: undefined,
+    asOf,
+  });
+  const now = agent.readClock();
+  return result === undefined ? { now_ms: now } : { result, now_ms: now };
 }
 
 function marksOf(envelope: Envelope): MessageMarks {

@@ -13,7 +13,7 @@ export class EffectsOverBus implements EffectStore {
 
   async store(effects: readonly RecordedEffect[]): Promise<void> {
     const { computer, wall } = this;
-    const body = { computer, wall_ms: wall.now(), effects: [...effects] };
-    await this.bus.request(effectRequests.append, {}, body);
+    const body = { wall_ms: wall.now(), effects: [...effects] };
+    await this.bus.request(effectRequests.append, { computer }, body);
   }
 }

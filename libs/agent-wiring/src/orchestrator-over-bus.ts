@@ -9,7 +9,10 @@ import { LeaderWatch, type Bus } from '@lab/messaging';
 export class OrchestratorOverBus implements Orchestrator {
   readonly #leaders = new LeaderWatch();
 
-  constructor(private readonly bus: Bus) {}
+  constructor(
+    private readonly bus: Bus,
+    private readonly computer: string,
+  ) {}
 
   /** A leader announced itself. */
   hearLeader(epoch: number): void {
@@ -18,13 +21,13 @@ export class OrchestratorOverBus implements Orchestrator {
 
   register(hello: Hello): Promise<Registration> {
     return this.#leaders.whileItLeads((options) =>
-      this.bus.request(orchestratorRequests.registerAgent, {}, hello, options),
+      this.bus.request(orchestratorRequests.registerAgent, { computer: this.computer }, hello, options),
     );
   }
 
   async reportResult(result: AttemptResult): Promise<void> {
     await this.#leaders.whileItLeads((options) =>
-      this.bus.request(orchestratorRequests.reportResult, {}, result, options),
+      this.bus.request(orchestratorRequests.reportResult, { computer: this.computer }, result, options),
     );
   }
 
@@ -32,14 +35,14 @@ export class OrchestratorOverBus implements Orchestrator {
     const { attemptId, name, size, sha256 } = file;
     const body = { attempt_id: attemptId, name, size, sha256 };
     return this.#leaders.whileItLeads((options) =>
-      this.bus.request(orchestratorRequests.uploadTicket, {}, body, options),
+      this.bus.request(orchestratorRequests.uploadTicket, { computer: this.computer }, body, options),
     );
   }
 
   downloadTicket({ attemptId, handle }: { attemptId: string; handle: string }): Promise<FileTicket> {
     const body = { attempt_id: attemptId, handle };
     return this.#leaders.whileItLeads((options) =>
-      this.bus.request(orchestratorRequests.downloadTicket, {}, body, options),
+      this.bus.request(orchestratorRequests.downloadTicket, { computer: this.computer }, body, options),
     );
   }
 }

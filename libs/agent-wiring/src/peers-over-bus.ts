@@ -1,7 +1,7 @@
 import { Unanswered, type AgentIncarnation, type DeviceAddress, type Peers } from '@lab/actors';
 import {
   agentEvents,
-  agentRequests,
+  peerRequests,
   isServiceError,
   ServiceError,
   type JsonObject,
@@ -35,16 +35,21 @@ interface PeerCall {
 export class PeersOverBus implements Peers {
   readonly #clocks: AgentClocks;
 
-  /** @param clock a monotonic clock */
+  /**
+   * @param caller the computer of this agent
+   * @param clock a monotonic clock
+   */
   constructor(
     private readonly bus: Bus,
+    private readonly caller: string,
     private readonly clock: Clock,
     private readonly timers: Timers,
     private readonly log: Pick<Log, 'debug'>,
   ) {
     const ask = async ({ computer, inc }: AgentIncarnation, signal?: AbortSignal): Promise<number> => {
       const options = signal === undefined ? { inc } : { inc, signal };
-      return (await bus.request(agentRequests.readClock, { computer, inc: String(inc) }, {}, options)).now_ms;
+      const tokens = { computer, inc: String(inc), caller };
+      return (await bus.request(peerRequests.readClock, tokens, {}, options)).now_ms;
     };
     this.#clocks = new AgentClocks(ask, clock);
   }
@@ -85,9 +90,9 @@ export class PeersOverBus implements Peers {
   }
 
   async barCalls({ computer, inc }: AgentIncarnation, attemptId: string, reason: string): Promise<boolean> {
-    const address = { computer, inc: String(inc) };
+    const address = { computer, inc: String(inc), caller: this.caller };
     const body = { attempt_id: attemptId, reason };
-    return (await this.bus.request(agentRequests.stopCalls, address, body, { inc })).moving;
+    return (await this.bus.request(peerRequests.stopCalls, address, body, { inc })).moving;
   }
 
   whenOver({ computer, inc }: AgentIncarnation, over: () => void): () => void {
@@ -163,8 +168,8 @@ export class PeersOverBus implements Peers {
     signal: AbortSignal,
   ): Promise<JsonValue | undefined> {
     const reply = await this.bus.request(
-      agentRequests.callDevice,
-      { computer, inc: String(inc), lab, device: name },
+      peerRequests.callDevice,
+      { computer, inc: String(inc), caller: this.caller, lab, device: name },
       {
         call_id: call.callId,
         function: call.function,

@@ -15,11 +15,11 @@ export interface WiredAgent {
 /** Connects one agent to a bus: the agent process and the fault simulator both call this function. */
 export function wireAgent(parts: Omit<ServiceParts, 'orchestrator'> & { log: Log }): WiredAgent {
   const { bus, clock, computer, timers, wall, log } = parts;
-  const orchestrator = new OrchestratorOverBus(bus);
+  const orchestrator = new OrchestratorOverBus(bus, computer);
   return {
     orchestrator,
     service: new AgentService({ ...parts, orchestrator }),
-    peers: new PeersOverBus(bus, clock, timers, log),
+    peers: new PeersOverBus(bus, computer, clock, timers, log),
     effects: new EffectsOverBus(bus, computer, wall),
   };
 }

@@ -7,7 +7,7 @@ it('the bus abandons a request to an earlier leader as soon as another leader ap
   const broker = new MemoryBroker();
   const bus = broker.connect({ role: 'agent', name: 'a' });
   const leader = broker.connect({ role: 'orchestrator', name: 'o' });
-  const orchestrator = new OrchestratorOverBus(bus);
+  const orchestrator = new OrchestratorOverBus(bus, 'a');
   orchestrator.hearLeader(3);
   let wake = (): void => undefined;
   let stopped = true;

@@ -1,4 +1,4 @@
-import { agentEvents, agentRequests, ServiceError } from '@lab/contracts';
+import { agentEvents, peerRequests, ServiceError } from '@lab/contracts';
 import type { Bus, Subscription } from '@lab/messaging';
 import { MemoryBroker, type CarriedMessage } from '@lab/messaging/testing';
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
@@ -6,7 +6,7 @@ import { PeersOverBus } from '../src/peers-over-bus.js';
 
 const to = { computer: 'b', inc: 2, lab: 'l', name: 'd' };
 const call = { callId: 'x/1', function: 'move', arguments: {}, attemptId: 'x', fence: 7 };
-const tokens = { computer: 'b', inc: '2', lab: 'l', device: 'd' };
+const tokens = { computer: 'b', inc: '2', caller: 'a', lab: 'l', device: 'd' };
 const log = { debug: vi.fn(), info: vi.fn(), warn: vi.fn(), error: vi.fn(), child: () => log };
 const clock = { now: () => Date.now() };
 const timers = {
@@ -21,8 +21,8 @@ async function serving(
   agent: Bus,
   answer: (body: { call_id: string; as_of_ms: number }) => { result: string } | Promise<never>,
 ): Promise<Subscription> {
-  await agent.serve(agentRequests.readClock, tokens, () => ({ now_ms: agentClock() }));
-  return agent.serve(agentRequests.callDevice, tokens, answer);
+  await agent.serve(peerRequests.readClock, tokens, () => ({ now_ms: agentClock() }));
+  return agent.serve(peerRequests.callDevice, tokens, answer);
 }
 const agentClock = (): number => Date.now() % 1_000_000;
 
@@ -58,7 +58,7 @@ it.each(['the call', 'the answer'])(
       if (isLost) lost += 1;
       return isLost;
     };
-    const end = new PeersOverBus(network.connect({ role: 'agent', name: 'a' }), clock, timers, log).call(
+    const end = new PeersOverBus(network.connect({ role: 'agent', name: 'a' }), 'a', clock, timers, log).call(
       to,
       call,
       60_000,
@@ -78,7 +78,7 @@ it('a call completes over a restart of the broker, and waits until the other age
     served += 1;
     return new Promise(() => undefined);
   });
-  const end = new PeersOverBus(network.connect({ role: 'agent', name: 'a' }), clock, timers, log).call(
+  const end = new PeersOverBus(network.connect({ role: 'agent', name: 'a' }), 'a', clock, timers, log).call(
     to,
     call,
     60_000,
@@ -90,14 +90,14 @@ it('a call completes over a restart of the broker, and waits until the other age
   await vi.advanceTimersByTimeAsync(1_000);
   network.start();
   await vi.advanceTimersByTimeAsync(1_000);
-  await other.serve(agentRequests.callDevice, tokens, () => ({ result: 'moved' }));
+  await other.serve(peerRequests.callDevice, tokens, () => ({ result: 'moved' }));
   await vi.advanceTimersByTimeAsync(1_000);
   await expect(end).resolves.toBe('moved');
 });
 
 it('the agent returns the answer of the other agent, and does not repeat a call that was refused or reached nobody', async () => {
   const network = broker();
-  const peers = new PeersOverBus(network.connect({ role: 'agent', name: 'a' }), clock, timers, log);
+  const peers = new PeersOverBus(network.connect({ role: 'agent', name: 'a' }), 'a', clock, timers, log);
   await expect(peers.call(to, call, 60_000)).rejects.toMatchObject({
     code: 'agent_unreachable',
     effect: 'none',
@@ -116,7 +116,7 @@ it('a call ends at its timeout, or when the other agent restarted', async () => 
   const network = broker();
   const other = network.connect({ role: 'agent', name: 'b' });
   await serving(other, () => new Promise(() => undefined));
-  const peers = new PeersOverBus(network.connect({ role: 'agent', name: 'a' }), clock, timers, log);
+  const peers = new PeersOverBus(network.connect({ role: 'agent', name: 'a' }), 'a', clock, timers, log);
   const late = expect(peers.call(to, call, 20_000)).rejects.toMatchObject({
     code: 'deadline_exceeded',
     over: false,
@@ -150,7 +150,7 @@ it('a call carries a recent reading of the other clock, which is requested at mo
     readings.push(agentClock() - asOf);
     return { result: 'moved' };
   });
-  const peers = new PeersOverBus(network.connect({ role: 'agent', name: 'a' }), clock, timers, log);
+  const peers = new PeersOverBus(network.connect({ role: 'agent', name: 'a' }), 'a', clock, timers, log);
   for (let n = 0; n < 10; n += 1) {
     await peers.call(to, { ...call, callId: `x/${n}` }, 60_000);
     await vi.advanceTimersByTimeAsync(100);
@@ -168,7 +168,7 @@ it('a call that arrived too late is sent again with a new reading', async () => 
     if (readings.length === 1) throw new ServiceError('late_message', 'too long on its way');
     return { result: 'moved' };
   });
-  const peers = new PeersOverBus(network.connect({ role: 'agent', name: 'a' }), clock, timers, log);
+  const peers = new PeersOverBus(network.connect({ role: 'agent', name: 'a' }), 'a', clock, timers, log);
   const end = peers.call(to, call, 60_000);
   await vi.advanceTimersByTimeAsync(600);
   await expect(end).resolves.toBe('moved');
@@ -180,7 +180,7 @@ it('a call that never left this computer has no effect', async () => {
   const network = broker();
   await serving(network.connect({ role: 'agent', name: 'b' }), () => ({ result: 'moved' }));
   lose = ({ subject }) => subject.endsWith('.clock');
-  const peers = new PeersOverBus(network.connect({ role: 'agent', name: 'a' }), clock, timers, log);
+  const peers = new PeersOverBus(network.connect({ role: 'agent', name: 'a' }), 'a', clock, timers, log);
   const end = expect(peers.call(to, call, 10_000)).rejects.toMatchObject({
     code: 'agent_unreachable',
     effect: 'none',
@@ -193,10 +193,10 @@ it('the agent bars the calls of an attempt and learns when the other agent resta
   const network = broker();
   const other = network.connect({ role: 'agent', name: 'b' });
   const barred: string[] = [];
-  await other.serve(agentRequests.stopCalls, tokens, ({ attempt_id: id }) => ({
+  await other.serve(peerRequests.stopCalls, tokens, ({ attempt_id: id }) => ({
     moving: barred.push(id) === 1,
   }));
-  const peers = new PeersOverBus(network.connect({ role: 'agent', name: 'a' }), clock, timers, log);
+  const peers = new PeersOverBus(network.connect({ role: 'agent', name: 'a' }), 'a', clock, timers, log);
   expect(await peers.barCalls(to, 'x', 'over')).toBe(true);
   expect(await peers.barCalls(to, 'x', 'over')).toBe(false);
   let over = 0;

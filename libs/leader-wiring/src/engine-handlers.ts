@@ -1,4 +1,4 @@
-import type { agentEvents, orchestratorRequests } from '@lab/contracts';
+import { ServiceError, type agentEvents, type orchestratorRequests } from '@lab/contracts';
 import type { Engine } from '@lab/engine';
 import type { HandlersOf } from '@lab/messaging';
 
@@ -71,12 +71,23 @@ export function engineHandlers(engine: Engine): HandlersOf<EngineRequests> {
     listReservations: () => ({ reservations: views.reservations() }),
     listAgents: () => ({ agents: views.agents() }),
 
-    registerAgent: (agent) => engine.agents.register(agent),
-    reportResult: async (result) => {
+    registerAgent: (agent, { tokens }) => engine.agents.register(ofItself(agent, tokens)),
+    reportResult: async (result, { tokens }) => {
+      ofItself(result, tokens);
       await engine.agents.attemptEnded(result);
       return {};
     },
   };
+}
+
+/**
+ * What an agent says of its computer. The broker lets an agent use the subjects of its own computer alone.
+ *
+ * @throws ServiceError `forbidden` when the agent names another computer
+ */
+function ofItself<Said extends { computer: string }>(said: Said, { computer }: { computer: string }): Said {
+  if (said.computer === computer) return said;
+  throw new ServiceError('forbidden', `the agent of ${computer} must not speak for ${said.computer}`);
 }
 
 /** What the engine does with the events of agents. Any of them may be lost. */

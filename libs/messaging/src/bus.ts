@@ -72,7 +72,7 @@ export interface Bus {
    *
    * @throws ServiceError the error of the handler; or with effect none: `bad_request` (body or tokens do not fit the
    *   definition), `payload_too_large`, `service_unavailable` (nobody serves the subject), `disconnected` (nothing was
-   *   sent), `aborted` (before it was sent); with effect maybe: `disconnected` (lost before the reply),
+   *   sent), `forbidden` (the broker refuses it from this process), `aborted` (before it was sent); with effect maybe: `disconnected` (lost before the reply),
    *   `deadline_exceeded`, `aborted`; or `internal`: the reply does not fit the definition
    */
   request<D extends AnyRequest>(
@@ -89,6 +89,7 @@ export interface Bus {
    * `deadline_exceeded` (effect none) to one whose caller no longer waits.
    *
    * @returns once the broker delivers; while disconnected at once
+   * @throws ServiceError `forbidden` when the broker does not let this process hear the subject
    */
   serve<D extends AnyRequest>(
     definition: D,
@@ -115,6 +116,8 @@ export interface Bus {
   ): Promise<Subscription>;
 
   readonly connected: boolean;
+  /** Number of messages and subscriptions that the broker has refused. */
+  readonly refusals: number;
   /** Reports every change from now on, after it has failed the pending requests. The returned function ends this. */
   onStatus(listener: (status: BusStatus) => void): () => void;
   /** Resolves when the broker has received all messages. @throws ServiceError `disconnected`, also meanwhile */

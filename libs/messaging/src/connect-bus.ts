@@ -1,6 +1,12 @@
 import { randomBytes } from 'node:crypto';
-import { encodeToken, ServiceError } from '@lab/contracts';
-import { connect, errors, type NatsConnection, type NodeConnectionOptions } from '@nats-io/transport-node';
+import { decodeToken, encodeToken, ServiceError } from '@lab/contracts';
+import {
+  connect,
+  credsAuthenticator,
+  errors,
+  type NatsConnection,
+  type NodeConnectionOptions,
+} from '@nats-io/transport-node';
 import type { Bus, BusLog } from './bus.js';
 import { MessageBus } from './message-bus.js';
 import { NatsWire } from './nats-wire.js';
@@ -9,7 +15,7 @@ import { systemBusTimers, type BusTimers } from './timers.js';
 export interface BusIdentity {
   /** Role of the process, for example `gateway`. */
   role: string;
-  /** Name of the process, unique among the connected processes of its role. */
+  /** Name of the process: of the computer for an agent. */
   name: string;
   log?: BusLog;
   /** Returns the id of the HTTP request that is being answered. Messages carry it. */
@@ -23,6 +29,11 @@ export interface BusIdentity {
 export interface ConnectOptions extends BusIdentity {
   /** `nats://host:port`, with `user:password@` or `token@` before the host if the broker requires credentials. */
   url: string;
+  /**
+   * Text of a credentials file. The broker gives the process the permissions of the role and name in it. Undefined: the
+   * address has the credentials, or the broker requires none.
+   */
+  credentials?: string | undefined;
   /** Milliseconds for which to retry while the broker does not answer. Default 10 000. */
   connectTimeoutMs?: number;
 }
@@ -48,17 +59,29 @@ const attemptTimeoutMs = 2_000;
  * Connects to a NATS server. The bus notices a lost connection within about 5 s, even when no side closes it, and
  * reconnects without a time limit.
  *
- * @throws ServiceError `bad_request`: the address is invalid; `unauthorized`: the broker refuses the credentials;
+ * @throws ServiceError `bad_request`: the address is invalid, or the credentials are of another process; `unauthorized`: the broker refuses the credentials;
  *   `service_unavailable`: the broker did not answer within `connectTimeoutMs`
  */
 export async function connectBus(options: ConnectOptions): Promise<Bus> {
-  const { role, name, log = silentLog, requestId } = options;
+  const { role, name, log = silentLog, requestId, credentials } = options;
   const { timers = systemBusTimers, drainMs = defaultDrainMs } = options;
   const address = parseAddress(options.url);
-  const prefix = `_INBOX.${encodeToken(role)}.${encodeToken(name)}`;
+  const identity = credentials === undefined ? undefined : identityIn(credentials);
+  const named = identity ?? encodeToken(name);
+  if (role === 'agent' && named !== encodeToken(name)) {
+    const owner = decodeToken(named);
+    throw new ServiceError(
+      'bad_request',
+      `the credentials for the broker are those of ${owner}, not of ${name}`,
+    );
+  }
+  const prefix = `_INBOX.${role}.${named}`;
   const connection = await firstConnection(
     {
       ...address,
+      ...(credentials === undefined
+        ? {}
+        : { authenticator: credsAuthenticator(new TextEncoder().encode(`${credentials.trim()}\n`)) }),
       name: `${role}/${name}`,
       inboxPrefix: prefix,
       pingInterval: connectionTimings.pingMs,
@@ -111,4 +134,21 @@ function parseAddress(url: string): NodeConnectionOptions {
   if (user === '') return { servers };
   if (parsed.password === '') return { servers, token: user };
   return { servers, user, pass: decodeURIComponent(parsed.password) };
+}
+
+/**
+ * The name of a process in its credentials, as a token of a subject.
+ *
+ * @throws ServiceError `bad_request` when the text holds no credentials
+ */
+function identityIn(credentials: string): string {
+  const [, statement = ''] = /-----BEGIN NATS USER JWT-----\s+(\S+)\s/.exec(credentials) ?? [];
+  try {
+    const claims: unknown = JSON.parse(Buffer.from(statement.split('.')[1] ?? '', 'base64url').toString());
+    if (typeof claims === 'object' && claims !== null && 'name' in claims && typeof claims.name === 'string')
+      return claims.name;
+  } catch {
+    // Reported below without the text, which is secret.
+  }
+  throw new ServiceError('bad_request', 'the credentials for the broker are damaged');
 }

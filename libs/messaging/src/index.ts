@@ -24,5 +24,5 @@ export {
 export { LeaderWatch } from './leader-watch.js';
 export { Repeats } from './repeats.js';
 export { ReachedNobody } from './reached-nobody.js';
-export type { Wire, WireMessage, WireSubscription } from './wire.js';
+export type { Refusal, Wire, WireMessage, WireSubscription } from './wire.js';
 export { systemBusTimers, type BusTimers } from './timers.js';

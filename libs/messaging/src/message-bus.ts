@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import {
+  answererOf,
   envelopeVersion,
   ServiceError,
   subjectOf,
@@ -29,7 +30,7 @@ import { InFlight } from './in-flight.js';
 import { PendingReplies } from './pending-replies.js';
 import { failureReply, performRequest } from './perform-request.js';
 import type { BusTimers } from './timers.js';
-import type { Wire, WireMessage } from './wire.js';
+import type { Refusal, Wire, WireMessage } from './wire.js';
 
 export interface MessageBusOptions {
   wire: Wire;
@@ -51,6 +52,9 @@ export class MessageBus implements Bus {
   readonly #pending: PendingReplies;
   readonly #subscriptions = new Set<Subscription>();
   readonly #listeners = new Set<(status: BusStatus) => void>();
+  /** Subjects that the broker does not let this process hear. */
+  readonly #unheard = new Set<string>();
+  #refusals = 0;
   #closing: Promise<void> | undefined;
   #closed = false;
 
@@ -60,7 +64,14 @@ export class MessageBus implements Bus {
     this.#timers = timers;
     this.#log = log;
     this.#pending = new PendingReplies(wire, timers);
-    wire.listen((status) => this.#onStatus(status));
+    wire.listen(
+      (status) => this.#onStatus(status),
+      (refusal) => this.#onRefusal(refusal),
+    );
+  }
+
+  get refusals(): number {
+    return this.#refusals;
   }
 
   get connected(): boolean {
@@ -87,6 +98,7 @@ export class MessageBus implements Bus {
       const reply = this.#pending.add({
         name,
         subject,
+        answerer: answererOf(definition, tokens),
         timeoutMs,
         signal,
         onReply: (received) => {
@@ -235,6 +247,10 @@ export class MessageBus implements Bus {
         .flush()
         .catch((error: unknown) => this.#log.debug('subscribed while disconnected', { subject, error }));
     }
+    if (this.#unheard.has(subject)) {
+      this.#subscriptions.delete(subscription);
+      throw new ServiceError('forbidden', `the broker does not let this process hear ${subject}`);
+    }
     return subscription;
   }
 
@@ -333,6 +349,13 @@ export class MessageBus implements Bus {
       if (this.#closing !== undefined) return;
     }
     this.#report(status);
+  }
+
+  #onRefusal({ tried, subject }: Refusal): void {
+    this.#refusals += 1;
+    this.#log.error('the broker refused this process', { tried, subject });
+    if (tried === 'publish') this.#pending.refuse(subject);
+    else this.#unheard.add(subject);
   }
 
   #report(status: BusStatus): void {

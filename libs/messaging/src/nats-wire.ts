@@ -1,6 +1,6 @@
-import type { Msg, NatsConnection, Subscription } from '@nats-io/transport-node';
+import { errors, type Msg, type NatsConnection, type Subscription } from '@nats-io/transport-node';
 import type { BusLog, BusStatus } from './bus.js';
-import type { Wire, WireMessage, WireSubscription } from './wire.js';
+import type { Refusal, Wire, WireMessage, WireSubscription } from './wire.js';
 
 /** Status in the NATS header when no process is subscribed to the subject of the request. */
 const noRespondersCode = 503;
@@ -26,6 +26,7 @@ export class NatsWire implements Wire {
   /** Number of times that the connection was lost. */
   #losses = 0;
   #onStatus: (status: BusStatus) => void = () => undefined;
+  #onRefusal: (refusal: Refusal) => void = () => undefined;
 
   constructor(
     private readonly connection: NatsConnection,
@@ -67,6 +68,10 @@ export class NatsWire implements Wire {
     const subscription = this.connection.subscribe(subject, {
       ...(queue === undefined ? {} : { queue }),
       callback: (error, message) => {
+        if (error instanceof errors.PermissionViolationError) {
+          this.#onRefusal({ tried: 'subscribe', subject });
+          return;
+        }
         if (error !== null) {
           this.log.error('subscription ended by the broker', { subject, error });
           return;
@@ -82,8 +87,9 @@ export class NatsWire implements Wire {
     return { drain: () => this.#drain(subscription) };
   }
 
-  listen(onStatus: (status: BusStatus) => void): void {
+  listen(onStatus: (status: BusStatus) => void, onRefusal: (refusal: Refusal) => void): void {
     this.#onStatus = onStatus;
+    this.#onRefusal = onRefusal;
   }
 
   flush(): Promise<void> {
@@ -118,9 +124,15 @@ export class NatsWire implements Wire {
     for await (const status of this.connection.status()) {
       if (status.type === 'disconnect' || status.type === 'staleConnection') this.#set('disconnected');
       else if (status.type === 'reconnect') void this.#restored();
-      else if (status.type === 'error')
-        this.log.error('the broker reports an error', { error: status.error });
+      else if (status.type === 'error') this.#troubled(status.error);
     }
+  }
+
+  #troubled(error: Error): void {
+    if (!(error instanceof errors.PermissionViolationError))
+      this.log.error('the broker reports an error', { error });
+    // The callback of the subscription has reported the other kind.
+    else if (error.operation === 'publish') this.#onRefusal({ tried: 'publish', subject: error.subject });
   }
 
   /** Reports `connected` only when the subscriptions are in force again, so that other processes reach this side. */

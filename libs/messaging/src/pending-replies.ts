@@ -9,6 +9,8 @@ export interface Waiting {
   /** Name of the definition, for error messages. */
   name: string;
   subject: string;
+  /** The process that may answer, as two tokens. The broker lets no other process use them. */
+  answerer: string;
   timeoutMs: number;
   signal: AbortSignal | undefined;
   onReply(body: unknown): void;
@@ -31,14 +33,14 @@ export class PendingReplies {
     private readonly wire: Wire,
     private readonly timers: BusTimers,
   ) {
-    wire.subscribe(`${wire.inbox}.*`, (message) => this.#onReply(message));
+    wire.subscribe(`${wire.inbox}.*.*.*`, (message) => this.#onReply(message));
   }
 
   /** Registers a request. @returns the subject for its reply */
   add(waiting: Waiting): string {
     this.#last += 1;
-    const token = this.#last.toString(36);
-    const { name, signal, timeoutMs } = waiting;
+    const { name, signal, timeoutMs, answerer } = waiting;
+    const token = `${answerer}.${this.#last.toString(36)}`;
     const cancelTimer = this.timers.after(timeoutMs, () =>
       this.#fail(token, 'deadline_exceeded', `no reply to ${name} within ${timeoutMs} ms`),
     );
@@ -59,6 +61,16 @@ export class PendingReplies {
   failAll(why: string): void {
     for (const [token, { name }] of [...this.#entries]) {
       this.#fail(token, 'disconnected', `${why} before the reply to ${name}`);
+    }
+  }
+
+  /** Fails the requests on a subject that the broker refused to carry. */
+  refuse(subject: string): void {
+    for (const [token, entry] of [...this.#entries]) {
+      if (entry.subject !== subject) continue;
+      this.#take(token)?.onError(
+        new ServiceError('forbidden', `the broker refuses ${entry.name} from this process on ${subject}`),
+      );
     }
   }
 

@@ -10,6 +10,12 @@ export interface WireMessage {
   readonly noResponders: boolean;
 }
 
+/** The permissions of this process do not allow what it tried. */
+export interface Refusal {
+  readonly tried: 'publish' | 'subscribe';
+  readonly subject: string;
+}
+
 export interface WireSubscription {
   /** Resolves when the messages on their way have been delivered and no more will be. Never rejects. */
   drain(): Promise<void>;
@@ -28,8 +34,8 @@ export interface Wire {
    * Delivers messages until drained, also after a reconnect. Of the subscriptions of a queue, one gets each message.
    */
   subscribe(subject: string, onMessage: (message: WireMessage) => void, queue?: string): WireSubscription;
-  /** Sets the one listener to changes of the connection. */
-  listen(onStatus: (status: BusStatus) => void): void;
+  /** Sets the one listener to changes of the connection, and to what the broker refuses. */
+  listen(onStatus: (status: BusStatus) => void, onRefusal: (refusal: Refusal) => void): void;
   /** Makes a round trip to the broker. Rejects when the connection is lost. */
   flush(): Promise<void>;
   close(): Promise<void>;

@@ -1,6 +1,12 @@
 import { Socket } from 'node:net';
-import { agentRequests, orchestratorEvents } from '@lab/contracts';
-import { startNats } from '@lab/testkit';
+import {
+  agentRequests,
+  orchestratorEvents,
+  orchestratorRequests,
+  serviceEvents,
+  type ProcessRole,
+} from '@lab/contracts';
+import { startNats, startSecuredNats, type SecuredNats } from '@lab/testkit';
 import { connect } from '@nats-io/transport-node';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { connectBus, type Bus } from '../src/index.js';
@@ -166,5 +172,69 @@ describe('messages that are sent in one iteration of the event loop', () => {
       written.mockRestore();
       await bus.close();
     }
+  });
+});
+
+describe('a bus with credentials', () => {
+  let nats: SecuredNats;
+  const opened: Bus[] = [];
+  const open = async (role: ProcessRole, name: string, of = name): Promise<Bus> => {
+    const bus = await connectBus({
+      url: nats.url,
+      role,
+      name,
+      credentials: await nats.credentials(role, of),
+    });
+    opened.push(bus);
+    return bus;
+  };
+  beforeAll(async () => {
+    nats = await startSecuredNats();
+  });
+  afterAll(async () => {
+    await Promise.all(opened.map((bus) => bus.close()));
+    await nats.stop();
+  });
+
+  const address = { computer: 'bench b', inc: '1' };
+
+  it('asks an agent, and the agent answers, also after it was connected anew', async () => {
+    const [gateway, agent] = await Promise.all([open('gateway', 'g'), open('agent', 'bench b')]);
+    await agent.serve(agentRequests.readClock, address, () => ({ now_ms: 7 }));
+    expect(await gateway.request(agentRequests.readClock, address, {})).toEqual({ now_ms: 7 });
+    await nats.restart();
+    await vi.waitFor(() => expect([gateway.connected, agent.connected]).toEqual([true, true]), 5_000);
+    expect(await gateway.request(agentRequests.readClock, address, {})).toEqual({ now_ms: 7 });
+  });
+
+  it('fails at once, without effect and with a sentence, where its permissions end', async () => {
+    const agent = await open('agent', 'bench c');
+    const began = performance.now();
+    const asked = agent.request(orchestratorRequests.releaseStop, {}, { id: null, by: 'root' });
+    await expect(asked).rejects.toMatchObject({
+      code: 'forbidden',
+      effect: 'none',
+      message: 'the broker refuses estop.release from this process on svc.v1.orchestrator.estop.release',
+    });
+    expect(performance.now() - began).toBeLessThan(orchestratorRequests.releaseStop.timeoutMs / 2);
+    const served = agent.serve(agentRequests.readClock, address, () => ({ now_ms: 0 }));
+    await expect(served).rejects.toMatchObject({ code: 'forbidden' });
+    agent.publish(serviceEvents.measured, { service: 'gateway', name: 'g' }, { instance: 'x', families: [] });
+    await vi.waitFor(() => expect(agent.refusals).toBe(3));
+  });
+
+  it('does not start as another computer than that of its credentials', async () => {
+    await expect(open('agent', 'bench b', 'bench c')).rejects.toMatchObject({
+      code: 'bad_request',
+      message: 'the credentials for the broker are those of bench c, not of bench b',
+    });
+  });
+
+  it('does not start with damaged credentials, and does not show them', async () => {
+    const damaged = connectBus({ url: nats.url, role: 'agent', name: 'a', credentials: 'SUSECRET' });
+    await expect(damaged).rejects.toMatchObject({
+      code: 'bad_request',
+      message: expect.not.stringContaining('SECRET') as string,
+    });
   });
 });

@@ -13,6 +13,8 @@ import { BusClient, BusModule, BusServer, nestLogger } from '../src/nest.js';
 const mix = defineRequest({
   name: 'test.mix',
   subject: 'test.v1.mix.{station}',
+  from: { tool: {} },
+  to: { tool: {} },
   request: zodSchema(z.object({ volume: z.number() })),
   reply: zodSchema(z.object({ station: z.string(), src: z.string(), volume: z.number() })),
   timeoutMs: 5_000,
@@ -22,6 +24,8 @@ const mix = defineRequest({
 const mixed = defineEvent({
   name: 'test.mixed',
   subject: 'test.v1.mixed.{station}',
+  from: { tool: {} },
+  to: { tool: {} },
   body: zodSchema(z.object({ volume: z.number() })),
 });
 

@@ -1,7 +1,6 @@
 import { Injectable, type OnApplicationBootstrap, type OnApplicationShutdown } from '@nestjs/common';
 import {
   isServiceError,
-  leaderName,
   serviceRequests,
   type HealthReport,
   type PartHealth,
@@ -120,12 +119,7 @@ export class Readiness implements OnApplicationBootstrap, OnApplicationShutdown 
 
   async #leader(): Promise<{ orchestrator: PartHealth; leads?: Leadership }> {
     try {
-      const asked = this.requests.call(
-        serviceRequests.health,
-        { service: leaderName },
-        {},
-        { timeoutMs: patienceMs },
-      );
+      const asked = this.requests.call(serviceRequests.leaderHealth, {}, {}, { timeoutMs: patienceMs });
       const { status, detail, leads } = await within(asked);
       const orchestrator = { status, ...(detail === undefined ? {} : { detail }) };
       return { orchestrator, ...(leads === undefined ? {} : { leads }) };

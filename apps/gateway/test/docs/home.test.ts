@@ -29,7 +29,7 @@ beforeAll(async () => {
 afterAll(() => gateway.server.close());
 beforeEach(() => {
   gateway.requests
-    .on(serviceRequests.health, () => leader())
+    .on(serviceRequests.leaderHealth, () => leader())
     .on(requests.readQueue, () => ({ queue, items: [], end: null }));
   gateway.records.attention.splice(0, Infinity, attentionItem);
 });
@@ -77,7 +77,7 @@ describe('the first page', () => {
   });
 
   it('shows which part is missing, and that the service cannot tell how much work there is', async () => {
-    gateway.requests.on(serviceRequests.health, () => {
+    gateway.requests.on(serviceRequests.leaderHealth, () => {
       throw new ServiceError('deadline_exceeded', 'nobody');
     });
     const { status, text } = await home({ ...viewer, ...html });
@@ -85,7 +85,7 @@ describe('the first page', () => {
     expect(text).toContain('<strong class="unavailable">unavailable</strong>');
     expect(text).toContain('The service cannot tell at this moment.');
     gateway.requests
-      .on(serviceRequests.health, () => leader())
+      .on(serviceRequests.leaderHealth, () => leader())
       .on(requests.readQueue, () => {
         throw new ServiceError('deadline_exceeded', 'nobody');
       });
@@ -93,7 +93,7 @@ describe('the first page', () => {
   });
 
   it('shows words of other processes as text and not as elements', async () => {
-    gateway.requests.on(serviceRequests.health, () => leader('<img src=x onerror="alert(1)">'));
+    gateway.requests.on(serviceRequests.leaderHealth, () => leader('<img src=x onerror="alert(1)">'));
     const { text } = await home(html);
     expect(text).toContain('&#60;img');
     expect(text).not.toContain('<img');

@@ -27,7 +27,7 @@ const ready = async (): Promise<{ status: number; report: HealthReport }> => {
 const notOk = ({ parts }: HealthReport): string[] =>
   Object.entries(parts).flatMap(([part, { status }]) => (status === 'ok' ? [] : [`${part} ${status}`]));
 
-beforeEach(() => void gateway.requests.on(serviceRequests.health, () => leader()));
+beforeEach(() => void gateway.requests.on(serviceRequests.leaderHealth, () => leader()));
 
 it('a gateway that answers is alive, even when other parts are away', async () => {
   gateway.broker.connected = false;
@@ -53,7 +53,7 @@ describe('a service', () => {
         },
       },
     });
-    expect(gateway.requests.of(serviceRequests.health)[0]?.tokens).toEqual({ service: 'leader' });
+    expect(gateway.requests.of(serviceRequests.leaderHealth)).toHaveLength(1);
   });
 
   it.each([
@@ -62,11 +62,14 @@ describe('a service', () => {
     [
       'orchestrator',
       () =>
-        gateway.requests.on(serviceRequests.health, () => {
+        gateway.requests.on(serviceRequests.leaderHealth, () => {
           throw new ServiceError('deadline_exceeded', 'nobody');
         }),
     ],
-    ['orchestrator', () => gateway.requests.on(serviceRequests.health, () => new Promise(() => undefined))],
+    [
+      'orchestrator',
+      () => gateway.requests.on(serviceRequests.leaderHealth, () => new Promise(() => undefined)),
+    ],
   ])('is not ready without its %s, and names it with 503', async (part, fail) => {
     fail();
     const { status, report } = await ready();
@@ -95,7 +98,7 @@ describe('a service', () => {
     ],
     ['packages', { packages: { read: 3, faulty: 1 } }, '1 of 3 have mistakes'],
   ])('with faulty %s is ready and reports the fault', async (part, leads, detail) => {
-    gateway.requests.on(serviceRequests.health, () => leader(leads));
+    gateway.requests.on(serviceRequests.leaderHealth, () => leader(leads));
     const { status, report } = await ready();
     expect([status, report.status, notOk(report)]).toEqual([200, 'degraded', [`${part} degraded`]]);
     expect(report.parts).toHaveProperty([part, 'detail'], detail);
@@ -103,7 +106,7 @@ describe('a service', () => {
 
   it('is not ready while the orchestrator cannot commit, and says why and since when', async () => {
     const failing = { detail: 'the disk of the database is full (53100)', since: '2026-11-23T02:00:00.000Z' };
-    gateway.requests.on(serviceRequests.health, () => leader({ commits: { failing } }));
+    gateway.requests.on(serviceRequests.leaderHealth, () => leader({ commits: { failing } }));
     const { status, report } = await ready();
     expect([status, report.status]).toEqual([503, 'unavailable']);
     expect(report.parts.database).toEqual({
@@ -134,7 +137,7 @@ describe('a service', () => {
   it('checks its parts once for simultaneous requests', async () => {
     let answer = (): void => undefined;
     const held = new Promise<void>((resolve) => (answer = resolve));
-    gateway.requests.on(serviceRequests.health, async () => {
+    gateway.requests.on(serviceRequests.leaderHealth, async () => {
       await held;
       return leader();
     });
@@ -143,7 +146,7 @@ describe('a service', () => {
     await gateway.send('GET', '/health/live');
     answer();
     expect((await Promise.all(asked)).map(({ status }) => status)).toEqual(asked.map(() => 200));
-    expect(gateway.requests.of(serviceRequests.health).length).toBeLessThan(20);
+    expect(gateway.requests.of(serviceRequests.leaderHealth).length).toBeLessThan(20);
   });
 
   it('answers the same under the older path', async () => {
@@ -179,7 +182,7 @@ describe('the log of a gateway', () => {
   beforeEach(async () => {
     log.lines.length = 0;
     watched = await startHarness({}, undefined, undefined, { readiness: { lookEveryMs: 0, log } });
-    watched.requests.on(serviceRequests.health, () => leader());
+    watched.requests.on(serviceRequests.leaderHealth, () => leader());
   });
   afterEach(() => watched.server.close());
 
@@ -198,7 +201,7 @@ describe('the log of a gateway', () => {
     await look();
     expect(lines()).toEqual(['info the service is ready']);
     const computers = { expected: 2, online: 1, missing: ['bench_a'], troubles: [] };
-    watched.requests.on(serviceRequests.health, () => leader({ computers }));
+    watched.requests.on(serviceRequests.leaderHealth, () => leader({ computers }));
     await look();
     expect(lines()).toEqual([
       'warn the service is degraded: agents: 1 of 2 computers have an agent that is heard; no agent is heard on bench_a',
@@ -214,7 +217,7 @@ describe('the log of a gateway', () => {
   });
 
   it('has no warning while the service starts', async () => {
-    watched.requests.on(serviceRequests.health, () => {
+    watched.requests.on(serviceRequests.leaderHealth, () => {
       throw new ServiceError('deadline_exceeded', 'nobody');
     });
     await look();
@@ -222,12 +225,12 @@ describe('the log of a gateway', () => {
       'info the service is unavailable after the start of this gateway: orchestrator: none that leads answers',
     ]);
     const computers = { expected: 1, online: 0, missing: ['bench_a'], troubles: [] };
-    watched.requests.on(serviceRequests.health, () => leader({ computers }));
+    watched.requests.on(serviceRequests.leaderHealth, () => leader({ computers }));
     await look();
     expect(lines()).toEqual([
       expect.stringMatching(/^info the service is degraded after the start of this gateway: .* on bench_a$/),
     ]);
-    watched.requests.on(serviceRequests.health, () => leader());
+    watched.requests.on(serviceRequests.leaderHealth, () => leader());
     await look();
     expect(lines()).toEqual(['info the service is ready']);
   });

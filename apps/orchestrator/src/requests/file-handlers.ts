@@ -18,24 +18,33 @@ export function fileHandlers(
   packages: PackageIndex,
   tickets: FileTickets,
 ): HandlersOf<FileRequests> {
+  /** An attempt of another computer is as good as none: its files are of no concern to this one. */
+  const attemptOf = (computer: string, id: string) => {
+    const attempt = engine.views.attempt(id);
+    return attempt?.computer === computer ? attempt : undefined;
+  };
   return {
     fetchModule: async ({ hash, offset }) => {
       const text = await packages.readModule(hash);
       return { data: text.subarray(offset, offset + pieceBytes).toString('base64'), total: text.length };
     },
 
-    uploadTicket: ({ attempt_id: id, name, size, sha256 }) => {
-      const attempt = engine.views.attempt(id);
-      if (attempt === undefined) throw new ServiceError('not_found', `attempt ${id} does not run`);
+    uploadTicket: ({ attempt_id: id, name, size, sha256 }, { tokens }) => {
+      const attempt = attemptOf(tokens.computer, id);
+      if (attempt === undefined)
+        throw new ServiceError('not_found', `attempt ${id} does not run on ${tokens.computer}`);
       const key = taskFileKey(attempt.taskRunId, attempt.number, name);
       return tickets.uploadTicket({ key, size, sha256, expiresInMs: ticketMs });
     },
 
-    downloadTicket: ({ attempt_id: id, handle }) => {
-      const files = engine.views.attempt(id)?.inputFiles ?? {};
+    downloadTicket: ({ attempt_id: id, handle }, { tokens }) => {
+      const files = attemptOf(tokens.computer, id)?.inputFiles ?? {};
       const file = Object.hasOwn(files, handle) ? files[handle] : undefined;
       if (file === undefined) {
-        throw new ServiceError('not_found', `attempt ${id} does not run, or has no input file '${handle}'`);
+        throw new ServiceError(
+          'not_found',
+          `attempt ${id} does not run on ${tokens.computer}, or has no input file '${handle}'`,
+        );
       }
       const { task_run_id: taskRun, attempt, name, size, sha256 } = file;
       const key = taskFileKey(taskRun, attempt, name);

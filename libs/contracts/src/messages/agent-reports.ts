@@ -1,7 +1,14 @@
 import { z } from 'zod';
 import { emergencyStop } from './agent.js';
-import { orchestratorQuery as query, orchestratorRequest as request } from './define.js';
+import { requestsOf } from './define.js';
+import { itself } from './process-roles.js';
 import { attemptReport, attemptResult, deviceAssignment, deviceStatus } from './work.js';
+
+/** Every subject names the computer, and the broker lets an agent speak for no other. */
+const request = requestsOf('svc.v1.up.{computer}.', '', {
+  from: { agent: { computer: itself } },
+  to: { orchestrator: {} },
+});
 
 /** What agents ask of the leading orchestrator. */
 export const agentReports = {
@@ -66,8 +73,18 @@ export const agentReports = {
     ['not_found'],
     5_000,
   ),
+};
+
+const codeQuery = requestsOf('svc.v1.orchestrator.', '', {
+  from: { agent: {}, optimizer: {}, gateway: {} },
+  to: { orchestrator: {} },
+  readOnly: true,
+});
+
+/** What every process that executes or shows code asks of the leading orchestrator. */
+export const codeRequests = {
   /** Fetches one piece of a code module by its content hash. */
-  fetchModule: query(
+  fetchModule: codeQuery(
     'module.fetch',
     z.object({ hash: z.string(), offset: z.number().int().nonnegative() }),
     z.object({

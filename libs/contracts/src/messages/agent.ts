@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { zodSchema } from '../schema.js';
 import { defineEvent, requestsOf } from './define.js';
+import { itself } from './process-roles.js';
 import {
   attemptReport,
   attemptStatus,
@@ -12,14 +13,55 @@ import {
 } from './work.js';
 
 const empty = z.object({});
-const request = requestsOf('svc.v1.agent.{computer}.{inc}.', 'agent.');
+const toAgent = { agent: { computer: itself } };
+const command = requestsOf('svc.v1.agent.{computer}.{inc}.', 'agent.', {
+  from: { orchestrator: {} },
+  to: toAgent,
+});
+const personal = requestsOf('svc.v1.agent.{computer}.{inc}.', 'agent.', {
+  from: { gateway: {} },
+  to: toAgent,
+});
+const peer = requestsOf('svc.v1.agent.{computer}.{inc}.peer.{caller}.', 'agent.peer.', {
+  from: { agent: { caller: itself } },
+  to: toAgent,
+});
+
+/** A reading of the clock of an agent, in milliseconds since an arbitrary moment. */
+const clockReading = z.object({ now_ms: z.number() });
+
+const deviceCall = z.object({
+  call_id: z.string(),
+  function: z.string(),
+  arguments: jsonObject,
+  /** A reading of the clock of this agent, taken before the call was sent: see `readClock`. */
+  as_of_ms: z.number(),
+});
+
+const deviceAnswer = z.object({
+  result: jsonValue.optional(),
+  /** A reading of the clock of this agent, for the caller's next call. */
+  now_ms: z.number().optional(),
+});
+
+const callErrors = [
+  'stale_message',
+  'late_message',
+  'device_in_use',
+  'unknown_device',
+  'unknown_function',
+  'invalid',
+  'device_error',
+  'device_unavailable',
+  'aborted',
+] as const;
 
 /**
- * The requests that an agent answers. Every subject names the computer and the incarnation, so that a command never
- * reaches another agent and never reaches two.
+ * The requests that an agent answers to orchestrators and gateways. Every subject names the computer and the incarnation, so
+ * that a command never reaches another agent and never reaches two.
  */
 export const agentRequests = {
-  startTask: request(
+  startTask: command(
     'task.start',
     taskStart,
     z.object({ status: attemptStatus }),
@@ -27,7 +69,7 @@ export const agentRequests = {
     3_000,
   ),
   /** Asks a running attempt to stop. The answer only confirms the request; the end arrives as a result. */
-  cancelTask: request(
+  cancelTask: command(
     'task.cancel',
     z.object({ attempt_id: z.string(), reason: z.string() }),
     z.object({ status: attemptStatus }),
@@ -35,7 +77,7 @@ export const agentRequests = {
     3_000,
   ),
   /** The status of an attempt. After this answer the agent refuses an attempt that it does not know for ever. */
-  taskStatus: request(
+  taskStatus: command(
     'task.status',
     z.object({ attempt_id: z.string() }),
     z.object({ status: attemptStatus }),
@@ -43,7 +85,7 @@ export const agentRequests = {
     1_000,
   ),
   /** The full list of devices that the agent runs. It starts missing devices and stops devices that are not listed. */
-  assignDevices: request(
+  assignDevices: command(
     'devices.assign',
     z.object({ devices: z.array(deviceAssignment) }),
     empty,
@@ -51,66 +93,33 @@ export const agentRequests = {
     5_000,
   ),
   /**
-   * Calls a function of a device. A call from a task has an `attempt_id`, and its envelope carries the fence of the
-   * allocation. A call from a person (device RPC) has no `attempt_id`. If its envelope carries a fence, no task had the
-   * device at that fence, and the agent refuses the call with `device_in_use` once it has seen a later one. The agent
-   * refuses a call that was on its way for longer than {@link callFreshMs} with `late_message`. A call that has not begun
-   * when the caller gives up never begins. A call that has begun may take as long as its function declares; the caller
-   * waits that long and `deviceAnswerMs` more.
+   * A person calls a function of a device (device RPC). If the envelope carries a fence, no task had the device at that
+   * fence, and the agent refuses the call with `device_in_use` once it has seen a later one. The agent refuses a call that
+   * was on its way for longer than {@link callFreshMs} with `late_message`. A call that has not begun when the caller gives
+   * up never begins. A call that has begun may take as long as its function declares; the caller waits that long and
+   * `deviceAnswerMs` more.
    */
-  callDevice: request(
+  callDevice: personal(
     'device.{lab}.{device}.call',
-    z.object({
-      call_id: z.string(),
-      function: z.string(),
-      arguments: jsonObject,
-      attempt_id: z.string().optional(),
-      /** Person who calls; absent: a task calls, or the person is not known. */
+    deviceCall.extend({
+      /** Absent: the person is not known. */
       by: z.string().optional(),
       /** The caller knows the function as a query. The agent refuses any other with `stale_message`. */
       query: z.literal(true).optional(),
-      /** A reading of the clock of this agent, taken before the call was sent: see `readClock`. */
-      as_of_ms: z.number(),
     }),
-    z.object({
-      result: jsonValue.optional(),
-      /** A reading of the clock of this agent, for the caller's next call. */
-      now_ms: z.number().optional(),
-    }),
-    [
-      'stale_message',
-      'late_message',
-      'device_in_use',
-      'unknown_device',
-      'unknown_function',
-      'invalid',
-      'device_error',
-      'device_unavailable',
-      'aborted',
-    ],
+    deviceAnswer,
+    callErrors,
     60_000,
   ),
   /**
-   * The agent's own clock, in milliseconds since an arbitrary moment. A call with a recent reading was sent recently.
-   * The comparison needs one clock only.
+   * The agent's own clock. A call with a recent reading was sent recently. The comparison needs one clock only.
    */
-  readClock: request('clock', empty, z.object({ now_ms: z.number() }), [], 1_000),
-  /**
-   * An attempt of another computer has ended. The agent refuses its calls to local devices that have not begun, for as
-   * long as this incarnation lives, and it safely stops calls in progress. The answer says whether a call still runs.
-   */
-  stopCalls: request(
-    'device.stop',
-    z.object({ attempt_id: z.string(), reason: z.string() }),
-    z.object({ moving: z.boolean() }),
-    [],
-    3_000,
-  ),
+  readClock: personal('clock', empty, clockReading, [], 1_000),
   /**
    * A person confirms that an uncertain or faulted device can safely be started again. The doubt is settled, and
    * `_initialize` runs. If the device has another doubt or none, the agent answers `wrong_state`.
    */
-  resetDevice: request(
+  resetDevice: command(
     'device.{lab}.{device}.reset',
     z.object({ doubt_id: z.string().nullable(), by: z.string() }),
     empty,
@@ -121,7 +130,7 @@ export const agentRequests = {
    * A person restarts a device: it takes no calls from now on, its process cleans up and ends, and a new one initialises.
    * A doubt stays. The answer comes at once, with the state of the device, which no task can use any more.
    */
-  restartDevice: request(
+  restartDevice: command(
     'device.{lab}.{device}.restart',
     z.object({ by: z.string(), reason: z.string() }),
     z.object({ device: deviceStatus }),
@@ -129,11 +138,35 @@ export const agentRequests = {
     5_000,
   ),
   /** Returns the result of `_report()` of the device. */
-  reportDevice: request('device.{lab}.{device}.report', empty, z.object({ report: jsonObject }), [
+  reportDevice: personal('device.{lab}.{device}.report', empty, z.object({ report: jsonObject }), [
     'unknown_device',
     'device_error',
     'device_unavailable',
   ]),
+};
+
+/** The requests of one agent to another. The subject names the caller, and the broker lets an agent name only itself. */
+export const peerRequests = {
+  /** A task calls a function. The envelope carries the fence of the allocation. Otherwise as a call of a person. */
+  callDevice: peer(
+    'device.{lab}.{device}.call',
+    deviceCall.extend({ attempt_id: z.string() }),
+    deviceAnswer,
+    callErrors,
+    60_000,
+  ),
+  readClock: peer('clock', empty, clockReading, [], 1_000),
+  /**
+   * An attempt of the caller has ended. The agent refuses its calls to local devices that have not begun, for as long as
+   * this incarnation lives, and it safely stops calls in progress. The answer says whether a call still runs.
+   */
+  stopCalls: peer(
+    'device.stop',
+    z.object({ attempt_id: z.string(), reason: z.string() }),
+    z.object({ moving: z.boolean() }),
+    [],
+    3_000,
+  ),
 };
 
 /** One emergency stop of everything, a laboratory or a device. */
@@ -155,6 +188,8 @@ export function emergencyStopCovers(
   return scope === 'all' || scope === `lab:${lab}` || scope === `device:${lab}.${name}`;
 }
 
+const fromAgent = { agent: { computer: itself } };
+
 export const agentEvents = {
   /**
    * Emergency stop, sent to every agent at once, without queues, fences or a leader. `_stop` runs on every device of
@@ -164,12 +199,17 @@ export const agentEvents = {
   emergencyStop: defineEvent({
     name: 'agent.emergency_stop',
     subject: 'svc.v1.event.emergency_stop',
+    from: { gateway: {}, orchestrator: {}, optimizer: {}, tool: {}, agent: {} },
+    to: { agent: {}, orchestrator: {} },
     body: zodSchema(emergencyStop),
   }),
   /** Every second: the agent is alive, and this is the state of all that it runs. It makes up for lost events. */
   heartbeat: defineEvent({
     name: 'agent.heartbeat',
     subject: 'svc.v1.event.agent.{computer}.heartbeat',
+    from: fromAgent,
+    // Other agents learn from it that a computer has restarted.
+    to: { orchestrator: {}, agent: {}, tool: {} },
     body: zodSchema(
       z.object({
         inc: z.number().int(),
@@ -193,12 +233,16 @@ export const agentEvents = {
   deviceChanged: defineEvent({
     name: 'agent.device_changed',
     subject: 'svc.v1.event.agent.{computer}.device',
+    from: fromAgent,
+    to: { orchestrator: {} },
     body: zodSchema(z.object({ inc: z.number().int(), device: deviceStatus })),
   }),
   /** The agent is about to stop with its devices. */
   leaving: defineEvent({
     name: 'agent.leaving',
     subject: 'svc.v1.event.agent.{computer}.leaving',
+    from: fromAgent,
+    to: { orchestrator: {} },
     body: zodSchema(z.object({ inc: z.number().int(), session: z.string() })),
   }),
 };
@@ -207,5 +251,7 @@ export const agentEvents = {
 export const stopReport = defineEvent({
   name: 'agent.stop_report',
   subject: 'svc.v1.event.agent.{computer}.stop',
+  from: fromAgent,
+  to: { gateway: {} },
   body: zodSchema(z.object({ id: z.string(), devices: z.array(deviceStatus) })),
 });

@@ -1,6 +1,8 @@
 import type { ErrorCode } from '../errors.js';
 import type { ZodType } from 'zod';
 import { zodSchema, type Schema } from '../schema.js';
+import type { ProcessRole } from './process-roles.js';
+import { decodeToken, encodeToken } from './subject-tokens.js';
 
 /** The names inside the braces of a subject template: `'a.{b}.{c}'` gives `'b' | 'c'`. */
 export type TokensOf<Subject extends string> = Subject extends `${string}{${infer Token}}${infer Rest}`
@@ -9,7 +11,21 @@ export type TokensOf<Subject extends string> = Subject extends `${string}{${infe
 
 export type Tokens<Subject extends string> = { readonly [T in TokensOf<Subject>]: string };
 
-export interface RequestDefinition<Subject extends string, Request, Reply> {
+/**
+ * The roles that send or hear a message. Each may fix tokens of the subject, to a word or to `itself`: a process of the
+ * role uses no other subjects.
+ */
+export type Parties<Subject extends string> = {
+  readonly [R in ProcessRole]?: { readonly [T in TokensOf<Subject>]?: string };
+};
+
+/** Who sends a message, and who hears it. */
+export interface Way<Subject extends string> {
+  readonly from: Parties<Subject>;
+  readonly to: Parties<Subject>;
+}
+
+export interface RequestDefinition<Subject extends string, Request, Reply> extends Way<Subject> {
   readonly kind: 'request';
   /** Stable name; also the pattern of handlers and the `kind` of the envelope. */
   readonly name: string;
@@ -24,7 +40,7 @@ export interface RequestDefinition<Subject extends string, Request, Reply> {
   readonly errors: readonly ErrorCode[];
 }
 
-export interface EventDefinition<Subject extends string, Body> {
+export interface EventDefinition<Subject extends string, Body> extends Way<Subject> {
   readonly kind: 'event';
   readonly name: string;
   readonly subject: Subject;
@@ -55,10 +71,14 @@ export function defineRequest<Subject extends string, Request, Reply>(
  *
  * @param subject the beginning of every subject
  * @param name the beginning of every name; the end of the subject without its tokens follows
- * @param nature what else holds for all of them
+ * @param nature what else holds for all of them: who sends them and who answers, and whether they only read
  */
 export const requestsOf =
-  <Beginning extends string>(subject: Beginning, name: string, nature: { readOnly?: boolean } = {}) =>
+  <Beginning extends string>(
+    subject: Beginning,
+    name: string,
+    nature: Way<Beginning> & { readOnly?: boolean },
+  ) =>
   <End extends string, Request, Reply>(
     end: End,
     request: ZodType<Request> | Schema<Request>,
@@ -66,7 +86,8 @@ export const requestsOf =
     errors: readonly ErrorCode[] = [],
     timeoutMs = 10_000,
   ): RequestDefinition<`${Beginning}${End}`, Request, Reply> => ({
-    ...nature,
+    // The tokens of the beginning are tokens of the whole subject.
+    ...(nature as Way<`${Beginning}${End}`> & { readOnly?: boolean }),
     kind: 'request',
     name: name + end.replace(/\{\w+\}\./g, ''),
     subject: `${subject}${end}`,
@@ -76,11 +97,13 @@ export const requestsOf =
     errors,
   });
 
-/** Declares a request to the leading orchestrator that changes something. */
-export const orchestratorRequest = requestsOf('svc.v1.orchestrator.', '');
+const toLeader = { from: { gateway: {} }, to: { orchestrator: {} } };
 
-/** Declares a request to the leading orchestrator that only reads. */
-export const orchestratorQuery = requestsOf('svc.v1.orchestrator.', '', { readOnly: true });
+/** Declares a request of a person to the leading orchestrator that changes something. */
+export const orchestratorRequest = requestsOf('svc.v1.orchestrator.', '', toLeader);
+
+/** Declares a request of a person to the leading orchestrator that only reads. */
+export const orchestratorQuery = requestsOf('svc.v1.orchestrator.', '', { ...toLeader, readOnly: true });
 
 function schemaOf<T>(shape: ZodType<T> | Schema<T>): Schema<T> {
   return 'safeParse' in shape ? zodSchema(shape) : shape;
@@ -91,21 +114,6 @@ export function defineEvent<Subject extends string, Body>(
   definition: Omit<EventDefinition<Subject, Body>, 'kind'>,
 ): EventDefinition<Subject, Body> {
   return { kind: 'event', ...definition };
-}
-
-const unsafe = /[^A-Za-z0-9_-]/gu;
-
-/** Encodes any name into one subject token. Unsafe characters become `=`, their hexadecimal code point and `=`. */
-export function encodeToken(name: string): string {
-  if (name === '') return '==';
-  return name.replace(unsafe, (character) => `=${character.codePointAt(0)?.toString(16) ?? ''}=`);
-}
-
-/** The inverse of {@link encodeToken}. */
-export function decodeToken(token: string): string {
-  if (token === '==') return '';
-  if (!token.includes('=')) return token;
-  return token.replace(/=([0-9a-f]+)=/g, (_, code: string) => String.fromCodePoint(parseInt(code, 16)));
 }
 
 /** The subject of a definition with its tokens filled in. A missing token becomes the wildcard `*`. */

@@ -3,6 +3,7 @@ import { effectKinds } from '../rest/effects.js';
 import { effectStates } from '../vocabulary.js';
 import { zodSchema } from '../schema.js';
 import { defineRequest } from './define.js';
+import { itself } from './process-roles.js';
 import { jsonObject, jsonValue } from './work.js';
 
 /** A call that may change something, on its way from the agent of the device. */
@@ -36,10 +37,11 @@ export const effectRequests = {
    */
   append: defineRequest({
     name: 'effect.append',
-    subject: 'svc.v1.effect.append',
+    subject: 'svc.v1.up.{computer}.effect.append',
+    from: { agent: { computer: itself } },
+    to: { gateway: {} },
     request: zodSchema(
       z.object({
-        computer: z.string(),
         /** Wall clock of the agent when it sent the batch, in milliseconds since 1970. */
         wall_ms: z.number(),
         effects: z.array(recordedEffect).min(1).max(longestEffectBatch),

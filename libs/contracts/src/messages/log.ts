@@ -3,6 +3,7 @@ import { logSources, longestLogMessage } from '../rest/logs.js';
 import { logLevels } from '../vocabulary.js';
 import { zodSchema } from '../schema.js';
 import { defineRequest } from './define.js';
+import { itself } from './process-roles.js';
 
 /** A log line on its way from the agent whose processes wrote it. */
 export const writtenLine = z.object({
@@ -30,10 +31,11 @@ export const logRequests = {
    */
   append: defineRequest({
     name: 'log.append',
-    subject: 'svc.v1.log.append',
+    subject: 'svc.v1.up.{computer}.log.append',
+    from: { agent: { computer: itself } },
+    to: { gateway: {} },
     request: zodSchema(
       z.object({
-        computer: z.string(),
         /** Unique identifier of one agent process. */
         stream: z.string(),
         /** Wall clock of the computer when it sent the batch, in milliseconds since 1970; absent: not reported. */

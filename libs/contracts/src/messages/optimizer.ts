@@ -13,7 +13,11 @@ import { zodSchema } from '../schema.js';
 import { defineEvent, requestsOf } from './define.js';
 import { jsonObject, jsonValue, moduleReference } from './work.js';
 
-const request = requestsOf('svc.v1.optimizer.{instance}.', 'optimizer.');
+const request = requestsOf('svc.v1.optimizer.{instance}.', 'optimizer.', {
+  from: { orchestrator: {} },
+  to: { optimizer: {} },
+});
+const reported = { from: { optimizer: {} }, to: { orchestrator: {} } };
 const trial = zodOf(Trial);
 const description = zodOf(OptimizerDescription);
 const runtimeValues = runtimeParameters.zod();
@@ -138,18 +142,21 @@ export const workerAnnouncedEveryMs = 5_000;
 export const optimizerEvents = {
   /** A worker announces itself with its addresses at its start and every 5 s. */
   announced: defineEvent({
+    ...reported,
     name: 'optimizer.announced',
     subject: 'svc.v1.event.optimizer.announced',
     body: zodSchema(z.object({ instance: z.string(), addresses: z.array(z.string()), version: z.string() })),
   }),
   /** The worker stops. Its campaigns need another worker. */
   leaving: defineEvent({
+    ...reported,
     name: 'optimizer.leaving',
     subject: 'svc.v1.event.optimizer.leaving',
     body: zodSchema(z.object({ instance: z.string() })),
   }),
   /** The process of a session has died; the next call of the session fails with `stale_message` anyway. */
   lost: defineEvent({
+    ...reported,
     name: 'optimizer.lost',
     subject: 'svc.v1.event.optimizer.lost',
     body: zodSchema(z.object({ instance: z.string(), ...session.shape, reason: z.string() })),

@@ -18,7 +18,7 @@ import { TaskChange, TaskSubmission, type TaskRunRecord } from '../rest/work/tas
 import { workKinds } from '../rest/work/work.js';
 import { optimizerStatus } from './optimizer.js';
 import { deviceFunction, jsonObject } from './work.js';
-import { agentReports } from './agent-reports.js';
+import { agentReports, codeRequests } from './agent-reports.js';
 import { auditEntry } from './audit-entry.js';
 import { emergencyStop } from './agent.js';
 import { defineEvent, orchestratorQuery as query, orchestratorRequest as request } from './define.js';
@@ -424,12 +424,15 @@ export const orchestratorRequests = {
   listAgents: query('agent.list', z.object({}), z.object({ agents: z.array(zodOf(AgentRecord)) }), [], 3_000),
 
   ...agentReports,
+  ...codeRequests,
 };
 
 export const orchestratorEvents = {
   /** The leader publishes it at its start and every second. An agent that hears a new epoch registers again. */
   leading: defineEvent({
     name: 'orchestrator.leading',
+    from: { orchestrator: {} },
+    to: { orchestrator: {}, gateway: {}, agent: {}, tool: {} },
     subject: 'svc.v1.event.orchestrator.leading',
     body: zodSchema(
       z.object({
@@ -450,6 +453,8 @@ export const orchestratorEvents = {
    */
   devicesTaken: defineEvent({
     name: 'orchestrator.devicesTaken',
+    from: { orchestrator: {} },
+    to: { gateway: {} },
     subject: 'svc.v1.event.orchestrator.devices_taken',
     body: zodSchema(
       z.object({

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { zodSchema } from '../schema.js';
 import { defineEvent, defineRequest } from './define.js';
+import { itself } from './process-roles.js';
 
 /** Names of the processes that report their health. */
 export const serviceNames = ['gateway', 'orchestrator', 'agent', 'optimizer'] as const;
@@ -35,17 +36,33 @@ export const serviceHealth = z.object({
 });
 export type ServiceHealth = z.infer<typeof serviceHealth>;
 
-/** Stands for the leading orchestrator instead of the name of a process. No process answers while none leads. */
-export const leaderName = 'leader';
+const health = {
+  request: zodSchema(z.object({})),
+  reply: zodSchema(serviceHealth),
+  timeoutMs: 1_000,
+  errors: [],
+  from: { gateway: {}, tool: {} },
+};
 
 export const serviceRequests = {
+  /** Every process of a service answers for itself. */
   health: defineRequest({
+    ...health,
     name: 'service.health',
     subject: 'svc.v1.health.{service}',
-    request: zodSchema(z.object({})),
-    reply: zodSchema(serviceHealth),
-    timeoutMs: 1_000,
-    errors: [],
+    to: {
+      gateway: { service: 'gateway' },
+      orchestrator: { service: 'orchestrator' },
+      agent: { service: 'agent' },
+      optimizer: { service: 'optimizer' },
+    },
+  }),
+  /** The leading orchestrator answers. No process answers while none leads. */
+  leaderHealth: defineRequest({
+    ...health,
+    name: 'service.leader_health',
+    subject: 'svc.v1.leader.health',
+    to: { orchestrator: {} },
   }),
 };
 
@@ -76,10 +93,16 @@ export const serviceEvents = {
   /** What a process has counted since its start. Each event replaces the ones before. */
   measured: defineEvent({
     name: 'service.measured',
-    subject: 'svc.v1.event.service.measured',
+    subject: 'svc.v1.event.measured.{service}.{name}',
+    from: {
+      gateway: { service: 'gateway' },
+      orchestrator: { service: 'orchestrator' },
+      agent: { service: 'agent', name: itself },
+      optimizer: { service: 'optimizer' },
+    },
+    to: { gateway: {}, tool: {} },
     body: zodSchema(
       z.object({
-        service: z.string(),
         /** Unique identifier of the process. */
         instance: z.string(),
         families: z.array(metricFamily),

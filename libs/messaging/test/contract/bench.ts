@@ -27,6 +27,8 @@ export interface BrokerUnderTest {
 export const add = defineRequest({
   name: 'test.add',
   subject: 'test.v1.add.{room}',
+  from: { tool: {} },
+  to: { tool: {} },
   request: zodSchema(z.object({ a: z.number(), b: z.number() })),
   reply: zodSchema(z.object({ sum: z.number() })),
   timeoutMs: 5_000,
@@ -36,6 +38,8 @@ export const add = defineRequest({
 export const echo = defineRequest({
   name: 'test.echo',
   subject: 'test.v1.echo',
+  from: { tool: {} },
+  to: { tool: {} },
   request: zodSchema(z.object({ text: z.string() })),
   reply: zodSchema(z.object({ text: z.string() })),
   timeoutMs: 5_000,
@@ -45,6 +49,8 @@ export const echo = defineRequest({
 export const moved = defineEvent({
   name: 'test.moved',
   subject: 'test.v1.moved.{arm}',
+  from: { tool: {} },
+  to: { tool: {} },
   body: zodSchema(z.object({ to: z.number() })),
 });
 

@@ -144,6 +144,8 @@ export function checksContract(bench: Bench): void {
       const shout = defineEvent({
         name: 'test.shout',
         subject: 'test.v1.shout',
+        from: { tool: {} },
+        to: { tool: {} },
         body: zodSchema(z.object({ text: z.string() })),
       });
       expect(() => bus.publish(shout, {}, { text: big })).toThrow(

@@ -145,6 +145,8 @@ export const settings = {
     secret: true,
     schema: address(['nats:'], 'nats://127.0.0.1:4222', '; TLS is not supported'),
   }),
+  /** Text of the credentials file with which a process connects to the broker; undefined: the address has them. */
+  natsCredentials: optionalSecret('SVC_NATS_CREDENTIALS'),
   databaseUrl: setting({
     env: 'SVC_DATABASE_URL',
     secret: true,

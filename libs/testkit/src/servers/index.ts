@@ -3,3 +3,4 @@ export { Link, type Direction } from './link.js';
 export { startNats, type NatsFixture, type NatsOptions } from './nats.js';
 export { startProgram, stopProgram } from './program.js';
 export { freePort, startServiceStack, type Stack, type StackOptions } from './stack.js';
+export { startSecuredNats, type SecuredNats } from './secured-nats.js';

@@ -247,17 +247,17 @@ describe('the checker finds', () => {
 
   it('I2 when a late call reaches an agent that was not informed of the end of its attempt', async () => {
     const held: Fault[] = [
-      { kind: 'message', name: 'agent.device.call', n: 1, fault: { what: 'delay', ms: 1_500 } },
+      { kind: 'message', name: 'agent.peer.device.call', n: 1, fault: { what: 'delay', ms: 1_500 } },
       { kind: 'crash', who: 'pc_a', at: 1_000, ms: 200 },
     ];
     const untold = (world: World): void =>
-      tamper(world, 'agent.device.stop', () => () => ({ moving: false }));
+      tamper(world, 'agent.peer.device.stop', () => () => ({ moving: false }));
     expect(await broken('a run and a task', () => undefined, held)).toEqual(new Set());
     expect(await broken('a run and a task', untold, held)).toContain('I2');
   });
 
   it('I1 when a call arrives twice at an agent that forgets', async () => {
-    const twice = doubled('agent.device.call', 1, 600);
+    const twice = doubled('agent.peer.device.call', 1, 600);
     expect(await broken('a run and a task', () => undefined, [twice])).toEqual(new Set());
     expect(await broken('a run and a task', forgetful, [twice])).toContain('I1');
   });

@@ -11,6 +11,7 @@ import {
   optimizerRequests,
   orchestratorEvents,
   orchestratorRequests,
+  peerRequests,
   stopReport,
   taskRunStates,
   toDevice,
@@ -82,6 +83,7 @@ export const exempt: Readonly<Record<string, string>> = {
 export function pointList(): string[] {
   const requests: AnyRequest[] = [
     ...Object.values(agentRequests),
+    ...Object.values(peerRequests),
     ...Object.values(effectRequests),
     ...Object.values(logRequests),
     ...Object.values(optimizerRequests),

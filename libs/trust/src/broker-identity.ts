@@ -1,0 +1,74 @@
+import { itself, permissions, processRoles } from '@lab/contracts/broker';
+import { encodeAccount, encodeOperator, newScopedSigner } from '@nats-io/jwt';
+import { pairOf, type Keys } from './keys.js';
+
+/** What the broker replaces by the name in the credentials of a client. */
+const nameInCredentials = '{{name()}}';
+
+/** What a broker must know to accept the processes of a service, and nobody else. It contains no secret. */
+export interface BrokerIdentity {
+  /** Signed statement of the operator. */
+  readonly operator: string;
+  /** Public key of the system account. */
+  readonly systemAccount: string;
+  /** Public key of each account, and the signed statement about it. */
+  readonly accounts: ReadonlyMap<string, string>;
+}
+
+const unlimited = { subs: -1, data: -1, payload: -1 };
+const accountLimits = {
+  ...unlimited,
+  ...{ conn: -1, leaf: -1, imports: -1, exports: -1, wildcards: true, disallow_bearer: true },
+};
+
+/**
+ * Signs what the broker must know. The permissions of each role are those of the catalogue, bound to the key that signs its
+ * credentials (scoped signing keys of NATS, ADR 0024).
+ */
+export async function brokerIdentity(keys: Keys): Promise<BrokerIdentity> {
+  const [operator, account, system] = [pairOf(keys.operator), pairOf(keys.account), pairOf(keys.system)];
+  const signers = processRoles.map((role) => {
+    const named = (pattern: string): string => pattern.replaceAll(itself, nameInCredentials);
+    const { publish, subscribe } = permissions[role];
+    const template = {
+      ...unlimited,
+      pub: { allow: publish.map(named) },
+      sub: { allow: subscribe.map(named) },
+    };
+    const signer = newScopedSigner(pairOf(keys.roles[role]), role, template);
+    // The library allows every client to answer any message that it gets. The broker would remember each message for this,
+    // and pass a tenth of the messages in the same time.
+    delete signer.template.resp;
+    return signer;
+  });
+  const systemAccount = system.getPublicKey();
+  const [operatorToken, accountToken, systemToken] = await Promise.all([
+    encodeOperator('svc', operator, { system_account: systemAccount }),
+    encodeAccount('svc', account, { signing_keys: signers, limits: accountLimits }, { signer: operator }),
+    encodeAccount('system', system, { limits: accountLimits }, { signer: operator }),
+  ]);
+  return {
+    operator: operatorToken,
+    systemAccount,
+    accounts: new Map([
+      [account.getPublicKey(), accountToken],
+      [systemAccount, systemToken],
+    ]),
+  };
+}
+
+/**
+ * The identity as lines of a configuration of nats-server, 2.9.10 or newer.
+ *
+ * @param folder where the server keeps what it is told about accounts
+ */
+export function identitySettings(identity: BrokerIdentity, folder: string): string[] {
+  return [
+    `operator: "${identity.operator}"`,
+    `system_account: "${identity.systemAccount}"`,
+    `resolver: { type: full, dir: ${JSON.stringify(folder)}, allow_delete: false, interval: "2m" }`,
+    'resolver_preload: {',
+    ...[...identity.accounts].map(([key, statement]) => `  ${key}: "${statement}"`),
+    '}',
+  ];
+}

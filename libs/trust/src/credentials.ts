@@ -1,0 +1,23 @@
+import { encodeToken, type ProcessRole } from '@lab/contracts/broker';
+import { encodeUser, fmtCreds } from '@nats-io/jwt';
+import { createUser } from '@nats-io/nkeys';
+import { pairOf, type Keys } from './keys.js';
+
+/**
+ * Makes the credentials of one process: a new private key, and the signed statement that it belongs to a process of this role
+ * and name. The broker gives it the permissions of the role.
+ *
+ * @param name of the computer for an agent; otherwise of the process
+ * @returns the text of a credentials file of NATS; secret
+ */
+export async function issueCredentials(keys: Keys, role: ProcessRole, name: string): Promise<string> {
+  const user = createUser();
+  const statement = await encodeUser(
+    encodeToken(name),
+    user,
+    pairOf(keys.roles[role]),
+    { issuer_account: pairOf(keys.account).getPublicKey() },
+    { scopedUser: true },
+  );
+  return Buffer.from(fmtCreds(statement, user)).toString('utf8');
+}

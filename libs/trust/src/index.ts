@@ -1,0 +1,3 @@
+export { brokerIdentity, identitySettings, type BrokerIdentity } from './broker-identity.js';
+export { issueCredentials } from './credentials.js';
+export { makeKeys, readKeys, type Keys } from './keys.js';

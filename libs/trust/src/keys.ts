@@ -1,0 +1,54 @@
+import { processRoles, type ProcessRole } from '@lab/contracts/broker';
+import { createAccount, createOperator, fromSeed, type KeyPair } from '@nats-io/nkeys';
+import { z } from 'zod';
+
+const seed = z.string().regex(/^S[OA][A-Z2-7]{56}$/, 'must be the seed of a key');
+
+const keysShape = z.strictObject({
+  version: z.literal(1),
+  /** Signs the accounts. */
+  operator: seed,
+  /** The account of the service: all its messages. */
+  account: seed,
+  /** The account of the broker itself. Whoever has it may change accounts. */
+  system: seed,
+  /** For each role, the key that signs the credentials of its processes. The key alone decides their permissions. */
+  roles: z.strictObject(
+    Object.fromEntries(processRoles.map((role) => [role, seed])) as Record<ProcessRole, typeof seed>,
+  ),
+});
+
+/**
+ * The private keys from which all rights on the broker follow. Whoever has them can make credentials of any process. Every
+ * key is an Ed25519 key in the encoding of NATS (nkeys).
+ */
+export type Keys = z.infer<typeof keysShape>;
+
+export function makeKeys(): Keys {
+  const made = (pair: KeyPair): string => Buffer.from(pair.getSeed()).toString('ascii');
+  return {
+    version: 1,
+    operator: made(createOperator()),
+    account: made(createAccount()),
+    system: made(createAccount()),
+    roles: Object.fromEntries(processRoles.map((role) => [role, made(createAccount())])) as Keys['roles'],
+  };
+}
+
+/** @throws Error in one sentence, without the text, when it does not hold the keys of a service */
+export function readKeys(text: string): Keys {
+  let given: unknown;
+  try {
+    given = JSON.parse(text);
+  } catch {
+    throw new Error('The file with the keys of the broker is no JSON.');
+  }
+  const { data, error } = keysShape.safeParse(given);
+  if (data !== undefined) return data;
+  const paths = error.issues.map(({ path }) => path.join('.') || 'the whole file');
+  throw new Error(`The file with the keys of the broker is damaged: ${paths.join(', ')}.`);
+}
+
+export function pairOf(seedText: string): KeyPair {
+  return fromSeed(Buffer.from(seedText, 'ascii'));
+}
