@@ -3,6 +3,7 @@ import { cp, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
 import { Computer, startNats, startProgram, stopProgram, type Disk, type NatsFixture } from '@lab/testkit';
 import { Api, eventually } from '../api.js';
 
@@ -36,6 +37,21 @@ export interface Said {
   err: string;
 }
 
+/** What `svc broker` prints on the computer of the service. */
+async function brokerSays(on: Computer, folder: string, ...args: string[]): Promise<string> {
+  const env = { PATH: process.env['PATH'], SVC_DATA_DIR: join(folder, 'central') };
+  const [command = '', ...rest] = on.enter(process.execPath, svc, 'broker', ...args);
+  return (await promisify(execFile)(command, rest, { env })).stdout;
+}
+
+/** A nats-server of the lab's own, which accepts the processes of the service alone. */
+async function startBroker(on: Computer, folder: string): Promise<NatsFixture> {
+  const config = join(folder, 'nats.conf');
+  const listen = ['--listen', `${on.address}:4222`, '--accounts', join(folder, 'accounts')];
+  await writeFile(config, await brokerSays(on, folder, 'config', ...listen));
+  return startNats({ on, args: ['-c', config] });
+}
+
 export class Plant {
   readonly api: Api;
   /** Everything that the processes of the service and of the agent printed. */
@@ -66,7 +82,7 @@ export class Plant {
         bench.mountDisk(join(folder, 'bench'), benchDisk),
       ]);
       await layOut(folder);
-      const nats = await startNats({ on: central });
+      const nats = await startBroker(central, folder);
       const plant = new Plant(folder, central, bench, ...disks, nats, await central.forward(port));
       await plant.#start();
       return plant;
@@ -89,7 +105,11 @@ export class Plant {
       SVC_AUTH_OFF_ANYWHERE: 'true',
       SVC_PUBLIC_URL: `http://${central.address}:${port}`,
     };
-    const agent = { SVC_NATS_URL: nats.url, SVC_DATA_DIR: join(folder, 'bench') };
+    const agent = {
+      SVC_NATS_URL: nats.url,
+      SVC_NATS_CREDENTIALS: await brokerSays(central, folder, 'credentials', 'agent', 'bench_c'),
+      SVC_DATA_DIR: join(folder, 'bench'),
+    };
     await this.#launch('the stack', central, ['start'], service, /^ready /);
     await this.#launch('the agent', bench, ['agent', '--computer', 'bench_c'], agent, /"msg":"ready"/);
     await this.idle();

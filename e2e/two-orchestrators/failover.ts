@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { optimizerEvents } from '@lab/contracts';
 import { connectBus } from '@lab/messaging';
+import { issueCredentials, readKeys } from '@lab/trust';
 import { eventually, isOver } from '../api.js';
 import { lab } from './lab.js';
 
@@ -193,7 +194,9 @@ describe('the service loses no work and does no work twice', () => {
 
   it('when the optimizer is killed, and another one is announced', async () => {
     const url = readFileSync(join(lab.stack.dataDir, 'secrets', 'nats-url'), 'utf8').trim();
-    const bus = await connectBus({ url, role: 'test', name: 'failover' });
+    const keys = readKeys(readFileSync(join(lab.stack.dataDir, 'secrets', 'broker-keys'), 'utf8'));
+    const credentials = await issueCredentials(keys, 'orchestrator', 'failover');
+    const bus = await connectBus({ url, role: 'orchestrator', name: 'failover', credentials });
     try {
       const announced = new Set<string>();
       await bus.subscribe(optimizerEvents.announced, {}, ({ instance }) => void announced.add(instance));

@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { Command } from 'commander';
 import { addAgentsCommand } from './commands/operating/agents.js';
 import { addAppCommands } from './commands/services/apps.js';
+import { addBrokerCommands } from './commands/services/broker.js';
 import { addArchiveCommands } from './commands/work/archive.js';
 import { addAttentionCommands } from './commands/operating/attention.js';
 import { addCompletionCommands } from './commands/services/completion.js';
@@ -43,6 +44,7 @@ export function svcProgram(): Command {
   program.commandsGroup('Service');
   addStartCommand(program);
   addAppCommands(program);
+  addBrokerCommands(program);
   addDemoCommand(program);
   program.commandsGroup('Work');
   addSubmitCommand(program);

@@ -2,6 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { cpSync, existsSync, mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { connectBus } from '@lab/messaging';
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
 import { eventually, occupiedPort, StandInStack, survivors, type Listed } from './stand-in-stack.js';
 
@@ -115,23 +116,32 @@ describe('a starting stack', () => {
     remember(stack);
   });
 
-  it('gives secrets to its services only as private files, and serves a broker address with a password', async () => {
+  it('gives secrets to its services only as private files, and its broker refuses everybody else', async () => {
     const stack = start();
     const { environment } = await get(await stack.ready());
     remember(stack);
     expect(environment).toContain('SVC_NATS_URL_FILE');
-    expect(environment.filter((name) => /^SVC_(NATS_URL|DATABASE_URL|UPLOAD_SECRET)$/.test(name))).toEqual(
-      [],
-    );
+    expect(environment).toContain('SVC_NATS_CREDENTIALS_FILE');
+    const named = /^SVC_(NATS_URL|NATS_CREDENTIALS|DATABASE_URL|UPLOAD_SECRET)$/;
+    expect(environment.filter((name) => named.test(name))).toEqual([]);
     const secrets = join(stack.dataDir, 'secrets');
     expect(statSync(secrets).mode & 0o777).toBe(0o700);
-    for (const name of ['nats-url', 'database-url', 'upload-secret', 'nats-password']) {
+    const processes = ['gateway-gateway', 'orchestrator-orchestrator', 'agent-svc_computer'];
+    const credentials = processes.map((name) => `nats-credentials-${name}`);
+    for (const name of [
+      'nats-url',
+      'database-url',
+      'upload-secret',
+      'broker-keys',
+      'broker-access',
+      ...credentials,
+    ]) {
       expect(statSync(join(secrets, name)).mode & 0o777, name).toBe(0o600);
     }
-    const url = new URL(readFileSync(join(secrets, 'nats-url'), 'utf8').trim());
-    expect(url.password.length).toBeGreaterThan(20);
-    const commandLines = execFileSync('ps', ['-eo', 'args'], { encoding: 'utf8' });
-    expect(commandLines).not.toContain(url.password);
+    const url = readFileSync(join(secrets, 'nats-url'), 'utf8').trim();
+    await expect(connectBus({ url, role: 'tool', name: 'stranger' })).rejects.toMatchObject({
+      code: 'unauthorized',
+    });
   });
 
   it('keeps the output of its services in their log files and echoes warnings, with secrets concealed', async () => {

@@ -3,9 +3,6 @@ import { chmodSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync }
 import { join } from 'node:path';
 import { acquireLock, LockedError, Secret, type FileLock } from '@lab/runtime';
 
-/** Addresses of a running stack, in files where commands such as `svc agent` find them. */
-export type AddressName = 'nats-url' | 'database-url';
-
 /** The folder with all data of one stack. */
 export class DataFolder {
   readonly postgres: string;
@@ -79,7 +76,8 @@ export class DataFolder {
     return path;
   }
 
-  forgetAddress(name: AddressName): void {
+  /** Removes a secret that is of no use without the running stack. */
+  forget(name: string): void {
     rmSync(this.secretPath(name), { force: true });
   }
 

@@ -4,16 +4,15 @@ import { delimiter, join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { Secret, startChild, type ChildOptions, type RunningChild } from '@lab/runtime';
+import type { BrokerAccess } from './broker-access.js';
 import { readIfThere, writePrivately, type DataFolder } from './data-folder.js';
 import { freePort } from './ports.js';
 
 const program = process.platform === 'win32' ? 'nats-server.exe' : 'nats-server';
 const projectCache = fileURLToPath(new URL('../../../../.cache/bin/', import.meta.url));
-const user = 'svc';
 
-/** A nats-server of this stack. Its address and password stay the same when it restarts. */
+/** A nats-server of this stack. Its address stays the same when it restarts. */
 export interface Broker {
-  /** Contains the user and the password. */
   readonly url: Secret;
   launch(signal: AbortSignal): Promise<RunningChild>;
 }
@@ -26,6 +25,7 @@ export interface Broker {
  */
 export async function prepareBroker(
   data: DataFolder,
+  access: BrokerAccess,
   env: Readonly<Record<string, string | undefined>>,
   observe: Pick<ChildOptions, 'onLine' | 'onSpawn'>,
 ): Promise<Broker> {
@@ -33,11 +33,10 @@ export async function prepareBroker(
   const portPath = join(data.nats, 'port');
   const port = await freePort(Number(readIfThere(portPath) ?? 0) || 0);
   writePrivately(portPath, String(port));
-  const password = data.keptSecret('nats-password');
   const configPath = join(data.nats, 'server.conf');
-  writePrivately(configPath, serverConfig(port, password));
+  writePrivately(configPath, serverConfig(port, await access.serverSettings()));
   return {
-    url: new Secret(`nats://${user}:${password.reveal()}@127.0.0.1:${port}`),
+    url: new Secret(`nats://127.0.0.1:${port}`),
     launch: (signal) =>
       startChild(
         {
@@ -55,11 +54,11 @@ export async function prepareBroker(
 }
 
 /** Uses only keys that version 2.9.10 knows. A submission has at most 1 MiB, so a message has at most twice that. */
-function serverConfig(port: number, password: Secret): string {
+function serverConfig(port: number, identity: readonly string[]): string {
   return [
     `listen: "127.0.0.1:${port}"`,
     'server_name: "svc"',
-    `authorization { user: "${user}", password: "${password.reveal()}" }`,
+    ...identity,
     'ping_interval: "5s"',
     'ping_max: 2',
     'write_deadline: "2s"',

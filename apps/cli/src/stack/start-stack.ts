@@ -8,6 +8,7 @@ import {
   type RunningChild,
   servedAt,
 } from '@lab/runtime';
+import { BrokerAccess, takesCredentials } from './broker-access.js';
 import { stackConfig, type StackConfig } from './config.js';
 import { DataFolder } from './data-folder.js';
 import type { StackEvent } from './events.js';
@@ -86,6 +87,7 @@ class RunningStack implements Stack {
   readonly #outputs: ServiceOutput[] = [];
   readonly #env: Record<string, string | undefined>;
   readonly #register: ProcessRegister;
+  readonly #access: Promise<BrokerAccess>;
   #guard: GuardLink | undefined;
   #stopped: Promise<void> | undefined;
   #url = '';
@@ -100,6 +102,7 @@ class RunningStack implements Stack {
     const said = Object.entries(override).filter(([, value]) => value !== undefined);
     this.#env = { ...env, ...Object.fromEntries(said) };
     const warn = (text: string): void => this.#tell({ type: 'warning', service: 'svc', text });
+    this.#access = BrokerAccess.kept(data.path);
     this.#register = new ProcessRegister(data.processesPath, (all) => this.#guard?.watch(all), warn);
   }
 
@@ -154,7 +157,10 @@ class RunningStack implements Stack {
       given.database,
       ...serviceDeclarations.flatMap((declaration) =>
         this.#labels(declaration).map(async (label) => {
-          const secrets = await Promise.all(declaration.needs.map((need) => given[need]));
+          const secrets = await Promise.all([
+            this.#credentials(declaration.name, label),
+            ...declaration.needs.map((need) => given[need]),
+          ]);
           await this.#startService(
             declaration,
             label,
@@ -192,7 +198,7 @@ class RunningStack implements Stack {
         if (end.status === 'rejected') failures.push(end.reason);
       }
     }
-    for (const name of ['nats-url', 'database-url'] as const) this.data.forgetAddress(name);
+    for (const name of ['nats-url', 'database-url']) this.data.forget(name);
     this.#register.clear();
     await this.#guard?.close();
     for (const output of this.#outputs) output.close();
@@ -203,12 +209,19 @@ class RunningStack implements Stack {
   async #broker(): Promise<Secret> {
     if (this.config.natsUrl !== undefined) return this.config.natsUrl;
     const output = this.#output('nats-server');
-    const broker = await prepareBroker(this.data, this.#env, {
+    const broker = await prepareBroker(this.data, await this.#access, this.#env, {
       onLine: (line, stream) => output.line(line, stream),
       onSpawn: (pid) => this.#register.add('nats-server', 'server', pid),
     });
     await this.#keep('nats-server', firstServerOrder + 1, (signal) => broker.launch(signal));
     return broker.url;
+  }
+
+  /** Each process has a key of its own. */
+  async #credentials(role: ServiceName, label: string): Promise<Record<string, string>> {
+    if (!takesCredentials(this.config.natsUrl)) return {};
+    const name = role === 'agent' ? this.config.computer : label;
+    return { SVC_NATS_CREDENTIALS_FILE: await (await this.#access).credentials(role, name) };
   }
 
   async #database(): Promise<Secret> {
@@ -269,6 +282,7 @@ class RunningStack implements Stack {
     const env = { ...this.#env };
     const secretNames = [
       'SVC_NATS_URL',
+      'SVC_NATS_CREDENTIALS',
       'SVC_DATABASE_URL',
       'SVC_UPLOAD_SECRET',
       'SVC_SECRETS_KEY',

@@ -2,8 +2,9 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import type { ServiceName } from '@lab/contracts';
-import { defineConfig, overrideEnvironment, processEnvironment, settings } from '@lab/runtime';
+import { defineConfig, optional, overrideEnvironment, processEnvironment, settings } from '@lab/runtime';
 import type { Command } from 'commander';
+import { BrokerAccess, takesCredentials } from '../../stack/broker-access.js';
 import { modulePath } from '../../stack/services.js';
 import { userError } from '../user-error.js';
 
@@ -44,11 +45,30 @@ export function addAppCommands(program: Command): void {
 async function runApp(name: ServiceName, variables: Record<string, string>): Promise<void> {
   try {
     overrideEnvironment({ ...addressesOfStack(), ...variables });
+    overrideEnvironment(await credentialsBy(name));
     await import(pathToFileURL(modulePath(name)).href);
   } catch (error) {
     process.stderr.write(`${name} cannot start: ${userError(error)}\n`);
     process.exitCode = 1;
   }
+}
+
+/**
+ * Credentials for the broker, made with the keys in the data folder. A computer without these keys, such as that of an
+ * instrument, must be given its credentials.
+ */
+async function credentialsBy(role: ServiceName): Promise<Record<string, string>> {
+  const env = processEnvironment();
+  if (env['SVC_NATS_CREDENTIALS'] || env['SVC_NATS_CREDENTIALS_FILE']) return {};
+  const { dataDir, natsUrl, computer } = defineConfig({
+    dataDir: settings.dataDir,
+    natsUrl: optional(settings.natsUrl),
+    computer: settings.computer,
+  }).load();
+  const access = takesCredentials(natsUrl) ? BrokerAccess.present(dataDir) : undefined;
+  if (access === undefined) return {};
+  const path = await access.credentials(role, role === 'agent' ? computer : role);
+  return { SVC_NATS_CREDENTIALS_FILE: path };
 }
 
 /** The addresses of a stack that runs on the same data folder, for the settings that are not configured. */

@@ -1,0 +1,45 @@
+import { defineConfig, settings } from '@lab/runtime';
+import { Argument, type Command } from 'commander';
+import { processRoles, type ProcessRole } from '@lab/contracts/broker';
+import { BrokerAccess } from '../../stack/broker-access.js';
+import { userError } from '../user-error.js';
+
+/** Commands for a nats-server outside of `svc start`. They need the keys in the data folder of the service. */
+export function addBrokerCommands(program: Command): void {
+  const broker = program
+    .command('broker')
+    .description('settings of a nats-server of your own, and credentials of its clients');
+  broker
+    .command('config')
+    .description('print a configuration with which nats-server accepts the processes of this service alone')
+    .requiredOption(
+      '--listen <address>',
+      'address and port on which it listens, for example 192.168.0.2:4222',
+    )
+    .option(
+      '--accounts <folder>',
+      'absolute path of a folder that nats-server may write',
+      '/var/lib/svc-nats',
+    )
+    .action(({ listen, accounts }: { listen: string; accounts: string }) =>
+      print((access) => access.ownServer(listen, accounts)),
+    );
+  broker
+    .command('credentials')
+    .description(
+      'print new credentials of one process, a secret; name an agent as lab.yml names its computer',
+    )
+    .addArgument(new Argument('<role>', 'kind of the process').choices(processRoles))
+    .argument('<name>', 'name of the process')
+    .action((role: ProcessRole, name: string) => print((access) => access.issue(role, name)));
+}
+
+async function print(text: (access: BrokerAccess) => Promise<string>): Promise<void> {
+  try {
+    const { dataDir } = defineConfig({ dataDir: settings.dataDir }).load();
+    process.stdout.write(await text(await BrokerAccess.kept(dataDir)));
+  } catch (error) {
+    process.stderr.write(`${userError(error)}\n`);
+    process.exitCode = 1;
+  }
+}

@@ -1,0 +1,134 @@
+import { createHash } from 'node:crypto';
+import { mkdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { permissions, type ProcessRole } from '@lab/contracts/broker';
+import type { Secret } from '@lab/runtime';
+import { readIfThere, writePrivately } from './data-folder.js';
+
+/** What was signed with the keys. */
+interface Signed {
+  /** Digest of all that the signatures depend on. */
+  stamp: string;
+  /** Lines of the configuration of the server. */
+  settings: string[];
+  /** Credentials by role and name. */
+  credentials: Record<string, string>;
+}
+
+/**
+ * Who may use the broker: the private keys of a service, and what was signed with them. Both stay in the data folder, because
+ * a signature takes some 30 ms of a start. Everything is signed anew when the permissions of a later version differ.
+ */
+export class BrokerAccess {
+  readonly #path: string;
+  readonly #stamp: string;
+  #signing: Promise<Signed> | undefined;
+
+  private constructor(
+    private readonly secrets: string,
+    private readonly accounts: string,
+    private readonly keys: string,
+  ) {
+    this.#path = join(secrets, 'broker-access');
+    this.#stamp = createHash('sha256')
+      .update(JSON.stringify([keys, accounts, permissions]))
+      .digest('hex');
+  }
+
+  /** Makes the keys if the data folder has none. */
+  static async kept(dataDir: string): Promise<BrokerAccess> {
+    const present = BrokerAccess.present(dataDir);
+    if (present !== undefined) return present;
+    const { makeKeys } = await import('@lab/trust');
+    mkdirSync(join(dataDir, 'secrets'), { recursive: true, mode: 0o700 });
+    const keys = `${JSON.stringify(makeKeys())}\n`;
+    writePrivately(keysPath(dataDir), keys);
+    return new BrokerAccess(join(dataDir, 'secrets'), accountsPath(dataDir), keys);
+  }
+
+  /** Undefined: the data folder has no keys, as on the computer of an instrument. */
+  static present(dataDir: string): BrokerAccess | undefined {
+    const keys = readIfThere(keysPath(dataDir));
+    return keys === undefined
+      ? undefined
+      : new BrokerAccess(join(dataDir, 'secrets'), accountsPath(dataDir), keys);
+  }
+
+  /**
+   * The whole configuration of a nats-server outside of the stack.
+   *
+   * @param listen address and port on which it listens
+   * @param accounts absolute path of a folder on its computer
+   */
+  async ownServer(listen: string, accounts: string): Promise<string> {
+    const { brokerIdentity, identitySettings, readKeys } = await import('@lab/trust');
+    const identity = identitySettings(await brokerIdentity(readKeys(this.keys)), accounts);
+    return [`listen: ${JSON.stringify(listen)}`, 'max_payload: 2097152', ...identity, ''].join('\n');
+  }
+
+  /** New credentials of a process, as text. They are not kept. */
+  async issue(role: ProcessRole, name: string): Promise<string> {
+    const { issueCredentials, readKeys } = await import('@lab/trust');
+    return issueCredentials(readKeys(this.keys), role, name);
+  }
+
+  /** Lines of the configuration of the nats-server of the stack. It accepts the processes of this service and nobody else. */
+  async serverSettings(): Promise<readonly string[]> {
+    return (await this.#current()).settings;
+  }
+
+  /**
+   * Writes the credentials of a process to a file that only this user can read.
+   *
+   * @param name of the computer for an agent; otherwise of the process
+   * @returns the path of the file
+   */
+  async credentials(role: ProcessRole, name: string): Promise<string> {
+    const signed = await this.#current();
+    const who = `${role} ${name}`;
+    let credentials = signed.credentials[who];
+    if (credentials === undefined) {
+      credentials = await this.issue(role, name);
+      // Others may have been kept meanwhile.
+      const latest = this.#kept() ?? signed;
+      this.#keep({ ...latest, credentials: { ...latest.credentials, [who]: credentials } });
+    }
+    const path = join(this.secrets, `nats-credentials-${encodeURIComponent(who.replace(' ', '-'))}`);
+    writePrivately(path, credentials);
+    return path;
+  }
+
+  async #current(): Promise<Signed> {
+    return this.#kept() ?? (await (this.#signing ??= this.#sign()));
+  }
+
+  /** Undefined: nothing was signed yet, or what it depends on has changed. */
+  #kept(): Signed | undefined {
+    const kept = JSON.parse(readIfThere(this.#path) ?? '{}') as Partial<Signed>;
+    return kept.stamp === this.#stamp ? (kept as Signed) : undefined;
+  }
+
+  async #sign(): Promise<Signed> {
+    const { brokerIdentity, identitySettings, readKeys } = await import('@lab/trust');
+    const settings = identitySettings(await brokerIdentity(readKeys(this.keys)), this.accounts);
+    const signed = { stamp: this.#stamp, settings, credentials: {} };
+    this.#keep(signed);
+    return signed;
+  }
+
+  #keep(signed: Signed): void {
+    writePrivately(this.#path, JSON.stringify(signed));
+  }
+}
+
+/**
+ * Whether processes connect with credentials. An address with a user or a token needs none.
+ *
+ * @param url address of the broker; undefined: the embedded one
+ */
+export function takesCredentials(url: Secret | undefined): boolean {
+  return url === undefined || new URL(url.reveal()).username === '';
+}
+
+const keysPath = (dataDir: string): string => join(dataDir, 'secrets', 'broker-keys');
+const accountsPath = (dataDir: string): string => join(dataDir, 'nats', 'accounts');
