@@ -95,7 +95,7 @@ async function moveFar(): Promise<void> {
 }
 
 beforeAll(async () => {
-  [nats, postgres] = await Promise.all([startNats(), testPostgres()]);
+  [nats, postgres] = await Promise.all([startNats({ login: 'lab:lab' }), testPostgres()]);
   cable = await Link.open(Number(new URL(nats.url).port));
   const { url: databaseUrl } = await postgres.freshDatabase();
   folder = await mkdtemp(join(tmpdir(), 'svc-estop-truth-'));
@@ -127,7 +127,7 @@ beforeAll(async () => {
   start('near', ['agent', '--computer', 'svc_computer'], { SVC_DATA_DIR: join(folder, 'near') });
   start('far', ['agent', '--computer', 'far'], {
     SVC_DATA_DIR: join(folder, 'far'),
-    SVC_NATS_URL: `nats://127.0.0.1:${cable.port}`,
+    SVC_NATS_URL: `nats://lab:lab@127.0.0.1:${cable.port}`,
   });
   await devicesAre('idle');
 });

@@ -25,9 +25,9 @@ export const allowedImports = listed({
   persistence: 'contracts ports engine',
   gateway: 'contracts ports runtime messaging definitions persistence object-store',
   orchestrator:
-    'contracts ports runtime messaging definitions engine scheduling leader-wiring ' +
+    'contracts ports runtime messaging trust definitions engine scheduling leader-wiring ' +
     'simulation persistence object-store',
-  agent: 'contracts ports runtime messaging hosting actors agent-wiring sdk definitions',
+  agent: 'contracts ports runtime messaging trust hosting actors agent-wiring sdk definitions',
   optimizer: 'contracts ports runtime messaging hosting sdk optimization',
   cli: 'contracts ports api-client runtime trust actors definitions scheduling simulation persistence',
   testkit:
@@ -44,6 +44,8 @@ export const allowedEntryPoints = {
   'simulation -> definitions': ['@lab/definitions/model'],
   'hosting -> definitions': ['@lab/definitions/model'],
   'agent -> definitions': ['@lab/definitions/model'],
+  'orchestrator -> trust': ['@lab/trust/authority'],
+  'agent -> trust': ['@lab/trust/authority'],
   'cli -> persistence': ['@lab/persistence/embedded', '@lab/persistence/gateway'],
 };
 

@@ -23,7 +23,7 @@ import { startAgent } from './agent.js';
 const { tasks: count } = readFlags({ tasks: whole(1_000, { least: 1, most: 5_000, place: 0 }) });
 const awayMs = 5_000;
 
-const nats = await startNats();
+const nats = await startNats({ login: 'lab:lab' });
 const folder = await mkdtemp(join(tmpdir(), 'svc-backlog-'));
 // The agent of the stack has another computer. Tasks without devices run on the agent of this process.
 const stack = await startServiceStack({

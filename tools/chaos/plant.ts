@@ -3,8 +3,9 @@ import { createWriteStream } from 'node:fs';
 import { mkdir, rm, statfs, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
+import type { ProcessRole } from '@lab/contracts';
 import { startPostgres, type RunningPostgres } from '@lab/persistence/embedded';
-import { freePort, Link, startNats, type NatsFixture } from '@lab/testkit';
+import { freePort, Link, startSecuredNats, type SecuredNats } from '@lab/testkit';
 import type { Chance } from '@lab/testkit/faults';
 import { svc } from '../shared/paths.js';
 import { readUnlessGone, runningProcesses, signal } from '../shared/processes.js';
@@ -23,7 +24,7 @@ interface Service {
 
 /** The servers that every service needs. */
 interface Servers {
-  nats: NatsFixture;
+  nats: SecuredNats;
   postgres: RunningPostgres;
 }
 
@@ -57,7 +58,7 @@ export class Plant implements Target {
 
   async start({ computers, orchestrators }: { computers: string[]; orchestrators: number }): Promise<void> {
     for (const name of ['logs', 'tmp', 'nothing']) await mkdir(join(this.folder, name), { recursive: true });
-    const [nats, postgres] = await Promise.all([startNats(), this.#launchPostgres()]);
+    const [nats, postgres] = await Promise.all([startSecuredNats(), this.#launchPostgres()]);
     this.#servers = { nats, postgres };
     const httpPort = await freePort();
     const http = await this.#link('http', httpPort);
@@ -204,6 +205,16 @@ export class Plant implements Target {
     return link;
   }
 
+  /** The credentials of a service by its command, and the key of the authority for an orchestrator. */
+  async #identity([role = '', , computer = role]: string[]): Promise<Record<string, string>> {
+    const { keys, credentials } = this.#running.nats;
+    const given: Record<string, string> = {
+      SVC_NATS_CREDENTIALS: await credentials(role as ProcessRole, computer),
+    };
+    if (role === 'orchestrator') given['SVC_AUTHORITY_KEY'] = JSON.stringify(keys.authority);
+    return given;
+  }
+
   async #add(
     name: string,
     args: string[],
@@ -214,6 +225,7 @@ export class Plant implements Target {
     const own: Record<string, string> = {
       TMPDIR: join(this.folder, 'tmp'),
       SVC_NATS_URL: `nats://127.0.0.1:${broker.port}`,
+      ...(await this.#identity(args)),
     };
     if (needsDatabase) {
       const address = new URL(this.#running.postgres.url);

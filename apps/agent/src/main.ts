@@ -5,11 +5,12 @@ import { Agent, DiskLedger } from '@lab/actors';
 import { wireAgent } from '@lab/agent-wiring';
 import { encodeToken, logRequests, measuredEveryMs, serviceEvents } from '@lab/contracts';
 import { ModuleCache, NpmPackages } from '@lab/hosting';
-import { connectBus } from '@lab/messaging';
+import { connectBus, demandClosedBroker } from '@lab/messaging';
 import {
   acquireLock,
   LockedError,
   measureProcess,
+  measureRefusals,
   Meter,
   runService,
   steadyClock,
@@ -18,6 +19,7 @@ import {
   systemTimers,
   tellMeasurements,
 } from '@lab/runtime';
+import { AuthorityCheck } from '@lab/trust/authority';
 import { relaying } from './author-log.js';
 import { checkArguments } from './check-arguments.js';
 import { config } from './config.js';
@@ -67,6 +69,7 @@ await runService(
       log,
     });
     shutdown.add('bus', () => bus.close(), { deadlineMs: busStopMs });
+    await demandClosedBroker(config.natsUrl.reveal());
 
     const stream = systemIds.next();
     const relay = new LogRelay({
@@ -95,6 +98,7 @@ await runService(
 
     const meter = new Meter();
     shutdown.add('event loop', measureProcess(meter));
+    measureRefusals(meter, bus);
     const instance = `${computer}/${process.pid}`;
     shutdown.add(
       'measurements',
@@ -111,6 +115,7 @@ await runService(
       clock: steadyClock,
       wall: systemClock,
       timers: systemTimers,
+      authority: AuthorityCheck.in(config.natsCredentials?.reveal() ?? ''),
     });
     const agent = new Agent(
       { computer, version },

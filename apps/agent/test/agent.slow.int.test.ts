@@ -318,7 +318,7 @@ describe('when something fails', () => {
 
   it('a lost broker stops no task, and the result arrives when the broker is back', async () => {
     await lab.close();
-    const nats = await startNats();
+    const nats = await startNats({ login: 'lab:lab' });
     lab = await Lab.open(nats);
     const agent = await lab.agent();
     // The code is available from now on.

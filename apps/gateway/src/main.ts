@@ -16,6 +16,7 @@ import { openEventLog, openGatewayStore, openRecords } from '@lab/persistence';
 import {
   lackOfRoom,
   measureProcess,
+  measureRefusals,
   Meter,
   Outbound,
   runService,
@@ -124,6 +125,7 @@ await runService(service, config, async ({ config, log, shutdown }) => {
 
   const meter = new Meter();
   shutdown.add('event loop', measureProcess(meter));
+  measureRefusals(meter, bus);
   const measurements = new Measurements(
     () => ({ service, instance, families: meter.read() }),
     steadyClock.now,

@@ -5,6 +5,7 @@ import { ModuleCache, NpmPackages } from '@lab/hosting';
 import { connectBus } from '@lab/messaging';
 import {
   measureProcess,
+  measureRefusals,
   Meter,
   runService,
   Sealing,
@@ -50,6 +51,7 @@ await runService('optimizer', config, async ({ config, log, shutdown }) => {
   });
   const meter = new Meter();
   shutdown.add('event loop', measureProcess(meter));
+  measureRefusals(meter, bus);
   shutdown.add(
     'measurements',
     tellMeasurements(meter, measuredEveryMs, (families) =>

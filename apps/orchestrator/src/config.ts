@@ -3,6 +3,8 @@ import { defineConfig, settings, type ConfigOf } from '@lab/runtime';
 export const config = defineConfig({
   natsUrl: settings.natsUrl,
   natsCredentials: settings.natsCredentials,
+  /** Signs what agents believe of the leader alone. `svc start` makes it; undefined: agents know no authority. */
+  authorityKey: settings.authorityKey,
   databaseUrl: settings.databaseUrl,
   uploadSecret: settings.uploadSecret,
   publicUrl: settings.publicUrl,

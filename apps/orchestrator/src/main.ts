@@ -9,19 +9,22 @@ import {
 } from '@lab/contracts';
 import { formatDiagnostics } from '@lab/definitions';
 import { Leadership, OptimizerDirectory } from '@lab/leader-wiring';
-import { connectBus } from '@lab/messaging';
+import { connectBus, demandClosedBroker, type Bus } from '@lab/messaging';
 import { FileTickets } from '@lab/object-store';
 import { openStore } from '@lab/persistence';
 import {
   measureProcess,
+  measureRefusals,
   Meter,
   runService,
   steadyClock,
   systemClock,
   systemTimers,
   tellMeasurements,
+  type Log,
 } from '@lab/runtime';
-import { config } from './config.js';
+import { Authority } from '@lab/trust/authority';
+import { config, type Config } from './config.js';
 import { PackageIndex, packageRecords } from './definitions/index.js';
 import { engineMeasures } from './engine-metrics.js';
 import { beginTerm, type BegunTerm } from './term.js';
@@ -41,17 +44,12 @@ await runService(service, config, async ({ config, log, shutdown }) => {
       onIdleError: (error) => log.warn('a database connection broke', { error }),
       onCommit: (error) => commits.noted(error),
     }),
-    connectBus({
-      url: config.natsUrl.reveal(),
-      credentials: config.natsCredentials?.reveal(),
-      role: service,
-      name: instance,
-      log,
-    }),
+    connected(config, log, instance),
   ]);
   shutdown.add('database', () => store.close());
   shutdown.add('bus', () => bus.close());
   const tickets = new FileTickets({ publicUrl: config.publicUrl, secret: config.uploadSecret.reveal() });
+  const signer = config.authorityKey === undefined ? undefined : Authority.from(config.authorityKey.reveal());
   const optimizers = await OptimizerDirectory.listen(bus, { clock: steadyClock, timers: systemTimers });
   shutdown.add('optimizers', () => optimizers.close());
   const { diagnostics, warnings } = index.catalog;
@@ -63,6 +61,7 @@ await runService(service, config, async ({ config, log, shutdown }) => {
   let present: { epoch: number; term: BegunTerm } | undefined;
   const meter = new Meter();
   shutdown.add('event loop', measureProcess(meter));
+  measureRefusals(meter, bus);
   const measures = engineMeasures(
     meter,
     () => (leadership.leading ? present?.term.counts() : undefined),
@@ -73,7 +72,7 @@ await runService(service, config, async ({ config, log, shutdown }) => {
     instance,
     async (lease) => {
       const term = await beginTerm(
-        { config, instance, index, store, commits, bus, optimizers, tickets, log, measures },
+        { config, instance, index, store, commits, bus, optimizers, signer, tickets, log, measures },
         lease,
       );
       present = { epoch: lease.epoch, term };
@@ -118,6 +117,15 @@ await runService(service, config, async ({ config, log, shutdown }) => {
   });
   return leadership.leading ? loaded : { standby: true, leader: leadership.leader };
 });
+
+/** @throws ServiceError `forbidden` when the broker accepts everybody; and as {@link connectBus} */
+async function connected(config: Config, log: Log, instance: string): Promise<Bus> {
+  const url = config.natsUrl.reveal();
+  const credentials = config.natsCredentials?.reveal();
+  const bus = await connectBus({ url, credentials, role: service, name: instance, log });
+  await demandClosedBroker(url);
+  return bus;
+}
 
 function leadershipOf(
   { epoch, term }: { epoch: number; term: BegunTerm },

@@ -11,6 +11,7 @@ import type { Bus } from '@lab/messaging';
 import { BusModule, BusServer, nestLogger } from '@lab/messaging/nest';
 import type { FileTickets } from '@lab/object-store';
 import type { PostgresStore } from '@lab/persistence';
+import type { Authority } from '@lab/trust/authority';
 import { Shutdown, systemClock, systemIds, systemTimers, type Log } from '@lab/runtime';
 import type { Config } from './config.js';
 import {
@@ -35,6 +36,7 @@ export interface TermParts {
   commits: CommitWatch;
   bus: Bus;
   optimizers: OptimizerDirectory;
+  signer: Authority | undefined;
   tickets: FileTickets;
   log: Log;
   measures: Measures;
@@ -56,7 +58,7 @@ export interface BegunTerm extends Term {
  * @throws ServiceError `store_unavailable`; Error in one sentence when the packages cannot be loaded as configured
  */
 export async function beginTerm(parts: TermParts, lease: Lease): Promise<BegunTerm> {
-  const { config, instance, index, store, commits, bus, optimizers, tickets, log, measures } = parts;
+  const { config, instance, index, store, commits, bus, optimizers, signer, tickets, log, measures } = parts;
   const time = { clock: systemClock, timers: systemTimers };
   const shutdown = new Shutdown(log);
   const end = async (reason: string): Promise<void> => void (await shutdown.run(reason));
@@ -76,6 +78,7 @@ export async function beginTerm(parts: TermParts, lease: Lease): Promise<BegunTe
     const engine = engineUnder(lease, {
       bus,
       optimizers,
+      signer,
       ports: {
         ...time,
         ids: systemIds,

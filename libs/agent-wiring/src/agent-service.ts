@@ -3,13 +3,16 @@ import {
   agentEvents,
   agentRequests as requests,
   emergencyStopCovers,
+  deviceGrant,
   orchestratorEvents,
   peerRequests,
   serviceRequests,
+  ServiceError,
   stopReport,
   type DeviceStatus,
   type EmergencyStop,
   type Envelope,
+  type DeviceGrant,
   type JsonObject,
   type ReplyOf,
   type ServiceHealth,
@@ -29,6 +32,8 @@ export interface ServiceParts {
   clock: Clock;
   wall: Clock;
   timers: Timers;
+  /** Reads signed statements of orchestrators; undefined: this agent knows no authority, and the broker decides alone. */
+  authority?: { read(signed: string): unknown } | undefined;
 }
 
 /** Connects the agent to the broker: requests under `{computer}.{inc}`, heartbeats, changes of devices, health. */
@@ -141,15 +146,13 @@ export class AgentService implements Announcer {
           call.as_of_ms,
         ),
       ),
-      bus.serve(peerRequests.callDevice, me, ({ attempt_id: attemptId, ...call }, { envelope, tokens }) =>
-        answered(
-          agent,
-          tokens,
-          { ...callOf(call), attemptId, by: undefined, query: undefined },
-          envelope,
-          call.as_of_ms,
-        ),
-      ),
+      bus.serve(peerRequests.callDevice, me, ({ attempt_id: attemptId, ...call }, { envelope, tokens }) => {
+        const { lab, device, caller } = tokens;
+        const fence = envelope.fence?.[`${lab}.${device}`];
+        this.#demandGrant(call.grant, { lab, device, caller, attempt_id: attemptId, fence });
+        const posted = { ...callOf(call), attemptId, by: undefined, query: undefined };
+        return answered(agent, tokens, posted, envelope, call.as_of_ms);
+      }),
       bus.serve(requests.readClock, me, () => ({ now_ms: agent.readClock() })),
       bus.serve(peerRequests.readClock, me, () => ({ now_ms: agent.readClock() })),
       bus.serve(peerRequests.stopCalls, me, ({ attempt_id, reason }) => ({
@@ -169,6 +172,22 @@ export class AgentService implements Announcer {
         report: await agent.reportDevice({ lab: tokens.lab, name: tokens.device }),
       })),
     ]);
+  }
+
+  /** @throws ServiceError `forbidden` when the leading orchestrator has not granted the device to the attempt */
+  #demandGrant(
+    signed: string | undefined,
+    asked: Record<keyof DeviceGrant, string | number | undefined>,
+  ): void {
+    const { authority } = this.parts;
+    if (authority === undefined) return;
+    const read = signed === undefined ? undefined : deviceGrant.safeParse(authority.read(signed)).data;
+    const names = Object.keys(asked) as (keyof DeviceGrant)[];
+    if (read !== undefined && names.every((name) => read[name] === asked[name])) return;
+    throw new ServiceError(
+      'forbidden',
+      `no grant gives ${asked.lab}.${asked.device} to attempt ${asked.attempt_id} of computer ${asked.caller}`,
+    );
   }
 
   #beat(): void {

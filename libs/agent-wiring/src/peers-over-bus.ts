@@ -1,25 +1,16 @@
-import { Unanswered, type AgentIncarnation, type DeviceAddress, type Peers } from '@lab/actors';
 import {
-  agentEvents,
-  peerRequests,
-  isServiceError,
-  ServiceError,
-  type JsonObject,
-  type JsonValue,
-} from '@lab/contracts';
+  Unanswered,
+  type AgentIncarnation,
+  type DeviceAddress,
+  type PeerCall,
+  type Peers,
+} from '@lab/actors';
+import { agentEvents, peerRequests, isServiceError, ServiceError, type JsonValue } from '@lab/contracts';
 import { AgentClocks, ReachedNobody, type Bus, type Subscription } from '@lab/messaging';
 import type { Clock, Log, Timers } from '@lab/ports';
 import { agentTimings } from './timings.js';
 
 const { reconnectMs, repeatMostMs, repeatMs, watchAfterMs } = agentTimings;
-
-interface PeerCall {
-  callId: string;
-  function: string;
-  arguments: JsonObject;
-  attemptId: string;
-  fence: number;
-}
 
 /**
  * Devices of other agents, over the broker.
@@ -176,6 +167,7 @@ export class PeersOverBus implements Peers {
         arguments: call.arguments,
         attempt_id: call.attemptId,
         as_of_ms: asOf,
+        ...(call.grant === undefined ? {} : { grant: call.grant }),
       },
       // One second longer than this side waits, so that this side always gives up first.
       { timeoutMs: timeoutMs + 1_000, signal, inc, fence: { [`${lab}.${name}`]: call.fence } },

@@ -5,8 +5,10 @@ import {
   type AnyRequest,
   type AttemptStatus,
   type DeviceStatus,
+  type DeviceGrant,
   type ReplyOf,
   type RequestOf,
+  type TaskStart,
 } from '@lab/contracts';
 import type { AgentAddress, Agents } from '@lab/engine';
 import type { Bus, RequestOptions } from '@lab/messaging';
@@ -16,8 +18,17 @@ type AgentRequest = AnyRequest & {
   readonly subject: `svc.v1.agent.{computer}.{inc}.${'task' | 'devices'}.${string}`;
 };
 
-/** Sends requests to the incarnations of agents. It checks the lease immediately before each request. */
-export function agentsOverBus(bus: Bus, lease: Lease): Agents {
+/** Signs statements that agents believe of the leading orchestrator alone. */
+export interface Signer {
+  sign(statement: DeviceGrant): string;
+}
+
+/**
+ * Sends requests to the incarnations of agents. It checks the lease immediately before each request.
+ *
+ * @param signer signs the grants of devices of other computers; undefined: agents get none
+ */
+export function agentsOverBus(bus: Bus, lease: Lease, signer?: Signer): Agents {
   const ask = async <D extends AgentRequest>(
     definition: D,
     to: AgentAddress,
@@ -38,7 +49,8 @@ export function agentsOverBus(bus: Bus, lease: Lease): Agents {
       const fence = Object.fromEntries(
         Object.values(start.devices).map((device) => [`${device.lab}.${device.name}`, device.fence]),
       );
-      return (await ask(requests.startTask, to, start, { fence, fresh: to.fresh })).status;
+      const granted = signer === undefined ? start : withGrants(start, to.computer, signer);
+      return (await ask(requests.startTask, to, granted, { fence, fresh: to.fresh })).status;
     },
     async cancel(to, attemptId, reason): Promise<AttemptStatus> {
       return (await ask(requests.cancelTask, to, { attempt_id: attemptId, reason })).status;
@@ -66,6 +78,16 @@ export function agentsOverBus(bus: Bus, lease: Lease): Agents {
       return (await unreachable(reply, to)).device;
     },
   };
+}
+
+function withGrants(start: TaskStart, caller: string, signer: Signer): TaskStart {
+  const devices = Object.entries(start.devices).map(([slot, device]) => {
+    if (device.computer === caller) return [slot, device];
+    const { lab, name, fence } = device;
+    const grant = signer.sign({ lab, device: name, fence, attempt_id: start.attempt_id, caller });
+    return [slot, { ...device, grant }];
+  });
+  return { ...start, devices: Object.fromEntries(devices) as TaskStart['devices'] };
 }
 
 /** Without a subscriber on its subject the agent process does not exist, so the request had no effect. */

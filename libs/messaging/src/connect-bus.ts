@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { decodeToken, encodeToken, ServiceError } from '@lab/contracts';
+import { decodeToken, encodeToken, isServiceError, ServiceError } from '@lab/contracts';
 import {
   connect,
   credsAuthenticator,
@@ -52,6 +52,7 @@ export const defaultDrainMs = 5_000;
 
 export const silentLog: BusLog = { debug: () => undefined, warn: () => undefined, error: () => undefined };
 
+const defaultConnectMs = 10_000;
 const retryMs = 100;
 const attemptTimeoutMs = 2_000;
 
@@ -93,7 +94,7 @@ export async function connectBus(options: ConnectOptions): Promise<Bus> {
       noAsyncTraces: true,
       timeout: attemptTimeoutMs,
     },
-    options.connectTimeoutMs ?? 10_000,
+    options.connectTimeoutMs ?? defaultConnectMs,
     timers,
   );
   const wire = new NatsWire(connection, `${prefix}.${randomBytes(8).toString('hex')}`, log);
@@ -121,6 +122,27 @@ async function firstConnection(
       await new Promise<void>((resolve) => timers.after(retryMs, resolve));
     }
   }
+}
+
+/**
+ * Makes sure that the broker refuses a client without credentials. Otherwise anybody who reaches it can move devices.
+ *
+ * @throws ServiceError `forbidden`: it accepts everybody; `service_unavailable`: it did not answer
+ */
+export async function demandClosedBroker(url: string): Promise<void> {
+  const { servers } = parseAddress(url);
+  const options = { servers, name: 'nobody', reconnect: false, timeout: attemptTimeoutMs };
+  try {
+    const connection = await firstConnection(options, defaultConnectMs, systemBusTimers);
+    await connection.close();
+  } catch (error) {
+    if (isServiceError(error) && error.code === 'unauthorized') return;
+    throw error;
+  }
+  throw new ServiceError(
+    'forbidden',
+    `the broker at ${String(servers)} accepts everybody; give it the configuration that "svc broker config" prints`,
+  );
 }
 
 /** Passes credentials to the client as options only, so that no message shows them. */

@@ -12,7 +12,13 @@ export type {
   Subscription,
   TokensFor,
 } from './bus.js';
-export { connectBus, connectionTimings, type BusIdentity, type ConnectOptions } from './connect-bus.js';
+export {
+  connectBus,
+  connectionTimings,
+  demandClosedBroker,
+  type BusIdentity,
+  type ConnectOptions,
+} from './connect-bus.js';
 export { handledBy, serveAll, type Handled, type HandlersOf } from './handlers.js';
 export {
   LeaderRequests,

@@ -9,7 +9,7 @@ import {
 import { startNats, startSecuredNats, type SecuredNats } from '@lab/testkit';
 import { connect } from '@nats-io/transport-node';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
-import { connectBus, type Bus } from '../src/index.js';
+import { connectBus, demandClosedBroker, type Bus } from '../src/index.js';
 import { busContract } from './bus-contract.js';
 
 busContract('NATS', async () => {
@@ -228,6 +228,16 @@ describe('a bus with credentials', () => {
       code: 'bad_request',
       message: 'the credentials for the broker are those of bench c, not of bench b',
     });
+  });
+
+  it('is offered only by a broker that refuses everybody else', async () => {
+    await demandClosedBroker(nats.url);
+    const open = await startNats();
+    await expect(demandClosedBroker(open.url)).rejects.toMatchObject({
+      code: 'forbidden',
+      message: expect.stringMatching(/^the broker at 127\.0\.0\.1:\d+ accepts everybody; give it/) as string,
+    });
+    await open.stop();
   });
 
   it('does not start with damaged credentials, and does not show them', async () => {

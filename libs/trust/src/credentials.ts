@@ -1,6 +1,7 @@
 import { encodeToken, type ProcessRole } from '@lab/contracts/broker';
 import { encodeUser, fmtCreds } from '@nats-io/jwt';
 import { createUser } from '@nats-io/nkeys';
+import { authorityBlock } from './authority.js';
 import { pairOf, type Keys } from './keys.js';
 
 /**
@@ -8,7 +9,7 @@ import { pairOf, type Keys } from './keys.js';
  * and name. The broker gives it the permissions of the role.
  *
  * @param name of the computer for an agent; otherwise of the process
- * @returns the text of a credentials file of NATS; secret
+ * @returns the text of a credentials file of NATS, for an agent with the public key of the authority; secret
  */
 export async function issueCredentials(keys: Keys, role: ProcessRole, name: string): Promise<string> {
   const user = createUser();
@@ -19,5 +20,6 @@ export async function issueCredentials(keys: Keys, role: ProcessRole, name: stri
     { issuer_account: pairOf(keys.account).getPublicKey() },
     { scopedUser: true },
   );
-  return Buffer.from(fmtCreds(statement, user)).toString('utf8');
+  const credentials = Buffer.from(fmtCreds(statement, user)).toString('utf8');
+  return role === 'agent' ? credentials + authorityBlock(keys.authority) : credentials;
 }

@@ -1,4 +1,5 @@
 import { processRoles, type ProcessRole } from '@lab/contracts/broker';
+import { makeAuthorityKey } from './authority.js';
 import { createAccount, createOperator, fromSeed, type KeyPair } from '@nats-io/nkeys';
 import { z } from 'zod';
 
@@ -12,6 +13,8 @@ const keysShape = z.strictObject({
   account: seed,
   /** The account of the broker itself. Whoever has it may change accounts. */
   system: seed,
+  /** Signs what agents believe of the leading orchestrator alone, such as who has a device. */
+  authority: z.strictObject({ d: z.string().length(43), x: z.string().length(43) }),
   /** For each role, the key that signs the credentials of its processes. The key alone decides their permissions. */
   roles: z.strictObject(
     Object.fromEntries(processRoles.map((role) => [role, seed])) as Record<ProcessRole, typeof seed>,
@@ -31,6 +34,7 @@ export function makeKeys(): Keys {
     operator: made(createOperator()),
     account: made(createAccount()),
     system: made(createAccount()),
+    authority: makeAuthorityKey(),
     roles: Object.fromEntries(processRoles.map((role) => [role, made(createAccount())])) as Keys['roles'],
   };
 }

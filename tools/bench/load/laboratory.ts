@@ -82,7 +82,7 @@ export async function startLaboratory({
 }): Promise<Laboratory> {
   const folder = await mkdtemp(join(tmpdir(), 'svc-load-'));
   await writeLaboratory(join(folder, 'packages', 'load'), agents);
-  const nats = await startNats();
+  const nats = await startNats({ login: 'lab:lab' });
   const stack = await startServiceStack({
     userDir: join(folder, 'packages'),
     env: { SVC_NATS_URL: nats.url, SVC_LOG_LEVEL: 'warn' },

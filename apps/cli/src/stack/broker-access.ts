@@ -3,6 +3,7 @@ import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { permissions, type ProcessRole } from '@lab/contracts/broker';
 import type { Secret } from '@lab/runtime';
+import type { Keys } from '@lab/trust';
 import { readIfThere, writePrivately } from './data-folder.js';
 
 /** What was signed with the keys. */
@@ -66,6 +67,14 @@ export class BrokerAccess {
     return [`listen: ${JSON.stringify(listen)}`, 'max_payload: 2097152', ...identity, ''].join('\n');
   }
 
+  /** Writes the key with which orchestrators sign what agents believe. @returns the path of the file */
+  authorityKey(): string {
+    const path = join(this.secrets, 'authority-key');
+    const { authority } = JSON.parse(this.keys) as Keys;
+    writePrivately(path, JSON.stringify(authority));
+    return path;
+  }
+
   /** New credentials of a process, as text. They are not kept. */
   async issue(role: ProcessRole, name: string): Promise<string> {
     const { issueCredentials, readKeys } = await import('@lab/trust');
@@ -99,13 +108,21 @@ export class BrokerAccess {
   }
 
   async #current(): Promise<Signed> {
-    return this.#kept() ?? (await (this.#signing ??= this.#sign()));
+    return (
+      this.#kept() ?? (await (this.#signing ??= this.#sign().finally(() => (this.#signing = undefined))))
+    );
   }
 
   /** Undefined: nothing was signed yet, or what it depends on has changed. */
   #kept(): Signed | undefined {
-    const kept = JSON.parse(readIfThere(this.#path) ?? '{}') as Partial<Signed>;
-    return kept.stamp === this.#stamp ? (kept as Signed) : undefined;
+    try {
+      const kept = JSON.parse(readIfThere(this.#path) ?? '{}') as Partial<Signed>;
+      return kept.stamp === this.#stamp ? (kept as Signed) : undefined;
+    } catch (error) {
+      // A damaged file is of no use, and everything in it can be signed again.
+      if (error instanceof SyntaxError) return undefined;
+      throw error;
+    }
   }
 
   async #sign(): Promise<Signed> {

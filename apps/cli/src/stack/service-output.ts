@@ -49,8 +49,14 @@ function subjectOf(fields: Record<string, unknown>): string {
 /** Passes only errors of nats-server on, because it warns of every client that disconnects. */
 const natsLine = /^\[\d+\] \S+ \S+ \[(\w+)\] (.*)$/;
 
+/** Processes of the service make sure that the broker refuses a client without credentials, which they call `nobody`. */
+const ownCheck = /:nobody" - authentication error$/;
+
 function plainWarning(text: string, stream: 'stdout' | 'stderr'): string | undefined {
   const marked = natsLine.exec(text);
-  if (marked !== null) return marked[1] === 'ERR' || marked[1] === 'FTL' ? marked[2] : undefined;
+  if (marked !== null) {
+    const [, level, message = ''] = marked;
+    return (level === 'ERR' || level === 'FTL') && !ownCheck.test(message) ? message : undefined;
+  }
   return stream === 'stderr' && text.trim() !== '' ? text : undefined;
 }

@@ -221,7 +221,11 @@ class RunningStack implements Stack {
   async #credentials(role: ServiceName, label: string): Promise<Record<string, string>> {
     if (!takesCredentials(this.config.natsUrl)) return {};
     const name = role === 'agent' ? this.config.computer : label;
-    return { SVC_NATS_CREDENTIALS_FILE: await (await this.#access).credentials(role, name) };
+    const access = await this.#access;
+    return {
+      SVC_NATS_CREDENTIALS_FILE: await access.credentials(role, name),
+      ...(role === 'orchestrator' ? { SVC_AUTHORITY_KEY_FILE: access.authorityKey() } : {}),
+    };
   }
 
   async #database(): Promise<Secret> {
@@ -283,6 +287,7 @@ class RunningStack implements Stack {
     const secretNames = [
       'SVC_NATS_URL',
       'SVC_NATS_CREDENTIALS',
+      'SVC_AUTHORITY_KEY',
       'SVC_DATABASE_URL',
       'SVC_UPLOAD_SECRET',
       'SVC_SECRETS_KEY',

@@ -33,6 +33,16 @@ describe('a warning of a service on the terminal', () => {
     ]);
   });
 
+  it('passes errors of nats-server on, except that it refused the check of the service itself', () => {
+    const lines: string[] = [];
+    const output = serviceOutput(join(folder, 'nats-server.log'), (text) => lines.push(text));
+    const refused = (client: string): string =>
+      `[7] 2026/11/25 23:57:00.1 [ERR] 127.0.0.1:4 - cid:1 - "v3.4.0:nats.js:${client}" - authentication error`;
+    for (const client of ['nobody', 'thief']) output.line(refused(client), 'stderr');
+    output.close();
+    expect(lines).toEqual([expect.stringContaining('thief') as string]);
+  });
+
   it('leaves out what is no warning', () => {
     expect(shown({ level: 'info', msg: 'ready', device: 'lab.arm' })).toEqual([]);
   });

@@ -102,7 +102,7 @@ export class AttemptDeviceCalls {
    * ended it: the call may have begun as late as this caller waited, and takes its whole time from there.
    */
   async #callThere(
-    { computer, inc, lab, name, fence, functions = [] }: DeviceBinding,
+    { computer, inc, lab, name, fence, grant, functions = [] }: DeviceBinding,
     message: TaskCall,
   ): Promise<JsonValue | undefined> {
     const { calls, peers, timers } = this.ports;
@@ -129,7 +129,11 @@ export class AttemptDeviceCalls {
           arguments: keptArguments(maskedArguments(declared, message.arguments)),
         });
       }
-      const value = await peers.call({ computer, inc, lab, name }, call, runMs + deviceAnswerMs);
+      const value = await peers.call(
+        { computer, inc, lab, name },
+        { ...call, grant },
+        runMs + deviceAnswerMs,
+      );
       answered({ kind: 'returned' });
       over.end();
       return value;

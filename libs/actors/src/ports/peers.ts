@@ -24,6 +24,8 @@ export interface PeerCall {
   arguments: JsonObject;
   attemptId: string;
   fence: number;
+  /** Signed proof that the attempt has the device; undefined: the service signs none. */
+  grant?: string | undefined;
 }
 
 /** The way to devices that other agents run. */

@@ -150,9 +150,13 @@ export const peerRequests = {
   /** A task calls a function. The envelope carries the fence of the allocation. Otherwise as a call of a person. */
   callDevice: peer(
     'device.{lab}.{device}.call',
-    deviceCall.extend({ attempt_id: z.string() }),
+    deviceCall.extend({
+      attempt_id: z.string(),
+      /** The signed grant of the device to the attempt. An agent that knows an authority refuses a call without it. */
+      grant: z.string().optional(),
+    }),
     deviceAnswer,
-    callErrors,
+    [...callErrors, 'forbidden'],
     60_000,
   ),
   readClock: peer('clock', empty, clockReading, [], 1_000),

@@ -119,6 +119,17 @@ export const deviceStatus = z.object({
 });
 export type DeviceStatus = z.infer<typeof deviceStatus>;
 
+/** Says that an attempt has a device, so that its agent may call it. The leading orchestrator signs it. */
+export const deviceGrant = z.object({
+  lab: z.string(),
+  device: z.string(),
+  fence: z.number().int(),
+  attempt_id: z.string(),
+  /** The computer of the attempt. */
+  caller: z.string(),
+});
+export type DeviceGrant = z.infer<typeof deviceGrant>;
+
 /** A device as a task reaches it: which agent runs it, and the fence its allocation was given with. */
 export const deviceBinding = z.object({
   lab: z.string(),
@@ -129,6 +140,8 @@ export const deviceBinding = z.object({
   fence: z.number().int(),
   /** Its functions as its agent last reported them; absent or empty: not known. */
   functions: z.array(deviceFunction).optional(),
+  /** The signed {@link DeviceGrant} for a device of another computer; absent: this service signs none. */
+  grant: z.string().optional(),
 });
 export type DeviceBinding = z.infer<typeof deviceBinding>;
 

@@ -147,6 +147,8 @@ export const settings = {
   }),
   /** Text of the credentials file with which a process connects to the broker; undefined: the address has them. */
   natsCredentials: optionalSecret('SVC_NATS_CREDENTIALS'),
+  /** Private key of an orchestrator, as JSON: see `AuthorityKey` of `@lab/trust`. */
+  authorityKey: optionalSecret('SVC_AUTHORITY_KEY'),
   databaseUrl: setting({
     env: 'SVC_DATABASE_URL',
     secret: true,

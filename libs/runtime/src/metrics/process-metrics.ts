@@ -45,6 +45,16 @@ export function measureProcess(meter: Meter): () => void {
   return () => void delay.disable();
 }
 
+/** Counts what the broker refused to this process. */
+export function measureRefusals(meter: Meter, bus: { readonly refusals: number }): void {
+  meter.gauge(
+    'svc_broker_refusals_total',
+    'Messages and subscriptions that the broker refused, because the credentials of the process do not allow them.',
+    () => [{ value: bus.refusals }],
+    'counter',
+  );
+}
+
 /**
  * Reports the measurements periodically.
  *

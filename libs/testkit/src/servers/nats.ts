@@ -12,7 +12,7 @@ const stopMs = 3_000;
 
 /** A real nats-server. It ends with this process. */
 export interface NatsFixture {
-  /** `nats://<address>:<port>`, the same after a restart. */
+  /** `nats://<address>:<port>`, with the login before the address; the same after a restart. */
   readonly url: string;
   /** Process id of the running server; 0 while stopped. */
   readonly pid: number;
@@ -29,6 +29,8 @@ export interface NatsFixture {
 export interface NatsOptions {
   /** Further command-line arguments of nats-server, for example `['--user', 'a', '--pass', 'b']`. */
   args?: readonly string[];
+  /** `user:password` of every client. The processes of the service refuse a broker without one. Default: none. */
+  login?: string;
   /** Where it runs, and listens on every address. Default: here, on 127.0.0.1 alone. */
   on?: Computer;
 }
@@ -40,12 +42,14 @@ export interface NatsOptions {
  * @throws Error with what the server printed, when it ends or does not serve in time; or with the places where there is no
  *   binary
  */
-export async function startNats({ args = [], on }: NatsOptions = {}): Promise<NatsFixture> {
+export async function startNats({ args = [], login, on }: NatsOptions = {}): Promise<NatsFixture> {
   const binary = natsServerBinary();
   const address = on === undefined ? '127.0.0.1' : '0.0.0.0';
   let port = '-1';
   const launch = (): Promise<ChildProcess> => {
-    const words = [binary, '-a', address, '-p', port, ...args];
+    const [user = '', password = ''] = login?.split(':') ?? [];
+    const identity = login === undefined ? [] : ['--user', user, '--pass', password];
+    const words = [binary, '-a', address, '-p', port, ...identity, ...args];
     const [command = '', ...rest] = on === undefined ? words : on.enter(...words);
     return startProgram({
       ...{ name: 'nats-server', command, args: rest, readyMs, endSignal: 'SIGKILL' },
@@ -58,7 +62,7 @@ export async function startNats({ args = [], on }: NatsOptions = {}): Promise<Na
   let child = await launch();
   const stop = (): Promise<void> => stopProgram(child, 'SIGTERM', stopMs);
   return {
-    url: `nats://${on?.address ?? address}:${port}`,
+    url: `nats://${login === undefined ? '' : `${login}@`}${on?.address ?? address}:${port}`,
     get pid() {
       return hasEnded(child) ? 0 : (child.pid ?? 0);
     },

@@ -68,7 +68,11 @@ async function credentialsBy(role: ServiceName): Promise<Record<string, string>>
   const access = takesCredentials(natsUrl) ? BrokerAccess.present(dataDir) : undefined;
   if (access === undefined) return {};
   const path = await access.credentials(role, role === 'agent' ? computer : role);
-  return { SVC_NATS_CREDENTIALS_FILE: path };
+  const signs = role === 'orchestrator' && !env['SVC_AUTHORITY_KEY'] && !env['SVC_AUTHORITY_KEY_FILE'];
+  return {
+    SVC_NATS_CREDENTIALS_FILE: path,
+    ...(signs ? { SVC_AUTHORITY_KEY_FILE: access.authorityKey() } : {}),
+  };
 }
 
 /** The addresses of a stack that runs on the same data folder, for the settings that are not configured. */

@@ -87,6 +87,7 @@ export class SimulatedComputer extends SimulatedProcess {
     const { service, orchestrator, peers, effects } = wireAgent({
       ...{ bus, computer: name, version, log },
       ...{ clock: life, wall: life, timers: life },
+      authority: { read: (signed) => JSON.parse(signed) as unknown },
     });
     let ids = 0;
     const agent = new Agent(

@@ -72,7 +72,7 @@ export class SimulatedOrchestrator extends SimulatedProcess {
     const { ids, definitions } = world;
     const policy = policyOf(world, life, log);
     const ports = { clock: life, timers: life, ids, store, definitions, policy, log };
-    const engine = engineUnder(lease, { bus, optimizers, ports });
+    const engine = engineUnder(lease, { bus, optimizers, signer: { sign: JSON.stringify }, ports });
     try {
       await engine.start(instance, lease.epoch);
     } catch (error) {

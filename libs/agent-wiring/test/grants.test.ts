@@ -1,0 +1,93 @@
+import type { Agent } from '@lab/actors';
+import { agentRequests, peerRequests, type DeviceGrant } from '@lab/contracts';
+import type { Bus } from '@lab/messaging';
+import { MemoryBroker } from '@lab/messaging/testing';
+import { afterEach, beforeEach, expect, it, vi } from 'vitest';
+import { AgentService, type ServiceParts } from '../src/agent-service.js';
+
+const silent = { debug: vi.fn(), info: vi.fn(), warn: vi.fn(), error: vi.fn() };
+const never = { after: () => () => undefined };
+const clock = { now: () => 0 };
+const granted: DeviceGrant = { lab: 'l', device: 'd', fence: 7, attempt_id: 'x', caller: 'b' };
+
+let broker: MemoryBroker;
+let peer: Bus;
+let calls: unknown[];
+/** What the authority has signed, by its text. */
+const signed = new Map<string, unknown>([['good', granted]]);
+
+beforeEach(() => {
+  broker = new MemoryBroker();
+  peer = broker.connect({ role: 'agent', name: 'b' });
+  calls = [];
+});
+afterEach(() => peer.close());
+
+/** Only the methods of an agent that these calls reach. */
+const agent = {
+  readClock: () => 1,
+  callDevice: (device: object, call: object, marks: object) => {
+    calls.push({ ...device, ...call, ...marks });
+    return Promise.resolve('done');
+  },
+  devices: () => [],
+  attempts: () => [],
+  emergencyStops: () => [],
+  nextHeartbeat: () => 1,
+  session: 's',
+} as unknown as Agent;
+
+async function serving(authority: ServiceParts['authority']): Promise<AgentService> {
+  const bus = broker.connect({ role: 'agent', name: 'a' });
+  const parts = {
+    bus,
+    log: silent,
+    computer: 'a',
+    version: '1',
+    clock,
+    wall: clock,
+    timers: never,
+    authority,
+  };
+  const service = new AgentService({ ...parts, orchestrator: { hearLeader: () => undefined } });
+  await service.start(agent);
+  await service.incarnated(3);
+  return service;
+}
+
+const tokens = { computer: 'a', inc: '3', caller: 'b', lab: 'l', device: 'd' };
+const body = { call_id: 'x/1', function: 'move', arguments: {}, attempt_id: 'x', as_of_ms: 1 };
+const call = (more: { grant?: string; attempt_id?: string } = {}, fence = 7, to = tokens): Promise<unknown> =>
+  peer.request(peerRequests.callDevice, to, { ...body, ...more }, { epoch: 99, fence: { 'l.d': fence } });
+
+it('an agent executes a call of another agent with the grant of the attempt, and ignores its epoch', async () => {
+  await serving({ read: (text) => signed.get(text) });
+  await expect(call({ grant: 'good' })).resolves.toEqual({ result: 'done', now_ms: 1 });
+  expect(calls).toEqual([expect.objectContaining({ attemptId: 'x', epoch: undefined })]);
+});
+
+it.each([
+  ['without a grant', () => call()],
+  ['with a grant that nobody signed', () => call({ grant: 'forged' })],
+  ['with a grant of another attempt', () => call({ grant: 'good', attempt_id: 'y' })],
+  ['with a higher fence than that of the grant', () => call({ grant: 'good' }, 8)],
+  ['with a grant of another computer', () => call({ grant: 'good' }, 7, { ...tokens, caller: 'c' })],
+  ['with a grant of another device', () => call({ grant: 'good' }, 7, { ...tokens, device: 'e' })],
+])('an agent refuses a call %s, and the device does nothing', async (_, attempt) => {
+  await serving({ read: (text) => signed.get(text) });
+  await expect(attempt()).rejects.toMatchObject({ code: 'forbidden', effect: 'none' });
+  expect(calls).toEqual([]);
+});
+
+it('an agent that knows no authority leaves the decision to the broker and the fence', async () => {
+  await serving(undefined);
+  await expect(call()).resolves.toEqual({ result: 'done', now_ms: 1 });
+});
+
+it('an agent ignores the epoch in a call of a person, which does not come from an orchestrator', async () => {
+  await serving(undefined);
+  const { caller: _, ...to } = tokens;
+  const { attempt_id: __, ...asked } = body;
+  await peer.request(agentRequests.callDevice, to, asked, { epoch: 99 });
+  expect(calls).toEqual([expect.objectContaining({ attemptId: undefined, epoch: undefined })]);
+});
