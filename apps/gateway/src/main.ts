@@ -47,8 +47,11 @@ const brokerMs = 1_000;
 const batchesAtOnce = 2;
 
 await runService(service, config, async ({ config, log, shutdown }) => {
-  if (isOpenToNetwork(config.auth, config.httpHost))
-    log.warn('authentication is off, and other computers reach this one', { host: config.httpHost });
+  if (isOpenToNetwork(config.auth, config.httpHost, config.publicUrl))
+    log.warn('authentication is off, and other computers reach this one', {
+      host: config.httpHost,
+      public_url: config.publicUrl,
+    });
   const startedAt = systemClock.now();
   const instance = randomUUID().slice(0, 8);
   const [bus, files] = await Promise.all([

@@ -22,19 +22,26 @@ export function authenticationBy(
  * A gateway that others than this computer reach asks who they are, unless it is said outright that it need not.
  *
  * @param host address that it listens on
+ * @param publicUrl address at which clients reach it. One of another computer means that a proxy stands before the gateway
  * @returns whether everybody on the network may do everything, because it was said outright
  * @throws ConfigError when that was not said
  */
-export function isOpenToNetwork({ type, off_anywhere }: AuthSettings, host: string): boolean {
-  if (type !== 'off' || isLoopback(host)) return false;
+export function isOpenToNetwork(
+  { type, off_anywhere }: AuthSettings,
+  host: string,
+  publicUrl: string,
+): boolean {
+  const name = new URL(publicUrl).hostname.replace(/^\[|\]$/g, '');
+  const listensOpenly = !isLoopback(host);
+  if (type !== 'off' || (!listensOpenly && isLoopback(name))) return false;
   if (off_anywhere) return true;
   throw new ConfigError([
     {
-      path: 'SVC_HTTP_HOST',
+      path: listensOpenly ? 'SVC_HTTP_HOST' : 'SVC_PUBLIC_URL',
       code: 'open_to_network',
-      message: `${host} is reached by other computers, and authentication is off: everybody there could move the instruments`,
+      message: `${listensOpenly ? host : publicUrl} is reached by other computers, and authentication is off: everybody there could move the instruments`,
       hint:
-        'switch it on with SVC_AUTH=tokens; or listen on 127.0.0.1; or, on a network that only trusted people reach, ' +
+        'switch it on with SVC_AUTH=tokens; or listen on 127.0.0.1 without SVC_PUBLIC_URL; or, on a network that only trusted people reach, ' +
         'set SVC_AUTH_OFF_ANYWHERE=true',
     },
   ]);

@@ -216,18 +216,33 @@ describe('the audit', () => {
 
 describe('a gateway without authentication', () => {
   const off = { type: 'off', off_anywhere: false } as const;
+  const here = 'http://127.0.0.1:8070';
 
   it.each(['127.0.0.1', '127.3.2.1', '::1', 'localhost'])('may listen on %s', (host) => {
-    expect(isOpenToNetwork(off, host)).toBe(false);
+    expect(isOpenToNetwork(off, host, here)).toBe(false);
   });
 
   it.each(['0.0.0.0', '::', '192.168.1.4', 'lab.example.org'])(
     'may listen on %s only with explicit permission or with tokens',
     (host) => {
-      expect(() => isOpenToNetwork(off, host)).toThrow(ConfigError);
-      expect(() => isOpenToNetwork(off, host)).toThrow(/SVC_AUTH=tokens/);
-      expect(isOpenToNetwork({ ...off, off_anywhere: true }, host)).toBe(true);
-      expect(isOpenToNetwork({ type: 'tokens', off_anywhere: false }, host)).toBe(false);
+      expect(() => isOpenToNetwork(off, host, here)).toThrow(ConfigError);
+      expect(() => isOpenToNetwork(off, host, here)).toThrow(/SVC_AUTH=tokens/);
+      expect(isOpenToNetwork({ ...off, off_anywhere: true }, host, here)).toBe(true);
+      expect(isOpenToNetwork({ type: 'tokens', off_anywhere: false }, host, here)).toBe(false);
     },
   );
+
+  it.each(['https://lab.example.org', 'http://192.168.1.4:8070', 'https://[2001:db8::1]'])(
+    'may stand behind a proxy at %s only with explicit permission or with tokens',
+    (url) => {
+      expect(() => isOpenToNetwork(off, '127.0.0.1', url)).toThrow(/SVC_PUBLIC_URL.*authentication is off/s);
+      expect(isOpenToNetwork({ ...off, off_anywhere: true }, '127.0.0.1', url)).toBe(true);
+      expect(isOpenToNetwork({ type: 'tokens', off_anywhere: false }, '127.0.0.1', url)).toBe(false);
+    },
+  );
+
+  it('may be reached at an address of this computer', () => {
+    for (const url of ['http://localhost:80', 'http://[::1]:8070', 'http://127.0.0.1'])
+      expect(isOpenToNetwork(off, '127.0.0.1', url)).toBe(false);
+  });
 });
