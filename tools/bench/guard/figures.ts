@@ -31,7 +31,7 @@ export const figures = {
     unit: 'ms',
   },
   first_plan: { what: 'first plan of 100 tasks (processor time)', floor: 'a fixed computation', unit: 'ms' },
-  start: { what: 'warm start of the stack (processor time)', floor: 'node -e 0', unit: 'ms' },
+  start: { what: 'warm start of the stack (processor time)', floor: 'loading the compiler', unit: 'ms' },
   memory: { what: 'private memory of the idle stack', floor: 'an idle node process', unit: 'MB' },
 } as const;
 

@@ -4,6 +4,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { until } from '../../shared/measure.js';
+import { root } from '../../shared/paths.js';
 import { privateMb, processorSeconds, processTree } from '../../shared/processes.js';
 import { clientOf } from '../../shared/stack.js';
 import type { Comparison } from './calls.js';
@@ -13,7 +14,7 @@ import type { Pair } from './statistics.js';
 /** Comparisons of processes: their start, their memory, and the first plan in the life of a process. */
 
 /** Bare processes for each start of the stack, so that the kernel's hundredths of a second do not matter. */
-const bareStarts = 10;
+const bareStarts = 3;
 /** Milliseconds after which a started stack has nothing left to do. */
 const settleMs = 2_500;
 
@@ -61,14 +62,21 @@ async function idleNodeMb(): Promise<number> {
   }
 }
 
-/** Seconds of processor time of one `node -e 0`. */
+/**
+ * Seconds of processor time of a process that only loads one large library. Unlike a process that loads nothing, it becomes as
+ * much faster with a newer Node as the services do.
+ */
 async function secondsOfBareStart(): Promise<number> {
   // The shell keeps the times of the processes that it started; this process would add its own.
-  const shell = spawn('sh', [
-    '-c',
-    `for i in $(seq ${bareStarts}); do "$0" -e 0; done; echo; read end`,
-    process.execPath,
-  ]);
+  const shell = spawn(
+    'sh',
+    [
+      '-c',
+      `for i in $(seq ${bareStarts}); do "$0" -e 'require("typescript")'; done; echo; read end`,
+      process.execPath,
+    ],
+    { cwd: root },
+  );
   try {
     await once(shell.stdout, 'data');
     return processorSeconds([shell.pid ?? 0]) / bareStarts;
