@@ -87,7 +87,7 @@ class RunningStack implements Stack {
   readonly #outputs: ServiceOutput[] = [];
   readonly #env: Record<string, string | undefined>;
   readonly #register: ProcessRegister;
-  readonly #access: Promise<BrokerAccess>;
+  #access: Promise<BrokerAccess> | undefined;
   #guard: GuardLink | undefined;
   #stopped: Promise<void> | undefined;
   #url = '';
@@ -102,7 +102,6 @@ class RunningStack implements Stack {
     const said = Object.entries(override).filter(([, value]) => value !== undefined);
     this.#env = { ...env, ...Object.fromEntries(said) };
     const warn = (text: string): void => this.#tell({ type: 'warning', service: 'svc', text });
-    this.#access = BrokerAccess.kept(data.path);
     this.#register = new ProcessRegister(data.processesPath, (all) => this.#guard?.watch(all), warn);
   }
 
@@ -209,7 +208,7 @@ class RunningStack implements Stack {
   async #broker(): Promise<Secret> {
     if (this.config.natsUrl !== undefined) return this.config.natsUrl;
     const output = this.#output('nats-server');
-    const broker = await prepareBroker(this.data, await this.#access, this.#env, {
+    const broker = await prepareBroker(this.data, await this.#brokerAccess(), this.#env, {
       onLine: (line, stream) => output.line(line, stream),
       onSpawn: (pid) => this.#register.add('nats-server', 'server', pid),
     });
@@ -217,11 +216,16 @@ class RunningStack implements Stack {
     return broker.url;
   }
 
+  /** Made only when it is needed: a broker with a password needs no keys. */
+  #brokerAccess(): Promise<BrokerAccess> {
+    return (this.#access ??= BrokerAccess.kept(this.data.path));
+  }
+
   /** Each process has a key of its own. */
   async #credentials(role: ServiceName, label: string): Promise<Record<string, string>> {
     if (!takesCredentials(this.config.natsUrl)) return {};
     const name = role === 'agent' ? this.config.computer : label;
-    const access = await this.#access;
+    const access = await this.#brokerAccess();
     return {
       SVC_NATS_CREDENTIALS_FILE: await access.credentials(role, name),
       ...(role === 'orchestrator' ? { SVC_AUTHORITY_KEY_FILE: access.authorityKey() } : {}),
