@@ -1,8 +1,7 @@
-import { defineConfig, setting, settings, wholeNumber, type ConfigOf, type Setting } from '@lab/runtime';
+import { brokerSettings, defineConfig, setting, settings, wholeNumber, type ConfigOf, type Setting } from '@lab/runtime';
 
 export const config = defineConfig({
-  natsUrl: settings.natsUrl,
-  natsCredentials: settings.natsCredentials,
+  ...brokerSettings,
   dataDir: settings.dataDir,
   computer: settings.computer,
   logLevel: settings.logLevel,

@@ -8,6 +8,7 @@ import { ModuleCache, NpmPackages } from '@lab/hosting';
 import { connectBus, demandClosedBroker } from '@lab/messaging';
 import {
   acquireLock,
+  brokerOf,
   LockedError,
   measureProcess,
   measureRefusals,
@@ -62,14 +63,13 @@ await runService(
     shutdown.add('lock', () => lock.release());
 
     const bus = await connectBus({
-      url: config.natsUrl.reveal(),
-      credentials: config.natsCredentials?.reveal(),
+      ...brokerOf(config),
       role: 'agent',
       name: computer,
       log,
     });
     shutdown.add('bus', () => bus.close(), { deadlineMs: busStopMs });
-    await demandClosedBroker(config.natsUrl.reveal());
+    await demandClosedBroker(brokerOf(config));
 
     const stream = systemIds.next();
     const relay = new LogRelay({

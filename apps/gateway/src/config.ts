@@ -1,4 +1,4 @@
-import { defineConfig, settings, type ConfigOf } from '@lab/runtime';
+import { brokerSettings, defineConfig, settings, type ConfigOf } from '@lab/runtime';
 
 /** What the gateway reads of configuration and environment. */
 export const config = defineConfig({
@@ -6,8 +6,7 @@ export const config = defineConfig({
   httpPort: settings.httpPort,
   publicUrl: settings.publicUrl,
   dataDir: settings.dataDir,
-  natsUrl: settings.natsUrl,
-  natsCredentials: settings.natsCredentials,
+  ...brokerSettings,
   databaseUrl: settings.databaseUrl,
   uploadSecret: settings.uploadSecret,
   secretsKey: settings.secretsKey,

@@ -14,6 +14,7 @@ import { BusClient } from '@lab/messaging/nest';
 import { openFiles } from '@lab/object-store';
 import { openEventLog, openGatewayStore, openRecords } from '@lab/persistence';
 import {
+  brokerOf,
   lackOfRoom,
   measureProcess,
   measureRefusals,
@@ -56,8 +57,7 @@ await runService(service, config, async ({ config, log, shutdown }) => {
   const instance = randomUUID().slice(0, 8);
   const [bus, files] = await Promise.all([
     connectBus({
-      url: config.natsUrl.reveal(),
-      credentials: config.natsCredentials?.reveal(),
+      ...brokerOf(config),
       role: service,
       name: instance,
       requestId: currentRequestId,

@@ -1,10 +1,9 @@
 import { isIP } from 'node:net';
-import { defineConfig, setting, settings, wholeNumber, type ConfigOf } from '@lab/runtime';
+import { brokerSettings, defineConfig, setting, settings, wholeNumber, type ConfigOf } from '@lab/runtime';
 import { z } from 'zod';
 
 export const config = defineConfig({
-  natsUrl: settings.natsUrl,
-  natsCredentials: settings.natsCredentials,
+  ...brokerSettings,
   secretsKey: settings.secretsKey,
   dataDir: settings.dataDir,
   logLevel: settings.logLevel,

@@ -4,6 +4,7 @@ import { measuredEveryMs, serviceEvents } from '@lab/contracts';
 import { ModuleCache, NpmPackages } from '@lab/hosting';
 import { connectBus } from '@lab/messaging';
 import {
+  brokerOf,
   measureProcess,
   measureRefusals,
   Meter,
@@ -26,8 +27,7 @@ await runService('optimizer', config, async ({ config, log, shutdown }) => {
   const instance = systemIds.next();
   const folder = join(config.dataDir, 'optimizer');
   const bus = await connectBus({
-    url: config.natsUrl.reveal(),
-    credentials: config.natsCredentials?.reveal(),
+    ...brokerOf(config),
     role: 'optimizer',
     name: instance,
     log,

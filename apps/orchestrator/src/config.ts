@@ -1,8 +1,7 @@
-import { defineConfig, settings, type ConfigOf } from '@lab/runtime';
+import { brokerSettings, defineConfig, settings, type ConfigOf } from '@lab/runtime';
 
 export const config = defineConfig({
-  natsUrl: settings.natsUrl,
-  natsCredentials: settings.natsCredentials,
+  ...brokerSettings,
   /** Signs what agents believe of the leader alone. `svc start` makes it; undefined: agents know no authority. */
   authorityKey: settings.authorityKey,
   databaseUrl: settings.databaseUrl,

@@ -13,6 +13,7 @@ import { connectBus, demandClosedBroker, type Bus } from '@lab/messaging';
 import { FileTickets } from '@lab/object-store';
 import { openStore } from '@lab/persistence';
 import {
+  brokerOf,
   measureProcess,
   measureRefusals,
   Meter,
@@ -120,10 +121,9 @@ await runService(service, config, async ({ config, log, shutdown }) => {
 
 /** @throws ServiceError `forbidden` when the broker accepts everybody; and as {@link connectBus} */
 async function connected(config: Config, log: Log, instance: string): Promise<Bus> {
-  const url = config.natsUrl.reveal();
-  const credentials = config.natsCredentials?.reveal();
-  const bus = await connectBus({ url, credentials, role: service, name: instance, log });
-  await demandClosedBroker(url);
+  const broker = brokerOf(config);
+  const bus = await connectBus({ ...broker, role: service, name: instance, log });
+  await demandClosedBroker(broker);
   return bus;
 }
 

@@ -1,4 +1,5 @@
 import { connect } from 'node:net';
+import { brokerAddresses } from './broker-address.js';
 import type { Bus } from './bus.js';
 
 const silence = 'accepts connections and does not answer: it is stopped, frozen or overloaded';
@@ -15,8 +16,8 @@ export async function brokerTrouble(
   url: string,
   withinMs: number,
 ): Promise<string | undefined> {
-  const { hostname, port } = new URL(url);
-  const at = `${hostname}:${port === '' ? '4222' : port}`;
+  const [{ host, port }] = brokerAddresses(url).all;
+  const at = `${host}:${port}`;
   if (bus.connected) {
     const answers = await settles(
       bus.flush().then(() => true),
@@ -25,10 +26,7 @@ export async function brokerTrouble(
     if (answers === true) return undefined;
     if (bus.connected) return `nats-server at ${at} ${silence}`;
   }
-  const found = await settles(
-    greeting(hostname, Number(port === '' ? 4222 : port), withinMs),
-    withinMs + 100,
-  );
+  const found = await settles(greeting(host, port, withinMs), withinMs + 100);
   if (found === 'greets') return `not connected to nats-server at ${at} yet, although it answers`;
   if (found === 'silent') return `nats-server at ${at} ${silence}`;
   return `nats-server at ${at} cannot be reached`;

@@ -1,12 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import { decodeToken, encodeToken, isServiceError, ServiceError } from '@lab/contracts';
-import {
-  connect,
-  credsAuthenticator,
-  errors,
-  type NatsConnection,
-  type NodeConnectionOptions,
-} from '@nats-io/transport-node';
+import { credsAuthenticator, errors, type ConnectionOptions, type NatsConnection } from '@nats-io/nats-core';
+import { brokerAddresses, demandEncryption } from './broker-address.js';
+import { connectBy, type BrokerWay } from './broker-transport.js';
 import type { Bus, BusLog } from './bus.js';
 import { MessageBus } from './message-bus.js';
 import { NatsWire } from './nats-wire.js';
@@ -26,14 +22,29 @@ export interface BusIdentity {
   drainMs?: number;
 }
 
-export interface ConnectOptions extends BusIdentity {
-  /** `nats://host:port`, with `user:password@` or `token@` before the host if the broker requires credentials. */
-  url: string;
+/** A broker, and how to get to it. */
+export interface BrokerAccess {
   /**
-   * Text of a credentials file. The broker gives the process the permissions of the role and name in it. Undefined: the
-   * address has the credentials, or the broker requires none.
+   * `nats://host:port`, `tls://host:port` or `wss://host/path`, several with commas between them. With `user:password@` or
+   * `token@` before the host if the broker requires that.
    */
-  credentials?: string | undefined;
+  url: string;
+  /** PEM certificates of the authorities that may certify the broker or gateway. Default: those that Node knows. */
+  authorities?: string | undefined;
+  /** Whether `nats://` may lead to another computer. Everybody on the way can read and change everything then. */
+  plain?: boolean;
+  /** See {@link BrokerWay.pass}. */
+  pass?: (() => string) | undefined;
+  /** See {@link BrokerWay.proxy}. */
+  proxy?: string | undefined;
+}
+
+export interface ConnectOptions extends BusIdentity, BrokerAccess {
+  /**
+   * Text of a credentials file, read again for each connection. The broker gives the process the permissions of the role and
+   * name in it. Undefined: the address has the credentials, or the broker requires none.
+   */
+  credentials?: string | (() => string) | undefined;
   /** Milliseconds for which to retry while the broker does not answer. Default 10 000. */
   connectTimeoutMs?: number;
 }
@@ -64,10 +75,12 @@ const attemptTimeoutMs = 2_000;
  *   `service_unavailable`: the broker did not answer within `connectTimeoutMs`
  */
 export async function connectBus(options: ConnectOptions): Promise<Bus> {
-  const { role, name, log = silentLog, requestId, credentials } = options;
+  const { role, name, log = silentLog, requestId } = options;
   const { timers = systemBusTimers, drainMs = defaultDrainMs } = options;
-  const address = parseAddress(options.url);
-  const identity = credentials === undefined ? undefined : identityIn(credentials);
+  const given = options.credentials;
+  const credentials = typeof given === 'string' ? () => given : given;
+  const { way, login } = wayTo(options);
+  const identity = credentials === undefined ? undefined : identityIn(credentials());
   const named = identity ?? encodeToken(name);
   if (role === 'agent' && named !== encodeToken(name)) {
     const owner = decodeToken(named);
@@ -78,11 +91,12 @@ export async function connectBus(options: ConnectOptions): Promise<Bus> {
   }
   const prefix = `_INBOX.${role}.${named}`;
   const connection = await firstConnection(
+    way,
     {
-      ...address,
+      ...login,
       ...(credentials === undefined
         ? {}
-        : { authenticator: credsAuthenticator(new TextEncoder().encode(`${credentials.trim()}\n`)) }),
+        : { authenticator: credsAuthenticator(() => new TextEncoder().encode(`${credentials().trim()}\n`)) }),
       name: `${role}/${name}`,
       inboxPrefix: prefix,
       pingInterval: connectionTimings.pingMs,
@@ -102,16 +116,17 @@ export async function connectBus(options: ConnectOptions): Promise<Bus> {
 }
 
 async function firstConnection(
-  options: NodeConnectionOptions,
+  way: BrokerWay,
+  options: ConnectionOptions,
   withinMs: number,
   timers: BusTimers,
 ): Promise<NatsConnection> {
   const giveUpAt = timers.now() + withinMs;
   for (;;) {
     try {
-      return await connect(options);
+      return await connectBy(way, options);
     } catch (cause) {
-      const at = String(options.servers);
+      const at = way.addresses.map(({ url }) => url).join(', ');
       if (cause instanceof errors.AuthorizationError) {
         throw new ServiceError('unauthorized', `the broker at ${at} refuses the credentials`, { cause });
       }
@@ -129,11 +144,11 @@ async function firstConnection(
  *
  * @throws ServiceError `forbidden`: it accepts everybody; `service_unavailable`: it did not answer
  */
-export async function demandClosedBroker(url: string): Promise<void> {
-  const { servers } = parseAddress(url);
-  const options = { servers, name: 'nobody', reconnect: false, timeout: attemptTimeoutMs };
+export async function demandClosedBroker(access: BrokerAccess): Promise<void> {
+  const { way } = wayTo(access);
+  const options = { name: 'nobody', reconnect: false, timeout: attemptTimeoutMs };
   try {
-    const connection = await firstConnection(options, defaultConnectMs, systemBusTimers);
+    const connection = await firstConnection(way, options, defaultConnectMs, systemBusTimers);
     await connection.close();
   } catch (error) {
     if (isServiceError(error) && error.code === 'unauthorized') return;
@@ -141,21 +156,20 @@ export async function demandClosedBroker(url: string): Promise<void> {
   }
   throw new ServiceError(
     'forbidden',
-    `the broker at ${String(servers)} accepts everybody; give it the configuration that "svc broker config" prints`,
+    `the broker at ${way.addresses[0].url} accepts everybody; give it the configuration that "svc broker config" prints`,
   );
 }
 
-/** Passes credentials to the client as options only, so that no message shows them. */
-function parseAddress(url: string): NodeConnectionOptions {
-  const parsed = URL.canParse(url) ? new URL(url) : undefined;
-  if (parsed?.protocol !== 'nats:' || parsed.hostname === '') {
-    throw new ServiceError('bad_request', 'the address of the broker must have the form nats://host:4222');
-  }
-  const servers = `${parsed.hostname}:${parsed.port === '' ? '4222' : parsed.port}`;
-  const user = decodeURIComponent(parsed.username);
-  if (user === '') return { servers };
-  if (parsed.password === '') return { servers, token: user };
-  return { servers, user, pass: decodeURIComponent(parsed.password) };
+/** Passes user and password to the client as options only, so that no message shows them. */
+function wayTo({ url, authorities, pass, proxy, plain = false }: BrokerAccess): {
+  way: BrokerWay;
+  login: ConnectionOptions;
+} {
+  const addresses = brokerAddresses(url);
+  if (!plain) demandEncryption(addresses);
+  const { all, user, password } = addresses;
+  const login = user === undefined ? {} : password === undefined ? { token: user } : { user, pass: password };
+  return { way: { addresses: all, authorities, pass, proxy }, login };
 }
 
 /**

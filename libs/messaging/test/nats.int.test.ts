@@ -231,11 +231,13 @@ describe('a bus with credentials', () => {
   });
 
   it('is offered only by a broker that refuses everybody else', async () => {
-    await demandClosedBroker(nats.url);
+    await demandClosedBroker({ url: nats.url });
     const open = await startNats();
-    await expect(demandClosedBroker(open.url)).rejects.toMatchObject({
+    await expect(demandClosedBroker({ url: open.url })).rejects.toMatchObject({
       code: 'forbidden',
-      message: expect.stringMatching(/^the broker at 127\.0\.0\.1:\d+ accepts everybody; give it/) as string,
+      message: expect.stringMatching(
+        /^the broker at nats:\/\/127\.0\.0\.1:\d+ accepts everybody; give it/,
+      ) as string,
     });
     await open.stop();
   });

@@ -85,6 +85,6 @@ export class AuthorityCheck {
 }
 
 /** What is added to the credentials of a process that must recognise statements of the authority. */
-export function authorityBlock({ x }: AuthorityKey): string {
+export function authorityBlock({ x }: Pick<AuthorityKey, 'x'>): string {
   return `${beginning}\n${x}\n${end}\n`;
 }

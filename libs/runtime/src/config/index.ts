@@ -1,3 +1,4 @@
+export { brokerOf, brokerSettings } from './broker.js';
 export { ConfigError } from './fault-text.js';
 export type { AuthSettings, OidcSettings, SchedulerSettings, WebhookSettings } from './file-schema.js';
 export { type ConfigDefinition, type ConfigOf, type ConfigSources, defineConfig } from './load-config.js';

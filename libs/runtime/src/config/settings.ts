@@ -143,7 +143,27 @@ export const settings = {
   natsUrl: setting({
     env: 'SVC_NATS_URL',
     secret: true,
-    schema: address(['nats:'], 'nats://127.0.0.1:4222', '; TLS is not supported'),
+    schema: address(
+      ['nats:', 'tls:', 'wss:'],
+      'nats://127.0.0.1:4222',
+      ', tls://broker.lab.local:4222 or wss://lab-server:8443/agents/broker',
+    ),
+  }),
+  /** Whether `nats://` may lead to another computer, without encryption. */
+  natsPlain: setting({
+    env: 'SVC_NATS_PLAIN',
+    schema: z
+      .enum(['allowed', 'refused'], 'must be allowed or refused')
+      .default('refused')
+      .transform((word) => word === 'allowed'),
+  }),
+  /** PEM certificates of the authorities that certify the servers of this service; undefined: those that Node knows. */
+  tlsCa: optionalSecret('SVC_TLS_CA'),
+  /** HTTP proxy between an agent and the gateway. */
+  httpsProxy: setting({
+    env: 'SVC_HTTPS_PROXY',
+    secret: true,
+    schema: httpAddress.transform(asSecret).optional(),
   }),
   /** Text of the credentials file with which a process connects to the broker; undefined: the address has them. */
   natsCredentials: optionalSecret('SVC_NATS_CREDENTIALS'),

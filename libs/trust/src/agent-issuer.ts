@@ -1,0 +1,78 @@
+import { encodeToken } from '@lab/contracts/broker';
+import { encodeUser } from '@nats-io/jwt';
+import { fromPublic } from '@nats-io/nkeys';
+import { z } from 'zod';
+import { pairOf, type Keys } from './keys.js';
+import { checkPass, type PassFault, type PassHolder, type PassPurpose } from './pass.js';
+
+const shape = z.strictObject({
+  /** Seed of the key that signs the credentials of agents. */
+  seed: z.string().regex(/^SA[A-Z2-7]{56}$/),
+  /** Public key of the account of the service. */
+  account: z.string().regex(/^A[A-Z2-7]{55}$/),
+  /** Public key of the authority, for agents. */
+  authority: z.string().length(43),
+});
+
+/** What a gateway needs to admit agents, as JSON. It makes no process of another role. Secret. */
+export function agentIssuerKey(keys: Keys): string {
+  return JSON.stringify({
+    seed: keys.roles.agent,
+    account: pairOf(keys.account).getPublicKey(),
+    authority: keys.authority.x,
+  });
+}
+
+/** Admits agents: signs who an agent is, and recognises it again. */
+export class AgentIssuer {
+  readonly #key: z.infer<typeof shape>;
+  readonly #agents: string;
+
+  /** @throws Error in one sentence, without the text, when it is not from {@link agentIssuerKey} */
+  constructor(text: string) {
+    try {
+      this.#key = shape.parse(JSON.parse(text));
+      this.#agents = pairOf(this.#key.seed).getPublicKey();
+    } catch {
+      throw new Error('The key that admits agents (SVC_AGENT_ISSUER) is damaged.');
+    }
+  }
+
+  /** Public key with which agents verify what the leading orchestrator signs. */
+  get authority(): string {
+    return this.#key.authority;
+  }
+
+  /**
+   * Signs that a key belongs to the agent of a computer.
+   *
+   * @param key public key of a user in the encoding of NATS
+   * @param until when the statement ends, in milliseconds since 1970
+   * @throws Error when the key is none
+   */
+  statement(key: string, computer: string, until: number): Promise<string> {
+    return encodeUser(
+      encodeToken(computer),
+      fromPublic(key),
+      pairOf(this.#key.seed),
+      { issuer_account: this.#key.account },
+      { scopedUser: true, exp: Math.floor(until / 1_000) },
+    );
+  }
+
+  /** See {@link checkPass}. */
+  holder(
+    header: string | undefined,
+    purpose: PassPurpose,
+    now: number,
+    mayBeExpired = false,
+  ): PassHolder | PassFault {
+    return checkPass(
+      header,
+      purpose,
+      { account: this.#key.account, agents: this.#agents },
+      now,
+      mayBeExpired,
+    );
+  }
+}

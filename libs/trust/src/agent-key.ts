@@ -1,0 +1,54 @@
+import { createUser, fromPublic, fromSeed } from '@nats-io/nkeys';
+import { authorityBlock } from './authority.js';
+
+/** The key of an agent, in the encoding of NATS. It is made on the computer of the agent and never leaves it. */
+export interface AgentKey {
+  readonly publicKey: string;
+  /** Secret. */
+  readonly seed: string;
+}
+
+export function makeAgentKey(): AgentKey {
+  const user = createUser();
+  return { publicKey: user.getPublicKey(), seed: Buffer.from(user.getSeed()).toString('ascii') };
+}
+
+/** Proves that somebody has the private part of a key, for one text. @returns base64url */
+export function proveKey({ seed }: Pick<AgentKey, 'seed'>, text: string): string {
+  return Buffer.from(fromSeed(Buffer.from(seed, 'ascii')).sign(Buffer.from(text))).toString('base64url');
+}
+
+/** Whether a proof for the text was made with the private part of the key. */
+export function isProven(publicKey: string, text: string, proof: string): boolean {
+  try {
+    return (
+      publicKey.startsWith('U') &&
+      fromPublic(publicKey).verify(Buffer.from(text), Buffer.from(proof, 'base64url'))
+    );
+  } catch {
+    return false;
+  }
+}
+
+/**
+ * The text of a credentials file of NATS, with the public key of the authority.
+ *
+ * @param statement what the service has signed about the key
+ */
+export function agentCredentials(
+  { seed }: Pick<AgentKey, 'seed'>,
+  statement: string,
+  authority: string,
+): string {
+  return [
+    '-----BEGIN NATS USER JWT-----',
+    statement,
+    '------END NATS USER JWT------',
+    '',
+    '-----BEGIN USER NKEY SEED-----',
+    seed,
+    '------END USER NKEY SEED------',
+    '',
+    authorityBlock({ x: authority }),
+  ].join('\n');
+}
