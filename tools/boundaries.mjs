@@ -23,7 +23,7 @@ export const allowedImports = listed({
   'agent-wiring': 'contracts ports messaging actors',
   'leader-wiring': 'contracts ports messaging engine',
   persistence: 'contracts ports engine',
-  gateway: 'contracts ports runtime messaging definitions persistence object-store',
+  gateway: 'contracts ports runtime messaging trust definitions persistence object-store',
   orchestrator:
     'contracts ports runtime messaging trust definitions engine scheduling leader-wiring ' +
     'simulation persistence object-store',
@@ -126,6 +126,7 @@ export const rooms = {
     ],
     operating: ['access', 'examples', 'idempotency', 'lists', 'lookup', 'orchestrator', 'ports', 'routes'],
     webhooks: ['access', 'events', 'examples', 'lists', 'lookup', 'ports', 'routes'],
+    enrolment: ['access', 'examples', 'http', 'orchestrator', 'ports', 'routes'],
     health: ['access', 'orchestrator', 'ports', 'routes'],
     metrics: ['access', 'routes'],
     docs: ['access', 'health', 'lists', 'orchestrator', 'ports', 'routes'],
@@ -194,6 +195,10 @@ export const quarantine = {
   'glpk.js': ['optimization'],
   '@ai-sdk/': ['optimizer'],
   'or-tools-wasm': ['orchestrator'],
+  ws: ['messaging', 'gateway'],
+  'https-proxy-agent': ['messaging', 'agent'],
+  '@peculiar/': ['trust'],
+  undici: ['cli'],
 };
 
 /** Projects that run unchanged on a virtual clock: no timers, randomness, files, processes or sockets of their own. */

@@ -1,7 +1,17 @@
-import { brokerSettings, defineConfig, setting, settings, wholeNumber, type ConfigOf, type Setting } from '@lab/runtime';
+import {
+  brokerSettings,
+  defineConfig,
+  setting,
+  settings,
+  wholeNumber,
+  type ConfigOf,
+  type Setting,
+} from '@lab/runtime';
 
 export const config = defineConfig({
   ...brokerSettings,
+  /** Where this agent renews its credentials; undefined: they are not renewed. */
+  gatewayUrl: settings.gatewayUrl,
   dataDir: settings.dataDir,
   computer: settings.computer,
   logLevel: settings.logLevel,

@@ -8,6 +8,7 @@ import { Transform } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import type { FileTicket } from '@lab/actors';
 import { ServiceError } from '@lab/contracts';
+import type { HttpWay } from './gateway-door.js';
 import { requestTo, sizeOf } from './store-access.js';
 
 /** How long the partial file of an abandoned fetch is kept, in milliseconds. */
@@ -37,6 +38,7 @@ export class InputCache {
   constructor(
     private readonly folder: string,
     private readonly maxBytes: number,
+    private readonly way: HttpWay = {},
   ) {}
 
   /**
@@ -106,7 +108,7 @@ export class InputCache {
     if (from === size && size > 0) return false;
     const headers =
       from === 0 ? ticket.headers : { ...ticket.headers, range: `bytes=${from}-`, 'if-range': `"${sha256}"` };
-    const request = requestTo(ticket, 'GET', headers, signal);
+    const request = await requestTo(ticket, this.way, 'GET', headers, signal);
     const answered = once(request, 'response') as Promise<[IncomingMessage]>;
     request.end();
     const [response] = await answered;

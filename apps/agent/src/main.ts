@@ -24,6 +24,7 @@ import { AuthorityCheck } from '@lab/trust/authority';
 import { relaying } from './author-log.js';
 import { checkArguments } from './check-arguments.js';
 import { config } from './config.js';
+import { AgentCredentials } from './credentials.js';
 import { DeviceProcessList } from './device-process-list.js';
 import { ForkedDeviceProcesses, ForkedTaskProcesses } from './hosts.js';
 import { InputCache } from './input-cache.js';
@@ -62,14 +63,30 @@ await runService(
     const lock = lockOf(folder, computer);
     shutdown.add('lock', () => lock.release());
 
+    const broker = brokerOf(config);
+    const way = { authorities: broker.authorities, proxy: broker.proxy };
+    const credentials =
+      broker.credentials === undefined ? undefined : new AgentCredentials(broker.credentials);
+    const access = {
+      ...broker,
+      pass: credentials === undefined ? undefined : () => credentials.pass(systemClock.now()),
+    };
     const bus = await connectBus({
-      ...brokerOf(config),
+      ...access,
+      credentials: credentials === undefined ? undefined : () => credentials.text,
       role: 'agent',
       name: computer,
       log,
     });
     shutdown.add('bus', () => bus.close(), { deadlineMs: busStopMs });
-    await demandClosedBroker(brokerOf(config));
+    await demandClosedBroker(access);
+    if (credentials !== undefined && config.gatewayUrl !== undefined)
+      shutdown.add(
+        'credentials',
+        credentials.keepFresh(config.gatewayUrl, way, {
+          ...{ dataDir: config.dataDir, version, timers: systemTimers, log },
+        }),
+      );
 
     const stream = systemIds.next();
     const relay = new LogRelay({
@@ -115,7 +132,7 @@ await runService(
       clock: steadyClock,
       wall: systemClock,
       timers: systemTimers,
-      authority: AuthorityCheck.in(config.natsCredentials?.reveal() ?? ''),
+      authority: AuthorityCheck.in(credentials?.text ?? ''),
     });
     const agent = new Agent(
       { computer, version },
@@ -133,7 +150,11 @@ await runService(
         taskProcesses: new ForkedTaskProcesses(heard),
         orchestrator,
         peers,
-        files: new Spool(join(folder, 'spool'), new InputCache(join(folder, 'inputs'), inputCacheBytes)),
+        files: new Spool(
+          join(folder, 'spool'),
+          new InputCache(join(folder, 'inputs'), inputCacheBytes, way),
+          way,
+        ),
         announcer: service,
         effects,
       },

@@ -7,6 +7,7 @@ import { join, relative, resolve, isAbsolute } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import type { Files, FileTicket, InputFile, SpooledFile } from '@lab/actors';
 import { encodeToken, ServiceError } from '@lab/contracts';
+import type { HttpWay } from './gateway-door.js';
 import type { InputCache } from './input-cache.js';
 import { requestTo, sizeOf } from './store-access.js';
 
@@ -16,6 +17,7 @@ export class Spool implements Files {
   constructor(
     private readonly folder: string,
     private readonly inputs: InputCache,
+    private readonly way: HttpWay = {},
   ) {}
 
   async prepare(attemptId: string): Promise<string> {
@@ -74,7 +76,7 @@ export class Spool implements Files {
         `the file '${file.name}' has ${size ?? 'no'} bytes on disk, but the task wrote ${file.size}`,
       );
     }
-    await put(path, file, ticket);
+    await put(path, file, ticket, this.way);
   }
 
   async discard(attemptId: string): Promise<void> {
@@ -113,14 +115,14 @@ const resumableBytes = 1024 * 1024;
 /** The header with the number of bytes that the store has, and with the offset of a body. */
 const offsetHeader = 'upload-offset';
 
-async function put(path: string, file: SpooledFile, ticket: FileTicket): Promise<void> {
-  const from = file.size < resumableBytes ? undefined : await offsetAt(ticket, file.size);
+async function put(path: string, file: SpooledFile, ticket: FileTicket, way: HttpWay): Promise<void> {
+  const from = file.size < resumableBytes ? undefined : await offsetAt(ticket, file.size, way);
   const headers = {
     ...ticket.headers,
     'content-length': String(file.size - (from ?? 0)),
     ...(from === undefined ? {} : { [offsetHeader]: String(from) }),
   };
-  const request = requestTo(ticket, 'PUT', headers);
+  const request = await requestTo(ticket, way, 'PUT', headers);
   const answered = once(request, 'response') as Promise<[IncomingMessage]>;
   // The store may refuse and close before all bytes are sent. Its answer says more than the broken connection.
   const sent = pipeline(createReadStream(path, { start: from ?? 0 }), request);
@@ -143,8 +145,8 @@ async function put(path: string, file: SpooledFile, ticket: FileTicket): Promise
 }
 
 /** Asks the store for the offset at which the upload continues; undefined: it has none, or does not answer. */
-async function offsetAt(ticket: FileTicket, size: number): Promise<number | undefined> {
-  const request = requestTo(ticket, 'HEAD', ticket.headers);
+async function offsetAt(ticket: FileTicket, size: number, way: HttpWay): Promise<number | undefined> {
+  const request = await requestTo(ticket, way, 'HEAD', ticket.headers);
   const answered = once(request, 'response') as Promise<[IncomingMessage]>;
   request.end();
   try {

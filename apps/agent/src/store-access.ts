@@ -1,6 +1,6 @@
 import { stat } from 'node:fs/promises';
-import { request as httpRequest, type ClientRequest } from 'node:http';
-import { request as httpsRequest } from 'node:https';
+import type { ClientRequest } from 'node:http';
+import { beginRequest, type HttpWay } from './gateway-door.js';
 
 /** A connection without traffic is given up after this time, in milliseconds. */
 const idleMs = 30_000;
@@ -11,19 +11,15 @@ const idleMs = 30_000;
  * @param headers all headers, including those of the ticket
  * @param signal when it fires, the request is aborted
  */
-export function requestTo(
+export async function requestTo(
   ticket: { url: string },
+  way: HttpWay,
   method: 'GET' | 'HEAD' | 'PUT',
   headers: Record<string, string>,
   signal?: AbortSignal,
-): ClientRequest {
-  const url = new URL(ticket.url);
-  const request = (url.protocol === 'https:' ? httpsRequest : httpRequest)(url, {
-    method,
-    headers,
-    timeout: idleMs,
-    ...(signal === undefined ? {} : { signal }),
-  });
+): Promise<ClientRequest> {
+  const options = { method, headers, timeout: idleMs, ...(signal === undefined ? {} : { signal }) };
+  const request = await beginRequest(new URL(ticket.url), way, options, true);
   request.once('timeout', () => request.destroy(new Error(`nothing moved for ${idleMs / 1000} s`)));
   return request;
 }

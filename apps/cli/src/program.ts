@@ -8,6 +8,7 @@ import { addAttentionCommands } from './commands/operating/attention.js';
 import { addCompletionCommands } from './commands/services/completion.js';
 import { addDefinitionCommands } from './commands/packages/definitions.js';
 import { addDemoCommand } from './commands/services/demo.js';
+import { addComputerCommands } from './commands/operating/computers.js';
 import { addDeviceCommands } from './commands/operating/devices.js';
 import { addReservationCommands } from './commands/operating/reservations.js';
 import { addDrainCommand } from './commands/operating/drain.js';
@@ -43,7 +44,7 @@ export function svcProgram(): Command {
     .exitOverride(({ exitCode }) => process.exit(exitCode === 0 ? 0 : exitCodes.usage));
   program.commandsGroup('Service');
   addStartCommand(program);
-  addAppCommands(program);
+  const agent = addAppCommands(program);
   addBrokerCommands(program);
   addDemoCommand(program);
   program.commandsGroup('Work');
@@ -61,6 +62,7 @@ export function svcProgram(): Command {
   addDrainCommand(program);
   addAttentionCommands(program);
   addAgentsCommand(program);
+  addComputerCommands(agent);
   addResourceCommands(program);
   addDeviceCommands(program);
   addReservationCommands(program);

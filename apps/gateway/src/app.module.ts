@@ -24,6 +24,7 @@ import {
 import { DocsController, HomeController, OpenApiDocument } from './docs/index.js';
 import { EventFeed, EventsController, FeedOptions, StreamPlaces } from './events/index.js';
 import { TaskFilesController } from './files/index.js';
+import { EnrolmentController, Enrolments, type EnrolmentOptions } from './enrolment/index.js';
 import { HealthController, Readiness, ReadinessOptions } from './health/index.js';
 import {
   ArchiveController,
@@ -56,6 +57,7 @@ import {
   Announcements,
   BrokerStatus,
   DeliveryStore,
+  EnrolmentStore,
   EventReader,
   FileStore,
   Keys,
@@ -96,6 +98,9 @@ export interface Surroundings {
   authentication: Authentication;
   tokens: TokenStore;
   audit: AuditRecorder;
+  /** Invitations of computers, and the agents that joined. */
+  enrolments: EnrolmentStore;
+  enrolment: EnrolmentOptions;
   /** Settings of streams that differ from the defaults. */
   feeds?: Partial<FeedOptions>;
   /** Knows the leader. Without it a change of leaders goes unnoticed. */
@@ -148,6 +153,7 @@ export class AppModule {
         ReservationsController,
         ScheduleController,
         TokensController,
+        EnrolmentController,
         AuditController,
         EventsController,
         LogsController,
@@ -166,6 +172,12 @@ export class AppModule {
         { provide: Keys, useValue: surroundings.keys },
         { provide: Authentication, useValue: surroundings.authentication },
         { provide: TokenStore, useValue: surroundings.tokens },
+        {
+          provide: Enrolments,
+          inject: [Orchestrator, Requests],
+          useFactory: (...parts: [Orchestrator, Requests]) =>
+            new Enrolments(surroundings.enrolments, ...parts, surroundings.enrolment),
+        },
         { provide: AuditRecorder, useValue: surroundings.audit },
         { provide: Requests, useValue: surroundings.requests },
         { provide: Announcements, useValue: surroundings.announcements },

@@ -4,6 +4,7 @@ import { brokerSettings, defineConfig, settings, type ConfigOf } from '@lab/runt
 export const config = defineConfig({
   httpHost: settings.httpHost,
   httpPort: settings.httpPort,
+  https: settings.https,
   publicUrl: settings.publicUrl,
   dataDir: settings.dataDir,
   ...brokerSettings,
@@ -11,6 +12,9 @@ export const config = defineConfig({
   uploadSecret: settings.uploadSecret,
   secretsKey: settings.secretsKey,
   logLevel: settings.logLevel,
+  /** Key that admits agents. `svc start` makes it; undefined: no agent can join. */
+  agentIssuer: settings.agentIssuer,
+  agentBrokers: settings.agentBrokers,
   files: settings.files,
   s3AccessKeyId: settings.s3AccessKeyId,
   s3SecretAccessKey: settings.s3SecretAccessKey,

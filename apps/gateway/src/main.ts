@@ -9,7 +9,7 @@ import {
   stopReport,
   type ServiceHealth,
 } from '@lab/contracts';
-import { brokerTrouble, connectBus, LeaderWatch } from '@lab/messaging';
+import { brokerPlace, brokerTrouble, connectBus, LeaderWatch } from '@lab/messaging';
 import { BusClient } from '@lab/messaging/nest';
 import { openFiles } from '@lab/object-store';
 import { openEventLog, openGatewayStore, openRecords } from '@lab/persistence';
@@ -31,6 +31,7 @@ import { authenticationBy, isOpenToNetwork } from './access/index.js';
 import { announcementsOver } from './ports/index.js';
 import { config } from './config.js';
 import { storeOf } from './file-store-options.js';
+import { authorityFor, httpsFilesOf } from './https-options.js';
 import { TakenDevices } from './devices/index.js';
 import { currentRequestId, isLoopback, limitsFrom } from './http/index.js';
 import { pruneLogs } from './logs/index.js';
@@ -53,6 +54,7 @@ await runService(service, config, async ({ config, log, shutdown }) => {
       host: config.httpHost,
       public_url: config.publicUrl,
     });
+  const https = httpsFilesOf(config.https, config.dataDir);
   const startedAt = systemClock.now();
   const instance = randomUUID().slice(0, 8);
   const [bus, files] = await Promise.all([
@@ -151,6 +153,13 @@ await runService(service, config, async ({ config, log, shutdown }) => {
       keys: store.keys,
       authentication: access.authentication,
       tokens: store.tokens,
+      enrolments: store.enrolments,
+      enrolment: {
+        issuer: config.agentIssuer?.reveal(),
+        authority: authorityFor(config),
+        publicUrl: config.publicUrl,
+        brokers: config.agentBrokers?.reveal(),
+      },
       audit,
       events,
       lines: store.logs,
@@ -182,6 +191,8 @@ await runService(service, config, async ({ config, log, shutdown }) => {
       host: config.httpHost,
       port: config.httpPort,
       publicUrl: config.publicUrl,
+      ...(https === undefined ? {} : { https }),
+      broker: brokerPlace(config.natsUrl.reveal()),
       log,
       meter,
       failoverMs: config.limits.failover_wait_s * 1_000,

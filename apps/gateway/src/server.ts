@@ -1,4 +1,5 @@
 import 'reflect-metadata';
+import type { Server as SecureServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { NestFactory } from '@nestjs/core';
 import { nestLogger } from '@lab/messaging/nest';
@@ -7,10 +8,14 @@ import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import { authenticateRequests } from './access/index.js';
 import { AppModule, type Surroundings } from './app.module.js';
 import { OpenApiDocument } from './docs/index.js';
+import { BrokerRelay, Enrolments, serveAgents, type BrokerPlace } from './enrolment/index.js';
 import { serveDownloads, serveUploads } from './files/index.js';
 import {
   CrossOrigin,
   fastifyAdapter,
+  type HttpsFiles,
+  readHttpsFiles,
+  renewFrom,
   limits,
   type Limits,
   logRequests,
@@ -33,6 +38,10 @@ export interface ServerOptions {
   failoverMs?: number;
   /** Origins whose pages may use the interface, for example `https://dashboard.example.org`. Default: none. */
   origins?: readonly string[];
+  /** The broker to which agents are connected. Default: none is. */
+  broker?: BrokerPlace;
+  /** Encrypts every connection. Default: none is encrypted. */
+  https?: HttpsFiles;
   /** Counts requests. Default: they are not counted. */
   meter?: Meter;
   /** Limits that differ from the defaults. */
@@ -57,10 +66,14 @@ export async function startServer(
 ): Promise<RunningServer> {
   const bounds = { ...limits, ...options.limits };
   const problems = new ProblemFilter(options.log);
-  const adapter = fastifyAdapter(bounds, problems);
+  const adapter = fastifyAdapter(
+    bounds,
+    problems,
+    options.https === undefined ? undefined : readHttpsFiles(options.https),
+  );
   const fastify = adapter.getInstance();
   prepareRequests(fastify, {
-    access: { host: options.host, publicUrl: options.publicUrl ?? urlOf(options.host, options.port) },
+    access: { host: options.host, publicUrl: options.publicUrl ?? urlOf(options, options.port) },
     crossOrigin: new CrossOrigin(options.origins ?? []),
     traffic: new Traffic(bounds, () => performance.now()),
     limits: bounds,
@@ -83,6 +96,11 @@ export async function startServer(
     },
   );
   app.useGlobalFilters(problems);
+  const enrolments = app.get(Enrolments);
+  serveAgents(fastify, enrolments);
+  const relay =
+    options.broker === undefined ? undefined : new BrokerRelay(enrolments, options.broker, options.log);
+  relay?.serve(fastify.server);
   // Loaded at the first request for the document: it costs nothing at start-up.
   app.get(OpenApiDocument).describe(async () => (await import('./openapi/index.js')).openApiDocument(app));
   try {
@@ -91,10 +109,20 @@ export async function startServer(
     await app.close();
     throw error;
   }
-  const { port } = app.getHttpServer().address() as AddressInfo;
-  return { url: urlOf(options.host, port), close: () => app.close() };
+  const server: unknown = app.getHttpServer();
+  const { port } = (server as SecureServer).address() as AddressInfo;
+  const endRenewal =
+    options.https === undefined ? undefined : renewFrom(options.https, server as SecureServer, options.log);
+  return {
+    url: urlOf(options, port),
+    close: () => {
+      endRenewal?.();
+      relay?.close();
+      return app.close();
+    },
+  };
 }
 
-function urlOf(host: string, port: number): string {
-  return `http://${host.includes(':') ? `[${host}]` : host}:${port}`;
+function urlOf({ host, https }: Pick<ServerOptions, 'host' | 'https'>, port: number): string {
+  return `${https === undefined ? 'http' : 'https'}://${host.includes(':') ? `[${host}]` : host}:${port}`;
 }

@@ -27,6 +27,7 @@ import {
 import { MemoryRecords } from './memory-records.js';
 import { openAccess } from './memory-access.js';
 import { idleWebhooks } from './memory-webhooks.js';
+import { noEnrolment } from './memory-enrolments.js';
 
 const run = promisify(execFile);
 
@@ -52,6 +53,7 @@ beforeAll(async () => {
       keys: new MemoryKeys(),
       ...openAccess(log),
       ...idleWebhooks(log),
+      ...noEnrolment(),
     },
     { host: '127.0.0.1', port: 0, log },
   );

@@ -13,6 +13,7 @@ import { memoryLog, MemoryAnnouncements, MemoryEvents, ScriptedRequests, taskRec
 import { MemoryRecords } from './memory-records.js';
 import { openAccess } from './memory-access.js';
 import { idleWebhooks } from './memory-webhooks.js';
+import { noEnrolment } from './memory-enrolments.js';
 
 let files: FileStore;
 let folder: string;
@@ -31,6 +32,7 @@ const surroundings = (): Surroundings => ({
   keys: new MemoryKeys(),
   ...openAccess(log),
   ...idleWebhooks(log),
+  ...noEnrolment(),
 });
 
 beforeAll(async () => {

@@ -22,6 +22,7 @@ import { definition, taskRow } from './rows.js';
 import { MemoryKeys } from './memory-keys.js';
 import { MemoryLines } from './memory-lines.js';
 import { idleWebhooks } from './memory-webhooks.js';
+import { noEnrolment } from './memory-enrolments.js';
 import { memoryLog, MemoryEvents, MemoryFiles, send, type Reply } from './twins.js';
 
 let nats: NatsFixture;
@@ -68,6 +69,7 @@ beforeAll(async () => {
       files: new MemoryFiles(),
       keys: new MemoryKeys(),
       ...idleWebhooks(log),
+      ...noEnrolment(),
       authentication: new OpenToAll(),
       readiness: { lookEveryMs: 0, log },
       tokens: kept.tokens,

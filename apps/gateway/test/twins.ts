@@ -27,6 +27,7 @@ import { MemoryLines } from './memory-lines.js';
 import { MemoryKeys } from './memory-keys.js';
 import { MemoryRecords } from './memory-records.js';
 import { idleWebhooks, type MemoryDeliveries, type MemoryWebhooks } from './memory-webhooks.js';
+import { noEnrolment } from './memory-enrolments.js';
 import { startServer, type RunningServer, type ServerOptions } from '../src/server.js';
 import type { Announcements, CallOptions, Requests } from '../src/ports/broker.js';
 import type { EventReader, FileStore } from '../src/ports/stores.js';
@@ -242,6 +243,7 @@ export async function startHarness(
     files: new MemoryFiles(),
     keys: new MemoryKeys(),
     ...idleWebhooks(log),
+    ...noEnrolment(),
     tokens,
     authentication: authenticationOver(tokens),
     audit: new AuditRecorder(audit, log),

@@ -4,8 +4,12 @@ export const config = defineConfig({
   ...brokerSettings,
   /** Signs what agents believe of the leader alone. `svc start` makes it; undefined: agents know no authority. */
   authorityKey: settings.authorityKey,
+  /** Needed to revoke agents. `svc start` gives them; undefined: this orchestrator cannot. */
+  brokerKeys: settings.brokerKeys,
   databaseUrl: settings.databaseUrl,
   uploadSecret: settings.uploadSecret,
+  https: settings.https,
+  httpHost: settings.httpHost,
   publicUrl: settings.publicUrl,
   httpPort: settings.httpPort,
   dataDir: settings.dataDir,

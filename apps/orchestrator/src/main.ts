@@ -29,6 +29,7 @@ import { config, type Config } from './config.js';
 import { PackageIndex, packageRecords } from './definitions/index.js';
 import { engineMeasures } from './engine-metrics.js';
 import { beginTerm, type BegunTerm } from './term.js';
+import { Revocations } from './revocations.js';
 import { CommitWatch } from './upkeep/index.js';
 
 const service = 'orchestrator';
@@ -68,6 +69,7 @@ await runService(service, config, async ({ config, log, shutdown }) => {
     () => (leadership.leading ? present?.term.counts() : undefined),
     () => present?.epoch ?? 0,
   );
+  const revocations = new Revocations(store, brokerOf(config), config.brokerKeys?.reveal(), log);
   const leadership = new Leadership(
     { store, clock: steadyClock, timers: systemTimers, log: log.child({ part: 'leadership' }) },
     instance,
@@ -77,6 +79,7 @@ await runService(service, config, async ({ config, log, shutdown }) => {
         lease,
       );
       present = { epoch: lease.epoch, term };
+      void revocations.restore();
       loaded = { epoch: lease.epoch, labs: term.labs, protocols: term.protocols };
       return term;
     },
@@ -98,6 +101,16 @@ await runService(service, config, async ({ config, log, shutdown }) => {
     }),
     { when: () => leadership.leading },
   );
+  await bus.serve(
+    serviceRequests.applyRevocations,
+    {},
+    async () => ({ revoked: await revocations.apply() }),
+    { when: () => leadership.leading },
+  );
+  // A broker that was started again with its own file has forgotten whom it must refuse.
+  bus.onStatus((status) => {
+    if (status === 'connected' && leadership.leading) void revocations.restore();
+  });
   await bus.subscribe(orchestratorEvents.leading, {}, (leader) => leadership.hear(leader.instance));
 
   shutdown.add(

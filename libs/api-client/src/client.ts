@@ -17,6 +17,8 @@ import { eventsOf, type ServerEvent } from './server-events.js';
 export interface ClientOptions {
   /** Access token. Without a token, requests have no `Authorization` header. */
   token?: string | undefined;
+  /** Sends requests. Default: `fetch` of this process. */
+  fetch?: typeof fetch | undefined;
   /** Milliseconds until the head of an answer must arrive. Default 15 000. */
   timeoutMs?: number;
   /** Most repetitions of a request, where a repetition is safe. Default 3. */
@@ -193,6 +195,7 @@ export class ApiClient {
         },
         ...(content === undefined ? {} : { body: content.text }),
         timeoutMs: timeoutMs ?? usual,
+        fetch: this.options.fetch ?? fetch,
         ...(signal === undefined ? {} : { signal }),
       },
       retries ?? most,

@@ -1858,6 +1858,107 @@ export interface paths {
     patch?: never;
     trace?: never;
   };
+  '/api/invitations': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    /**
+     * List invitations
+     * @description Includes invitations that were used or have expired.
+     */
+    get: operations['get_invitations'];
+    put?: never;
+    /**
+     * Invite a computer
+     * @description The response contains the command with which the computer joins. The service shows its token only once and keeps only a hash of it. A token for one computer can be used once.
+     */
+    post: operations['post_invitations'];
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  '/api/invitations/{invitation_id}': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    get?: never;
+    put?: never;
+    post?: never;
+    /**
+     * Withdraw an invitation
+     * @description No further computer can join with it. Agents that joined with it stay. The request can be repeated.
+     */
+    delete: operations['delete_invitations_by_invitation_id'];
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  '/api/enrolments': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    /** List agents that joined */
+    get: operations['get_enrolments'];
+    put?: never;
+    post?: never;
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  '/api/enrolments/{computer}/approve': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    get?: never;
+    put?: never;
+    /**
+     * Approve an agent
+     * @description An agent that waits for approval gets its credentials within seconds. The request can be repeated.
+     */
+    post: operations['post_enrolments_by_computer_approve'];
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  '/api/enrolments/{computer}/revoke': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    get?: never;
+    put?: never;
+    /**
+     * Revoke an agent
+     * @description The broker cuts the connection of the agent at once and refuses its key from now on. Its tasks are treated as those of a computer that was lost. Another agent of the computer may join with a new invitation. The request can be repeated.
+     */
+    post: operations['post_enrolments_by_computer_revoke'];
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
   '/api/audit/verify': {
     parameters: {
       query?: never;
@@ -6791,6 +6892,210 @@ export interface components {
       /** @description Person who revoked the token. */
       revoked_by: string | null;
     };
+    /** @description Answer to the request that made an invitation. No other answer contains the token. */
+    NewInvitationRecord: {
+      /**
+       * @description Id of the invitation.
+       * @example Jx3qT0aB9cDe
+       */
+      id: string;
+      /**
+       * @description Name of the computer in lab.yml. With `uses`, `*` stands for any characters: each computer that joins says its own name.
+       * @example bench_b
+       */
+      computer: string;
+      /**
+       * @description The laboratory that declares the computer; null: any.
+       * @example color_lab
+       */
+      lab: string | null;
+      /**
+       * @description How many computers may join.
+       * @example 1
+       */
+      uses: number;
+      /**
+       * @description How many computers joined.
+       * @example 0
+       */
+      used: number;
+      /** @description Whether an administrator approves each computer. */
+      needs_approval: boolean;
+      /**
+       * Format: date-time
+       * @description When it was made.
+       * @example 2026-11-20T09:30:00.000Z
+       */
+      created_at: string;
+      /**
+       * @description Person who made it.
+       * @example root
+       */
+      created_by: string;
+      /**
+       * Format: date-time
+       * @description When it expires.
+       * @example 2026-11-20T09:30:00.000Z
+       */
+      expires_at: string;
+      /** @description What the computer shows when it joins. The service does not keep it and cannot show it again. */
+      token: string;
+      /**
+       * @description Address at which the computer joins.
+       * @example https://lab-server:8443
+       */
+      url: string;
+      /**
+       * @description The command for the computer.
+       * @example svc-agent join https://lab-server:8443 svc_join_...
+       */
+      command: string;
+    };
+    InvitationSubmission: {
+      /**
+       * @description Name of the computer in lab.yml. With `uses`, `*` stands for any characters: each computer that joins says its own name.
+       * @example bench_b
+       */
+      computer: string;
+      /**
+       * @description A loaded laboratory that must declare the computer. Absent: any or none.
+       * @example color_lab
+       */
+      lab?: string;
+      /**
+       * @description Seconds until the invitation expires. Default 3600.
+       * @example 3600
+       */
+      expires_in_s?: number;
+      /**
+       * @description How many computers may join with it. Default 1.
+       * @example 1
+       */
+      uses?: number;
+      /** @description Whether an administrator approves each computer after it joined. Default: false. */
+      approval?: boolean;
+    };
+    /** @description An invitation of a computer, without its secret. Times are ISO 8601 in UTC. */
+    InvitationRecord: {
+      /**
+       * @description Id of the invitation.
+       * @example Jx3qT0aB9cDe
+       */
+      id: string;
+      /**
+       * @description Name of the computer in lab.yml. With `uses`, `*` stands for any characters: each computer that joins says its own name.
+       * @example bench_b
+       */
+      computer: string;
+      /**
+       * @description The laboratory that declares the computer; null: any.
+       * @example color_lab
+       */
+      lab: string | null;
+      /**
+       * @description How many computers may join.
+       * @example 1
+       */
+      uses: number;
+      /**
+       * @description How many computers joined.
+       * @example 0
+       */
+      used: number;
+      /** @description Whether an administrator approves each computer. */
+      needs_approval: boolean;
+      /**
+       * Format: date-time
+       * @description When it was made.
+       * @example 2026-11-20T09:30:00.000Z
+       */
+      created_at: string;
+      /**
+       * @description Person who made it.
+       * @example root
+       */
+      created_by: string;
+      /**
+       * Format: date-time
+       * @description When it expires.
+       * @example 2026-11-20T09:30:00.000Z
+       */
+      expires_at: string;
+    };
+    /** @description The agent of a computer that joined with an invitation. */
+    EnrolmentRecord: {
+      /**
+       * @description Name of the computer.
+       * @example bench_b
+       */
+      computer: string;
+      /**
+       * @description Public key of the agent.
+       * @example UD2KZ7
+       */
+      key: string;
+      /**
+       * @description Id of the invitation.
+       * @example Jx3qT0aB9cDe
+       */
+      invitation_id: string;
+      /**
+       * @description Network address from which it joined.
+       * @example 192.168.0.17
+       */
+      address: string;
+      /**
+       * @description Version of the agent when it last got credentials.
+       * @example 0.1.0
+       */
+      version: string;
+      /**
+       * Format: date-time
+       * @description When it joined.
+       * @example 2026-11-20T09:30:00.000Z
+       */
+      joined_at: string;
+      /**
+       * Format: date-time
+       * @description When it was approved; null: it waits for an administrator.
+       * @example 2026-11-20T09:30:00.000Z
+       */
+      approved_at: string | null;
+      /**
+       * @description Person who approved it, or who invited it without approval.
+       * @example root
+       */
+      approved_by: string | null;
+      /**
+       * Format: date-time
+       * @description When its credentials end, unless it renews them; null: it has none yet.
+       * @example 2026-11-20T09:30:00.000Z
+       */
+      valid_until: string | null;
+      /**
+       * Format: date-time
+       * @description When it was revoked.
+       * @example 2026-11-20T09:30:00.000Z
+       */
+      revoked_at: string | null;
+      /**
+       * @description Person who revoked it.
+       * @example root
+       */
+      revoked_by: string | null;
+      /**
+       * @description Why it was revoked.
+       * @example the PC was replaced
+       */
+      reason: string | null;
+    };
+    RevocationSubmission: {
+      /**
+       * @description Why it is revoked.
+       * @example the PC was replaced
+       */
+      reason?: string;
+    };
     AuditVerification: {
       /**
        * @description Number of entries that were checked, a broken entry included.
@@ -7476,6 +7781,11 @@ export type TokenSubmission = components['schemas']['TokenSubmission'];
 export type GrantSubmission = components['schemas']['GrantSubmission'];
 export type TokenPage = components['schemas']['TokenPage'];
 export type TokenRecord = components['schemas']['TokenRecord'];
+export type NewInvitationRecord = components['schemas']['NewInvitationRecord'];
+export type InvitationSubmission = components['schemas']['InvitationSubmission'];
+export type InvitationRecord = components['schemas']['InvitationRecord'];
+export type EnrolmentRecord = components['schemas']['EnrolmentRecord'];
+export type RevocationSubmission = components['schemas']['RevocationSubmission'];
 export type AuditVerification = components['schemas']['AuditVerification'];
 export type ServiceEvent = components['schemas']['ServiceEvent'];
 export type EventPage = components['schemas']['EventPage'];
@@ -11285,6 +11595,179 @@ export interface operations {
         };
         content: {
           'application/json': components['schemas']['TokenRecord'];
+        };
+      };
+    };
+  };
+  get_invitations: {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      /** @description Newest first, without those withdrawn. */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['InvitationRecord'][];
+        };
+      };
+    };
+  };
+  post_invitations: {
+    parameters: {
+      query?: never;
+      header?: {
+        /**
+         * @description Makes a repeat safe. For 24 h, the same request with the same key gets the answer of the first one, with the header `Idempotent-Replayed: true`, and the service does nothing again.
+         * @example 8e03978e-40d5-43dd-bc93-6894a57f9324
+         */
+        'Idempotency-Key'?: string;
+      };
+      path?: never;
+      cookie?: never;
+    };
+    requestBody: {
+      content: {
+        'application/json': components['schemas']['InvitationSubmission'];
+      };
+    };
+    responses: {
+      /** @description The invitation, with its token. */
+      201: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['NewInvitationRecord'];
+        };
+      };
+    };
+  };
+  delete_invitations_by_invitation_id: {
+    parameters: {
+      query?: never;
+      header?: {
+        /**
+         * @description Makes a repeat safe. For 24 h, the same request with the same key gets the answer of the first one, with the header `Idempotent-Replayed: true`, and the service does nothing again.
+         * @example 8e03978e-40d5-43dd-bc93-6894a57f9324
+         */
+        'Idempotency-Key'?: string;
+      };
+      path: {
+        /**
+         * @description Id of the invitation. Percent-encode characters other than letters, digits, `-`, `_`, `.` and `~`.
+         * @example Jx3qT0aB9cDe
+         */
+        invitation_id: string;
+      };
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      /** @description The invitation. */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['InvitationRecord'];
+        };
+      };
+    };
+  };
+  get_enrolments: {
+    parameters: {
+      query?: {
+        /** @description Whether to include revoked agents. */
+        revoked?: boolean;
+      };
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      /** @description By computer; with `revoked`, latest first. */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['EnrolmentRecord'][];
+        };
+      };
+    };
+  };
+  post_enrolments_by_computer_approve: {
+    parameters: {
+      query?: never;
+      header?: {
+        /**
+         * @description Makes a repeat safe. For 24 h, the same request with the same key gets the answer of the first one, with the header `Idempotent-Replayed: true`, and the service does nothing again.
+         * @example 8e03978e-40d5-43dd-bc93-6894a57f9324
+         */
+        'Idempotency-Key'?: string;
+      };
+      path: {
+        /**
+         * @description Name of the computer. Percent-encode characters other than letters, digits, `-`, `_`, `.` and `~`.
+         * @example bench_b
+         */
+        computer: string;
+      };
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      /** @description The agent. */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['EnrolmentRecord'];
+        };
+      };
+    };
+  };
+  post_enrolments_by_computer_revoke: {
+    parameters: {
+      query?: never;
+      header?: {
+        /**
+         * @description Makes a repeat safe. For 24 h, the same request with the same key gets the answer of the first one, with the header `Idempotent-Replayed: true`, and the service does nothing again.
+         * @example 8e03978e-40d5-43dd-bc93-6894a57f9324
+         */
+        'Idempotency-Key'?: string;
+      };
+      path: {
+        /**
+         * @description Name of the computer. Percent-encode characters other than letters, digits, `-`, `_`, `.` and `~`.
+         * @example bench_b
+         */
+        computer: string;
+      };
+      cookie?: never;
+    };
+    requestBody?: {
+      content: {
+        'application/json': components['schemas']['RevocationSubmission'];
+      };
+    };
+    responses: {
+      /** @description The revoked agent. */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['EnrolmentRecord'];
         };
       };
     };

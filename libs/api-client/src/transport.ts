@@ -10,6 +10,8 @@ export interface Sent {
   /** Milliseconds until the head of the answer must arrive. */
   timeoutMs: number;
   signal?: AbortSignal;
+  /** Sends the request. */
+  fetch: typeof fetch;
 }
 
 /** Milliseconds before the second attempt. The pause doubles before each further attempt. */
@@ -65,7 +67,7 @@ class RefusedError extends ProblemError {
   }
 }
 
-async function once({ method, url, headers, body, timeoutMs, signal }: Sent): Promise<Response> {
+async function once({ method, url, headers, body, timeoutMs, signal, fetch }: Sent): Promise<Response> {
   const late = new AbortController();
   const timer = setTimeout(() => late.abort(), timeoutMs);
   try {

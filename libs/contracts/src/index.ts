@@ -20,6 +20,7 @@ export * from './messages/subject-tokens.js';
 export * from './messages/service.js';
 export * from './messages/work.js';
 export * from './rest/access.js';
+export * from './rest/enrolment.js';
 export * from './rest/agents.js';
 export { attentionChoices, attentionLookAt } from './rest/attention-advice.js';
 export * from './rest/attention.js';

@@ -1,5 +1,5 @@
 import type { Socket } from 'node:net';
-import type { Duplex } from 'node:stream';
+import type { Duplex, Readable } from 'node:stream';
 import { connect as connectTls, type TLSSocket } from 'node:tls';
 import { NodeTransport } from '@nats-io/transport-node/lib/node_transport.js';
 import {
@@ -27,6 +27,8 @@ type Options = ConnectionOptions & { way: BrokerWay };
 
 /** Milliseconds for a gateway to accept a connection. */
 const upgradeMs = 5_000;
+/** Most characters of the reason that a gateway gives. */
+const longestReason = 300;
 
 /**
  * Connects to a broker in one of three ways: plain, with TLS, or through a gateway. With `tls://`, TLS begins before any
@@ -114,14 +116,16 @@ class BrokerTransport extends NodeTransport {
     });
     const { promise, resolve, reject } = promiseParts<Duplex>();
     socket.once('unexpected-response', (request, response) => {
-      const { statusCode, statusMessage } = response;
-      request.destroy();
-      const refusal = `the gateway at ${url} answers ${statusCode} ${statusMessage}`;
-      reject(
-        statusCode === 401 || statusCode === 403
-          ? new errors.AuthorizationError(refusal)
-          : new errors.ConnectionError(refusal),
-      );
+      const { statusCode } = response;
+      void shortTextOf(response).then((said) => {
+        request.destroy();
+        const refusal = `the gateway at ${url} answers ${statusCode}: ${said}`;
+        reject(
+          statusCode === 401 || statusCode === 403
+            ? new errors.AuthorizationError(refusal)
+            : new errors.ConnectionError(refusal),
+        );
+      });
     });
     socket.once('error', (error) => reject(new errors.ConnectionError(error.message, { cause: error })));
     const stream = createWebSocketStream(socket);
@@ -131,6 +135,17 @@ class BrokerTransport extends NodeTransport {
     // NATS uses nothing of a socket that a stream does not have.
     return (await promise) as Socket;
   }
+}
+
+/** The beginning of a body as one line. */
+async function shortTextOf(response: Readable): Promise<string> {
+  let text = '';
+  try {
+    for await (const chunk of response) if (text.length < longestReason) text += String(chunk);
+  } catch {
+    // What has arrived says enough.
+  }
+  return text.slice(0, longestReason).trim().replace(/\s+/g, ' ');
 }
 
 async function proxyAgent(proxy: string | undefined) {

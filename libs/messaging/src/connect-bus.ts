@@ -115,7 +115,8 @@ export async function connectBus(options: ConnectOptions): Promise<Bus> {
   return new MessageBus({ wire, src: `${role}/${name}`, requestId, timers, log, drainMs });
 }
 
-async function firstConnection(
+/** @throws ServiceError as {@link connectBus} */
+export async function firstConnection(
   way: BrokerWay,
   options: ConnectionOptions,
   withinMs: number,
@@ -161,7 +162,7 @@ export async function demandClosedBroker(access: BrokerAccess): Promise<void> {
 }
 
 /** Passes user and password to the client as options only, so that no message shows them. */
-function wayTo({ url, authorities, pass, proxy, plain = false }: BrokerAccess): {
+export function wayTo({ url, authorities, pass, proxy, plain = false }: BrokerAccess): {
   way: BrokerWay;
   login: ConnectionOptions;
 } {

@@ -1,4 +1,6 @@
 export { AgentClocks, type AgentSession } from './agent-clocks.js';
+export { updateAccount } from './update-account.js';
+export { brokerPlace } from './broker-address.js';
 export { brokerTrouble } from './broker-trouble.js';
 export type {
   Bus,
@@ -16,6 +18,7 @@ export {
   connectBus,
   connectionTimings,
   demandClosedBroker,
+  type BrokerAccess,
   type BusIdentity,
   type ConnectOptions,
 } from './connect-bus.js';

@@ -1,4 +1,11 @@
 export * from './gateway/index.js';
 export * from './records/index.js';
-export type { AccessTokenRow, DeliveryRow, KeyName, WebhookRow } from './schema/index.js';
+export type {
+  AccessTokenRow,
+  AgentEnrolmentRow,
+  AgentInvitationRow,
+  DeliveryRow,
+  KeyName,
+  WebhookRow,
+} from './schema/index.js';
 export * from './store/index.js';

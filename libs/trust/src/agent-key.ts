@@ -52,3 +52,6 @@ export function agentCredentials(
     authorityBlock({ x: authority }),
   ].join('\n');
 }
+
+/** What an agent signs with its key when it joins. @param id of the invitation */
+export const joinText = (id: string, publicKey: string): string => `svc join ${id} ${publicKey}`;

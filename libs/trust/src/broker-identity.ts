@@ -1,5 +1,5 @@
 import { itself, permissions, processRoles } from '@lab/contracts/broker';
-import { encodeAccount, encodeOperator, newScopedSigner } from '@nats-io/jwt';
+import { decode, encodeAccount, encodeOperator, newScopedSigner, type Account } from '@nats-io/jwt';
 import { pairOf, type Keys } from './keys.js';
 
 /** What the broker replaces by the name in the credentials of a client. */
@@ -21,11 +21,14 @@ const accountLimits = {
   ...{ conn: -1, leaf: -1, imports: -1, exports: -1, wildcards: true, disallow_bearer: true },
 };
 
+/** Keys of agents that the broker must refuse, and since when, in seconds since 1970. */
+export type Revocations = Readonly<Record<string, number>>;
+
 /**
  * Signs what the broker must know. The permissions of each role are those of the catalogue, bound to the key that signs its
  * credentials (scoped signing keys of NATS, ADR 0024).
  */
-export async function brokerIdentity(keys: Keys): Promise<BrokerIdentity> {
+export async function brokerIdentity(keys: Keys, revocations: Revocations = {}): Promise<BrokerIdentity> {
   const [operator, account, system] = [pairOf(keys.operator), pairOf(keys.account), pairOf(keys.system)];
   const signers = processRoles.map((role) => {
     const named = (pattern: string): string => pattern.replaceAll(itself, nameInCredentials);
@@ -44,7 +47,12 @@ export async function brokerIdentity(keys: Keys): Promise<BrokerIdentity> {
   const systemAccount = system.getPublicKey();
   const [operatorToken, accountToken, systemToken] = await Promise.all([
     encodeOperator('svc', operator, { system_account: systemAccount }),
-    encodeAccount('svc', account, { signing_keys: signers, limits: accountLimits }, { signer: operator }),
+    encodeAccount(
+      'svc',
+      account,
+      { signing_keys: signers, limits: accountLimits, revocations: { ...revocations } },
+      { signer: operator },
+    ),
     encodeAccount('system', system, { limits: accountLimits }, { signer: operator }),
   ]);
   return {
@@ -71,4 +79,14 @@ export function identitySettings(identity: BrokerIdentity, folder: string): stri
     ...[...identity.accounts].map(([key, statement]) => `  ${key}: "${statement}"`),
     '}',
   ];
+}
+
+/**
+ * The keys that a broker refuses at present.
+ *
+ * @param statement what the operator has signed about the account of the service
+ * @throws Error when it is no statement about an account
+ */
+export function revocationsIn(statement: string): Revocations {
+  return decode<Account>(statement).nats.revocations ?? {};
 }

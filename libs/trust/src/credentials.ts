@@ -23,3 +23,10 @@ export async function issueCredentials(keys: Keys, role: ProcessRole, name: stri
   const credentials = Buffer.from(fmtCreds(statement, user)).toString('utf8');
   return role === 'agent' ? credentials + authorityBlock(keys.authority) : credentials;
 }
+
+/** Credentials with which the broker accepts new statements about accounts. Secret: whoever has them may change all rights. */
+export async function systemCredentials(keys: Keys): Promise<string> {
+  const user = createUser();
+  const statement = await encodeUser('svc', user, pairOf(keys.system));
+  return Buffer.from(fmtCreds(statement, user)).toString('utf8');
+}

@@ -1,3 +1,9 @@
-export { brokerIdentity, identitySettings, type BrokerIdentity } from './broker-identity.js';
-export { issueCredentials } from './credentials.js';
-export { makeKeys, readKeys, type Keys } from './keys.js';
+export {
+  brokerIdentity,
+  identitySettings,
+  revocationsIn,
+  type BrokerIdentity,
+  type Revocations,
+} from './broker-identity.js';
+export { issueCredentials, systemCredentials } from './credentials.js';
+export { accountOf, makeKeys, readKeys, type Keys } from './keys.js';

@@ -56,3 +56,8 @@ export function readKeys(text: string): Keys {
 export function pairOf(seedText: string): KeyPair {
   return fromSeed(Buffer.from(seedText, 'ascii'));
 }
+
+/** Public key of the account of the service. */
+export function accountOf(keys: Keys): string {
+  return pairOf(keys.account).getPublicKey();
+}

@@ -5,12 +5,18 @@ import { unnamedPerson } from '@lab/contracts/vocabulary';
 import { formatDiagnostics } from '@lab/definitions/documents';
 import { ConfigError, defineConfig, servedAt, settings } from '@lab/runtime';
 import type { Command, CommandOptions } from 'commander';
+import { authorityPath } from '../stack/certificates.js';
+import { readIfThere } from '../stack/data-folder.js';
+import { fetchFor } from './trusting-fetch.js';
 import { exitCodes, RefusedError, UsageError } from './exit-codes.js';
 import { userError } from './user-error.js';
 
 const config = defineConfig({
   httpHost: settings.httpHost,
   httpPort: settings.httpPort,
+  https: settings.https,
+  tlsCa: settings.tlsCa,
+  dataDir: settings.dataDir,
   serviceUrl: settings.serviceUrl,
   accessToken: settings.accessToken,
   userDir: settings.userDir,
@@ -91,8 +97,10 @@ export async function atService(
   act: (client: ApiClient) => Promise<string[]>,
 ): Promise<void> {
   try {
-    const { accessToken } = config.load();
-    const lines = await act(new ApiClient(flags.url ?? defaultUrl(), { token: accessToken?.reveal() }));
+    const { accessToken, tlsCa, dataDir } = config.load();
+    const url = flags.url ?? defaultUrl();
+    const fetch = await fetchFor(url, tlsCa?.reveal() ?? readIfThere(authorityPath(dataDir)));
+    const lines = await act(new ApiClient(url, { token: accessToken?.reveal(), fetch }));
     if (lines.length > 0) process.stdout.write(`${lines.join('\n')}\n`);
   } catch (error) {
     process.stderr.write(`${failureText(error)}\n`);
@@ -101,8 +109,8 @@ export async function atService(
 }
 
 function defaultUrl(): string {
-  const { httpHost, httpPort, serviceUrl } = config.load();
-  return serviceUrl ?? servedAt(httpHost, httpPort);
+  const { httpHost, httpPort, https, serviceUrl } = config.load();
+  return serviceUrl ?? servedAt(httpHost, httpPort, https);
 }
 
 function exitCodeOf(error: unknown): number {

@@ -3,7 +3,7 @@ import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { permissions, type ProcessRole } from '@lab/contracts/broker';
 import type { Secret } from '@lab/runtime';
-import type { Keys } from '@lab/trust';
+import type { Keys, Revocations } from '@lab/trust';
 import { readIfThere, writePrivately } from './data-folder.js';
 
 /** What was signed with the keys. */
@@ -12,6 +12,8 @@ interface Signed {
   stamp: string;
   /** Lines of the configuration of the server. */
   settings: string[];
+  /** With this, gateways admit agents. */
+  issuer: string;
   /** Credentials by role and name. */
   credentials: Record<string, string>;
 }
@@ -67,6 +69,18 @@ export class BrokerAccess {
     return [`listen: ${JSON.stringify(listen)}`, 'max_payload: 2097152', ...identity, ''].join('\n');
   }
 
+  /** Writes the key with which gateways admit agents. @returns the path of the file */
+  async agentIssuer(): Promise<string> {
+    const path = join(this.secrets, 'agent-issuer');
+    writePrivately(path, (await this.#current()).issuer);
+    return path;
+  }
+
+  /** Path of the file with all keys. */
+  get keysPath(): string {
+    return join(this.secrets, 'broker-keys');
+  }
+
   /** Writes the key with which orchestrators sign what agents believe. @returns the path of the file */
   authorityKey(): string {
     const path = join(this.secrets, 'authority-key');
@@ -117,7 +131,7 @@ export class BrokerAccess {
   #kept(): Signed | undefined {
     try {
       const kept = JSON.parse(readIfThere(this.#path) ?? '{}') as Partial<Signed>;
-      return kept.stamp === this.#stamp ? (kept as Signed) : undefined;
+      return kept.stamp === this.#stamp && kept.issuer !== undefined ? (kept as Signed) : undefined;
     } catch (error) {
       // A damaged file is of no use, and everything in it can be signed again.
       if (error instanceof SyntaxError) return undefined;
@@ -127,10 +141,20 @@ export class BrokerAccess {
 
   async #sign(): Promise<Signed> {
     const { brokerIdentity, identitySettings, readKeys } = await import('@lab/trust');
-    const settings = identitySettings(await brokerIdentity(readKeys(this.keys)), this.accounts);
-    const signed = { stamp: this.#stamp, settings, credentials: {} };
+    const identity = await brokerIdentity(readKeys(this.keys), await this.#revocations());
+    const settings = identitySettings(identity, this.accounts);
+    const { agentIssuerKey } = await import('@lab/trust/agent-issuer');
+    const issuer = agentIssuerKey(readKeys(this.keys));
+    const signed = { stamp: this.#stamp, settings, issuer, credentials: {} };
     this.#keep(signed);
     return signed;
+  }
+
+  /** What the broker of the stack refuses at present. A new statement must not let a revoked agent in again. */
+  async #revocations(): Promise<Revocations> {
+    const { accountOf, readKeys, revocationsIn } = await import('@lab/trust');
+    const statement = readIfThere(join(this.accounts, `${accountOf(readKeys(this.keys))}.jwt`));
+    return statement === undefined ? {} : revocationsIn(statement.trim());
   }
 
   #keep(signed: Signed): void {

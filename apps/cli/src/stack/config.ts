@@ -4,6 +4,7 @@ import { defineConfig, optional, setting, settings, wholeNumber, type ConfigOf }
 export const stackConfig = defineConfig({
   httpHost: settings.httpHost,
   httpPort: settings.httpPort,
+  https: settings.https,
   publicUrl: optional(settings.publicUrl),
   dataDir: settings.dataDir,
   userDir: settings.userDir,

@@ -9,6 +9,7 @@ import {
   servedAt,
 } from '@lab/runtime';
 import { BrokerAccess, takesCredentials } from './broker-access.js';
+import { keepHttpsCertificate } from './certificates.js';
 import { stackConfig, type StackConfig } from './config.js';
 import { DataFolder } from './data-folder.js';
 import type { StackEvent } from './events.js';
@@ -89,6 +90,7 @@ class RunningStack implements Stack {
   readonly #register: ProcessRegister;
   #access: Promise<BrokerAccess> | undefined;
   #guard: GuardLink | undefined;
+  #endRenewal: (() => void) | undefined;
   #stopped: Promise<void> | undefined;
   #url = '';
 
@@ -123,7 +125,8 @@ class RunningStack implements Stack {
       config.httpPort,
       'stop that program, or choose another port with SVC_HTTP_PORT',
     );
-    this.#url = config.publicUrl ?? servedAt(config.httpHost, httpPort);
+    this.#url = config.publicUrl ?? servedAt(config.httpHost, httpPort, config.https);
+    this.#endRenewal = await keepHttpsCertificate(data.path, config.https);
     this.#guard = new GuardLink(data, (text) => this.#tell({ type: 'warning', service: 'svc', text }));
 
     const uploadSecret = config.uploadSecret ?? data.keptSecret('upload-secret');
@@ -198,6 +201,7 @@ class RunningStack implements Stack {
       }
     }
     for (const name of ['nats-url', 'database-url']) this.data.forget(name);
+    this.#endRenewal?.();
     this.#register.clear();
     await this.#guard?.close();
     for (const output of this.#outputs) output.close();
@@ -228,7 +232,10 @@ class RunningStack implements Stack {
     const access = await this.#brokerAccess();
     return {
       SVC_NATS_CREDENTIALS_FILE: await access.credentials(role, name),
-      ...(role === 'orchestrator' ? { SVC_AUTHORITY_KEY_FILE: access.authorityKey() } : {}),
+      ...(role === 'orchestrator'
+        ? { SVC_AUTHORITY_KEY_FILE: access.authorityKey(), SVC_BROKER_KEYS_FILE: access.keysPath }
+        : {}),
+      ...(role === 'gateway' ? { SVC_AGENT_ISSUER_FILE: await access.agentIssuer() } : {}),
     };
   }
 
@@ -292,6 +299,8 @@ class RunningStack implements Stack {
       'SVC_NATS_URL',
       'SVC_NATS_CREDENTIALS',
       'SVC_AUTHORITY_KEY',
+      'SVC_AGENT_ISSUER',
+      'SVC_BROKER_KEYS',
       'SVC_DATABASE_URL',
       'SVC_UPLOAD_SECRET',
       'SVC_SECRETS_KEY',

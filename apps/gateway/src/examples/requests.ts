@@ -1,6 +1,8 @@
 import type {
   AttentionResolution,
   EmergencyStopRequest,
+  InvitationSubmission,
+  RevocationSubmission,
   SimulationScenario,
   TokenSubmission,
   WebhookSubmission,
@@ -175,6 +177,21 @@ export const tokenSubmissions: Examples<TokenSubmission> = {
     summary: 'Of a program that reads for years',
     value: { name: 'dashboard', kind: 'service', grants: [{ role: 'viewer' }] },
   },
+};
+
+export const invitationSubmissions: Examples<InvitationSubmission> = {
+  one: {
+    summary: 'One computer, within an hour',
+    value: { computer: 'bench_b', lab: 'color_lab', expires_in_s: 3_600 },
+  },
+  many: {
+    summary: 'Computers that are made from one image, each to be approved',
+    value: { computer: 'bench_*', uses: 20, approval: true, expires_in_s: 86_400 },
+  },
+};
+
+export const revocationSubmissions: Examples<RevocationSubmission> = {
+  replaced: { summary: 'The computer was replaced', value: { reason: 'the PC was replaced' } },
 };
 
 export const webhookSubmissions: Examples<WebhookSubmission> = {

@@ -62,9 +62,25 @@ function requestIdOf(given: unknown): string {
   return isRequestId(given) ? given : randomUUID();
 }
 
-/** The HTTP server under Nest, with its limits, before any route. */
-export function fastifyAdapter(limits: Limits, problems: ProblemFilter): FastifyAdapter {
-  const options: FastifyHttpOptions<Server> = {
+/**
+ * The HTTP server under Nest, with its limits, before any route.
+ *
+ * @param secret certificate and key in PEM; undefined: the server does not encrypt
+ */
+export function fastifyAdapter(
+  limits: Limits,
+  problems: ProblemFilter,
+  secret?: { cert: Buffer; key: Buffer },
+): FastifyAdapter {
+  const parsing = {
+    maxHeaderSize: limits.headerBytes,
+    headersTimeout: limits.headersMs,
+    connectionsCheckingInterval: Math.min(limits.headersMs, slowestCheckMs),
+    requestTimeout: 0,
+    keepAliveTimeout: limits.keepAliveMs,
+    insecureHTTPParser: false,
+  };
+  const options: Omit<FastifyHttpOptions<Server>, 'http'> = {
     bodyLimit: limits.bodyBytes,
     keepAliveTimeout: limits.keepAliveMs,
     // Uploads may take long, so each route bounds the time of its body.
@@ -72,21 +88,20 @@ export function fastifyAdapter(limits: Limits, problems: ProblemFilter): Fastify
     genReqId: ({ headers }) => requestIdOf(headers[requestIdField]),
     return503OnClosing: false,
     routerOptions: { maxParamLength: limits.headerBytes, ignoreTrailingSlash: true },
-    http: {
-      maxHeaderSize: limits.headerBytes,
-      headersTimeout: limits.headersMs,
-      connectionsCheckingInterval: Math.min(limits.headersMs, slowestCheckMs),
-      requestTimeout: 0,
-      keepAliveTimeout: limits.keepAliveMs,
-      insecureHTTPParser: false,
-    },
     clientErrorHandler: answerBrokenRequest,
     frameworkErrors: (error, request, reply) => {
       reply.headers({ ...commonHeaders, [requestIdHeader]: request.id });
       problems.answer(error, request as FastifyRequest, reply as FastifyReply);
     },
   };
-  const adapter = new FastifyAdapter({ ...options, skipMiddie: true, multipart: false });
+  const parser = secret === undefined ? { http: parsing } : { https: { ...parsing, ...secret } };
+  // The types of Fastify tell the two kinds of server apart, although routes see no difference.
+  const adapter = new FastifyAdapter({
+    ...options,
+    ...(parser as object),
+    skipMiddie: true,
+    multipart: false,
+  });
   const server: Server = adapter.getInstance().server;
   server.maxConnections = limits.connections;
   return adapter;

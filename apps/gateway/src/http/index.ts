@@ -1,6 +1,7 @@
 export { CrossOrigin } from './cross-origin.js';
 export { csvMediaType, TakesCsv } from './csv-body.js';
 export { fastifyAdapter, logRequests, prepareRequests, type RequestLog } from './fastify-server.js';
+export { readHttpsFiles, renewFrom, type HttpsFiles } from './https-files.js';
 export { contentFaults } from './json-body.js';
 export { limits, type Limits, limitsFrom } from './limits.js';
 export { isLoopback } from './origin-rules.js';

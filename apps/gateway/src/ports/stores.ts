@@ -1,6 +1,7 @@
 import type { FileStore as StoredFiles } from '@lab/object-store';
 import type {
   AccessTokens,
+  Enrolments,
   EventLog,
   IdempotencyKeys,
   LogLines,
@@ -25,6 +26,7 @@ export abstract class EventReader extends port<Omit<EventLog, 'close'>>() {}
 /** Output of tasks and devices. */
 export abstract class LogReader extends port<Pick<LogLines, 'extent' | 'after'>>() {}
 export abstract class TokenStore extends port<AccessTokens>() {}
+export abstract class EnrolmentStore extends port<Enrolments>() {}
 export abstract class Keys extends port<IdempotencyKeys>() {}
 export abstract class WebhookStore extends port<Webhooks>() {}
 export abstract class DeliveryStore extends port<WebhookDeliveries>() {}

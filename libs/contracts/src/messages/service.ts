@@ -64,6 +64,18 @@ export const serviceRequests = {
     subject: 'svc.v1.leader.health',
     to: { orchestrator: {} },
   }),
+  /** The leading orchestrator reads which agents are revoked, and has the broker cut them off. May be repeated. */
+  applyRevocations: defineRequest({
+    name: 'service.apply_revocations',
+    subject: 'svc.v1.leader.revocations',
+    request: zodSchema(z.object({})),
+    /** How many keys the broker refuses now. */
+    reply: zodSchema(z.object({ revoked: z.number().int() })),
+    timeoutMs: 5_000,
+    errors: ['wrong_state', 'service_unavailable'],
+    from: { gateway: {} },
+    to: { orchestrator: {} },
+  }),
 };
 
 /** Measurements of one kind as in Prometheus: a name, and a value for each combination of labels. */

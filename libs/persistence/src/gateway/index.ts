@@ -1,4 +1,5 @@
 export type { AuditEntry } from '@lab/contracts';
+export type { Applicant, Enrolments, JoinFault, NewInvitation } from './enrolments.js';
 export type { IdempotencyKeys, KeptAnswer, KeyState } from './idempotency.js';
 export { hashOfToken, issueToken } from './issue-token.js';
 export type { LogLines } from './logs.js';

@@ -1,6 +1,7 @@
 import { type DatabaseOptions, openDatabase } from '../connection/index.js';
 import { AuditTrail } from './audit.js';
 import { EffectLog } from './effects.js';
+import { Enrolments } from './enrolments.js';
 import { IdempotencyKeys } from './idempotency.js';
 import { LogLines } from './logs.js';
 import { AccessTokens } from './tokens.js';
@@ -19,6 +20,7 @@ export function openGatewayStore(options: DatabaseOptions) {
     keys: new IdempotencyKeys(db),
     logs: new LogLines(db),
     effects: new EffectLog(db),
+    enrolments: new Enrolments(db),
     webhooks: new Webhooks(db),
     deliveries: new WebhookDeliveries(db),
     close: () => db.destroy(),

@@ -2,6 +2,8 @@ import type { AuditRecord } from '@lab/contracts';
 import type { DefinitionRow } from '@lab/engine';
 import type {
   AccessTokenRow,
+  AgentEnrolmentRow,
+  AgentInvitationRow,
   DeliveryRow,
   IdempotencyKeyRow,
   LogLineRow,
@@ -39,6 +41,8 @@ export interface Database {
   drain: StoredOf<typeof tables.drains>;
   audit: StoredAudit;
   access_token: AccessTokenRow;
+  agent_invitation: AgentInvitationRow;
+  agent_enrolment: AgentEnrolmentRow;
   idempotency_key: IdempotencyKeyRow;
   log_line: LogLineRow;
   webhook: WebhookRow;

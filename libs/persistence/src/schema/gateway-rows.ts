@@ -51,3 +51,44 @@ export interface DeliveryRow extends Omit<DeliveryRecord, 'message_id'> {
   /** Rises each time that a delivery which had ended is requested again. An attempt of an earlier round settles nothing. */
   round: number;
 }
+
+/** An invitation of a computer as it is stored: only the hash of its secret. */
+export interface AgentInvitationRow {
+  id: string;
+  /** SHA-256 of the secret, hexadecimal. */
+  secret_hash: string;
+  /** Name of the computer; with `*` for any characters when several may join. */
+  computer: string;
+  /** The laboratory that must declare the computer; null: any. */
+  lab: string | null;
+  /** How many computers may join. */
+  uses: number;
+  used: number;
+  needs_approval: boolean;
+  created_at: string;
+  created_by: string;
+  expires_at: string;
+  withdrawn_at: string | null;
+  withdrawn_by: string | null;
+}
+
+/** The agent of a computer that joined. */
+export interface AgentEnrolmentRow {
+  /** Its public key, in the encoding of NATS. */
+  key: string;
+  computer: string;
+  invitation_id: string;
+  /** Address from which it joined. */
+  address: string;
+  version: string;
+  joined_at: string;
+  /** Null: an administrator has not approved it yet. */
+  approved_at: string | null;
+  approved_by: string | null;
+  /** End of its present credentials. */
+  valid_until: string | null;
+  revoked_at: string | null;
+  revoked_by: string | null;
+  /** Why it was revoked. */
+  reason: string | null;
+}

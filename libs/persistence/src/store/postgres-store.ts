@@ -124,6 +124,15 @@ export class PostgresStore implements Store {
     private readonly onCommit: (error: ServiceError | undefined) => void = () => undefined,
   ) {}
 
+  /** Keys of the agents that are revoked, with the time of each revocation. */
+  async revokedAgents(): Promise<{ key: string; at: string }[]> {
+    return this.#read(async ({ db }) => {
+      const { rows } = await sql<{ key: string; at: string }>`
+        select key, revoked_at as at from agent_enrolment where revoked_at is not null`.execute(db);
+      return rows;
+    });
+  }
+
   // The statement reads the clock after it has locked the row. Otherwise a process that waits for the lock
   // would compare with the time at which it began to wait.
   async lead(instance: string, leaseMs: number): Promise<number | null> {

@@ -1,5 +1,5 @@
 import type { ConfigOf } from './load-config.js';
-import { defineConfig } from './load-config.js';
+import type { defineConfig } from './load-config.js';
 import { settings } from './settings.js';
 
 /** The settings of a process that connects to the broker. */
@@ -11,10 +11,10 @@ export const brokerSettings = {
   httpsProxy: settings.httpsProxy,
 };
 
-const brokerConfig = defineConfig(brokerSettings);
+type BrokerConfig = ConfigOf<ReturnType<typeof defineConfig<typeof brokerSettings>>>;
 
 /** The broker of a configuration, as `connectBus` expects it. */
-export function brokerOf(config: ConfigOf<typeof brokerConfig>) {
+export function brokerOf(config: BrokerConfig) {
   return {
     url: config.natsUrl.reveal(),
     plain: config.natsPlain,

@@ -97,6 +97,40 @@ export const originsSchema = z.array(
   'must be a list of origins',
 );
 
+const httpsMapping = mapping({
+  /** `own`: the service certifies itself. Otherwise the path of a PEM file with the chain; undefined: plain HTTP. */
+  certificate: name.optional(),
+  /** Path of a PEM file with the private key. */
+  key: name.optional(),
+  /** Host names and addresses in a certificate of its own. Variables give them with commas between them. */
+  names: z
+    .preprocess(
+      (value) => (typeof value === 'string' ? value.split(',').map((each) => each.trim()) : value),
+      listSchema,
+    )
+    .default([]),
+});
+
+/** Encryption of the REST interface. */
+export const httpsSchema = httpsMapping
+  .refine(
+    ({ certificate, key }) => (certificate === undefined || certificate === 'own') === (key === undefined),
+    {
+      path: ['key'],
+      message: 'is the private key of the certificate: give both as files, or neither with certificate: own',
+    },
+  )
+  .refine(({ certificate, names }) => names.length === 0 || certificate === 'own', {
+    path: ['names'],
+    message: 'has an effect only with certificate: own',
+  })
+  .refine(({ certificate, names }) => names.length > 0 || certificate !== 'own', {
+    path: ['names'],
+    message: 'must list the names and addresses at which other computers reach this one, such as lab-server',
+  });
+
+export type HttpsSettings = z.infer<typeof httpsSchema>;
+
 /** Other sites whose pages may use the REST interface. */
 export const corsSchema = mapping({ origins: originsSchema.default([]) });
 
@@ -240,6 +274,7 @@ export const configFileSchema = z.strictObject(
     limits: limitsSchema.optional(),
     auth: authSchema.optional(),
     files: filesSchema.optional(),
+    https: httpsSchema.optional(),
     cors: corsSchema.optional(),
     metrics: metricsSchema.optional(),
     device_calls: deviceCallsSchema.optional(),
@@ -257,6 +292,7 @@ export type ConfigFileKey = keyof z.infer<typeof configFileSchema>;
 const plainMappings = {
   limits: limitsSchema,
   auth: authMapping,
+  https: httpsMapping,
   logs: logsSchema,
   retention: retentionSchema,
   metrics: metricsSchema,

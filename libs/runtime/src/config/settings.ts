@@ -4,6 +4,8 @@ import {
   authSchema,
   corsSchema,
   filesSchema,
+  httpsSchema,
+  type HttpsSettings,
   limitsSchema,
   listSchema,
   logLevelSchema,
@@ -105,11 +107,12 @@ const section = <T>(file: ConfigFileKey, schema: z.ZodType<T>, fallback = {}) =>
  * The address at which a process on the same computer reaches a server.
  *
  * @param host on which it listens; a wildcard address is replaced by the loopback address
+ * @param https the encryption, if the server is a gateway. A certificate of its own names the host
  */
-export function servedAt(host = '127.0.0.1', port: number): string {
+export function servedAt(host = '127.0.0.1', port: number, https?: HttpsSettings): string {
   const isAny = host === '0.0.0.0' || host === '::';
-  const reached = isAny ? '127.0.0.1' : host.includes(':') ? `[${host}]` : host;
-  return `http://${reached}:${port}`;
+  const here = isAny ? (https?.names[0] ?? '127.0.0.1') : host;
+  return `${https?.certificate === undefined ? 'http' : 'https'}://${here.includes(':') ? `[${here}]` : here}:${port}`;
 }
 
 /** The settings that several processes share; each app composes its own configuration of them. */
@@ -124,10 +127,13 @@ export const settings = {
   publicUrl: setting({
     env: 'SVC_PUBLIC_URL',
     schema: httpAddress.transform((text) => text.replace(/\/+$/, '')),
-    fallback: ({ httpHost, httpPort }) => servedAt(httpHost as string | undefined, Number(httpPort ?? 8070)),
+    fallback: ({ httpHost, httpPort, https }) =>
+      servedAt(httpHost as string | undefined, Number(httpPort ?? 8070), https as HttpsSettings | undefined),
   }),
   /** Address of the service that commands use; undefined: the address where these settings would serve. */
   serviceUrl: setting({ env: 'SVC_URL', schema: httpAddress.optional() }),
+  /** Address of the gateway at which the computer joined. */
+  gatewayUrl: setting({ env: 'SVC_GATEWAY_URL', schema: httpAddress.optional() }),
   /** Access token of commands; undefined: none. */
   accessToken: optionalSecret('SVC_TOKEN'),
   /** The data folder of the service. Absolute. */
@@ -169,6 +175,15 @@ export const settings = {
   natsCredentials: optionalSecret('SVC_NATS_CREDENTIALS'),
   /** Private key of an orchestrator, as JSON: see `AuthorityKey` of `@lab/trust`. */
   authorityKey: optionalSecret('SVC_AUTHORITY_KEY'),
+  /** Key with which a gateway admits agents: see `agentIssuerKey` of `@lab/trust`. */
+  agentIssuer: optionalSecret('SVC_AGENT_ISSUER'),
+  /** Addresses of the broker that agents get when they join; undefined: through the gateway. */
+  agentBrokers: setting({
+    env: 'SVC_AGENT_BROKERS',
+    schema: address(['tls:', 'wss:'], 'wss://lab-server:8443/agents/broker').optional(),
+  }),
+  /** All keys of the broker. An orchestrator needs them to revoke agents. */
+  brokerKeys: optionalSecret('SVC_BROKER_KEYS'),
   databaseUrl: setting({
     env: 'SVC_DATABASE_URL',
     secret: true,
@@ -214,6 +229,12 @@ export const settings = {
     file: 'auth',
     variables: { type: 'SVC_AUTH', off_anywhere: 'SVC_AUTH_OFF_ANYWHERE' },
     schema: z.preprocess((value) => value ?? {}, authSchema),
+  }),
+  /** Encryption of the REST interface. */
+  https: setting({
+    file: 'https',
+    variables: { certificate: 'SVC_HTTPS_CERTIFICATE', key: 'SVC_HTTPS_KEY', names: 'SVC_HTTPS_NAMES' },
+    schema: z.preprocess((value) => value ?? {}, httpsSchema),
   }),
   /** Storage of task files. */
   files: section('files', filesSchema, { store: 'disk' }),

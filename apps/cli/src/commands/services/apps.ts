@@ -15,8 +15,12 @@ const descriptions: Record<ServiceName, string> = {
   optimizer: 'run the optimizer worker alone',
 };
 
-/** One command for each service. The service runs in this process, under its own name and rules. */
-export function addAppCommands(program: Command): void {
+/**
+ * One command for each service. The service runs in this process, under its own name and rules.
+ *
+ * @returns the command of the agent
+ */
+export function addAppCommands(program: Command): Command {
   for (const name of ['gateway', 'orchestrator'] as const) {
     program
       .command(name)
@@ -33,7 +37,7 @@ export function addAppCommands(program: Command): void {
     .action((flags: { ip?: string[] }) =>
       runApp('optimizer', flags.ip === undefined ? {} : { SVC_OPTIMIZER_IP: flags.ip.join(',') }),
     );
-  program
+  return program
     .command('agent')
     .description(descriptions.agent)
     .option('--computer <name>', 'name of the computer in lab.yml (SVC_COMPUTER, default svc_computer)')
@@ -68,10 +72,18 @@ async function credentialsBy(role: ServiceName): Promise<Record<string, string>>
   const access = takesCredentials(natsUrl) ? BrokerAccess.present(dataDir) : undefined;
   if (access === undefined) return {};
   const path = await access.credentials(role, role === 'agent' ? computer : role);
-  const signs = role === 'orchestrator' && !env['SVC_AUTHORITY_KEY'] && !env['SVC_AUTHORITY_KEY_FILE'];
+  const given = (variable: string): boolean => Boolean(env[variable] || env[`${variable}_FILE`]);
   return {
     SVC_NATS_CREDENTIALS_FILE: path,
-    ...(signs ? { SVC_AUTHORITY_KEY_FILE: access.authorityKey() } : {}),
+    ...(role === 'orchestrator' && !given('SVC_AUTHORITY_KEY')
+      ? { SVC_AUTHORITY_KEY_FILE: access.authorityKey() }
+      : {}),
+    ...(role === 'orchestrator' && !given('SVC_BROKER_KEYS')
+      ? { SVC_BROKER_KEYS_FILE: access.keysPath }
+      : {}),
+    ...(role === 'gateway' && !given('SVC_AGENT_ISSUER')
+      ? { SVC_AGENT_ISSUER_FILE: await access.agentIssuer() }
+      : {}),
   };
 }
 

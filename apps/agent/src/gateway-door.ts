@@ -1,0 +1,121 @@
+import type { ClientRequest, IncomingMessage, RequestOptions } from 'node:http';
+import { request as httpRequest } from 'node:http';
+import { request as httpsRequest } from 'node:https';
+import { rootCertificates } from 'node:tls';
+
+/** How this computer reaches HTTP servers of the service. */
+export interface HttpWay {
+  /** PEM certificates of the authorities that certify the service. Undefined: those that Node knows. */
+  readonly authorities?: string | undefined;
+  /** True: nobody vouches for the server. Only for what is verified in another way. */
+  readonly unverified?: boolean;
+  /** Address of an HTTP proxy. Undefined: there is none. */
+  readonly proxy?: string | undefined;
+}
+
+/**
+ * Begins a request. Another server than those of the service, such as one with a bucket, may also be certified by an authority
+ * that Node knows.
+ *
+ * @param way applies to `https:` addresses
+ * @param foreign whether the address may lead to another server
+ */
+export async function beginRequest(
+  url: URL,
+  way: HttpWay,
+  options: RequestOptions,
+  foreign = false,
+): Promise<ClientRequest> {
+  if (url.protocol !== 'https:') return httpRequest(url, options);
+  const { authorities, proxy, unverified = false } = way;
+  return httpsRequest(url, {
+    ...options,
+    ...(authorities === undefined ? {} : { ca: foreign ? [...rootCertificates, authorities] : authorities }),
+    ...(unverified ? { rejectUnauthorized: false } : {}),
+    ...(proxy === undefined ? {} : { agent: await proxyAgent(proxy) }),
+  });
+}
+
+async function proxyAgent(proxy: string) {
+  const { HttpsProxyAgent } = await import('https-proxy-agent');
+  return new HttpsProxyAgent(proxy);
+}
+
+/** An answer of the gateway that is no success. */
+export class GatewayRefusal extends Error {
+  constructor(
+    message: string,
+    readonly status: number,
+  ) {
+    super(message);
+  }
+}
+
+const answerMs = 15_000;
+const mostBytes = 262_144;
+
+/** Sends requests to the gateway before there is a connection to the broker. */
+export class GatewayDoor {
+  /** @param address of the gateway, for example `https://lab-server:8443` */
+  constructor(
+    private readonly address: string,
+    private readonly way: HttpWay,
+  ) {}
+
+  /** @throws GatewayRefusal with the sentence of the gateway; Error when it cannot be reached */
+  async get(path: string): Promise<string> {
+    return (await this.#send(path, 'GET')).body;
+  }
+
+  /** @returns the status and the answer as JSON. @throws as {@link get} */
+  async post(path: string, body: object): Promise<{ status: number; answer: unknown }> {
+    const { status, body: text } = await this.#send(path, 'POST', JSON.stringify(body));
+    return { status, answer: JSON.parse(text) as unknown };
+  }
+
+  async #send(path: string, method: string, body = ''): Promise<{ status: number; body: string }> {
+    const request = await beginRequest(new URL(`${this.address}${path}`), this.way, {
+      method,
+      timeout: answerMs,
+      headers:
+        body === '' ? {} : { 'content-type': 'application/json', 'content-length': Buffer.byteLength(body) },
+    });
+    request.once('timeout', () => request.destroy(new Error(`no answer within ${answerMs / 1_000} s`)));
+    const response = await new Promise<IncomingMessage>((resolve, reject) => {
+      request.once('response', resolve);
+      request.once('error', reject);
+      request.end(body);
+    });
+    const text = await textOf(response);
+    const status = response.statusCode ?? 0;
+    if (status >= 200 && status < 300) return { status, body: text };
+    throw new GatewayRefusal(sentenceOf(text) ?? `the gateway answers with status ${status}`, status);
+  }
+}
+
+async function textOf(response: IncomingMessage): Promise<string> {
+  response.setEncoding('utf8');
+  let text = '';
+  for await (const chunk of response) {
+    text += String(chunk);
+    if (text.length > mostBytes) throw new Error('the answer is too long to be one of the gateway');
+  }
+  return text;
+}
+
+/** The sentence in a problem document; undefined: the text is none. */
+function sentenceOf(text: string): string | undefined {
+  try {
+    const { detail, errors } = JSON.parse(text) as {
+      detail?: unknown;
+      errors?: { path?: string; message?: string; hint?: string }[];
+    };
+    if (typeof detail !== 'string') return undefined;
+    const faults = (errors ?? []).map(
+      ({ message, hint }) => `${message ?? ''}${hint === undefined ? '' : ` (${hint})`}`,
+    );
+    return [detail, ...faults].join(' ');
+  } catch {
+    return undefined;
+  }
+}
