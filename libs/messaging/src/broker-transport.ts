@@ -21,6 +21,8 @@ export interface BrokerWay {
   readonly pass?: (() => string) | undefined;
   /** Address of an HTTP proxy for `wss` connections. Undefined: there is none. */
   readonly proxy?: string | undefined;
+  /** Told when a gateway refuses the pass. */
+  readonly onRefused?: ((reason: string) => void) | undefined;
 }
 
 type Options = ConnectionOptions & { way: BrokerWay };
@@ -120,11 +122,9 @@ class BrokerTransport extends NodeTransport {
       void shortTextOf(response).then((said) => {
         request.destroy();
         const refusal = `the gateway at ${url} answers ${statusCode}: ${said}`;
-        reject(
-          statusCode === 401 || statusCode === 403
-            ? new errors.AuthorizationError(refusal)
-            : new errors.ConnectionError(refusal),
-        );
+        if (statusCode !== 401 && statusCode !== 403) return reject(new errors.ConnectionError(refusal));
+        this.#way?.onRefused?.(said);
+        reject(new errors.AuthorizationError(refusal));
       });
     });
     socket.once('error', (error) => reject(new errors.ConnectionError(error.message, { cause: error })));
@@ -132,6 +132,8 @@ class BrokerTransport extends NodeTransport {
     socket.once('open', () => resolve(stream));
     // An error of the socket destroys the stream, which has no other listener yet.
     stream.on('error', () => undefined);
+    // A stream over a WebSocket that broke off does not close by itself.
+    socket.once('close', () => stream.destroy());
     // NATS uses nothing of a socket that a stream does not have.
     return (await promise) as Socket;
   }

@@ -6,6 +6,7 @@ import { connectBy, type BrokerWay } from './broker-transport.js';
 import type { Bus, BusLog } from './bus.js';
 import { MessageBus } from './message-bus.js';
 import { NatsWire } from './nats-wire.js';
+import { ReconnectPace } from './reconnect-pace.js';
 import { systemBusTimers, type BusTimers } from './timers.js';
 
 export interface BusIdentity {
@@ -79,7 +80,8 @@ export async function connectBus(options: ConnectOptions): Promise<Bus> {
   const { timers = systemBusTimers, drainMs = defaultDrainMs } = options;
   const given = options.credentials;
   const credentials = typeof given === 'string' ? () => given : given;
-  const { way, login } = wayTo(options);
+  const { way: direct, login } = wayTo(options);
+  const pace = new ReconnectPace(connectionTimings.reconnectMs, connectionTimings.reconnectJitterMs, log);
   const identity = credentials === undefined ? undefined : identityIn(credentials());
   const named = identity ?? encodeToken(name);
   if (role === 'agent' && named !== encodeToken(name)) {
@@ -90,6 +92,7 @@ export async function connectBus(options: ConnectOptions): Promise<Bus> {
     );
   }
   const prefix = `_INBOX.${role}.${named}`;
+  const way = { ...direct, onRefused: (reason: string) => pace.refused(reason) };
   const connection = await firstConnection(
     way,
     {
@@ -102,8 +105,7 @@ export async function connectBus(options: ConnectOptions): Promise<Bus> {
       pingInterval: connectionTimings.pingMs,
       maxPingOut: connectionTimings.missedPings,
       maxReconnectAttempts: -1,
-      reconnectTimeWait: connectionTimings.reconnectMs,
-      reconnectJitter: connectionTimings.reconnectJitterMs,
+      reconnectDelayHandler: () => pace.next(),
       ignoreAuthErrorAbort: true,
       noAsyncTraces: true,
       timeout: attemptTimeoutMs,
@@ -111,7 +113,7 @@ export async function connectBus(options: ConnectOptions): Promise<Bus> {
     options.connectTimeoutMs ?? defaultConnectMs,
     timers,
   );
-  const wire = new NatsWire(connection, `${prefix}.${randomBytes(8).toString('hex')}`, log);
+  const wire = new NatsWire(connection, `${prefix}.${randomBytes(8).toString('hex')}`, pace, log);
   return new MessageBus({ wire, src: `${role}/${name}`, requestId, timers, log, drainMs });
 }
 

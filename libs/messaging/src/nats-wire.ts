@@ -1,5 +1,6 @@
 import { errors, type Msg, type NatsConnection, type Subscription } from '@nats-io/transport-node';
 import type { BusLog, BusStatus } from './bus.js';
+import type { ReconnectPace } from './reconnect-pace.js';
 import type { Refusal, Wire, WireMessage, WireSubscription } from './wire.js';
 
 /** Status in the NATS header when no process is subscribed to the subject of the request. */
@@ -31,6 +32,7 @@ export class NatsWire implements Wire {
   constructor(
     private readonly connection: NatsConnection,
     readonly inbox: string,
+    private readonly pace: ReconnectPace,
     private readonly log: BusLog,
   ) {
     this.#maxPayload = connection.info?.max_payload ?? 0;
@@ -123,13 +125,18 @@ export class NatsWire implements Wire {
   async #follow(): Promise<void> {
     for await (const status of this.connection.status()) {
       if (status.type === 'disconnect' || status.type === 'staleConnection') this.#set('disconnected');
-      else if (status.type === 'reconnect') void this.#restored();
-      else if (status.type === 'error') this.#troubled(status.error);
+      else if (status.type === 'reconnect') {
+        this.pace.connected();
+        void this.#restored();
+      } else if (status.type === 'error') this.#troubled(status.error);
     }
   }
 
   #troubled(error: Error): void {
-    if (!(error instanceof errors.PermissionViolationError))
+    if (error instanceof errors.AuthorizationError) this.pace.refused(error.message);
+    else if (error instanceof errors.UserAuthenticationExpiredError)
+      this.log.debug('the broker ended the connection, because the credentials have expired');
+    else if (!(error instanceof errors.PermissionViolationError))
       this.log.error('the broker reports an error', { error });
     // The callback of the subscription has reported the other kind.
     else if (error.operation === 'publish') this.#onRefusal({ tried: 'publish', subject: error.subject });

@@ -103,6 +103,7 @@ export class BrokerRelay {
       this.#sockets.delete(agent);
     };
     for (const side of [stream, broker]) side.on('error', end).on('close', end);
+    agent.once('close', end);
     stream.pipe(broker);
     broker.pipe(stream);
   }

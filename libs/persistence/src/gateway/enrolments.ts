@@ -88,20 +88,17 @@ export class Enrolments {
         const [invited] = invitations;
         if (invited === undefined || invited.used >= invited.uses) return 'spent';
         if (known.length > 0) return 'taken';
-        await sql`update agent_invitation set used = used + 1 where id = ${invitation}`.execute(tx);
         const { rows } = await sql<AgentEnrolmentRow>`
           insert into agent_enrolment (key, computer, invitation_id, address, version, joined_at, approved_at, approved_by)
           values (${key}, ${computer}, ${invitation}, ${address}, ${version}, ${at}, ${approved ? at : null},
             ${approved ? invited.created_by : null})
           on conflict do nothing returning *`.execute(tx);
         // Another invitation can have let in another agent of this computer at the same moment.
-        if (rows[0] === undefined) throw new TakenMeanwhile();
+        if (rows[0] === undefined) return 'taken';
+        await sql`update agent_invitation set used = used + 1 where id = ${invitation}`.execute(tx);
         return rows[0];
       }),
-    ).catch((error: unknown) => {
-      if (error instanceof TakenMeanwhile) return 'taken' as const;
-      throw error;
-    });
+    );
   }
 
   /** The agents that joined and were not revoked, by computer; with `revoked` those too, the latest first. */
@@ -157,5 +154,3 @@ export class Enrolments {
     return rowsOf(this.db, sql<AgentEnrolmentRow>`select * from agent_enrolment ${which}`);
   }
 }
-
-class TakenMeanwhile extends Error {}
