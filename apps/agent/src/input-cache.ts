@@ -8,7 +8,7 @@ import { Transform } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import type { FileTicket } from '@lab/actors';
 import { ServiceError } from '@lab/contracts';
-import type { HttpWay } from './gateway-door.js';
+import type { HttpWay } from './joining/index.js';
 import { requestTo, sizeOf } from './store-access.js';
 
 /** How long the partial file of an abandoned fetch is kept, in milliseconds. */

@@ -24,7 +24,7 @@ import { AuthorityCheck } from '@lab/trust/authority';
 import { relaying } from './author-log.js';
 import { checkArguments } from './check-arguments.js';
 import { config } from './config.js';
-import { AgentCredentials } from './credentials.js';
+import { AgentCredentials } from './joining/index.js';
 import { DeviceProcessList } from './device-process-list.js';
 import { ForkedDeviceProcesses, ForkedTaskProcesses } from './hosts.js';
 import { InputCache } from './input-cache.js';

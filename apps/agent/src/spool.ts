@@ -7,7 +7,7 @@ import { join, relative, resolve, isAbsolute } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import type { Files, FileTicket, InputFile, SpooledFile } from '@lab/actors';
 import { encodeToken, ServiceError } from '@lab/contracts';
-import type { HttpWay } from './gateway-door.js';
+import type { HttpWay } from './joining/index.js';
 import type { InputCache } from './input-cache.js';
 import { requestTo, sizeOf } from './store-access.js';
 

@@ -1,6 +1,6 @@
 import { stat } from 'node:fs/promises';
 import type { ClientRequest } from 'node:http';
-import { beginRequest, type HttpWay } from './gateway-door.js';
+import { beginRequest, type HttpWay } from './joining/index.js';
 
 /** A connection without traffic is given up after this time, in milliseconds. */
 const idleMs = 30_000;

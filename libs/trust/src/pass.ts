@@ -8,7 +8,7 @@ import { fromPublic, fromSeed } from '@nats-io/nkeys';
  */
 
 /** What a pass is for. A pass for one purpose is of no use for another. */
-export type PassPurpose = 'broker' | 'renew';
+export type PassPurpose = 'broker' | 'renew' | 'check';
 
 /** Milliseconds by which the time in a pass may differ from the clock of the gateway. */
 export const passToleranceMs = 120_000;

@@ -11,6 +11,7 @@ export const agentsPath = '/agents';
  * - `GET /agents/ca`: the certificate of the authority to trust. The token of the invitation contains its fingerprint.
  * - `POST /agents/join`: credentials for a new agent; 202 while an administrator must approve it.
  * - `POST /agents/renew`: new credentials for an agent that has some.
+ * - `POST /agents/check`: whether an agent is admitted.
  *
  * The routes need no token of a person: what the agent sends proves what it may do.
  */
@@ -31,6 +32,9 @@ export function serveAgents(fastify: FastifyInstance, enrolments: Enrolments): v
     const body = fieldsOf(request.body);
     return reply.send(await enrolments.renew(textOf(body, 'pass', 4_096), textOf(body, 'version', 100)));
   });
+  fastify.post(`${agentsPath}/check`, open, async (request, reply) =>
+    reply.send(await enrolments.check(textOf(fieldsOf(request.body), 'pass', 4_096))),
+  );
 }
 
 function joinRequest(given: unknown): JoinRequest {

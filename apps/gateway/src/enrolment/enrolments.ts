@@ -212,6 +212,19 @@ export class Enrolments {
     return holder;
   }
 
+  /**
+   * Whether an agent is admitted, for its `doctor`.
+   *
+   * @param pass proof of who the agent is, for the purpose `check`
+   * @throws ServiceError `unauthorized` and `forbidden`
+   */
+  async check(pass: string): Promise<{ computer: string }> {
+    const holder = this.#required().holder(pass, 'check', this.now());
+    if (typeof holder === 'string') throw refusedPass(holder, this.now());
+    const { computer } = await this.#enrolled(holder);
+    return { computer };
+  }
+
   /** @throws ServiceError `not_found` when no agent of the computer waits */
   async approve(computer: string, by: string): Promise<EnrolmentRecord> {
     const approved = await this.store.approve(computer, by, iso(this.now()));

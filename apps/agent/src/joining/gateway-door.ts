@@ -73,7 +73,18 @@ export class GatewayDoor {
     return { status, answer: JSON.parse(text) as unknown };
   }
 
-  async #send(path: string, method: string, body = ''): Promise<{ status: number; body: string }> {
+  /** The time of the gateway in milliseconds since 1970, without fractions of a second. @throws as {@link get} */
+  async time(): Promise<number> {
+    const { date } = await this.#send('/health/live', 'GET');
+    if (!Number.isNaN(date)) return date;
+    throw new Error('the gateway does not say what time it is');
+  }
+
+  async #send(
+    path: string,
+    method: string,
+    body = '',
+  ): Promise<{ status: number; body: string; date: number }> {
     const request = await beginRequest(new URL(`${this.address}${path}`), this.way, {
       method,
       timeout: answerMs,
@@ -88,7 +99,8 @@ export class GatewayDoor {
     });
     const text = await textOf(response);
     const status = response.statusCode ?? 0;
-    if (status >= 200 && status < 300) return { status, body: text };
+    if (status >= 200 && status < 300)
+      return { status, body: text, date: Date.parse(response.headers.date ?? '') };
     throw new GatewayRefusal(sentenceOf(text) ?? `the gateway answers with status ${status}`, status);
   }
 }

@@ -1,0 +1,4 @@
+export { AgentCredentials } from './credentials.js';
+export { examine, type Examined, type Finding } from './doctor.js';
+export { beginRequest, type HttpWay } from './gateway-door.js';
+export { join, joinedFiles, type Joined, type JoinOptions } from './join.js';
