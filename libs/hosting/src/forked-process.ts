@@ -1,21 +1,20 @@
 import { spawn, type ChildProcess } from 'node:child_process';
-import type { Duplex, Readable } from 'node:stream';
+import type { Readable, Writable } from 'node:stream';
 import { createInterface } from 'node:readline';
 import { getHeapStatistics } from 'node:v8';
 import type { Schema } from '@lab/contracts';
+import { channelDescriptors, LineJoiner } from '@lab/contracts/channel';
 import type { Log } from '@lab/ports';
 import { processEnvironment, type ExitInfo } from '@lab/runtime';
 
 /** How long to wait after the exit for the last output, in milliseconds. A grandchild may keep the pipes open for ever. */
 const lastWordsMs = 1_000;
 
-/** Longest line that a process may send, in bytes: longer than any message of a host, and small enough to buffer. */
-const longestLine = 8 * 1024 * 1024;
-
-const newline = 0x0a;
-
-/** The file descriptor of the channel in the process. `NODE_CHANNEL_FD` names it, as in a fork by Node itself. */
-const channelDescriptor = 3;
+/**
+ * While more than this waits for a process that does not read, in bytes, nothing is read from the process. So the answers to
+ * its messages cannot fill the memory of this process.
+ */
+const mostWaiting = 4 * 1024 * 1024;
 
 /** How a process ended. If `code` and `signal` are null, it could not be started, and `lastStderr` says why. */
 export interface ForkedExit extends ExitInfo {
@@ -43,20 +42,19 @@ export interface ForkOptions<From> {
 }
 
 /**
- * A Node process that exchanges JSON messages, one per line, over the channel of `process.send`. It gets the environment of this
- * process without the settings of the service, because those contain secrets. Messages arrive in order, one at a time, never
- * inside `send` or the constructor. The exit is reported exactly once, after the last message, also when the process could
- * not be started.
+ * A Node process that exchanges JSON messages, one per line, over two pipes of its own; see `@lab/contracts/channel`. It gets the
+ * environment of this process without the settings of the service, because those contain secrets. Messages arrive in order,
+ * one at a time, never inside `send` or the constructor. The exit is reported exactly once, after the last message, also when
+ * the process could not be started.
  *
- * This class reads the channel itself. If author code writes other data to the descriptor, Node's own reader throws outside of
- * any call and would end this process. This class ends only the process that wrote the data.
+ * The channel is not that of `process.send`: on Windows that one has frames which only Node reads, and its kind of pipe. If
+ * author code writes other data to the channel, this class ends only the process that wrote the data.
  */
 export class ForkedProcess<To extends object, From> {
   readonly #child: ChildProcess;
-  readonly #channel: Duplex | null;
-  /** Pieces of an unfinished line. */
-  #pieces: Buffer[] = [];
-  #pending = 0;
+  readonly #toHost: Writable | null;
+  readonly #fromHost: Readable | null;
+  readonly #lines = new LineJoiner();
   readonly #messages: Schema<From>;
   readonly #log: Log;
   #message: (message: From) => void = () => undefined;
@@ -84,20 +82,19 @@ export class ForkedProcess<To extends object, From> {
     this.#messages = messages;
     this.#memoryMb = memoryLimitMb(nodeOptions);
     const child = spawn(process.execPath, [...nodeOptions, host, ...hostArguments], {
-      env: {
-        ...authorEnvironment(),
-        NODE_CHANNEL_FD: String(channelDescriptor),
-        NODE_CHANNEL_SERIALIZATION_MODE: 'json',
-      },
-      stdio: ['ignore', 'pipe', 'pipe', 'pipe'],
+      env: authorEnvironment(),
+      stdio: ['ignore', 'pipe', 'pipe', 'pipe', 'pipe'],
+      windowsHide: true,
     });
     this.#child = child;
-    this.#channel = (child.stdio[channelDescriptor] ?? null) as Duplex | null;
-    this.#channel?.on('data', (bytes: Buffer) => this.#take(bytes));
-    // The exit reports the end of the channel, with its cause.
-    this.#channel?.on('error', (error) =>
-      log.debug('the channel of a process failed', { reason: error.message }),
-    );
+    this.#toHost = child.stdio[channelDescriptors.toHost] as Writable | null;
+    this.#fromHost = child.stdio[channelDescriptors.fromHost] as Readable | null;
+    this.#fromHost?.setEncoding('utf8').on('data', (piece: string) => this.#take(piece));
+    for (const event of ['drain', 'close']) this.#toHost?.on(event, () => this.#fromHost?.resume());
+    for (const pipe of [this.#toHost, this.#fromHost]) {
+      // The exit reports the end of the channel, with its cause.
+      pipe?.on('error', (error) => log.debug('the channel of a process failed', { reason: error.message }));
+    }
     child.on('error', (error) => {
       if (child.pid === undefined) this.#reportExit({ code: null, signal: null, lastStderr: error.message });
       else log.error('a child process reported an error', { reason: error.message });
@@ -108,7 +105,8 @@ export class ForkedProcess<To extends object, From> {
         // A grandchild may hold the pipes. Without this, each such process would cost two descriptors for ever.
         child.stdout?.destroy();
         child.stderr?.destroy();
-        this.#channel?.destroy();
+        this.#toHost?.destroy();
+        this.#fromHost?.destroy();
       }, lastWordsMs);
       child.once('close', () => {
         clearTimeout(timer);
@@ -135,9 +133,17 @@ export class ForkedProcess<To extends object, From> {
     return this.#child.pid;
   }
 
+  /** Bytes that wait for the process to read them. */
+  get waitingBytes(): number {
+    return this.#toHost?.writableLength ?? 0;
+  }
+
   /** Never throws. A message to a process that has ended is dropped; the caller learns of the end by {@link onExit}. */
   send(message: To): void {
-    if (this.#channel?.writable === true) this.#channel.write(`${JSON.stringify(message)}\n`);
+    const pipe = this.#toHost;
+    if (pipe?.writable !== true) return;
+    pipe.write(`${JSON.stringify(message)}\n`);
+    if (this.waitingBytes > mostWaiting) this.#fromHost?.pause();
   }
 
   /** Sets the only listener. Call it in the turn of the event loop in which the process was started. */
@@ -154,17 +160,19 @@ export class ForkedProcess<To extends object, From> {
     this.#child.kill(signal);
   }
 
-  #take(bytes: Buffer): void {
-    let rest = bytes;
-    for (let end = rest.indexOf(newline); end >= 0 && !this.#broken; end = rest.indexOf(newline)) {
-      this.#receive(Buffer.concat([...this.#pieces.splice(0), rest.subarray(0, end)]).toString());
-      this.#pending = 0;
-      rest = rest.subarray(end + 1);
+  #take(piece: string): void {
+    if (this.#broken) return;
+    let lines: string[];
+    try {
+      lines = this.#lines.take(piece);
+    } catch (error) {
+      this.#breach(error);
+      return;
     }
-    if (rest.length === 0 || this.#broken) return;
-    this.#pieces.push(rest);
-    this.#pending += rest.length;
-    if (this.#pending > longestLine) this.#breach(`a line of more than ${longestLine} bytes`);
+    for (const line of lines) {
+      if (this.#broken) return;
+      this.#receive(line);
+    }
   }
 
   #receive(line: string): void {
@@ -172,7 +180,7 @@ export class ForkedProcess<To extends object, From> {
     try {
       raw = JSON.parse(line);
     } catch (error) {
-      this.#breach(error instanceof Error ? error.message : String(error));
+      this.#breach(error);
       return;
     }
     const checked = this.#messages.check(raw);
@@ -181,9 +189,9 @@ export class ForkedProcess<To extends object, From> {
   }
 
   /** Ends the process, because its messages can no longer be trusted. */
-  #breach(reason: string): void {
+  #breach(fault: unknown): void {
     this.#broken = true;
-    this.#pieces = [];
+    const reason = fault instanceof Error ? fault.message : String(fault);
     this.#log.error('a process violated the protocol and is ended', { reason });
     this.#explain('it violated the protocol with the process that started it');
     this.#child.kill('SIGKILL');

@@ -247,14 +247,14 @@ describe('the device host', () => {
 
   it('cleans up and ends when its agent is gone', async () => {
     const host = await started();
-    host.child.disconnect();
+    host.leave();
     expect(await host.exit).toEqual({ code: 0, signal: null });
   });
 
   it('ends despite a clean-up that hangs when its agent is gone', async () => {
     const host = await started({ hang_cleanup: true });
     const before = Date.now();
-    host.child.disconnect();
+    host.leave();
     expect(await host.exit).toEqual({ code: 1, signal: null });
     expect(Date.now() - before).toBeLessThan(9_000);
   });

@@ -1,8 +1,10 @@
-import { fork, type ChildProcess } from 'node:child_process';
+import { spawn, type ChildProcess } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
+import { createInterface } from 'node:readline';
+import type { Readable, Writable } from 'node:stream';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
@@ -47,12 +49,13 @@ export async function bundle(source: string, folder: string): Promise<{ module: 
 
 export type Message = { type: string; [key: string]: unknown };
 
-/** A forked host with all its messages, checked against the schema. */
+/** A started host with all its messages, checked against the schema. */
 export class HostProcess {
   readonly received: Message[] = [];
   readonly exit: Promise<{ code: number | null; signal: NodeJS.Signals | null }>;
   readonly child: ChildProcess;
   stderr = '';
+  private readonly toHost: Writable;
   private readonly watchers = new Set<() => void>();
   private ended = false;
 
@@ -62,14 +65,16 @@ export class HostProcess {
     hostArguments: string[] = [],
     nodeOptions: string[] = [],
   ) {
-    this.child = fork(require.resolve(`@lab/sdk/${host}`), hostArguments, {
-      serialization: 'json',
-      silent: true,
-      execArgv: nodeOptions,
+    const program = require.resolve(`@lab/sdk/${host}`);
+    this.child = spawn(process.execPath, [...nodeOptions, program, ...hostArguments], {
+      stdio: ['pipe', 'pipe', 'pipe', 'pipe', 'pipe'],
     });
     this.child.stderr?.on('data', (chunk: Buffer) => (this.stderr += chunk.toString()));
-    this.child.on('message', (message) => {
-      this.received.push(this.schema.parse(message) as Message);
+    this.toHost = this.child.stdio[3] as Writable;
+    // After the end of the process, what it had not read.
+    this.toHost.on('error', () => undefined);
+    createInterface({ input: this.child.stdio[4] as Readable }).on('line', (line) => {
+      this.received.push(this.schema.parse(JSON.parse(line)) as Message);
       for (const watcher of this.watchers) watcher();
     });
     this.exit = new Promise((resolve) => {
@@ -82,7 +87,12 @@ export class HostProcess {
   }
 
   send(message: Message): void {
-    this.child.send(message);
+    this.toHost.write(`${JSON.stringify(message)}\n`);
+  }
+
+  /** Ends the channel, as when the agent is gone. */
+  leave(): void {
+    for (const pipe of this.child.stdio.slice(3)) pipe?.destroy();
   }
 
   /** The next message that matches, also an earlier one. Each message is returned once. */

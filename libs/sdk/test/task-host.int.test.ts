@@ -425,7 +425,7 @@ describe('the process of a task', () => {
     const host = await warm();
     run(host, 'wait_in_call');
     await host.next('call');
-    host.child.disconnect();
+    host.leave();
     expect(await host.exit).toEqual({ code: 1, signal: null });
   });
 });

@@ -18,7 +18,7 @@ import { givenRows } from './optimizer.js';
 /**
  * The messages between an agent and the processes of its devices and tasks, and between an optimizer worker and the
  * processes of its optimizers. They are plain JSON objects, one per line of a stream, with a `type`, so that a host in
- * another language can use them as well.
+ * another language can use them as well. `channel.ts` has the form of the stream.
  */
 
 const log = z.object({ type: z.literal('log'), level: z.enum(logLevels), text: z.string() });

@@ -1,5 +1,5 @@
 /**
- * The process of one device. An agent forks it (`serialization: 'json'`) and exchanges the messages `toDevice` and
+ * The process of one device. An agent starts it and exchanges the messages `toDevice` and
  * `fromDevice` of contracts with it. It ends after `cleanup`, when the device cannot be initialised, and when author code
  * fails outside a call. When the agent is gone, it runs `_cleanup` and ends.
  */
@@ -41,7 +41,7 @@ channel.onMessage((raw) => {
     channel.log('error', `message ignored: ${describeError(error, module).message}`);
   }
 });
-process.on('disconnect', () => orphaned());
+channel.onGone(orphaned);
 process.on('SIGTERM', () => orphaned());
 // Ctrl-C in a terminal reaches every process of the group, but the agent decides when its devices end.
 process.on('SIGINT', () => channel.log('debug', 'SIGINT left to the agent'));
@@ -93,7 +93,7 @@ async function make(message: ToDevice & { type: 'init' | 'reconcile' }): Promise
   return device;
 }
 
-/** The folder that the agent names when it forks this process. */
+/** The folder that the agent names when it starts this process. */
 function folder(): string | null {
   const [, , path = null] = process.argv;
   if (path !== null) mkdirSync(path, { recursive: true });

@@ -1,5 +1,5 @@
 /**
- * The process of the optimizer of one campaign. A worker forks it and exchanges the messages `toOptimizer` and `fromOptimizer`
+ * The process of the optimizer of one campaign. A worker starts it and exchanges the messages `toOptimizer` and `fromOptimizer`
  * of contracts with it. It ends when author code fails outside a call, and when the worker is gone.
  */
 import type { JsonObject, ModuleReference } from '@lab/contracts';
@@ -46,7 +46,7 @@ class OptimizerHost {
         this.#log('error', `message ignored: ${describeError(error, this.#module).message}`);
       }
     });
-    process.on('disconnect', () => process.exit(0));
+    this.#channel.onGone(() => process.exit(0));
     // Ctrl-C in a terminal reaches every process of the group, but the worker decides when its optimizers end.
     process.on('SIGINT', () => this.#log('debug', 'SIGINT left to the worker'));
     process.on('uncaughtException', (error) => this.#crash(error, 'an error was thrown outside a call'));

@@ -1,5 +1,5 @@
 /**
- * The process of a task. An agent forks it ahead of time (`serialization: 'json'`) and exchanges the messages `toTask` and
+ * The process of a task. An agent starts it ahead of time and exchanges the messages `toTask` and
  * `fromTask` of contracts with it. The process sends `waiting` when it can take a task. After a task that left timers, sockets
  * or the like behind, it ends; after any other task it sends `waiting` again. It ends at once when the agent is gone.
  *
@@ -57,7 +57,7 @@ channel.onMessage((raw) => {
     channel.log('error', `message ignored: ${describeError(error, { package: '' }).message}`);
   }
 });
-process.on('disconnect', () => process.exit(1));
+channel.onGone(() => process.exit(1));
 // Ctrl-C in a terminal reaches every process of the group, but the agent decides when its tasks end.
 process.on('SIGINT', () => channel.log('debug', 'SIGINT left to the agent'));
 process.on('uncaughtException', (error) => crash(error));
