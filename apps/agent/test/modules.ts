@@ -51,7 +51,7 @@ export default class Arm {
     throw new Error(why);
   }
   scribble() {
-    writeSync(3, 'no message at all\\n');
+    writeSync(4, 'no message at all\\n');
     return new Promise(() => undefined);
   }
   die() {

@@ -1,11 +1,21 @@
 import { spawn } from 'node:child_process';
-import { basename } from 'node:path';
+import { existsSync } from 'node:fs';
+import { basename, delimiter, join } from 'node:path';
 import { withoutCredentials } from '@lab/runtime';
 import { authorEnvironment } from './forked-process.js';
 
 /** The outcome of a run of npm. */
 export type NpmEnd =
-  { ok: true } | { ok: false; /** One line. */ reason: string; /** The end of its output. */ output: string };
+  | { ok: true }
+  | {
+      ok: false;
+      /** One line. */
+      reason: string;
+      /** The end of its output. */
+      output: string;
+      /** This computer has no npm. */
+      isMissing?: true;
+    };
 
 const flags = ['--omit=dev', '--no-audit', '--no-fund'];
 const keptLines = 60;
@@ -26,6 +36,10 @@ export function npmByHand(dependencies: readonly string[]): string {
 export function npmInstall(folder: string, timeoutMs: number, signal: AbortSignal): Promise<NpmEnd> {
   const env = authorEnvironment();
   const { program, args } = npmOf(env['npm_execpath']);
+  const missing: NpmEnd = { ok: false, reason: 'there is no npm', output: '', isMissing: true };
+  // The command interpreter would only say it in the language of the computer.
+  if (program === 'cmd.exe' && !isOnPath('npm.cmd', env['PATH'] ?? env['Path']))
+    return Promise.resolve(missing);
   return new Promise((resolve) => {
     const child = spawn(program, [...args, 'install', ...flags], {
       cwd: folder,
@@ -52,9 +66,10 @@ export function npmInstall(folder: string, timeoutMs: number, signal: AbortSigna
       signal.removeEventListener('abort', onAbort);
       resolve(found);
     };
-    child.once('error', (error) => {
-      if (child.pid === undefined)
-        settle({ ok: false, reason: `npm cannot be run: ${error.message}`, output });
+    child.once('error', (error: NodeJS.ErrnoException) => {
+      if (child.pid !== undefined) return;
+      if (error.code === 'ENOENT') settle(missing);
+      else settle({ ok: false, reason: `npm cannot be run: ${error.message}`, output });
     });
     // A process that an install script left running would keep the output open.
     child.once('exit', () => killGroup(child.pid));
@@ -76,6 +91,10 @@ function npmOf(execPath: string | undefined): { program: string; args: string[] 
   // On Windows npm is a batch file, which only the command interpreter runs. The arguments are fixed.
   if (process.platform === 'win32') return { program: 'cmd.exe', args: ['/d', '/c', 'npm'] };
   return { program: 'npm', args: [] };
+}
+
+function isOnPath(file: string, path = ''): boolean {
+  return path.split(delimiter).some((folder) => folder !== '' && existsSync(join(folder, file)));
 }
 
 /** Finds the reason of a failure. npm prints its reason first; a failed compiler prints its reason last. */

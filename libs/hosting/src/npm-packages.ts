@@ -1,5 +1,6 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { ServiceError } from '@lab/contracts';
 import type { Log } from '@lab/ports';
@@ -83,6 +84,7 @@ export class NpmPackages {
       const end = await npmInstall(draft, this.#timeoutMs, this.#closing.signal);
       if (!end.ok) {
         if (this.#closing.signal.aborted) throw new ServiceError('service_unavailable', end.reason);
+        if (end.isMissing) throw withoutNpm(dependencies);
         this.log.error('npm packages could not be installed', {
           packages: dependencies,
           output: end.output,
@@ -107,6 +109,13 @@ function notInstalled(dependencies: readonly string[], reason: string): ServiceE
   return new ServiceError(
     'not_found',
     `npm could not install ${dependencies.join(', ')}: ${reason}; to see its whole output, run in an empty folder: ${npmByHand(dependencies)}`,
+  );
+}
+
+function withoutNpm(dependencies: readonly string[]): ServiceError {
+  return new ServiceError(
+    'not_found',
+    `the computer ${hostname()} has no npm, which its code needs for ${dependencies.join(', ')}: install Node ${process.versions.node} with npm there, or run this code on another computer`,
   );
 }
 

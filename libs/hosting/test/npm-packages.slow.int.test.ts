@@ -1,6 +1,6 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { hostname, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { NpmPackages } from '../src/npm-packages.js';
@@ -113,10 +113,12 @@ describe('npm packages', () => {
     );
   });
 
-  it('cannot be installed without npm', async () => {
+  it('are refused in one sentence on a computer without npm', async () => {
     vi.stubEnv('npm_execpath', '');
     vi.stubEnv('PATH', folder);
-    await expect(packages().install(small)).rejects.toThrow('npm cannot be run: spawn npm ENOENT');
+    const sentence = `the computer ${hostname()} has no npm, which its code needs for is-number@7.0.0: install Node ${process.versions.node} with npm there, or run this code on another computer`;
+    await expect(packages().install(small)).rejects.toMatchObject({ code: 'not_found', message: sentence });
+    expect(await readdir(folder)).toEqual([]);
   });
 
   describe('with an installation that does not end', () => {
