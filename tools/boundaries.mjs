@@ -145,6 +145,11 @@ export const rooms = {
     views: ['rows', 'turn', 'labs', 'stops', 'work', 'agents', 'dispatch'],
     testing: ['rows', 'agents'],
   },
+  agent: {
+    installation: [],
+    service: [],
+    commands: ['installation', 'service'],
+  },
   actors: {
     ports: [],
     ledger: ['ports'],

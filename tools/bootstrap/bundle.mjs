@@ -5,6 +5,9 @@ import { root } from './command.mjs';
 
 const services = ['agent', 'gateway', 'optimizer', 'orchestrator'];
 
+/** Programs of a service beside `main.js`, in the same bundle. */
+const otherPrograms = { agent: ['svc-agent.js'] };
+
 const distOf = (service) => join(root, 'apps', service, 'dist');
 
 /** Whether `svc` starts every service from its bundle. The command line must be compiled. */
@@ -25,7 +28,9 @@ export async function bundleServices() {
   await Promise.all(
     services.map((service) =>
       bundle(esbuild, {
-        entryPoints: [join(distOf(service), 'main.js')],
+        entryPoints: ['main.js', ...(otherPrograms[service] ?? [])].map((name) =>
+          join(distOf(service), name),
+        ),
         outdir: join(distOf(service), 'bundle'),
         keepNames: true,
         banner: { js: preamble },
@@ -50,9 +55,10 @@ const __place = (path) => new URL(path, import.meta.url).href;
 `;
 
 async function bundle({ build, transform }, { outdir, ...program }) {
-  const { outputFiles } = await build({
+  const { outputFiles, metafile } = await build({
     ...program,
     write: false,
+    metafile: true,
     absWorkingDir: root,
     outdir,
     bundle: true,
@@ -71,6 +77,15 @@ async function bundle({ build, transform }, { outdir, ...program }) {
   await rm(outdir, { recursive: true, force: true });
   await mkdir(outdir);
   await Promise.all(outputFiles.map(({ path, text }) => writeFile(path, nameOnlyClasses(text))));
+  await writeFile(join(outdir, contentsFile), JSON.stringify(packagesIn(metafile)));
+}
+
+/** In the folder of a bundle: the folders of the npm packages whose code is in it, relative to the root. */
+export const contentsFile = 'npm-packages.json';
+
+function packagesIn({ inputs }) {
+  const folders = Object.keys(inputs).map((path) => /^(.*node_modules\/(?:@[^/]+\/)?[^/]+)\//.exec(path)?.[1]);
+  return [...new Set(folders)].filter((folder) => folder !== undefined).sort();
 }
 
 /**

@@ -115,6 +115,23 @@ export class Lab {
     return agent;
   }
 
+  /** Where its agents find the broker. */
+  get natsUrl(): string {
+    return this.nats.url;
+  }
+
+  /** Ends an agent that a test started by itself together with the lab. */
+  adopt(child: ChildProcess): RunningAgent {
+    const lines: string[] = [];
+    for (const stream of [child.stdout, child.stderr]) {
+      if (stream !== null) createInterface({ input: stream }).on('line', (line) => lines.push(line));
+    }
+    const gone = once(child, 'close') as Promise<[number | null, string | null]>;
+    const agent = { child, lines, gone };
+    this.#agents.push(agent);
+    return agent;
+  }
+
   launch(computer: string, env: Record<string, string> = {}): RunningAgent {
     const child = fork(program, ['--computer', computer], {
       execArgv: [],
@@ -127,14 +144,7 @@ export class Lab {
       },
       stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
     });
-    const lines: string[] = [];
-    for (const stream of [child.stdout, child.stderr]) {
-      if (stream !== null) createInterface({ input: stream }).on('line', (line) => lines.push(line));
-    }
-    const gone = once(child, 'close') as Promise<[number | null, string | null]>;
-    const agent = { child, lines, gone };
-    this.#agents.push(agent);
-    return agent;
+    return this.adopt(child);
   }
 
   inc(computer = 'svc_computer'): number {

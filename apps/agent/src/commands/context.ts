@@ -1,0 +1,15 @@
+/** What the commands of `svc-agent` get from the program. */
+export interface AgentProgram {
+  /** Version of this agent. */
+  version: string;
+  /** Absolute path of the launcher; undefined: the program was started without one. */
+  launcher: string | undefined;
+  /** Serves as an agent, with the configuration of the environment, until the process ends. */
+  serve(): Promise<unknown>;
+}
+
+/** The help of `--data`, which every command that reads or writes the data folder has. */
+export const dataOption = [
+  '--data <folder>',
+  'the data folder (default: SVC_DATA_DIR, or the folder of the system)',
+] as const;

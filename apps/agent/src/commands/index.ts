@@ -1,0 +1,15 @@
+import type { Command } from 'commander';
+import type { AgentProgram } from './context.js';
+import { addRunCommand } from './run.js';
+import { addServiceCommands } from './service.js';
+import { addStopCommand } from './stop.js';
+import { addVersionCommand } from './version.js';
+
+export type { AgentProgram } from './context.js';
+
+/** The commands in the order of the help. Each has a file of its own. */
+const commands = [addRunCommand, addStopCommand, addServiceCommands, addVersionCommand];
+
+export function addCommands(program: Command, context: AgentProgram): void {
+  for (const add of commands) add(program, context);
+}

@@ -1,0 +1,28 @@
+/** The program of the package for instrument PCs. `svc agent` starts `main.ts` without it. */
+import { readFileSync } from 'node:fs';
+import { Command } from 'commander';
+import { processEnvironment, withoutCredentials } from '@lab/runtime';
+import { addCommands } from './commands/index.js';
+
+const usageExit = 2;
+
+const { version } = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8')) as {
+  version: string;
+};
+
+const program = new Command('svc-agent')
+  .description('Runs the devices and tasks of this computer for the laboratory service.')
+  .showHelpAfterError('(svc-agent --help lists the commands)')
+  .exitOverride(({ exitCode }) => process.exit(exitCode === 0 ? 0 : usageExit));
+addCommands(program, {
+  version,
+  launcher: processEnvironment()['SVC_AGENT_LAUNCHER'] || undefined,
+  serve: () => import('./main.js'),
+});
+
+try {
+  await program.parseAsync();
+} catch (error) {
+  console.error(`svc-agent: ${withoutCredentials(error instanceof Error ? error.message : String(error))}`);
+  process.exitCode = 1;
+}

@@ -1,0 +1,78 @@
+import { spawnSync } from 'node:child_process';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { launchdAgent, scheduledTask, systemdSystemUnit, systemdUserUnit } from '../../src/service/index.js';
+
+const odd = '/opt/50% "off" & <b>/svc-agent';
+const installation = { launcher: '/opt/svc-agent/svc-agent', data: '/home/ann/data', home: '/home/ann' };
+const units = [
+  ['a user', systemdUserUnit(installation)],
+  ['the computer', systemdSystemUnit(installation)],
+] as const;
+const hasSystemd = spawnSync('systemd-analyze', ['--version']).status === 0;
+
+describe('a unit of systemd', () => {
+  it.each(units)('for %s gives the agent alone the signal, and time to clean up', (_, { text }) => {
+    expect(text).toContain('\nKillMode=mixed\nTimeoutStopSec=70\n');
+    expect(text).toContain('\nExecStart=/opt/svc-agent/svc-agent run --data ');
+    // The compiler of Node writes code into memory.
+    expect(text).not.toContain('MemoryDenyWriteExecute');
+  });
+
+  it('names the folders of its user, and those of the system', () => {
+    expect(units[0][1]).toMatchObject({ path: '/home/ann/.config/systemd/user/svc-agent.service' });
+    expect(units[0][1].text).toContain(' run --data /home/ann/data\n');
+    expect(units[1][1]).toMatchObject({ path: '/etc/systemd/system/svc-agent.service' });
+    expect(units[1][1].text).toContain(' run --data /var/lib/svc-agent\n');
+    expect(systemdUserUnit(installation, '/cfg').path).toBe('/cfg/systemd/user/svc-agent.service');
+  });
+
+  it('keeps letters that have a meaning in a command line of systemd', () => {
+    const { text } = systemdSystemUnit({ launcher: odd });
+    expect(text).toContain(String.raw`ExecStart="/opt/50%% \"off\" & <b>/svc-agent" run`);
+  });
+
+  it.runIf(hasSystemd)('of the computer has an exposure of at most 2.0 for systemd-analyze', () => {
+    const folder = mkdtempSync(join(tmpdir(), 'lab-unit-'));
+    try {
+      const path = join(folder, 'svc-agent.service');
+      writeFileSync(path, systemdSystemUnit(installation).text);
+      const { stdout } = spawnSync('systemd-analyze', ['security', '--offline=true', '--no-pager', path], {
+        encoding: 'utf8',
+      });
+      const [, exposure] = /exposure level for svc-agent.service: ([\d.]+)/.exec(stdout) ?? [];
+      expect(Number(exposure)).toBeLessThanOrEqual(2);
+    } finally {
+      rmSync(folder, { recursive: true, force: true });
+    }
+  });
+});
+
+it('a launch agent of macOS restarts the agent after a failure, and gives it time to clean up', () => {
+  const { path, text, install, uninstall } = launchdAgent({ ...installation, launcher: odd }, 501);
+  expect(path).toBe('/home/ann/Library/LaunchAgents/svc-agent.plist');
+  expect(text).toContain('<key>ExitTimeOut</key><integer>70</integer>');
+  expect(text).toContain('<key>KeepAlive</key><dict><key>SuccessfulExit</key><false/></dict>');
+  expect(text).toContain(
+    '<string>/opt/50% &quot;off&quot; &amp; &lt;b&gt;/svc-agent</string><string>run</string>',
+  );
+  expect(install).toEqual([['launchctl', 'bootstrap', 'gui/501', path]]);
+  expect(uninstall).toEqual([['launchctl', 'bootout', 'gui/501/svc-agent']]);
+});
+
+it('a task of Windows needs no administrator, has no time limit, and is stopped in order before it is removed', () => {
+  const data = String.raw`C:\Users\ann & co\svc-agent`;
+  const plan = scheduledTask({ launcher: String.raw`C:\agent\svc-agent.cmd`, data }, String.raw`LAB\ann`);
+  expect(plan.encoding).toBe('utf16le');
+  expect(plan.text).toContain('<RunLevel>LeastPrivilege</RunLevel>');
+  expect(plan.text).toContain('<ExecutionTimeLimit>PT0S</ExecutionTimeLimit>');
+  expect(plan.text).toContain(String.raw`<UserId>LAB\ann</UserId>`);
+  expect(plan.text).toContain(
+    String.raw`<Arguments>run --data &quot;C:\Users\ann &amp; co\svc-agent&quot;</Arguments>`,
+  );
+  const path = String.raw`C:\Users\ann & co\svc-agent\svc-agent.xml`;
+  expect(plan.install[0]).toEqual(['schtasks', '/create', '/tn', 'svc-agent', '/xml', path, '/f']);
+  expect(plan.uninstall[0]).toEqual([String.raw`C:\agent\svc-agent.cmd`, 'stop', '--data', data]);
+});

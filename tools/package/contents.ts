@@ -1,0 +1,94 @@
+import { createHash } from 'node:crypto';
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { envelopeVersion } from '@lab/contracts';
+import { inTools, root } from '../shared/paths.js';
+import type { Entry } from './archive.js';
+import type { NodeRuntime } from './runtime.js';
+
+/** The folder of the agent in the package has the form of `apps/agent`, because the bundle finds its files from there. */
+const agent = join(root, 'apps', 'agent');
+const bundle = 'dist/bundle';
+
+/** A library that is no part of the bundle, because every chunk of it imports the library first. */
+const besideBundle = { name: 'reflect-metadata', files: ['package.json', 'Reflect.js', 'LICENSE'] };
+
+interface Manifest {
+  name: string;
+  version: string;
+  licence?: string;
+}
+
+/** Version of the agent. */
+export const { version } = manifestOf(agent);
+
+/** The files of a package for one platform, in alphabetical order, without a folder around them. */
+export function packageFiles(platform: string, node: NodeRuntime): Entry[] {
+  const isWindows = platform.startsWith('win-');
+  const launcher = isWindows ? 'svc-agent.cmd' : 'svc-agent';
+  const runtime = isWindows ? 'runtime/node.exe' : 'runtime/node';
+  const files: Entry[] = [
+    { ...file(launcher, readFileSync(inTools(`package/launchers/${launcher}`))), isProgram: true },
+    { ...file(runtime, node.program), isProgram: true },
+    file('runtime/LICENSE', node.licence),
+    file('LICENSE', readFileSync(join(root, 'LICENSE'))),
+    file('THIRD-PARTY.txt', thirdParties()),
+    file('app/package.json', `${JSON.stringify({ name: 'svc-agent', version, type: 'module' }, null, 2)}\n`),
+    ...filesBelow(join(agent, bundle)).map((path) =>
+      file(`app/${bundle}/${path}`, readFileSync(join(agent, bundle, path))),
+    ),
+    ...besideBundle.files.map((name) => {
+      const path = `node_modules/${besideBundle.name}/${name}`;
+      return file(`app/${path}`, readFileSync(join(root, path)));
+    }),
+  ].sort((a, b) => (a.path < b.path ? -1 : 1));
+  const manifest = {
+    version,
+    platform,
+    protocol: envelopeVersion,
+    node: node.version,
+    files: Object.fromEntries(files.map(({ path, content }) => [path, sha256(content)])),
+  };
+  return [...files, file('manifest.json', `${JSON.stringify(manifest, null, 2)}\n`)];
+}
+
+function file(path: string, content: Buffer | string): Entry {
+  return { path, content: Buffer.from(content), isProgram: false };
+}
+
+/** Files below a folder, relative to it. */
+function filesBelow(folder: string): string[] {
+  return readdirSync(folder, { withFileTypes: true }).flatMap((entry) =>
+    entry.isDirectory()
+      ? filesBelow(join(folder, entry.name)).map((path) => `${entry.name}/${path}`)
+      : [entry.name],
+  );
+}
+
+/** The licences of the libraries whose code is in the package. */
+function thirdParties(): string {
+  const folders = JSON.parse(readFileSync(join(agent, bundle, 'npm-packages.json'), 'utf8')) as string[];
+  const all = [...new Set([...folders, `node_modules/${besideBundle.name}`])].sort();
+  const parts = all.map((folder) => {
+    const { name, version: itsVersion, licence = 'unknown licence' } = manifestOf(join(root, folder));
+    const text = readdirSync(join(root, folder)).find((each) => /^(licen[cs]e|copying)(\.|$)/i.test(each));
+    const terms = text === undefined ? '' : `\n${readFileSync(join(root, folder, text), 'utf8').trim()}\n`;
+    return `${name} ${itsVersion} (${licence})\n${terms}`;
+  });
+  const head =
+    'The folder app contains code of the following libraries. The folder runtime contains Node.js.\n';
+  return [head, ...parts].join(`\n${'-'.repeat(80)}\n\n`);
+}
+
+function manifestOf(folder: string): Manifest {
+  const { license, ...manifest } = JSON.parse(
+    readFileSync(join(folder, 'package.json'), 'utf8'),
+  ) as Manifest & {
+    license?: string;
+  };
+  return { ...manifest, ...(license === undefined ? {} : { licence: license }) };
+}
+
+function sha256(content: Buffer): string {
+  return createHash('sha256').update(content).digest('hex');
+}
