@@ -148,7 +148,8 @@ export const rooms = {
   agent: {
     installation: [],
     service: [],
-    commands: ['installation', 'service'],
+    joining: [],
+    commands: ['installation', 'service', 'joining'],
   },
   actors: {
     ports: [],

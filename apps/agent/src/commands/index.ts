@@ -1,5 +1,7 @@
 import type { Command } from 'commander';
 import type { AgentProgram } from './context.js';
+import { addDoctorCommand } from './doctor.js';
+import { addJoinCommand } from './join.js';
 import { addRunCommand } from './run.js';
 import { addServiceCommands } from './service.js';
 import { addStopCommand } from './stop.js';
@@ -8,7 +10,14 @@ import { addVersionCommand } from './version.js';
 export type { AgentProgram } from './context.js';
 
 /** The commands in the order of the help. Each has a file of its own. */
-const commands = [addRunCommand, addStopCommand, addServiceCommands, addVersionCommand];
+const commands = [
+  addJoinCommand,
+  addRunCommand,
+  addStopCommand,
+  addServiceCommands,
+  addDoctorCommand,
+  addVersionCommand,
+];
 
 export function addCommands(program: Command, context: AgentProgram): void {
   for (const add of commands) add(program, context);

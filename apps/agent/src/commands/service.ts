@@ -15,7 +15,7 @@ import {
 import { dataOption, type AgentProgram } from './context.js';
 
 interface Options {
-  data?: string;
+  data?: string | undefined;
   system?: boolean;
   print?: boolean;
 }
@@ -32,7 +32,7 @@ export function addServiceCommands(program: Command, { launcher }: AgentProgram)
     .option(...dataOption)
     .option(...systemOption)
     .option('--print', 'only print what would be written and run')
-    .action((options: Options) => install(planOf(options, launcher), options.print === true));
+    .action((options: Options) => installService(options, launcher));
   service
     .command('uninstall')
     .description('Stops the service and removes it. The data folder stays.')
@@ -52,6 +52,11 @@ export function addServiceCommands(program: Command, { launcher }: AgentProgram)
     .action((options: Options) => {
       process.exitCode = start(planOf(options, launcher).status);
     });
+}
+
+/** Writes the service and starts it. @throws Error in one sentence */
+export function installService(options: Options, launcher: string | undefined): void {
+  install(planOf(options, launcher), options.print === true);
 }
 
 /** @throws Error when the system has no such service, or the launcher cannot be used for it */
