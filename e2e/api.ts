@@ -23,14 +23,18 @@ export interface Answer<T> {
 
 /** The REST interface as a user's script sees it: a 4xx answer is returned and not thrown. */
 export class Api {
-  /** @param token sent with each request; without it requests have no `Authorization` header */
+  /**
+   * @param token sent with each request; without it requests have no `Authorization` header
+   * @param send sends requests; default: `fetch` of this process
+   */
   constructor(
     readonly url: string,
     private readonly token = '',
+    private readonly send: typeof fetch = fetch,
   ) {}
 
   async call<T>(method: string, path: string, body?: unknown): Promise<Answer<T>> {
-    const response = await fetch(`${this.url}${path}`, {
+    const response = await this.send(`${this.url}${path}`, {
       method,
       headers: {
         ...(this.token === '' ? {} : { authorization: `Bearer ${this.token}` }),

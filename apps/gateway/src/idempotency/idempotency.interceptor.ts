@@ -26,7 +26,7 @@ const forgetMs = 600_000;
 /** Longest stored answer, in characters. */
 const longestAnswer = 1_048_576;
 /** Routes whose responses contain a secret. The service shows it only once. */
-const onceOnly = /^\/api\/(tokens|webhooks)(\/|$)/;
+const onceOnly = /^\/api\/(tokens|webhooks|invitations)(\/|$)/;
 
 /**
  * Executes a request with the header `Idempotency-Key` only once: a repeat gets the same answer at every gateway. A request

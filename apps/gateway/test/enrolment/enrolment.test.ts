@@ -60,6 +60,16 @@ describe('an invitation', () => {
     expect(JSON.stringify(store.keptInvitations)).not.toContain(secret);
   });
 
+  it('is not stored with the answers for repeated requests', async () => {
+    const key = { 'idempotency-key': 'k1' };
+    const first = await gateway.send('POST', '/api/invitations', { computer: 'bench_b' }, key);
+    expect(first.status).toBe(201);
+    const again = await gateway.send('POST', '/api/invitations', { computer: 'bench_b' }, key);
+    expect(again.status).not.toBe(201);
+    expect(again.text).not.toContain('svc_join_');
+    expect(store.keptInvitations).toHaveLength(1);
+  });
+
   it('names a computer that the laboratory declares', async () => {
     gateway.requests.on(orchestratorRequests.listAgents, () => ({
       agents: [{ computer: 'bench_b', labs: ['color_lab'] }] as never,

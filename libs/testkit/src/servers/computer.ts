@@ -7,7 +7,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { processEnvironment } from '@lab/runtime';
-import { stopProgram } from './program.js';
+import { startProgram, stopProgram } from './program.js';
 
 /** Debian's package of `ip` with its libraries, as `tools/iproute.mjs` unpacks it. */
 const unpacked = fileURLToPath(new URL('../../../../.cache/iproute2', import.meta.url));
@@ -119,6 +119,27 @@ export class Computer {
     return outside;
   }
 
+  /**
+   * Writes every packet that goes through the switch of this computer into a file, one after the other.
+   *
+   * @returns a function that ends it
+   * @throws Error when there is no perl, which every Debian has
+   */
+  async capture(path: string): Promise<() => Promise<void>> {
+    const [command = '', ...args] = this.enter('perl', '-e', captureSource, bridge, path);
+    const child = await startProgram({
+      ...{ name: 'the capture of packets, by perl,', command, args, readyMs: 10_000, endSignal: 'SIGKILL' },
+      onLine: (line) => line === 'captures',
+    });
+    return () => stopProgram(child, 'SIGKILL');
+  }
+
+  /** Kills every process of this computer at once, as a power cut does. */
+  async crash(): Promise<void> {
+    for (const pid of this.processes().keys()) kill(pid);
+    while (this.processes().size > 0) await delay(20);
+  }
+
   /** The processes of this computer, without the one that keeps it: process id and command line. */
   processes(): Map<number, string> {
     const network = networkOf(this.holder.pid);
@@ -200,6 +221,23 @@ process.on('message', (_, server) =>
   }),
 );
 process.on('disconnect', () => process.exit());
+`;
+
+/**
+ * A packet socket (packet(7)) of one device: AF_PACKET is 17, SOCK_RAW is 3, and ETH_P_ALL is 3 in the order of bytes of the
+ * network. SIOCGIFINDEX, 0x8933, gives the number of the device.
+ */
+const captureSource = `
+my ($device, $path) = @ARGV;
+my $all = unpack('S', pack('n', 3));
+socket(my $packets, 17, 3, $all) or die "no packet socket: $!\\n";
+my $request = pack('a16 x24', $device);
+ioctl($packets, 0x8933, $request) or die "$device: $!\\n";
+bind($packets, pack('S S i S C C x8', 17, $all, unpack('x16 i', $request), 0, 0, 0)) or die "$device: $!\\n";
+open(my $file, '>:raw', $path) or die "$path: $!\\n";
+$| = 1;
+print "captures\\n";
+while (defined recv($packets, my $packet, 65536, 0)) { syswrite($file, $packet) }
 `;
 
 /** Starts the process that keeps the namespaces, and waits until it is in them. */

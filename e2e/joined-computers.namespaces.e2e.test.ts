@@ -1,0 +1,208 @@
+import { performance } from 'node:perf_hooks';
+import { afterAll, afterEach, beforeAll, expect, it } from 'vitest';
+import type { AgentRecord, EnrolmentRecord } from '@lab/contracts';
+import { eventually } from './api.js';
+import { lab, Plant, type Pc } from './joined-computers/plant.js';
+
+let plant: Plant;
+let benchB: Pc;
+let benchC: Pc;
+
+beforeAll(async () => {
+  plant = await Plant.open('bench_b', 'bench_c');
+  [benchB, benchC] = plant.pcs as [Pc, Pc];
+});
+afterAll(() => plant?.close());
+afterEach(({ task }) => {
+  if (task.result?.state === 'fail') process.stderr.write(`${plant?.printed.slice(-60).join('\n')}\n`);
+});
+
+const agent = async (name: string): Promise<AgentRecord | undefined> =>
+  (await plant.api.all<AgentRecord>('/api/agents')).find(({ computer }) => computer === name);
+const isIdle = (arm: string): Promise<unknown> =>
+  eventually(
+    () => plant.api.device(arm),
+    ({ state }) => state === 'idle',
+    60_000,
+  );
+const arm = (name: string) => ({ lab_name: lab, name });
+const carry = (name: string, device: string, seconds: number, to: string) =>
+  plant.api.submit('tasks', {
+    ...{ name, type: 'carry', devices: { arm: arm(device) }, input_parameters: { seconds, to } },
+  });
+const isCompleted = (name: string, withinMs?: number): Promise<unknown> =>
+  eventually(
+    () => plant.api.task(name),
+    ({ state }) => state === 'completed',
+    withinMs,
+  );
+const finished = async (name: string): Promise<number> =>
+  (await plant.api.attempts(name)).filter(({ state }) => state === 'completed').length;
+
+it('a PC without Node joins with one line, and its first device call is answered within a minute', async () => {
+  const line = await plant.invite('bench_b', '--lab', lab);
+  const pasted = performance.now();
+  const joined = await benchB.join(line);
+  expect([joined.err, joined.code]).toEqual(['', 0]);
+  expect(joined.out).toContain('Joined as bench_b.');
+  await benchB.start();
+  plant.measured('from paste to a running agent', pasted);
+  await isIdle('near_arm');
+  const { status } = await plant.api.call('POST', `/api/rpc/${lab}/near_arm/move`, {
+    seconds: 0,
+    to: 'first',
+  });
+  expect(status).toBe(200);
+  expect(plant.measured('from paste to the first device call', pasted)).toBeLessThan(60);
+  const { out } = await plant.say('agents');
+  expect(out).toMatch(/^bench_b +online /m);
+  const doctor = await benchB.say('doctor', '--data', benchB.data);
+  expect([doctor.code, doctor.out.match(/^(ok|FAIL) +\S+/gm)?.map((each) => each.split(/ +/)[1])]).toEqual([
+    0,
+    ['DNS', 'TCP', 'TLS', 'service', 'clock', 'credential', 'broker'],
+  ]);
+});
+
+it('the line is of no use a second time, to another service, or damaged', async () => {
+  const line = await plant.invite('bench_c');
+  const [, , url, token = ''] = line.split(' ');
+  const other = `svc-agent join ${url} ${token.replace(/_join_.{5}/, '_join_AAAAA')}`;
+  const outcomes = [await benchC.join(other), await benchC.join(line.slice(0, -30)), await benchC.join(line)];
+  expect(outcomes.map(({ code, err }) => [code, err])).toEqual([
+    [1, expect.stringContaining('is not the service that made this token')],
+    [1, expect.stringMatching(/This service has made no such token|The token is damaged/)],
+    [0, ''],
+  ]);
+  const again = await benchC.join(line);
+  expect([again.code, again.err]).toEqual([
+    1,
+    expect.stringContaining('this computer has joined as bench_c'),
+  ]);
+  const stolen = await benchB.join(line, '--again');
+  expect([stolen.code, stolen.err]).toEqual([1, expect.stringContaining('This token was used already')]);
+  await benchC.start();
+  await isIdle('far_arm');
+});
+
+it('a task uses the devices of both PCs, and its file arrives', async () => {
+  await plant.api.submit('tasks', {
+    ...{ name: 'both', type: 'hand_over', devices: { giver: arm('near_arm'), taker: arm('far_arm') } },
+    input_parameters: { seconds: 0.2, to: 'rack' },
+  });
+  await isCompleted('both');
+  const { body } = await plant.api.call('GET', '/api/tasks/both/files/log.txt');
+  expect(body).toBe('handed over at rack\n');
+  expect([await plant.moves('near_arm', 'rack'), await plant.moves('far_arm', 'rack')]).toEqual([1, 1]);
+});
+
+it.each([
+  ['8 s', 8, 12],
+  ['120 s', 120, 50],
+])(
+  'a cable that is out for %s in the middle of an effect changes nothing',
+  { timeout: 240_000 },
+  async (_, outS, moveS) => {
+    const name = `cut_${outS}`;
+    await carry(name, 'far_arm', moveS, name);
+    await eventually(
+      () => plant.moves('far_arm', name),
+      (count) => count === 1,
+    );
+    await benchC.computer.unplug();
+    await new Promise((resolve) => setTimeout(resolve, outS * 1_000));
+    await benchC.computer.plug();
+    const back = performance.now();
+    await isCompleted(name, 60_000);
+    plant.measured(`completed after the cable was out for ${outS} s and back`, back);
+    expect([await plant.moves('far_arm', name), await finished(name)]).toEqual([1, 1]);
+  },
+);
+
+it('a PC that loses its power in the middle of an effect repeats nothing by itself', async () => {
+  await carry('power', 'far_arm', 8, 'power');
+  await eventually(
+    () => plant.moves('far_arm', 'power'),
+    (count) => count === 1,
+  );
+  await benchC.crash();
+  await benchC.start();
+  // Nobody knows where the arm is, so a person is asked.
+  const [item] = await eventually(
+    () => plant.api.attention(),
+    (items) => items.length > 0,
+    60_000,
+  );
+  expect(['device_uncertain', 'outcome_unknown']).toContain(item?.reason.code);
+  expect(await plant.moves('far_arm', 'power')).toBe(1);
+  await eventually(
+    async () => {
+      for (const { id, actions } of await plant.api.attention())
+        await plant.api.resolve(id, { action: actions.includes('idle') ? 'idle' : 'failed', by: 'ada' });
+      return { open: await plant.api.attention(), arm: await plant.api.device('far_arm') };
+    },
+    ({ open, arm }) => open.length === 0 && arm.state === 'idle' && arm.held_by === null,
+    60_000,
+  );
+  expect(await plant.moves('far_arm', 'power')).toBe(1);
+});
+
+it('a revoked PC is cut off within a second, others go on, and it may join anew', async () => {
+  await carry('during', 'near_arm', 6, 'during');
+  const asked = performance.now();
+  const { code, out } = await plant.say('agent', 'revoke', 'bench_c', '--reason', 'a test');
+  expect([code, out]).toEqual([
+    0,
+    'bench_c is revoked and cut off; it may join again with a new invitation\n',
+  ]);
+  plant.measured('the command that revokes', asked);
+  const [revoked] = (await plant.api.call<EnrolmentRecord[]>('GET', '/api/enrolments?revoked=true')).body;
+  const line = plant.printed.find((each) => each.startsWith('bench_c') && each.includes('Revoked')) ?? '{}';
+  const cut = (JSON.parse(line.slice(line.indexOf('{'))) as { time: string }).time;
+  expect(Date.parse(cut) - Date.parse(revoked?.revoked_at ?? '')).toBeLessThan(1_000);
+  await eventually(
+    () => agent('bench_c'),
+    (known) => known?.state !== 'online',
+    10_000,
+  );
+  await isCompleted('during');
+  const doctor = await benchC.say('doctor', '--data', benchC.data);
+  expect([doctor.code, doctor.out]).toEqual([
+    1,
+    expect.stringMatching(/^FAIL +credential +The agent of bench_c was revoked/m),
+  ]);
+  await benchC.stop();
+  const rejoined = await benchC.join(await plant.invite('bench_c'), '--again');
+  expect([rejoined.err, rejoined.code]).toEqual(['', 0]);
+  await benchC.start();
+  await isIdle('far_arm');
+  await carry('anew', 'far_arm', 0, 'anew');
+  await isCompleted('anew');
+});
+
+it('the doctor names the layer that does not work', async () => {
+  const layers = async (...args: string[]): Promise<string> => {
+    const { out } = await benchB.say('doctor', ...args, '--data', `${benchB.data}-none`);
+    return out.match(/^FAIL +(\S+)/m)?.[1] ?? 'none';
+  };
+  const { address } = plant.central;
+  expect(await layers('https://no-such-name.invalid:8443')).toBe('DNS');
+  expect(await layers(`https://${address}:1`)).toBe('TCP');
+  expect(await layers(`https://${address}:8443`)).toBe('TLS');
+  expect(await layers(`https://${address}:8443`, '--proxy', `http://${address}:2`)).toBe('proxy');
+});
+
+it('nothing readable went over the cables', async () => {
+  const packets = await plant.packets();
+  expect(packets.length).toBeGreaterThan(100_000);
+  for (const secret of [
+    'svc_join_',
+    'eyJ',
+    'Bearer',
+    'far_arm',
+    'handed over',
+    'svc.v1.',
+    'PING\r\n',
+    'CONNECT {',
+  ])
+    expect([secret, packets.includes(secret)]).toEqual([secret, false]);
+});
