@@ -24,7 +24,7 @@ import {
 import { DocsController, HomeController, OpenApiDocument } from './docs/index.js';
 import { EventFeed, EventsController, FeedOptions, StreamPlaces } from './events/index.js';
 import { TaskFilesController } from './files/index.js';
-import { EnrolmentController, Enrolments, type EnrolmentOptions } from './enrolment/index.js';
+import { AgentPackages, EnrolmentController, Enrolments, type EnrolmentOptions } from './enrolment/index.js';
 import { HealthController, Readiness, ReadinessOptions } from './health/index.js';
 import {
   ArchiveController,
@@ -101,6 +101,8 @@ export interface Surroundings {
   /** Invitations of computers, and the agents that joined. */
   enrolments: EnrolmentStore;
   enrolment: EnrolmentOptions;
+  /** Folder with packages of the agent. Default: there is none. */
+  agentPackages?: string;
   /** Settings of streams that differ from the defaults. */
   feeds?: Partial<FeedOptions>;
   /** Knows the leader. Without it a change of leaders goes unnoticed. */
@@ -172,6 +174,10 @@ export class AppModule {
         { provide: Keys, useValue: surroundings.keys },
         { provide: Authentication, useValue: surroundings.authentication },
         { provide: TokenStore, useValue: surroundings.tokens },
+        {
+          provide: AgentPackages,
+          useValue: new AgentPackages(surroundings.agentPackages, surroundings.enrolment.publicUrl),
+        },
         {
           provide: Enrolments,
           inject: [Orchestrator, Requests],

@@ -15,6 +15,7 @@ export const config = defineConfig({
   /** Key that admits agents. `svc start` makes it; undefined: no agent can join. */
   agentIssuer: settings.agentIssuer,
   agentBrokers: settings.agentBrokers,
+  agentPackages: settings.agentPackages,
   files: settings.files,
   s3AccessKeyId: settings.s3AccessKeyId,
   s3SecretAccessKey: settings.s3SecretAccessKey,

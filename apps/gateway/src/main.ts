@@ -160,6 +160,7 @@ await runService(service, config, async ({ config, log, shutdown }) => {
         publicUrl: config.publicUrl,
         brokers: config.agentBrokers?.reveal(),
       },
+      agentPackages: config.agentPackages,
       audit,
       events,
       lines: store.logs,

@@ -8,7 +8,7 @@ import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import { authenticateRequests } from './access/index.js';
 import { AppModule, type Surroundings } from './app.module.js';
 import { OpenApiDocument } from './docs/index.js';
-import { BrokerRelay, Enrolments, serveAgents, type BrokerPlace } from './enrolment/index.js';
+import { AgentPackages, BrokerRelay, Enrolments, serveAgents, type BrokerPlace } from './enrolment/index.js';
 import { serveDownloads, serveUploads } from './files/index.js';
 import {
   CrossOrigin,
@@ -97,7 +97,7 @@ export async function startServer(
   );
   app.useGlobalFilters(problems);
   const enrolments = app.get(Enrolments);
-  serveAgents(fastify, enrolments);
+  serveAgents(fastify, enrolments, app.get(AgentPackages));
   const relay =
     options.broker === undefined ? undefined : new BrokerRelay(enrolments, options.broker, options.log);
   relay?.serve(fastify.server);

@@ -1858,6 +1858,26 @@ export interface paths {
     patch?: never;
     trace?: never;
   };
+  '/api/agent-packages': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    /**
+     * List packages of the agent
+     * @description The packages in the folder that the configuration names. A computer without Internet gets them here.
+     */
+    get: operations['get_agent-packages'];
+    put?: never;
+    post?: never;
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
   '/api/invitations': {
     parameters: {
       query?: never;
@@ -6892,6 +6912,33 @@ export interface components {
       /** @description Person who revoked the token. */
       revoked_by: string | null;
     };
+    /** @description A package of the agent for instrument PCs, which this service offers. */
+    AgentPackageRecord: {
+      /**
+       * @description Name of the file.
+       * @example svc-agent-0.1.0-linux-x64.tar.gz
+       */
+      name: string;
+      /**
+       * @description Version of the agent.
+       * @example 0.1.0
+       */
+      version: string;
+      /**
+       * @description Operating system and processor.
+       * @example linux-x64
+       */
+      platform: string;
+      /**
+       * @description Size in bytes.
+       * @example 0
+       */
+      size: number;
+      /** @description SHA-256 of the file, hexadecimal. */
+      sha256: string;
+      /** @description Address of the file. It needs no token. */
+      url: string;
+    };
     /** @description Answer to the request that made an invitation. No other answer contains the token. */
     NewInvitationRecord: {
       /**
@@ -7781,6 +7828,7 @@ export type TokenSubmission = components['schemas']['TokenSubmission'];
 export type GrantSubmission = components['schemas']['GrantSubmission'];
 export type TokenPage = components['schemas']['TokenPage'];
 export type TokenRecord = components['schemas']['TokenRecord'];
+export type AgentPackageRecord = components['schemas']['AgentPackageRecord'];
 export type NewInvitationRecord = components['schemas']['NewInvitationRecord'];
 export type InvitationSubmission = components['schemas']['InvitationSubmission'];
 export type InvitationRecord = components['schemas']['InvitationRecord'];
@@ -11595,6 +11643,26 @@ export interface operations {
         };
         content: {
           'application/json': components['schemas']['TokenRecord'];
+        };
+      };
+    };
+  };
+  'get_agent-packages': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      /** @description By name. */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['AgentPackageRecord'][];
         };
       };
     };

@@ -2,6 +2,7 @@ import { Controller, Delete, Get, Post } from '@nestjs/common';
 import {
   InvitationSubmission,
   RevocationSubmission,
+  type AgentPackageRecord,
   type EnrolmentRecord,
   type InvitationRecord,
   type NewInvitationRecord,
@@ -21,6 +22,7 @@ import {
   record,
   recordList,
 } from '../routes/index.js';
+import { AgentPackages } from './agent-packages.js';
 import { Enrolments } from './enrolments.js';
 
 const Computer = pathName('computer', 'computer', {
@@ -37,7 +39,20 @@ const InvitationId = pathName('invitation_id', 'invitation', {
 @Needs('admin')
 @Controller('api')
 export class EnrolmentController {
-  constructor(private readonly enrolments: Enrolments) {}
+  constructor(
+    private readonly enrolments: Enrolments,
+    private readonly packages: AgentPackages,
+  ) {}
+
+  @Needs('viewer')
+  @Operation('List packages of the agent', recordList('AgentPackageRecord', 'By name.'), {
+    description:
+      'The packages in the folder that the configuration names. A computer without Internet gets them here.',
+  })
+  @Get('agent-packages')
+  agentPackages(): Promise<AgentPackageRecord[]> {
+    return this.packages.list();
+  }
 
   @Operation('Invite a computer', record('NewInvitationRecord', 'The invitation, with its token.'), {
     description:

@@ -1,3 +1,4 @@
+export { AgentPackages } from './agent-packages.js';
 export { serveAgents } from './agent-routes.js';
 export { BrokerRelay, type BrokerPlace } from './broker-relay.js';
 export { EnrolmentController } from './enrolment.controller.js';

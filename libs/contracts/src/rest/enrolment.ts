@@ -75,3 +75,13 @@ export class EnrolmentRecord {
 export class RevocationSubmission {
   @Optional(line([0, 200], 'Why it is revoked.', 'the PC was replaced')) reason?: string;
 }
+
+@Described('A package of the agent for instrument PCs, which this service offers.')
+export class AgentPackageRecord {
+  @Field(text('Name of the file.', 'svc-agent-0.1.0-linux-x64.tar.gz')) name!: string;
+  @Field(text('Version of the agent.', '0.1.0')) version!: string;
+  @Field(text('Operating system and processor.', 'linux-x64')) platform!: string;
+  @Field(integer('Size in bytes.', 0)) size!: number;
+  @Field(text('SHA-256 of the file, hexadecimal.')) sha256!: string;
+  @Field(text('Address of the file. It needs no token.')) url!: string;
+}

@@ -182,6 +182,12 @@ export const settings = {
     env: 'SVC_AGENT_BROKERS',
     schema: address(['tls:', 'wss:'], 'wss://lab-server:8443/agents/broker').optional(),
   }),
+  /** Folder of packages of the agent that a gateway offers. Absolute. */
+  agentPackages: setting({
+    env: 'SVC_AGENT_PACKAGES',
+    path: true,
+    schema: z.string().default('apps/agent/dist/packages'),
+  }),
   /** All keys of the broker. An orchestrator needs them to revoke agents. */
   brokerKeys: optionalSecret('SVC_BROKER_KEYS'),
   databaseUrl: setting({

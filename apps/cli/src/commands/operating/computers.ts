@@ -31,6 +31,18 @@ export function addComputerCommands(agent: Command): void {
     ],
   );
   asks(
+    serviceCommand(agent, 'packages', 'the packages of the agent that this service offers to computers'),
+    (client) => client.get('/api/agent-packages'),
+    (packages) =>
+      packages.length === 0
+        ? ['no packages; make them with "npx nx run agent:package"']
+        : packages.flatMap(({ platform, size, url, sha256 }) => [
+            `${platform}, ${(size / 1024 ** 2).toFixed(1)} MiB:`,
+            `  ${url}`,
+            `  SHA-256 ${sha256}`,
+          ]),
+  );
+  asks(
     serviceCommand(agent, 'invitations', 'the invitations that are not withdrawn'),
     (client) => client.get('/api/invitations'),
     tableOf<InvitationRecord>('no invitations', {
