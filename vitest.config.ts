@@ -20,6 +20,9 @@ const promises = ['demo', 'multiplication', 'readme', 'restart', 'tutorial'].map
 /** Tests in namespaces of Linux: each computer has a network and disks of its own. Only `npm run test:all` runs them. */
 const namespaces = '{e2e,libs/*/test}/*.namespaces.*.test.ts';
 
+/** The package for Windows in Wine. Only `npm run test:wine` runs it, because Wine takes 1.4 GB of the disk. */
+const wine = '**/*.wine.test.ts';
+
 const cores = Math.max(2, availableParallelism());
 
 /**
@@ -68,7 +71,7 @@ export default defineConfig(({ mode }) => ({
           name: 'unit',
           env: scale(mode),
           include: ['{libs,apps}/*/test/**/*.test.ts', 'lab-packages/*/**/*.test.ts'],
-          exclude: [...configDefaults.exclude, integration],
+          exclude: [...configDefaults.exclude, integration, wine],
           pool: 'threads',
           testTimeout: 30_000,
           hookTimeout: 30_000,
@@ -125,6 +128,17 @@ export default defineConfig(({ mode }) => ({
           include: ['e2e/**/*.e2e.test.ts'],
           exclude: [...configDefaults.exclude, ...promises, namespaces],
           globalSetup,
+        },
+      },
+      {
+        ...shared,
+        test: {
+          ...waiting,
+          name: 'wine',
+          include: mode === 'wine' ? [`apps/*/test/${wine}`] : [],
+          globalSetup,
+          testTimeout: 180_000,
+          hookTimeout: 180_000,
         },
       },
       {

@@ -7,10 +7,18 @@ import { gunzipSync } from 'node:zlib';
 import { extract } from 'tar-stream';
 import { inTools, root } from '../shared/paths.js';
 
-/** Programs of Node that are part of packages, each the content of an npm package with this SHA-512. */
+/** Programs of Node that are part of packages, each the content of an npm package. */
 interface Runtimes {
   version: string;
-  platforms: Record<string, { package: string; integrity: string }>;
+  platforms: Record<string, Content>;
+  /** For tests of the package for Windows: Wine does not run newer ones. */
+  forWine: Content & { version: string };
+}
+
+interface Content {
+  package: string;
+  /** SHA-512 of the archive in npm, in base 64. */
+  integrity: string;
 }
 
 /** A Node for one platform. */
@@ -37,14 +45,14 @@ export const ownPlatform = `${process.platform === 'win32' ? 'win' : process.pla
  * @throws Error when npm cannot fetch it, or its content is not the pinned one
  */
 export async function fetchedNode(platform: string): Promise<NodeRuntime> {
-  const files = await filesOf(platform);
-  const program = files.get(platform.startsWith('win-') ? 'package/bin/node.exe' : 'package/bin/node');
-  // The npm package for Windows has no licence. The licence of a release is the same on every platform.
-  const licence = files.get('package/LICENSE') ?? (await filesOf('linux-x64')).get('package/LICENSE');
-  if (program === undefined || licence === undefined) {
-    throw new Error(`the npm package of Node for ${platform} lacks its program or its licence`);
-  }
-  return { version: pins.version, program, licence };
+  const pin = pins.platforms[platform];
+  if (pin === undefined) throw new Error(`there is no Node for ${platform}: ${platforms.join(', ')}`);
+  return nodeIn(pin, pins.version);
+}
+
+/** A Node for Windows that runs in Wine. @throws Error as {@link fetchedNode} */
+export function nodeForWine(): Promise<NodeRuntime> {
+  return nodeIn(pins.forWine, pins.forWine.version);
 }
 
 /** The Node that runs this program, for a quick package that serves on computers like this one. */
@@ -59,10 +67,20 @@ export function ownNode(): NodeRuntime {
   };
 }
 
-async function filesOf(platform: string): Promise<Map<string, Buffer>> {
-  const pin = pins.platforms[platform];
-  if (pin === undefined) throw new Error(`there is no Node for ${platform}: ${platforms.join(', ')}`);
-  return unpacked(await archiveOf(`${pin.package}@${pins.version}`, pin.integrity));
+async function nodeIn(content: Content, version: string): Promise<NodeRuntime> {
+  const files = await filesOf(content, version);
+  const program = files.get('package/bin/node') ?? files.get('package/bin/node.exe');
+  // The npm package for Windows has no licence. That of Node is the same on every platform.
+  const linux = pins.platforms['linux-x64'] ?? content;
+  const licence = files.get('package/LICENSE') ?? (await filesOf(linux, pins.version)).get('package/LICENSE');
+  if (program === undefined || licence === undefined) {
+    throw new Error(`the npm package ${content.package}@${version} lacks its program or its licence`);
+  }
+  return { version, program, licence };
+}
+
+async function filesOf(content: Content, version: string): Promise<Map<string, Buffer>> {
+  return unpacked(await archiveOf(`${content.package}@${version}`, content.integrity));
 }
 
 async function archiveOf(name: string, integrity: string): Promise<Buffer> {

@@ -1,15 +1,20 @@
-import { execFile } from 'node:child_process';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { Lab } from './lab.js';
-import { checkedManifest, liveThrough, makePackages, unpack, type Made } from './packaged.js';
+import {
+  checkedManifest,
+  liveThrough,
+  makePackages,
+  said,
+  thisMachine,
+  unpack,
+  type Made,
+} from './packaged.js';
 
 /** With the Node that npm fetches. */
 
-const run = promisify(execFile);
 const mebibyte = 1024 * 1024;
 let folder: string;
 let made: Made[];
@@ -40,11 +45,13 @@ describe('the packages', () => {
     async () => {
       const unpacked = await unpack(of('linux-x64').path, join(folder, 'empty'));
       expect(await checkedManifest(unpacked)).toMatchObject({ platform: 'linux-x64', protocol: 1 });
-      const { stdout } = await run(join(unpacked, 'svc-agent'), ['version'], { env: { PATH: '' } });
-      expect(stdout).toMatch(/^svc-agent [\d.]+, protocol 1, Node 24\.\d+\.\d+, linux-x64\n$/);
+      const machine = thisMachine(unpacked);
+      expect(await said(machine, 'version')).toEqual([
+        expect.stringMatching(/^svc-agent [\d.]+, protocol 1, Node 24\.\d+\.\d+, linux-x64$/),
+      ]);
       const lab = await Lab.open();
       try {
-        await liveThrough(lab, unpacked);
+        await liveThrough(lab, machine);
       } finally {
         await lab.close();
       }

@@ -26,6 +26,8 @@ export class TaskThreads {
   #busy = false;
 
   constructor(private readonly channel: Channel<FromTask>) {
+    // The start of a thread reads the title, and Node for Windows ends when its console has none.
+    if (process.platform === 'win32') process.title = 'task';
     this.#thread = this.#start();
   }
 
