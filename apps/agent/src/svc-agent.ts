@@ -1,10 +1,13 @@
 /** The program of the package for instrument PCs. `svc agent` starts `main.ts` without it. */
 import { readFileSync } from 'node:fs';
+import { normalize } from 'node:path';
 import { Command } from 'commander';
 import { processEnvironment, withoutCredentials } from '@lab/runtime';
 import { addCommands } from './commands/index.js';
 
 const usageExit = 2;
+/** The launcher of the package sets it. */
+const launcher = processEnvironment()['SVC_AGENT_LAUNCHER'];
 
 const { version } = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8')) as {
   version: string;
@@ -16,7 +19,7 @@ const program = new Command('svc-agent')
   .exitOverride(({ exitCode }) => process.exit(exitCode === 0 ? 0 : usageExit));
 addCommands(program, {
   version,
-  launcher: processEnvironment()['SVC_AGENT_LAUNCHER'] || undefined,
+  launcher: launcher ? normalize(launcher) : undefined,
   serve: () => import('./main.js'),
 });
 
