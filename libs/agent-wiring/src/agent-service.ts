@@ -133,6 +133,7 @@ export class AgentService implements Announcer {
       bus.serve(requests.taskStatus, me, async ({ attempt_id }, { envelope }) => ({
         status: await agent.taskStatus(attempt_id, marksOf(envelope)),
       })),
+      bus.serve(requests.confirmPresence, me, () => ({})),
       bus.serve(requests.assignDevices, me, ({ devices }, { envelope }) => {
         agent.assignDevices(devices, marksOf(envelope));
         return {};
@@ -206,7 +207,6 @@ export class AgentService implements Announcer {
         { computer },
         {
           inc,
-          session: agent.session,
           seq: agent.nextHeartbeat(),
           devices: agent.devices(),
           attempts: agent.attempts(),

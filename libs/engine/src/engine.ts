@@ -147,7 +147,7 @@ export class Engine {
     this.queuePause = new QueuePause(loop, person);
     this.drains = new DrainRequests(loop, person);
     this.agents = new AgentReports({
-      loop,
+      ...{ loop, state, agents },
       directory,
       commands,
       assigner,
@@ -185,7 +185,7 @@ export class Engine {
     if (taken === null) throw new ServiceError('service_unavailable', 'another orchestrator leads');
     this.#epoch = taken;
     for (const each of [this.#commands, this.#assigner]) each.lead(taken);
-    for (const each of [this.#attention, this.#statusEvents]) each.begin(clock.now());
+    for (const each of [this.#attention, this.#statusEvents, this.#directory]) each.begin(clock.now());
     this.#durations.load(await store.durations(rememberedDurations));
     await this.#loop.start(taken);
     policy.begin?.(() => this.#dispatcher.planAgain());

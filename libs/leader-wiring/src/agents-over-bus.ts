@@ -6,12 +6,13 @@ import {
   type AttemptStatus,
   type DeviceStatus,
   type DeviceGrant,
+  type ErrorCode,
   type ReplyOf,
   type RequestOf,
   type TaskStart,
 } from '@lab/contracts';
-import type { AgentAddress, Agents } from '@lab/engine';
-import type { Bus, RequestOptions } from '@lab/messaging';
+import type { AgentAddress, AgentPresence, Agents } from '@lab/engine';
+import { ReachedNobody, type Bus, type RequestOptions } from '@lab/messaging';
 import type { Lease } from './lease.js';
 
 type AgentRequest = AnyRequest & {
@@ -45,6 +46,16 @@ export function agentsOverBus(bus: Bus, lease: Lease, signer?: Signer): Agents {
     return unreachable(reply, to) as Promise<ReplyOf<D>>;
   };
   return {
+    async presence({ computer, inc, epoch }): Promise<AgentPresence> {
+      try {
+        await bus.request(requests.confirmPresence, { computer, inc: String(inc) }, {}, { epoch, inc });
+        return 'answers';
+      } catch (error) {
+        if (error instanceof ReachedNobody) return 'gone';
+        const unanswered = !isServiceError(error) || lost.has(error.code);
+        return unanswered ? 'silent' : 'answers';
+      }
+    },
     async start(to, start): Promise<AttemptStatus> {
       const fence = Object.fromEntries(
         Object.values(start.devices).map((device) => [`${device.lab}.${device.name}`, device.fence]),
@@ -79,6 +90,9 @@ export function agentsOverBus(bus: Bus, lease: Lease, signer?: Signer): Agents {
     },
   };
 }
+
+/** Errors of the way there and back. Every other error is an answer of the agent. */
+const lost: ReadonlySet<ErrorCode> = new Set(['deadline_exceeded', 'disconnected', 'forbidden', 'aborted']);
 
 function withGrants(start: TaskStart, caller: string, signer: Signer): TaskStart {
   const devices = Object.entries(start.devices).map(([slot, device]) => {

@@ -364,6 +364,7 @@ export class Agent {
       session: this.session,
       attempts: this.attempts(),
       incarnations: [...this.ports.ledger.state.incarnations],
+      sessions: [...this.ports.ledger.state.sessions],
       devices: this.devices(),
       halts: this.emergencyStops(),
     };
@@ -387,7 +388,7 @@ export class Agent {
     this.#epoch = epoch;
     if (inc !== this.#inc) {
       // Noted before any attempt that this incarnation accepts.
-      this.ports.ledger.note({ type: 'incarnation', inc });
+      this.ports.ledger.note({ type: 'incarnation', inc, session: this.session });
       await this.ports.announcer.incarnated(inc);
       this.#inc = inc;
     }

@@ -37,6 +37,9 @@ export const defaultLedgerMemory: LedgerMemory = { attempts: 1_000, calls: 1_000
 /** An attempt that is not settled belongs to one of the latest incarnations. */
 const rememberedIncarnations = 100;
 
+/** The leader knows the session of the latest process, or of the one before when its database was restored. */
+const rememberedSessions = 2;
+
 const lost: CallEnding = {
   kind: 'failed',
   code: 'device_error',
@@ -58,6 +61,8 @@ export class LedgerState {
   readonly #confirmed = new Map<string, RecordedCall>();
   readonly #stops = new Map<string, EmergencyStop>();
   readonly #incarnations = new Set<number>();
+  /** Incarnation to the session of its process. */
+  readonly #sessions = new Map<number, string>();
   readonly #unstored = new UnstoredCalls();
 
   constructor(
@@ -95,6 +100,11 @@ export class LedgerState {
   /** The latest incarnations that kept this ledger and whose records are complete. */
   get incarnations(): ReadonlySet<number> {
     return this.#incarnations;
+  }
+
+  /** The sessions of the latest processes that kept this ledger, the newest last. */
+  get sessions(): readonly string[] {
+    return [...this.#sessions.values()];
   }
 
   /** Notes that records may be missing, so that a missing record no longer proves anything. */
@@ -200,6 +210,8 @@ export class LedgerState {
       case 'incarnation':
         this.#incarnations.add(record.inc);
         forgetOldest(this.#incarnations, rememberedIncarnations);
+        if (record.session !== undefined) this.#sessions.set(record.inc, record.session);
+        forgetOldest(this.#sessions, rememberedSessions);
         return;
       case 'halt':
         this.#stops.set(record.halt.id, record.halt);
@@ -232,7 +244,10 @@ export class LedgerState {
       }),
       ...[...this.#acknowledged].map((attemptId) => ({ type: 'acked' as const, attemptId })),
       ...[...this.#tombstones].map((attemptId) => ({ type: 'tombstone' as const, attemptId })),
-      ...[...this.#incarnations].map((inc) => ({ type: 'incarnation' as const, inc })),
+      ...[...this.#incarnations].map((inc) => {
+        const session = this.#sessions.get(inc);
+        return { type: 'incarnation' as const, inc, ...(session === undefined ? {} : { session }) };
+      }),
       ...this.emergencyStops.map((halt) => ({ type: 'halt' as const, halt })),
     ];
   }

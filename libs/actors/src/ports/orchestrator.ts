@@ -23,6 +23,8 @@ export interface Hello {
   attempts: AttemptReport[];
   /** The incarnations that have kept the ledger of this agent. */
   incarnations: number[];
+  /** The sessions of earlier processes with this ledger. Only such a process and the leader know them. */
+  sessions: string[];
   devices: DeviceStatus[];
   /** The emergency stops in force on this computer. */
   halts: EmergencyStop[];

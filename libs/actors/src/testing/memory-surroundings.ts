@@ -115,6 +115,7 @@ export class MemoryOrchestrator implements Orchestrator {
     session: string;
     attempts: AttemptReport[];
     incarnations: number[];
+    sessions: string[];
     halts: EmergencyStop[];
   }[] = [];
   readonly results: AttemptResult[] = [];
@@ -126,12 +127,13 @@ export class MemoryOrchestrator implements Orchestrator {
     version: string;
     attempts: AttemptReport[];
     incarnations: number[];
+    sessions: string[];
     devices: DeviceStatus[];
     halts: EmergencyStop[];
   }): Promise<Registration> {
     if (this.away !== undefined) throw this.away;
-    const { session, attempts, incarnations, halts } = hello;
-    this.hellos.push(structuredClone({ session, attempts, incarnations, halts }));
+    const { session, attempts, incarnations, sessions, halts } = hello;
+    this.hellos.push(structuredClone({ session, attempts, incarnations, sessions, halts }));
     const before = this.#incs.get(hello.computer);
     const inc = before?.session === hello.session ? before.inc : (before?.inc ?? 0) + 1;
     this.#incs.set(hello.computer, { inc, session: hello.session });

@@ -100,7 +100,7 @@ describe('registration', () => {
     ]);
   });
 
-  it('reports the incarnations in its ledger', async () => {
+  it('reports the incarnations in its ledger, and the secret sessions of its processes', async () => {
     const orchestrator = new MemoryOrchestrator();
     const first = await new World({ orchestrator }).up();
     await first.time.advance(100);
@@ -110,6 +110,13 @@ describe('registration', () => {
     await new World({ orchestrator, session: 'with an empty disk-' }).up();
     expect(third.agent.inc).toBe(3);
     expect(orchestrator.hellos.map(({ incarnations }) => incarnations)).toEqual([[], [1], [1, 2], []]);
+    const [firstSession, secondSession] = orchestrator.hellos.map(({ session }) => session);
+    expect(orchestrator.hellos.map(({ sessions }) => sessions)).toEqual([
+      [],
+      [firstSession],
+      [firstSession, secondSession],
+      [],
+    ]);
   });
 
   it('reports the running attempts', async () => {

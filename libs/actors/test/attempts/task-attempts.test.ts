@@ -70,7 +70,7 @@ describe('an attempt', () => {
     await Promise.all(asking);
     expect(answers).toEqual(['unknown', 'unknown']);
     expect(world.ledger.durable).toEqual([
-      { type: 'incarnation', inc: 1 },
+      { type: 'incarnation', inc: 1, session: 'session-1' },
       { type: 'tombstone', attemptId: 'a' },
     ]);
   });

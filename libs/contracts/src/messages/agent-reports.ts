@@ -16,13 +16,13 @@ export const agentReports = {
    * An agent registers at its start and after every change of leader. It reports the attempts that it knows, so that
    * the leader adopts running work and recognises lost work. It receives its incarnation and the devices that it runs.
    * The leader answers `not_found` when no laboratory names the computer, and `wrong_state` while another agent of the
-   * computer is connected.
+   * computer may be at work.
    */
   registerAgent: request(
     'agent.register',
     z.object({
       computer: z.string(),
-      /** Random for each agent process. It distinguishes a reconnect from a restart. */
+      /** Random for each agent process, and secret. It distinguishes a reconnect from a restart. */
       session: z.string(),
       version: z.string(),
       attempts: z.array(attemptReport),
@@ -31,6 +31,11 @@ export const agentReports = {
        * `attempts`, unless they were acknowledged. Absent: the agent does not report it.
        */
       incarnations: z.array(z.number().int()).optional(),
+      /**
+       * Sessions of earlier processes with the same ledger. They prove that this process is the successor of one of them,
+       * because an agent tells its session to the leader alone. Absent: the agent does not report it.
+       */
+      sessions: z.array(z.string()).optional(),
       devices: z.array(deviceStatus),
       /** The emergency stops in force on this computer. The leader adopts those that it does not know. */
       halts: z.array(emergencyStop).optional(),
@@ -47,8 +52,12 @@ export const agentReports = {
     ['invalid', 'not_found', 'wrong_state', 'store_unavailable'],
     5_000,
   ),
-  /** The end of an attempt. The agent repeats it until the leader acknowledges it, which it does after the commit. */
+  /**
+   * The end of an attempt. The agent repeats it until the leader acknowledges it, which it does after the commit. The leader
+   * refuses an incarnation that is neither the one that got the attempt nor the one that is registered.
+   */
   reportResult: request('attempt.result', attemptResult, z.object({}), [
+    'stale_message',
     'store_unavailable',
     'service_unavailable',
   ]),

@@ -68,6 +68,8 @@ export const agentRequests = {
     ['stale_message', 'device_unavailable', 'not_found', 'service_unavailable'],
     3_000,
   ),
+  /** Any answer says that the process of this incarnation lives, so no other agent may have its devices. */
+  confirmPresence: command('present', empty, empty, [], 500),
   /** Asks a running attempt to stop. The answer only confirms the request; the end arrives as a result. */
   cancelTask: command(
     'task.cancel',
@@ -217,7 +219,6 @@ export const agentEvents = {
     body: zodSchema(
       z.object({
         inc: z.number().int(),
-        session: z.string(),
         devices: z.array(deviceStatus),
         attempts: z.array(attemptReport),
         /**

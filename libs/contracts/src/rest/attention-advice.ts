@@ -93,6 +93,9 @@ const ofWarnings: Readonly<Record<AttentionWarning, Questions>> = {
         : `does ${callText(call)} still move it?${sinceWords('begun at', call.began_at ?? null)}`
     }`,
   ],
+  second_agent: ({ computer }) => [
+    `every other computer: does an agent run there with the name ${computer ?? ''}?`,
+  ],
   clock_skew: ({ computer }) => [`computer ${computer ?? ''}: which clock sets its time?`],
   ledger_unwritable: ({ computer }) => [`computer ${computer ?? ''}: is its disk full or read-only?`],
 };

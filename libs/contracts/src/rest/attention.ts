@@ -42,6 +42,7 @@ const decisions: { readonly [K in AttentionKind]: readonly AttentionAction[] } =
 export const attentionWarnings = {
   runs_long: ['keep_waiting', 'cancel'],
   device_not_responding: [],
+  second_agent: [],
   clock_skew: [],
   ledger_unwritable: [],
 } as const satisfies Record<string, readonly AttentionAction[]>;

@@ -80,6 +80,7 @@ describe('the permissions of a process', () => {
         'svc.v1.agent.me.*.peer.*.clock',
         'svc.v1.agent.me.*.peer.*.device.*.*.call',
         'svc.v1.agent.me.*.peer.*.device.stop',
+        'svc.v1.agent.me.*.present',
         'svc.v1.agent.me.*.task.cancel',
         'svc.v1.agent.me.*.task.start',
         'svc.v1.agent.me.*.task.status',

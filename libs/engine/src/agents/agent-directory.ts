@@ -35,6 +35,18 @@ export interface Presence {
   startedAt: Map<string, number>;
 }
 
+/** An agent that was refused because another one of its computer answers. Times are in milliseconds since 1970. */
+export interface SecondAgent {
+  computer: string;
+  version: string;
+  /** When it was refused for the first time, and last. */
+  since: number;
+  at: number;
+}
+
+/** A second agent that was not refused for this time has stopped trying, in milliseconds. */
+const secondAgentMs = 60_000;
+
 /**
  * The connected agents and the state of their devices, as last heard. It is kept in memory only, because every agent
  * registers again with a new leader. It says where new work may be sent, and nothing about the state of work.
@@ -43,8 +55,11 @@ export class AgentDirectory {
   readonly #agents = new Map<string, Presence>();
   /** Devices that a person restarts and whose agent has not answered yet. */
   readonly #restarting = new Set<string>();
+  /** Computer to the second agent that was refused last. */
+  readonly #seconds = new Map<string, SecondAgent>();
   #changes = 0;
   #news = 0;
+  #since = Infinity;
 
   /** @param suspectAfterMs silence after which nothing more is sent to an agent, in milliseconds */
   constructor(
@@ -60,6 +75,30 @@ export class AgentDirectory {
   /** Rises whenever the published state of an agent or a device changes. */
   get news(): number {
     return this.#news;
+  }
+
+  /** The leader hears agents from now on. */
+  begin(now: number): void {
+    this.#since = now;
+  }
+
+  /** Whether every agent that is connected has been heard by now. */
+  hasListened(now: number): boolean {
+    return now - this.#since >= this.offlineAfterMs;
+  }
+
+  /** A second agent of a computer was refused while the first one answered. */
+  secondAgent(computer: string, version: string, now: number): void {
+    const known = this.#seconds.get(computer);
+    const since = known !== undefined && now - known.at < secondAgentMs ? known.since : now;
+    this.#seconds.set(computer, { computer, version, since, at: now });
+  }
+
+  /** The second agents that were refused lately. */
+  *secondAgents(now: number): Iterable<SecondAgent> {
+    for (const second of this.#seconds.values())
+      if (now - second.at < secondAgentMs) yield second;
+      else this.#seconds.delete(second.computer);
   }
 
   registered(

@@ -8,6 +8,8 @@ export interface AgentRegistration {
   attempts: readonly AttemptReport[];
   /** Incarnations whose ledger, and so every accepted attempt, the agent still has; absent: not reported. */
   incarnations?: readonly number[] | undefined;
+  /** Sessions of earlier processes with the same ledger; absent: not reported. */
+  sessions?: readonly string[] | undefined;
   devices: readonly DeviceStatus[];
   /** The emergency stops that the agent obeys; absent: not reported. */
   halts?: readonly EmergencyStop[] | undefined;
@@ -16,7 +18,6 @@ export interface AgentRegistration {
 /** What an agent reports every second. */
 export interface Heartbeat {
   inc: number;
-  session: string;
   seq?: number | undefined;
   devices: readonly DeviceStatus[];
   attempts: readonly AttemptReport[];

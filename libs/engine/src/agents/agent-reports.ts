@@ -1,16 +1,16 @@
 import type { AttemptResult, DeviceAssignment, DeviceStatus, EmergencyStop } from '@lab/contracts';
 import type { Log } from '@lab/ports';
 import type { LabMap } from '../labs/index.js';
-import type { ComputersOnDisk } from '../rows/index.js';
+import type { Agents, ComputersOnDisk } from '../rows/index.js';
 import { type StopPorts, adoptStops, knownStops } from '../stops/index.js';
-import type { Turn, TurnLoop } from '../turn/index.js';
+import type { Turn, TurnLoop, WorkingState } from '../turn/index.js';
 import type { Durations } from '../work/index.js';
 import type { AgentDirectory } from './agent-directory.js';
 import type { AgentRegistration, Heartbeat } from './agent-messages.js';
 import type { AttemptCommands } from './attempt-commands.js';
 import type { DeviceAssigner } from './device-assigner.js';
 import { demandKnownComputer } from './known-computers.js';
-import { demandOneAgent } from './one-agent.js';
+import { demandOneAgent, type Holder } from './one-agent.js';
 import { recordResult } from './results.js';
 
 /** The answer to the registration of an agent. */
@@ -24,6 +24,8 @@ export interface AgentWelcome {
 
 export interface AgentReportPorts {
   loop: TurnLoop;
+  state: WorkingState;
+  agents: Pick<Agents, 'presence'>;
   directory: AgentDirectory;
   commands: AttemptCommands;
   assigner: DeviceAssigner;
@@ -44,18 +46,19 @@ export class AgentReports {
    * shown to a person, depending on its report.
    *
    * @throws ServiceError `not_found` when no laboratory names its computer; `wrong_state` when another agent of the
-   * computer is connected; `store_unavailable`
+   * computer may be at work; `store_unavailable`
    */
   async register(agent: AgentRegistration): Promise<AgentWelcome> {
     const onDisk = await this.#computersOnDisk(agent.computer);
+    const holder = await this.#holder(agent);
     return this.ports.loop.submit('registration of an agent', (turn) => {
       if (onDisk !== null) demandKnownComputer(turn, agent, this.ports.labs(), onDisk);
-      demandOneAgent(agent, this.ports.directory.get(agent.computer), this.ports.log);
+      demandOneAgent(turn, agent, holder, this.ports);
       return this.#registered(turn, agent);
     });
   }
 
-  /** A heartbeat. One of an earlier incarnation or session is out of date and changes nothing. */
+  /** A heartbeat. One of an earlier incarnation is out of date and changes nothing. */
   heartbeat(computer: string, heartbeat: Heartbeat): void {
     this.ports.loop.enqueue('heartbeat', (turn) => this.#alive(turn, computer, heartbeat), true);
   }
@@ -85,10 +88,18 @@ export class AgentReports {
    * Records the end of an attempt. An unknown or ended attempt changes nothing, so an agent may repeat a result until
    * the acknowledgement after the commit.
    *
-   * @throws ServiceError `store_unavailable`
+   * @throws ServiceError `stale_message` for an incarnation that cannot know the attempt; `store_unavailable`
    */
   attemptEnded(result: AttemptResult): Promise<void> {
     return this.ports.loop.submit('result of an attempt', (turn) => recordResult(turn, this.ports, result));
+  }
+
+  /** Undefined: no agent of another session has registered for the computer. */
+  async #holder({ computer, session }: AgentRegistration): Promise<Holder | undefined> {
+    const { agents, epoch, state } = this.ports;
+    const row = state.rows.agents.get(computer);
+    if (row === undefined || row.session === session) return undefined;
+    return { row, presence: await agents.presence({ computer, inc: row.inc, epoch: epoch() }) };
   }
 
   /** Null: the computer may register, because a loaded laboratory names it or not all laboratories can be read. */
@@ -126,7 +137,7 @@ export class AgentReports {
 
   #alive(turn: Turn, computer: string, heartbeat: Heartbeat): void {
     const { directory, commands, stops } = this.ports;
-    const agent = directory.current(computer, heartbeat.inc, heartbeat.session);
+    const agent = directory.current(computer, heartbeat.inc);
     if (agent === undefined) return;
     if (directory.heard(agent, heartbeat.devices, turn.now, heartbeat.seq)) turn.state.dispatchDue = true;
     if (directory.computerReported(agent, heartbeat, turn.now)) turn.state.dispatchDue = true;

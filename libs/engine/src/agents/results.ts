@@ -1,5 +1,6 @@
 import {
   isTerminal,
+  ServiceError,
   type AttemptCalls,
   type AttemptOutcome,
   type AttemptResult,
@@ -27,7 +28,11 @@ import type { AgentDirectory } from './agent-directory.js';
 
 type Completed = Extract<AttemptOutcome, { kind: 'completed' }>;
 
-/** Records how an attempt ended. An unknown or ended one stays: its result was recorded, or a person decided. */
+/**
+ * Records how an attempt ended. An unknown or ended one stays: its result was recorded, or a person decided.
+ *
+ * @throws ServiceError `stale_message` when the incarnation that reports it cannot have the attempt in its ledger
+ */
 export function recordResult(
   turn: Turn,
   ports: { log: Log; directory: AgentDirectory; durations: Durations },
@@ -43,6 +48,7 @@ export function recordResult(
     });
     return;
   }
+  demandIncarnation(turn, attempt, result);
   const { outcome } = result;
   const calls = result.calls ?? null;
   const reported = endOf(ports.directory, attempt, result, turn.now);
@@ -73,6 +79,20 @@ export function recordResult(
         { calls, endedAt: reported },
       );
   }
+}
+
+/**
+ * The incarnation to which the attempt was sent may report its result, and so may the present agent of the computer, whose
+ * ledger has what an earlier incarnation left.
+ */
+function demandIncarnation({ state }: Turn, attempt: AttemptRow, { computer, inc }: AttemptResult): void {
+  const present = state.rows.agents.get(computer)?.inc;
+  if (inc === attempt.inc || inc === present) return;
+  throw new ServiceError(
+    'stale_message',
+    `incarnation ${inc} of computer ${computer} cannot report attempt ${attempt.id}: incarnation ${attempt.inc} got it, ` +
+      `and incarnation ${present ?? 0} is registered; register first`,
+  );
 }
 
 /** Names the computer of a task that failed because a disk is full. */

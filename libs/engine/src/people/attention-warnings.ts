@@ -1,5 +1,5 @@
 import type { AttentionWarning, DeviceStatus, JsonObject } from '@lab/contracts';
-import type { Presence } from '../agents/index.js';
+import type { Presence, SecondAgent } from '../agents/index.js';
 import { deviceKey } from '../labs/index.js';
 import type { AttentionRow } from '../rows/index.js';
 import type { Turn } from '../turn/index.js';
@@ -78,6 +78,21 @@ export function aboutLedger({ computer, ledgerTrouble, devices }: Presence): Cau
   };
 }
 
+/** Warns of an agent that wants the computer of another one. */
+export function aboutSecondAgent({ computer, version, since }: SecondAgent): Cause {
+  return {
+    kind: 'agent',
+    ...nothing,
+    computer,
+    reason: warning(
+      'second_agent',
+      `a second agent for computer ${computer} was refused while the first one works; stop it, or give it the name of ` +
+        'its own computer; if nobody has started it, somebody else has the credentials of this agent',
+    ),
+    known: () => ({ refused_since: isoTime(since), version }),
+  };
+}
+
 /** Asks whether a task that takes long is to go on. */
 export function aboutLongTask(turn: Turn, { task, attempt, limitMs, earlier }: LongTask): Cause {
   const before =
@@ -110,6 +125,8 @@ export function isContradicted(agent: Presence, { reason, device }: AttentionRow
   switch (reason.code) {
     case 'clock_skew':
       return agent.clock.isKnown;
+    case 'second_agent':
+      return true;
     case 'ledger_unwritable':
       return agent.ledgerTrouble !== undefined;
     default:
@@ -121,6 +138,7 @@ export function isContradicted(agent: Presence, { reason, device }: AttentionRow
 export const endsOfWarnings: Readonly<Record<AttentionWarning, string>> = {
   runs_long: 'the task does not run any more',
   device_not_responding: 'the process of the device responds again, has ended, or its agent is gone',
+  second_agent: 'no second agent has registered for a minute',
   clock_skew: 'the clock is right again, or the agent is gone',
   ledger_unwritable: 'the agent can write its ledger again, or is gone',
 };

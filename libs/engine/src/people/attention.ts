@@ -32,6 +32,7 @@ import {
   aboutClock,
   aboutLedger,
   aboutLongTask,
+  aboutSecondAgent,
   aboutSilentDevice,
   endsOfWarnings,
   isContradicted,
@@ -61,7 +62,7 @@ const service = 'service';
  * Asks people for the decisions that only they can make, and carries them out. The items follow from the state alone:
  * one open item for each task that needs attention, each device whose agent does not know its state or has given it
  * up, and each silent computer with unfinished attempts. Further items warn of tasks that take long, of devices that do
- * not respond, and of computers with a wrong clock or an unwritable ledger. An item is closed when its cause is gone.
+ * not respond, and of computers with a wrong clock, an unwritable ledger or a second agent. An item is closed when its cause is gone.
  */
 export class Attention {
   /** Items of devices with a pending reset. A person has decided, so these items do not close by themselves. */
@@ -222,6 +223,7 @@ export class Attention {
       if (task !== undefined) ask(aboutTask(turn, task));
     }
     for (const long of this.ports.longTasks.at(turn.state, turn.now)) ask(aboutLongTask(turn, long));
+    for (const second of this.ports.directory.secondAgents(turn.now)) ask(aboutSecondAgent(second));
     for (const agent of this.ports.directory.all()) {
       if (!isHeard(agent.state)) continue;
       if (agent.clock.isWrong) ask(aboutClock(agent));

@@ -162,6 +162,8 @@ export interface Store {
 
 /** Commands to agents. A rejection is a ServiceError; its `effect` says whether the agent may have acted. */
 export interface Agents {
+  /** Asks whether the process of an incarnation lives. Never rejects. */
+  presence(of: AgentAddress): Promise<AgentPresence>;
   start(to: AgentAddress, start: TaskStart): Promise<AttemptStatus>;
   cancel(to: AgentAddress, attemptId: string, reason: string): Promise<AttemptStatus>;
   status(to: AgentAddress, attemptId: string): Promise<AttemptStatus>;
@@ -181,6 +183,9 @@ export interface Agents {
     reason: string,
   ): Promise<DeviceStatus>;
 }
+
+/** `answers`: the process lives. `gone`: no process listens under this incarnation. `silent`: nobody can know. */
+export type AgentPresence = 'answers' | 'gone' | 'silent';
 
 export interface AgentAddress {
   computer: string;

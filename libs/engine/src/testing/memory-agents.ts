@@ -10,7 +10,7 @@ import {
   type TaskStart,
 } from '@lab/contracts';
 import type { AgentReports, Heartbeat } from '../agents/index.js';
-import type { AgentAddress, Agents } from '../rows/index.js';
+import type { AgentAddress, AgentPresence, Agents } from '../rows/index.js';
 
 /** Fate of a call: delivered, refused, or lost on the way there or back. */
 export type Delivery = 'delivered' | 'refused' | 'lost' | 'reply_lost';
@@ -64,6 +64,8 @@ export class MemoryAgents implements Agents {
   readonly fences = new Map<string, number>();
   /** Decides the fate of each call. */
   onCall: (kind: CallKind, to: AgentAddress) => Delivery = () => 'delivered';
+  /** What is found out about a process; undefined: the truth. */
+  onPresence: (of: AgentAddress) => AgentPresence | undefined = () => undefined;
   /** Called when an execution began. */
   onStart: ((execution: Execution, computer: string) => void) | undefined;
   /** Called when a running execution was asked to stop; by default it stops at once. */
@@ -95,8 +97,14 @@ export class MemoryAgents implements Agents {
 
   /**
    * Starts a new process of the agent, which registers. The outcome of executions of an earlier process is unknown.
+   *
+   * @param sessions those of its ledger; by default that of the process before
    */
-  async boot(computer: string, incarnations?: readonly number[]): Promise<void> {
+  async boot(
+    computer: string,
+    incarnations?: readonly number[],
+    sessions: readonly string[] = this.#sessionsOf(computer),
+  ): Promise<void> {
     this.#sessions += 1;
     const before = this.#agents.get(computer);
     const agent: MemoryAgent = {
@@ -115,7 +123,7 @@ export class MemoryAgents implements Agents {
         execution.outcome = { kind: 'unknown', detail: 'the agent was restarted while it ran' };
         this.#free(execution);
       }
-    await this.register(computer, incarnations);
+    await this.register(computer, incarnations, sessions);
   }
 
   /**
@@ -123,7 +131,11 @@ export class MemoryAgents implements Agents {
    *
    * @param incarnations those of its ledger; undefined: not reported
    */
-  async register(computer: string, incarnations?: readonly number[]): Promise<void> {
+  async register(
+    computer: string,
+    incarnations?: readonly number[],
+    sessions: readonly string[] = [],
+  ): Promise<void> {
     const agent = this.#alive(computer);
     const side = this.#side;
     if (agent === undefined || side === undefined) return;
@@ -133,6 +145,7 @@ export class MemoryAgents implements Agents {
       version: 'test',
       attempts: this.#reports(agent),
       incarnations,
+      sessions,
       devices: this.#statuses(agent),
       halts: this.halts.get(computer) ?? [],
     });
@@ -147,7 +160,6 @@ export class MemoryAgents implements Agents {
     if (agent === undefined || agent.inc === 0) return;
     this.#side?.heartbeat(computer, {
       inc: agent.inc,
-      session: agent.session,
       devices: this.#statuses(agent),
       attempts: this.#reports(agent),
       halts: this.halts.get(computer) ?? [],
@@ -238,6 +250,12 @@ export class MemoryAgents implements Agents {
         );
       if (told) execution.acknowledged = true;
     }
+  }
+
+  async presence(of: AgentAddress): Promise<AgentPresence> {
+    await Promise.resolve();
+    const lives = this.#alive(of.computer)?.inc === of.inc;
+    return this.onPresence(of) ?? (lives ? 'answers' : 'gone');
   }
 
   async start(to: AgentAddress, start: TaskStart): Promise<AttemptStatus> {
@@ -363,6 +381,11 @@ export class MemoryAgents implements Agents {
   #alive(computer: string): MemoryAgent | undefined {
     const agent = this.#agents.get(computer);
     return agent?.alive === true ? agent : undefined;
+  }
+
+  #sessionsOf(computer: string): string[] {
+    const before = this.#agents.get(computer);
+    return before === undefined ? [] : [before.session];
   }
 
   #reports(agent: MemoryAgent): AttemptReport[] {

@@ -129,15 +129,18 @@ describe('an agent that comes back', () => {
     const hello = { computer: 'x', version: '1', attempts: [], devices: [] };
     expect((await test.engine.agents.register({ ...hello, session: 's1' })).inc).toBe(1);
     expect((await test.engine.agents.register({ ...hello, session: 's1' })).inc).toBe(1);
-    expect((await test.engine.agents.register({ ...hello, session: 's2' })).inc).toBe(2);
-    expect((await test.engine.agents.register({ ...hello, session: 's1' })).inc).toBe(3);
+    const sessions = ['s1', 's2'];
+    expect((await test.engine.agents.register({ ...hello, sessions, session: 's2' })).inc).toBe(2);
+    expect((await test.engine.agents.register({ ...hello, sessions, session: 's1' })).inc).toBe(3);
   });
 
   it('is informed of the devices that it must run', async () => {
     const test = await lab();
+    test.agents.crash('pc');
     const reply = await test.engine.agents.register({
       computer: 'pc',
       session: 'other',
+      sessions: ['session-2'],
       version: '1',
       attempts: [],
       devices: [],
@@ -161,9 +164,11 @@ describe('an agent that comes back', () => {
   it('and does not report an attempt that may have begun requires a decision', async () => {
     const test = await lab();
     await test.run('r', 'p');
+    test.agents.crash('pc');
     await test.engine.agents.register({
       computer: 'pc',
       session: 'new',
+      sessions: ['session-2'],
       version: '1',
       attempts: [],
       devices: [],
@@ -201,7 +206,8 @@ describe('an agent that comes back', () => {
     it('which it had accepted, requires a decision whatever ledger it has', async () => {
       const test = await lab();
       await test.run('r', 'p');
-      await test.engine.agents.register({ ...hello, incarnations: [1] });
+      test.agents.crash('pc');
+      await test.engine.agents.register({ ...hello, incarnations: [1], sessions: ['session-2'] });
       await test.clock.settle();
       expect(test.task('r/a')).toMatchObject({
         state: 'needs_attention',
@@ -214,9 +220,11 @@ describe('an agent that comes back', () => {
     const test = await lab();
     await test.run('r', 'p');
     const [id = ''] = test.store.rows.attempts.keys();
+    test.agents.crash('pc');
     await test.engine.agents.register({
       computer: 'pc',
       session: 'new',
+      sessions: ['session-2'],
       version: '1',
       attempts: [{ attempt_id: id, status: 'unknown' }],
       devices: [],
@@ -358,6 +366,36 @@ describe('a result', () => {
       outcome: { kind: 'cancelled' },
     });
     expect(test.task('r/a').state).toBe('running');
+  });
+
+  it.each([0, 2, 99])('of the invented incarnation %i is refused and changes nothing', async (inc) => {
+    const test = await lab();
+    await test.run('r', 'p');
+    const [id = ''] = test.store.rows.attempts.keys();
+    const completed = { kind: 'completed' as const, output_parameters: {}, output_resources: {}, files: [] };
+    const invented = { attempt_id: id, computer: 'pc', inc, outcome: completed };
+    await expect(test.engine.agents.attemptEnded(invented)).rejects.toMatchObject({
+      code: 'stale_message',
+      message: expect.stringContaining(`incarnation ${inc} of computer pc cannot report attempt ${id}`),
+    });
+    expect(test.task('r/a').state).toBe('running');
+    await test.agents.complete('r/a');
+    expect(test.task('r/a').state).toBe('completed');
+  });
+
+  it('of the incarnation that got the attempt is recorded after one without its ledger has registered', async () => {
+    const test = await lab();
+    await test.run('r', 'p');
+    const [id = ''] = test.store.rows.attempts.keys();
+    test.agents.crash('pc');
+    await test.live(11_000);
+    const hello = { computer: 'pc', version: '1', attempts: [], devices: [] };
+    expect((await test.engine.agents.register({ ...hello, session: 'new' })).inc).toBe(2);
+    await test.clock.settle();
+    expect(test.task('r/a').state).toBe('needs_attention');
+    const outcome = { kind: 'failed' as const, code: 'task_error', error: { message: 'no' } };
+    await test.engine.agents.attemptEnded({ attempt_id: id, computer: 'pc', inc: 1, outcome });
+    expect(test.task('r/a')).toMatchObject({ state: 'failed', reason: { message: 'no' } });
   });
 
   it('that arrives before the answer to the start is recorded', async () => {

@@ -1,6 +1,12 @@
 import type { AttemptCalls, AttemptOutcome, AttemptStatus, DeviceStatus, TaskStart } from '@lab/contracts';
 import type { LabDefinition } from '@lab/definitions/model';
-import { serviceComputer, type AgentAddress, type AgentRegistration, type Agents } from '@lab/engine';
+import {
+  serviceComputer,
+  type AgentAddress,
+  type AgentPresence,
+  type AgentRegistration,
+  type Agents,
+} from '@lab/engine';
 
 /** How an attempt ends if nothing stops it. */
 export interface Course {
@@ -90,6 +96,10 @@ export class SimulatedAgents implements Agents {
   /** Number of running attempts. */
   get running(): number {
     return this.#running.size;
+  }
+
+  presence(of: AgentAddress): Promise<AgentPresence> {
+    return Promise.resolve(this.#computers.get(of.computer)?.inc === of.inc ? 'answers' : 'gone');
   }
 
   start(to: AgentAddress, start: TaskStart): Promise<AttemptStatus> {
