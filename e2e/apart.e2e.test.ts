@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { AgentRecord, ProtocolRunSubmission } from '@lab/contracts';
-import { freePort } from '@lab/testkit';
+import { actKeys, freePort } from '@lab/testkit';
 import { testNats, testPostgres } from '@lab/testkit/testing';
 import { Api, eventually, isOver } from './api.js';
 
@@ -48,6 +48,7 @@ beforeAll(async () => {
     SVC_NATS_URL: nats.url,
     SVC_DATABASE_URL: databaseUrl,
     SVC_UPLOAD_SECRET: 'a secret of this test, long enough to be one',
+    ...actKeys(),
     SVC_HTTP_PORT: port,
     SVC_PUBLIC_URL: `http://127.0.0.1:${port}`,
     SVC_DATA_DIR: join(folder, 'central'),

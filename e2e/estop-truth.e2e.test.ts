@@ -7,7 +7,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import type { DeviceRecord, EmergencyStopReport } from '@lab/contracts';
-import { freePort, Link, startNats, type NatsFixture } from '@lab/testkit';
+import { actKeys, freePort, Link, startNats, type NatsFixture } from '@lab/testkit';
 import { testPostgres } from '@lab/testkit/testing';
 import { Api, eventually } from './api.js';
 import { faultyLab } from './lab.js';
@@ -115,6 +115,7 @@ beforeAll(async () => {
     SVC_NATS_URL: nats.url,
     SVC_DATABASE_URL: databaseUrl,
     SVC_UPLOAD_SECRET: 'a secret of this test, long enough to be one',
+    ...actKeys(),
     SVC_HTTP_PORT: port,
     SVC_PUBLIC_URL: `http://127.0.0.1:${port}`,
     SVC_DATA_DIR: join(folder, 'central'),

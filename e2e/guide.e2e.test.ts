@@ -212,7 +212,7 @@ describe('a service that requires tokens', () => {
   });
 
   it('Authentication 2: without tokens, no service starts where other computers can reach it', async () => {
-    const secrets = ['nats-url', 'database-url', 'upload-secret', 'secrets-key'].map((name) => [
+    const secrets = ['nats-url', 'database-url', 'upload-secret', 'secrets-key', 'act-key'].map((name) => [
       `SVC_${name.toUpperCase().replaceAll('-', '_')}_FILE`,
       join(stack.dataDir, 'secrets', name),
     ]);

@@ -44,7 +44,8 @@ export const allowedEntryPoints = {
   'simulation -> definitions': ['@lab/definitions/model'],
   'hosting -> definitions': ['@lab/definitions/model'],
   'agent -> definitions': ['@lab/definitions/model'],
-  'orchestrator -> trust': ['@lab/trust/authority'],
+  'gateway -> trust': ['@lab/trust/acts'],
+  'orchestrator -> trust': ['@lab/trust/acts', '@lab/trust/authority'],
   'agent -> trust': ['@lab/trust/authority'],
   'cli -> persistence': ['@lab/persistence/embedded', '@lab/persistence/gateway'],
 };

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { ProcessRole } from '@lab/contracts';
 import { startPostgres, type RunningPostgres } from '@lab/persistence/embedded';
-import { freePort, Link, startSecuredNats, type SecuredNats } from '@lab/testkit';
+import { actKeys, freePort, Link, startSecuredNats, type SecuredNats } from '@lab/testkit';
 import type { Chance } from '@lab/testkit/faults';
 import { svc } from '../shared/paths.js';
 import { readUnlessGone, runningProcesses, signal } from '../shared/processes.js';
@@ -64,6 +64,7 @@ export class Plant implements Target {
     const http = await this.#link('http', httpPort);
     const shared = {
       SVC_UPLOAD_SECRET: 'the secret of one hour of chaos, long enough',
+      ...actKeys(),
       SVC_HTTP_PORT: String(httpPort),
       SVC_PUBLIC_URL: `http://127.0.0.1:${http.port}`,
       SVC_USER_DIR: join(this.folder, 'packages'),

@@ -122,7 +122,7 @@ describe('a starting stack', () => {
     remember(stack);
     expect(environment).toContain('SVC_NATS_URL_FILE');
     expect(environment).toContain('SVC_NATS_CREDENTIALS_FILE');
-    const named = /^SVC_(NATS_URL|NATS_CREDENTIALS|DATABASE_URL|UPLOAD_SECRET)$/;
+    const named = /^SVC_(NATS_URL|NATS_CREDENTIALS|DATABASE_URL|UPLOAD_SECRET|ACT_KEY)$/;
     expect(environment.filter((name) => named.test(name))).toEqual([]);
     const secrets = join(stack.dataDir, 'secrets');
     expect(statSync(secrets).mode & 0o777).toBe(0o700);
@@ -132,6 +132,7 @@ describe('a starting stack', () => {
       'nats-url',
       'database-url',
       'upload-secret',
+      'act-key',
       'broker-keys',
       'broker-access',
       ...credentials,

@@ -8,6 +8,7 @@ export const config = defineConfig({
   publicUrl: settings.publicUrl,
   dataDir: settings.dataDir,
   ...brokerSettings,
+  actKey: settings.actKey,
   databaseUrl: settings.databaseUrl,
   uploadSecret: settings.uploadSecret,
   secretsKey: settings.secretsKey,

@@ -26,6 +26,7 @@ import {
   systemClock,
   systemTimers,
 } from '@lab/runtime';
+import { ActSigner } from '@lab/trust/acts';
 import { AuditRecorder } from './audit/index.js';
 import { authenticationBy, isOpenToNetwork } from './access/index.js';
 import { announcementsOver } from './ports/index.js';
@@ -33,7 +34,7 @@ import { config } from './config.js';
 import { storeOf } from './file-store-options.js';
 import { authorityFor, httpsFilesOf } from './https-options.js';
 import { TakenDevices } from './devices/index.js';
-import { currentRequestId, isLoopback, limitsFrom } from './http/index.js';
+import { currentPerson, currentRequestId, isLoopback, limitsFrom } from './http/index.js';
 import { pruneLogs } from './logs/index.js';
 import { Measurements } from './metrics/index.js';
 import { DeviceRoster, StopReports } from './operating/index.js';
@@ -57,12 +58,15 @@ await runService(service, config, async ({ config, log, shutdown }) => {
   const https = httpsFilesOf(config.https, config.dataDir);
   const startedAt = systemClock.now();
   const instance = randomUUID().slice(0, 8);
+  const leaders = new LeaderWatch();
+  const acts = new ActSigner(config.actKey.reveal(), systemClock.now);
   const [bus, files] = await Promise.all([
     connectBus({
       ...brokerOf(config),
       role: service,
       name: instance,
       requestId: currentRequestId,
+      signAct: (act) => acts.sign({ ...act, by: currentPerson(), epoch: leaders.epoch }),
       log,
     }),
     openFiles(storeOf(config)),
@@ -112,7 +116,6 @@ await runService(service, config, async ({ config, log, shutdown }) => {
   });
   shutdown.add('events', () => events.close());
 
-  const leaders = new LeaderWatch();
   await bus.subscribe(orchestratorEvents.leading, {}, ({ epoch }) => leaders.hear(epoch));
 
   const taken = new TakenDevices();

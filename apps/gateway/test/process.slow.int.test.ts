@@ -9,6 +9,7 @@ import { serviceRequests } from '@lab/contracts';
 import { connectBus } from '@lab/messaging';
 import { openStore } from '@lab/persistence';
 import { testNats, testPostgres, type TestNats, type TestPostgres } from '@lab/testkit/testing';
+import { actKeys } from '@lab/testkit';
 import pg from 'pg';
 import { startReceiver } from './receiver.js';
 import { send } from './twins.js';
@@ -55,6 +56,7 @@ function start(port: number): Running {
       SVC_NATS_URL: nats.url,
       SVC_DATABASE_URL: postgres.url,
       SVC_UPLOAD_SECRET: secret,
+      SVC_ACT_KEY: actKeys().SVC_ACT_KEY,
       SVC_SECRETS_KEY: secretsKey,
       SVC_LOG_LEVEL: 'debug',
     },

@@ -6,6 +6,7 @@ export const config = defineConfig({
   authorityKey: settings.authorityKey,
   /** Needed to revoke agents. `svc start` gives them; undefined: this orchestrator cannot. */
   brokerKeys: settings.brokerKeys,
+  actPublicKey: settings.actPublicKey,
   databaseUrl: settings.databaseUrl,
   uploadSecret: settings.uploadSecret,
   https: settings.https,

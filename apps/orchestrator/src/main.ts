@@ -24,6 +24,7 @@ import {
   tellMeasurements,
   type Log,
 } from '@lab/runtime';
+import { ActCheck } from '@lab/trust/acts';
 import { Authority } from '@lab/trust/authority';
 import { config, type Config } from './config.js';
 import { PackageIndex, packageRecords } from './definitions/index.js';
@@ -52,6 +53,7 @@ await runService(service, config, async ({ config, log, shutdown }) => {
   shutdown.add('bus', () => bus.close());
   const tickets = new FileTickets({ publicUrl: config.publicUrl, secret: config.uploadSecret.reveal() });
   const signer = config.authorityKey === undefined ? undefined : Authority.from(config.authorityKey.reveal());
+  const acts = new ActCheck(config.actPublicKey.reveal(), systemClock.now);
   const optimizers = await OptimizerDirectory.listen(bus, { clock: steadyClock, timers: systemTimers });
   shutdown.add('optimizers', () => optimizers.close());
   const { diagnostics, warnings } = index.catalog;
@@ -75,7 +77,7 @@ await runService(service, config, async ({ config, log, shutdown }) => {
     instance,
     async (lease) => {
       const term = await beginTerm(
-        { config, instance, index, store, commits, bus, optimizers, signer, tickets, log, measures },
+        { config, instance, index, store, commits, bus, optimizers, signer, acts, tickets, log, measures },
         lease,
       );
       present = { epoch: lease.epoch, term };

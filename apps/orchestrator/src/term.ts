@@ -11,6 +11,7 @@ import type { Bus } from '@lab/messaging';
 import { BusModule, BusServer, nestLogger } from '@lab/messaging/nest';
 import type { FileTickets } from '@lab/object-store';
 import type { PostgresStore } from '@lab/persistence';
+import type { ActCheck } from '@lab/trust/acts';
 import type { Authority } from '@lab/trust/authority';
 import { Shutdown, systemClock, systemIds, systemTimers, type Log } from '@lab/runtime';
 import type { Config } from './config.js';
@@ -37,6 +38,7 @@ export interface TermParts {
   bus: Bus;
   optimizers: OptimizerDirectory;
   signer: Authority | undefined;
+  acts: ActCheck;
   tickets: FileTickets;
   log: Log;
   measures: Measures;
@@ -58,7 +60,7 @@ export interface BegunTerm extends Term {
  * @throws ServiceError `store_unavailable`; Error in one sentence when the packages cannot be loaded as configured
  */
 export async function beginTerm(parts: TermParts, lease: Lease): Promise<BegunTerm> {
-  const { config, instance, index, store, commits, bus, optimizers, signer, tickets, log, measures } = parts;
+  const { config, instance, index, store, commits, bus, optimizers, signer, acts, tickets, log, measures } = parts;
   const time = { clock: systemClock, timers: systemTimers };
   const shutdown = new Shutdown(log);
   const end = async (reason: string): Promise<void> => void (await shutdown.run(reason));
@@ -117,7 +119,12 @@ export async function beginTerm(parts: TermParts, lease: Lease): Promise<BegunTe
     const handlers = orchestratorHandlers({ engine, ...loaded, tickets, simulations, dryRuns });
     const app = await NestFactory.createMicroservice(BusModule, {
       // A leader that was suspended and wakes up must not answer what its successor answers, too.
-      strategy: new BusServer(bus, handlers, { when: () => lease.held }),
+      strategy: new BusServer(bus, handlers, {
+        when: () => lease.held,
+        admit: (definition, envelope) => {
+          if (definition.act === true) acts.demand(envelope, lease.epoch);
+        },
+      }),
       logger: nestLogger(log),
       abortOnError: false,
     });

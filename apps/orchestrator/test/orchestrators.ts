@@ -13,11 +13,15 @@ import {
   type AttemptReport,
 } from '@lab/contracts';
 import { connectBus, type Bus, type Subscription } from '@lab/messaging';
+import { actKeys } from '@lab/testkit';
 import { testNats, testPostgres, type TestNats, type TestPostgres } from '@lab/testkit/testing';
+import { ActSigner } from '@lab/trust/acts';
 
 /** The path of the build. In tests, an import of the package would resolve to TypeScript sources. */
 const main = fileURLToPath(new URL('../dist/main.js', import.meta.url));
 const packages = fileURLToPath(new URL('../../../tools/bench/packages', import.meta.url));
+
+const keys = actKeys();
 
 /** A process of the orchestrator. */
 export interface Orchestrator {
@@ -50,7 +54,13 @@ export class Site {
     const folder = await mkdtemp(join(tmpdir(), 'orchestrators-'));
     const [nats, postgres] = await Promise.all([testNats(), testPostgres()]);
     const { url } = await postgres.freshDatabase();
-    const bus = await connectBus({ url: nats.url, role: 'test', name: randomUUID() });
+    const acts = new ActSigner(keys.SVC_ACT_KEY, Date.now);
+    const bus = await connectBus({
+      url: nats.url,
+      role: 'test',
+      name: randomUUID(),
+      signAct: (act) => acts.sign({ ...act, by: null, epoch: 0 }),
+    });
     return new Site(nats, postgres, url, folder, bus);
   }
 
@@ -65,6 +75,7 @@ export class Site {
         SVC_NATS_URL: this.nats.url,
         SVC_DATABASE_URL: databaseUrl,
         SVC_UPLOAD_SECRET: 'u'.repeat(40),
+        SVC_ACT_PUBLIC_KEY: keys.SVC_ACT_PUBLIC_KEY,
       },
       stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
       execArgv: [],
@@ -234,7 +245,6 @@ export class StandInAgent {
       { computer: 'svc_computer' },
       {
         inc: this.#inc,
-        session: this.#session,
         seq: (this.#seq += 1),
         devices: [],
         attempts: [...this.#attempts.values()],

@@ -132,7 +132,7 @@ it('a call ends at its timeout, or when the other agent restarted', async () => 
   other.publish(
     agentEvents.heartbeat,
     { computer: 'b' },
-    { inc: 3, session: 's', seq: 1, attempts: [], devices: [], halts: [] },
+    { inc: 3, seq: 1, attempts: [], devices: [], halts: [] },
   );
   await vi.advanceTimersByTimeAsync(10);
   await over;

@@ -44,6 +44,9 @@ export type EventHandler<D extends AnyEvent> = (
   context: MessageContext<D>,
 ) => Promise<void> | void;
 
+/** Signs the act of a person. @returns the statement with its signature */
+export type SignAct = (act: { kind: string; id: string; body: unknown }) => string;
+
 export interface ServeOptions {
   /** Most handlers that may run at once. Further requests wait in the order of arrival. Default: no limit. */
   maxInFlight?: number;
@@ -51,6 +54,8 @@ export interface ServeOptions {
   queue?: string;
   /** Called before each request. False: this process never answers it, because another process must. */
   when?: () => boolean;
+  /** Called before the handler of each request. A ServiceError that it throws is the answer. */
+  admit?: (definition: AnyRequest, envelope: Envelope) => void;
 }
 
 export interface Subscription {

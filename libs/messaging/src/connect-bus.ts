@@ -3,7 +3,7 @@ import { decodeToken, encodeToken, isServiceError, ServiceError } from '@lab/con
 import { credsAuthenticator, errors, type ConnectionOptions, type NatsConnection } from '@nats-io/nats-core';
 import { brokerAddresses, demandEncryption } from './broker-address.js';
 import { connectBy, type BrokerWay } from './broker-transport.js';
-import type { Bus, BusLog } from './bus.js';
+import type { Bus, BusLog, SignAct } from './bus.js';
 import { MessageBus } from './message-bus.js';
 import { NatsWire } from './nats-wire.js';
 import { ReconnectPace } from './reconnect-pace.js';
@@ -17,6 +17,8 @@ export interface BusIdentity {
   log?: BusLog;
   /** Returns the id of the HTTP request that is being answered. Messages carry it. */
   requestId?: () => string | undefined;
+  /** Signs the acts of people that this process sends. */
+  signAct?: SignAct | undefined;
   /** Default: real time. */
   timers?: BusTimers;
   /** Milliseconds for which the end of a subscription waits for running handlers. Default 5 000. */
@@ -76,7 +78,7 @@ const attemptTimeoutMs = 2_000;
  *   `service_unavailable`: the broker did not answer within `connectTimeoutMs`
  */
 export async function connectBus(options: ConnectOptions): Promise<Bus> {
-  const { role, name, log = silentLog, requestId } = options;
+  const { role, name, log = silentLog, requestId, signAct } = options;
   const { timers = systemBusTimers, drainMs = defaultDrainMs } = options;
   const given = options.credentials;
   const credentials = typeof given === 'string' ? () => given : given;
@@ -114,7 +116,7 @@ export async function connectBus(options: ConnectOptions): Promise<Bus> {
     timers,
   );
   const wire = new NatsWire(connection, `${prefix}.${randomBytes(8).toString('hex')}`, pace, log);
-  return new MessageBus({ wire, src: `${role}/${name}`, requestId, timers, log, drainMs });
+  return new MessageBus({ wire, src: `${role}/${name}`, requestId, signAct, timers, log, drainMs });
 }
 
 /** @throws ServiceError as {@link connectBus} */

@@ -11,6 +11,7 @@ export type {
   RequestHandler,
   RequestOptions,
   ServeOptions,
+  SignAct,
   Subscription,
   TokensFor,
 } from './bus.js';

@@ -5,6 +5,7 @@ import {
   ServiceError,
   subjectOf,
   tokensOf,
+  toServiceError,
   type AnyEvent,
   type AnyRequest,
   type BodyOf,
@@ -22,6 +23,7 @@ import type {
   RequestHandler,
   RequestOptions,
   ServeOptions,
+  SignAct,
   Subscription,
   TokensFor,
 } from './bus.js';
@@ -38,6 +40,8 @@ export interface MessageBusOptions {
   src: string;
   /** Returns the id of the HTTP request that is being answered. */
   requestId?: (() => string | undefined) | undefined;
+  /** Undefined: this process sends no acts of people. */
+  signAct?: SignAct | undefined;
   timers: BusTimers;
   log: BusLog;
   /** Milliseconds for which the end of a subscription waits for running handlers. */
@@ -92,7 +96,7 @@ export class MessageBus implements Bus {
       if (timeoutMs <= 0) throw new ServiceError('deadline_exceeded', `no time is left for ${name}`);
       if (!this.connected) throw this.#unconnected(name);
       const data = this.#sendable(
-        this.#envelope(name, body, options, Math.max(1, Math.ceil(timeoutMs))),
+        this.#envelope(name, body, options, Math.max(1, Math.ceil(timeoutMs)), definition.act),
         name,
       );
       const reply = this.#pending.add({
@@ -132,11 +136,11 @@ export class MessageBus implements Bus {
     definition: D,
     tokens: Partial<TokensFor<D>>,
     handler: RequestHandler<D>,
-    { maxInFlight = Infinity, when = () => true, queue }: ServeOptions = {},
+    { maxInFlight = Infinity, when = () => true, admit, queue }: ServeOptions = {},
   ): Promise<Subscription> {
     const inFlight = new InFlight(maxInFlight);
     const onMessage = (message: WireMessage): void =>
-      this.#onRequest(definition, handler, inFlight, when, message);
+      this.#onRequest(definition, handler, inFlight, { when, admit }, message);
     return this.#listen(definition, tokens, inFlight, onMessage, queue);
   }
 
@@ -186,7 +190,13 @@ export class MessageBus implements Bus {
     this.#listeners.clear();
   }
 
-  #envelope(kind: string, body: unknown, options: RequestOptions, ttlMs: number | undefined): Envelope {
+  #envelope(
+    kind: string,
+    body: unknown,
+    options: RequestOptions,
+    ttlMs: number | undefined,
+    isAct = false,
+  ): Envelope {
     const {
       epoch,
       inc,
@@ -197,8 +207,9 @@ export class MessageBus implements Bus {
       id = randomUUID(),
     } = options;
     // JSON leaves out undefined fields.
-    const { src } = this.options;
-    const marks = { epoch, inc, fence, fresh, ttl_ms: ttlMs };
+    const { src, signAct } = this.options;
+    const act = isAct ? signAct?.({ kind, id, body }) : undefined;
+    const marks = { epoch, inc, fence, fresh, act, ttl_ms: ttlMs };
     return { v: envelopeVersion, id, kind, trace, request, src, ...marks, body };
   }
 
@@ -258,7 +269,7 @@ export class MessageBus implements Bus {
     definition: D,
     handler: RequestHandler<D>,
     inFlight: InFlight,
-    when: () => boolean,
+    { when, admit }: Pick<ServeOptions, 'admit'> & { when: () => boolean },
     message: WireMessage,
   ): void {
     const { name } = definition;
@@ -275,6 +286,12 @@ export class MessageBus implements Bus {
       return;
     }
     const { envelope } = read;
+    try {
+      admit?.(definition, envelope);
+    } catch (error) {
+      this.#refuse(message, name, toServiceError(error), envelope.request);
+      return;
+    }
     const context: MessageContext<D> = {
       tokens: tokensOf(definition, message.subject) as TokensFor<D>,
       envelope,

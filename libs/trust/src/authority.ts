@@ -24,7 +24,7 @@ export function makeAuthorityKey(): AuthorityKey {
   return { d, x };
 }
 
-/** Signs statements of the leading orchestrator (Ed25519, RFC 8032). */
+/** Signs statements (Ed25519, RFC 8032): of the leading orchestrator, or of a gateway. */
 export class Authority {
   readonly #key: KeyObject;
 
@@ -32,12 +32,15 @@ export class Authority {
     this.#key = createPrivateKey({ key: { kty: 'OKP', crv: 'Ed25519', d, x }, format: 'jwk' });
   }
 
-  /** @throws Error in one sentence, without the text, when it is not the JSON of a key */
-  static from(text: string): Authority {
+  /**
+   * @param what names the key for people
+   * @throws Error in one sentence, without the text, when it is not the JSON of a key
+   */
+  static from(text: string, what = 'key of the authority (SVC_AUTHORITY_KEY)'): Authority {
     try {
       return new Authority(JSON.parse(text) as AuthorityKey);
     } catch {
-      throw new Error('The key of the authority (SVC_AUTHORITY_KEY) is damaged.');
+      throw new Error(`The ${what} is damaged.`);
     }
   }
 
@@ -53,7 +56,8 @@ export class AuthorityCheck {
   readonly #key: KeyObject;
   readonly #kept = new Map<string, unknown>();
 
-  private constructor(x: string) {
+  /** @param x the public key, in base64url */
+  constructor(x: string) {
     this.#key = createPublicKey({ key: { kty: 'OKP', crv: 'Ed25519', x }, format: 'jwk' });
   }
 
@@ -70,17 +74,23 @@ export class AuthorityCheck {
     );
   }
 
-  /** The statement; undefined: the authority has not signed it. */
+  /** The statement, which may come with many messages; undefined: the authority has not signed it. */
   read(signed: string): unknown {
     const known = this.#kept.get(signed);
     if (known !== undefined) return known;
-    const [text = '', signature = ''] = signed.split('.');
-    const data = Buffer.from(text, 'base64url');
-    if (!verify(null, data, this.#key, Buffer.from(signature, 'base64url'))) return undefined;
-    const statement: unknown = JSON.parse(data.toString());
+    const statement = this.readOnce(signed);
+    if (statement === undefined) return undefined;
     this.#kept.set(signed, statement);
     if (this.#kept.size > mostKept) this.#kept.delete(this.#kept.keys().next().value ?? '');
     return statement;
+  }
+
+  /** As {@link read}, for a statement that does not come again. */
+  readOnce(signed: string): unknown {
+    const [text = '', signature = ''] = signed.split('.');
+    const data = Buffer.from(text, 'base64url');
+    if (!verify(null, data, this.#key, Buffer.from(signature, 'base64url'))) return undefined;
+    return JSON.parse(data.toString()) as unknown;
   }
 }
 

@@ -11,6 +11,7 @@ export const stackConfig = defineConfig({
   natsUrl: optional(settings.natsUrl),
   databaseUrl: optional(settings.databaseUrl),
   uploadSecret: optional(settings.uploadSecret),
+  actKey: optional(settings.actKey),
   secretsKey: settings.secretsKey,
   files: settings.files,
   s3AccessKeyId: settings.s3AccessKeyId,

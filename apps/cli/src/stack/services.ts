@@ -6,7 +6,15 @@ import type { ServiceName } from '@lab/contracts';
 /** Settings of one service, beside the environment that all services share. */
 export interface ServiceDeclaration {
   name: ServiceName;
-  needs: readonly ('broker' | 'database' | 'uploadSecret' | 'secretsKey' | 'bucketKeys')[];
+  needs: readonly (
+    | 'broker'
+    | 'database'
+    | 'uploadSecret'
+    | 'actKey'
+    | 'actPublicKey'
+    | 'secretsKey'
+    | 'bucketKeys'
+  )[];
   /** Services with a lower number stop earlier. Services with the same number stop together. */
   stopOrder: number;
   /** Milliseconds to stop before the service is killed: more than its own deadlines need. */
@@ -21,10 +29,15 @@ const usualStopMs = 17_000;
 const agentStopMs = 60_000;
 
 export const serviceDeclarations: readonly ServiceDeclaration[] = [
-  { name: 'orchestrator', needs: ['broker', 'database', 'uploadSecret'], stopOrder: 3, stopMs: usualStopMs },
+  {
+    name: 'orchestrator',
+    needs: ['broker', 'database', 'uploadSecret', 'actPublicKey'],
+    stopOrder: 3,
+    stopMs: usualStopMs,
+  },
   {
     name: 'gateway',
-    needs: ['broker', 'database', 'uploadSecret', 'secretsKey', 'bucketKeys'],
+    needs: ['broker', 'database', 'uploadSecret', 'actKey', 'secretsKey', 'bucketKeys'],
     stopOrder: 1,
     stopMs: usualStopMs,
     // A request leaves more garbage here than in all other services together.

@@ -8,6 +8,7 @@ import {
   type RunningChild,
   servedAt,
 } from '@lab/runtime';
+import { actKeyFiles } from './act-keys.js';
 import { BrokerAccess, takesCredentials } from './broker-access.js';
 import { keepHttpsCertificate } from './certificates.js';
 import { stackConfig, type StackConfig } from './config.js';
@@ -131,6 +132,7 @@ class RunningStack implements Stack {
 
     const uploadSecret = config.uploadSecret ?? data.keptSecret('upload-secret');
     const secretsKey = config.secretsKey ?? data.keptSecret('secrets-key');
+    const actKeys = actKeyFiles(data, config.actKey);
     const given = {
       broker: this.#broker().then((url) => ({ SVC_NATS_URL_FILE: data.writeSecret('nats-url', url) })),
       database: this.#database().then((url) => ({
@@ -139,6 +141,8 @@ class RunningStack implements Stack {
       uploadSecret: Promise.resolve({
         SVC_UPLOAD_SECRET_FILE: data.writeSecret('upload-secret', uploadSecret),
       }),
+      actKey: Promise.resolve({ SVC_ACT_KEY_FILE: actKeys.actKey }),
+      actPublicKey: Promise.resolve({ SVC_ACT_PUBLIC_KEY_FILE: actKeys.actPublicKey }),
       secretsKey: Promise.resolve({ SVC_SECRETS_KEY_FILE: data.writeSecret('secrets-key', secretsKey) }),
       bucketKeys: Promise.resolve({
         ...(config.s3AccessKeyId === undefined
@@ -301,6 +305,8 @@ class RunningStack implements Stack {
       'SVC_AUTHORITY_KEY',
       'SVC_AGENT_ISSUER',
       'SVC_BROKER_KEYS',
+      'SVC_ACT_KEY',
+      'SVC_ACT_PUBLIC_KEY',
       'SVC_DATABASE_URL',
       'SVC_UPLOAD_SECRET',
       'SVC_SECRETS_KEY',

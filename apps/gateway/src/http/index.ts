@@ -7,5 +7,5 @@ export { limits, type Limits, limitsFrom } from './limits.js';
 export { isLoopback } from './origin-rules.js';
 export { ProblemFilter } from './problem-filter.js';
 export { asServiceError, problemMediaType } from './problem.js';
-export { currentRequestId, scopeRequests } from './request-scope.js';
+export { currentPerson, currentRequestId, scopeRequests } from './request-scope.js';
 export { Traffic } from './traffic.js';

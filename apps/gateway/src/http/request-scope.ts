@@ -1,11 +1,17 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
-import type { FastifyInstance } from 'fastify';
+import type { FastifyInstance, FastifyRequest } from 'fastify';
 
-const scope = new AsyncLocalStorage<string>();
+const scope = new AsyncLocalStorage<FastifyRequest>();
 
 /** Id of the request that the calling code works for; undefined outside of requests. */
 export function currentRequestId(): string | undefined {
-  return scope.getStore();
+  return scope.getStore()?.id;
+}
+
+/** Name of the person whose request the calling code works for; null: not known. */
+export function currentPerson(): string | null {
+  const principal = scope.getStore()?.principal ?? null;
+  return principal === null || principal.kind === 'local' ? null : principal.name;
 }
 
 /**
@@ -13,5 +19,5 @@ export function currentRequestId(): string | undefined {
  * connection calls the code that reads it, outside of any request.
  */
 export function scopeRequests(fastify: FastifyInstance): void {
-  fastify.addHook('preValidation', (request, _reply, done) => scope.run(request.id, done));
+  fastify.addHook('preValidation', (request, _reply, done) => scope.run(request, done));
 }

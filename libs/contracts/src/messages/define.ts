@@ -36,6 +36,8 @@ export interface RequestDefinition<Subject extends string, Request, Reply> exten
   readonly timeoutMs: number;
   /** True: the handler changes nothing, so the request may be sent again although it was answered before. */
   readonly readOnly?: boolean;
+  /** True: a person acts. The leading orchestrator refuses the request without the signature of a gateway. */
+  readonly act?: boolean;
   /** The errors that a handler may answer, in addition to those of the bus. */
   readonly errors: readonly ErrorCode[];
 }
@@ -64,6 +66,8 @@ export function defineRequest<Subject extends string, Request, Reply>(
   return { kind: 'request', ...definition };
 }
 
+type Nature = Pick<AnyRequest, 'readOnly' | 'act'>;
+
 /**
  * Makes a function that declares the requests of one part of the service. Its arguments are the end of the subject, the
  * shapes of request and reply, the errors that a handler may answer in addition to those of the bus (default: none), and
@@ -71,13 +75,13 @@ export function defineRequest<Subject extends string, Request, Reply>(
  *
  * @param subject the beginning of every subject
  * @param name the beginning of every name; the end of the subject without its tokens follows
- * @param nature what else holds for all of them: who sends them and who answers, and whether they only read
+ * @param nature what else holds for all of them: who sends them and who answers, whether they only read, and whether a person acts
  */
 export const requestsOf =
   <Beginning extends string>(
     subject: Beginning,
     name: string,
-    nature: Way<Beginning> & { readOnly?: boolean },
+    nature: Way<Beginning> & Nature,
   ) =>
   <End extends string, Request, Reply>(
     end: End,
@@ -87,7 +91,7 @@ export const requestsOf =
     timeoutMs = 10_000,
   ): RequestDefinition<`${Beginning}${End}`, Request, Reply> => ({
     // The tokens of the beginning are tokens of the whole subject.
-    ...(nature as Way<`${Beginning}${End}`> & { readOnly?: boolean }),
+    ...(nature as Way<`${Beginning}${End}`> & Nature),
     kind: 'request',
     name: name + end.replace(/\{\w+\}\./g, ''),
     subject: `${subject}${end}`,
@@ -100,7 +104,10 @@ export const requestsOf =
 const toLeader = { from: { gateway: {} }, to: { orchestrator: {} } };
 
 /** Declares a request of a person to the leading orchestrator that changes something. */
-export const orchestratorRequest = requestsOf('svc.v1.orchestrator.', '', toLeader);
+export const orchestratorRequest = requestsOf('svc.v1.orchestrator.', '', { ...toLeader, act: true });
+
+/** Declares such a request that needs no signature, because everybody may do it. */
+export const openRequest = requestsOf('svc.v1.orchestrator.', '', toLeader);
 
 /** Declares a request of a person to the leading orchestrator that only reads. */
 export const orchestratorQuery = requestsOf('svc.v1.orchestrator.', '', { ...toLeader, readOnly: true });

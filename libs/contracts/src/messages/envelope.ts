@@ -30,11 +30,30 @@ export const envelope = z.object({
    * when it sent that heartbeat. It refuses the command when that was longer ago than the command allows.
    */
   fresh: z.number().int().optional(),
+  /** The {@link PersonalAct} of the person who acts, signed by a gateway. Requests whose definition says `act` need it. */
+  act: z.string().optional(),
   /** Milliseconds for which the sender waits. Work that has not begun by then must not begin. */
   ttl_ms: z.number().int().positive().optional(),
   body: z.unknown(),
 });
 export type Envelope = z.infer<typeof envelope>;
+
+/** What a gateway says of a request by which a person acts. Its signature makes it valid for this request alone. */
+export const personalAct = z.object({
+  /** Name of the definition. */
+  kind: z.string(),
+  /** Id of the message. */
+  id: z.string(),
+  /** SHA-256 of the body as JSON, in base64url. */
+  body: z.string(),
+  /** Name of the person; null: authentication is off, so nobody knows. */
+  by: z.string().nullable(),
+  /** Epoch of the leader that the gateway knows; 0: none. */
+  epoch: z.number().int(),
+  /** When the gateway signed it, in milliseconds since 1970. */
+  at_ms: z.number(),
+});
+export type PersonalAct = z.infer<typeof personalAct>;
 
 const codes = Object.keys(errorCatalogue) as [ErrorCode, ...ErrorCode[]];
 

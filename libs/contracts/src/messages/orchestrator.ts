@@ -21,7 +21,12 @@ import { deviceFunction, jsonObject } from './work.js';
 import { agentReports, codeRequests } from './agent-reports.js';
 import { auditEntry } from './audit-entry.js';
 import { emergencyStop } from './agent.js';
-import { defineEvent, orchestratorQuery as query, orchestratorRequest as request } from './define.js';
+import {
+  defineEvent,
+  openRequest,
+  orchestratorQuery as query,
+  orchestratorRequest as request,
+} from './define.js';
 
 /** A record that was made or changed. The caller reads it from the database. */
 const accepted = z.object({ id: z.string(), name: z.string() });
@@ -323,9 +328,9 @@ export const orchestratorRequests = {
   ),
   /**
    * Records an emergency stop. The agents have got it by the event already, and get it again from the leader. The same
-   * id names the same emergency stop.
+   * id names the same emergency stop. It needs no signature, because everybody may stop.
    */
-  engageStop: request(
+  engageStop: openRequest(
     'estop.engage',
     emergencyStop,
     z.object({ id: z.string() }),

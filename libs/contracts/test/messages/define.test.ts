@@ -41,6 +41,20 @@ describe('the catalogue', () => {
     for (const definition of catalogue) expect(definition.subject).toMatch(/^svc\.v1\./);
   });
 
+  it('demands a signature for every change that a person asks of the leader, but not for an emergency stop', () => {
+    const isChange = ({ kind, from, to, ...rest }: (typeof catalogue)[number]): boolean =>
+      kind === 'request' &&
+      from.gateway !== undefined &&
+      to.orchestrator !== undefined &&
+      (rest as { readOnly?: boolean }).readOnly !== true;
+    const unsigned = catalogue.filter((each) => isChange(each) && !('act' in each && each.act === true));
+    expect(unsigned.map(({ name }) => name)).toEqual([
+      'estop.engage',
+      'service.health',
+      'service.leader_health',
+    ]);
+  });
+
   it('reads back the tokens of a subject', () => {
     const tokens = { computer: 'bench.b', inc: '7', lab: 'a*b', device: '> x' };
     const subject = subjectOf(agentRequests.callDevice, tokens);

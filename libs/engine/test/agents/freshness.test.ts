@@ -17,7 +17,6 @@ it('a start carries the number of the newest heartbeat of its agent, and 0 befor
   const beat = (seq: number): void =>
     engine.agents.heartbeat('svc_computer', {
       inc: 1,
-      session: 'session-1',
       seq,
       devices: [{ lab: 'l', name: 'arm', state: 'idle', detail: null, functions: [] }],
       attempts: [],

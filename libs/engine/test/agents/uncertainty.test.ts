@@ -253,7 +253,7 @@ describe('an agent that comes back', () => {
 
   it('is ignored in an earlier incarnation', async () => {
     const test = await lab();
-    test.engine.agents.heartbeat('pc', { inc: 7, session: 'x', devices: [], attempts: [] });
+    test.engine.agents.heartbeat('pc', { inc: 7, devices: [], attempts: [] });
     test.engine.agents.leaving('pc', 7, 'x');
     test.engine.agents.deviceChanged('pc', 7, {
       lab: 'l',

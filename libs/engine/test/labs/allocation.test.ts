@@ -172,7 +172,6 @@ describe('agents', () => {
     test.agents.leave('elsewhere');
     test.engine.agents.heartbeat('svc_computer', {
       inc: 1,
-      session: 'session-1',
       devices: [{ lab: 'l', name: 'arm', state: 'idle', detail: null, functions: [] }],
       attempts: [],
       wall_ms: test.clock.now() - 250,

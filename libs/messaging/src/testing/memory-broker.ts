@@ -62,12 +62,14 @@ export class MemoryBroker {
     name,
     log = silentLog,
     requestId,
+    signAct,
     timers = this.#timers,
     drainMs = defaultDrainMs,
     over = (wire) => wire,
   }: MemoryIdentity): Bus {
     const wire = this.attach();
-    const bus = new MessageBus({ wire: over(wire), src: `${role}/${name}`, requestId, timers, log, drainMs });
+    const options = { src: `${role}/${name}`, requestId, signAct, timers, log, drainMs };
+    const bus = new MessageBus({ wire: over(wire), ...options });
     this.#wires.set(bus, wire);
     wire.onClosed = () => void this.#wires.delete(bus);
     return bus;

@@ -8,13 +8,13 @@ import {
 } from '@lab/contracts';
 import { afterAll, afterEach, beforeAll } from 'vitest';
 import { z } from 'zod';
-import type { Bus, BusIdentity, BusLog } from '../../src/index.js';
+import type { Bus, BusIdentity, BusLog, SignAct } from '../../src/index.js';
 
 /** The shared parts of the contract: messages, a broker, buses that are closed after each test, and the log. */
 
 /** A broker under test: real or in memory. */
 export interface BrokerUnderTest {
-  connect(identity: Pick<BusIdentity, 'role' | 'name' | 'log' | 'drainMs'>): Promise<Bus>;
+  connect(identity: Pick<BusIdentity, 'role' | 'name' | 'log' | 'drainMs' | 'signAct'>): Promise<Bus>;
   /** Sends bytes to a subject as another program does, and returns the bytes of the reply. */
   ask(subject: string, data: Uint8Array): Promise<Uint8Array>;
   tell(subject: string, data: Uint8Array): Promise<void>;
@@ -31,6 +31,19 @@ export const add = defineRequest({
   to: { tool: {} },
   request: zodSchema(z.object({ a: z.number(), b: z.number() })),
   reply: zodSchema(z.object({ sum: z.number() })),
+  timeoutMs: 5_000,
+  errors: [],
+});
+
+/** A person adds. */
+export const act = defineRequest({
+  name: 'test.act',
+  subject: 'test.v1.act',
+  act: true,
+  from: { tool: {} },
+  to: { tool: {} },
+  request: add.request,
+  reply: add.reply,
   timeoutMs: 5_000,
   errors: [],
 });
@@ -64,7 +77,7 @@ export interface Bench {
   readonly broker: BrokerUnderTest;
   readonly lines: readonly LogLine[];
   /** A bus that is closed after the test. */
-  open(role?: string, drainMs?: number): Promise<Bus>;
+  open(role?: string, drainMs?: number, signAct?: SignAct): Promise<Bus>;
 }
 
 /** Registers the hooks of the enclosing `describe`. */
@@ -97,8 +110,8 @@ export function setUpBench(makeBroker: () => Promise<BrokerUnderTest>): Bench {
       return current();
     },
     lines,
-    async open(role = 'tester', drainMs) {
-      const identity = { role, name: String(opened.length), log };
+    async open(role = 'tester', drainMs, signAct) {
+      const identity = { role, name: String(opened.length), log, signAct };
       const bus = await current().connect(drainMs === undefined ? identity : { ...identity, drainMs });
       opened.push(bus);
       return bus;

@@ -1,6 +1,6 @@
-import { envelopeVersion } from '@lab/contracts';
+import { envelopeVersion, ServiceError, type AnyRequest, type Envelope } from '@lab/contracts';
 import { describe, expect, it, vi } from 'vitest';
-import { add, echo, failure, serveSum, type Bench } from './bench.js';
+import { act, add, echo, failure, serveSum, type Bench } from './bench.js';
 
 /** Requests, their deadlines and their limits. */
 export function requestsContract(bench: Bench): void {
@@ -38,6 +38,42 @@ export function requestsContract(bench: Bench): void {
       await buses[0]!.close();
       await client.request(add, { room: 'x' }, { a: 1, b: 2 });
       await expect.poll(() => heard[0]! + heard[1]!).toBe(41);
+    });
+
+    it('is refused before the handler by an error of the server that admits it', async () => {
+      const [server, client] = [await bench.open(), await bench.open()];
+      const handled: number[] = [];
+      const options = {
+        admit: (definition: AnyRequest, { body }: Envelope): void => {
+          if ((body as { a: number }).a > 1) throw new ServiceError('forbidden', `${definition.name} of 2`);
+        },
+      };
+      const handler = ({ a }: { a: number }) => ({ sum: handled.push(a) });
+      await server.serve(add, {}, handler, options);
+      expect(await client.request(add, { room: 'x' }, { a: 1, b: 0 })).toEqual({ sum: 1 });
+      expect(await failure(client.request(add, { room: 'x' }, { a: 2, b: 0 }))).toMatchObject({
+        code: 'forbidden',
+        effect: 'none',
+        message: 'test.add of 2',
+      });
+      expect(handled).toEqual([1]);
+    });
+
+    it('of a person carries what the sender signs, with its own id and body', async () => {
+      const signed: unknown[] = [];
+      const signAct = (act: object): string => `signature ${signed.push(act)}`;
+      const [server, client] = [await bench.open(), await bench.open('tester', undefined, signAct)];
+      const acts: unknown[] = [];
+      const handler = (_: unknown, { envelope }: { envelope: Envelope }) => {
+        acts.push(envelope.act);
+        return { sum: 0 };
+      };
+      await server.serve(add, {}, handler);
+      await server.serve(act, {}, handler);
+      await client.request(add, { room: 'x' }, { a: 1, b: 2 });
+      await client.request(act, {}, { a: 3, b: 4 }, { id: 'message-1' });
+      expect(acts).toEqual([undefined, 'signature 1']);
+      expect(signed).toEqual([{ kind: 'test.act', id: 'message-1', body: { a: 3, b: 4 } }]);
     });
 
     it('carries tokens and envelope to the handler', async () => {

@@ -190,6 +190,24 @@ export const settings = {
   }),
   /** All keys of the broker. An orchestrator needs them to revoke agents. */
   brokerKeys: optionalSecret('SVC_BROKER_KEYS'),
+  /** Private key with which gateways sign the acts of people, as JSON: see `AuthorityKey` of `@lab/trust`. */
+  actKey: setting({
+    env: 'SVC_ACT_KEY',
+    secret: true,
+    schema: z
+      .string('is not set: the private key that "svc start" keeps in secrets/act-key of the data folder')
+      .min(1)
+      .transform(asSecret),
+  }),
+  /** Public key with which orchestrators verify them, in base64url. */
+  actPublicKey: setting({
+    env: 'SVC_ACT_PUBLIC_KEY',
+    // It is no secret. A secret may be given as a file.
+    secret: true,
+    schema: z
+      .string('is not set: the public key that "svc start" keeps in secrets/act-public-key of the data folder')
+      .transform(asSecret),
+  }),
   databaseUrl: setting({
     env: 'SVC_DATABASE_URL',
     secret: true,

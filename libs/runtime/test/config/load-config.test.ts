@@ -19,6 +19,8 @@ const complete = {
   SVC_NATS_URL: 'nats://u:broker-pass@127.0.0.1:4222',
   SVC_DATABASE_URL: 'postgresql://u:db-pass@127.0.0.1/lab',
   SVC_UPLOAD_SECRET: 'x'.repeat(32),
+  SVC_ACT_KEY: 'a private key',
+  SVC_ACT_PUBLIC_KEY: 'its public key',
 };
 
 function write(text: string, name = 'config.yml'): string {
@@ -110,10 +112,12 @@ describe('a configuration', () => {
         'SVC_DATABASE_ULR | unknown variable | did you mean SVC_DATABASE_URL?',
         'SVC_NATS_URL | must look like nats://127.0.0.1:4222; TLS is not supported | ',
         'SVC_UPLOAD_SECRET | must have at least 32 characters | ',
+        expect.stringMatching(/^SVC_ACT_KEY \| is not set: the private key/),
+        expect.stringMatching(/^SVC_ACT_PUBLIC_KEY \| is not set: the public key/),
         expect.stringMatching(/^SVC_DATABASE_URL \| is not set/),
       ]),
     );
-    expect(faults).toHaveLength(10);
+    expect(faults).toHaveLength(12);
   });
 
   it('refuses settings of a scheduler that has none', () => {

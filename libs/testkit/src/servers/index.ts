@@ -1,3 +1,4 @@
+export { actKeys } from './act-keys.js';
 export { Computer, type Disk } from './computer.js';
 export { Link, type Direction } from './link.js';
 export { startNats, type NatsFixture, type NatsOptions } from './nats.js';

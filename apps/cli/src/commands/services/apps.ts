@@ -48,7 +48,7 @@ export function addAppCommands(program: Command): Command {
 
 async function runApp(name: ServiceName, variables: Record<string, string>): Promise<void> {
   try {
-    overrideEnvironment({ ...addressesOfStack(), ...variables });
+    overrideEnvironment({ ...addressesOfStack(name), ...variables });
     overrideEnvironment(await credentialsBy(name));
     await import(pathToFileURL(modulePath(name)).href);
   } catch (error) {
@@ -88,7 +88,7 @@ async function credentialsBy(role: ServiceName): Promise<Record<string, string>>
 }
 
 /** The addresses of a stack that runs on the same data folder, for the settings that are not configured. */
-function addressesOfStack(): Record<string, string> {
+function addressesOfStack(role: ServiceName): Record<string, string> {
   const env = processEnvironment();
   const { dataDir } = defineConfig({ dataDir: settings.dataDir }).load();
   const files = {
@@ -96,6 +96,9 @@ function addressesOfStack(): Record<string, string> {
     SVC_DATABASE_URL: 'database-url',
     SVC_UPLOAD_SECRET: 'upload-secret',
     SVC_SECRETS_KEY: 'secrets-key',
+    // Only a gateway may act for people.
+    ...(role === 'gateway' ? { SVC_ACT_KEY: 'act-key' } : {}),
+    ...(role === 'orchestrator' ? { SVC_ACT_PUBLIC_KEY: 'act-public-key' } : {}),
   };
   return Object.fromEntries(
     Object.entries(files)
