@@ -1,3 +1,4 @@
+import { isServiceError } from '@lab/contracts';
 import { NestFactory } from '@nestjs/core';
 import type { Counts, Measures } from '@lab/engine';
 import {
@@ -60,7 +61,8 @@ export interface BegunTerm extends Term {
  * @throws ServiceError `store_unavailable`; Error in one sentence when the packages cannot be loaded as configured
  */
 export async function beginTerm(parts: TermParts, lease: Lease): Promise<BegunTerm> {
-  const { config, instance, index, store, commits, bus, optimizers, signer, acts, tickets, log, measures } = parts;
+  const { config, instance, index, store, commits, bus, optimizers, signer, acts, tickets, log, measures } =
+    parts;
   const time = { clock: systemClock, timers: systemTimers };
   const shutdown = new Shutdown(log);
   const end = async (reason: string): Promise<void> => void (await shutdown.run(reason));
@@ -122,7 +124,13 @@ export async function beginTerm(parts: TermParts, lease: Lease): Promise<BegunTe
       strategy: new BusServer(bus, handlers, {
         when: () => lease.held,
         admit: (definition, envelope) => {
-          if (definition.act === true) acts.demand(envelope, lease.epoch);
+          if (definition.act !== true) return;
+          try {
+            acts.demand(envelope, lease.epoch);
+          } catch (error) {
+            if (isServiceError(error) && error.code === 'forbidden') engine.refusals.actRefused(envelope.src);
+            throw error;
+          }
         },
       }),
       logger: nestLogger(log),

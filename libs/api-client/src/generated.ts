@@ -5723,11 +5723,11 @@ export interface components {
       /** @description Unique identifier. */
       id: string;
       /** @enum {string} */
-      kind: 'task' | 'device' | 'agent';
+      kind: 'task' | 'device' | 'agent' | 'process';
       /** @enum {string} */
       state: 'open' | 'resolved';
       /**
-       * @description What the question is about: `<protocol run>/<task>` or an on-demand task, `<lab>.<device>`, or a computer.
+       * @description What the question is about: `<protocol run>/<task>` or an on-demand task, `<lab>.<device>`, a computer, or a process as `<service>/<name>`.
        * @example mix_1/mix_colors
        */
       subject: string;
@@ -5767,7 +5767,7 @@ export interface components {
        */
       device: string | null;
       /**
-       * @description Computer of the agent or device in question.
+       * @description Computer of the agent or device in question; for a process, `<service>/<name>`.
        * @example bench_b
        */
       computer: string | null;

@@ -17,6 +17,7 @@ import {
   LongTasks,
   DrainRequests,
   DeviceRestarts,
+  Refusals,
   ResourceRequests,
   Submissions,
   WorkRequests,
@@ -63,6 +64,8 @@ export class Engine {
   readonly queuePause: QueuePause;
   readonly drains: DrainRequests;
   readonly agents: AgentReports;
+  /** What the broker and the leader refuse to other processes. */
+  readonly refusals: Refusals;
   readonly views: Views;
 
   readonly #state = new WorkingState();
@@ -88,6 +91,7 @@ export class Engine {
     const options = { ...defaultOptions, ...overrides };
     const { agents, clock, definitions, ids, log, optimizers, policy, store, timers } = ports;
     this.#labs = new LabMap(definitions);
+    this.refusals = new Refusals(clock);
     const [state, durations, refusals] = [this.#state, this.#durations, this.#refusals];
     const labs = (): LabMap => this.#labs;
     const epoch = (): number => this.#epoch;
@@ -129,7 +133,10 @@ export class Engine {
       refusals,
     );
     const longTasks = new LongTasks(durations, options.longTasks);
-    this.#attention = new Attention({ loop, ids, agents, directory, labs, longTasks, epoch, lostAfterMs });
+    const watched = { longTasks, refusals: this.refusals };
+    this.#attention = new Attention({
+      ...{ loop, ids, agents, directory, labs, epoch, lostAfterMs, ...watched },
+    });
     this.#optimizers = new CampaignOptimizers({ optimizers, state, log }, enqueue);
 
     const requests = { loop, submit, person };
@@ -185,7 +192,8 @@ export class Engine {
     if (taken === null) throw new ServiceError('service_unavailable', 'another orchestrator leads');
     this.#epoch = taken;
     for (const each of [this.#commands, this.#assigner]) each.lead(taken);
-    for (const each of [this.#attention, this.#statusEvents, this.#directory]) each.begin(clock.now());
+    const parts = [this.#attention, this.#statusEvents, this.#directory, this.refusals];
+    for (const each of parts) each.begin(clock.now());
     this.#durations.load(await store.durations(rememberedDurations));
     await this.#loop.start(taken);
     policy.begin?.(() => this.#dispatcher.planAgain());

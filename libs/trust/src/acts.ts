@@ -58,8 +58,12 @@ export class ActCheck {
    * @param epoch of the leader that gets the request
    * @throws ServiceError `forbidden`; `service_unavailable` when it was signed for another leader
    */
-  demand({ kind, id, body, act: signed }: Pick<Envelope, 'kind' | 'id' | 'body' | 'act'>, epoch: number): void {
-    const act = signed === undefined ? undefined : personalAct.safeParse(this.#authority.readOnce(signed)).data;
+  demand(
+    { kind, id, body, act: signed }: Pick<Envelope, 'kind' | 'id' | 'body' | 'act'>,
+    epoch: number,
+  ): void {
+    const act =
+      signed === undefined ? undefined : personalAct.safeParse(this.#authority.readOnce(signed)).data;
     if (act === undefined) throw forbidden(kind, 'no gateway has signed it');
     if (act.kind !== kind || act.id !== id || act.body !== digestOf(body))
       throw forbidden(kind, 'the signature of the gateway is for another request');
@@ -74,7 +78,10 @@ export class ActCheck {
           'set the clocks of the computers of gateway and orchestrator',
       );
     if (act.epoch !== 0 && act.epoch !== epoch)
-      throw new ServiceError('service_unavailable', `${kind} was signed for the leader of epoch ${act.epoch}`);
+      throw new ServiceError(
+        'service_unavailable',
+        `${kind} was signed for the leader of epoch ${act.epoch}`,
+      );
     this.#passOnce(kind, id, now);
   }
 

@@ -13,9 +13,12 @@ const sign = (more: { by?: string | null; epoch?: number; now?: number } = {}): 
 /** As the receiver reads it. */
 const sent = (act: string | undefined, more: object = {}) =>
   JSON.parse(JSON.stringify({ ...request, act, ...more })) as typeof request & { act?: string };
-const refused = (message: RegExp) => expect.objectContaining({ code: 'forbidden', message: expect.stringMatching(message) as string });
-const demand = (act: string | undefined, more: object = {}, checking = check()) => () =>
-  checking.demand(sent(act, more), 4);
+const refused = (message: RegExp) =>
+  expect.objectContaining({ code: 'forbidden', message: expect.stringMatching(message) as string });
+const demand =
+  (act: string | undefined, more: object = {}, checking = check()) =>
+  () =>
+    checking.demand(sent(act, more), 4);
 
 it('an act that a gateway has signed passes', () => {
   expect(demand(sign())).not.toThrow();

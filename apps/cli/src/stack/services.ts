@@ -7,13 +7,7 @@ import type { ServiceName } from '@lab/contracts';
 export interface ServiceDeclaration {
   name: ServiceName;
   needs: readonly (
-    | 'broker'
-    | 'database'
-    | 'uploadSecret'
-    | 'actKey'
-    | 'actPublicKey'
-    | 'secretsKey'
-    | 'bucketKeys'
+    'broker' | 'database' | 'uploadSecret' | 'actKey' | 'actPublicKey' | 'secretsKey' | 'bucketKeys'
   )[];
   /** Services with a lower number stop earlier. Services with the same number stop together. */
   stopOrder: number;

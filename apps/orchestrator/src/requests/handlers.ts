@@ -1,7 +1,8 @@
-import { agentEvents, definitionRequests, orchestratorRequests } from '@lab/contracts';
+import { agentEvents, definitionRequests, orchestratorRequests, serviceEvents } from '@lab/contracts';
 import type { Engine } from '@lab/engine';
 import { engineHandlers, engineListeners } from '@lab/leader-wiring';
 import { handledBy, type Handled, type HandlersOf } from '@lab/messaging';
+import { refusalsIn } from '@lab/runtime';
 import type { FileTickets } from '@lab/object-store';
 import type { DryRuns, Simulations } from '../simulation/index.js';
 import { definitionHandlers, type DefinitionParts } from './definition-handlers.js';
@@ -31,5 +32,12 @@ export function orchestratorHandlers(parts: Parts): Handled[] {
     ...handledBy(orchestratorRequests, requests),
     ...handledBy(definitionRequests, definitionHandlers(parts)),
     ...handledBy(agentEvents, engineListeners(engine)),
+    ...handledBy(
+      { measured: serviceEvents.measured },
+      {
+        measured: ({ families }, { tokens: { service, name } }) =>
+          engine.refusals.brokerRefused(`${service}/${name}`, refusalsIn(families)),
+      },
+    ),
   ];
 }

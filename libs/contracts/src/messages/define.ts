@@ -78,11 +78,7 @@ type Nature = Pick<AnyRequest, 'readOnly' | 'act'>;
  * @param nature what else holds for all of them: who sends them and who answers, whether they only read, and whether a person acts
  */
 export const requestsOf =
-  <Beginning extends string>(
-    subject: Beginning,
-    name: string,
-    nature: Way<Beginning> & Nature,
-  ) =>
+  <Beginning extends string>(subject: Beginning, name: string, nature: Way<Beginning> & Nature) =>
   <End extends string, Request, Reply>(
     end: End,
     request: ZodType<Request> | Schema<Request>,

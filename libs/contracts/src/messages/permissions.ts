@@ -118,6 +118,7 @@ export const permissions: Readonly<Record<ProcessRole, Permissions>> = {
       'svc.v1.event.agent.*.heartbeat',
       'svc.v1.event.agent.*.leaving',
       'svc.v1.event.emergency_stop',
+      'svc.v1.event.measured.*.*',
       'svc.v1.event.optimizer.announced',
       'svc.v1.event.optimizer.leaving',
       'svc.v1.event.optimizer.lost',

@@ -112,7 +112,7 @@ export const serviceEvents = {
       agent: { service: 'agent', name: itself },
       optimizer: { service: 'optimizer' },
     },
-    to: { gateway: {}, tool: {} },
+    to: { gateway: {}, orchestrator: {}, tool: {} },
     body: zodSchema(
       z.object({
         /** Unique identifier of the process. */

@@ -72,6 +72,7 @@ const ofDecisions: Readonly<Record<AttentionKind, Questions>> = {
       ? `${place(device, computer)}: is the cause removed, and may it be initialised?`
       : `${place(device, computer)}: does it stand still, and may it be initialised?`,
   ],
+  process: ({ computer }) => [`${computer ?? ''}: is it a process of this service?`],
   agent: ({ computer }, { devices, silent_since: since }) => [
     `computer ${computer ?? ''}: is it on, does its agent run, and does it reach the broker?${sinceWords('silent since', since)}`,
     ...devices.map(({ device }) => `${place(device, computer)}: does it move?`),
@@ -92,6 +93,9 @@ const ofWarnings: Readonly<Record<AttentionWarning, Questions>> = {
         ? `why does its process block?${sinceWords('silent since', since)}`
         : `does ${callText(call)} still move it?${sinceWords('begun at', call.began_at ?? null)}`
     }`,
+  ],
+  messages_refused: ({ computer }) => [
+    `${computer ?? ''}: which program is it, who started it, and whose credentials for the broker does it use?`,
   ],
   second_agent: ({ computer }) => [
     `every other computer: does an agent run there with the name ${computer ?? ''}?`,

@@ -21,8 +21,8 @@ import { ResourceValue } from './resources.js';
 import { Reason } from './work/work.js';
 import { attentionActions, type AttentionAction } from '../vocabulary.js';
 
-/** What an item is about: a task, a device, or the agent of a computer. */
-export const attentionKinds = ['task', 'device', 'agent'] as const;
+/** What an item is about: a task, a device, the agent of a computer, or a process of the service. */
+export const attentionKinds = ['task', 'device', 'agent', 'process'] as const;
 export type AttentionKind = (typeof attentionKinds)[number];
 
 export const attentionStates = ['open', 'resolved'] as const;
@@ -33,6 +33,7 @@ const decisions: { readonly [K in AttentionKind]: readonly AttentionAction[] } =
   task: ['completed', 'failed', 'retry'],
   device: ['idle'],
   agent: ['lost'],
+  process: [],
 };
 
 /**
@@ -43,6 +44,7 @@ export const attentionWarnings = {
   runs_long: ['keep_waiting', 'cancel'],
   device_not_responding: [],
   second_agent: [],
+  messages_refused: [],
   clock_skew: [],
   ledger_unwritable: [],
 } as const satisfies Record<string, readonly AttentionAction[]>;
@@ -84,7 +86,7 @@ export class AttentionRecord {
   @Field(choice(attentionStates)) state!: AttentionState;
   @Field(
     text(
-      'What the question is about: `<protocol run>/<task>` or an on-demand task, `<lab>.<device>`, or a computer.',
+      'What the question is about: `<protocol run>/<task>` or an on-demand task, `<lab>.<device>`, a computer, or a process as `<service>/<name>`.',
       'mix_1/mix_colors',
     ),
   )
@@ -112,7 +114,12 @@ export class AttentionRecord {
   @Field(orNull(text('Name of the task in question.', 'mix_colors'))) task!: string | null;
   @Field(orNull(integer('Number of the attempt in question.', 1))) attempt!: number | null;
   @Field(orNull(text('`<lab>.<device>`.', 'color_lab.station_1'))) device!: string | null;
-  @Field(orNull(text('Computer of the agent or device in question.', 'bench_b'))) computer!: string | null;
+  @Field(
+    orNull(
+      text('Computer of the agent or device in question; for a process, `<service>/<name>`.', 'bench_b'),
+    ),
+  )
+  computer!: string | null;
   @Field(
     free<JsonObject>(
       'What is known: devices, resources, the last confirmed call, calls in doubt, running tasks, measured times.',

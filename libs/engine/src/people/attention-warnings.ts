@@ -5,6 +5,7 @@ import type { AttentionRow } from '../rows/index.js';
 import type { Turn } from '../turn/index.js';
 import type { Cause } from './attention-causes.js';
 import type { LongTask } from './long-tasks.js';
+import type { RepeatedRefusals } from './refusals.js';
 
 const nothing = { taskRunId: null, attemptId: null, device: null, computer: null, doubtId: null };
 
@@ -93,6 +94,21 @@ export function aboutSecondAgent({ computer, version, since }: SecondAgent): Cau
   };
 }
 
+/** Warns of a process that the broker or the leader refuses again and again. */
+export function aboutRefusals({ process, byBroker, unsigned, since }: RepeatedRefusals): Cause {
+  return {
+    kind: 'process',
+    ...nothing,
+    computer: process,
+    reason: warning(
+      'messages_refused',
+      `messages of ${process} have been refused since ${isoTime(since)}: it has the credentials of another role, or ` +
+        'somebody uses credentials of this service with a program of their own',
+    ),
+    known: () => ({ refused_by_broker: byBroker, unsigned_acts: unsigned, refused_since: isoTime(since) }),
+  };
+}
+
 /** Asks whether a task that takes long is to go on. */
 export function aboutLongTask(turn: Turn, { task, attempt, limitMs, earlier }: LongTask): Cause {
   const before =
@@ -126,6 +142,7 @@ export function isContradicted(agent: Presence, { reason, device }: AttentionRow
     case 'clock_skew':
       return agent.clock.isKnown;
     case 'second_agent':
+    case 'messages_refused':
       return true;
     case 'ledger_unwritable':
       return agent.ledgerTrouble !== undefined;
@@ -139,6 +156,7 @@ export const endsOfWarnings: Readonly<Record<AttentionWarning, string>> = {
   runs_long: 'the task does not run any more',
   device_not_responding: 'the process of the device responds again, has ended, or its agent is gone',
   second_agent: 'no second agent has registered for a minute',
+  messages_refused: 'no message of the process was refused for a minute',
   clock_skew: 'the clock is right again, or the agent is gone',
   ledger_unwritable: 'the agent can write its ledger again, or is gone',
 };

@@ -32,6 +32,7 @@ import {
   aboutClock,
   aboutLedger,
   aboutLongTask,
+  aboutRefusals,
   aboutSecondAgent,
   aboutSilentDevice,
   endsOfWarnings,
@@ -39,6 +40,7 @@ import {
 } from './attention-warnings.js';
 import { decideTask } from './decisions.js';
 import type { LongTasks } from './long-tasks.js';
+import type { Refusals } from './refusals.js';
 
 export interface AttentionPorts {
   loop: TurnLoop;
@@ -47,6 +49,7 @@ export interface AttentionPorts {
   directory: AgentDirectory;
   labs: () => LabMap;
   longTasks: LongTasks;
+  refusals: Refusals;
   epoch: () => number;
   /** Silence of an agent, in milliseconds, after which a person decides about its attempts. */
   lostAfterMs: number;
@@ -62,7 +65,8 @@ const service = 'service';
  * Asks people for the decisions that only they can make, and carries them out. The items follow from the state alone:
  * one open item for each task that needs attention, each device whose agent does not know its state or has given it
  * up, and each silent computer with unfinished attempts. Further items warn of tasks that take long, of devices that do
- * not respond, and of computers with a wrong clock, an unwritable ledger or a second agent. An item is closed when its cause is gone.
+ * not respond, and of computers with a wrong clock, an unwritable ledger or a second agent,
+ * and of processes that are refused. An item is closed when its cause is gone.
  */
 export class Attention {
   /** Items of devices with a pending reset. A person has decided, so these items do not close by themselves. */
@@ -223,6 +227,7 @@ export class Attention {
       if (task !== undefined) ask(aboutTask(turn, task));
     }
     for (const long of this.ports.longTasks.at(turn.state, turn.now)) ask(aboutLongTask(turn, long));
+    for (const refused of this.ports.refusals.repeated(turn.now)) ask(aboutRefusals(refused));
     for (const second of this.ports.directory.secondAgents(turn.now)) ask(aboutSecondAgent(second));
     for (const agent of this.ports.directory.all()) {
       if (!isHeard(agent.state)) continue;

@@ -6,6 +6,7 @@ export { ChangeRequests } from './change-requests.js';
 export { type LongTaskLimits, LongTasks } from './long-tasks.js';
 export { DrainRequests } from './drain-requests.js';
 export { DeviceRestarts } from './device-restarts.js';
+export { Refusals } from './refusals.js';
 export { ResourceRequests } from './resource-requests.js';
 export { Submissions } from './submissions.js';
 export { WorkRequests } from './work-requests.js';

@@ -165,7 +165,7 @@ export function attentionRecord(row: AttentionWithTask): AttentionRecord {
   const actions = isOpen ? possibleActions(row) : [];
   const facts = { ...row, inRun: row.protocol_run !== null, isStopping: row.is_stopping === true };
   return recordOf(AttentionRecord, row, {
-    subject: { task, device: row.device, agent: row.computer }[row.kind] ?? '',
+    subject: { task, device: row.device, agent: row.computer, process: row.computer }[row.kind] ?? '',
     actions,
     choices: attentionChoices(facts, actions),
     look_at: isOpen ? attentionLookAt(facts) : [],

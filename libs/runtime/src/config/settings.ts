@@ -205,7 +205,9 @@ export const settings = {
     // It is no secret. A secret may be given as a file.
     secret: true,
     schema: z
-      .string('is not set: the public key that "svc start" keeps in secrets/act-public-key of the data folder')
+      .string(
+        'is not set: the public key that "svc start" keeps in secrets/act-public-key of the data folder',
+      )
       .transform(asSecret),
   }),
   databaseUrl: setting({

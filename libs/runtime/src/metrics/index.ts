@@ -1,2 +1,2 @@
 export { Meter, type MetricLabels, type Reading } from './meter.js';
-export { measureProcess, measureRefusals, tellMeasurements } from './process-metrics.js';
+export { measureProcess, measureRefusals, refusalsIn, tellMeasurements } from './process-metrics.js';

@@ -45,10 +45,17 @@ export function measureProcess(meter: Meter): () => void {
   return () => void delay.disable();
 }
 
+const refusalsName = 'svc_broker_refusals_total';
+
+/** What the broker has refused to a process, among its measurements. */
+export function refusalsIn(families: readonly MetricFamily[]): number {
+  return families.find(({ name }) => name === refusalsName)?.samples[0]?.value ?? 0;
+}
+
 /** Counts what the broker refused to this process. */
 export function measureRefusals(meter: Meter, bus: { readonly refusals: number }): void {
   meter.gauge(
-    'svc_broker_refusals_total',
+    refusalsName,
     'Messages and subscriptions that the broker refused, because the credentials of the process do not allow them.',
     () => [{ value: bus.refusals }],
     'counter',
