@@ -151,13 +151,13 @@ export class AgentService implements Announcer {
         const { lab, device, caller } = tokens;
         const fence = envelope.fence?.[`${lab}.${device}`];
         this.#demandGrant(call.grant, { lab, device, caller, attempt_id: attemptId, fence });
-        const posted = { ...callOf(call), attemptId, by: undefined, query: undefined };
+        const posted = { ...callOf(call), attemptId, caller, by: undefined, query: undefined };
         return answered(agent, tokens, posted, envelope, call.as_of_ms);
       }),
       bus.serve(requests.readClock, me, () => ({ now_ms: agent.readClock() })),
       bus.serve(peerRequests.readClock, me, () => ({ now_ms: agent.readClock() })),
-      bus.serve(peerRequests.stopCalls, me, ({ attempt_id, reason }) => ({
-        moving: agent.barCalls(attempt_id, reason),
+      bus.serve(peerRequests.stopCalls, me, ({ attempt_id, reason }, { tokens }) => ({
+        moving: agent.barCalls(attempt_id, tokens.caller, reason),
       })),
       bus.serve(requests.resetDevice, me, async ({ doubt_id, by }, { envelope, tokens }) => {
         const device = { lab: tokens.lab, name: tokens.device };

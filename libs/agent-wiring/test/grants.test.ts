@@ -30,6 +30,7 @@ const agent = {
     calls.push({ ...device, ...call, ...marks });
     return Promise.resolve('done');
   },
+  barCalls: (attemptId: string, caller: string) => attemptId === 'x' && caller === 'b',
   devices: () => [],
   attempts: () => [],
   emergencyStops: () => [],
@@ -77,6 +78,15 @@ it.each([
   await serving({ read: (text) => signed.get(text) });
   await expect(attempt()).rejects.toMatchObject({ code: 'forbidden', effect: 'none' });
   expect(calls).toEqual([]);
+});
+
+it('an agent that asks to stop calls reaches those of its own attempts', async () => {
+  await serving({ read: (text) => signed.get(text) });
+  const asked = { attempt_id: 'x', reason: 'over' };
+  await expect(peer.request(peerRequests.stopCalls, tokens, asked)).resolves.toEqual({ moving: true });
+  await expect(peer.request(peerRequests.stopCalls, { ...tokens, caller: 'c' }, asked)).resolves.toEqual({
+    moving: false,
+  });
 });
 
 it('an agent that knows no authority leaves the decision to the broker and the fence', async () => {

@@ -53,6 +53,8 @@ export interface RemoteCall {
   arguments: JsonObject;
   /** Set when a task calls. Then the marks must have the fence of its allocation. */
   attemptId?: string | undefined;
+  /** Computer of the attempt. */
+  caller?: string | undefined;
   /** Person who calls. */
   by?: string | undefined;
   /** True: the sender knows the function as a query, and has permission for nothing else. */
@@ -258,12 +260,13 @@ export class Agent {
 
   /**
    * Ends the calls of an attempt that runs on another computer: from now on none of them begins here, and those in progress
-   * are stopped safely.
+   * are stopped safely. Calls of other computers, and of this one, go on.
    *
+   * @param caller the computer that asks, which is that of the attempt
    * @returns whether one of them still goes on
    */
-  barCalls(attemptId: string, reason: string): boolean {
-    return this.#devices.barCallsOf(attemptId, reason);
+  barCalls(attemptId: string, caller: string, reason: string): boolean {
+    return this.#devices.barCallsOf({ attemptId, caller }, reason);
   }
 
   /** @throws ServiceError `unknown_device`, and see {@link DeviceActor.report} */

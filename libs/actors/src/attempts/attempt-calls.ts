@@ -64,7 +64,7 @@ export class AttemptDeviceCalls {
   stop(reason: string): void {
     const { computer: here, devices, peers } = this.ports;
     const id = this.start.attempt_id;
-    devices.stopCallsOf(id, reason);
+    devices.stopCallsOf({ attemptId: id }, reason);
     for (const { computer, inc } of othersOf(this.start, here)) {
       peers.barCalls({ computer, inc }, id, reason).catch((error: unknown) => {
         this.log.info('calls on another computer could not be stopped', { computer, reason: String(error) });

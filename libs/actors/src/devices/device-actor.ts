@@ -12,7 +12,7 @@ import {
 } from '@lab/contracts';
 import type { AgentLimits } from '../ports/index.js';
 import { DeclaredFunctions, type CheckArguments } from './declared-functions.js';
-import { DeviceCalls } from './device-calls.js';
+import { DeviceCalls, isOf, type CallsOf } from './device-calls.js';
 import { findDoubt } from './device-doubt.js';
 import { DeviceLifecycle, type LifecyclePorts } from './device-lifecycle.js';
 import { DeviceStatusTracker } from './device-status.js';
@@ -24,6 +24,8 @@ export interface DeviceCall {
   arguments: JsonObject;
   /** The attempt that calls; absent: a person calls. */
   attemptId?: string | undefined;
+  /** Computer of the attempt; absent: this one. */
+  caller?: string | undefined;
   /** Person who calls; absent: a task calls, or the person is not known. */
   by?: string | undefined;
   /** Fence of the allocation under which the call is made; absent: a person calls. */
@@ -132,6 +134,7 @@ export class DeviceActor {
       message: { type: 'call', call_id: call.callId, function: call.function, arguments: values },
       arguments: maskedArguments(declared, values),
       attemptId: call.attemptId,
+      caller: call.caller,
       by: call.by,
       fence: call.fence,
       patienceMs: call.patienceMs ?? runMs,
@@ -184,14 +187,15 @@ export class DeviceActor {
    * Refuses the waiting calls of an attempt and safely stops its call in progress. If the class has no `_stop`, the call
    * goes on to its end. If a call goes on although `_stop` ran, its process is ended.
    */
-  async stopCallOf(attemptId: string, reason: string): Promise<void> {
-    this.#calls.refuseOf(attemptId, new ServiceError('aborted', `device ${this.label}: ${reason}`));
-    if (this.movesFor(attemptId)) await this.#lifecycle.stopSafely(reason, false);
+  async stopCallOf(of: CallsOf, reason: string): Promise<void> {
+    this.#calls.refuseOf(of, new ServiceError('aborted', `device ${this.label}: ${reason}`));
+    if (this.movesFor(of)) await this.#lifecycle.stopSafely(reason, false);
   }
 
   /** Says whether a call of the attempt that may change something is in progress. */
-  movesFor(attemptId: string): boolean {
-    return this.#calls.moving?.attemptId === attemptId;
+  movesFor(of: CallsOf): boolean {
+    const { moving } = this.#calls;
+    return moving !== undefined && isOf(moving, of);
   }
 
   /**

@@ -12,6 +12,13 @@ import type { AgentLimits } from '../ports/index.js';
 import { CallErrors, errorOf, type CallFailure } from './call-errors.js';
 import { Mailbox } from './mailbox.js';
 
+/** The calls of one attempt. Attempts are named by their computer too, because another computer may name any attempt. */
+export interface CallsOf {
+  attemptId: string;
+  /** Computer of the attempt; undefined: this one. */
+  caller?: string | undefined;
+}
+
 /** A call whose arguments fit the declaration of its function, on its way to the process. */
 export interface PostedCall {
   /** Unique for ever. */
@@ -22,6 +29,8 @@ export interface PostedCall {
   /** For people: without secret values. */
   arguments: JsonObject;
   attemptId?: string | undefined;
+  /** Computer of the attempt; absent: this one. */
+  caller?: string | undefined;
   /** Person who calls. */
   by?: string | undefined;
   fence?: number | undefined;
@@ -31,6 +40,11 @@ export interface PostedCall {
   runMs: number;
   /** When it fires, a call that has not begun is withdrawn. */
   signal?: AbortSignal | undefined;
+}
+
+/** Whether the call is one of the calls of the attempt. */
+export function isOf(call: PostedCall, { attemptId, caller }: CallsOf): boolean {
+  return call.attemptId === attemptId && call.caller === caller;
 }
 
 interface DeviceLetter {
@@ -221,8 +235,8 @@ export class DeviceCalls {
   }
 
   /** Refuses the calls of an attempt that have not been sent. */
-  refuseOf(attemptId: string, error: ServiceError): void {
-    this.#refuse(({ call }) => call.attemptId === attemptId, error);
+  refuseOf(of: CallsOf, error: ServiceError): void {
+    this.#refuse(({ call }) => isOf(call, of), error);
   }
 
   /** Refuses all calls that have not been sent, except queries. */

@@ -12,6 +12,7 @@ import {
 import { jsonEqual } from '@lab/ports';
 import { remember, type AgentLimits } from '../ports/index.js';
 import { DeviceActor, type DeviceActorPorts, type DeviceCall } from './device-actor.js';
+import type { CallsOf } from './device-calls.js';
 import { StopsInForce, emergencyStopText } from './stops-in-force.js';
 
 export interface DeviceName {
@@ -42,8 +43,8 @@ export class Devices {
   readonly #slots = new Map<string, Slot>();
   readonly #fences = new Map<string, number>();
   readonly #stops = new StopsInForce();
-  /** Attempts of other computers that are over, the newest last. */
-  readonly #barred = new Set<string>();
+  /** By computer, its attempts that are over, the newest last. */
+  readonly #barred = new Map<string, Set<string>>();
   #waiters: (() => void)[] = [];
   #closed = false;
 
@@ -101,10 +102,11 @@ export class Devices {
     fence: number | undefined,
   ): Promise<JsonValue | undefined> {
     const actor = this.actor(device);
-    if (call.attemptId !== undefined && this.#barred.has(call.attemptId))
+    const { attemptId, caller = '' } = call;
+    if (attemptId !== undefined && this.#barred.get(caller)?.has(attemptId) === true)
       throw new ServiceError(
         'aborted',
-        `attempt ${call.attemptId} is over; ${keyOf(device)} is not called for it`,
+        `attempt ${attemptId} is over; ${keyOf(device)} is not called for it`,
       );
     if (fence !== undefined) this.admit(device, fence);
     return actor.call({ ...call, fence });
@@ -202,8 +204,8 @@ export class Devices {
   }
 
   /** Refuses the calls of an attempt that have not begun, and safely stops those in progress. */
-  stopCallsOf(attemptId: string, reason: string): void {
-    for (const { actor } of this.#slots.values()) void actor?.stopCallOf(attemptId, reason);
+  stopCallsOf(of: CallsOf, reason: string): void {
+    for (const { actor } of this.#slots.values()) void actor?.stopCallOf(of, reason);
   }
 
   /**
@@ -211,10 +213,13 @@ export class Devices {
    *
    * @returns whether a call of the attempt that may change something still goes on
    */
-  barCallsOf(attemptId: string, reason: string): boolean {
-    remember(this.#barred, attemptId, this.limits.remembered);
-    this.stopCallsOf(attemptId, reason);
-    return [...this.#slots.values()].some(({ actor }) => actor?.movesFor(attemptId));
+  barCallsOf(of: Required<CallsOf>, reason: string): boolean {
+    const { attemptId, caller = '' } = of;
+    const barred = this.#barred.get(caller) ?? new Set<string>();
+    this.#barred.set(caller, barred);
+    remember(barred, attemptId, this.limits.remembered);
+    this.stopCallsOf(of, reason);
+    return [...this.#slots.values()].some(({ actor }) => actor?.movesFor(of));
   }
 
   /** Resolves when the first start of every device is over: the device was usable once, or is faulted. */

@@ -157,6 +157,9 @@ export class MemoryOrchestrator implements Orchestrator {
   }
 }
 
+/** Name of the calling computer in all calls. */
+const peerName = 'elsewhere';
+
 /** Other agents in the same process, by the names of their computers. */
 export class MemoryPeers implements Peers {
   readonly agents = new Map<string, Agent>();
@@ -177,14 +180,18 @@ export class MemoryPeers implements Peers {
       throw new ServiceError('agent_unreachable', `${to.computer} does not answer`);
     }
     const fence = { [`${to.lab}.${to.name}`]: call.fence };
-    return agent.callDevice(to, call, { fence, ttlMs: timeoutMs, asOf: agent.readClock() });
+    return agent.callDevice(
+      to,
+      { ...call, caller: peerName },
+      { fence, ttlMs: timeoutMs, asOf: agent.readClock() },
+    );
   }
 
   async barCalls({ computer, inc }: AgentIncarnation, attemptId: string, reason: string): Promise<boolean> {
     if (this.away !== undefined) throw this.away;
     const agent = this.agents.get(computer);
     if (agent?.inc !== inc) throw new ServiceError('agent_unreachable', `${computer} does not answer`);
-    return agent.barCalls(attemptId, reason);
+    return agent.barCalls(attemptId, peerName, reason);
   }
 
   whenOver({ computer, inc }: AgentIncarnation, over: () => void): () => void {

@@ -17,7 +17,7 @@ const move = (callId: string, attemptId?: string) => ({
   callId,
   function: 'move',
   arguments: {},
-  ...(attemptId === undefined ? {} : { attemptId }),
+  ...(attemptId === undefined ? {} : { attemptId, caller: 'elsewhere' }),
 });
 
 async function withArm(time: VirtualTime, call: DeviceScript['call']): Promise<World> {
@@ -85,7 +85,11 @@ describe('a call from another computer', () => {
     await there.time.advance(0);
     const waiting = there.callDevice(arm, move('a/2', 'a'), { fence });
     const refused = expect(waiting).rejects.toMatchObject({ code: 'aborted', effect: 'none' });
-    expect(there.agent.barCalls('a', 'its agent ended')).toBe(true);
+    // Another computer may name any attempt, and reaches only its own calls.
+    expect(there.agent.barCalls('a', 'another', 'a lie')).toBe(false);
+    await there.time.advance(100);
+    expect(made).toEqual(['move']);
+    expect(there.agent.barCalls('a', 'elsewhere', 'its agent ended')).toBe(true);
     await refused;
     await expect(there.callDevice(arm, move('a/3', 'a'), { fence })).rejects.toMatchObject({
       code: 'aborted',
@@ -93,7 +97,7 @@ describe('a call from another computer', () => {
     });
     end.resolve('moved');
     expect(await going).toBe('moved');
-    expect(there.agent.barCalls('a', 'its agent ended')).toBe(false);
+    expect(there.agent.barCalls('a', 'elsewhere', 'its agent ended')).toBe(false);
     await there.callDevice(arm, move('b/1', 'b'), { fence: { 'lab.arm': 4 } });
     expect(made).toEqual(['move', 'move']);
   });

@@ -162,7 +162,8 @@ describe('a task that is cancelled while a device of another computer moves for 
 
   it('does not disturb the calls of other attempts', async () => {
     const { here, there } = await apart();
-    there.agent.barCalls('b', 'not needed');
+    there.agent.barCalls('b', 'elsewhere', 'not needed');
+    there.agent.barCalls('a', 'another', 'not needed');
     await here.time.advance(100);
     expect(there.state('arm')).toBe('busy');
   });

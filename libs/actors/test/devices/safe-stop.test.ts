@@ -20,7 +20,7 @@ describe('a call of a stopped task', () => {
   it('ends by the _stop of its device, which stays in use', async () => {
     const bench: DeviceBench = await new DeviceBench({ script: () => stoppable(() => bench) }).up();
     const call = await bench.call('effect', { attemptId: 'a' });
-    bench.devices.stopCallsOf('a', 'cancelled');
+    bench.devices.stopCallsOf({ attemptId: 'a' }, 'cancelled');
     await bench.time.advance(0);
     expect([call.now(), bench.state, bench.lives]).toEqual(['stopped halfway', 'idle', 1]);
     await bench.time.advance(60_000);
@@ -31,7 +31,7 @@ describe('a call of a stopped task', () => {
     const bench: DeviceBench = await new DeviceBench({ script: () => stoppable(() => bench) }).up();
     await bench.call('query', { attemptId: 'a' });
     await bench.call('effect', { attemptId: 'b' });
-    bench.devices.stopCallsOf('a', 'cancelled');
+    bench.devices.stopCallsOf({ attemptId: 'a' }, 'cancelled');
     await bench.time.advance(60_000 - 1);
     expect([bench.state, bench.heard]).toEqual(['busy', ['init', 'call', 'call']]);
   });
@@ -39,7 +39,7 @@ describe('a call of a stopped task', () => {
   it('runs to its end when its class has no _stop', async () => {
     const bench = await new DeviceBench().up();
     const call = await bench.call('effect', { attemptId: 'a' });
-    bench.devices.stopCallsOf('a', 'cancelled');
+    bench.devices.stopCallsOf({ attemptId: 'a' }, 'cancelled');
     await bench.time.advance(59_000);
     expect([bench.state, bench.heard]).toEqual(['busy', ['init', 'call']]);
     await bench.end('effect');
@@ -54,7 +54,7 @@ describe('a call of a stopped task', () => {
     const bench = await new DeviceBench({ script: () => ({ stop }) }).up();
     const call = await bench.call('effect', { attemptId: 'a' });
     const { process } = bench;
-    bench.devices.stopCallsOf('a', 'cancelled');
+    bench.devices.stopCallsOf({ attemptId: 'a' }, 'cancelled');
     await bench.time.advance(afterMs - 1);
     expect([bench.state, call.now(), process.signals]).toEqual(['busy', 'open', []]);
     await bench.time.advance(1);

@@ -164,7 +164,8 @@ export const peerRequests = {
   readClock: peer('clock', empty, clockReading, [], 1_000),
   /**
    * An attempt of the caller has ended. The agent refuses its calls to local devices that have not begun, for as long as
-   * this incarnation lives, and it safely stops calls in progress. The answer says whether a call still runs.
+   * this incarnation lives, and it safely stops calls in progress. The answer says whether a call still runs. Calls that
+   * came from other computers go on, whatever attempt the caller names.
    */
   stopCalls: peer(
     'device.stop',
