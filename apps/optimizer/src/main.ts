@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { measuredEveryMs, serviceEvents } from '@lab/contracts';
 import { ModuleCache, NpmPackages } from '@lab/hosting';
-import { connectBus } from '@lab/messaging';
+import { connectBus, ownerOf } from '@lab/messaging';
 import {
   brokerOf,
   measureProcess,
@@ -25,6 +25,8 @@ const { version } = JSON.parse(readFileSync(new URL('../package.json', import.me
 
 await runService('optimizer', config, async ({ config, log, shutdown }) => {
   const instance = systemIds.next();
+  const credentials = config.natsCredentials?.reveal();
+  const name = credentials === undefined ? 'optimizer' : ownerOf(credentials);
   const folder = join(config.dataDir, 'optimizer');
   const bus = await connectBus({
     ...brokerOf(config),
@@ -45,6 +47,7 @@ await runService('optimizer', config, async ({ config, log, shutdown }) => {
     sealing: secretsKey === undefined ? undefined : new Sealing(secretsKey),
     memoryMb: config.memoryMb,
     computingMs: config.callTimeoutS * 1_000,
+    worker: name,
     instance,
     version,
     addresses: addresses === undefined ? ownAddresses : () => addresses,
@@ -55,7 +58,7 @@ await runService('optimizer', config, async ({ config, log, shutdown }) => {
   shutdown.add(
     'measurements',
     tellMeasurements(meter, measuredEveryMs, (families) =>
-      bus.publish(serviceEvents.measured, { service: 'optimizer', name: instance }, { instance, families }),
+      bus.publish(serviceEvents.measured, { service: 'optimizer', name }, { instance, families }),
     ),
   );
   await worker.start();

@@ -16,7 +16,9 @@ import { Sessions, type SessionsParts } from './sessions.js';
 export interface WorkerParts extends Omit<SessionsParts, 'lost'> {
   bus: Bus;
   clock: Clock;
-  /** Unique name of this worker. */
+  /** The name in the credentials. */
+  worker: string;
+  /** Unique name of this process. */
   instance: string;
   version: string;
   addresses: () => string[];
@@ -36,17 +38,18 @@ export class OptimizerWorker {
   constructor(parts: WorkerParts) {
     this.#parts = parts;
     this.#startedAt = parts.clock.now();
-    const { bus, instance } = parts;
+    const { bus, worker, instance } = parts;
     this.#sessions = new Sessions({
       ...parts,
-      lost: (session, reason) => bus.publish(optimizerEvents.lost, {}, { instance, ...session, reason }),
+      lost: (session, reason) =>
+        bus.publish(optimizerEvents.lost, { worker }, { instance, ...session, reason }),
     });
   }
 
   async start(): Promise<void> {
-    const { bus, instance } = this.#parts;
+    const { bus, worker, instance } = this.#parts;
     const sessions = this.#sessions;
-    const me = { instance };
+    const me = { worker, instance };
     const repeats = new Repeats(this.#parts.timers);
     // The bus checks the answer of a process against the schema of the reply.
     const serve = <D extends AnyRequest>(
@@ -94,9 +97,8 @@ export class OptimizerWorker {
   /** Announces the end, ends all optimizers and their computations, and stops listening. */
   async stop(): Promise<void> {
     this.#stopAnnouncing?.();
-    if (this.#leave.length > 0) {
-      this.#parts.bus.publish(optimizerEvents.leaving, {}, { instance: this.#parts.instance });
-    }
+    const { bus, worker, instance } = this.#parts;
+    if (this.#leave.length > 0) bus.publish(optimizerEvents.leaving, { worker }, { instance });
     this.#sessions.stop();
     for (const leave of this.#leave.splice(0).reverse()) await leave();
   }
@@ -107,8 +109,8 @@ export class OptimizerWorker {
   }
 
   #announce(): void {
-    const { bus, instance, version, addresses } = this.#parts;
-    bus.publish(optimizerEvents.announced, {}, { instance, version, addresses: addresses() });
+    const { bus, worker, instance, version, addresses } = this.#parts;
+    bus.publish(optimizerEvents.announced, { worker }, { instance, version, addresses: addresses() });
   }
 
   #health(): ServiceHealth {

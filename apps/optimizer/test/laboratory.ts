@@ -28,6 +28,9 @@ export interface RunningWorker {
   lines: string[];
 }
 
+/** A worker without credentials. */
+const workerName = 'optimizer';
+
 export interface Announcement {
   instance: string;
   addresses: string[];
@@ -94,7 +97,11 @@ export class Laboratory {
     overrides: JsonObject = {},
   ): Promise<OptimizerDescription> {
     const { instance } = worker;
-    return this.bus.request(optimizerRequests.describe, { instance }, this.#making(module, overrides));
+    return this.bus.request(
+      optimizerRequests.describe,
+      { worker: workerName, instance },
+      this.#making(module, overrides),
+    );
   }
 
   /** @param options.epoch of the leader */
@@ -115,7 +122,7 @@ export class Laboratory {
     const name = { campaign_id: campaign, session };
     const description = await this.bus.request(
       optimizerRequests.open,
-      { instance: worker.instance },
+      { worker: workerName, instance: worker.instance },
       { ...name, campaign, runtime_params, integers, ...this.#making(module, overrides) },
       epoch === undefined ? {} : { epoch },
     );
@@ -173,8 +180,8 @@ export class Session {
     return this.bus.request(optimizerRequests.close, this.#there, this.name);
   }
 
-  get #there(): { instance: string } {
-    return { instance: this.instance };
+  get #there(): { worker: string; instance: string } {
+    return { worker: workerName, instance: this.instance };
   }
 }
 

@@ -54,6 +54,7 @@ beforeEach(async () => {
     bus,
     clock: time,
     timers: time,
+    worker: 'a',
     instance: 'w1',
     version: '9.9.9',
     addresses: () => ['10.0.0.7'],

@@ -5,6 +5,9 @@ import { leaderTimings } from './timings.js';
 
 /** A worker that was heard recently. */
 export interface OptimizerWorker {
+  /** The name in its credentials. */
+  readonly worker: string;
+  /** Unique name of the process. */
   readonly instance: string;
   readonly addresses: readonly string[];
   /** Fires when the worker has left, or was not heard for {@link leaderTimings.workerGoneMs}. */
@@ -22,7 +25,7 @@ export class OptimizerDirectory {
   readonly #workers = new Map<string, Known>();
   readonly #arrivals = new Set<(addresses: readonly string[]) => void>();
   /** Listeners for the loss of a session, by session. */
-  readonly #sessions = new Map<string, (reason: string) => void>();
+  readonly #sessions = new Map<string, { worker: string; listener: (reason: string) => void }>();
   readonly #since: number;
   #stop: (() => Promise<void>)[] = [];
 
@@ -34,11 +37,15 @@ export class OptimizerDirectory {
   static async listen(bus: Bus, ports: { clock: Clock; timers: Timers }): Promise<OptimizerDirectory> {
     const directory = new OptimizerDirectory(ports);
     const subscriptions = await Promise.all([
-      bus.subscribe(optimizerEvents.announced, {}, ({ instance, addresses }) =>
-        directory.#heard(instance, addresses),
+      bus.subscribe(optimizerEvents.announced, {}, ({ instance, addresses }, { tokens }) =>
+        directory.#heard(tokens.worker, instance, addresses),
       ),
-      bus.subscribe(optimizerEvents.leaving, {}, ({ instance }) => directory.#remove(instance)),
-      bus.subscribe(optimizerEvents.lost, {}, ({ session, reason }) => directory.#lose(session, reason)),
+      bus.subscribe(optimizerEvents.leaving, {}, ({ instance }, { tokens }) =>
+        directory.#remove(keyOf(tokens.worker, instance)),
+      ),
+      bus.subscribe(optimizerEvents.lost, {}, ({ session, reason }, { tokens }) =>
+        directory.#lose(tokens.worker, session, reason),
+      ),
     ]);
     directory.#stop = subscriptions.map((each) => () => each.unsubscribe());
     return directory;
@@ -82,14 +89,19 @@ export class OptimizerDirectory {
     return () => this.#arrivals.delete(listener);
   }
 
-  /** Calls back at most once, when the process of a session has died. @returns ends the callback */
-  onLost(session: string, listener: (reason: string) => void): () => void {
-    this.#sessions.set(session, listener);
+  /**
+   * Calls back at most once, when the worker says that the process of a session has died.
+   *
+   * @param worker that has the session
+   * @returns ends the callback
+   */
+  onLost(worker: string, session: string, listener: (reason: string) => void): () => void {
+    this.#sessions.set(session, { worker, listener });
     return () => this.#sessions.delete(session);
   }
 
   async close(): Promise<void> {
-    for (const instance of [...this.#workers.keys()]) this.#remove(instance);
+    for (const key of [...this.#workers.keys()]) this.#remove(key);
     for (const stop of this.#stop.splice(0)) await stop();
   }
 
@@ -97,9 +109,10 @@ export class OptimizerDirectory {
     return [...this.#workers.values()].findLast(({ addresses }) => addresses.includes(address));
   }
 
-  #heard(instance: string, addresses: readonly string[]): void {
-    const known = this.#workers.get(instance);
-    const cancel = this.ports.timers.after(leaderTimings.workerGoneMs, () => this.#remove(instance));
+  #heard(worker: string, instance: string, addresses: readonly string[]): void {
+    const key = keyOf(worker, instance);
+    const known = this.#workers.get(key);
+    const cancel = this.ports.timers.after(leaderTimings.workerGoneMs, () => this.#remove(key));
     if (known !== undefined) {
       known.cancel();
       known.cancel = cancel;
@@ -107,22 +120,27 @@ export class OptimizerDirectory {
       known.addresses = addresses;
     } else {
       const end = new AbortController();
-      this.#workers.set(instance, { instance, addresses, end, gone: end.signal, cancel });
+      this.#workers.set(key, { worker, instance, addresses, end, gone: end.signal, cancel });
     }
     for (const listener of [...this.#arrivals]) listener(addresses);
   }
 
-  #remove(instance: string): void {
-    const worker = this.#workers.get(instance);
+  #remove(key: string): void {
+    const worker = this.#workers.get(key);
     if (worker === undefined) return;
-    this.#workers.delete(instance);
+    this.#workers.delete(key);
     worker.cancel();
     worker.end.abort();
   }
 
-  #lose(session: string, reason: string): void {
-    const listener = this.#sessions.get(session);
+  #lose(worker: string, session: string, reason: string): void {
+    const known = this.#sessions.get(session);
+    if (known?.worker !== worker) return;
     this.#sessions.delete(session);
-    listener?.(reason);
+    known.listener(reason);
   }
+}
+
+function keyOf(worker: string, instance: string): string {
+  return `${worker}/${instance}`;
 }

@@ -13,7 +13,7 @@ import type { Lease } from './lease.js';
 import type { OptimizerDirectory, OptimizerWorker } from './optimizer-directory.js';
 import { leaderTimings } from './timings.js';
 
-type OptimizerRequest = AnyRequest & { readonly subject: `svc.v1.optimizer.{instance}.${string}` };
+type OptimizerRequest = AnyRequest & { readonly subject: `svc.v1.optimizer.{worker}.{instance}.${string}` };
 
 /**
  * Sends the engine's requests to optimizer workers. It checks the lease immediately before each request. When the worker
@@ -30,7 +30,7 @@ export function optimizersOverBus(
 ): Optimizers {
   const ask = async <D extends OptimizerRequest>(
     definition: D,
-    { instance, gone }: OptimizerWorker,
+    { worker, instance, gone }: OptimizerWorker,
     body: RequestOf<D>,
   ): Promise<ReplyOf<D>> => {
     const id = ids.next();
@@ -42,9 +42,12 @@ export function optimizersOverBus(
       const signal = AbortSignal.any([gone, silence.signal]);
       const options = { epoch: lease.epoch, id, signal, timeoutMs: until - clock.now() };
       try {
-        return await (bus.request<OptimizerRequest>(definition, { instance }, body, options) as Promise<
-          ReplyOf<D>
-        >);
+        return await (bus.request<OptimizerRequest>(
+          definition,
+          { worker, instance },
+          body,
+          options,
+        ) as Promise<ReplyOf<D>>);
       } catch (error) {
         const isGone = gone.aborted || (isServiceError(error) && error.code === 'service_unavailable');
         if (isGone)
@@ -112,7 +115,7 @@ function sessionOver(
         forget();
       };
       const gone = (): void => tell(`the optimizer worker ${worker.instance} is gone`);
-      const stop = directory.onLost(session.session, tell);
+      const stop = directory.onLost(worker.worker, session.session, tell);
       forget = () => {
         stop();
         worker.gone.removeEventListener('abort', gone);

@@ -26,6 +26,8 @@ const description = {
   arguments: {},
 };
 
+const named = { worker: 'w' };
+
 /** A worker, and the answers to its requests. */
 async function worker(bus: Bus, instance: string): Promise<{ opened: unknown[]; announce: () => void }> {
   const opened: unknown[] = [];
@@ -46,7 +48,7 @@ async function worker(bus: Bus, instance: string): Promise<{ opened: unknown[]; 
   await bus.serve(requests.close, me, () => ({}));
   return {
     opened,
-    announce: () => bus.publish(events.announced, {}, { instance, addresses: [here], version: 'test' }),
+    announce: () => bus.publish(events.announced, named, { instance, addresses: [here], version: 'test' }),
   };
 }
 
@@ -149,7 +151,7 @@ it('the orchestrator abandons pending requests to a worker that leaves or falls 
     announce();
     await passed(15_000);
     expect(lost).toEqual([]);
-    if (how === 'leaves') others.publish(events.leaving, {}, { instance: how });
+    if (how === 'leaves') others.publish(events.leaving, named, { instance: how });
     await passed(2_000);
     await expect(asked).resolves.toMatchObject({ code: 'optimizer_unavailable', effect: 'maybe' });
     expect(lost).toEqual([expect.stringContaining(how)]);
@@ -170,8 +172,10 @@ it('the orchestrator reports the death of a process to its own session only', as
   first.onLost((reason) => lost.push(`first: ${reason}`));
   second.onLost((reason) => lost.push(`second: ${reason}`));
   const body = { instance: 'w1', campaign_id: 'c2', session: second.id, reason: 'out of memory' };
-  others.publish(events.lost, {}, body);
-  others.publish(events.lost, {}, body);
+  others.publish(events.lost, { worker: 'another' }, { ...body, reason: 'a lie' });
+  others.publish(events.leaving, { worker: 'another' }, { instance: 'w1' });
+  others.publish(events.lost, named, body);
+  others.publish(events.lost, named, body);
   await passed(10);
   expect(lost).toEqual(['second: out of memory']);
 });

@@ -110,7 +110,7 @@ async function overBus(): Promise<UnderTest> {
         }),
       ]);
       open.push(...served.map((each) => () => each.unsubscribe()));
-      theirs.publish(events.announced, {}, { ...me, addresses: [here], version: 'test' });
+      theirs.publish(events.announced, { worker: 'w' }, { ...me, addresses: [here], version: 'test' });
       await settle();
     },
     async crash() {
@@ -122,7 +122,7 @@ async function overBus(): Promise<UnderTest> {
     async lose() {
       const [session = ''] = [...sessions.keys()].slice(-1);
       worker.session('c').alive = false;
-      theirs.publish(events.lost, {}, { ...me, campaign_id: 'c1', session, reason: 'it died' });
+      theirs.publish(events.lost, { worker: 'w' }, { ...me, campaign_id: 'c1', session, reason: 'it died' });
       await settle();
     },
   };

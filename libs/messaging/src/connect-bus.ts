@@ -178,6 +178,15 @@ export function wayTo({ url, authorities, pass, proxy, plain = false }: BrokerAc
 }
 
 /**
+ * The name of the process that the credentials are for.
+ *
+ * @throws ServiceError `bad_request` when the text holds no credentials
+ */
+export function ownerOf(credentials: string): string {
+  return decodeToken(identityIn(credentials));
+}
+
+/**
  * The name of a process in its credentials, as a token of a subject.
  *
  * @throws ServiceError `bad_request` when the text holds no credentials

@@ -20,6 +20,7 @@ export {
   connectionTimings,
   demandClosedBroker,
   type BrokerAccess,
+  ownerOf,
   type BusIdentity,
   type ConnectOptions,
 } from './connect-bus.js';

@@ -35,8 +35,8 @@ export function orchestratorHandlers(parts: Parts): Handled[] {
     ...handledBy(
       { measured: serviceEvents.measured },
       {
-        measured: ({ families }, { tokens: { service, name } }) =>
-          engine.refusals.brokerRefused(`${service}/${name}`, refusalsIn(families)),
+        measured: ({ instance, families }, { tokens: { service, name } }) =>
+          engine.refusals.brokerRefused(`${service}/${name}`, instance, refusalsIn(families)),
       },
     ),
   ];

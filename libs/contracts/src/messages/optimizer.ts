@@ -11,13 +11,15 @@ import {
 } from '../rest/optimizer.js';
 import { zodSchema } from '../schema.js';
 import { defineEvent, requestsOf } from './define.js';
+import { itself } from './process-roles.js';
 import { jsonObject, jsonValue, moduleReference } from './work.js';
 
-const request = requestsOf('svc.v1.optimizer.{instance}.', 'optimizer.', {
+/** `worker`: the name in the credentials of the process. `instance`: one process. */
+const request = requestsOf('svc.v1.optimizer.{worker}.{instance}.', 'optimizer.', {
   from: { orchestrator: {} },
-  to: { optimizer: {} },
+  to: { optimizer: { worker: itself } },
 });
-const reported = { from: { optimizer: {} }, to: { orchestrator: {} } };
+const reported = { from: { optimizer: { worker: itself } }, to: { orchestrator: {} } };
 const trial = zodOf(Trial);
 const description = zodOf(OptimizerDescription);
 const runtimeValues = runtimeParameters.zod();
@@ -144,21 +146,21 @@ export const optimizerEvents = {
   announced: defineEvent({
     ...reported,
     name: 'optimizer.announced',
-    subject: 'svc.v1.event.optimizer.announced',
+    subject: 'svc.v1.event.optimizer.{worker}.announced',
     body: zodSchema(z.object({ instance: z.string(), addresses: z.array(z.string()), version: z.string() })),
   }),
   /** The worker stops. Its campaigns need another worker. */
   leaving: defineEvent({
     ...reported,
     name: 'optimizer.leaving',
-    subject: 'svc.v1.event.optimizer.leaving',
+    subject: 'svc.v1.event.optimizer.{worker}.leaving',
     body: zodSchema(z.object({ instance: z.string() })),
   }),
   /** The process of a session has died; the next call of the session fails with `stale_message` anyway. */
   lost: defineEvent({
     ...reported,
     name: 'optimizer.lost',
-    subject: 'svc.v1.event.optimizer.lost',
+    subject: 'svc.v1.event.optimizer.{worker}.lost',
     body: zodSchema(z.object({ instance: z.string(), ...session.shape, reason: z.string() })),
   }),
 };

@@ -110,7 +110,7 @@ export const serviceEvents = {
       gateway: { service: 'gateway' },
       orchestrator: { service: 'orchestrator' },
       agent: { service: 'agent', name: itself },
-      optimizer: { service: 'optimizer' },
+      optimizer: { service: 'optimizer', name: itself },
     },
     to: { gateway: {}, orchestrator: {}, tool: {} },
     body: zodSchema(

@@ -19,6 +19,8 @@ const quietMs = 60_000;
 const learningMs = 10_000;
 /** Processes that are told apart. Anybody may invent names. */
 const mostProcesses = 50;
+/** Processes whose last report is remembered. */
+const mostInstances = 1_000;
 const otherProcesses = 'other processes';
 
 /**
@@ -27,7 +29,7 @@ const otherProcesses = 'other processes';
  */
 export class Refusals {
   readonly #refused = new Map<string, RepeatedRefusals & { at: number }>();
-  /** Process to the number of refusals that it reported last. */
+  /** Instance to the number of refusals that it reported last. */
   readonly #reported = new Map<string, number>();
   #since = Infinity;
 
@@ -38,17 +40,19 @@ export class Refusals {
     this.#since = now;
   }
 
-  /** A process reports how often the broker has refused it since it started. */
-  brokerRefused(process: string, total: number): void {
-    const isNew = this.clock.now() - this.#since < learningMs && !this.#reported.has(process);
-    const before = isNew ? total : (this.#reported.get(process) ?? 0);
-    this.#reported.delete(process);
-    this.#reported.set(process, total);
+  /**
+   * A process reports how often the broker has refused it since it started.
+   *
+   * @param instance unique name of the process; several may have the same credentials, and so the same name
+   */
+  brokerRefused(process: string, instance: string, total: number): void {
+    const isLearning = this.clock.now() - this.#since < learningMs;
+    const before = this.#reported.get(instance) ?? (isLearning ? total : 0);
+    this.#reported.delete(instance);
+    this.#reported.set(instance, total);
     const [oldest] = this.#reported.keys();
-    if (this.#reported.size > mostProcesses && oldest !== undefined) this.#reported.delete(oldest);
-    // A lower number comes from a process that has started again.
-    const more = total < before ? total : total - before;
-    if (more > 0) this.#note(process).byBroker += more;
+    if (this.#reported.size > mostInstances && oldest !== undefined) this.#reported.delete(oldest);
+    if (total > before) this.#note(process).byBroker += total - before;
   }
 
   /** The leader refused an act of a person. @param process as the message calls its sender */

@@ -18,12 +18,14 @@ import { SimulatedProcess } from './process.js';
 
 export const optimizerNode = 'optimizer';
 
+const me = { worker: optimizerNode };
+
 /** Duration of making an optimizer, and of one computation, in milliseconds. */
 const makesMs = 60;
 const computesMs = 25;
 const leavesMs = 20;
 
-type OptimizerRequest = AnyRequest & { readonly subject: `svc.v1.optimizer.{instance}.${string}` };
+type OptimizerRequest = AnyRequest & { readonly subject: `svc.v1.optimizer.{worker}.{instance}.${string}` };
 
 /** The optimizer of one campaign. */
 interface Session {
@@ -56,7 +58,7 @@ export class SimulatedOptimizer extends SimulatedProcess {
   }
 
   protected stop(life: Life): void {
-    this.#bus?.publish(events.leaving, {}, { instance: this.#instance });
+    this.#bus?.publish(events.leaving, me, { instance: this.#instance });
     life.after(leavesMs, () => life.end());
   }
 
@@ -73,7 +75,7 @@ export class SimulatedOptimizer extends SimulatedProcess {
     for (const [campaignId, { session }] of this.#sessions) {
       this.#sessions.delete(campaignId);
       const body = { instance: this.#instance, campaign_id: campaignId, session, reason: 'it died' };
-      this.#bus?.publish(events.lost, {}, body);
+      this.#bus?.publish(events.lost, me, body);
     }
   }
 
@@ -85,7 +87,7 @@ export class SimulatedOptimizer extends SimulatedProcess {
       definition: D,
       answer: (body: RequestOf<D>) => Promise<ReplyOf<D>>,
     ): Promise<unknown> =>
-      bus.serve<OptimizerRequest>(definition, { instance }, (body, { envelope }) =>
+      bus.serve<OptimizerRequest>(definition, { ...me, instance }, (body, { envelope }) =>
         repeats.join(envelope.id, () => answer(body as RequestOf<D>)),
       );
     const after = <Value>(ms: number, answer: () => Value): Promise<Value> =>
@@ -157,7 +159,7 @@ export class SimulatedOptimizer extends SimulatedProcess {
       }),
     ]);
     const announce = (): void =>
-      bus.publish(events.announced, {}, { instance, addresses: ['127.0.0.1'], version: 'simulated' });
+      bus.publish(events.announced, me, { instance, addresses: ['127.0.0.1'], version: 'simulated' });
     const announceAgain = (): void => {
       if (bus.connected) announce();
       life.after(workerAnnouncedEveryMs, announceAgain);
