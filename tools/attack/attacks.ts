@@ -18,12 +18,16 @@ export interface Scene {
   url: string;
   /** Computer of the stolen credentials. */
   thief: string;
-  /** Another computer, with its incarnation, a device of it, and an attempt that runs there. */
+  /**
+   * Another computer, with its incarnation, a device of it, an attempt that runs there, and an attempt that has a call in
+   * progress there.
+   */
   victim: string;
   inc: string;
   lab: string;
   device: string;
   attempt: string;
+  calling: string;
 }
 
 export interface Attack {
@@ -177,6 +181,16 @@ function onDevice(thief: Thief, scene: Scene): Attack[] {
     call('with a fence that nobody exceeds', { attempt_id: attempt }, huge),
     call('with a forged grant', { attempt_id: attempt, grant: forged(huge) }, huge),
     call('without an attempt', {}, undefined),
+    {
+      name: 'stop the calls of an attempt of another computer',
+      attempt: async () => {
+        const to = { computer: victim, inc, caller: scene.thief };
+        const asked = { attempt_id: scene.calling, reason: 'theft' };
+        const fate = await thief.send(peerRequests.stopCalls, to, asked);
+        const stopped = fate.kind === 'answer' && (fate.body as { moving: boolean }).moving;
+        return stopped ? 'the call was stopped' : undefined;
+      },
+    },
   ];
 }
 
@@ -249,6 +263,6 @@ function inTheNameOfAnother(thief: Thief, scene: Scene): Attack[] {
 }
 
 /** An attack succeeds when somebody did what it asked for. */
-function done(fate: Fate): string | undefined {
+export function done(fate: Fate): string | undefined {
   return fate.kind === 'answer' ? `it was done: ${JSON.stringify(fate.body).slice(0, 200)}` : undefined;
 }

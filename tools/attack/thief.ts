@@ -6,6 +6,7 @@ import {
   subjectOf,
   type AnyEvent,
   type AnyRequest,
+  type ProcessRole,
 } from '@lab/contracts';
 import { connect, credsAuthenticator, errors, type NatsConnection } from '@nats-io/transport-node';
 
@@ -22,6 +23,9 @@ export interface Marks {
   inc?: number;
   fence?: Record<string, number>;
   fresh?: number;
+  /** Default: a new one. */
+  id?: string;
+  act?: string;
 }
 
 type Tokens = Readonly<Record<string, string>>;
@@ -29,22 +33,23 @@ type Tokens = Readonly<Record<string, string>>;
 /** How long an answer may take, in milliseconds. */
 const patienceMs = 1_500;
 
-/** A connection with the stolen credentials of an agent, without any of the checks of the bus. */
+/** A connection with stolen credentials, without any of the checks of the bus. */
 export class Thief {
   readonly #refused = new Set<string>();
   #sent = 0;
 
   private constructor(
     private readonly connection: NatsConnection,
+    private readonly role: ProcessRole,
     private readonly name: string,
   ) {
     void this.#listen();
   }
 
-  /** @param name of the computer in the credentials */
-  static async with(url: string, credentials: string, name: string): Promise<Thief> {
+  /** @param name in the credentials */
+  static async with(url: string, credentials: string, role: ProcessRole, name: string): Promise<Thief> {
     const authenticator = credsAuthenticator(new TextEncoder().encode(credentials));
-    return new Thief(await connect({ servers: url, authenticator, reconnect: false }), name);
+    return new Thief(await connect({ servers: url, authenticator, reconnect: false }), role, name);
   }
 
   /** Sends any body under any subject of a message. */
@@ -61,7 +66,7 @@ export class Thief {
     const message = { v: envelopeVersion, id, kind: definition.name, src: 'orchestrator/1', ...marks, body };
     const data = JSON.stringify(message);
     // The name of the answerer in its inbox must be right, or the answer itself is refused.
-    const inbox = `_INBOX.agent.${encodeToken(this.name)}.${this.#sent}`;
+    const inbox = `_INBOX.${this.role}.${encodeToken(this.name)}.${this.#sent}`;
     const answer = new Promise<Fate>((resolve) => {
       const subscription = this.connection.subscribe(`${inbox}.>`, {
         max: 1,

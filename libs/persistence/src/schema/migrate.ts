@@ -9,6 +9,7 @@ import { outages } from './migrations/0004-outages.js';
 import { reservations } from './migrations/0005-reservations.js';
 import { webhookInclude } from './migrations/0006-webhook-include.js';
 import { enrolment } from './migrations/0007-enrolment.js';
+import { attentionProcess } from './migrations/0009-attention-process.js';
 
 /** The initial migration has a digest of its text in its name, so that a database of another text is recognised. */
 const digest = createHash('sha256').update(initialSchema).digest('hex').slice(0, 12);
@@ -22,6 +23,7 @@ const migrations: Record<string, Migration> = {
   '0005_reservations': reservations,
   '0006_webhook_include': webhookInclude,
   '0007_enrolment': enrolment,
+  '0009_attention_process': attentionProcess,
 };
 
 /** Any number, the same everywhere: one process at a time puts the function in place. */

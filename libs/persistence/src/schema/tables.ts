@@ -222,6 +222,7 @@ export const attention = tableOf<AttentionRow>()({
     resolution: 'jsonb?',
   },
   constraints: [
+    // A later migration adds `process`.
     oneOf('kind', ['task', 'device', 'agent']),
     oneOf('state', ['open', 'resolved']),
     refersTo('task_run_id', 'task_run'),

@@ -435,6 +435,7 @@ describe('records', () => {
     const resolution = { action: 'idle' as const, by: 'ada', note: 'it stands still' };
     const open = { reason, known: { effects: 1 }, resolvedAt: null, resolution: null } as const;
     const nothing = { taskRunId: null, attemptId: null, device: null, computer: null };
+    const refused = { code: 'messages_refused', message: 'refused' };
     await store.commit(epoch, [
       { op: 'insertProtocolRun', row: protocolRun('r1') },
       { op: 'insertTaskRun', row: taskRun('t1', { name: 'mix', runId: 'r1', state: 'needs_attention' }) },
@@ -452,6 +453,14 @@ describe('records', () => {
         } as const,
         { id: 'i2', kind: 'task', state: 'open', taskRunId: 't2', openedAt: t0 + 2 } as const,
         { id: 'i3', kind: 'agent', state: 'open', computer: 'bench_b', openedAt: t0 + 3 } as const,
+        {
+          id: 'i5',
+          kind: 'process',
+          state: 'open',
+          computer: 'gateway/x',
+          openedAt: t0 + 5,
+          reason: refused,
+        } as const,
       ].map((given) => ({ op: 'putAttention' as const, row: { ...nothing, ...open, ...given } })),
       {
         op: 'putAttention',
@@ -469,7 +478,8 @@ describe('records', () => {
         },
       },
     ]);
-    const all = (await page('attention', {})).items;
+    const [about, ...all] = (await page('attention', {})).items;
+    expect(about).toMatchObject({ kind: 'process', subject: 'gateway/x', actions: [] });
     expect(all.map(({ subject, actions }) => [subject, actions])).toEqual([
       ['color_lab.mixer_1', []],
       ['bench_b', ['lost']],
@@ -513,7 +523,7 @@ describe('records', () => {
     });
     const ids = async (state: 'open' | 'resolved', limit: number): Promise<string[]> =>
       (await page('attention', { limit, filters: { state: [state] } })).items.map(({ id }) => id);
-    expect(await ids('open', 2)).toEqual(['i3', 'i2']);
+    expect(await ids('open', 2)).toEqual(['i5', 'i3']);
     expect(await ids('resolved', 2)).toEqual(['i4']);
     expect(await records.attentionItem('i1')).toEqual(all[3]);
     expect(await records.attentionItem('i\u0000')).toBeUndefined();

@@ -174,6 +174,7 @@ describe('the store', () => {
       { name: '0004_outages' },
       { name: '0005_reservations' },
       { name: '0006_webhook_include' },
+      { name: '0007_attention_process' },
     ]);
     await dropDatabase(postgres.url, name);
   });

@@ -1,4 +1,4 @@
-import { isServiceError, type ErrorCode } from '@lab/contracts';
+import { attentionKinds, isServiceError, type ErrorCode } from '@lab/contracts';
 import type { AttentionRow, Change, EmergencyStopRow, Store, WorkingRows } from '@lab/engine';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import {
@@ -182,6 +182,10 @@ export function storeContract(name: string, open: () => Promise<StoreUnderTest>)
           { op: 'putAgent', row: { computer: 'bench pc', inc: 2 ** 40, session: 's' } },
           { op: 'putAttention', row: rows.asked },
           { op: 'putAttention', row: { ...rows.asked, id: 'i2' } },
+          ...attentionKinds.map((kind) => ({
+            op: 'putAttention' as const,
+            row: { ...rows.asked, id: `about ${kind}`, kind, state: 'resolved' as const },
+          })),
           { op: 'putEmergencyStop', row: rows.stop },
           { op: 'putEmergencyStop', row: { ...rows.stop, id: 'h0', releasedAt: t0 + 9, releasedBy: 'eve' } },
           { op: 'putQueuePause', row: pause },
