@@ -26,14 +26,14 @@ export type Overheard = (
 /** Attacks of thieves who have the credentials of a process that is no agent, or those of the victim itself. */
 export function attacksOnIdentity(thieves: Thieves, scene: Scene, overheard: Overheard): Attack[] {
   return [
-    ...asAPerson(thieves.gateway, overheard),
+    ...asAPerson(thieves.gateway, scene, overheard),
     ...beyondTheRole('tool', thieves.tool, scene),
     ...asAnotherOptimizer(thieves.optimizer),
     ...asTheVictim(thieves.twin, scene),
   ];
 }
 
-function asAPerson(thief: Thief, overheard: Overheard): Attack[] {
+function asAPerson(thief: Thief, { lab, device }: Scene, overheard: Overheard): Attack[] {
   const { pauseQueue, releaseStop, resumeQueue, submitTask } = orchestratorRequests;
   const pause = (name: string, marks: () => Marks): Attack => ({
     name: `pause the queue as root ${name}`,
@@ -71,8 +71,12 @@ function asAPerson(thief: Thief, overheard: Overheard): Attack[] {
     },
     {
       name: 'submit a task as root',
-      attempt: async () =>
-        done(await thief.send(submitTask, {}, { name: 'stolen', type: 'multiply', owner: 'root' })),
+      attempt: async () => {
+        const devices = { multiplier: { lab_name: lab, name: device } };
+        const input_parameters = { number: 6, factor: 7 };
+        const task = { name: 'stolen', type: 'multiply', owner: 'root', devices, input_parameters };
+        return done(await thief.send(submitTask, {}, task));
+      },
     },
     {
       name: 'release all emergency stops as root',

@@ -157,6 +157,8 @@ export class Agent {
    */
   async start(): Promise<void> {
     const { ledger } = this.ports;
+    // Durable when the ledger is open, and so before the leader hears of the session.
+    ledger.note({ type: 'session', session: this.session });
     await ledger.open({ ...defaultLedgerMemory, attempts: this.#limits.remembered });
     this.#devices.recallFences(ledger.state.fences);
     this.#effects.start();
@@ -367,7 +369,7 @@ export class Agent {
       session: this.session,
       attempts: this.attempts(),
       incarnations: [...this.ports.ledger.state.incarnations],
-      sessions: [...this.ports.ledger.state.sessions],
+      sessions: this.ports.ledger.state.sessions.filter((session) => session !== this.session),
       devices: this.devices(),
       halts: this.emergencyStops(),
     };
@@ -391,7 +393,7 @@ export class Agent {
     this.#epoch = epoch;
     if (inc !== this.#inc) {
       // Noted before any attempt that this incarnation accepts.
-      this.ports.ledger.note({ type: 'incarnation', inc, session: this.session });
+      this.ports.ledger.note({ type: 'incarnation', inc });
       await this.ports.announcer.incarnated(inc);
       this.#inc = inc;
     }

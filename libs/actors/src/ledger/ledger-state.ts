@@ -1,5 +1,5 @@
 import type { AttemptCalls, EmergencyStop } from '@lab/contracts';
-import { forgetOldest, type OtherAgent, type SpooledFile } from '../ports/index.js';
+import { forgetOldest, remember, type OtherAgent, type SpooledFile } from '../ports/index.js';
 import type { AttemptEnd, CallEnding, LedgerRecord, RecordedCall, UnstoredCall } from './records.js';
 import { UnstoredCalls } from './unstored-calls.js';
 
@@ -37,8 +37,8 @@ export const defaultLedgerMemory: LedgerMemory = { attempts: 1_000, calls: 1_000
 /** An attempt that is not settled belongs to one of the latest incarnations. */
 const rememberedIncarnations = 100;
 
-/** The leader knows the session of the latest process, or of the one before when its database was restored. */
-const rememberedSessions = 2;
+/** The leader knows the session of the process that registered last. Those after it may have ended before they registered. */
+const rememberedSessions = 20;
 
 const lost: CallEnding = {
   kind: 'failed',
@@ -61,8 +61,7 @@ export class LedgerState {
   readonly #confirmed = new Map<string, RecordedCall>();
   readonly #stops = new Map<string, EmergencyStop>();
   readonly #incarnations = new Set<number>();
-  /** Incarnation to the session of its process. */
-  readonly #sessions = new Map<number, string>();
+  readonly #sessions = new Set<string>();
   readonly #unstored = new UnstoredCalls();
 
   constructor(
@@ -104,7 +103,7 @@ export class LedgerState {
 
   /** The sessions of the latest processes that kept this ledger, the newest last. */
   get sessions(): readonly string[] {
-    return [...this.#sessions.values()];
+    return [...this.#sessions];
   }
 
   /** Notes that records may be missing, so that a missing record no longer proves anything. */
@@ -210,8 +209,9 @@ export class LedgerState {
       case 'incarnation':
         this.#incarnations.add(record.inc);
         forgetOldest(this.#incarnations, rememberedIncarnations);
-        if (record.session !== undefined) this.#sessions.set(record.inc, record.session);
-        forgetOldest(this.#sessions, rememberedSessions);
+        return;
+      case 'session':
+        remember(this.#sessions, record.session, rememberedSessions);
         return;
       case 'halt':
         this.#stops.set(record.halt.id, record.halt);
@@ -244,10 +244,8 @@ export class LedgerState {
       }),
       ...[...this.#acknowledged].map((attemptId) => ({ type: 'acked' as const, attemptId })),
       ...[...this.#tombstones].map((attemptId) => ({ type: 'tombstone' as const, attemptId })),
-      ...[...this.#incarnations].map((inc) => {
-        const session = this.#sessions.get(inc);
-        return { type: 'incarnation' as const, inc, ...(session === undefined ? {} : { session }) };
-      }),
+      ...[...this.#incarnations].map((inc) => ({ type: 'incarnation' as const, inc })),
+      ...this.sessions.map((session) => ({ type: 'session' as const, session })),
       ...this.emergencyStops.map((halt) => ({ type: 'halt' as const, halt })),
     ];
   }

@@ -23,7 +23,7 @@ export interface Ledger {
   append(record: LedgerRecord): Promise<void>;
   /**
    * Takes a fact into the state at once, and writes it as soon as the disk allows and the ledger is open. Later records
-   * become durable only together with it. A crash may lose it.
+   * become durable only together with it. A crash may lose it, unless it was noted before {@link open}, which makes it durable.
    */
   note(record: LedgerRecord): void;
   /** Waits for the write in progress. */

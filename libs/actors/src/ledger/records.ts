@@ -84,8 +84,10 @@ export type LedgerRecord =
   | { type: 'call_end'; callId: string; ending: CallEnding; atMs?: number; shown?: JsonValue }
   /** The driver or a person has said that the device is idle. */
   | { type: 'settled'; device: string; by: string }
-  /** This incarnation of the agent keeps the ledger. `session`: of its process; absent: written by an earlier version. */
-  | { type: 'incarnation'; inc: number; session?: string }
+  /** This incarnation of the agent keeps the ledger. */
+  | { type: 'incarnation'; inc: number }
+  /** A process of the agent opened the ledger. Its session proves to the leader that the next process has this ledger. */
+  | { type: 'session'; session: string }
   /** An emergency stop is in force. */
   | { type: 'halt'; halt: EmergencyStop }
   /** These emergency stops are over. */
@@ -113,6 +115,7 @@ export const ledgerRecordTypes = [
   'call_end',
   'settled',
   'incarnation',
+  'session',
   'halt',
   'released',
   'calls_stored',

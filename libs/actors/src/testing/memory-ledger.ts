@@ -16,7 +16,8 @@ export class MemoryLedger implements Ledger {
   }
 
   async open(memory: LedgerMemory): Promise<void> {
-    this.state = new LedgerState(memory, structuredClone(this.durable));
+    const noted = this.#waiting.splice(0).map(({ record }) => record);
+    this.state = new LedgerState(memory, structuredClone([...this.durable, ...noted]));
     this.durable = this.state.records();
     this.#isOpen = true;
   }

@@ -119,6 +119,17 @@ describe('registration', () => {
     ]);
   });
 
+  it('reports the session of a process that ended before it was registered', async () => {
+    const orchestrator = new MemoryOrchestrator();
+    const first = new World({ orchestrator, session: 'first-' });
+    orchestrator.away = new ServiceError('service_unavailable', 'nobody leads');
+    await first.agent.start();
+    const ledger = first.crash();
+    orchestrator.away = undefined;
+    await new World({ orchestrator, ledger, session: 'second-' }).up();
+    expect(orchestrator.hellos.map(({ sessions }) => sessions)).toEqual([['first-1']]);
+  });
+
   it('reports the running attempts', async () => {
     const world = await new World({ tasks: { never } }).up();
     await world.agent.startTask(task('a', 'never'), {});

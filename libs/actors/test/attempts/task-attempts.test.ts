@@ -25,6 +25,7 @@ describe('an attempt', () => {
     ]);
     expect(world.agent.attempts()).toEqual([]);
     expect(world.ledger.durable.map((record) => record.type)).toEqual([
+      'session',
       'incarnation',
       'accept',
       'begin',
@@ -70,7 +71,8 @@ describe('an attempt', () => {
     await Promise.all(asking);
     expect(answers).toEqual(['unknown', 'unknown']);
     expect(world.ledger.durable).toEqual([
-      { type: 'incarnation', inc: 1, session: 'session-1' },
+      { type: 'session', session: 'session-1' },
+      { type: 'incarnation', inc: 1 },
       { type: 'tombstone', attemptId: 'a' },
     ]);
   });
@@ -117,10 +119,16 @@ describe('an attempt', () => {
     await world.agent.startTask(task('a', 'add'), marks);
     await world.time.advance(1_000);
     expect(world.orchestrator.results.map(({ attempt_id: id }) => id)).toEqual(['a']);
-    expect(world.ledger.durable.map(({ type }) => type)).toEqual(['incarnation', 'accept', 'begin']);
+    expect(world.ledger.durable.map(({ type }) => type)).toEqual([
+      'session',
+      'incarnation',
+      'accept',
+      'begin',
+    ]);
     world.ledger.breakWith(undefined);
     await world.agent.taskStatus('another', marks);
     expect(world.ledger.durable.map(({ type }) => type)).toEqual([
+      'session',
       'incarnation',
       'accept',
       'begin',

@@ -174,8 +174,9 @@ describe('after a restart of the agent', () => {
     expect(second.ledger.durable).toEqual([
       { type: 'acked', attemptId: 'b' },
       { type: 'acked', attemptId: 'c' },
-      { type: 'incarnation', inc: 1, session: 'session-1' },
-      { type: 'incarnation', inc: 1, session: 'session-1' },
+      { type: 'incarnation', inc: 1 },
+      { type: 'session', session: 'session-1' },
+      { type: 'incarnation', inc: 1 },
     ]);
     expect(await second.agent.taskStatus('c', marks)).toBe('ended');
   });

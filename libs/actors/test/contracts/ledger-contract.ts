@@ -39,6 +39,16 @@ export function ledgerContract(name: string, make: () => Promise<LedgerUnderTest
       await end(first);
     });
 
+    it('contains a fact that was noted before it opened, as soon as it is open', async () => {
+      const first = await make();
+      first.ledger.note({ type: 'session', session: 's1' });
+      await opened(first);
+      expect(first.ledger.state.sessions).toEqual(['s1']);
+      const second = await opened(await first.afterCrash());
+      expect(second.ledger.state.sessions).toEqual(['s1']);
+      await end(first, second);
+    });
+
     it('contains the content of every resolved append after a crash', async () => {
       const first = await opened(await make());
       const result = { outcome: { kind: 'cancelled' }, endedMs: 5 } as const;

@@ -168,6 +168,7 @@ describe('a checkpoint', () => {
     someCall.map(({ callId }) => refused(callId)),
     device.map((each) => ({ type: 'settled' as const, device: each, by: 'driver' })),
     fc.nat({ max: 9 }).map((inc) => ({ type: 'incarnation' as const, inc })),
+    id.map((session) => ({ type: 'session' as const, session })),
     halt.map((each) => ({ type: 'halt' as const, halt: each })),
     id.map((each) => ({ type: 'released' as const, ids: [each] })),
   );
@@ -200,6 +201,7 @@ describe('a checkpoint', () => {
           devices: ['lab.arm', 'lab.leg'].map((each) => [state.fences.get(each), state.lastConfirmed(each)]),
           halts: state.emergencyStops,
           incarnations: [...state.incarnations],
+          sessions: state.sessions,
         });
         expect(told(second)).toEqual(told(first));
         const texts = (state: LedgerState): string[] => state.records().map((each) => JSON.stringify(each));
@@ -221,6 +223,7 @@ describe('a checkpoint', () => {
       call_end: true,
       settled: true,
       incarnation: true,
+      session: true,
       halt: true,
       released: true,
       calls_stored: true,
