@@ -84,7 +84,9 @@ async function bundle({ build, transform }, { outdir, ...program }) {
 export const contentsFile = 'npm-packages.json';
 
 function packagesIn({ inputs }) {
-  const folders = Object.keys(inputs).map((path) => /^(.*node_modules\/(?:@[^/]+\/)?[^/]+)\//.exec(path)?.[1]);
+  const folders = Object.keys(inputs).map(
+    (path) => /^(.*node_modules\/(?:@[^/]+\/)?[^/]+)\//.exec(path)?.[1],
+  );
   return [...new Set(folders)].filter((folder) => folder !== undefined).sort();
 }
 
