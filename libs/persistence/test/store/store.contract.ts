@@ -1,4 +1,4 @@
-import { attentionKinds, isServiceError, type ErrorCode } from '@lab/contracts';
+import { isServiceError, type ErrorCode } from '@lab/contracts';
 import type { AttentionRow, Change, EmergencyStopRow, Store, WorkingRows } from '@lab/engine';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import {
@@ -181,11 +181,7 @@ export function storeContract(name: string, open: () => Promise<StoreUnderTest>)
           },
           { op: 'putAgent', row: { computer: 'bench pc', inc: 2 ** 40, session: 's' } },
           { op: 'putAttention', row: rows.asked },
-          { op: 'putAttention', row: { ...rows.asked, id: 'i2' } },
-          ...attentionKinds.map((kind) => ({
-            op: 'putAttention' as const,
-            row: { ...rows.asked, id: `about ${kind}`, kind, state: 'resolved' as const },
-          })),
+          { op: 'putAttention', row: { ...rows.asked, id: 'i2', kind: 'process' } },
           { op: 'putEmergencyStop', row: rows.stop },
           { op: 'putEmergencyStop', row: { ...rows.stop, id: 'h0', releasedAt: t0 + 9, releasedBy: 'eve' } },
           { op: 'putQueuePause', row: pause },
