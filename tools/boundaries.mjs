@@ -44,9 +44,20 @@ export const allowedEntryPoints = {
   'simulation -> definitions': ['@lab/definitions/model'],
   'hosting -> definitions': ['@lab/definitions/model'],
   'agent -> definitions': ['@lab/definitions/model'],
-  'gateway -> trust': ['@lab/trust/acts'],
-  'orchestrator -> trust': ['@lab/trust/acts', '@lab/trust/authority'],
-  'agent -> trust': ['@lab/trust/authority'],
+  'gateway -> trust': [
+    '@lab/trust/acts',
+    '@lab/trust/agent-issuer',
+    '@lab/trust/agent-key',
+    '@lab/trust/fingerprint',
+    '@lab/trust/pass',
+  ],
+  'orchestrator -> trust': ['@lab/trust', '@lab/trust/acts', '@lab/trust/authority'],
+  'agent -> trust': [
+    '@lab/trust/agent-key',
+    '@lab/trust/authority',
+    '@lab/trust/fingerprint',
+    '@lab/trust/pass',
+  ],
   'cli -> persistence': ['@lab/persistence/embedded', '@lab/persistence/gateway'],
 };
 

@@ -176,7 +176,7 @@ export class AppModule {
         { provide: TokenStore, useValue: surroundings.tokens },
         {
           provide: AgentPackages,
-          useValue: new AgentPackages(surroundings.agentPackages, surroundings.enrolment.publicUrl),
+          useFactory: () => new AgentPackages(surroundings.agentPackages, surroundings.enrolment.publicUrl),
         },
         {
           provide: Enrolments,

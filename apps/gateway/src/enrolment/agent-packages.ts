@@ -4,7 +4,7 @@ import { readdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { ServiceError, type AgentPackageRecord } from '@lab/contracts';
-import { agentsPath } from './agent-routes.js';
+import { agentsPath } from './paths.js';
 
 /** `svc-agent-0.1.0-linux-x64.tar.gz` */
 const namePattern = /^svc-agent-(\d+\.\d+\.\d+[\w.+-]*?)-((?:linux|win|darwin)-\w+)\.(?:tar\.gz|zip)$/;

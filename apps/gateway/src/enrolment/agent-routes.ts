@@ -1,10 +1,8 @@
 import type { FastifyInstance } from 'fastify';
 import { ServiceError } from '@lab/contracts';
+import { agentsPath } from './paths.js';
 import type { AgentPackages } from './agent-packages.js';
 import type { Admission, Enrolments, JoinRequest } from './enrolments.js';
-
-/** Path below which agents join. It is no part of the REST interface for people. */
-export const agentsPath = '/agents';
 
 /**
  * What agents ask the gateway, before they can connect to the broker:

@@ -5,7 +5,7 @@ import { ServiceError } from '@lab/contracts';
 import type { Log } from '@lab/ports';
 import { createWebSocketStream, WebSocketServer, type WebSocket } from 'ws';
 import { asServiceError } from '../http/index.js';
-import { agentsPath } from './agent-routes.js';
+import { agentsPath } from './paths.js';
 import type { Enrolments } from './enrolments.js';
 
 /** Most connections that one gateway passes on at once. */

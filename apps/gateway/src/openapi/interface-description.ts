@@ -29,6 +29,7 @@ export const tags: Record<string, string> = {
   Operating: 'Queue, schedule, emergency stops, and what only a person can settle.',
   Events: 'What happens to every record, as it happens and afterwards.',
   Logs: 'What the code of tasks and devices wrote.',
+  Computers: 'The computers of the laboratory: invitations to join, agents that joined, and their packages.',
   Webhooks: 'Events that are sent to where you want them, signed and at least once.',
   Access: 'Tokens, what they allow, and the audit of what was done.',
   Service: 'The service itself.',

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { zodSchema } from '../schema.js';
-import { AgentRecord } from '../rest/agents.js';
+import { AgentRecord } from '../rest/computers/agents.js';
 import { AttentionDecision } from '../rest/attention.js';
 import { DeviceRecord } from '../rest/devices.js';
 import { isObject, zodOf, type Shape } from '../rest/fields/field.js';

@@ -52,6 +52,8 @@ describe('the catalogue', () => {
       'estop.engage',
       'service.health',
       'service.leader_health',
+      // The leader reads from the database what it applies.
+      'service.apply_revocations',
     ]);
   });
 

@@ -97,7 +97,7 @@ describe('a configuration', () => {
     const env = {
       SVC_HTTP_PORT: '99999',
       SVC_DATABASE_ULR: 'x',
-      SVC_NATS_URL: 'tls://x:4222',
+      SVC_NATS_URL: 'https://x:4222',
       SVC_UPLOAD_SECRET: 'short',
     };
     const faults = faultsOf(() => all.load({ env, cwd: folder }));
@@ -110,7 +110,7 @@ describe('a configuration', () => {
         'config.yml:7: labs | must be a list of names | ',
         'SVC_HTTP_PORT | must be a port, a whole number from 0 to 65535 (it is "99999") | ',
         'SVC_DATABASE_ULR | unknown variable | did you mean SVC_DATABASE_URL?',
-        'SVC_NATS_URL | must look like nats://127.0.0.1:4222; TLS is not supported | ',
+        'SVC_NATS_URL | must look like nats://127.0.0.1:4222, tls://broker.lab.local:4222 or wss://lab-server:8443/agents/broker | ',
         'SVC_UPLOAD_SECRET | must have at least 32 characters | ',
         expect.stringMatching(/^SVC_ACT_KEY \| is not set: the private key/),
         expect.stringMatching(/^SVC_ACT_PUBLIC_KEY \| is not set: the public key/),

@@ -1,5 +1,5 @@
-import { Described, Field, Optional, flag, integer, orNull, text, time } from './fields/field.js';
-import { line, recordName, whole, yesNo } from './fields/inputs.js';
+import { Described, Field, Optional, flag, integer, orNull, text, time } from '../fields/field.js';
+import { line, recordName, whole, yesNo } from '../fields/inputs.js';
 
 /** Seconds for which an invitation is valid: the default, and the most. */
 export const invitationS = { usual: 3_600, most: 30 * 86_400 } as const;

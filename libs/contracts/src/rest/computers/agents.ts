@@ -1,4 +1,4 @@
-import { agentStates, deviceStates, type AgentState } from '../states.js';
+import { agentStates, deviceStates, type AgentState } from '../../states.js';
 import {
   Described,
   Field,
@@ -12,7 +12,7 @@ import {
   text,
   time,
   type TypeOf,
-} from './fields/field.js';
+} from '../fields/field.js';
 
 /** An agent begins nothing unless it can write its ledger. */
 const ledger = orNull(
