@@ -8,7 +8,8 @@ import {
   type TaskOutput,
 } from '@lab/actors/testing';
 import { wireAgent, type AgentService } from '@lab/agent-wiring';
-import { agentEvents, ServiceError } from '@lab/contracts';
+import { agentEvents, orchestratorRequests, ServiceError } from '@lab/contracts';
+import type { Bus } from '@lab/messaging';
 import type { Step, TaskOutputs } from '../plan/laboratory.js';
 import { Children } from '../surroundings/children.js';
 import { SimulatedDisk } from '../surroundings/disk.js';
@@ -25,6 +26,8 @@ const restartMs = 1_000;
 /** A driver that stops its instrument without its agent takes this long, in milliseconds. */
 const orphanMs = 50;
 const homingMs = 150;
+/** A second agent registers so long after the first one has started, in milliseconds. */
+const secondAgentMs = 3_000;
 
 /**
  * One lab computer: its disk, its instruments, and its present agent process. The agent is wired as in `apps/agent`;
@@ -120,12 +123,24 @@ export class SimulatedComputer extends SimulatedProcess {
         history.stop(id).heardAt.set(name, time.now());
       });
       await agent.start();
+      life.after(secondAgentMs, () => this.#secondAgent(bus, agent));
     };
     start().catch((error: unknown) => {
       // Like the real process, it ends, and its supervisor starts the next one.
       history.note(`${name} could not start`, String(error));
       life.end();
     });
+  }
+
+  /** Another process with the credentials of this agent registers, once this agent has. The leader must refuse it. */
+  #secondAgent(bus: Bus, agent: Agent): void {
+    if (agent.inc === undefined) return;
+    const { name: computer } = this;
+    const hello = { computer, session: 'second', version: 'simulated', attempts: [], devices: [] };
+    bus.request(orchestratorRequests.registerAgent, { computer }, hello).then(
+      () => this.world.history.note(`a second agent of ${computer} was taken`),
+      (error: unknown) => this.world.history.note(`a second agent of ${computer} was refused`, String(error)),
+    );
   }
 
   #devices(): MemoryDeviceProcesses {
