@@ -212,8 +212,15 @@ describe('a service that requires tokens', () => {
   });
 
   it('Authentication 2: without tokens, no service starts where other computers can reach it', async () => {
-    const secrets = ['nats-url', 'database-url', 'upload-secret', 'secrets-key', 'act-key'].map((name) => [
-      `SVC_${name.toUpperCase().replaceAll('-', '_')}_FILE`,
+    const files = {
+      SVC_NATS_URL: 'nats-url',
+      SVC_DATABASE_URL: 'database-gateway-url',
+      SVC_UPLOAD_SECRET: 'upload-secret',
+      SVC_SECRETS_KEY: 'secrets-key',
+      SVC_ACT_KEY: 'act-key',
+    };
+    const secrets = Object.entries(files).map(([variable, name]) => [
+      `${variable}_FILE`,
       join(stack.dataDir, 'secrets', name),
     ]);
     const env = { ...Object.fromEntries(secrets), SVC_HTTP_HOST: '0.0.0.0', SVC_HTTP_PORT: '0' };

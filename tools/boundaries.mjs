@@ -58,7 +58,11 @@ export const allowedEntryPoints = {
     '@lab/trust/fingerprint',
     '@lab/trust/pass',
   ],
-  'cli -> persistence': ['@lab/persistence/embedded', '@lab/persistence/gateway'],
+  'cli -> persistence': [
+    '@lab/persistence/administration',
+    '@lab/persistence/embedded',
+    '@lab/persistence/gateway',
+  ],
 };
 
 /**
@@ -178,12 +182,14 @@ export const rooms = {
     faults: ['invariants'],
   },
   persistence: {
-    schema: [],
+    roles: [],
+    schema: ['roles'],
     connection: ['schema'],
     store: ['schema', 'connection'],
     records: ['schema', 'connection'],
     gateway: ['schema', 'connection', 'records'],
-    embedded: [],
+    administration: ['roles', 'schema', 'connection'],
+    embedded: ['roles'],
   },
   orchestrator: {
     priority: [],

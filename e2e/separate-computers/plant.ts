@@ -23,8 +23,12 @@ const here = `http://127.0.0.1:${port}`;
 const sqlSource = `
 import { readFileSync } from 'node:fs';
 import pg from ${JSON.stringify(import.meta.resolve('pg'))};
-const [address, statement] = process.argv.slice(1);
-const client = new pg.Client(readFileSync(address, 'utf8').trim());
+const [folder, statement] = process.argv.slice(1);
+const read = (name) => readFileSync(folder + '/' + name, 'utf8').trim();
+const address = new URL(read('database-owner-url'));
+address.username = 'lab';
+address.password = read('postgres-password');
+const client = new pg.Client(address.href);
 client.on('error', () => process.exit(1));
 await client.connect();
 await client.query(statement);
@@ -159,10 +163,10 @@ export class Plant {
     return found[0];
   }
 
-  /** Sends a statement to the database, as its owner. */
+  /** Sends a statement to the database, as its superuser. */
   async sql(statement: string): Promise<void> {
-    const address = join(this.folder, 'central', 'secrets', 'database-url');
-    await this.central.run(process.execPath, '--input-type=module', '-e', sqlSource, address, statement);
+    const secrets = join(this.folder, 'central', 'secrets');
+    await this.central.run(process.execPath, '--input-type=module', '-e', sqlSource, secrets, statement);
   }
 
   /** Answers every open question, and waits until both arms can be used. */

@@ -61,7 +61,7 @@ const folder = await mkdtemp(join(tmpdir(), 'svc-api-'));
 const database = await startPostgres({ dataDir: join(folder, 'data') });
 const connection = new pg.Client({ connectionString: database.url });
 try {
-  const env = { SVC_DATABASE_URL: database.url, SVC_LABS: 'multiplication_lab' };
+  const env = { SVC_DATABASE_URL: database.urls.owner, SVC_LABS: 'multiplication_lab' };
   await withStack({ env }, async (stack, api) => {
     await connection.connect();
     await connection.query(history);

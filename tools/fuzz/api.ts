@@ -144,7 +144,7 @@ async function invite(root: IssuedToken, stack: Stack, api: ApiClient): Promise<
 
 /** A token of two days ago for one day. It is written to the database, because the service issues none in the past. */
 async function expiredToken({ dataDir }: Stack): Promise<ReturnType<typeof issueToken>> {
-  const url = (await readFile(join(dataDir, 'secrets', 'database-url'), 'utf8')).trim();
+  const url = (await readFile(join(dataDir, 'secrets', 'database-gateway-url'), 'utf8')).trim();
   const store = openGatewayStore({ url, poolSize: 1, statementTimeoutMs: 10_000 });
   try {
     const submission = { name: 'fuzz_expired', grants: [{ role: 'admin' as const }], expires_in_days: 1 };

@@ -7,6 +7,7 @@ import { addArchiveCommands } from './commands/work/archive.js';
 import { addAttentionCommands } from './commands/operating/attention.js';
 import { addCompletionCommands } from './commands/services/completion.js';
 import { addDefinitionCommands } from './commands/packages/definitions.js';
+import { addDatabaseCommands } from './commands/services/database.js';
 import { addDemoCommand } from './commands/services/demo.js';
 import { addComputerCommands } from './commands/operating/computers.js';
 import { addDeviceCommands } from './commands/operating/devices.js';
@@ -46,6 +47,7 @@ export function svcProgram(): Command {
   addStartCommand(program);
   const agent = addAppCommands(program);
   addBrokerCommands(program);
+  addDatabaseCommands(program);
   addDemoCommand(program);
   program.commandsGroup('Work');
   addSubmitCommand(program);

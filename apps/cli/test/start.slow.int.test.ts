@@ -130,7 +130,10 @@ describe('a starting stack', () => {
     const credentials = processes.map((name) => `nats-credentials-${name}`);
     for (const name of [
       'nats-url',
-      'database-url',
+      'database-owner-url',
+      'database-orchestrator-url',
+      'database-gateway-url',
+      'postgres-password',
       'upload-secret',
       'act-key',
       'broker-keys',

@@ -12,7 +12,7 @@ import { brokerTrouble, connectBus, type Bus, type Subscription } from '@lab/mes
 import { BusClient } from '@lab/messaging/nest';
 import { openGatewayStore, openRecords, openStore, type GatewayStore, type Records } from '@lab/persistence';
 import { startNats, type NatsFixture } from '@lab/testkit';
-import { testPostgres, type TestPostgres } from '@lab/testkit/testing';
+import { asRole, testPostgres, type TestPostgres } from '@lab/testkit/testing';
 import { AuditRecorder } from '../src/audit/audit-recorder.js';
 import { OpenToAll } from '../src/access/authentication.js';
 import { announcementsOver } from '../src/ports/announcements-over-bus.js';
@@ -54,10 +54,10 @@ beforeAll(async () => {
       { role: 'orchestrator', log: serviceLog },
     ].map((identity) => connectBus({ url: nats.url, name: 'test', ...identity })),
   )) as [Bus, Bus];
-  store = await openStore({ url: postgres.url });
+  store = await openStore({ url: asRole(postgres.url, 'orchestrator') });
   epoch = (await store.lead('test', 0)) ?? 0;
-  records = openRecords({ url: postgres.url });
-  kept = openGatewayStore({ url: postgres.url });
+  records = openRecords({ url: asRole(postgres.url, 'gateway') });
+  kept = openGatewayStore({ url: asRole(postgres.url, 'gateway') });
   gateway = await startServer(
     {
       requests: new BusClient(gatewayBus),

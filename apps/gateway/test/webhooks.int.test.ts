@@ -2,7 +2,7 @@ import type { DeliveryRecord, ServiceEvent, WebhookRecord } from '@lab/contracts
 import type { Change } from '@lab/engine';
 import { openEventLog, openGatewayStore, openRecords, openStore, type PostgresStore } from '@lab/persistence';
 import { Outbound, Sealing, Secret } from '@lab/runtime';
-import { testPostgres, type TestPostgres } from '@lab/testkit/testing';
+import { asRole, testPostgres, type TestPostgres } from '@lab/testkit/testing';
 import pg from 'pg';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import type { AttemptOutcome } from '../src/webhooks/webhook-deliverer.js';
@@ -23,7 +23,7 @@ const closing: (() => Promise<void>)[] = [];
 
 /** Starts a separate gateway on the same database. */
 async function startGateway(): Promise<Harness> {
-  const url = postgres.url;
+  const url = asRole(postgres.url, 'gateway');
   const [store, records, events] = [openGatewayStore({ url }), openRecords({ url }), openEventLog({ url })];
   const harness = await startHarness({}, new Sealing(new Secret('k'.repeat(32))), undefined, {
     webhooks: store.webhooks,
@@ -46,7 +46,7 @@ async function startGateway(): Promise<Harness> {
 
 beforeAll(async () => {
   postgres = await testPostgres();
-  engine = await openStore({ url: postgres.url });
+  engine = await openStore({ url: asRole(postgres.url, 'orchestrator') });
   epoch = (await engine.lead('test', 0)) ?? 0;
   await engine.commit(epoch, [definition]);
   admin = new pg.Client(postgres.url);
@@ -314,7 +314,7 @@ describe('events', { timeout: 60_000 }, () => {
       ({ length }) => length === 1,
     );
     await admin.query(`update webhook_delivery set created_at = now() - interval '8 days'`);
-    const store = openGatewayStore({ url: postgres.url });
+    const store = openGatewayStore({ url: asRole(postgres.url, 'gateway') });
     try {
       expect(await store.deliveries.forget(9)).toBe(0);
       expect(await store.deliveries.forget(7)).toBe(1);

@@ -68,7 +68,7 @@ export async function withLaboratory<T>(work: (laboratory: Laboratory) => Promis
       startServiceStack({
         dataDir,
         userDir: packages,
-        env: { SVC_DATABASE_URL: database.url },
+        env: { SVC_DATABASE_URL: database.urls.owner },
         readyMs: 180_000,
       });
     try {

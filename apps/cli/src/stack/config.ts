@@ -10,6 +10,8 @@ export const stackConfig = defineConfig({
   userDir: settings.userDir,
   natsUrl: optional(settings.natsUrl),
   databaseUrl: optional(settings.databaseUrl),
+  databaseOwnerUrl: settings.databaseOwnerUrl,
+  databaseGatewayUrl: settings.databaseGatewayUrl,
   uploadSecret: optional(settings.uploadSecret),
   actKey: optional(settings.actKey),
   secretsKey: settings.secretsKey,

@@ -1,32 +1,48 @@
-import { startPostgres } from '@lab/persistence/embedded';
+import { dirname } from 'node:path';
+import { bringUpToDate } from '@lab/persistence/administration';
+import { startPostgres, type RunningPostgres } from '@lab/persistence/embedded';
 import { lackOfRoom, Secret, type RunningChild } from '@lab/runtime';
 import type { DataFolder } from './data-folder.js';
 
-/** The PostgreSQL server of this stack. Its address stays the same when it restarts. */
+/** Addresses of the database with passwords, each for a role with other rights. */
+export interface DatabaseAddresses {
+  owner: Secret;
+  orchestrator: Secret;
+  gateway: Secret;
+}
+
+/** The PostgreSQL server of this stack. Its addresses stay the same when it restarts. */
 export interface Database {
-  /** Contains the password. Defined after {@link launch} has resolved. */
-  readonly url: Secret | undefined;
+  /** Defined after {@link launch} has resolved. */
+  readonly addresses: DatabaseAddresses | undefined;
   launch(): Promise<RunningChild>;
 }
 
 export function prepareDatabase(data: DataFolder, log: (line: string) => void): Database {
-  let url: Secret | undefined;
+  let addresses: DatabaseAddresses | undefined;
   let port: number | undefined;
   return {
-    get url() {
-      return url;
+    get addresses() {
+      return addresses;
     },
     async launch() {
       const server = await startPostgres({
         dataDir: data.postgres,
-        passwordFile: data.secretPath('postgres-password'),
+        secrets: dirname(data.secretPath('postgres-password')),
         log,
         ...(port === undefined ? {} : { port }),
       }).catch(async (error: unknown) => {
         const lack = await lackOfRoom(data.postgres);
         throw lack === undefined ? error : new Error(`PostgreSQL cannot start: ${lack}`, { cause: error });
       });
-      url = new Secret(server.url);
+      if (addresses === undefined) {
+        await prepareTables(server);
+        addresses = {
+          owner: new Secret(server.urls.owner),
+          orchestrator: new Secret(server.urls.orchestrator),
+          gateway: new Secret(server.urls.gateway),
+        };
+      }
       port = server.port;
       return {
         pid: server.pid,
@@ -41,4 +57,14 @@ export function prepareDatabase(data: DataFolder, log: (line: string) => void): 
       };
     },
   };
+}
+
+/** No service may change the tables. */
+async function prepareTables(server: RunningPostgres): Promise<void> {
+  try {
+    await bringUpToDate(server.urls.owner);
+  } catch (error) {
+    await server.stop();
+    throw error;
+  }
 }

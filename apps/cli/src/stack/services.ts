@@ -7,7 +7,14 @@ import type { ServiceName } from '@lab/contracts';
 export interface ServiceDeclaration {
   name: ServiceName;
   needs: readonly (
-    'broker' | 'database' | 'uploadSecret' | 'actKey' | 'actPublicKey' | 'secretsKey' | 'bucketKeys'
+    | 'broker'
+    | 'orchestratorDatabase'
+    | 'gatewayDatabase'
+    | 'uploadSecret'
+    | 'actKey'
+    | 'actPublicKey'
+    | 'secretsKey'
+    | 'bucketKeys'
   )[];
   /** Services with a lower number stop earlier. Services with the same number stop together. */
   stopOrder: number;
@@ -25,13 +32,13 @@ const agentStopMs = 60_000;
 export const serviceDeclarations: readonly ServiceDeclaration[] = [
   {
     name: 'orchestrator',
-    needs: ['broker', 'database', 'uploadSecret', 'actPublicKey'],
+    needs: ['broker', 'orchestratorDatabase', 'uploadSecret', 'actPublicKey'],
     stopOrder: 3,
     stopMs: usualStopMs,
   },
   {
     name: 'gateway',
-    needs: ['broker', 'database', 'uploadSecret', 'actKey', 'secretsKey', 'bucketKeys'],
+    needs: ['broker', 'gatewayDatabase', 'uploadSecret', 'actKey', 'secretsKey', 'bucketKeys'],
     stopOrder: 1,
     stopMs: usualStopMs,
     // A request leaves more garbage here than in all other services together.

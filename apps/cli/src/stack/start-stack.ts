@@ -1,4 +1,5 @@
 import type { ServiceName } from '@lab/contracts';
+import { bringUpToDate } from '@lab/persistence/administration';
 import type { Secret } from '@lab/runtime';
 import {
   processEnvironment,
@@ -17,7 +18,7 @@ import type { StackEvent } from './events.js';
 import { GuardLink } from './guard-link.js';
 import { prepareBroker } from './nats-server.js';
 import { claimablePort } from './ports.js';
-import { prepareDatabase } from './postgres.js';
+import { prepareDatabase, type DatabaseAddresses } from './postgres.js';
 import { endLeftovers, ProcessRegister } from './process-register.js';
 import { serviceOutput, type ServiceOutput } from './service-output.js';
 import { modulePath, serviceDeclarations, type ServiceDeclaration } from './services.js';
@@ -74,6 +75,14 @@ export async function startStack(options: StackOptions = {}): Promise<Stack> {
     options.signal?.removeEventListener('abort', callOff);
   }
 }
+
+/** Secrets with addresses of the database. Another version of the service wrote the last one. */
+const databaseFiles = [
+  'database-owner-url',
+  'database-orchestrator-url',
+  'database-gateway-url',
+  'database-url',
+];
 
 /** Servers stop after all services: PostgreSQL first, then nats-server. They are never killed. */
 const firstServerOrder = 4;
@@ -135,9 +144,7 @@ class RunningStack implements Stack {
     const actKeys = actKeyFiles(data, config.actKey);
     const given = {
       broker: this.#broker().then((url) => ({ SVC_NATS_URL_FILE: data.writeSecret('nats-url', url) })),
-      database: this.#database().then((url) => ({
-        SVC_DATABASE_URL_FILE: data.writeSecret('database-url', url),
-      })),
+      ...this.#databases(),
       uploadSecret: Promise.resolve({
         SVC_UPLOAD_SECRET_FILE: data.writeSecret('upload-secret', uploadSecret),
       }),
@@ -160,7 +167,8 @@ class RunningStack implements Stack {
     };
     await Promise.all([
       given.broker,
-      given.database,
+      given.orchestratorDatabase,
+      given.gatewayDatabase,
       ...serviceDeclarations.flatMap((declaration) =>
         this.#labels(declaration).map(async (label) => {
           const secrets = await Promise.all([
@@ -204,7 +212,7 @@ class RunningStack implements Stack {
         if (end.status === 'rejected') failures.push(end.reason);
       }
     }
-    for (const name of ['nats-url', 'database-url']) this.data.forget(name);
+    for (const name of ['nats-url', ...databaseFiles]) this.data.forget(name);
     this.#endRenewal?.();
     this.#register.clear();
     await this.#guard?.close();
@@ -243,8 +251,33 @@ class RunningStack implements Stack {
     };
   }
 
-  async #database(): Promise<Secret> {
-    if (this.config.databaseUrl !== undefined) return this.config.databaseUrl;
+  /** Each service gets the address with its own role. The owner of the tables is no service. */
+  #databases(): Record<'orchestratorDatabase' | 'gatewayDatabase', Promise<Record<string, string>>> {
+    const { data } = this;
+    data.forget('database-url');
+    const files = this.#database().then(({ owner, orchestrator, gateway }) => {
+      data.writeSecret('database-owner-url', owner);
+      return {
+        orchestrator: data.writeSecret('database-orchestrator-url', orchestrator),
+        gateway: data.writeSecret('database-gateway-url', gateway),
+      };
+    });
+    return {
+      orchestratorDatabase: files.then(({ orchestrator }) => ({ SVC_DATABASE_URL_FILE: orchestrator })),
+      gatewayDatabase: files.then(({ gateway }) => ({ SVC_DATABASE_URL_FILE: gateway })),
+    };
+  }
+
+  async #database(): Promise<DatabaseAddresses> {
+    const { databaseUrl, databaseOwnerUrl, databaseGatewayUrl } = this.config;
+    if (databaseUrl !== undefined) {
+      if (databaseOwnerUrl !== undefined) await bringUpToDate(databaseOwnerUrl.reveal());
+      return {
+        owner: databaseOwnerUrl ?? databaseUrl,
+        orchestrator: databaseUrl,
+        gateway: databaseGatewayUrl ?? databaseUrl,
+      };
+    }
     const output = this.#output('postgres');
     const database = prepareDatabase(this.data, (line) => {
       output.line(line, 'stdout');
@@ -255,8 +288,8 @@ class RunningStack implements Stack {
       this.#register.add('postgres', 'server', server.pid);
       return server;
     });
-    if (database.url === undefined) throw new Error('The database was started without an address.');
-    return database.url;
+    if (database.addresses === undefined) throw new Error('The database was started without an address.');
+    return database.addresses;
   }
 
   /** Names of the processes of a service: `orchestrator`, `orchestrator-2` and so on. */
@@ -308,6 +341,8 @@ class RunningStack implements Stack {
       'SVC_ACT_KEY',
       'SVC_ACT_PUBLIC_KEY',
       'SVC_DATABASE_URL',
+      'SVC_DATABASE_OWNER_URL',
+      'SVC_DATABASE_GATEWAY_URL',
       'SVC_UPLOAD_SECRET',
       'SVC_SECRETS_KEY',
       'SVC_S3_ACCESS_KEY_ID',

@@ -64,10 +64,20 @@ const words: Readonly<Record<string, () => string>> = {
   '57014': () => `${database} took too long`,
 };
 
+/** The server of an address with `sslmode=verify-full` did not prove who it is. */
+function isDistrust(error: unknown, code: string): boolean {
+  if (/CERT|_VERIFY_|ALTNAME/.test(code)) return true;
+  return error instanceof Error && error.message === 'The server does not support SSL connections';
+}
+
 /** The database cannot be reached or cannot work at present; nothing was applied. */
 export function unavailable(error: unknown): ServiceError {
   const code = error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : '';
-  const what = words[code]?.() ?? `${database} does not answer`;
+  const what =
+    words[code]?.() ??
+    (isDistrust(error, code)
+      ? `${database} has no certificate that sslrootcert and the name in the address vouch for`
+      : `${database} does not answer`);
   const text = code === '' ? what : `${what} (${code})`;
   return new ServiceError('store_unavailable', text, { cause: error });
 }

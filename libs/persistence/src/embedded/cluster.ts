@@ -4,7 +4,7 @@ import { dirname, join } from 'node:path';
 import { codeOf, ifThere, type ServerBinaries } from './binaries.js';
 import type { Identity } from './identity.js';
 
-/** The role that owns everything, and the database of the service. */
+/** The superuser of the server, whom no service knows, and the database of the service. */
 export const roleName = 'lab';
 export const databaseName = 'lab';
 
@@ -154,7 +154,7 @@ export async function keepPassword(file: string): Promise<{ password: string; cr
   return { password, created: true };
 }
 
-/** Sets the password of the owner's role on a stopped database, through the server's single-user mode. */
+/** Sets the password of the superuser on a stopped database, through the server's single-user mode. */
 export async function resetPassword(
   binaries: ServerBinaries,
   identity: Identity,

@@ -1,28 +1,50 @@
 import pg from 'pg';
 import { codeOf } from './binaries.js';
+import { databaseRoles, roleNames, rolesScript, type DatabaseRole } from '../roles/index.js';
 import { databaseName, roleName } from './cluster.js';
 
-function addressOf(port: number, password: string, database: string): string {
-  return `postgresql://${roleName}:${encodeURIComponent(password)}@127.0.0.1:${port}/${database}`;
+/** The address of a database on this computer. */
+export function addressOf(role: string, port: number, password: string, database = databaseName): string {
+  return `postgresql://${role}:${encodeURIComponent(password)}@127.0.0.1:${port}/${database}`;
 }
 
+/** Errors of a connection to a server without the database, without the role, or with another password of the role. */
+const notMadeYet = new Set<unknown>(['3D000', '28P01', '28000', '42501']);
+
 /**
- * Creates the service's database, unless it exists.
+ * Creates the service's database and its roles, unless they exist.
  *
- * @returns its address, with the password
- * @throws the database's error, for example 28P01 for a wrong password
+ * @param passwords of the roles
+ * @throws the database's error, for example 28P01 for a wrong password of the superuser
  */
-export async function ensureDatabase(port: number, password: string): Promise<string> {
-  const url = addressOf(port, password, databaseName);
+export async function ensureDatabase(
+  port: number,
+  superuserPassword: string,
+  passwords: Readonly<Record<DatabaseRole, string>>,
+): Promise<void> {
   try {
-    await withClient(url, (client) => client.query('select 1'));
-  } catch (error) {
-    if (codeOf(error) !== '3D000') throw error;
-    await withClient(addressOf(port, password, 'postgres'), (client) =>
-      client.query(`create database ${databaseName}`),
+    await Promise.all(
+      databaseRoles.map((role) =>
+        withClient(addressOf(roleNames[role], port, passwords[role]), (client) => client.query('select 1')),
+      ),
     );
+  } catch (error) {
+    if (!notMadeYet.has(codeOf(error))) throw error;
+    await makeDatabase(port, superuserPassword);
+    await withClient(addressOf(roleName, port, superuserPassword), async (client) => {
+      await client.query(rolesScript);
+      for (const role of databaseRoles)
+        await client.query(`alter role ${roleNames[role]} password ${client.escapeLiteral(passwords[role])}`);
+      await client.query('revoke connect on database postgres, template1 from public');
+    });
   }
-  return url;
+}
+
+async function makeDatabase(port: number, password: string): Promise<void> {
+  await withClient(addressOf(roleName, port, password, 'postgres'), async (client) => {
+    const { rowCount } = await client.query('select from pg_database where datname = $1', [databaseName]);
+    if (rowCount === 0) await client.query(`create database ${databaseName}`);
+  });
 }
 
 /**

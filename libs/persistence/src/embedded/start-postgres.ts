@@ -12,9 +12,11 @@ import {
   keepPassword,
   lastLine,
   resetPassword,
+  roleName,
   serverEnvironment,
 } from './cluster.js';
-import { ensureDatabase } from './databases.js';
+import { databaseRoles, roleNames, type DatabaseRole } from '../roles/index.js';
+import { addressOf, ensureDatabase } from './databases.js';
 import { chooseIdentity, type Identity } from './identity.js';
 import { isAlive, readPostmasterFile, servesFolder, waitForExit } from './postmaster-file.js';
 
@@ -25,17 +27,19 @@ export interface PostgresOptions {
   log?: (line: string) => void;
   /** Port on 127.0.0.1; absent: a free one. */
   port?: number;
-  /** Password of the role `lab`; absent: the one in `passwordFile`. */
+  /** Password of the superuser and of all roles; absent: each has its own in `secrets`. */
   password?: string;
-  /** Default `<dataDir>/../secrets/postgres-password`; mode 0600. */
-  passwordFile?: string;
+  /** Folder of the passwords, `postgres-password` and `postgres-<role>-password`. Default `<dataDir>/../secrets`; mode 0700. */
+  secrets?: string;
   /** False gives up the safety against power loss for speed; for tests only. Default true. */
   durable?: boolean;
 }
 
 export interface RunningPostgres {
-  /** `postgresql://` address of the service's database, with the password. */
+  /** `postgresql://` address of the service's database for the superuser, with the password. No service may have it. */
   url: string;
+  /** The same for the roles of the service. */
+  urls: Readonly<Record<DatabaseRole, string>>;
   /** Process id of the server itself. */
   pid: number;
   port: number;
@@ -73,11 +77,16 @@ export async function startPostgres(options: PostgresOptions): Promise<RunningPo
   const exists = await clusterExists(dataDir);
   if (exists) await stopOrphan(binaries, dataDir, log);
 
-  const passwordFile = options.passwordFile ?? join(dirname(dataDir), 'secrets', 'postgres-password');
-  const kept =
-    options.password === undefined
-      ? await keepPassword(passwordFile)
-      : { password: options.password, created: false };
+  const secrets = options.secrets ?? join(dirname(dataDir), 'secrets');
+  const { password: given } = options;
+  const passwordIn = async (name: string): Promise<{ password: string; created: boolean }> =>
+    given === undefined
+      ? keepPassword(join(secrets, name))
+      : Promise.resolve({ password: given, created: false });
+  const kept = await passwordIn('postgres-password');
+  const passwords = { owner: '', orchestrator: '', gateway: '' };
+  for (const role of databaseRoles)
+    passwords[role] = (await passwordIn(`postgres-${role}-password`)).password;
   if (!exists) {
     log('creating the database');
     await createCluster(binaries, identity, dataDir, kept.password, durable);
@@ -89,9 +98,8 @@ export async function startPostgres(options: PostgresOptions): Promise<RunningPo
     await resetPassword(binaries, identity, dataDir, kept.password);
   }
   const server = await launch(binaries, identity, dataDir, options.port, durable);
-  let url: string;
   try {
-    url = await ensureDatabase(server.port, kept.password);
+    await ensureDatabase(server.port, kept.password, passwords);
   } catch (error) {
     await server.stop();
     if (codeOf(error) === '28P01')
@@ -102,10 +110,15 @@ export async function startPostgres(options: PostgresOptions): Promise<RunningPo
     throw error;
   }
   log(`PostgreSQL answers on 127.0.0.1:${server.port}`);
-  return { ...server, url };
+  const urlOf = (role: DatabaseRole): string => addressOf(roleNames[role], server.port, passwords[role]);
+  return {
+    ...server,
+    url: addressOf(roleName, server.port, kept.password),
+    urls: { owner: urlOf('owner'), orchestrator: urlOf('orchestrator'), gateway: urlOf('gateway') },
+  };
 }
 
-type Server = Omit<RunningPostgres, 'url'>;
+type Server = Omit<RunningPostgres, 'url' | 'urls'>;
 
 /**
  * Tries again in two cases. After a crash, the memory of the dead server stays in use until its last session has

@@ -9,7 +9,10 @@ import { outages } from './migrations/0004-outages.js';
 import { reservations } from './migrations/0005-reservations.js';
 import { webhookInclude } from './migrations/0006-webhook-include.js';
 import { enrolment } from './migrations/0007-enrolment.js';
+import { security } from './migrations/0008-security.js';
 import { attentionProcess } from './migrations/0009-attention-process.js';
+import { engineTables } from './tables.js';
+import { grants, roleNames } from '../roles/index.js';
 
 /** The initial migration has a digest of its text in its name, so that a database of another text is recognised. */
 const digest = createHash('sha256').update(initialSchema).digest('hex').slice(0, 12);
@@ -23,44 +26,77 @@ const migrations: Record<string, Migration> = {
   '0005_reservations': reservations,
   '0006_webhook_include': webhookInclude,
   '0007_enrolment': enrolment,
+  '0008_security': security,
   '0009_attention_process': attentionProcess,
 };
+
+/** What follows the migrations: it may be put in place again. */
+const afterMigrations = commitFunction + grants(engineTables.map(({ name }) => name));
+
+/** Comment of the commit function by which {@link afterMigrations} is known to be in place. */
+const inPlace = createHash('sha256').update(afterMigrations).digest('hex');
 
 /** Any number, the same everywhere: one process at a time puts the function in place. */
 const functionLock = 7_410_227;
 
 /**
- * Brings the schema up to date; the database lets one process at a time.
+ * Brings the schema up to date; the database lets one process at a time. A role that may not change the schema only checks
+ * that it is up to date.
  *
- * @throws ServiceError `wrong_state` when a newer or another development version made the database; the error of a
- * migration, which is rolled back
+ * @throws ServiceError `wrong_state` when a newer or another development version made the database, or when the role may
+ * not bring it up to date; the error of a migration, which is rolled back
  */
 export async function migrate<Database>(db: Kysely<Database>): Promise<void> {
+  const { rows: made } = await sql<{ is_there: boolean; may_change: boolean | null; role: string }>`
+    select coalesce(has_table_privilege(to_regclass('schema_migration'), 'select'), false) as is_there,
+      current_user as role, has_schema_privilege(current_schema(), 'create') as may_change`.execute(db);
+  const { is_there: isThere = false, may_change: mayChange = false, role = '' } = made[0] ?? {};
+  const applied = isThere ? await appliedMigrations(db) : [];
+  refuseUnknownMigrations(applied);
+  const isCurrent =
+    applied.length === Object.keys(migrations).length && (await commentOfFunction(db)) === inPlace;
+  if (isCurrent) return;
+  if (mayChange !== true)
+    throw new ServiceError(
+      'wrong_state',
+      `the tables in the database are not those of this version, and the role "${role}" may not change them: run ` +
+        `"svc database migrate" with the address of their owner (${roleNames.owner}) in SVC_DATABASE_OWNER_URL`,
+    );
   const migrator = new Migrator({
     db,
     provider: { getMigrations: () => Promise.resolve(migrations) },
     migrationTableName: 'schema_migration',
     migrationLockTableName: 'schema_migration_lock',
   });
-  await refuseUnknownMigrations(db);
   const { error } = await migrator.migrateToLatest();
   if (error !== undefined) throw error;
   await db.transaction().execute(async (tx) => {
     await sql`select pg_advisory_xact_lock(${functionLock})`.execute(tx);
-    await sql.raw(commitFunction).execute(tx);
+    if ((await commentOfFunction(tx)) === inPlace) return;
+    await sql.raw(afterMigrations).execute(tx);
+    await sql.raw(`comment on function commit_changes(bigint, uuid, jsonb) is '${inPlace}'`).execute(tx);
   });
 }
 
-async function refuseUnknownMigrations<Database>(db: Kysely<Database>): Promise<void> {
-  const { rows: made } = await sql<{ is_there: boolean }>`
-    select to_regclass('schema_migration') is not null as is_there`.execute(db);
-  if (made[0]?.is_there !== true) return;
+async function commentOfFunction<Database>(db: Kysely<Database>): Promise<string | null> {
+  const { rows } = await sql<{ comment: string | null }>`
+    select obj_description(to_regprocedure('commit_changes(bigint, uuid, jsonb)'), 'pg_proc') as comment`.execute(
+    db,
+  );
+  return rows[0]?.comment ?? null;
+}
+
+async function appliedMigrations<Database>(db: Kysely<Database>): Promise<string[]> {
   const { rows } = await sql<{ name: string }>`select name from schema_migration`.execute(db);
-  const unknown = rows.map(({ name }) => name).filter((name) => !(name in migrations));
+  return rows.map(({ name }) => name);
+}
+
+function refuseUnknownMigrations(applied: readonly string[]): void {
+  const unknown = applied.filter((name) => !(name in migrations));
   if (unknown.length === 0) return;
   const known = Object.keys(migrations);
   const isNewer =
-    known.every((name) => rows.some((row) => row.name === name)) &&
+    known.every((name) => applied.includes(name)) &&
     unknown.every((name) => known.every((each) => name > each));
   throw new ServiceError(
     'wrong_state',

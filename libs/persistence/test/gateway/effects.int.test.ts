@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { EffectRecord, ListRequest, RecordedEffect } from '@lab/contracts';
-import { testPostgres, type TestDatabase, type TestPostgres } from '@lab/testkit/testing';
+import { asRole, testPostgres, type TestDatabase, type TestPostgres } from '@lab/testkit/testing';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
 import {
   openGatewayStore,
@@ -25,9 +25,9 @@ afterAll(() => postgres.stop());
 
 beforeEach(async () => {
   database = await postgres.freshDatabase();
-  engine = await openStore({ url: database.url });
-  store = openGatewayStore({ url: database.url });
-  records = openRecords({ url: database.url });
+  engine = await openStore({ url: asRole(database.url, 'orchestrator') });
+  store = openGatewayStore({ url: asRole(database.url, 'gateway') });
+  records = openRecords({ url: asRole(database.url, 'gateway') });
 });
 afterEach(async () => {
   await records.close();

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { testPostgres, type TestDatabase, type TestPostgres } from '@lab/testkit/testing';
+import { asRole, testPostgres, type TestDatabase, type TestPostgres } from '@lab/testkit/testing';
 import pg from 'pg';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import {
@@ -25,8 +25,8 @@ afterAll(() => postgres.stop());
 
 beforeEach(async () => {
   database = await postgres.freshDatabase();
-  engine = await openStore({ url: database.url });
-  store = openGatewayStore({ url: database.url });
+  engine = await openStore({ url: asRole(database.url, 'orchestrator') });
+  store = openGatewayStore({ url: asRole(database.url, 'gateway') });
   admin = new pg.Client(database.url);
   await admin.connect();
 });
@@ -71,7 +71,7 @@ function entry(given: Partial<AuditEntry> = {}): AuditEntry {
 }
 
 describe('tokens', () => {
-  const kept = { last_used_at: null, revoked_at: null, revoked_by: null };
+  const kept = { last_used_at: null, revoked_at: null, revoked_by: null, issuer: null, subject: null };
 
   test('are found by their hash and by their id, with all their fields', async () => {
     await store.tokens.add(token());

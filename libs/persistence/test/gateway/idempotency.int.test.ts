@@ -1,4 +1,4 @@
-import { testPostgres, type TestDatabase, type TestPostgres } from '@lab/testkit/testing';
+import { asRole, testPostgres, type TestDatabase, type TestPostgres } from '@lab/testkit/testing';
 import pg from 'pg';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
 import { openGatewayStore, openStore, type GatewayStore, type PostgresStore } from '../../src/index.js';
@@ -16,8 +16,8 @@ afterAll(() => postgres.stop());
 
 beforeEach(async () => {
   database = await postgres.freshDatabase();
-  engine = await openStore({ url: database.url });
-  store = openGatewayStore({ url: database.url });
+  engine = await openStore({ url: asRole(database.url, 'orchestrator') });
+  store = openGatewayStore({ url: asRole(database.url, 'gateway') });
   admin = new pg.Client(database.url);
   await admin.connect();
 });

@@ -1,5 +1,5 @@
 import type { ListRequest, LogLine, WrittenLine } from '@lab/contracts';
-import { testPostgres, type TestDatabase, type TestPostgres } from '@lab/testkit/testing';
+import { asRole, testPostgres, type TestDatabase, type TestPostgres } from '@lab/testkit/testing';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
 import {
   openGatewayStore,
@@ -24,9 +24,9 @@ afterAll(() => postgres.stop());
 
 beforeEach(async () => {
   database = await postgres.freshDatabase();
-  engine = await openStore({ url: database.url });
-  store = openGatewayStore({ url: database.url });
-  records = openRecords({ url: database.url });
+  engine = await openStore({ url: asRole(database.url, 'orchestrator') });
+  store = openGatewayStore({ url: asRole(database.url, 'gateway') });
+  records = openRecords({ url: asRole(database.url, 'gateway') });
 });
 afterEach(async () => {
   await records.close();

@@ -1,5 +1,5 @@
 import type { Change, ProtocolRunRow } from '@lab/engine';
-import { testPostgres, type TestPostgres } from '@lab/testkit/testing';
+import { asRole, testPostgres, type TestPostgres } from '@lab/testkit/testing';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { openRecords, openStore, type PostgresStore, type Records } from '../../src/index.js';
 import { campaign, hash, lead, protocolRun, putDefinition, t0, taskRun, trial } from '../rows.js';
@@ -34,8 +34,8 @@ const insertRun = (number: number, over: Partial<ProtocolRunRow> = {}): Change =
 
 beforeAll(async () => {
   postgres = await testPostgres();
-  store = await openStore({ url: postgres.url });
-  records = openRecords({ url: postgres.url });
+  store = await openStore({ url: asRole(postgres.url, 'orchestrator') });
+  records = openRecords({ url: asRole(postgres.url, 'gateway') });
   const epoch = await lead(store, 'first');
   const outputs = { loss: 0.1 + 0.2, label: 'ü', done: true, spectrum: [1, 2], more: { a: 1 }, none: null };
   await store.commit(epoch, [

@@ -1,4 +1,4 @@
-import { testPostgres, type TestPostgres } from '@lab/testkit/testing';
+import { asRole, testPostgres, type TestPostgres } from '@lab/testkit/testing';
 import pg from 'pg';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { openEventLog, openStore, type EventLog } from '../../src/index.js';
@@ -29,8 +29,8 @@ async function everything(log: EventLog, from = 0): Promise<{ id: number; line: 
 
 test('a follower misses no event that is committed late by one of two writers', async () => {
   const { url } = await postgres.freshDatabase();
-  const store = await openStore({ url });
-  const log = openEventLog({ url });
+  const store = await openStore({ url: asRole(url, 'orchestrator') });
+  const log = openEventLog({ url: asRole(url, 'gateway') });
   const slow = new pg.Client({ connectionString: url });
   await slow.connect();
   try {
@@ -75,8 +75,8 @@ test('a follower misses no event that is committed late by one of two writers', 
 
 test('a listener is called after every commit with events, also after a lost connection', async () => {
   const { url } = await postgres.freshDatabase();
-  const store = await openStore({ url });
-  const log = openEventLog({ url });
+  const store = await openStore({ url: asRole(url, 'orchestrator') });
+  const log = openEventLog({ url: asRole(url, 'gateway') });
   try {
     const epoch = await lead(store, 'first');
     let calls = 0;
@@ -118,8 +118,8 @@ test('a listener is called after every commit with events, also after a lost con
 
 test('the last removed event is known, and the history of each record is read by its numbers', async () => {
   const { url } = await postgres.freshDatabase();
-  const store = await openStore({ url });
-  const log = openEventLog({ url });
+  const store = await openStore({ url: asRole(url, 'orchestrator') });
+  const log = openEventLog({ url: asRole(url, 'gateway') });
   try {
     expect(await log.extent()).toEqual({ latest: 0, pruned: 0 });
     expect(await log.after(0, 10)).toEqual({ pruned: 0, events: [] });

@@ -1,6 +1,6 @@
 import type { ListRequest, StoredListName } from '@lab/contracts';
 import type { Change } from '@lab/engine';
-import { testPostgres, type TestDatabase, type TestPostgres } from '@lab/testkit/testing';
+import { asRole, testPostgres, type TestDatabase, type TestPostgres } from '@lab/testkit/testing';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import {
   openRecords,
@@ -92,8 +92,8 @@ const item = (id: string, about: { kind: 'task' | 'device' | 'agent' } & Record<
 beforeAll(async () => {
   postgres = await testPostgres();
   database = await postgres.freshDatabase();
-  store = await openStore({ url: database.url });
-  records = openRecords({ url: database.url });
+  store = await openStore({ url: asRole(database.url, 'orchestrator') });
+  records = openRecords({ url: asRole(database.url, 'gateway') });
   await store.commit(await lead(store, 'first'), [
     putDefinition,
     ...work('red', ['red']),

@@ -10,7 +10,7 @@ import {
   type TaskRunRecord,
 } from '@lab/contracts';
 import type { Change } from '@lab/engine';
-import { testPostgres, type TestDatabase, type TestPostgres } from '@lab/testkit/testing';
+import { asRole, testPostgres, type TestDatabase, type TestPostgres } from '@lab/testkit/testing';
 import fc from 'fast-check';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { openRecords, openStore, type PostgresStore, type Records } from '../../src/index.js';
@@ -29,8 +29,8 @@ afterAll(() => postgres.stop());
 
 beforeEach(async () => {
   database = await postgres.freshDatabase();
-  store = await openStore({ url: database.url });
-  records = openRecords({ url: database.url });
+  store = await openStore({ url: asRole(database.url, 'orchestrator') });
+  records = openRecords({ url: asRole(database.url, 'gateway') });
   epoch = await lead(store, 'first');
   await store.commit(epoch, [putDefinition]);
 });

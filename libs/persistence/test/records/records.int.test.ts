@@ -9,7 +9,7 @@ import {
   type StoredItems,
   type StoredListName,
 } from '@lab/contracts';
-import { testPostgres, type TestDatabase, type TestPostgres } from '@lab/testkit/testing';
+import { asRole, testPostgres, type TestDatabase, type TestPostgres } from '@lab/testkit/testing';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import {
   acceptedTaskRecord,
@@ -46,8 +46,8 @@ afterAll(() => postgres.stop());
 
 beforeEach(async () => {
   database = await postgres.freshDatabase();
-  store = await openStore({ url: database.url });
-  records = openRecords({ url: database.url });
+  store = await openStore({ url: asRole(database.url, 'orchestrator') });
+  records = openRecords({ url: asRole(database.url, 'gateway') });
   epoch = await lead(store, 'first');
   await store.commit(epoch, [putDefinition]);
 });

@@ -1,6 +1,6 @@
 import { hostname } from 'node:os';
 import type { ServiceError } from '@lab/contracts';
-import { testPostgres, type TestPostgres } from '@lab/testkit/testing';
+import { asRole, testPostgres, type TestPostgres } from '@lab/testkit/testing';
 import pg from 'pg';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { openStore } from '../../src/index.js';
@@ -14,7 +14,7 @@ test('a store tells the outcome of each commit and proof, in words when the data
   const { url } = await postgres.freshDatabase();
   const told: (string | undefined)[] = [];
   const onCommit = (error: ServiceError | undefined): void => void told.push(error?.message);
-  const store = await openStore({ url, onCommit });
+  const store = await openStore({ url: asRole(url, 'orchestrator'), onCommit });
   const admin = new pg.Client({ connectionString: url });
   await admin.connect();
   try {
@@ -47,14 +47,14 @@ test('a store tells the outcome of each commit and proof, in words when the data
 
 test('a proof writes beyond its memory, so that it needs room on the disk', async () => {
   const { url } = await postgres.freshDatabase();
-  const store = await openStore({ url });
+  const store = await openStore({ url: asRole(url, 'orchestrator') });
   const admin = new pg.Client({ connectionString: url });
   await admin.connect();
   try {
     const epoch = (await store.lead('i', 0)) ?? 0;
     const { rows } = await admin.query<{ name: string }>('select current_database() as name');
     await admin.query(`alter database "${rows[0]?.name ?? ''}" set temp_file_limit = '16kB'`);
-    const limited = await openStore({ url });
+    const limited = await openStore({ url: asRole(url, 'orchestrator') });
     await expect(limited.proveWritable(epoch)).rejects.toMatchObject({
       code: 'store_unavailable',
       cause: { message: expect.stringContaining('temp_file_limit') as string },

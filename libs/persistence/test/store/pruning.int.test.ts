@@ -1,4 +1,4 @@
-import { testPostgres, type TestPostgres } from '@lab/testkit/testing';
+import { asRole, testPostgres, type TestPostgres } from '@lab/testkit/testing';
 import pg from 'pg';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { openStore } from '../../src/index.js';
@@ -13,7 +13,7 @@ afterAll(() => postgres.stop());
 
 test('old events are removed in small batches, and the latest of every record stays, so that numbers continue', async () => {
   const { url } = await postgres.freshDatabase();
-  const store = await openStore({ url });
+  const store = await openStore({ url: asRole(url, 'orchestrator') });
   const client = new pg.Client({ connectionString: url });
   await client.connect();
   try {

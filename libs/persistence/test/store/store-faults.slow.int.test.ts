@@ -174,7 +174,9 @@ describe('the store', () => {
       { name: '0004_outages' },
       { name: '0005_reservations' },
       { name: '0006_webhook_include' },
-      { name: '0007_attention_process' },
+      { name: '0007_enrolment' },
+      { name: '0008_security' },
+      { name: '0009_attention_process' },
     ]);
     await dropDatabase(postgres.url, name);
   });

@@ -1,7 +1,7 @@
 import { attemptStates, isServiceError, runStates, taskRunStates, trialStates } from '@lab/contracts';
 import { MemoryStore } from '@lab/engine/testing';
 import type { Change, Store } from '@lab/engine';
-import { testPostgres, type TestPostgres } from '@lab/testkit/testing';
+import { asRole, testPostgres, type TestPostgres } from '@lab/testkit/testing';
 import * as fc from 'fast-check';
 import pg from 'pg';
 import { afterAll, beforeAll, expect, test } from 'vitest';
@@ -15,7 +15,7 @@ let admin: pg.Client;
 
 beforeAll(async () => {
   postgres = await testPostgres();
-  real = await openStore({ url: postgres.url });
+  real = await openStore({ url: asRole(postgres.url, 'orchestrator') });
   admin = new pg.Client({ connectionString: postgres.url });
   await admin.connect();
 });

@@ -1,5 +1,5 @@
 import { MemoryStore } from '@lab/engine/testing';
-import { testPostgres, type TestPostgres } from '@lab/testkit/testing';
+import { asRole, testPostgres, type TestPostgres } from '@lab/testkit/testing';
 import pg from 'pg';
 import { afterAll, beforeAll } from 'vitest';
 import { openStore, type PostgresStore } from '../../src/index.js';
@@ -34,7 +34,7 @@ const postgresql = async () => {
   const database = await postgres.freshDatabase();
   const open: PostgresStore[] = [];
   const another = async (): Promise<PostgresStore> => {
-    const store = await openStore({ url: database.url });
+    const store = await openStore({ url: asRole(database.url, 'orchestrator') });
     open.push(store);
     return store;
   };

@@ -17,6 +17,7 @@ import {
   webhooksSchema,
   type ConfigFileKey,
 } from './file-schema.js';
+import { faultOfDatabaseAddress } from './database-address.js';
 
 /** One value of a configuration: its sources and its rule. */
 export interface Setting<T> {
@@ -69,6 +70,8 @@ const names = z.preprocess(
   listSchema.optional(),
 );
 
+const asSecret = (text: string): Secret => new Secret(text);
+
 /** @param note what else the error of a wrong address says */
 const address = (schemes: string[], example: string, note = '') =>
   z
@@ -85,7 +88,16 @@ function hasScheme(text: string, schemes: readonly string[]): boolean {
   return URL.canParse(text.trim()) && schemes.includes(new URL(text.trim()).protocol);
 }
 
-const asSecret = (text: string): Secret => new Secret(text);
+/** The connection of a database on another computer is encrypted and verified, unless the address says otherwise. */
+const databaseAddress = z
+  .string(
+    'is not set: the address, for example postgresql://user@127.0.0.1:5432/lab; `svc start` sets it for the processes it starts',
+  )
+  .superRefine((text, context) => {
+    const fault = faultOfDatabaseAddress(text);
+    if (fault !== undefined) context.addIssue({ code: 'custom', message: fault });
+  })
+  .transform(asSecret);
 
 /** A secret that need not be given. */
 const optionalSecret = (env: `SVC_${string}`) =>
@@ -210,10 +222,18 @@ export const settings = {
       )
       .transform(asSecret),
   }),
-  databaseUrl: setting({
-    env: 'SVC_DATABASE_URL',
+  databaseUrl: setting({ env: 'SVC_DATABASE_URL', secret: true, schema: databaseAddress }),
+  /** Address of the database for the role that owns its tables; undefined: `databaseUrl` may change them. */
+  databaseOwnerUrl: setting({
+    env: 'SVC_DATABASE_OWNER_URL',
     secret: true,
-    schema: address(['postgres:', 'postgresql:'], 'postgresql://user@127.0.0.1:5432/lab'),
+    schema: databaseAddress.optional(),
+  }),
+  /** Address of the database for the gateway that `svc start` starts; undefined: `databaseUrl`. */
+  databaseGatewayUrl: setting({
+    env: 'SVC_DATABASE_GATEWAY_URL',
+    secret: true,
+    schema: databaseAddress.optional(),
   }),
   /** Signs upload tickets. Gateway and orchestrator share it. */
   uploadSecret: setting({

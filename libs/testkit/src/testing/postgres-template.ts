@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -24,7 +25,8 @@ export async function startTemplate(): Promise<Template> {
   const folder = await mkdtemp(join(tmpdir(), 'lab-pg-'));
   const clean = (): Promise<void> => rm(folder, { recursive: true, force: true });
   try {
-    const server = await startPostgres({ dataDir: join(folder, 'data'), durable: false });
+    const password = randomBytes(18).toString('base64url');
+    const server = await startPostgres({ dataDir: join(folder, 'data'), durable: false, password });
     const endWithUs = (): void => void process.kill(server.pid, 'SIGQUIT');
     process.once('exit', endWithUs);
     void server.exited.then(() => process.off('exit', endWithUs));

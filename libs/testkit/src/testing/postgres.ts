@@ -1,7 +1,14 @@
 import { randomBytes } from 'node:crypto';
-import { createDatabase, dropDatabase } from '@lab/persistence/embedded';
+import { createDatabase, dropDatabase, type DatabaseRole } from '@lab/persistence/embedded';
 import { startTemplate, templateName } from './postgres-template.js';
 import { sharedServer } from './shared-server.js';
+
+/** The address of a test database for a role of the service. On the test server all roles have one password. */
+export function asRole(url: string, role: DatabaseRole): string {
+  const address = new URL(url);
+  address.username = `lab_${role}`;
+  return address.href;
+}
 
 /** A database of one test. */
 export interface TestDatabase {

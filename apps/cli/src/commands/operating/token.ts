@@ -123,7 +123,7 @@ async function createHere(submission: TokenSubmission): Promise<NewTokenRecord> 
 function databaseUrl(): string {
   const env = processEnvironment();
   const { dataDir } = defineConfig({ dataDir: settings.dataDir }).load();
-  const kept = join(dataDir, 'secrets', 'database-url');
+  const kept = join(dataDir, 'secrets', 'database-gateway-url');
   const given = Boolean(env['SVC_DATABASE_URL']) || Boolean(env['SVC_DATABASE_URL_FILE']);
   if (!given && !existsSync(kept))
     throw new UsageError(`no service runs on the data folder ${dataDir}: start it, or set SVC_DATABASE_URL`);

@@ -93,7 +93,7 @@ function addressesOfStack(role: ServiceName): Record<string, string> {
   const { dataDir } = defineConfig({ dataDir: settings.dataDir }).load();
   const files = {
     SVC_NATS_URL: 'nats-url',
-    SVC_DATABASE_URL: 'database-url',
+    SVC_DATABASE_URL: `database-${role}-url`,
     SVC_UPLOAD_SECRET: 'upload-secret',
     SVC_SECRETS_KEY: 'secrets-key',
     // Only a gateway may act for people.

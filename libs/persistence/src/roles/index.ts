@@ -1,0 +1,1 @@
+export { databaseRoles, grants, roleNames, rolesScript, type DatabaseRole } from './roles.js';
