@@ -166,10 +166,10 @@ describe('the guide', { timeout: 400_000 }, () => {
     const { id, token: revoked } = JSON.parse(old) as TokenRecord & { token: string };
     const local = { 'http://127.0.0.1:8070': stack.url, '5f1c1f2e-6d0e-4a5c-9a54-0b4f5a4f7f10': id };
     const { port } = new URL(stack.url);
-    const remote = { 'http://lab-server:8070': `http://${address}:${port}`, 'svc_pat_...': ada.trim() };
+    const remote = { 'https://lab-server': `http://${address}:${port}`, 'svc_pat_...': ada.trim() };
     expect(await me(revoked)).toMatchObject([200, { name: 'old' }]);
     const followed = await shell.follow(page('security'), here({ instead: { ...local, ...remote } }));
-    expect(followed).toMatchObject({ typed: 6, compared: 3 });
+    expect(followed).toMatchObject({ typed: 7, compared: 3 });
     expect(followed.left).toHaveLength(1);
     expect((await me(revoked))[0]).toBe(401);
     expect(await api.task('from_afar')).toMatchObject({ state: 'completed', owner: 'ada' });

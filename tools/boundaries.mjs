@@ -110,6 +110,7 @@ export const rooms = {
     lookup: ['ports', 'routes'],
     access: ['examples', 'http', 'orchestrator', 'ports', 'routes'],
     audit: ['access', 'http', 'routes'],
+    refusals: ['access', 'audit', 'http', 'lists', 'ports', 'routes'],
     idempotency: ['http', 'ports', 'routes'],
     definitions: ['access', 'examples', 'lists', 'lookup', 'orchestrator', 'ports', 'routes'],
     devices: ['access', 'audit', 'examples', 'lists', 'lookup', 'orchestrator', 'ports', 'routes'],

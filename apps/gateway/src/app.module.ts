@@ -67,6 +67,7 @@ import {
   TokenStore,
   WebhookStore,
 } from './ports/index.js';
+import { RefusalLog, RefusalsController } from './refusals/index.js';
 import { RequestInterceptor } from './request.interceptor.js';
 import { InputInterceptor } from './routes/index.js';
 import { RecordsController, ResourcesController } from './records/index.js';
@@ -103,6 +104,7 @@ export interface Surroundings {
   enrolment: EnrolmentOptions;
   /** Folder with packages of the agent. Default: there is none. */
   agentPackages?: string;
+  refusals: RefusalLog;
   /** Settings of streams that differ from the defaults. */
   feeds?: Partial<FeedOptions>;
   /** Knows the leader. Without it a change of leaders goes unnoticed. */
@@ -157,6 +159,7 @@ export class AppModule {
         TokensController,
         EnrolmentController,
         AuditController,
+        RefusalsController,
         EventsController,
         LogsController,
         WebhooksController,
@@ -185,6 +188,7 @@ export class AppModule {
             new Enrolments(surroundings.enrolments, ...parts, surroundings.enrolment),
         },
         { provide: AuditRecorder, useValue: surroundings.audit },
+        { provide: RefusalLog, useValue: surroundings.refusals },
         { provide: Requests, useValue: surroundings.requests },
         { provide: Announcements, useValue: surroundings.announcements },
         { provide: BrokerStatus, useValue: surroundings.broker },
@@ -200,7 +204,16 @@ export class AppModule {
         { provide: DeliveryStore, useValue: surroundings.deliveries },
         {
           provide: WebhookSender,
-          useFactory: () => new WebhookSender(surroundings.outbound, surroundings.sealing),
+          useFactory: () =>
+            new WebhookSender(surroundings.outbound, surroundings.sealing, ({ id, created_by: principal }) =>
+              surroundings.refusals.note({
+                kind: 'webhook_address',
+                principal,
+                address: '',
+                action: `deliver to webhook ${id}`,
+                requestId: null,
+              }),
+            ),
         },
         {
           provide: WebhookDeliverer,

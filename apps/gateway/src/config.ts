@@ -23,6 +23,7 @@ export const config = defineConfig({
   limits: settings.limits,
   logs: settings.logs,
   auth: settings.auth,
+  http: settings.http,
   cors: settings.cors,
   metrics: settings.metrics,
   deviceCalls: settings.deviceCalls,

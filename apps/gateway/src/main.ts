@@ -35,9 +35,11 @@ import { storeOf } from './file-store-options.js';
 import { authorityFor, httpsFilesOf } from './https-options.js';
 import { TakenDevices } from './devices/index.js';
 import { currentPerson, currentRequestId, isLoopback, limitsFrom } from './http/index.js';
+import { feedsFrom } from './events/index.js';
 import { pruneLogs } from './logs/index.js';
 import { Measurements } from './metrics/index.js';
 import { DeviceRoster, StopReports } from './operating/index.js';
+import { RefusalLog } from './refusals/index.js';
 import { startServer } from './server.js';
 
 const service = 'gateway';
@@ -147,6 +149,14 @@ await runService(service, config, async ({ config, log, shutdown }) => {
     'Attempts to send an event to a webhook, by how they ended.',
   );
 
+  const countRefusal = meter.counter(
+    'svc_security_refusals_total',
+    'Requests that were refused with 401, 403 or 429, and addresses that webhooks may not reach, by kind.',
+  );
+  const refusals = new RefusalLog(store.refusals, countRefusal, log);
+  shutdown.add('refusals', () => refusals.close());
+
+  const isLocal = isLoopback(config.httpHost) && config.auth.type === 'off';
   const server = await startServer(
     {
       requests,
@@ -165,9 +175,10 @@ await runService(service, config, async ({ config, log, shutdown }) => {
       },
       agentPackages: config.agentPackages,
       audit,
+      refusals,
       events,
       lines: store.logs,
-      feeds: { clients: config.limits.event_clients },
+      feeds: feedsFrom(config.limits, isLocal),
       webhooks: store.webhooks,
       deliveries: store.deliveries,
       deliverer: {
@@ -201,7 +212,8 @@ await runService(service, config, async ({ config, log, shutdown }) => {
       meter,
       failoverMs: config.limits.failover_wait_s * 1_000,
       origins: config.cors.origins,
-      limits: limitsFrom(config.limits, isLoopback(config.httpHost) && config.auth.type === 'off'),
+      limits: limitsFrom(config.limits, isLocal),
+      trustedProxies: config.http.trusted_proxies,
     },
   );
   shutdown.add('http', () => server.close(), { deadlineMs: 10_000 });

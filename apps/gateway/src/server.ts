@@ -5,7 +5,7 @@ import { NestFactory } from '@nestjs/core';
 import { nestLogger } from '@lab/messaging/nest';
 import type { Meter } from '@lab/runtime';
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
-import { authenticateRequests } from './access/index.js';
+import { authenticateRequests, WrongTokens } from './access/index.js';
 import { AppModule, type Surroundings } from './app.module.js';
 import { OpenApiDocument } from './docs/index.js';
 import { AgentPackages, BrokerRelay, Enrolments, serveAgents, type BrokerPlace } from './enrolment/index.js';
@@ -26,6 +26,7 @@ import {
   Traffic,
 } from './http/index.js';
 import { measureRequests } from './metrics/index.js';
+import { refusalOf } from './refusals/index.js';
 
 export interface ServerOptions {
   host: string;
@@ -46,6 +47,8 @@ export interface ServerOptions {
   meter?: Meter;
   /** Limits that differ from the defaults. */
   limits?: Partial<Limits>;
+  /** Addresses and networks of proxies that tell the address of the client. Default: none. */
+  trustedProxies?: readonly string[];
 }
 
 export interface RunningServer {
@@ -65,10 +68,15 @@ export async function startServer(
   options: ServerOptions,
 ): Promise<RunningServer> {
   const bounds = { ...limits, ...options.limits };
-  const problems = new ProblemFilter(options.log);
+  const { authentication, refusals } = surroundings;
+  const problems = new ProblemFilter(options.log, (error, request) => {
+    const refusal = refusalOf(error, request);
+    if (refusal !== undefined) refusals.note(refusal);
+  });
   const adapter = fastifyAdapter(
     bounds,
     problems,
+    options.trustedProxies ?? [],
     options.https === undefined ? undefined : readHttpsFiles(options.https),
   );
   const fastify = adapter.getInstance();
@@ -79,7 +87,8 @@ export async function startServer(
     limits: bounds,
     problems,
   });
-  authenticateRequests(fastify, surroundings.authentication);
+  const wrongTokens = new WrongTokens(bounds.wrongTokensPerMinute, () => performance.now());
+  authenticateRequests(fastify, authentication, wrongTokens);
   logRequests(fastify, options.log);
   scopeRequests(fastify);
   if (options.meter !== undefined) measureRequests(fastify, options.meter);

@@ -13,6 +13,7 @@ import { BusClient } from '@lab/messaging/nest';
 import { openGatewayStore, openRecords, openStore, type GatewayStore, type Records } from '@lab/persistence';
 import { startNats, type NatsFixture } from '@lab/testkit';
 import { asRole, testPostgres, type TestPostgres } from '@lab/testkit/testing';
+import { RefusalLog } from '../src/refusals/refusal-log.js';
 import { AuditRecorder } from '../src/audit/audit-recorder.js';
 import { OpenToAll } from '../src/access/authentication.js';
 import { announcementsOver } from '../src/ports/announcements-over-bus.js';
@@ -74,6 +75,7 @@ beforeAll(async () => {
       readiness: { lookEveryMs: 0, log },
       tokens: kept.tokens,
       audit: new AuditRecorder(kept.audit, log),
+      refusals: new RefusalLog(kept.refusals, () => undefined, log),
     },
     { host: '127.0.0.1', port: 0, log },
   );

@@ -1,12 +1,21 @@
-import type { AuditVerification, ServiceError } from '@lab/contracts';
+import type { AuditVerification, RefusalRecord, ServiceError } from '@lab/contracts';
 import type { Log } from '@lab/ports';
 import { AuditRecorder } from '../src/audit/audit-recorder.js';
 import { OpenToAll } from '../src/access/authentication.js';
-import type { AccessTokenRow, AuditEntry, GatewayStore } from '@lab/persistence';
-import type { TokenStore } from '../src/ports/stores.js';
+import { RefusalLog } from '../src/refusals/refusal-log.js';
+import type {
+  AccessTokenRow,
+  AuditEntry,
+  GatewayStore,
+  IssuerPerson,
+  ProvenPerson,
+  TokenOwner,
+} from '@lab/persistence';
+import type { RefusalStore, TokenStore } from '../src/ports/stores.js';
 
 export class MemoryTokens implements TokenStore {
   readonly kept: AccessTokenRow[] = [];
+  readonly persons: ProvenPerson[] = [];
   failure: ServiceError | undefined;
 
   private async read<T>(value: () => T): Promise<T> {
@@ -28,9 +37,9 @@ export class MemoryTokens implements TokenStore {
     return this.read(() => this.kept.find((token) => token.id === id));
   }
 
-  list({ name, limit, after }: Parameters<TokenStore['list']>[0]): Promise<AccessTokenRow[]> {
+  list({ of, limit, after }: Parameters<TokenStore['list']>[0]): Promise<AccessTokenRow[]> {
     return this.read(() => {
-      const newest = this.kept.filter((token) => name === undefined || token.name === name).toReversed();
+      const newest = this.kept.filter((token) => of === undefined || isOf(token, of)).toReversed();
       return newest.slice(newest.findIndex(({ id }) => id === after?.id) + 1).slice(0, limit);
     });
   }
@@ -48,10 +57,55 @@ export class MemoryTokens implements TokenStore {
     );
   }
 
+  revokeAllOf(name: string, by: string, at: string): Promise<string[]> {
+    return this.read(() => {
+      const revoked = this.kept.filter((each) => each.name === name && each.revoked_at === null);
+      for (const token of revoked) Object.assign(token, { revoked_by: by, revoked_at: at });
+      return revoked.map(({ id }) => id);
+    });
+  }
+
+  provenOf(persons: readonly IssuerPerson[]): Promise<ProvenPerson[]> {
+    return this.read(() => this.persons.filter((known) => persons.some((each) => isSame(each, known))));
+  }
+
+  proven(persons: readonly ProvenPerson[]): Promise<void> {
+    return this.read(() => {
+      for (const person of persons) {
+        const known = this.persons.find((each) => isSame(each, person));
+        if (known === undefined) this.persons.push(structuredClone(person));
+        else if (known.proven_at <= person.proven_at) Object.assign(known, structuredClone(person));
+      }
+    });
+  }
+
   used(lastUse: ReadonlyMap<string, string>): Promise<void> {
     return this.read(() => {
       for (const token of this.kept) token.last_used_at = lastUse.get(token.id) ?? token.last_used_at;
     });
+  }
+}
+
+const isSame = (a: IssuerPerson, b: IssuerPerson): boolean =>
+  a.issuer === b.issuer && a.subject === b.subject;
+
+function isOf(token: AccessTokenRow, of: TokenOwner): boolean {
+  return 'name' in of
+    ? token.issuer === null && token.name === of.name
+    : token.issuer === of.issuer && token.subject === of.subject;
+}
+
+export class MemoryRefusals implements RefusalStore {
+  kept: RefusalRecord[] = [];
+  failure: ServiceError | undefined;
+
+  async add(refusals: readonly RefusalRecord[]): Promise<void> {
+    if (this.failure !== undefined) throw this.failure;
+    this.kept.push(...refusals);
+  }
+
+  async prune(): Promise<number> {
+    return 0;
   }
 }
 
@@ -75,4 +129,5 @@ export const openAccess = (log: Log) => ({
   authentication: new OpenToAll(),
   tokens: new MemoryTokens(),
   audit: new AuditRecorder(new MemoryAudit(), log),
+  refusals: new RefusalLog(new MemoryRefusals(), () => undefined, log),
 });

@@ -11,6 +11,7 @@ import {
   type LogLine,
   type Portion,
   type ProtocolRunRecord,
+  type RefusalRecord,
   type ResourceRecord,
   type ResourceUse,
   type ServiceError,
@@ -43,6 +44,7 @@ export class MemoryRecords extends MemoryTables implements RecordReader {
   /** By hash of the code. */
   readonly origins = new Map<string, CodeOrigin[]>();
   readonly audit: AuditRecord[] = [];
+  readonly refusals: RefusalRecord[] = [];
   readonly stops: EmergencyStopRecord[] = [];
   /** By campaign. */
   readonly trialsOf = new Map<string, Trial[]>();
@@ -141,6 +143,7 @@ export class MemoryRecords extends MemoryTables implements RecordReader {
       logs: this.logs,
       effects: this.effects,
       audit: this.audit,
+      refusals: this.refusals,
       webhooks: [],
       webhook_deliveries: [],
     };

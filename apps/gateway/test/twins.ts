@@ -22,7 +22,8 @@ import { AuditRecorder } from '../src/audit/audit-recorder.js';
 import { OpenToAll, type Authentication } from '../src/access/authentication.js';
 import type { Surroundings } from '../src/app.module.js';
 import { MemoryBrokerStatus } from './memory-broker-status.js';
-import { MemoryAudit, MemoryTokens } from './memory-access.js';
+import { RefusalLog } from '../src/refusals/refusal-log.js';
+import { MemoryAudit, MemoryRefusals, MemoryTokens } from './memory-access.js';
 import { MemoryLines } from './memory-lines.js';
 import { MemoryKeys } from './memory-keys.js';
 import { MemoryRecords } from './memory-records.js';
@@ -209,6 +210,8 @@ export interface Harness {
   webhooks: MemoryWebhooks;
   deliveries: MemoryDeliveries;
   audit: MemoryAudit;
+  refusals: RefusalLog;
+  refused: MemoryRefusals;
   log: ReturnType<typeof memoryLog>;
   server: RunningServer;
   /** Sends JSON, or text unchanged, and returns the status, the headers and the parsed body. */
@@ -233,6 +236,7 @@ export async function startHarness(
   const log = memoryLog();
   const tokens = new MemoryTokens();
   const audit = new MemoryAudit();
+  const refused = new MemoryRefusals();
   const surroundings = {
     requests: new ScriptedRequests(),
     announcements: new MemoryAnnouncements(),
@@ -247,6 +251,7 @@ export async function startHarness(
     tokens,
     authentication: authenticationOver(tokens),
     audit: new AuditRecorder(audit, log),
+    refusals: new RefusalLog(refused, () => undefined, log),
   };
   const door = {
     ...surroundings,
@@ -258,7 +263,7 @@ export async function startHarness(
   return {
     url: server.url,
     ...surroundings,
-    ...{ audit, log, server },
+    ...{ audit, log, server, refused },
     send: (method, path, body, headers) => send(server.url, method, path, body, headers),
   };
 }

@@ -1832,7 +1832,11 @@ export interface paths {
      * @description The response contains the token. The service shows it only once and keeps only its hash. The role admin creates any token. A person who signed in at the identity provider creates personal tokens with at most their own roles. A token creates no tokens, unless it belongs to an admin.
      */
     post: operations['post_tokens'];
-    delete?: never;
+    /**
+     * Revoke all access tokens of a person
+     * @description For the role admin: everybody, otherwise only yourself. This gateway refuses the tokens from now on, every other gateway within 5 s. A person whom the identity provider still knows can sign in there and make new tokens.
+     */
+    delete: operations['delete_tokens'];
     options?: never;
     head?: never;
     patch?: never;
@@ -1991,6 +1995,26 @@ export interface paths {
      * @description The service checks the whole chain of hashes. A person who can write to the database itself could compute the whole chain anew: store `head` elsewhere from time to time.
      */
     get: operations['get_audit_verify'];
+    put?: never;
+    post?: never;
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  '/api/security/refusals': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    /**
+     * List refused requests
+     * @description Requests that the service refused with 401, 403 or 429, and addresses that webhooks may not reach. One record counts the refusals of one kind, caller and address within a minute. Other gateways show theirs up to a minute later. Records are kept for 90 days, and at most 200,000 of them.
+     */
+    get: operations['get_security_refusals'];
     put?: never;
     post?: never;
     delete?: never;
@@ -6744,6 +6768,16 @@ export interface components {
        */
       kind: 'local' | 'token' | 'oidc';
       grants: components['schemas']['Grant'][];
+      /**
+       * @description Issuer that knows the person. Absent: the name is one of this service.
+       * @example https://login.example.org
+       */
+      issuer?: string;
+      /**
+       * @description Who the person is at the issuer: the claim `sub`.
+       * @example 4711
+       */
+      subject?: string;
     };
     Grant: {
       /**
@@ -6792,6 +6826,16 @@ export interface components {
        * @example root
        */
       created_by: string;
+      /**
+       * @description Issuer that knows the owner; null: the name is one of this service.
+       * @example https://login.example.org
+       */
+      issuer: string | null;
+      /**
+       * @description Who the owner is at the issuer: the claim `sub`.
+       * @example 4711
+       */
+      subject: string | null;
       /**
        * Format: date-time
        * @description When the token expires; null: it does not expire.
@@ -6892,6 +6936,16 @@ export interface components {
        */
       created_by: string;
       /**
+       * @description Issuer that knows the owner; null: the name is one of this service.
+       * @example https://login.example.org
+       */
+      issuer: string | null;
+      /**
+       * @description Who the owner is at the issuer: the claim `sub`.
+       * @example 4711
+       */
+      subject: string | null;
+      /**
        * Format: date-time
        * @description When the token expires; null: it does not expire.
        * @example 2026-11-20T09:30:00.000Z
@@ -6911,6 +6965,13 @@ export interface components {
       revoked_at: string | null;
       /** @description Person who revoked the token. */
       revoked_by: string | null;
+    };
+    RevokedTokens: {
+      /**
+       * @description Number of tokens that the request revoked.
+       * @example 2
+       */
+      revoked: number;
     };
     /** @description A package of the agent for instrument PCs, which this service offers. */
     AgentPackageRecord: {
@@ -7165,6 +7226,50 @@ export interface components {
       } | null;
       /** @description Hash of the last sound entry. */
       head: string;
+    };
+    /** @description Refusals of one kind, of one caller from one address, within about a minute. */
+    RefusalRecord: {
+      /** @description Unique identifier of the record. */
+      id: string;
+      /**
+       * @description `no_token`, `wrong_token`: 401. `wrong_ticket`: the address of an upload or download that is not valid. `role`: 403, the caller lacks a role. `origin`: 403, a page of another site or a foreign name of this service. `too_many`: 429. `webhook_address`: a webhook may not reach the address.
+       * @enum {string}
+       */
+      kind: 'no_token' | 'wrong_token' | 'wrong_ticket' | 'role' | 'origin' | 'too_many' | 'webhook_address';
+      /**
+       * @description Name of the caller; empty: the request proved none.
+       * @example ada
+       */
+      principal: string;
+      /**
+       * @description Address that the requests came from, or the network of 64 bits of an IPv6 address; `others`: one of many addresses in that minute.
+       * @example 192.168.0.7
+       */
+      address: string;
+      /**
+       * @description Number of refusals.
+       * @example 130
+       */
+      count: number;
+      /**
+       * Format: date-time
+       * @description The first of them.
+       * @example 2026-11-20T09:30:00.000Z
+       */
+      first_at: string;
+      /**
+       * Format: date-time
+       * @description The last of them.
+       * @example 2026-11-20T09:30:00.000Z
+       */
+      last_at: string;
+      /**
+       * @description What the last request tried.
+       * @example GET /api/tasks/{task_name}
+       */
+      action: string;
+      /** @description Id of the last request in the log. */
+      request_id: string | null;
     };
     /** @description An event of one record. */
     ServiceEvent: {
@@ -7828,6 +7933,7 @@ export type TokenSubmission = components['schemas']['TokenSubmission'];
 export type GrantSubmission = components['schemas']['GrantSubmission'];
 export type TokenPage = components['schemas']['TokenPage'];
 export type TokenRecord = components['schemas']['TokenRecord'];
+export type RevokedTokens = components['schemas']['RevokedTokens'];
 export type AgentPackageRecord = components['schemas']['AgentPackageRecord'];
 export type NewInvitationRecord = components['schemas']['NewInvitationRecord'];
 export type InvitationSubmission = components['schemas']['InvitationSubmission'];
@@ -7835,6 +7941,7 @@ export type InvitationRecord = components['schemas']['InvitationRecord'];
 export type EnrolmentRecord = components['schemas']['EnrolmentRecord'];
 export type RevocationSubmission = components['schemas']['RevocationSubmission'];
 export type AuditVerification = components['schemas']['AuditVerification'];
+export type RefusalRecord = components['schemas']['RefusalRecord'];
 export type ServiceEvent = components['schemas']['ServiceEvent'];
 export type EventPage = components['schemas']['EventPage'];
 export type LogLine = components['schemas']['LogLine'];
@@ -11615,6 +11722,35 @@ export interface operations {
       };
     };
   };
+  delete_tokens: {
+    parameters: {
+      query: {
+        /** @description Owner of the tokens, as the list shows it. */
+        name: string;
+      };
+      header?: {
+        /**
+         * @description Makes a repeat safe. For 24 h, the same request with the same key gets the answer of the first one, with the header `Idempotent-Replayed: true`, and the service does nothing again.
+         * @example 8e03978e-40d5-43dd-bc93-6894a57f9324
+         */
+        'Idempotency-Key'?: string;
+      };
+      path?: never;
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      /** @description The number of them. */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['RevokedTokens'];
+        };
+      };
+    };
+  };
   delete_tokens_by_token_id: {
     parameters: {
       query?: never;
@@ -11856,6 +11992,47 @@ export interface operations {
         };
         content: {
           'application/json': components['schemas']['AuditVerification'];
+        };
+      };
+    };
+  };
+  get_security_refusals: {
+    parameters: {
+      query?: {
+        /** @description Maximum number of records. */
+        limit?: number;
+        /** @description `next_cursor` of the previous page, with the same sort and filters. Absent: from the beginning. */
+        cursor?: string;
+        /** @description Field to sort by; `-` before it for descending order. */
+        sort?: 'last_at' | '-last_at' | 'count' | '-count';
+        /** @description Only refusals of this kind. Several values are separated by commas. */
+        kind?: string;
+        /** @description Only refusals of this caller. */
+        principal?: string;
+        /** @description Only refusals of requests from this address. */
+        address?: string;
+        /** @description Only records that were made at this moment (ISO 8601) or later. */
+        since?: string;
+        /** @description Only records that were made before this moment (ISO 8601). */
+        until?: string;
+      };
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      /** @description Latest first. */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': {
+            items: components['schemas']['RefusalRecord'][];
+            /** @description Cursor of the next page; null: this is the last one. */
+            next_cursor: string | null;
+          };
         };
       };
     };

@@ -4,7 +4,10 @@ import { isLoopback } from '../http/index.js';
 import { BearerAuthentication, OpenToAll, type Authentication } from './authentication.js';
 import { OidcAuthentication } from './oidc-authentication.js';
 import type { TokenStore } from '../ports/index.js';
+import { ProvenPersons } from './proven-persons.js';
 import { TokenAuthentication } from './token-authentication.js';
+
+const hourMs = 3_600_000;
 
 /** The way in which people show who they are, as it is configured. */
 export function authenticationBy(
@@ -13,9 +16,13 @@ export function authenticationBy(
   log: Log,
 ): { authentication: Authentication; close: () => Promise<void> } {
   if (type === 'off') return { authentication: new OpenToAll(), close: () => Promise.resolve() };
-  const own = new TokenAuthentication(tokens, log);
-  const issuer = oidc === undefined ? undefined : new OidcAuthentication(oidc, log);
-  return { authentication: new BearerAuthentication(own, issuer), close: () => own.close() };
+  const persons = new ProvenPersons(tokens);
+  const own = new TokenAuthentication(tokens, persons, (oidc?.proof_hours ?? 0) * hourMs, log);
+  const issuer = oidc === undefined ? undefined : new OidcAuthentication(oidc, persons, log);
+  return {
+    authentication: new BearerAuthentication(own, issuer, oidc?.token_days),
+    close: () => own.close(),
+  };
 }
 
 /**

@@ -5,11 +5,15 @@ import { isAccessToken } from './access-token.js';
 export abstract class Authentication {
   /**
    * @param authorization the header of that name; undefined: there is none
+   * @param admit called before a token is looked at that this gateway does not know; what it throws is the answer
    * @returns undefined for a caller without a token
    * @throws ServiceError `unauthorized` for an invalid, expired or revoked token, `service_unavailable` or
    *   `store_unavailable` when the token cannot be checked now
    */
-  abstract principalOf(authorization: string | undefined): Promise<Principal | undefined>;
+  abstract principalOf(authorization: string | undefined, admit?: () => void): Promise<Principal | undefined>;
+
+  /** Longest life of the tokens of people of an issuer, in days. */
+  abstract readonly issuerTokenDays: number;
 
   /** Refuses a token from now on, because this gateway revoked it. */
   abstract forget(tokenId: string): void;
@@ -17,6 +21,7 @@ export abstract class Authentication {
 
 /** Authentication is off: everybody who reaches the server may do everything. Tokens are ignored. */
 export class OpenToAll implements Authentication {
+  readonly issuerTokenDays = 0;
   readonly #everybody: Principal = { name: 'local', kind: 'local', grants: [{ role: 'admin' }] };
 
   principalOf(): Promise<Principal> {
@@ -31,7 +36,7 @@ export class OpenToAll implements Authentication {
 /** Tells who shows a token. */
 export interface TokenCheck {
   /** @throws ServiceError as {@link Authentication.principalOf} does */
-  principalOf(token: string): Promise<Principal>;
+  principalOf(token: string, admit?: () => void): Promise<Principal>;
 }
 
 /** Longest token that is looked at, in characters. */
@@ -43,13 +48,18 @@ export class BearerAuthentication implements Authentication {
   constructor(
     private readonly own: TokenCheck & Pick<Authentication, 'forget'>,
     private readonly issuer: TokenCheck | undefined,
+    readonly issuerTokenDays = 0,
   ) {}
 
-  async principalOf(authorization: string | undefined): Promise<Principal | undefined> {
+  async principalOf(authorization: string | undefined, admit?: () => void): Promise<Principal | undefined> {
     if (authorization === undefined) return undefined;
     const token = bearerToken(authorization);
-    if (isAccessToken(token)) return this.own.principalOf(token);
-    if (this.issuer !== undefined && token.split('.').length === 3) return this.issuer.principalOf(token);
+    if (token !== undefined && isAccessToken(token)) return this.own.principalOf(token, admit);
+    if (this.issuer !== undefined && token?.split('.').length === 3)
+      return this.issuer.principalOf(token, admit);
+    admit?.();
+    if (token === undefined)
+      throw new ServiceError('unauthorized', 'The Authorization header is not of the form "Bearer <token>".');
     throw new ServiceError('unauthorized', 'The Authorization header does not contain a token.');
   }
 
@@ -58,9 +68,8 @@ export class BearerAuthentication implements Authentication {
   }
 }
 
-/** @throws ServiceError `unauthorized` for a header that holds no bearer token */
-function bearerToken(authorization: string): string {
+/** undefined: the header holds no bearer token. */
+function bearerToken(authorization: string): string | undefined {
   const token = /^bearer +([\w.~+/-]+=*) *$/i.exec(authorization.slice(0, longestToken + 16))?.[1];
-  if (token !== undefined && token.length <= longestToken) return token;
-  throw new ServiceError('unauthorized', 'The Authorization header is not of the form "Bearer <token>".');
+  return token !== undefined && token.length <= longestToken ? token : undefined;
 }

@@ -3,7 +3,9 @@ import { createParamDecorator, type ExecutionContext } from '@nestjs/common';
 import type { FastifyRequest } from 'fastify';
 import { operatorNotes } from '../examples/index.js';
 import { OptionalBody } from '../routes/index.js';
+import { networkOf } from '../http/index.js';
 import { actorName } from './ownership.js';
+import { hasRoleInAny } from './roles.js';
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -37,4 +39,11 @@ export const Actor = (): ParameterDecorator =>
 function callerOf({ principal }: FastifyRequest): Principal {
   if (principal === null) throw new Error('a route that is open to everybody has no caller');
   return principal;
+}
+
+/** Who asks for a stream: a person, or an address when authentication is off, since everybody has the same name then. */
+export function guestOf(request: FastifyRequest): { key: string; operates: boolean } {
+  const principal = callerOf(request);
+  const key = principal.kind === 'local' ? `address ${networkOf(request.ip)}` : `person ${principal.name}`;
+  return { key, operates: hasRoleInAny(principal, 'operator') };
 }

@@ -1,4 +1,12 @@
-import { isWellFormedName, roles, ServiceError, type Grant, type Principal } from '@lab/contracts';
+import {
+  isWellFormedName,
+  issuerName,
+  roles,
+  ServiceError,
+  type Grant,
+  type Principal,
+} from '@lab/contracts';
+import { hashOfToken } from '@lab/persistence';
 import { bodyWithin, type OidcSettings } from '@lab/runtime';
 import {
   createRemoteJWKSet,
@@ -10,12 +18,16 @@ import {
 } from 'jose';
 import type { Log } from '@lab/ports';
 import type { TokenCheck } from './authentication.js';
+import type { ProvenPersons } from './proven-persons.js';
 
 /** Accepted signatures. All need a private key, so that nobody can sign with the public one. */
 const algorithms = ['RS256', 'ES256', 'EdDSA'];
 
 /** Accepted difference between the clocks of issuer and gateway, in seconds. */
 const clockToleranceS = 5;
+
+/** Maximum number of hashes of accepted tokens in memory. */
+const mostAccepted = 10_000;
 
 /** Longest time until the complete answer of the issuer, in milliseconds. */
 const usualPatienceMs = 5_000;
@@ -26,10 +38,16 @@ const largestDocument = 262_144;
 /** Signed tokens (JWT) of an OpenID Connect issuer, checked with its keys. Addresses inside a token are never fetched. */
 export class OidcAuthentication implements TokenCheck {
   #keys: Promise<JWTVerifyGetKey> | undefined;
+  /** Hashes of tokens that were accepted. The one that came first leaves first. */
+  readonly #accepted = new Set<string>();
 
-  /** @param patienceMs longest time until the complete answer of the issuer */
+  /**
+   * @param persons learn what tokens prove
+   * @param patienceMs longest time until the complete answer of the issuer
+   */
   constructor(
     private readonly settings: OidcSettings,
+    private readonly persons: Pick<ProvenPersons, 'hear'>,
     private readonly log: Log,
     private readonly patienceMs = usualPatienceMs,
   ) {}
@@ -38,16 +56,34 @@ export class OidcAuthentication implements TokenCheck {
    * @throws ServiceError `unauthorized` with what is wrong with the token; `service_unavailable` when the issuer does not
    *   answer
    */
-  async principalOf(token: string): Promise<Principal> {
+  async principalOf(token: string, admit?: () => void): Promise<Principal> {
+    const hash = hashOfToken(token);
+    if (admit !== undefined && !this.#accepted.has(hash)) admit();
     const claims = await this.#verified(token);
-    const name = claimAt(claims, this.settings.name_claim);
-    if (!isWellFormedName(name)) {
-      throw new ServiceError(
-        'unauthorized',
-        `The token has no claim "${this.settings.name_claim}" that could be a name.`,
-      );
-    }
-    return { name, kind: 'oidc', grants: grantsOf(claims, this.settings) };
+    const { issuer, name_claim: nameClaim } = this.settings;
+    const given = claimAt(claims, nameClaim);
+    if (!isWellFormedName(given))
+      throw new ServiceError('unauthorized', `The token has no claim "${nameClaim}" that could be a name.`);
+    const name = issuerName(given, issuer);
+    if (!isWellFormedName(name))
+      throw new ServiceError('unauthorized', `The claim "${nameClaim}" of the token is too long for a name.`);
+    const { sub: subject } = claims;
+    if (typeof subject !== 'string' || !isWellFormedName(subject))
+      throw new ServiceError('unauthorized', 'The claim "sub" of the token is not what it must be.');
+    const grants = grantsOf(claims, this.settings);
+    const person = { issuer, subject };
+    // A token without the time of its signature proves nothing about earlier times, so the present one counts.
+    const now = Date.now();
+    this.persons.hear(person, claims.iat === undefined ? now : Math.min(claims.iat * 1_000, now), grants);
+    this.#accept(hash);
+    return { name, kind: 'oidc', grants, ...person };
+  }
+
+  #accept(hash: string): void {
+    this.#accepted.add(hash);
+    if (this.#accepted.size <= mostAccepted) return;
+    const [first] = this.#accepted;
+    if (first !== undefined) this.#accepted.delete(first);
   }
 
   async #verified(token: string): Promise<JWTPayload> {

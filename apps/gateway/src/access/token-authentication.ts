@@ -1,12 +1,16 @@
 import { isServiceError, ServiceError, type Principal } from '@lab/contracts';
-import { hashOfToken } from '@lab/persistence';
+import { hashOfToken, type IssuerPerson } from '@lab/persistence';
 import type { Log } from '@lab/ports';
 import type { Authentication, TokenCheck } from './authentication.js';
 import type { TokenStore } from '../ports/index.js';
+import type { ProvenPersons } from './proven-persons.js';
+import { hasRole } from './roles.js';
 
 interface Known {
   id: string;
   principal: Principal;
+  /** The owner, if an issuer knows them. */
+  person: IssuerPerson | undefined;
   /** Milliseconds since 1970; Infinity: never. */
   expiresAt: number;
   /** Time of its latest use, in milliseconds since 1970. */
@@ -33,9 +37,16 @@ export class TokenAuthentication implements TokenCheck, Pick<Authentication, 'fo
   readonly #known = new Map<string, Known>();
   readonly #timer: NodeJS.Timeout;
 
-  /** @param now the time in milliseconds since 1970 */
+  /**
+   * @param persons people of the issuer
+   * @param proofMs longest time since the issuer has signed a token of a person, in milliseconds, for which other tokens of
+   *   the person work
+   * @param now the time in milliseconds since 1970
+   */
   constructor(
     private readonly tokens: Pick<TokenStore, 'byHash' | 'revokedOf' | 'used'>,
+    private readonly persons: ProvenPersons,
+    private readonly proofMs: number,
     private readonly log: Log,
     private readonly now: () => number = Date.now,
   ) {
@@ -43,19 +54,41 @@ export class TokenAuthentication implements TokenCheck, Pick<Authentication, 'fo
     this.#timer.unref();
   }
 
-  /** @throws ServiceError `unauthorized`, `store_unavailable` */
-  async principalOf(token: string): Promise<Principal> {
+  /** @throws ServiceError `unauthorized`, `store_unavailable`; what `admit` throws */
+  async principalOf(token: string, admit?: () => void): Promise<Principal> {
     // The look-up is by hash, so that its duration reveals nothing about existing tokens.
     const hash = hashOfToken(token);
-    const known = this.#known.get(hash) ?? (await this.#lookUp(hash));
+    let known = this.#known.get(hash);
+    if (known === undefined) {
+      admit?.();
+      known = await this.#lookUp(hash);
+    }
     if (known === undefined) throw refused();
     const now = this.now();
     if (now >= known.expiresAt) {
       this.#known.delete(hash);
       throw new ServiceError('unauthorized', 'The token has expired.');
     }
+    const principal = known.person === undefined ? known.principal : this.#asProven(known, known.person, now);
     known.usedAt = now;
-    return known.principal;
+    return principal;
+  }
+
+  /**
+   * The owner with at most the roles that the issuer gives them.
+   *
+   * @throws ServiceError `unauthorized` when the issuer has signed no token of the person for too long
+   */
+  #asProven({ principal }: Known, person: IssuerPerson, now: number): Principal {
+    const proof = this.persons.proofOf(person);
+    if (proof === undefined || now - proof.at >= this.proofMs)
+      throw new ServiceError(
+        'unauthorized',
+        `The token rests: ${person.issuer} has not confirmed its owner for ${this.proofMs / 3_600_000} hours. ` +
+          'Send one request with a new token of the issuer, then it works again.',
+      );
+    const most: Principal = { ...principal, grants: [...proof.grants] };
+    return { ...principal, grants: principal.grants.filter(({ role, lab }) => hasRole(most, role, lab)) };
   }
 
   /** Refuses a token from now on, because this gateway revoked it. */
@@ -74,6 +107,7 @@ export class TokenAuthentication implements TokenCheck, Pick<Authentication, 'fo
       );
       await this.tokens.used(new Map(used.map(({ id, usedAt }) => [id, new Date(usedAt).toISOString()])));
       for (const each of used) each.notedAt = now;
+      await this.persons.refresh([...this.#known.values()].flatMap(({ person }) => person ?? []));
     } catch (error) {
       if (!isServiceError(error) || error.code !== 'store_unavailable')
         this.log.error('tokens could not be looked up', { error });
@@ -91,9 +125,13 @@ export class TokenAuthentication implements TokenCheck, Pick<Authentication, 'fo
   async #lookUp(hash: string): Promise<Known | undefined> {
     const row = await this.tokens.byHash(hash);
     if (row === undefined || row.revoked_at !== null) return undefined;
+    const { issuer, subject } = row;
+    const person = issuer === null || subject === null ? undefined : { issuer, subject };
+    if (person !== undefined) await this.persons.lookUp(person);
     const known: Known = {
       id: row.id,
-      principal: { name: row.name, kind: 'token', grants: row.grants },
+      principal: { name: row.name, kind: 'token', grants: row.grants, ...person },
+      person,
       expiresAt: row.expires_at === null ? Infinity : Date.parse(row.expires_at),
       usedAt: 0,
       notedAt: row.last_used_at === null ? 0 : Date.parse(row.last_used_at),

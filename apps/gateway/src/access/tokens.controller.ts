@@ -7,9 +7,10 @@ import {
   type NewTokenRecord,
   type Page,
   type Principal,
+  type RevokedTokens,
   type TokenRecord,
 } from '@lab/contracts';
-import { issueToken, type AccessTokenRow } from '@lab/persistence';
+import { issueToken, type AccessTokenRow, type IssuerOwner, type TokenOwner } from '@lab/persistence';
 import { tokenSubmissions } from '../examples/index.js';
 import {
   cursorOf,
@@ -57,6 +58,20 @@ const TokenPageQuery = (): ParameterDecorator =>
     }),
   );
 
+const OwnerQuery = (): ParameterDecorator =>
+  FromQuery(
+    [
+      {
+        ...queryParameter('name', 'Owner of the tokens, as the list shows it.', { type: 'string' }),
+        required: true,
+      },
+    ],
+    ({ name }): string => {
+      if (name !== undefined && name !== '') return name;
+      throw invalidQuery([{ path: '?name', code: 'required', message: 'names the owner of the tokens' }]);
+    },
+  );
+
 /** Access tokens. An administrator creates and sees all tokens, everybody else their own. */
 @Group('Access')
 @NeedsIdentity()
@@ -84,7 +99,7 @@ export class TokensController {
     @JsonBody(TokenSubmission, tokenSubmissions) submission: TokenSubmission,
     @Caller() caller: Principal,
   ): Promise<NewTokenRecord> {
-    const made = issueToken(submission, caller.name, Date.now());
+    const made = issueToken(submission, caller.name, Date.now(), this.personFor(submission, caller));
     requireOwnToken(caller, made.row);
     await this.tokens.add(made.row);
     return { ...shown({ ...made.row, ...unused }), token: made.token };
@@ -101,7 +116,7 @@ export class TokensController {
     const found = await this.tokens.list({
       // One more than asked for tells whether there is another page.
       limit: limit + 1,
-      ...(hasRole(caller, 'admin') ? {} : { name: caller.name }),
+      ...(hasRole(caller, 'admin') ? {} : { of: ownerOf(caller) }),
       ...(after === undefined ? {} : { after }),
     });
     const items = found.slice(0, limit).map(shown);
@@ -120,12 +135,48 @@ export class TokensController {
   async revoke(@TokenId() id: string, @Caller() caller: Principal): Promise<TokenRecord> {
     const kept = await this.tokens.byId(id);
     // The answer does not tell whether other people have a token with this id.
-    if (kept === undefined || (kept.name !== caller.name && !hasRole(caller, 'admin')))
+    if (kept === undefined || (!owns(caller, kept) && !hasRole(caller, 'admin')))
       throw new ServiceError('not_found', `There is no token "${id}" of yours.`);
     await this.tokens.revoke(id, caller.name, new Date().toISOString());
     this.authentication.forget(id);
     return shown((await this.tokens.byId(id)) ?? kept);
   }
+
+  @Operation('Revoke all access tokens of a person', record('RevokedTokens', 'The number of them.'), {
+    description:
+      'For the role admin: everybody, otherwise only yourself. This gateway refuses the tokens from now on, every other gateway within 5 s. A person whom the identity provider still knows can sign in there and make new tokens.',
+  })
+  @Delete('tokens')
+  async revokeAll(@OwnerQuery() name: string, @Caller() caller: Principal): Promise<RevokedTokens> {
+    if (name !== caller.name && !hasRole(caller, 'admin'))
+      throw new ServiceError(
+        'forbidden',
+        `You may revoke the tokens of "${caller.name}"; others need the role admin.`,
+      );
+    const ids = await this.tokens.revokeAllOf(name, caller.name, new Date().toISOString());
+    for (const id of ids) this.authentication.forget(id);
+    return { revoked: ids.length };
+  }
+
+  /** The person of an issuer for whom a token is made; undefined: the owner is a name of this service. */
+  private personFor(
+    { name }: TokenSubmission,
+    { kind, name: own, issuer, subject }: Principal,
+  ): IssuerOwner | undefined {
+    if (kind !== 'oidc' || name !== own || issuer === undefined || subject === undefined) return undefined;
+    return { issuer, subject, mostDays: this.authentication.issuerTokenDays };
+  }
+}
+
+function ownerOf({ name, issuer, subject }: Principal): TokenOwner {
+  return issuer === undefined || subject === undefined ? { name } : { issuer, subject };
+}
+
+function owns(caller: Principal, { name, issuer, subject }: AccessTokenRow): boolean {
+  const owner = ownerOf(caller);
+  return 'name' in owner
+    ? issuer === null && name === owner.name
+    : issuer === owner.issuer && subject === owner.subject;
 }
 
 const unused = { last_used_at: null, revoked_at: null, revoked_by: null };

@@ -2,7 +2,8 @@ import { Inject, Injectable, type OnModuleDestroy } from '@nestjs/common';
 import { isWanted, type EventFilter, type ServiceEvent } from '@lab/contracts';
 import { EventReader } from '../ports/index.js';
 import { entryText } from './event-stream.js';
-import { Feed, FeedOptions, StreamPlaces } from './feed.js';
+import { Feed } from './feed.js';
+import { FeedOptions, StreamPlaces } from './stream-places.js';
 
 /** The singular and plural of the entries. */
 export const eventNouns = ['event', 'events'] as const;

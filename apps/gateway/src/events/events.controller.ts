@@ -1,7 +1,7 @@
 import { Controller, Get, Inject, Req, Res } from '@nestjs/common';
 import type { Page, ServiceEvent } from '@lab/contracts';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { labFilter, Needs } from '../access/index.js';
+import { guestOf, labFilter, Needs } from '../access/index.js';
 import { EventReader } from '../ports/index.js';
 import { eventStream, Group, Operation, record } from '../routes/index.js';
 import { EventFeed } from './event-feed.js';
@@ -48,6 +48,7 @@ export class EventsController {
     await this.feed.serve(
       within === undefined ? filter : { ...filter, within },
       after,
+      guestOf(request),
       (onEnd) => new EventStream(reply, onEnd),
     );
   }

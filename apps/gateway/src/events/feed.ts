@@ -1,44 +1,8 @@
-import { Inject, Injectable } from '@nestjs/common';
 import { ServiceError } from '@lab/contracts';
 import { heartbeatText, type EventStream } from './event-stream.js';
 import { requirePosition } from './feed-position.js';
 import { Follower, type FeedSource, type Told } from './follower.js';
-
-/** Settings of feeds; a class, because Nest injects by it. */
-export class FeedOptions {
-  /** Maximum number of open streams of all feeds together. */
-  clients = 200;
-  /** Interval of heartbeats, in milliseconds. */
-  heartbeatMs = 15_000;
-  /** Longest duration of a stream. Then the client reconnects and is authenticated again. */
-  lifeMs = 3_600_000;
-}
-
-/** Counts the open streams of all feeds together. */
-@Injectable()
-export class StreamPlaces {
-  readonly #most: number;
-  #taken = 0;
-
-  constructor(@Inject(FeedOptions) { clients }: FeedOptions) {
-    this.#most = clients;
-  }
-
-  /** @throws ServiceError `service_unavailable` when no place is free */
-  take(): void {
-    if (this.#taken >= this.#most)
-      throw new ServiceError(
-        'service_unavailable',
-        `There are ${this.#most} streams open here, and no more are served.`,
-        { retryAfterS: 10 },
-      );
-    this.#taken += 1;
-  }
-
-  leave(): void {
-    this.#taken -= 1;
-  }
-}
+import type { FeedOptions, StreamGuest, StreamPlaces } from './stream-places.js';
 
 /** Longest time for a client that catches up to read one piece, in milliseconds. */
 const takingMs = 30_000;
@@ -81,13 +45,16 @@ export class Feed<Entry extends { id: number }, Filter extends object> {
    * Sends a client the entries that it asks for, from behind `after` until the client leaves.
    *
    * @param after undefined: only new entries
+   * @param guest who asks
    * @param open makes the stream, after all checks of the request
-   * @throws ServiceError `service_unavailable` when there are too many clients; `events_pruned` when entries behind
+   * @throws ServiceError `too_many_requests` when the guest has enough streams; `service_unavailable` when there are too many
+   *   clients; `events_pruned` when entries behind
    *   `after` were removed; `invalid` when the entry does not exist yet; `store_unavailable`
    */
   async serve(
     filter: Filter,
     after: number | undefined,
+    guest: StreamGuest,
     open: (onEnd: () => void) => EventStream,
   ): Promise<void> {
     this.#guests += 1;
@@ -97,7 +64,7 @@ export class Feed<Entry extends { id: number }, Filter extends object> {
       follower = await this.#following();
       if (after !== undefined) await requirePosition(this.#source, this.#source.nouns, after, '?after');
       // No await between taking the place and opening the stream: otherwise more streams than allowed could open.
-      client = this.#admit(filter, after ?? follower.position, open);
+      client = this.#admit(filter, after ?? follower.position, guest, open);
     } catch (error) {
       this.#leave();
       throw error;
@@ -124,17 +91,22 @@ export class Feed<Entry extends { id: number }, Filter extends object> {
     for (const stream of [...this.#streams]) stream.end(': the service is stopping here\n\n');
   }
 
-  /** @throws ServiceError `service_unavailable` */
-  #admit(filter: Filter, position: number, open: (onEnd: () => void) => EventStream): Client<Filter> {
+  /** @throws ServiceError `too_many_requests`, `service_unavailable` */
+  #admit(
+    filter: Filter,
+    position: number,
+    guest: StreamGuest,
+    open: (onEnd: () => void) => EventStream,
+  ): Client<Filter> {
     if (this.#closed) throw new ServiceError('service_unavailable', 'The service is stopping here.');
-    this.#places.take();
+    const leavePlace = this.#places.take(guest);
     let isHere = true;
     const leave = (): void => {
       if (!isHere) return;
       isHere = false;
       this.#live.delete(client);
       this.#streams.delete(client.stream);
-      this.#places.leave();
+      leavePlace();
       this.#leave();
     };
     const client: Client<Filter> = {

@@ -3,4 +3,5 @@ export { lastEventId, positionParameters, readFilter, readPosition } from './eve
 export { entryText, EventStream } from './event-stream.js';
 export { EventsController } from './events.controller.js';
 export { requirePosition } from './feed-position.js';
-export { Feed, FeedOptions, StreamPlaces } from './feed.js';
+export { Feed } from './feed.js';
+export { feedsFrom, FeedOptions, StreamPlaces, type StreamGuest } from './stream-places.js';

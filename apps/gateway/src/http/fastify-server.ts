@@ -66,10 +66,13 @@ function requestIdOf(given: unknown): string {
  * The HTTP server under Nest, with its limits, before any route.
  *
  * @param secret certificate and key in PEM; undefined: the server does not encrypt
+ * @param trustedProxies addresses and networks whose `X-Forwarded-For` is believed: `request.ip` is then the last address in
+ *   it that is not one of them
  */
 export function fastifyAdapter(
   limits: Limits,
   problems: ProblemFilter,
+  trustedProxies: readonly string[],
   secret?: { cert: Buffer; key: Buffer },
 ): FastifyAdapter {
   const parsing = {
@@ -87,6 +90,7 @@ export function fastifyAdapter(
     requestTimeout: 0,
     genReqId: ({ headers }) => requestIdOf(headers[requestIdField]),
     return503OnClosing: false,
+    trustProxy: trustedProxies.length === 0 ? false : [...trustedProxies],
     routerOptions: { maxParamLength: limits.headerBytes, ignoreTrailingSlash: true },
     clientErrorHandler: answerBrokenRequest,
     frameworkErrors: (error, request, reply) => {

@@ -1,3 +1,4 @@
+export { networkOf } from './client-network.js';
 export { CrossOrigin } from './cross-origin.js';
 export { csvMediaType, TakesCsv } from './csv-body.js';
 export { fastifyAdapter, logRequests, prepareRequests, type RequestLog } from './fastify-server.js';
@@ -8,4 +9,5 @@ export { isLoopback } from './origin-rules.js';
 export { ProblemFilter } from './problem-filter.js';
 export { asServiceError, problemMediaType } from './problem.js';
 export { currentPerson, currentRequestId, scopeRequests } from './request-scope.js';
-export { Traffic } from './traffic.js';
+export { RateLimiter } from './rate-limiter.js';
+export { isNeverRefused, Traffic } from './traffic.js';

@@ -23,6 +23,8 @@ export const limits = {
   underWayPerClient: 100,
   /** Concurrent requests of all clients. */
   underWay: 1_000,
+  /** Wrong tokens from one network per minute, and at once after a pause. */
+  wrongTokensPerMinute: 30,
 } as const;
 
 export type Limits = { [K in keyof typeof limits]: number };
@@ -34,6 +36,7 @@ interface LimitSettings {
   reads_per_s?: number | undefined;
   requests_per_s?: number | undefined;
   requests_at_once?: number | undefined;
+  wrong_tokens_per_min: number;
 }
 
 /**
@@ -57,5 +60,6 @@ export function limitsFrom(settings: LimitSettings, local: boolean): Partial<Lim
     readsPerSecond: settings.reads_per_s ?? usual.reads,
     requestsPerSecond: settings.requests_per_s ?? usual.requests,
     underWayPerClient: settings.requests_at_once ?? usual.atOnce,
+    wrongTokensPerMinute: settings.wrong_tokens_per_min,
   };
 }

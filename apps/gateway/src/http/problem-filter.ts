@@ -7,7 +7,11 @@ import { asServiceError, problemMediaType, problemOf } from './problem.js';
 /** Answers every error of every request with one problem document (RFC 9457). */
 @Catch()
 export class ProblemFilter implements ExceptionFilter {
-  constructor(private readonly log: Log) {}
+  /** @param onError called with every error that is answered */
+  constructor(
+    private readonly log: Log,
+    private readonly onError: (error: ServiceError, request: FastifyRequest) => void = () => undefined,
+  ) {}
 
   catch(thrown: unknown, host: ArgumentsHost): void {
     const http = host.switchToHttp();
@@ -25,6 +29,7 @@ export class ProblemFilter implements ExceptionFilter {
         error: error.cause ?? error,
       });
     }
+    this.onError(error, request);
     if (reply.sent || reply.raw.headersSent) {
       reply.raw.destroy();
       return;

@@ -44,6 +44,14 @@ export class RateLimiter {
     return isFree ? 0 : (1 - filled) / this.perSecond;
   }
 
+  /** Seconds until the client may make a request; 0: now. Counts nothing. */
+  wait(client: string): number {
+    const bucket = this.#buckets.get(client);
+    if (bucket === undefined || this.perSecond === Infinity) return 0;
+    const filled = bucket.left + ((this.now() - bucket.at) / 1_000) * this.perSecond;
+    return filled >= 1 ? 0 : (1 - filled) / this.perSecond;
+  }
+
   #forgetQuietest(): void {
     for (const quietest of this.#buckets.keys()) {
       this.#buckets.delete(quietest);

@@ -1,11 +1,12 @@
 import { createHash } from 'node:crypto';
 import { ServiceError } from '@lab/contracts';
 import type { Limits } from './limits.js';
+import { networkOf } from './client-network.js';
 import { RateLimiter } from './rate-limiter.js';
 
 export interface Asking {
   method: string;
-  /** Address that the connection comes from. */
+  /** Address of the client. */
   address: string;
   /** The header `Authorization`. */
   authorization: string | undefined;
@@ -13,15 +14,17 @@ export interface Asking {
   route: string | undefined;
 }
 
-/** Routes without limits: no load may keep people from stopping a machine. */
-const neverRefused = 'POST /api/estop';
+/** The route without limits: no load may keep people from stopping a machine. */
+export function isNeverRefused(method: string, route: string | undefined): boolean {
+  return route === '/api/estop' && method === 'POST';
+}
 
 /** Streams, which have limits of their own. */
 const endless = /\/(events|logs\/stream)$/;
 
 /**
  * Limits the requests of one client and of all clients together. A client is a token, or an address without a token. The
- * token is not verified here: a client that invents tokens is bound by the limit of its address, which all tokens share.
+ * token is not verified here: a client that invents tokens is bound by the limit of its network, which all tokens share.
  */
 export class Traffic {
   readonly #changes: RateLimiter;
@@ -49,10 +52,11 @@ export class Traffic {
    * @throws ServiceError `too_many_requests`; `service_unavailable` when all clients together ask too much
    */
   enter({ method, address, authorization, route }: Asking): () => void {
-    if (route !== undefined && `${method} ${route}` === neverRefused) return () => undefined;
-    const client = authorization === undefined ? address : tokenKey(authorization);
+    if (isNeverRefused(method, route)) return () => undefined;
+    const network = networkOf(address);
+    const client = authorization === undefined ? network : tokenKey(authorization);
     const reads = method === 'GET' || method === 'HEAD' || method === 'OPTIONS';
-    const waitS = Math.max(this.#addresses.take(address), (reads ? this.#reads : this.#changes).take(client));
+    const waitS = Math.max(this.#addresses.take(network), (reads ? this.#reads : this.#changes).take(client));
     if (waitS > 0) {
       throw new ServiceError('too_many_requests', 'These are more requests than one client may make.', {
         retryAfterS: waitS,

@@ -1,6 +1,13 @@
 import { Inject, Injectable, type OnModuleDestroy } from '@nestjs/common';
 import type { ListRequest, LogLine } from '@lab/contracts';
-import { entryText, type EventStream, Feed, FeedOptions, StreamPlaces } from '../events/index.js';
+import {
+  entryText,
+  type EventStream,
+  Feed,
+  FeedOptions,
+  type StreamGuest,
+  StreamPlaces,
+} from '../events/index.js';
 import { LogReader } from '../ports/index.js';
 import { passes } from '../lists/index.js';
 
@@ -41,9 +48,10 @@ export class LogFeed extends Feed<LogLine, LogFilter> implements OnModuleDestroy
   override async serve(
     filter: LogFilter,
     after: number | undefined,
+    guest: StreamGuest,
     open: (onEnd: () => void) => EventStream,
   ): Promise<void> {
-    await super.serve(filter, after === 0 ? (await this.reader.extent()).pruned : after, open);
+    await super.serve(filter, after === 0 ? (await this.reader.extent()).pruned : after, guest, open);
   }
 
   onModuleDestroy(): void {

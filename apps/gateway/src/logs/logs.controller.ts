@@ -1,7 +1,7 @@
 import { Controller, Get, Req, Res } from '@nestjs/common';
 import type { Fault, ListRequest, LogLine, Page } from '@lab/contracts';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { labFilter, Needs } from '../access/index.js';
+import { guestOf, labFilter, Needs } from '../access/index.js';
 import { EventStream, lastEventId, positionParameters, readPosition } from '../events/index.js';
 import {
   filterParameters,
@@ -191,6 +191,12 @@ export class LogsController {
     reply: FastifyReply,
   ): Promise<void> {
     if (request.method === 'HEAD') await reply.type('text/event-stream; charset=utf-8').send();
-    else await this.feed.serve({ ...filters, ...fixed }, after, (onEnd) => new EventStream(reply, onEnd));
+    else
+      await this.feed.serve(
+        { ...filters, ...fixed },
+        after,
+        guestOf(request),
+        (onEnd) => new EventStream(reply, onEnd),
+      );
   }
 }

@@ -8,6 +8,7 @@ export {
   Keys,
   LogReader,
   RecordReader,
+  RefusalStore,
   TokenStore,
   WebhookStore,
 } from './stores.js';

@@ -6,6 +6,7 @@ import type {
   IdempotencyKeys,
   LogLines,
   Records,
+  Refusals,
   WebhookDeliveries,
   Webhooks,
 } from '@lab/persistence';
@@ -27,6 +28,7 @@ export abstract class EventReader extends port<Omit<EventLog, 'close'>>() {}
 export abstract class LogReader extends port<Pick<LogLines, 'extent' | 'after'>>() {}
 export abstract class TokenStore extends port<AccessTokens>() {}
 export abstract class EnrolmentStore extends port<Enrolments>() {}
+export abstract class RefusalStore extends port<Refusals>() {}
 export abstract class Keys extends port<IdempotencyKeys>() {}
 export abstract class WebhookStore extends port<Webhooks>() {}
 export abstract class DeliveryStore extends port<WebhookDeliveries>() {}

@@ -31,6 +31,7 @@ export class WebhookSender {
   constructor(
     private readonly outbound: Outbound,
     private readonly sealing: Sealing | undefined,
+    private readonly onRefused: (webhook: WebhookRow) => void = () => undefined,
   ) {}
 
   /** @throws ServiceError `invalid` when the gateway has no key to seal it with */
@@ -99,6 +100,7 @@ export class WebhookSender {
         askedForS: accepted ? undefined : askedForS(headers['retry-after'], now),
       });
     } catch (error) {
+      if (error instanceof OutboundRefusedError) this.onRefused(webhook);
       return ended({ status: null, error: storable(reasonOf(error)), answer: null });
     }
   }

@@ -43,6 +43,7 @@ afterAll(
 
 beforeEach(async () => {
   asked = [];
+  heard = [];
   played = new Map();
   discovered = { issuer, jwks_uri: `${issuer}/keys` };
   served = await Promise.all(
@@ -54,10 +55,17 @@ beforeEach(async () => {
   );
 });
 
-const settings = () => ({ issuer, audience: 'lab', roles_claim: 'roles', name_claim: 'sub' });
+const settings = () => ({
+  ...{ issuer, audience: 'lab', roles_claim: 'roles', name_claim: 'sub' },
+  ...{ token_days: 30, proof_hours: 24 },
+});
+
+/** What tokens proved, in order. */
+let heard: unknown[][] = [];
+const persons = { hear: (...proof: unknown[]) => void heard.push(proof) };
 
 function authentication(given: Partial<ConstructorParameters<typeof OidcAuthentication>[0]> = {}) {
-  return new OidcAuthentication({ ...settings(), ...given }, memoryLog());
+  return new OidcAuthentication({ ...settings(), ...given }, persons, memoryLog());
 }
 
 interface Signing {
@@ -91,16 +99,54 @@ async function refusal(token: string, by = authentication()): Promise<[string, s
 describe('a token of the issuer', () => {
   it.each(['RS256', 'ES256', 'EdDSA'])('signed with %s is accepted', async (alg) => {
     expect(await authentication().principalOf(await signed({ roles: ['viewer'] }, { alg }))).toEqual({
-      name: 'ada',
+      name: `ada@${issuer}`,
       kind: 'oidc',
       grants: [{ role: 'viewer' }],
+      issuer,
+      subject: 'ada',
     });
+  });
+
+  it('names a person by the issuer too, and knows the person by the claim sub', async () => {
+    const by = authentication({ name_claim: 'email' });
+    const person = await by.principalOf(await signed({ email: 'ada@example.org', sub: '4711' }));
+    expect(person).toMatchObject({ name: `ada@example.org@${issuer}`, issuer, subject: '4711' });
+    const long = await refusal(await signed({ email: 'a'.repeat(190) }), by);
+    expect(long).toEqual(['unauthorized', 'The claim "email" of the token is too long for a name.']);
+  });
+
+  it('proves the person and the roles at the time of its signature, and never later than now', async () => {
+    const now = Math.floor(Date.now() / 1_000);
+    await authentication().principalOf(await signed({ iat: now - 100, roles: ['viewer'] }));
+    await authentication().principalOf(await signed({ iat: now + 4 }));
+    await authentication().principalOf(await signed());
+    const person = { issuer, subject: 'ada' };
+    expect(heard[0]).toEqual([person, (now - 100) * 1_000, [{ role: 'viewer' }]]);
+    for (const [, at] of heard.slice(1)) {
+      expect(at).toBeLessThanOrEqual(Date.now());
+      expect(at).toBeGreaterThanOrEqual(now * 1_000);
+    }
+    await expect(authentication().principalOf(await signed({ exp: now - 60 }))).rejects.toThrow();
+    expect(heard).toHaveLength(3);
+  });
+
+  it('is not looked at when its address has sent too many wrong ones, unless it was accepted before', async () => {
+    const by = authentication();
+    const token = await signed();
+    const admit = (): void => {
+      throw new Error('too many');
+    };
+    await expect(by.principalOf(token, admit)).rejects.toThrow('too many');
+    expect(asked).toEqual([]);
+    await by.principalOf(token);
+    expect((await by.principalOf(token, admit)).subject).toBe('ada');
+    await expect(by.principalOf(await signed({ jti: 'other' }), admit)).rejects.toThrow('too many');
   });
 
   it('may have several audiences and be up to 5 s late', async () => {
     const by = authentication();
-    expect((await by.principalOf(await signed({ aud: ['other', 'lab'] })))?.name).toBe('ada');
-    expect((await by.principalOf(await signed({}, { expires: -2 })))?.name).toBe('ada');
+    expect((await by.principalOf(await signed({ aud: ['other', 'lab'] })))?.name).toBe(`ada@${issuer}`);
+    expect((await by.principalOf(await signed({}, { expires: -2 })))?.name).toBe(`ada@${issuer}`);
   });
 
   it('signed with a new key is accepted after the gateway fetched the keys again', async () => {
@@ -111,7 +157,7 @@ describe('a token of the issuer', () => {
     // The gateway fetches keys at most every 30 s, so the token stays unknown until then.
     expect((await refusal(token, by))[0]).toBe('unauthorized');
     expect(asked.filter((path) => path === '/keys')).toHaveLength(1);
-    expect((await authentication().principalOf(token))?.name).toBe('ada');
+    expect((await authentication().principalOf(token))?.name).toBe(`ada@${issuer}`);
   });
 
   it.each<[string, JWTPayload, Signing, string]>([
@@ -233,7 +279,7 @@ describe('an issuer', () => {
     discovered = { issuer: 'https://evil.org', jwks_uri: `${issuer}/keys` };
     expect((await refusal(await signed(), by))[0]).toBe('service_unavailable');
     discovered = { issuer, jwks_uri: `${issuer}/keys` };
-    expect((await by.principalOf(await signed()))?.name).toBe('ada');
+    expect((await by.principalOf(await signed()))?.name).toBe(`ada@${issuer}`);
   });
 
   it.each([{ jwks_uri: 'not an address' }, { jwks_uri: undefined }, { jwks_uri: 'ftp://127.0.0.1/keys' }])(
@@ -295,7 +341,7 @@ describe('an issuer', () => {
       ],
     ])('%s is abandoned after its time limit', async (_, play) => {
       played.set(path, play);
-      const by = new OidcAuthentication(settings(), memoryLog(), patienceMs);
+      const by = new OidcAuthentication(settings(), persons, memoryLog(), patienceMs);
       expect((await refusal(await signed(), by))[0]).toBe('service_unavailable');
     });
 

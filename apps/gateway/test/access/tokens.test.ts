@@ -1,27 +1,33 @@
-import { ServiceError, type Grant } from '@lab/contracts';
+import { issuerName, ServiceError, type Grant } from '@lab/contracts';
 import { hashOfToken, issueToken } from '@lab/persistence';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { headersOf } from '../tokens.js';
 import { expectProblem, memoryLog, startHarness, type Harness } from '../twins.js';
 import { MemoryTokens } from '../memory-access.js';
 import { BearerAuthentication } from '../../src/access/authentication.js';
+import { ProvenPersons } from '../../src/access/proven-persons.js';
 import { TokenAuthentication } from '../../src/access/token-authentication.js';
 
 let gateway: Harness;
-/** A token of three parts (name, role and nothing) stands for a person who has signed in at an issuer. */
+const issuer = 'https://login.example.org';
+/** A token of three parts (subject, role and nothing) stands for a person who has signed in at an issuer. */
 const signedIn = (name: string, role: string): { authorization: string } => ({
   authorization: `Bearer ${name}.${role}.x`,
 });
 
 beforeAll(async () => {
   gateway = await startHarness({}, undefined, (tokens) => {
-    const issuer = {
+    const persons = new ProvenPersons(tokens);
+    const check = {
       principalOf: (token: string) => {
-        const [name = '', role = ''] = token.split('.');
-        return Promise.resolve({ name, kind: 'oidc' as const, grants: [{ role } as Grant] });
+        const [subject = '', role = ''] = token.split('.');
+        const [name, grants] = [issuerName(subject, issuer), [{ role } as Grant]];
+        persons.hear({ issuer, subject }, Date.now(), grants);
+        return Promise.resolve({ name, kind: 'oidc' as const, grants, issuer, subject });
       },
     };
-    return new BearerAuthentication(new TokenAuthentication(tokens, memoryLog()), issuer);
+    const own = new TokenAuthentication(tokens, persons, 3_600_000, memoryLog());
+    return new BearerAuthentication(own, check, 30);
   });
 });
 afterAll(() => gateway.server.close());
@@ -79,6 +85,7 @@ describe('a token', () => {
     [{ ...submission, name: ' ' }, 'name'],
     [{ ...submission, hash: 'x' }, 'hash'],
     [{ ...submission, created_by: 'eve' }, 'created_by'],
+    [{ ...submission, name: issuerName('ada', issuer) }, 'name'],
   ])('as in %j cannot be created', async (given, path) => {
     const reply = await gateway.send('POST', '/api/tokens', given, await admin());
     expectProblem(reply, 422, 'invalid');
@@ -128,16 +135,148 @@ describe('a token', () => {
 });
 
 describe('a person who has signed in at the issuer', () => {
+  const name = issuerName('ida', issuer);
   it.each([
-    [{ name: 'ida', grants: [{ role: 'viewer' }] }, 201],
-    [{ name: 'ida', grants: [{ role: 'submitter', lab: 'a' }] }, 201],
-    [{ name: 'ida', grants: [{ role: 'operator' }] }, 403],
-    [{ name: 'ida', grants: [{ role: 'viewer' }, { role: 'admin' }] }, 403],
+    [{ name, grants: [{ role: 'viewer' }] }, 201],
+    [{ name, grants: [{ role: 'submitter', lab: 'a' }] }, 201],
+    [{ name, grants: [{ role: 'operator' }] }, 403],
+    [{ name, grants: [{ role: 'viewer' }, { role: 'admin' }] }, 403],
     [{ name: 'bob', grants: [{ role: 'viewer' }] }, 403],
-    [{ name: 'ida', kind: 'service', grants: [{ role: 'viewer' }] }, 403],
+    [{ name: issuerName('bob', issuer), grants: [{ role: 'viewer' }] }, 422],
+    [{ name: 'ida', grants: [{ role: 'viewer' }] }, 403],
+    [{ name, kind: 'service', grants: [{ role: 'viewer' }] }, 403],
+    [{ name, expires_in_days: 31, grants: [{ role: 'viewer' }] }, 422],
   ])('makes a token as in %j: %i', async (given, status) => {
     const reply = await gateway.send('POST', '/api/tokens', given, signedIn('ida', 'submitter'));
     expect(reply.status).toBe(status);
+  });
+
+  it('makes tokens that belong to the person at the issuer and end after at most 30 days', async () => {
+    const given = { name, grants: [{ role: 'viewer' }] };
+    const { body } = await gateway.send('POST', '/api/tokens', given, signedIn('ida', 'submitter'));
+    expect(body).toMatchObject({ name, issuer, subject: 'ida' });
+    expect((Date.parse(String(body.expires_at)) - Date.now()) / 86_400_000).toBeCloseTo(30, 3);
+    const headers = { authorization: `Bearer ${String(body.token)}` };
+    const me = await gateway.send('GET', '/api/me', undefined, headers);
+    expect(me.body).toEqual({ ...given, kind: 'token', issuer, subject: 'ida' });
+  });
+
+  it('is never the person of the same name in this service', async () => {
+    const own = await headersOf(gateway, 'sue', [{ role: 'viewer' }]);
+    const theirs = signedIn('sue', 'viewer');
+    const given = { name: issuerName('sue', issuer), grants: [{ role: 'viewer' }] };
+    const made = await gateway.send('POST', '/api/tokens', given, theirs);
+    const idsOf = async (headers: Record<string, string>): Promise<unknown[]> =>
+      ((await gateway.send('GET', '/api/tokens', undefined, headers)).body.items as { id: string }[]).map(
+        ({ id }) => id,
+      );
+    const [local] = await idsOf(own);
+    expect(await idsOf(theirs)).toEqual([made.body.id]);
+    expect(await idsOf(own)).toEqual([local]);
+    const path = `/api/tokens/${String(local)}`;
+    expectProblem(await gateway.send('DELETE', path, undefined, theirs), 404, 'not_found');
+    const all = '/api/tokens?name=sue';
+    expectProblem(await gateway.send('DELETE', all, undefined, theirs), 403, 'forbidden');
+    expect((await gateway.send('GET', '/api/me', undefined, own)).status).toBe(200);
+  });
+});
+
+describe('the revocation of all tokens of a person', () => {
+  it('ends each of them at once, and no token of others', async () => {
+    const [first, second] = [
+      await headersOf(gateway, 'leaver', [{ role: 'viewer' }]),
+      await headersOf(gateway, 'leaver', [{ role: 'operator' }]),
+    ];
+    const stayer = await headersOf(gateway, 'stayer', [{ role: 'viewer' }]);
+    for (const headers of [first, second, stayer])
+      expect((await gateway.send('GET', '/api/me', undefined, headers)).status).toBe(200);
+    const path = '/api/tokens?name=leaver';
+    expectProblem(await gateway.send('DELETE', path, undefined, stayer), 403, 'forbidden');
+    const reply = await gateway.send('DELETE', path, undefined, await admin());
+    expect(reply.body).toEqual({ revoked: 2 });
+    for (const headers of [first, second])
+      expect((await gateway.send('GET', '/api/me', undefined, headers)).status).toBe(401);
+    expect((await gateway.send('GET', '/api/me', undefined, stayer)).status).toBe(200);
+    expect((await gateway.send('DELETE', path, undefined, await admin())).body).toEqual({ revoked: 0 });
+    expect(gateway.audit.entries.filter(({ action }) => action === 'DELETE /api/tokens')).not.toEqual([]);
+  });
+
+  it('needs a name', async () => {
+    expectProblem(await gateway.send('DELETE', '/api/tokens', undefined, await admin()), 422, 'invalid');
+    expectProblem(
+      await gateway.send('DELETE', '/api/tokens?name=', undefined, await admin()),
+      422,
+      'invalid',
+    );
+  });
+});
+
+describe('a token of a person of the issuer', () => {
+  const start = Date.UTC(2026, 10, 21);
+  const hour = 3_600_000;
+  const person = { issuer, subject: 'ida' };
+
+  /** Two gateways over one database. */
+  function gateways() {
+    const tokens = new MemoryTokens();
+    let now = start;
+    const made = [1, 2].map(() => {
+      const persons = new ProvenPersons(tokens);
+      return { persons, by: new TokenAuthentication(tokens, persons, 24 * hour, memoryLog(), () => now) };
+    });
+    const owner = { ...person, mostDays: 30 };
+    const grants: Grant[] = [{ role: 'operator' }, { role: 'submitter', lab: 'a' }];
+    const { token, row } = issueToken({ name: issuerName('ida', issuer), grants }, 'ida', start, owner);
+    void tokens.add(row);
+    const [first, second] = made;
+    if (first === undefined || second === undefined) throw new Error('there are two');
+    return { first, second, token, at: (ms: number) => void (now = start + ms) };
+  }
+  const rests = {
+    code: 'unauthorized',
+    message: expect.stringMatching(/has not confirmed its owner/) as string,
+  };
+
+  it('rests when the issuer has signed nothing for the person for too long, and works after that again', async () => {
+    const { first, token, at } = gateways();
+    await expect(first.by.principalOf(token)).rejects.toMatchObject(rests);
+    first.persons.hear(person, start, [{ role: 'operator' }]);
+    at(24 * hour - 1);
+    expect((await first.by.principalOf(token)).name).toBe(issuerName('ida', issuer));
+    at(24 * hour);
+    await expect(first.by.principalOf(token)).rejects.toMatchObject(rests);
+    first.persons.hear(person, start + 24 * hour, [{ role: 'operator' }]);
+    expect((await first.by.principalOf(token)).grants).not.toEqual([]);
+    await first.by.close();
+  });
+
+  it('has at most the roles that the issuer gives the person now', async () => {
+    const { first, token } = gateways();
+    first.persons.hear(person, start, [{ role: 'operator' }]);
+    expect((await first.by.principalOf(token)).grants).toHaveLength(2);
+    first.persons.hear(person, start + 1, [{ role: 'submitter', lab: 'a' }]);
+    expect((await first.by.principalOf(token)).grants).toEqual([{ role: 'submitter', lab: 'a' }]);
+    first.persons.hear(person, start + 2, []);
+    expect((await first.by.principalOf(token)).grants).toEqual([]);
+    first.persons.hear(person, start, [{ role: 'operator' }]);
+    expect((await first.by.principalOf(token)).grants).toEqual([]);
+    await first.by.close();
+  });
+
+  it('works at a gateway after another one has heard of the person', async () => {
+    const { first, second, token, at } = gateways();
+    await expect(second.by.principalOf(token)).rejects.toMatchObject(rests);
+    first.persons.hear(person, start, [{ role: 'operator' }]);
+    await first.by.refresh();
+    await second.by.refresh();
+    expect((await second.by.principalOf(token)).grants).toHaveLength(2);
+    at(23 * hour);
+    first.persons.hear(person, start + 23 * hour, [{ role: 'submitter' }]);
+    await first.by.refresh();
+    await second.by.refresh();
+    at(30 * hour);
+    expect((await second.by.principalOf(token)).grants).toEqual([{ role: 'submitter', lab: 'a' }]);
+    await Promise.all([first.by.close(), second.by.close()]);
   });
 });
 
@@ -180,7 +319,7 @@ describe('a known token', () => {
   } {
     const tokens = new MemoryTokens();
     let now = start;
-    const by = new TokenAuthentication(tokens, memoryLog(), () => now);
+    const by = new TokenAuthentication(tokens, new ProvenPersons(tokens), 0, memoryLog(), () => now);
     const { token, row } = issueToken(
       { name: 'ada', grants: [{ role: 'viewer' }], expires_in_days: 1 },
       'root',

@@ -2,7 +2,7 @@ import { connect } from 'node:net';
 import { ServiceError, type ServiceEvent } from '@lab/contracts';
 import { afterEach, describe, expect, it } from 'vitest';
 import { EventClient } from '../event-client.js';
-import type { FeedOptions } from '../../src/events/feed.js';
+import type { FeedOptions } from '../../src/events/stream-places.js';
 import { expectProblem, startHarness, type Harness } from '../twins.js';
 
 const open: Harness[] = [];

@@ -235,14 +235,19 @@ describe('the headers of every answer', () => {
 
 describe('the configured limits', () => {
   it('have defaults for a server on a network, and none apply on this computer', () => {
-    expect(limitsFrom({ max_body_bytes: 5 }, false)).toEqual({
+    expect(limitsFrom({ max_body_bytes: 5, wrong_tokens_per_min: 30 }, false)).toEqual({
       bodyBytes: 5,
       changesPerSecond: limits.changesPerSecond,
       readsPerSecond: limits.readsPerSecond,
       requestsPerSecond: limits.requestsPerSecond,
       underWayPerClient: limits.underWayPerClient,
+      wrongTokensPerMinute: 30,
     });
-    expect(limitsFrom({ max_body_bytes: 5 }, true)).toMatchObject({ changesPerSecond: Infinity });
-    expect(limitsFrom({ max_body_bytes: 5, changes_per_s: 7 }, true)).toMatchObject({ changesPerSecond: 7 });
+    expect(limitsFrom({ max_body_bytes: 5, wrong_tokens_per_min: 30 }, true)).toMatchObject({
+      changesPerSecond: Infinity,
+    });
+    expect(limitsFrom({ max_body_bytes: 5, wrong_tokens_per_min: 30, changes_per_s: 7 }, true)).toMatchObject(
+      { changesPerSecond: 7 },
+    );
   });
 });

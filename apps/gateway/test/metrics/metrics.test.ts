@@ -92,6 +92,7 @@ const byRole: Authentication = {
     return Promise.resolve({ name: 'ada', kind: 'token', grants: [{ role: 'viewer' }] });
   },
   forget: () => undefined,
+  issuerTokenDays: 0,
 };
 
 async function start(surroundings: object = {}): Promise<Harness> {

@@ -20,6 +20,19 @@ import { roles, tokenKinds, type Role, type TokenKind } from '../vocabulary.js';
 /** Days that a personal token is valid: the default, and the most. */
 export const personalTokenDays = { usual: 90, most: 366 } as const;
 
+/**
+ * The name of a person of an issuer: the claim with the name, `@`, and the address of the issuer. The names of this service
+ * never have this form, so that nobody of an issuer is taken for somebody of this service, or of another issuer.
+ */
+export function issuerName(name: string, issuer: string): string {
+  return `${name}@${issuer}`;
+}
+
+/** Whether a name has the form of {@link issuerName}. */
+export function isIssuerName(name: string): boolean {
+  return /@https?:\/\//i.test(name);
+}
+
 /** How a person or program was identified. */
 export const principalKinds = ['local', 'token', 'oidc'] as const;
 export type PrincipalKind = (typeof principalKinds)[number];
@@ -45,6 +58,14 @@ export class Principal {
   )
   kind!: PrincipalKind;
   @Field(list(Grant)) grants!: Grant[];
+  @Optional(
+    text(
+      'Issuer that knows the person. Absent: the name is one of this service.',
+      'https://login.example.org',
+    ),
+  )
+  issuer?: string;
+  @Optional(text('Who the person is at the issuer: the claim `sub`.', '4711')) subject?: string;
 }
 
 /** A role in the body of a request. */
@@ -80,6 +101,16 @@ export class TokenRecord {
   @Field(list(Grant)) grants!: Grant[];
   @Field(time('When the token was made.')) created_at!: string;
   @Field(text('Person who made the token.', 'root')) created_by!: string;
+  @Field(
+    orNull(
+      text(
+        'Issuer that knows the owner; null: the name is one of this service.',
+        'https://login.example.org',
+      ),
+    ),
+  )
+  issuer!: string | null;
+  @Field(orNull(text('Who the owner is at the issuer: the claim `sub`.', '4711'))) subject!: string | null;
   @Field(orNull(time('When the token expires; null: it does not expire.'))) expires_at!: string | null;
   @Field(orNull(time('When the token was last used, to within about a minute; null: never.')))
   last_used_at!: string | null;
@@ -95,6 +126,49 @@ export class NewTokenRecord extends TokenRecord {
 export class TokenPage implements Page<TokenRecord> {
   @Field(list(TokenRecord)) items!: TokenRecord[];
   @Field(orNull(text('Leads to the next page; null: this is the last page.'))) next_cursor!: string | null;
+}
+
+/** How many tokens a request revoked (`DELETE /api/tokens`). */
+export class RevokedTokens {
+  @Field(integer('Number of tokens that the request revoked.', 2)) revoked!: number;
+}
+
+/** Kinds of refusals that the service counts. */
+export const refusalKinds = [
+  'no_token',
+  'wrong_token',
+  'wrong_ticket',
+  'role',
+  'origin',
+  'too_many',
+  'webhook_address',
+] as const;
+export type RefusalKind = (typeof refusalKinds)[number];
+
+/** The service keeps no part of a token or a ticket. */
+@Described('Refusals of one kind, of one caller from one address, within about a minute.')
+export class RefusalRecord {
+  @Field(text('Unique identifier of the record.')) id!: string;
+  @Field(
+    choice(
+      refusalKinds,
+      '`no_token`, `wrong_token`: 401. `wrong_ticket`: the address of an upload or download that is not valid. `role`: 403, the caller lacks a role. `origin`: 403, a page of another site or a foreign name of this service. `too_many`: 429. `webhook_address`: a webhook may not reach the address.',
+    ),
+  )
+  kind!: RefusalKind;
+  @Field(text('Name of the caller; empty: the request proved none.', 'ada')) principal!: string;
+  @Field(
+    text(
+      'Address that the requests came from, or the network of 64 bits of an IPv6 address; `others`: one of many addresses in that minute.',
+      '192.168.0.7',
+    ),
+  )
+  address!: string;
+  @Field(integer('Number of refusals.', 130)) count!: number;
+  @Field(time('The first of them.')) first_at!: string;
+  @Field(time('The last of them.')) last_at!: string;
+  @Field(text('What the last request tried.', 'GET /api/tasks/{task_name}')) action!: string;
+  @Field(orNull(text('Id of the last request in the log.'))) request_id!: string | null;
 }
 
 /** The entries are a chain: none can be changed or removed unnoticed. */

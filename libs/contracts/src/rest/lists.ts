@@ -6,7 +6,7 @@ import {
   taskRunStates,
   trialStates,
 } from '../states.js';
-import type { AuditRecord } from './access.js';
+import { refusalKinds, type AuditRecord, type RefusalRecord } from './access.js';
 import { attentionKinds, attentionStates, type AttentionRecord } from './attention.js';
 import { definitionTypes, labStates } from './definitions.js';
 import type { EffectRecord } from './effects.js';
@@ -267,6 +267,16 @@ export const storedLists = {
       ...between('done'),
     },
   },
+  refusals: {
+    usual: '-last_at',
+    sort: { last_at: 'time', count: 'number' },
+    filters: {
+      kind: choice(refusalKinds, 'Only refusals of this kind.'),
+      principal: exact('Only refusals of this caller.'),
+      address: exact('Only refusals of requests from this address.'),
+      ...between('made'),
+    },
+  },
   webhooks: {
     usual: '-created_at',
     sort: { created_at: 'time', url: 'text' },
@@ -394,6 +404,7 @@ export interface StoredItems {
   logs: LogLine;
   effects: EffectRecord;
   audit: AuditRecord;
+  refusals: RefusalRecord;
   webhooks: WebhookRecord;
   webhook_deliveries: DeliveryRecord;
 }

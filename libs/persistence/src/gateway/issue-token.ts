@@ -1,12 +1,13 @@
 import { createHash, randomBytes, randomUUID } from 'node:crypto';
 import {
+  isIssuerName,
   personalTokenDays,
   ServiceError,
   type Fault,
   type TokenKind,
   type TokenSubmission,
 } from '@lab/contracts';
-import type { NewAccessToken } from './tokens.js';
+import type { IssuerPerson, NewAccessToken } from './tokens.js';
 
 const prefixOf: Record<TokenKind, string> = { personal: 'svc_pat_', service: 'svc_svc_' };
 
@@ -20,17 +21,25 @@ export function hashOfToken(token: string): string {
   return createHash('sha256').update(token).digest('hex');
 }
 
+/** The person of an issuer who makes a token for themselves. */
+export interface IssuerOwner extends IssuerPerson {
+  /** Longest life of the token, in days. */
+  mostDays: number;
+}
+
 /**
  * Makes a token and its stored row.
  *
  * @param by name of the person or service
  * @param now milliseconds since 1970
+ * @param person undefined: the name is one of this service
  * @throws ServiceError `invalid` with every fault of the submission
  */
 export function issueToken(
   { name, kind = 'personal', grants, note = '', expires_in_days: days }: TokenSubmission,
   by: string,
   now: number,
+  person?: IssuerOwner,
 ): { token: string; row: NewAccessToken } {
   const faults: Fault[] = grants.flatMap(({ role, lab }, index) =>
     role === 'admin' && lab !== undefined
@@ -44,12 +53,21 @@ export function issueToken(
         ]
       : [],
   );
-  const lifetime = days ?? (kind === 'personal' ? personalTokenDays.usual : undefined);
-  if (kind === 'personal' && (lifetime ?? 0) > personalTokenDays.most) {
+  if (person === undefined && isIssuerName(name))
+    faults.push({
+      path: 'name',
+      code: 'issuer_name',
+      message: 'is the name of a person of an issuer, who makes their tokens themselves',
+      hint: 'give another name, without "@https://"',
+    });
+  const most = person?.mostDays ?? personalTokenDays.most;
+  const mustEnd = kind === 'personal' || person !== undefined;
+  const lifetime = days ?? (mustEnd ? Math.min(personalTokenDays.usual, most) : undefined);
+  if (mustEnd && (lifetime ?? 0) > most) {
     faults.push({
       path: 'expires_in_days',
       code: 'too_long',
-      message: `a personal token lives for ${personalTokenDays.most} days at most`,
+      message: `a personal token${person === undefined ? '' : ' of a person of an issuer'} lives for ${most} days at most`,
       hint: 'a program that goes on for longer has a token of kind service',
     });
   }
@@ -67,6 +85,8 @@ export function issueToken(
       grants: grants.map(({ role, lab }) => (lab === undefined ? { role } : { role, lab })),
       created_at: new Date(now).toISOString(),
       created_by: by,
+      issuer: person?.issuer ?? null,
+      subject: person?.subject ?? null,
       expires_at: lifetime === undefined ? null : new Date(now + lifetime * dayMs).toISOString(),
     },
   };

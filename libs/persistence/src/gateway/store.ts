@@ -4,6 +4,7 @@ import { EffectLog } from './effects.js';
 import { Enrolments } from './enrolments.js';
 import { IdempotencyKeys } from './idempotency.js';
 import { LogLines } from './logs.js';
+import { Refusals } from './refusals.js';
 import { AccessTokens } from './tokens.js';
 import { WebhookDeliveries } from './webhook-deliveries.js';
 import { Webhooks } from './webhooks.js';
@@ -21,6 +22,7 @@ export function openGatewayStore(options: DatabaseOptions) {
     logs: new LogLines(db),
     effects: new EffectLog(db),
     enrolments: new Enrolments(db),
+    refusals: new Refusals(db),
     webhooks: new Webhooks(db),
     deliveries: new WebhookDeliveries(db),
     close: () => db.destroy(),

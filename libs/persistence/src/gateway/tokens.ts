@@ -1,13 +1,30 @@
+import type { Grant } from '@lab/contracts';
 import { sql, type Kysely, type RawBuilder } from 'kysely';
 import { answered, rowsOf } from '../connection/index.js';
 import type { AccessTokenRow, Database } from '../schema/index.js';
 
 export type NewAccessToken = Omit<AccessTokenRow, 'last_used_at' | 'revoked_at' | 'revoked_by'>;
 
+/** The owner of tokens: a name of this service, or a person of an issuer. */
+export type TokenOwner = { name: string } | IssuerPerson;
+
+/** A person as an issuer knows them. */
+export interface IssuerPerson {
+  issuer: string;
+  subject: string;
+}
+
+/** What the latest signed token of a person proved. */
+export interface ProvenPerson extends IssuerPerson {
+  /** ISO 8601. */
+  proven_at: string;
+  grants: Grant[];
+}
+
 /** Selects a page of access tokens, newest first. */
 export interface TokenPage {
-  /** Only tokens of this name. */
-  name?: string;
+  /** Only tokens of this owner. */
+  of?: TokenOwner;
   limit: number;
   /** Last token of the page before. */
   after?: Pick<AccessTokenRow, 'created_at' | 'id'>;
@@ -48,9 +65,9 @@ export class AccessTokens {
     return rows.map(({ id }) => id);
   }
 
-  list({ name, limit, after }: TokenPage): Promise<AccessTokenRow[]> {
+  list({ of, limit, after }: TokenPage): Promise<AccessTokenRow[]> {
     const conditions = [
-      ...(name === undefined ? [] : [sql`name = ${name}`]),
+      ...(of === undefined ? [] : [ownedBy(of)]),
       ...(after === undefined
         ? []
         : [sql`(created_at, id) < (${after.created_at}::timestamptz, ${after.id})`]),
@@ -69,6 +86,44 @@ export class AccessTokens {
     return revoked.length > 0;
   }
 
+  /** Revokes all tokens of a name, and of the same person of an issuer under earlier names. @returns their ids */
+  async revokeAllOf(name: string, by: string, at: string): Promise<string[]> {
+    const revoked = await rowsOf(
+      this.db,
+      sql<{ id: string }>`update access_token set revoked_at = ${at}, revoked_by = ${by}
+        where revoked_at is null and (name = ${name} or (issuer, subject) in (
+          select issuer, subject from access_token owned where owned.name = ${name} and owned.issuer is not null))
+        returning id`,
+    );
+    return revoked.map(({ id }) => id);
+  }
+
+  /** What is known of persons of issuers. */
+  async provenOf(persons: readonly IssuerPerson[]): Promise<ProvenPerson[]> {
+    if (persons.length === 0) return [];
+    return rowsOf(
+      this.db,
+      sql<ProvenPerson>`
+        select issuer, subject, proven_at, grants from issuer_person
+        where (issuer, subject) in (select * from unnest(
+          ${persons.map(({ issuer }) => issuer)}::text[], ${persons.map(({ subject }) => subject)}::text[]))`,
+    );
+  }
+
+  /** Stores what signed tokens proved, unless the database knows of later ones. */
+  async proven(persons: readonly ProvenPerson[]): Promise<void> {
+    if (persons.length === 0) return;
+    await answered(
+      sql`
+        insert into issuer_person as known (issuer, subject, proven_at, grants)
+        select issuer, subject, proven_at, grants
+        from jsonb_to_recordset(${JSON.stringify(persons)}::jsonb)
+          as person (issuer text, subject text, proven_at timestamptz, grants jsonb)
+        on conflict (issuer, subject) do update set proven_at = excluded.proven_at, grants = excluded.grants
+        where known.proven_at <= excluded.proven_at`.execute(this.db),
+    );
+  }
+
   /** Stores when tokens were last used. @param lastUse by id, ISO 8601 */
   async used(lastUse: ReadonlyMap<string, string>): Promise<void> {
     if (lastUse.size === 0) return;
@@ -85,4 +140,10 @@ export class AccessTokens {
   #all(which: RawBuilder<unknown>): Promise<AccessTokenRow[]> {
     return rowsOf(this.db, sql<AccessTokenRow>`select * from access_token ${which}`);
   }
+}
+
+function ownedBy(of: TokenOwner): RawBuilder<unknown> {
+  return 'name' in of
+    ? sql`(name = ${of.name} and issuer is null)`
+    : sql`(issuer = ${of.issuer} and subject = ${of.subject})`;
 }

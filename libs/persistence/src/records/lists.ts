@@ -3,6 +3,7 @@ import type {
   FileDescription,
   ListFilter,
   LogLine,
+  RefusalRecord,
   StoredItems,
   StoredListName,
 } from '@lab/contracts';
@@ -280,6 +281,13 @@ export const storedLists: Lists = {
     alias: 'audit',
     fields: { time: sql`audit.at` },
     record: auditRecord,
+  }),
+  refusals: list<RefusalRecord, StoredItems['refusals']>({
+    columns: sql`security_refusal.*`,
+    from: sql`security_refusal`,
+    alias: 'security_refusal',
+    fields: { time: sql`security_refusal.last_at` },
+    record: (row) => row,
   }),
   webhooks: list<WebhookRow, StoredItems['webhooks']>({
     columns: sql`webhook.*`,

@@ -81,7 +81,7 @@ begin
     refusals_prune(interval, bigint) from public;
   if exists (select from pg_roles where rolname = '${orchestrator}') then
     execute format('revoke all on all tables in schema %I from ${orchestrator}', current_schema());
-    grant select on schema_migration to ${orchestrator};
+    grant select on schema_migration, agent_enrolment to ${orchestrator};
     grant select, insert, update on ${list([...rows, ...ofEngine])} to ${orchestrator};
     grant select, insert on audit to ${orchestrator};
     grant select, insert, delete on outbox to ${orchestrator};
@@ -89,7 +89,10 @@ begin
   if exists (select from pg_roles where rolname = '${gateway}') then
     execute format('revoke all on all tables in schema %I from ${gateway}', current_schema());
     execute format('grant select on all tables in schema %I to ${gateway}', current_schema());
-    grant insert on audit, access_token, security_refusal to ${gateway};
+    grant insert on audit, access_token, security_refusal, agent_invitation, agent_enrolment to ${gateway};
+    grant update (used, withdrawn_at, withdrawn_by) on agent_invitation to ${gateway};
+    grant update (version, approved_at, approved_by, valid_until, revoked_at, revoked_by, reason) on agent_enrolment
+      to ${gateway};
     grant update (last_used_at, revoked_at, revoked_by) on access_token to ${gateway};
     grant insert, update on issuer_person to ${gateway};
     grant insert, update, delete on idempotency_key, webhook, webhook_delivery to ${gateway};

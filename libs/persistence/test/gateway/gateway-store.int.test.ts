@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { asRole, testPostgres, type TestDatabase, type TestPostgres } from '@lab/testkit/testing';
+import type { RefusalRecord } from '@lab/contracts';
 import pg from 'pg';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import {
@@ -9,6 +10,7 @@ import {
   type GatewayStore,
   type NewAccessToken,
   type PostgresStore,
+  type TokenOwner,
 } from '../../src/index.js';
 import { lead, t0 } from '../rows.js';
 
@@ -50,6 +52,8 @@ function token(given: Partial<NewAccessToken> = {}): NewAccessToken {
     grants: [{ role: 'viewer' }, { role: 'operator', lab: 'color_lab' }],
     created_at: iso(t0),
     created_by: 'root',
+    issuer: null,
+    subject: null,
     expires_at: iso(t0 + 1_000),
     ...given,
   };
@@ -70,8 +74,40 @@ function entry(given: Partial<AuditEntry> = {}): AuditEntry {
   };
 }
 
+describe('refusals', () => {
+  const refusal = (id: string, ageDays = 0): RefusalRecord => ({
+    id,
+    kind: 'wrong_token',
+    principal: 'a\u0000b',
+    address: '192.0.2.7',
+    count: 3,
+    first_at: new Date(Date.now() - ageDays * 86_400_000).toISOString(),
+    last_at: new Date(Date.now() - ageDays * 86_400_000).toISOString(),
+    action: 'GET /api/me',
+    request_id: null,
+  });
+  const kept = async (): Promise<string[]> =>
+    (await admin.query<{ id: string }>('select id from security_refusal order by id')).rows.map(
+      ({ id }) => id,
+    );
+
+  test('are stored once, and removed when they are old', async () => {
+    await store.refusals.add([refusal('r1'), refusal('r2', 100)]);
+    await store.refusals.add([refusal('r1')]);
+    expect(await kept()).toEqual(['r1', 'r2']);
+    expect(await store.refusals.prune(90, 100_000)).toBe(1);
+    expect(await kept()).toEqual(['r1']);
+  });
+
+  test('of the last day stay, whatever the gateway asks for', async () => {
+    await store.refusals.add([refusal('r1'), refusal('r2')]);
+    expect(await store.refusals.prune(0, 0)).toBe(0);
+    expect(await kept()).toEqual(['r1', 'r2']);
+  });
+});
+
 describe('tokens', () => {
-  const kept = { last_used_at: null, revoked_at: null, revoked_by: null, issuer: null, subject: null };
+  const kept = { last_used_at: null, revoked_at: null, revoked_by: null };
 
   test('are found by their hash and by their id, with all their fields', async () => {
     await store.tokens.add(token());
@@ -94,7 +130,44 @@ describe('tokens', () => {
     expect([first, ...rest].map((each) => each?.id)).toEqual(['k4', 'k3']);
     const after = rest[0] ?? token();
     expect((await store.tokens.list({ limit: 5, after })).map(({ id }) => id)).toEqual(['k2', 'k1']);
-    expect((await store.tokens.list({ limit: 5, name: 'ada', after })).map(({ id }) => id)).toEqual(['k1']);
+    expect((await store.tokens.list({ limit: 5, of: { name: 'ada' }, after })).map(({ id }) => id)).toEqual([
+      'k1',
+    ]);
+  });
+
+  test('of a person of an issuer are apart from those of the same name here', async () => {
+    const person = { issuer: 'https://login.example.org', subject: '4711' };
+    await store.tokens.add(token());
+    await store.tokens.add(
+      token({ id: 'k2', hash: 'b'.repeat(64), name: 'ada@https://login.example.org', ...person }),
+    );
+    await store.tokens.add(
+      token({ id: 'k3', hash: 'c'.repeat(64), name: 'old@https://login.example.org', ...person }),
+    );
+    const idsOf = async (of: TokenOwner): Promise<string[]> =>
+      (await store.tokens.list({ limit: 5, of })).map(({ id }) => id).sort();
+    expect(await idsOf({ name: 'ada' })).toEqual(['k1']);
+    expect(await idsOf(person)).toEqual(['k2', 'k3']);
+    expect(await idsOf({ name: 'ada@https://login.example.org' })).toEqual([]);
+    const all = await store.tokens.revokeAllOf('ada@https://login.example.org', 'root', iso(t0));
+    expect(all.sort()).toEqual(['k2', 'k3']);
+    expect(await store.tokens.revokeAllOf('ada@https://login.example.org', 'root', iso(t0))).toEqual([]);
+    expect(await store.tokens.byId('k1')).toMatchObject({ revoked_at: null });
+  });
+
+  test('remember the latest proof of a person, whatever order proofs arrive in', async () => {
+    const person = { issuer: 'https://login.example.org', subject: '4711' };
+    const proof = (ms: number, role: 'viewer' | 'operator') => ({
+      ...person,
+      proven_at: iso(t0 + ms),
+      grants: [{ role }],
+    });
+    expect(await store.tokens.provenOf([person])).toEqual([]);
+    await store.tokens.proven([proof(5, 'viewer'), { ...proof(1, 'operator'), subject: 'other' }]);
+    await store.tokens.proven([proof(9, 'operator')]);
+    await store.tokens.proven([proof(7, 'viewer')]);
+    expect(await store.tokens.provenOf([person])).toEqual([proof(9, 'operator')]);
+    await store.tokens.proven([]);
   });
 
   test('are revoked once and then recorded as revoked', async () => {

@@ -77,6 +77,10 @@ export const limitsSchema = mapping({
   requests_per_s: whole(1, 100_000).optional(),
   /** Concurrent requests of one client. */
   requests_at_once: whole(1, 10_000).optional(),
+  /** Wrong tokens per minute from one address. */
+  wrong_tokens_per_min: count(1, 100_000, 30),
+  /** Streams of events of one person; undefined: default of the gateway. */
+  event_clients_per_person: whole(1, 2_000).optional(),
   /** A person is asked about a task that runs for this many times its longest attempt so far. */
   long_task_factor: count(2, 1_000, 5),
   /** The same for a task without earlier attempts, in seconds; 0: nobody is asked about any long task. */
@@ -85,6 +89,29 @@ export const limitsSchema = mapping({
   task_pool_size: count(0, 64, 2),
   /** Most task processes of one agent at once. */
   task_pool_max: count(1, 256, 16),
+});
+
+/** The way to the HTTP server. */
+export const httpSchema = mapping({
+  /** Addresses and networks of proxies whose `X-Forwarded-For` is believed. */
+  trusted_proxies: z
+    .preprocess(
+      (value) =>
+        typeof value === 'string'
+          ? value
+              .split(',')
+              .map((each) => each.trim())
+              .filter(Boolean)
+          : value,
+      z.array(
+        z
+          .string('must be an address or a network')
+          .refine(isNetwork, 'must be an address or a network, such as 10.1.2.3 or 10.1.0.0/16')
+          .refine((text) => !text.endsWith('/0'), 'trusts everybody: name the proxies alone'),
+        'must be a list of addresses and networks',
+      ),
+    )
+    .default([]),
 });
 
 export const originsSchema = z.array(
@@ -202,7 +229,7 @@ const roleTextSchema = z
 const oidcSchema = z.strictObject(
   {
     /** Equals `iss` of its tokens. */
-    issuer: trustedAddress,
+    issuer: trustedAddress.refine((text) => !text.includes('@'), 'must not contain @'),
     /** `aud` of a token must equal or contain it. */
     audience: name,
     /** Claim with the roles, a text or a list. Dots lead into objects. */
@@ -211,6 +238,10 @@ const oidcSchema = z.strictObject(
     roles: z.record(name, z.array(roleTextSchema, 'must be a list of roles')).optional(),
     /** Claim with the name of a person. Its values must be unique, and people must not be able to choose them. */
     name_claim: name.default('sub'),
+    /** Longest life of a personal token of a person of the issuer, in days. */
+    token_days: count(1, 366, 30),
+    /** Hours since the issuer last signed a token of a person, after which personal tokens of the person rest. */
+    proof_hours: count(1, 8_760, 24),
   },
   'must be a mapping with issuer and audience',
 );
@@ -276,6 +307,7 @@ export const configFileSchema = z.strictObject(
     files: filesSchema.optional(),
     https: httpsSchema.optional(),
     cors: corsSchema.optional(),
+    http: httpSchema.optional(),
     metrics: metricsSchema.optional(),
     device_calls: deviceCallsSchema.optional(),
     logs: logsSchema.optional(),
@@ -298,6 +330,7 @@ const plainMappings = {
   metrics: metricsSchema,
   webhooks: webhooksSchema,
   cors: corsSchema,
+  http: httpSchema,
 };
 type PlainKey = keyof typeof plainMappings;
 

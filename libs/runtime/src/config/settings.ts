@@ -6,6 +6,7 @@ import {
   filesSchema,
   httpsSchema,
   type HttpsSettings,
+  httpSchema,
   limitsSchema,
   listSchema,
   logLevelSchema,
@@ -269,6 +270,12 @@ export const settings = {
       frozen_window: 'SVC_SCHEDULER_FROZEN_WINDOW',
     },
     schema: z.preprocess((value) => value ?? { type: 'greedy' }, schedulerSchema),
+  }),
+  /** The way to the HTTP server. */
+  http: setting({
+    file: 'http',
+    variables: { trusted_proxies: 'SVC_TRUSTED_PROXIES' },
+    schema: z.preprocess((value) => value ?? {}, httpSchema),
   }),
   /** Authentication of the REST interface. */
   auth: setting({

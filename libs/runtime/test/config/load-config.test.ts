@@ -162,9 +162,25 @@ describe('a configuration', () => {
       roles_claim: 'roles',
       name_claim: 'sub',
       roles: { staff: ['viewer', 'operator:color_lab'] },
+      token_days: 30,
+      proof_hours: 24,
     };
     expect(load()).toEqual({ type: 'tokens', off_anywhere: false, oidc });
     expect(load({ SVC_AUTH: 'tokens' })).toEqual({ type: 'tokens', off_anywhere: false, oidc });
+  });
+
+  it('trusts no proxy unless the file or a variable names it', () => {
+    const load = (env = {}) => all.load({ env: { ...complete, ...env }, cwd: folder }).http.trusted_proxies;
+    expect(load()).toEqual([]);
+    expect(load({ SVC_TRUSTED_PROXIES: '127.0.0.1, 10.1.0.0/16' })).toEqual(['127.0.0.1', '10.1.0.0/16']);
+    write('http:\n  trusted_proxies: ["2001:db8::/32"]\n');
+    expect(load()).toEqual(['2001:db8::/32']);
+    expect(load({ SVC_TRUSTED_PROXIES: '127.0.0.1' })).toEqual(['127.0.0.1']);
+  });
+
+  it.each(['0.0.0.0/0', 'proxy.example.org', '10.1.0.0/99', ''])('trusts no proxy called "%s"', (proxy) => {
+    write(`http:\n  trusted_proxies: ["${proxy}"]\n`);
+    expect(() => all.load({ env: complete, cwd: folder })).toThrow(/http.trusted_proxies\[0\]/);
   });
 
   it.each([
@@ -174,6 +190,10 @@ describe('a configuration', () => {
     [
       'type: tokens\n  oidc: {issuer: "http://login.example.org", audience: lab}',
       'auth.oidc.issuer | must be an address that begins with https://',
+    ],
+    [
+      'type: tokens\n  oidc: {issuer: "https://a@b.org", audience: lab}',
+      'auth.oidc.issuer | must not contain @',
     ],
     [
       'type: tokens\n  oidc: {issuer: "http://localhost.example.org", audience: lab}',

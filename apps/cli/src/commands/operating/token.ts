@@ -55,6 +55,14 @@ export function addTokenCommands(program: Command): void {
       client.delete('/api/tokens/{token_id}', { path: { token_id: id } }),
     ({ prefix, name }) => [`revoked ${prefix}… of ${name}`],
   );
+  asks(
+    serviceCommand(token, 'revoke-all', 'revoke all tokens of a person').argument(
+      '<name>',
+      'owner of the tokens, as the list shows it',
+    ),
+    (client, _flags: ServiceFlags, name: string) => client.delete('/api/tokens', { query: { name } }),
+    ({ revoked }) => [`revoked ${revoked} ${revoked === 1 ? 'token' : 'tokens'}`],
+  );
 }
 
 /** @throws UsageError */

@@ -1,0 +1,56 @@
+import { testPostgres, type TestPostgres } from '@lab/testkit/testing';
+import pg from 'pg';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { openStore } from '../../src/index.js';
+
+let postgres: TestPostgres;
+let admin: pg.Client;
+
+beforeAll(async () => {
+  postgres = await testPostgres();
+  admin = new pg.Client(postgres.url);
+  await admin.connect();
+});
+afterAll(async () => {
+  await admin.end();
+  await postgres.stop();
+});
+
+/** Takes the last migration back, as in a database of the version before. */
+const before = `
+  drop table security_refusal, issuer_person;
+  drop function refusals_prune(interval, bigint);
+  drop index access_token_of_person;
+  alter table access_token drop column issuer cascade, drop column subject cascade;
+  comment on function commit_changes(bigint, uuid, jsonb) is null;
+  delete from schema_migration where name = '0008_security';`;
+
+const token = (id: string, kind: string, name: string, by: string): string =>
+  `insert into access_token (id, hash, prefix, kind, name, note, grants, created_at, created_by)
+   values ('${id}', '${id}', '', '${kind}', '${name}', '', '[]', now(), '${by}');`;
+
+test('tokens that may belong to a person of an issuer end with the upgrade, and others go on', async () => {
+  await admin.query(before);
+  await admin.query(
+    token('of_issuer', 'personal', 'sue', 'sue') +
+      token('for_sue', 'personal', 'sue', 'root') +
+      token('own_of_admin', 'personal', 'root', 'root') +
+      token('service', 'service', 'dashboard', 'root') +
+      token('looks_like_issuer', 'service', 'sue@https://login.example.org', 'root') +
+      `insert into audit (id, at, by, kind, action, subject, detail)
+       values ('a', now(), 'sue', 'oidc', 'POST /api/tokens', '/api/tokens', '{"status": 201}'),
+              ('b', now(), 'root', 'token', 'POST /api/tokens', '/api/tokens', '{"status": 201}')`,
+  );
+  await (await openStore({ url: postgres.url })).close();
+  const { rows } = await admin.query(
+    'select id, revoked_by, issuer, subject from access_token order by revoked_by, id',
+  );
+  const here = { issuer: null, subject: null };
+  expect(rows).toEqual([
+    { id: 'looks_like_issuer', revoked_by: 'upgrade of the service', ...here },
+    { id: 'of_issuer', revoked_by: 'upgrade of the service', ...here },
+    { id: 'for_sue', revoked_by: null, ...here },
+    { id: 'own_of_admin', revoked_by: null, ...here },
+    { id: 'service', revoked_by: null, ...here },
+  ]);
+});
