@@ -1,40 +1,53 @@
-// Attacks a running service over its broker with the stolen credentials of one agent: every message of the catalogue in the
-// name of another process, calls of devices without an allocation, results and files of other computers. The last line is one
-// JSON object; the exit code is 1 when an attack succeeded or was not made.
+// Attacks a running service that requires tokens. Over HTTP: without a token, beyond a role, as a person of an identity provider,
+// and more. On its database: with the addresses that its services have. Over its broker, with the stolen credentials of one agent:
+// every message of the catalogue in the name of another process, calls of devices without an allocation, results and files of
+// other computers. The last line is one JSON object; the exit code is 1 when an attack succeeded or was not made.
 //
 //   npm run attack
-import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { ApiClient } from '@lab/api-client';
-import { agentEvents, subjectOf, type BodyOf, type ProcessRole } from '@lab/contracts';
+import { ApiClient } from '@lab/api-client';
+import { agentEvents, subjectOf, type BodyOf, type Grant } from '@lab/contracts';
+import { issueToken, openGatewayStore } from '@lab/persistence';
 import type { Stack } from '@lab/testkit';
 import { issueCredentials, readKeys } from '@lab/trust';
-import { ActSigner } from '@lab/trust/acts';
-import { attacksOf, type Scene } from './attack/attacks.js';
-import { attacksOnIdentity } from './attack/identities.js';
+import { attacksOf, type Attack, type Scene } from './attack/attacks.js';
+import { databaseAttacksOf } from './attack/database-attacks.js';
+import { httpAttacksOf, type People } from './attack/http-attacks.js';
+import { Issuer } from './attack/issuer.js';
 import { Thief } from './attack/thief.js';
 import { printMachine, printResult, until } from './shared/measure.js';
 import { withStack } from './shared/stack.js';
 
 const lab = 'multiplication_lab';
 const run = 'of_the_victim';
+const runOfSue = 'of_sue';
 const victim = 'svc_computer';
-/** The device that a task calls for as long as the attacks last. */
-const held = 'multiplier_c';
 /** The computer whose credentials are stolen. Its own agent does not run. */
 const stolen = 'bench_b';
 
 printMachine();
-const packages = packagesWithHold();
-const env = { SVC_LABS: lab, SVC_USER_DIR: packages };
-const { attempted, succeeded } = await withStack({ env }, attackStack).finally(() =>
-  rmSync(packages, { recursive: true }),
+const issuer = await Issuer.start();
+const folder = mkdtempSync(join(tmpdir(), 'attack-'));
+const config = join(folder, 'config.yml');
+writeFileSync(
+  config,
+  `auth: { type: tokens, oidc: { issuer: '${issuer.url}', audience: lab } }\nhttp: { trusted_proxies: [127.0.0.1] }\n` +
+    `webhooks: { http: true, ports: [${new URL(issuer.url).port}] }\n`,
 );
+const { attempted, succeeded } = await withStack(
+  { env: { SVC_LABS: lab, SVC_CONFIG: config, SVC_AUTH: 'tokens' } },
+  attackStack,
+);
+await issuer.close();
+rmSync(folder, { recursive: true });
 printResult({ attempted, succeeded });
 process.exitCode = attempted > 0 && succeeded === 0 ? 0 : 1;
 
-async function attackStack(stack: Stack, api: ApiClient): Promise<{ attempted: number; succeeded: number }> {
+async function attackStack(stack: Stack): Promise<{ attempted: number; succeeded: number }> {
+  const people = await peopleOf(stack);
+  const api = new ApiClient(stack.url, { token: people.root, retries: 0, timeoutMs: 60_000 });
   await until(
     async () => (await api.get('/api/devices', { query: { limit: 100 } })).items,
     (devices) => devices.some(({ computer, state }) => computer === victim && state === 'idle'),
@@ -50,31 +63,24 @@ async function attackStack(stack: Stack, api: ApiClient): Promise<{ attempted: n
     async () => (await api.get('/api/tasks', { query: { protocol_run: run, limit: 10 } })).items,
     (tasks) => tasks.some(({ state }) => state === 'running'),
   );
-  const devices = { multiplier: { lab_name: lab, name: held } };
-  const input_parameters = { seconds: 3_600 };
-  await api.post('/api/tasks', { body: { name: 'of_the_caller', type: 'hold', devices, input_parameters } });
-  await until(
-    async () => (await api.get('/api/devices', { query: { limit: 100 } })).items,
-    (all) => all.some(({ name, state }) => name === held && state === 'busy'),
-  );
+  await api.post('/api/protocols', { body: { ...body, name: runOfSue, owner: 'sue' } });
+  const overHttp = [
+    ...httpAttacksOf({ stack, people, issuer, lab, run, runOfSue }),
+    ...databaseAttacksOf(stack),
+  ];
+  let succeeded = await successes(overHttp);
+  await cancelAllBut(api, run);
   const secret = (name: string): string => readFileSync(join(stack.dataDir, 'secrets', name), 'utf8').trim();
   const url = secret('nats-url');
-  const keys = readKeys(secret('broker-keys'));
-  const thiefOf = async (role: ProcessRole, name: string): Promise<Thief> =>
-    Thief.with(url, await issueCredentials(keys, role, name), role, name);
-  const thief = await thiefOf('agent', stolen);
-  const thieves = {
-    gateway: await thiefOf('gateway', 'thief'),
-    optimizer: await thiefOf('optimizer', 'thief'),
-    tool: await thiefOf('tool', 'thief'),
-    twin: await thiefOf('agent', victim),
-  };
+  const thief = await Thief.with(
+    url,
+    await issueCredentials(readKeys(secret('broker-keys')), 'agent', stolen),
+    stolen,
+  );
   // Every agent hears the heartbeats of the others.
   const heard = (await thief.overhears(subjectOf(agentEvents.heartbeat, { computer: victim }))) as BodyOf<
     typeof agentEvents.heartbeat
   >;
-  const calling = heard.devices.find(({ name }) => name === held)?.doing?.attempt_id ?? '';
-  if (calling === '') throw new Error(`device ${held} is not called by an attempt`);
   const scene: Scene = {
     url,
     thief: stolen,
@@ -82,29 +88,12 @@ async function attackStack(stack: Stack, api: ApiClient): Promise<{ attempted: n
     inc: String(heard.inc),
     lab,
     device: 'multiplier_a',
-    attempt: heard.attempts.find(({ attempt_id: id }) => id !== calling)?.attempt_id ?? '',
-    calling,
+    attempt: heard.attempts[0]?.attempt_id ?? '',
   };
   const before = await sight(api);
-  let succeeded = 0;
-  const attacks = [
-    ...attacksOf(thief, scene),
-    ...attacksOnIdentity(thieves, scene, ({ ageMs = 0, ...act }) =>
-      new ActSigner(secret('act-key'), () => Date.now() - ageMs).sign(act),
-    ),
-  ];
-  for (const { name, attempt } of attacks) {
-    const achieved = await attempt();
-    if (achieved === undefined) continue;
-    succeeded += 1;
-    console.log(`SUCCEEDED: ${name}: ${achieved}`);
-  }
-  await Promise.all([thief, ...Object.values(thieves)].map((each) => each.close()));
-  const untold = await untoldTo(api);
-  if (untold.length > 0) {
-    succeeded += 1;
-    console.log(`SUCCEEDED: the operator was not told: ${untold.join(', ')}`);
-  }
+  const attacks = attacksOf(thief, scene);
+  succeeded += await successes(attacks);
+  await thief.close();
   const after = await sight(api);
   if (after !== before) {
     succeeded += 1;
@@ -115,42 +104,53 @@ async function attackStack(stack: Stack, api: ApiClient): Promise<{ attempted: n
     succeeded += 1;
     console.log(`SUCCEEDED: the service does no work any more: ${worked}`);
   }
-  return { attempted: attacks.length, succeeded };
+  return { attempted: overHttp.length + attacks.length, succeeded };
 }
 
-/** What a thief has done without an attention item for the operator. */
-async function untoldTo(api: ApiClient): Promise<string[]> {
-  const missing = async (): Promise<string[]> => {
-    const { items } = await api.get('/api/attention', { query: { limit: 100 } });
-    const told = new Set(items.map(({ reason }) => reason.code));
-    return ['second_agent', 'messages_refused'].filter((code) => !told.has(code));
+/** Makes attacks one after the other, and prints those that succeed. @returns their number */
+async function successes(attacks: readonly Attack[]): Promise<number> {
+  let count = 0;
+  for (const { name, attempt } of attacks) {
+    const achieved = await attempt();
+    if (achieved === undefined) continue;
+    count += 1;
+    console.log(`SUCCEEDED: ${name}: ${achieved}`);
+  }
+  return count;
+}
+
+/** Makes tokens as the first token of a service is made, directly in its database. */
+async function peopleOf(stack: Stack): Promise<People> {
+  const url = readFileSync(join(stack.dataDir, 'secrets', 'database-gateway-url'), 'utf8').trim();
+  const store = openGatewayStore({ url, poolSize: 1 });
+  const grants: Record<keyof People, Grant> = {
+    root: { role: 'admin' },
+    olga: { role: 'operator' },
+    ada: { role: 'submitter' },
+    eve: { role: 'viewer' },
+    sue: { role: 'submitter' },
+    stranger: { role: 'operator', lab: 'color_lab' },
   };
-  await until(missing, (codes) => codes.length === 0, 10_000).catch(() => undefined);
-  return missing();
+  try {
+    const made = Object.entries(grants).map(async ([name, grant]) => {
+      const { token, row } = issueToken({ name, grants: [grant] }, 'attack', Date.now());
+      await store.tokens.add(row);
+      return [name, token];
+    });
+    return Object.fromEntries(await Promise.all(made)) as People;
+  } finally {
+    await store.close();
+  }
 }
 
-/** The packages of the service, with one more device, and a task whose call of it takes as long as the task says. */
-function packagesWithHold(): string {
-  const folder = mkdtempSync(join(tmpdir(), 'attack-'));
-  cpSync('lab-packages', folder, { recursive: true });
-  const labFile = join(folder, lab, 'laboratories', lab, 'lab.yml');
-  const more = `devices:\n  ${held}:\n    desc: Held\n    type: multiplier\n    computer: ${victim}\n`;
-  writeFileSync(labFile, readFileSync(labFile, 'utf8').replace('devices:\n', more));
-  const task = join(folder, lab, 'tasks', 'hold');
-  mkdirSync(task);
-  writeFileSync(
-    join(task, 'task.yml'),
-    'type: hold\ndesc: Holds a device\ndevices:\n  multiplier:\n    type: multiplier\n' +
-      'input_parameters:\n  seconds:\n    type: int\n    unit: s\n    desc: How long\n',
-  );
-  writeFileSync(
-    join(task, 'task.ts'),
-    "import { BaseTask, type TaskResult } from '@lab/sdk';\n" +
-      'export default class Hold extends BaseTask<{ multiplier: any }, { seconds: number }> {\n' +
-      "  async _execute(devices: this['devices'], given: { seconds: number }): Promise<TaskResult> {\n" +
-      '    await devices.multiplier.hold(given);\n    return [{}, {}, {}];\n  }\n}\n',
-  );
-  return folder;
+/** Cancels the work of the attacks over HTTP, so that the device is free for the run of the victim. */
+async function cancelAllBut(api: ApiClient, kept: string): Promise<void> {
+  const read = async () => (await api.get('/api/protocols', { query: { limit: 100 } })).items;
+  const isOpen = ({ name, state }: { name: string; state: string }): boolean =>
+    name !== kept && !['completed', 'failed', 'cancelled'].includes(state);
+  for (const { name } of (await read()).filter(isOpen))
+    await api.post('/api/protocols/{protocol_run_name}/cancel', { path: { protocol_run_name: name } });
+  await until(read, (runs) => !runs.some(isOpen));
 }
 
 async function works(api: ApiClient): Promise<true> {

@@ -1,0 +1,523 @@
+import { randomBytes } from 'node:crypto';
+import { spawn } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { isIssuerName } from '@lab/contracts';
+import { processEnvironment } from '@lab/runtime';
+import type { Stack } from '@lab/testkit';
+import type { Attack } from './attacks.js';
+import { Door, type Answer } from './door.js';
+import type { Issuer } from './issuer.js';
+
+const cli = fileURLToPath(new URL('../../../apps/cli/bin/svc.mjs', import.meta.url));
+
+/** People with tokens. `stranger` has a role for another laboratory only. */
+export interface People {
+  root: string;
+  olga: string;
+  ada: string;
+  eve: string;
+  sue: string;
+  stranger: string;
+}
+
+/** A service with tokens, behind a proxy on this computer, and people who attack it. */
+export interface HttpScene {
+  stack: Stack;
+  people: People;
+  issuer: Issuer;
+  lab: string;
+  /** Names of a protocol run of ada, and of a run of the local sue. */
+  run: string;
+  runOfSue: string;
+}
+
+/** Every attack over HTTP, in an order in which none hides another. Each comes from an address of its own. */
+export function httpAttacksOf(scene: HttpScene): Attack[] {
+  let last = 0;
+  const door = (): Door => {
+    last += 1;
+    return new Door(scene.stack.url, `10.0.${last >> 8}.${last & 255}`);
+  };
+  const groups = [
+    withoutToken,
+    beyondRole,
+    intoAnotherLab,
+    asAnotherPerson,
+    throughWebhooks,
+    fromAnotherSite,
+    withForgedTokens,
+    withBombs,
+    withForgedTickets,
+    alongPaths,
+    intoTheLog,
+    pastAuthentication,
+    onStreams,
+    withInventedTokens,
+    afterTheEnd,
+    betweenNameSpaces,
+  ];
+  return groups.flatMap((group) => group(scene, door));
+}
+
+type Group = (scene: HttpScene, door: () => Door) => Attack[];
+
+/** An attack that succeeds when the service does not refuse the request. */
+const refused = (name: string, send: () => Promise<Answer>): Attack => ({
+  name,
+  attempt: async () => {
+    const { status, text } = await send();
+    // A limit of requests hides whether the service would have refused this one.
+    if (status === 429) throw new Error(`${name}: too many requests`);
+    return status >= 400 && status < 500 ? undefined : `${status} ${text.slice(0, 200)}`;
+  },
+});
+
+const invented = (): string => `svc_pat_${randomBytes(32).toString('base64url')}`;
+
+const withoutToken: Group = ({ people, lab }, door) => {
+  const call = `/api/rpc/${lab}/multiplier_a/multiply`;
+  const ways: [string, Record<string, string>, string][] = [
+    ['no token', {}, ''],
+    ['an invented token', { authorization: `Bearer ${invented()}` }, ''],
+    ['a token in a cookie', { cookie: `token=${people.root}; access_token=${people.root}` }, ''],
+    ['a token in the query', {}, `?token=${people.root}`],
+    ['a token in the query', {}, `?access_token=${people.root}`],
+    [
+      'another scheme',
+      { authorization: `Basic ${Buffer.from(`root:${people.root}`).toString('base64')}` },
+      '',
+    ],
+    ['another header', { 'x-api-key': people.root, 'x-auth-token': people.root }, ''],
+  ];
+  return ways.flatMap(([way, headers, query]) => [
+    refused(`H1 read tasks with ${way}`, () => door().send('GET', `/api/tasks${query}`, headers)),
+    refused(`H1 call a device with ${way}`, () =>
+      door().send('POST', `${call}${query}`, headers, JSON.stringify({ a: 2, b: 3 })),
+    ),
+  ]);
+};
+
+const beyondRole: Group = ({ people, lab, run }, door) => {
+  const acts: [string, string, object?][] = [
+    ['POST', '/api/tasks', { name: 'by_eve', type: 'multiply' }],
+    ['POST', `/api/protocols/${run}/cancel`],
+    ['POST', '/api/queue/pause'],
+    ['POST', '/api/estop/release', {}],
+    ['POST', `/api/rpc/${lab}/multiplier_a/multiply`, { a: 2, b: 3 }],
+    ['POST', '/api/labs/unload', { lab_types: [lab] }],
+    ['POST', '/api/packages/refresh'],
+    ['POST', '/api/tokens', { name: 'eve', grants: [{ role: 'admin' }] }],
+    ['DELETE', '/api/tokens?name=root'],
+    ['GET', '/api/audit'],
+    ['GET', '/api/security/refusals'],
+    ['POST', '/api/webhooks', { url: 'https://receiver.example.org/' }],
+  ];
+  return acts.map(([method, path, body]) =>
+    refused(`H2 ${method} ${path} as a viewer`, () => door().as(people.eve, method, path, body)),
+  );
+};
+
+const intoAnotherLab: Group = ({ people, lab, run }, door) => {
+  const paths = [
+    `/api/labs/${lab}`,
+    `/api/labs/color_lab/../${lab}`,
+    `/api/labs/color_lab/%2e%2e/${lab}`,
+    `/api/labs/color_lab%2f..%2f${lab}`,
+    `/api/labs/%63olor_lab/../${lab}/devices/multiplier_a/logs`,
+    `/api/protocols/${run}?lab=color_lab`,
+    `/api/tasks?lab=color_lab&lab=${lab}`,
+    `/api/tasks?lab=${lab}`,
+    `/api/tasks?lab[]=color_lab`,
+    `/api/devices?lab=color_lab%00${lab}`,
+    `/api/events?lab=${lab}`,
+  ];
+  return paths.map((path) =>
+    refused(`H3 read ${path} with a role for color_lab`, () => door().as(people.stranger, 'GET', path)),
+  );
+};
+
+const asAnotherPerson: Group = ({ people, run }, door) => {
+  const work = { name: 'of_ada', type: 'multiply', owner: 'ada' };
+  const submission = {
+    name: 'repeated',
+    type: 'slow_multiplication',
+    parameters: { wait: { seconds: 1 } },
+  };
+  const key = { 'idempotency-key': 'key-of-ada-0001' };
+  return [
+    refused('H4 submit in the name of another', () => door().as(people.sue, 'POST', '/api/tasks', work)),
+    refused('H4 cancel the work of another', () =>
+      door().as(people.sue, 'POST', `/api/protocols/${run}/cancel`),
+    ),
+    {
+      name: 'H5 get the answer to the request of another by its idempotency key',
+      attempt: async () => {
+        const first = await door().as(people.ada, 'POST', '/api/protocols', submission, key);
+        if (first.status !== 201) throw new Error(`ada could not submit: ${first.status} ${first.text}`);
+        const answer = await door().as(people.sue, 'POST', '/api/protocols', submission, key);
+        return answer.status < 400 || 'idempotent-replayed' in answer.headers ? answer.text : undefined;
+      },
+    },
+  ];
+};
+
+const throughWebhooks: Group = ({ people, issuer }, door) => {
+  const { port } = new URL(issuer.url);
+  const hosts = [
+    '2130706433',
+    '0x7f000001',
+    '0177.0.0.1',
+    '[::ffff:127.0.0.1]',
+    '[64:ff9b::7f00:1]',
+    '[::1]',
+  ];
+  const more = ['127.0.0.1', '169.254.169.254', '10.0.0.1', '192.168.0.1', '[fd00::1]', '0.0.0.0'];
+  const create = (host: string): Promise<Answer> => {
+    const webhook = { url: `http://${host}:${port}/hook`, enabled: false };
+    return door().as(people.root, 'POST', '/api/webhooks', webhook);
+  };
+  return [
+    ...[...hosts, ...more].map((host) =>
+      refused(`H6 make a webhook that reaches ${host}`, () => create(host)),
+    ),
+    {
+      name: 'H6 reach this computer through the name of a webhook',
+      attempt: async () => {
+        const { status, text } = await create('localhost');
+        if (status !== 201) return undefined;
+        const { id } = JSON.parse(text) as { id: string };
+        await door().as(people.root, 'POST', `/api/webhooks/${id}/ping`);
+        return issuer.hooked ? 'the service sent a request' : undefined;
+      },
+    },
+  ];
+};
+
+const fromAnotherSite: Group = ({ people, lab }, door) => {
+  const call = `/api/rpc/${lab}/multiplier_a/multiply`;
+  const act = (headers: Record<string, string>) =>
+    door().as(people.olga, 'POST', call, { a: 2, b: 3 }, headers);
+  return [
+    refused('H7 act from a page of another site', () => act({ origin: 'https://evil.example.org' })),
+    refused('H7 act from a page without an origin', () => act({ origin: 'null' })),
+    refused('H7 act across sites', () => act({ 'sec-fetch-site': 'cross-site' })),
+    refused('H8 act by a foreign name of this computer', () => act({ host: 'evil.example.org' })),
+    refused('H8 read by a foreign name of this computer', () =>
+      door().as(people.olga, 'GET', '/api/me', undefined, { host: 'evil.example.org:8070' }),
+    ),
+  ];
+};
+
+const withForgedTokens: Group = ({ issuer }, door) => {
+  const admin = { roles: ['admin'] };
+  const past = Math.floor(Date.now() / 1_000) - 3_600;
+  const forged: [string, string][] = [
+    ['without a signature', issuer.token(admin, { alg: 'none' })],
+    [
+      'signed with the public key as a password',
+      issuer.token(admin, { alg: 'HS256', key: issuer.publicKey }),
+    ],
+    ['signed by a stranger', issuer.token(admin, { key: issuer.strangersKey })],
+    [
+      'that names the keys of a stranger',
+      issuer.token(admin, { key: issuer.strangersKey, header: { jku: `${issuer.url}/stolen` } }),
+    ],
+    ['for another service', issuer.token({ ...admin, aud: 'shop' })],
+    ['that has expired', issuer.token({ ...admin, exp: past })],
+    ['that is not valid yet', issuer.token({ ...admin, nbf: past + 7_200 })],
+    ['of another issuer', issuer.token({ ...admin, iss: 'https://evil.example.org' })],
+    ['without an end', issuer.token({ ...admin, exp: undefined })],
+  ];
+  return [
+    {
+      name: 'H9 control: a token of the issuer is accepted, else the next attacks prove nothing',
+      attempt: async () => {
+        const { status, text } = await door().as(issuer.token(admin), 'GET', '/api/me');
+        return status === 200 ? undefined : `a token of the issuer is refused: ${status} ${text}`;
+      },
+    },
+    ...forged.map(([what, token]) =>
+      refused(`H9 show a token ${what}`, () => door().as(token, 'GET', '/api/me')),
+    ),
+  ];
+};
+
+/** Longest time that the answer to a bomb may take, in milliseconds. */
+const bombMs = 8_000;
+
+const withBombs: Group = ({ people, stack }, door) => {
+  const levels = Array.from({ length: 12 }, (_, n) => {
+    const before = n === 0 ? 'lol' : `*l${n - 1}`;
+    return `l${n}: &l${n} [${Array(10).fill(before).join(', ')}]`;
+  });
+  const texts: [string, string][] = [
+    ['aliases of YAML', `type: bomb\n${levels.join('\n')}\n`],
+    ['a loop of a template', `type: bomb\ntasks:\n{{#each (range 0 1000000000)}}\n - {{this}}\n{{/each}}\n`],
+    [
+      'code of a template',
+      `type: bomb\n{{#with "s" as |s|}}{{s.constructor.constructor "return process"}}{{/with}}\n`,
+    ],
+    ['levels of YAML', `a: ${'['.repeat(50_000)}${']'.repeat(50_000)}\n`],
+  ];
+  const nested = `{"name":"x","type":"multiply","input_parameters":${'{"a":'.repeat(50_000)}1${'}'.repeat(50_000)}}`;
+  return [
+    ...texts.map(([what, text]) => ({
+      name: `H10 exhaust the service with ${what}`,
+      attempt: async () => {
+        const body = { protocol_yaml: text };
+        const begun = performance.now();
+        const answer = await door().as(people.root, 'POST', '/api/protocols/validate', body);
+        const ms = performance.now() - begun;
+        if (answer.status >= 500 || ms > bombMs) return `${answer.status} after ${Math.round(ms)} ms`;
+        const { status } = await door().send('GET', '/health/ready');
+        const isRun = answer.status === 200 && !/"valid": ?false|"errors": ?\[ ?\{/.test(answer.text);
+        return status === 200 && !isRun
+          ? undefined
+          : `${answer.status} ${answer.text.slice(0, 200)}, ready ${status}`;
+      },
+    })),
+    refused('H14 send a body with 50,000 levels', () =>
+      door().send('POST', '/api/tasks', { authorization: `Bearer ${people.root}` }, nested),
+    ),
+    {
+      name: 'H10 end a process of the service',
+      attempt: async () =>
+        /ended unexpectedly/.test(stack.output()) ? stack.output().slice(-200) : undefined,
+    },
+  ];
+};
+
+const withForgedTickets: Group = ({ people }, door) => {
+  const claims = { a: 'x', n: 'x.txt', size: 1, sha256: '0'.repeat(64), exp: Date.now() + 60_000 };
+  const text = Buffer.from(JSON.stringify(claims)).toString('base64url');
+  const tickets = [`${text}.${Buffer.alloc(32).toString('base64url')}`, text, `${text}.`, 'x', people.root];
+  return tickets.flatMap((ticket, index) => [
+    refused(`H11 upload with forged ticket ${index + 1}`, () =>
+      door().send('PUT', `/api/uploads/${ticket}`, { 'content-type': 'application/octet-stream' }, 'x'),
+    ),
+    refused(`H11 download with forged ticket ${index + 1}`, () =>
+      door().send('GET', `/api/downloads/${ticket}`),
+    ),
+  ]);
+};
+
+const alongPaths: Group = ({ people }, door) => {
+  const climb = [
+    '../'.repeat(8),
+    '..%2f'.repeat(8),
+    '%2e%2e%2f'.repeat(8),
+    '..%5c'.repeat(8),
+    '....//'.repeat(8),
+  ];
+  const places = ['/docs/', '/', '/api/tasks/x/files/', '/api/downloads/'];
+  const filters = [`' or '1'='1`, `'; drop table audit; --`, `\\' or 1=1 --`, `%' or '%'='`];
+  return [
+    ...places.flatMap((place) =>
+      climb.map((steps) => ({
+        name: `H12 read a file through ${place}${steps.slice(0, 12)}`,
+        attempt: async () => {
+          const { status, text } = await door().as(people.root, 'GET', `${place}${steps}etc/passwd`);
+          return status === 200 || text.includes('root:') ? `${status} ${text.slice(0, 100)}` : undefined;
+        },
+      })),
+    ),
+    ...filters.flatMap((filter) =>
+      ['owner', 'type', 'text'].map((field) => ({
+        name: `H13 change a query through the filter ${field}=${filter}`,
+        attempt: async () => {
+          const path = `/api/tasks?${field}=${encodeURIComponent(filter)}&archived=all`;
+          const { status, text } = await door().as(people.root, 'GET', path);
+          const found = status === 200 && (JSON.parse(text) as { items: unknown[] }).items.length > 0;
+          return found || status >= 500 ? `${status} ${text.slice(0, 200)}` : undefined;
+        },
+      })),
+    ),
+  ];
+};
+
+const intoTheLog: Group = ({ people, stack }, door) => [
+  {
+    name: 'H15 write escapes of a terminal or a line into the log',
+    attempt: async () => {
+      const marks = ['%1b[31mforged', '%0aforged', '%00forged'];
+      for (const mark of marks) {
+        await door().as(people.root, 'GET', `/api/tasks/${mark}`);
+        await door().as(people.root, 'POST', '/api/tasks', {
+          name: decodeURIComponent(mark),
+          type: 'multiply',
+        });
+        const id = { 'x-request-id': mark, 'user-agent': mark };
+        await door().as(people.root, 'POST', '/api/tasks', { name: mark }, id);
+      }
+      const logs = ['gateway', 'orchestrator'].map((name) =>
+        readFileSync(join(stack.dataDir, 'logs', `${name}.log`), 'utf8'),
+      );
+      const text = logs.join('') + stack.output();
+      // eslint-disable-next-line no-control-regex -- these are what an attacker wants in the log
+      return /[\u0000\u001b]|^forged/m.test(text) ? 'a raw control character stands in the log' : undefined;
+    },
+  },
+];
+
+const pastAuthentication: Group = ({ stack }) => [
+  {
+    name: 'H16 run a gateway without authentication behind a proxy',
+    attempt: async () => {
+      const { code, said } = await gatewayAlone(stack, {
+        SVC_AUTH: 'off',
+        SVC_HTTP_HOST: '127.0.0.1',
+        SVC_PUBLIC_URL: 'https://lab.example.org',
+      });
+      if (code !== 1) return `it serves: ${said}`;
+      if (!said.includes('SVC_PUBLIC_URL')) throw new Error(`the gateway ended for another reason: ${said}`);
+      return undefined;
+    },
+  },
+];
+
+/** Runs a gateway on the data of a stack until it ends, or for as long as it needs to serve. */
+function gatewayAlone(
+  { dataDir }: Stack,
+  settings: Record<string, string>,
+): Promise<{ code: number | null; said: string }> {
+  const { PATH } = processEnvironment();
+  const env = { PATH, SVC_DATA_DIR: dataDir, SVC_HTTP_PORT: '0', ...settings };
+  const gateway = spawn(process.execPath, [cli, 'gateway'], { cwd: dataDir, env });
+  let said = '';
+  for (const stream of [gateway.stdout, gateway.stderr])
+    stream.on('data', (text: Buffer) => (said += text.toString()));
+  return new Promise((resolve, reject) => {
+    const served = setTimeout(() => gateway.kill(), 10_000);
+    gateway.once('error', reject);
+    gateway.once('exit', (code) => {
+      clearTimeout(served);
+      resolve({ code, said });
+    });
+  });
+}
+
+const onStreams: Group = ({ people }, door) => [
+  {
+    name: 'H17 take all event streams as a viewer',
+    attempt: async () => {
+      const thief = door();
+      const streams = await Promise.all(
+        Array.from({ length: 205 }, (_, n) =>
+          thief.open(people.eve, n % 2 === 0 ? '/api/events' : '/api/logs/stream'),
+        ),
+      );
+      const got = streams.filter(({ status }) => status === 200).length;
+      const operator = await door().open(people.olga, '/api/events');
+      const other = await door().open(people.ada, '/api/events');
+      for (const { close } of [...streams, operator, other]) close();
+      if (operator.status !== 200) return `the operator gets ${operator.status}`;
+      if (other.status !== 200) return `another viewer gets ${other.status}`;
+      return got < 100 ? undefined : `the viewer has ${got} streams`;
+    },
+  },
+];
+
+const withInventedTokens: Group = ({ people, stack }, door) => {
+  const guess = async (by: (n: number) => Door): Promise<number[]> => {
+    const statuses: number[] = [];
+    for (let n = 0; n < 130; n += 1)
+      statuses.push((await by(n).as(invented(), 'GET', `/api/tasks/t${n}`)).status);
+    return statuses;
+  };
+  const judge = (statuses: readonly number[]): string | undefined =>
+    statuses.slice(-20).every((status) => status === 429)
+      ? undefined
+      : `${statuses.filter((status) => status === 401).length} tokens were looked up`;
+  return [
+    {
+      name: 'H18 guess tokens without end on ever other routes',
+      attempt: async () => {
+        const one = door();
+        const found = judge(await guess(() => one));
+        const known = await one.as(people.olga, 'GET', '/api/me');
+        return found ?? (known.status === 200 ? undefined : `a known token is refused with ${known.status}`);
+      },
+    },
+    {
+      name: 'H18 guess tokens from ever other addresses of one network',
+      attempt: async () => judge(await guess((n) => new Door(stack.url, `2001:db8:0:1::${n.toString(16)}`))),
+    },
+    {
+      name: 'H18 guess tokens under invented addresses before the own one',
+      attempt: async () => judge(await guess((n) => new Door(stack.url, `198.51.100.${n}, 203.0.113.9`))),
+    },
+  ];
+};
+
+/** The token that a person of the issuer makes. */
+async function madeBy(door: Door, signed: string, days?: number): Promise<Answer> {
+  const me = JSON.parse((await door.as(signed, 'GET', '/api/me')).text) as { name: string };
+  const life = days === undefined ? {} : { expires_in_days: days };
+  return door.as(signed, 'POST', '/api/tokens', { name: me.name, grants: [{ role: 'viewer' }], ...life });
+}
+
+const tokenIn = ({ text }: Answer): string => (JSON.parse(text) as { token?: string }).token ?? '';
+
+const afterTheEnd: Group = ({ issuer }, door) => {
+  const day = 86_400;
+  const now = (): number => Math.floor(Date.now() / 1_000);
+  return [
+    refused('H19 make a token for 366 days as a person of the issuer', () =>
+      madeBy(door(), issuer.token({ sub: 'leaver', roles: ['viewer'] }), 366),
+    ),
+    {
+      name: 'H19 use a token of a person whom the issuer has not confirmed for a day',
+      attempt: async () => {
+        const old = issuer.token({ sub: 'dropped', roles: ['viewer'], iat: now() - day - 60 });
+        const token = tokenIn(await madeBy(door(), old));
+        if (!token.startsWith('svc_pat_')) throw new Error('the person could not make a token');
+        const { status, text } = await door().as(token, 'GET', '/api/tasks');
+        return status === 401 ? undefined : `${status} ${text.slice(0, 100)}`;
+      },
+    },
+    {
+      name: 'H19 use a token after the issuer took the roles away',
+      attempt: async () => {
+        const token = tokenIn(await madeBy(door(), issuer.token({ sub: 'moved', roles: ['viewer'] })));
+        const before = await door().as(token, 'GET', '/api/tasks');
+        if (before.status !== 200) throw new Error(`the token does not work at all: ${before.status}`);
+        await door().as(issuer.token({ sub: 'moved', roles: [], iat: now() + 2 }), 'GET', '/api/me');
+        const { status } = await door().as(token, 'GET', '/api/tasks');
+        return status === 403 ? undefined : `it still reads: ${status}`;
+      },
+    },
+  ];
+};
+
+const betweenNameSpaces: Group = ({ people, issuer, runOfSue }, door) => {
+  const signed = (): string => issuer.token({ sub: 'sue', roles: ['submitter'] });
+  return [
+    {
+      name: 'H20 see the tokens of a local name as the same name of the issuer',
+      attempt: async () => {
+        const { text } = await door().as(signed(), 'GET', '/api/tokens');
+        const foreign = (JSON.parse(text) as { items: { name: string }[] }).items.filter(
+          ({ name }) => !isIssuerName(name),
+        );
+        return foreign.length === 0 ? undefined : JSON.stringify(foreign).slice(0, 200);
+      },
+    },
+    refused('H20 cancel the work of a local name as the same name of the issuer', () =>
+      door().as(signed(), 'POST', `/api/protocols/${runOfSue}/cancel`),
+    ),
+    refused('H20 revoke the tokens of a local name as the same name of the issuer', () =>
+      door().as(signed(), 'DELETE', '/api/tokens?name=sue'),
+    ),
+    refused('H20 make a token of a local name as the same name of the issuer', () =>
+      door().as(signed(), 'POST', '/api/tokens', { name: 'sue', grants: [{ role: 'viewer' }] }),
+    ),
+    refused('H20 make a local token with the name of a person of the issuer', () =>
+      door().as(people.root, 'POST', '/api/tokens', {
+        name: `sue@${issuer.url}`,
+        grants: [{ role: 'viewer' }],
+      }),
+    ),
+  ];
+};
