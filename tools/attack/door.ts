@@ -19,9 +19,17 @@ export class Door {
   send(method: string, path: string, headers: Headers = {}, body?: string): Promise<Answer> {
     return new Promise((resolve, reject) => {
       const sent = this.#request(method, path, headers, body !== undefined);
-      sent.once('error', reject);
+      sent.on('error', reject);
+      sent.once('timeout', () => sent.destroy(new Error(`${method} ${path} has no answer`)));
       sent.once('response', (response) => {
         const chunks: Buffer[] = [];
+        // A stream has no end. That it began is the answer.
+        if (response.headers['content-type']?.startsWith('text/event-stream') === true) {
+          resolve({ status: response.statusCode ?? 0, headers: response.headers, text: 'a stream' });
+          response.on('error', () => undefined /* it is cut off here */);
+          sent.destroy();
+          return;
+        }
         response.on('data', (chunk: Buffer) => chunks.push(chunk));
         response.once('error', reject);
         response.once('end', () => {

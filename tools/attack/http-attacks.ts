@@ -76,8 +76,18 @@ const refused = (name: string, send: () => Promise<Answer>): Attack => ({
 
 const invented = (): string => `svc_pat_${randomBytes(32).toString('base64url')}`;
 
+/** A call of a device that a task has, so that only a lack of rights can be the reason of a refusal. */
+const callOf = (lab: string): string => `/api/rpc/${lab}/multiplier_a/multiply?force=true&reason=theft`;
+
+/** A task that the service accepts. */
+const taskOf = (lab: string, name: string): object => ({
+  name,
+  type: 'multiply',
+  devices: { multiplier: { lab_name: lab, name: 'multiplier_a' } },
+  input_parameters: { number: 6, factor: 7 },
+});
+
 const withoutToken: Group = ({ people, lab }, door) => {
-  const call = `/api/rpc/${lab}/multiplier_a/multiply`;
   const ways: [string, Record<string, string>, string][] = [
     ['no token', {}, ''],
     ['an invented token', { authorization: `Bearer ${invented()}` }, ''],
@@ -94,25 +104,31 @@ const withoutToken: Group = ({ people, lab }, door) => {
   return ways.flatMap(([way, headers, query]) => [
     refused(`H1 read tasks with ${way}`, () => door().send('GET', `/api/tasks${query}`, headers)),
     refused(`H1 call a device with ${way}`, () =>
-      door().send('POST', `${call}${query}`, headers, JSON.stringify({ a: 2, b: 3 })),
+      door().send(
+        'POST',
+        `${callOf(lab)}${query.replace('?', '&')}`,
+        headers,
+        JSON.stringify({ a: 2, b: 3 }),
+      ),
     ),
   ]);
 };
 
-const beyondRole: Group = ({ people, lab, run }, door) => {
+const beyondRole: Group = ({ people, issuer, lab, run }, door) => {
+  const receiver = `http://93.184.215.14:${new URL(issuer.url).port}/`;
   const acts: [string, string, object?][] = [
-    ['POST', '/api/tasks', { name: 'by_eve', type: 'multiply' }],
+    ['POST', '/api/tasks', taskOf(lab, 'by_eve')],
     ['POST', `/api/protocols/${run}/cancel`],
     ['POST', '/api/queue/pause'],
     ['POST', '/api/estop/release', {}],
-    ['POST', `/api/rpc/${lab}/multiplier_a/multiply`, { a: 2, b: 3 }],
-    ['POST', '/api/labs/unload', { lab_types: [lab] }],
+    ['POST', callOf(lab), { a: 2, b: 3 }],
+    ['POST', '/api/tasks/reload', { task_types: ['multiply'] }],
     ['POST', '/api/packages/refresh'],
     ['POST', '/api/tokens', { name: 'eve', grants: [{ role: 'admin' }] }],
     ['DELETE', '/api/tokens?name=root'],
     ['GET', '/api/audit'],
     ['GET', '/api/security/refusals'],
-    ['POST', '/api/webhooks', { url: 'https://receiver.example.org/' }],
+    ['POST', '/api/webhooks', { url: receiver, enabled: false }],
   ];
   return acts.map(([method, path, body]) =>
     refused(`H2 ${method} ${path} as a viewer`, () => door().as(people.eve, method, path, body)),
@@ -138,8 +154,8 @@ const intoAnotherLab: Group = ({ people, lab, run }, door) => {
   );
 };
 
-const asAnotherPerson: Group = ({ people, run }, door) => {
-  const work = { name: 'of_ada', type: 'multiply', owner: 'ada' };
+const asAnotherPerson: Group = ({ people, lab, run }, door) => {
+  const work = { ...taskOf(lab, 'of_ada'), owner: 'ada' };
   const submission = {
     name: 'repeated',
     type: 'slow_multiplication',
@@ -196,9 +212,8 @@ const throughWebhooks: Group = ({ people, issuer }, door) => {
 };
 
 const fromAnotherSite: Group = ({ people, lab }, door) => {
-  const call = `/api/rpc/${lab}/multiplier_a/multiply`;
   const act = (headers: Record<string, string>) =>
-    door().as(people.olga, 'POST', call, { a: 2, b: 3 }, headers);
+    door().as(people.olga, 'POST', callOf(lab), { a: 2, b: 3 }, headers);
   return [
     refused('H7 act from a page of another site', () => act({ origin: 'https://evil.example.org' })),
     refused('H7 act from a page without an origin', () => act({ origin: 'null' })),
