@@ -36,7 +36,7 @@ const findings = await inFolder('fuzz', async (folder) => {
   // Other tests hold the rate limits. Here they would refuse most requests.
   await writeFile(
     config,
-    'limits: { changes_per_s: 100000, reads_per_s: 100000, requests_per_s: 100000, requests_at_once: 1000 }\n',
+    'limits: { changes_per_s: 100000, reads_per_s: 100000, requests_per_s: 100000, requests_at_once: 1000, wrong_tokens_per_min: 100000 }\n',
   );
   const env = { SVC_LABS: laboratory, SVC_AUTH: 'tokens', SVC_CONFIG: config };
   return withStack({ env, readyMs: startMs }, fuzzStack);
