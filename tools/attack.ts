@@ -4,17 +4,19 @@
 // other computers. The last line is one JSON object; the exit code is 1 when an attack succeeded or was not made.
 //
 //   npm run attack
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { ApiClient } from '@lab/api-client';
-import { agentEvents, subjectOf, type BodyOf, type Grant } from '@lab/contracts';
+import { agentEvents, subjectOf, type BodyOf, type Grant, type ProcessRole } from '@lab/contracts';
 import { issueToken, openGatewayStore } from '@lab/persistence';
 import type { Stack } from '@lab/testkit';
 import { issueCredentials, readKeys } from '@lab/trust';
+import { ActSigner } from '@lab/trust/acts';
 import { attacksOf, type Attack, type Scene } from './attack/attacks.js';
 import { databaseAttacksOf } from './attack/database-attacks.js';
 import { httpAttacksOf, type People } from './attack/http-attacks.js';
+import { attacksOnIdentity } from './attack/identities.js';
 import { Issuer } from './attack/issuer.js';
 import { Thief } from './attack/thief.js';
 import { printMachine, printResult, until } from './shared/measure.js';
@@ -24,11 +26,14 @@ const lab = 'multiplication_lab';
 const run = 'of_the_victim';
 const runOfSue = 'of_sue';
 const victim = 'svc_computer';
+/** The device that a task calls for as long as the attacks last. */
+const held = 'multiplier_c';
 /** The computer whose credentials are stolen. Its own agent does not run. */
 const stolen = 'bench_b';
 
 printMachine();
 const issuer = await Issuer.start();
+const packages = packagesWithHold();
 const folder = mkdtempSync(join(tmpdir(), 'attack-'));
 const config = join(folder, 'config.yml');
 writeFileSync(
@@ -37,11 +42,11 @@ writeFileSync(
     `webhooks: { http: true, ports: [${new URL(issuer.url).port}] }\n`,
 );
 const { attempted, succeeded } = await withStack(
-  { env: { SVC_LABS: lab, SVC_CONFIG: config, SVC_AUTH: 'tokens' } },
+  { env: { SVC_LABS: lab, SVC_USER_DIR: packages, SVC_CONFIG: config, SVC_AUTH: 'tokens' } },
   attackStack,
 );
 await issuer.close();
-rmSync(folder, { recursive: true });
+for (const each of [folder, packages]) rmSync(each, { recursive: true });
 printResult({ attempted, succeeded });
 process.exitCode = attempted > 0 && succeeded === 0 ? 0 : 1;
 
@@ -70,17 +75,31 @@ async function attackStack(stack: Stack): Promise<{ attempted: number; succeeded
   ];
   let succeeded = await successes(overHttp);
   await cancelAllBut(api, run);
+  const devices = { multiplier: { lab_name: lab, name: held } };
+  const input_parameters = { seconds: 3_600 };
+  await api.post('/api/tasks', { body: { name: 'of_the_caller', type: 'hold', devices, input_parameters } });
+  await until(
+    async () => (await api.get('/api/devices', { query: { limit: 100 } })).items,
+    (all) => all.some(({ name, state }) => name === held && state === 'busy'),
+  );
   const secret = (name: string): string => readFileSync(join(stack.dataDir, 'secrets', name), 'utf8').trim();
   const url = secret('nats-url');
-  const thief = await Thief.with(
-    url,
-    await issueCredentials(readKeys(secret('broker-keys')), 'agent', stolen),
-    stolen,
-  );
+  const keys = readKeys(secret('broker-keys'));
+  const thiefOf = async (role: ProcessRole, name: string): Promise<Thief> =>
+    Thief.with(url, await issueCredentials(keys, role, name), role, name);
+  const thief = await thiefOf('agent', stolen);
+  const thieves = {
+    gateway: await thiefOf('gateway', 'thief'),
+    optimizer: await thiefOf('optimizer', 'thief'),
+    tool: await thiefOf('tool', 'thief'),
+    twin: await thiefOf('agent', victim),
+  };
   // Every agent hears the heartbeats of the others.
   const heard = (await thief.overhears(subjectOf(agentEvents.heartbeat, { computer: victim }))) as BodyOf<
     typeof agentEvents.heartbeat
   >;
+  const calling = heard.devices.find(({ name }) => name === held)?.doing?.attempt_id ?? '';
+  if (calling === '') throw new Error(`device ${held} is not called by an attempt`);
   const scene: Scene = {
     url,
     thief: stolen,
@@ -88,12 +107,23 @@ async function attackStack(stack: Stack): Promise<{ attempted: number; succeeded
     inc: String(heard.inc),
     lab,
     device: 'multiplier_a',
-    attempt: heard.attempts[0]?.attempt_id ?? '',
+    attempt: heard.attempts.find(({ attempt_id: id }) => id !== calling)?.attempt_id ?? '',
+    calling,
   };
   const before = await sight(api);
-  const attacks = attacksOf(thief, scene);
+  const attacks = [
+    ...attacksOf(thief, scene),
+    ...attacksOnIdentity(thieves, scene, ({ ageMs = 0, ...act }) =>
+      new ActSigner(secret('act-key'), () => Date.now() - ageMs).sign(act),
+    ),
+  ];
   succeeded += await successes(attacks);
-  await thief.close();
+  await Promise.all([thief, ...Object.values(thieves)].map((each) => each.close()));
+  const untold = await untoldTo(api);
+  if (untold.length > 0) {
+    succeeded += 1;
+    console.log(`SUCCEEDED: the operator was not told: ${untold.join(', ')}`);
+  }
   const after = await sight(api);
   if (after !== before) {
     succeeded += 1;
@@ -151,6 +181,41 @@ async function cancelAllBut(api: ApiClient, kept: string): Promise<void> {
   for (const { name } of (await read()).filter(isOpen))
     await api.post('/api/protocols/{protocol_run_name}/cancel', { path: { protocol_run_name: name } });
   await until(read, (runs) => !runs.some(isOpen));
+}
+
+/** What a thief has done without an attention item for the operator. */
+async function untoldTo(api: ApiClient): Promise<string[]> {
+  const missing = async (): Promise<string[]> => {
+    const { items } = await api.get('/api/attention', { query: { limit: 100 } });
+    const told = new Set(items.map(({ reason }) => reason.code));
+    return ['second_agent', 'messages_refused'].filter((code) => !told.has(code));
+  };
+  await until(missing, (codes) => codes.length === 0, 10_000).catch(() => undefined);
+  return missing();
+}
+
+/** The packages of the service, with one more device, and a task whose call of it takes as long as the task says. */
+function packagesWithHold(): string {
+  const folder = mkdtempSync(join(tmpdir(), 'attack-'));
+  cpSync('lab-packages', folder, { recursive: true });
+  const labFile = join(folder, lab, 'laboratories', lab, 'lab.yml');
+  const more = `devices:\n  ${held}:\n    desc: Held\n    type: multiplier\n    computer: ${victim}\n`;
+  writeFileSync(labFile, readFileSync(labFile, 'utf8').replace('devices:\n', more));
+  const task = join(folder, lab, 'tasks', 'hold');
+  mkdirSync(task);
+  writeFileSync(
+    join(task, 'task.yml'),
+    'type: hold\ndesc: Holds a device\ndevices:\n  multiplier:\n    type: multiplier\n' +
+      'input_parameters:\n  seconds:\n    type: int\n    unit: s\n    desc: How long\n',
+  );
+  writeFileSync(
+    join(task, 'task.ts'),
+    "import { BaseTask, type TaskResult } from '@lab/sdk';\n" +
+      'export default class Hold extends BaseTask<{ multiplier: any }, { seconds: number }> {\n' +
+      "  async _execute(devices: this['devices'], given: { seconds: number }): Promise<TaskResult> {\n" +
+      '    await devices.multiplier.hold(given);\n    return [{}, {}, {}];\n  }\n}\n',
+  );
+  return folder;
 }
 
 async function works(api: ApiClient): Promise<true> {
