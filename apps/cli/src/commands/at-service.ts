@@ -97,15 +97,21 @@ export async function atService(
   act: (client: ApiClient) => Promise<string[]>,
 ): Promise<void> {
   try {
-    const { accessToken, tlsCa, dataDir } = config.load();
+    const { accessToken } = config.load();
     const url = flags.url ?? defaultUrl();
-    const fetch = await fetchFor(url, tlsCa?.reveal() ?? readIfThere(authorityPath(dataDir)));
+    const fetch = await fetchFor(url, ownAuthority());
     const lines = await act(new ApiClient(url, { token: accessToken?.reveal(), fetch }));
     if (lines.length > 0) process.stdout.write(`${lines.join('\n')}\n`);
   } catch (error) {
     process.stderr.write(`${failureText(error)}\n`);
     process.exitCode = exitCodeOf(error);
   }
+}
+
+/** The certificates of the authorities that certify the service, beside those that Node knows; undefined: none. */
+export function ownAuthority(): string | undefined {
+  const { tlsCa, dataDir } = config.load();
+  return tlsCa?.reveal() ?? readIfThere(authorityPath(dataDir));
 }
 
 function defaultUrl(): string {

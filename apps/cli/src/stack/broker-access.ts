@@ -62,11 +62,15 @@ export class BrokerAccess {
    *
    * @param listen address and port on which it listens
    * @param accounts absolute path of a folder on its computer
+   * @param certificates absolute path of a folder on its computer, with `certificate.pem` and `key.pem`; undefined: it does not
+   *   encrypt
    */
-  async ownServer(listen: string, accounts: string): Promise<string> {
+  async ownServer(listen: string, accounts: string, certificates?: string): Promise<string> {
     const { brokerIdentity, identitySettings, readKeys } = await import('@lab/trust');
     const identity = identitySettings(await brokerIdentity(readKeys(this.keys)), accounts);
-    return [`listen: ${JSON.stringify(listen)}`, 'max_payload: 2097152', ...identity, ''].join('\n');
+    const files = ['certificate.pem', 'key.pem'].map((name) => JSON.stringify(`${certificates}/${name}`));
+    const tls = certificates === undefined ? [] : [`tls { cert_file: ${files[0]}, key_file: ${files[1]} }`];
+    return [`listen: ${JSON.stringify(listen)}`, 'max_payload: 2097152', ...tls, ...identity, ''].join('\n');
   }
 
   /** Writes the key with which gateways admit agents. @returns the path of the file */

@@ -122,7 +122,7 @@ async function launch(own: Record<string, string>, readyMs: number) {
         ...{ readyMs, endSignal: 'SIGTERM' },
         onLine(line) {
           printed.push(line);
-          url = /^ready (http:\S+)/.exec(line)?.[1] ?? url;
+          url = /^ready (https?:\S+)/.exec(line)?.[1] ?? url;
           return url !== '';
         },
       });

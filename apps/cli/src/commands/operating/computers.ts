@@ -1,7 +1,9 @@
 import type { EnrolmentRecord, InvitationRecord, NewInvitationRecord } from '@lab/api-client';
+import { X509Certificate } from 'node:crypto';
+import { fingerprintOf } from '@lab/trust/fingerprint';
 import type { Command } from 'commander';
-import { asks, seconds, serviceCommand, tableOf, type ServiceFlags } from '../at-service.js';
-import { UsageError } from '../exit-codes.js';
+import { asks, ownAuthority, seconds, serviceCommand, tableOf, type ServiceFlags } from '../at-service.js';
+import { exitCodes, UsageError } from '../exit-codes.js';
 import { momentOf } from '../moments.js';
 
 interface InviteFlags extends ServiceFlags {
@@ -30,6 +32,24 @@ export function addComputerCommands(agent: Command): void {
       'The line is a secret, and shown only now.',
     ],
   );
+  agent
+    .command('authority')
+    .description('the certificate authority that computers trust, as the data folder or SVC_TLS_CA has it')
+    .action(() => {
+      const pem = ownAuthority();
+      if (pem === undefined) {
+        process.stderr.write(
+          'There is no authority: it is made when the service first starts with SVC_HTTPS_CERTIFICATE=own.\n',
+        );
+        process.exitCode = exitCodes.failed;
+        return;
+      }
+      const { subject, fingerprint256, validTo } = new X509Certificate(pem);
+      process.stdout.write(
+        `${subject.replace(/^CN=/, '')}\nSHA-256 ${fingerprint256}\nfingerprint in invitations ${fingerprintOf(pem)}\n` +
+          `valid until ${new Date(validTo).toISOString()}\n`,
+      );
+    });
   asks(
     serviceCommand(agent, 'packages', 'the packages of the agent that this service offers to computers'),
     (client) => client.get('/api/agent-packages'),
