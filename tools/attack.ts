@@ -1,7 +1,8 @@
 // Attacks a running service that requires tokens. Over HTTP: without a token, beyond a role, as a person of an identity provider,
 // and more. On its database: with the addresses that its services have. Over its broker, with the stolen credentials of one agent:
 // every message of the catalogue in the name of another process, calls of devices without an allocation, results and files of
-// other computers. The last line is one JSON object; the exit code is 1 when an attack succeeded or was not made.
+// other computers. On the way in which computers join: with invitations and passes that are of no use, and from a place in between.
+// The last line is one JSON object; the exit code is 1 when an attack succeeded or was not made.
 //
 //   npm run attack
 import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -15,6 +16,7 @@ import { issueCredentials, readKeys } from '@lab/trust';
 import { ActSigner } from '@lab/trust/acts';
 import { attacksOf, type Attack, type Scene } from './attack/attacks.js';
 import { databaseAttacksOf } from './attack/database-attacks.js';
+import { enrolmentAttacksOf } from './attack/enrolment-attacks.js';
 import { httpAttacksOf, type People } from './attack/http-attacks.js';
 import { attacksOnIdentity } from './attack/identities.js';
 import { Issuer } from './attack/issuer.js';
@@ -69,9 +71,12 @@ async function attackStack(stack: Stack): Promise<{ attempted: number; succeeded
     (tasks) => tasks.some(({ state }) => state === 'running'),
   );
   await api.post('/api/protocols', { body: { ...body, name: runOfSue, owner: 'sue' } });
+  const secret = (name: string): string => readFileSync(join(stack.dataDir, 'secrets', name), 'utf8').trim();
+  const keys = readKeys(secret('broker-keys'));
   const overHttp = [
     ...httpAttacksOf({ stack, people, issuer, lab, run, runOfSue }),
     ...databaseAttacksOf(stack),
+    ...enrolmentAttacksOf({ url: stack.url, people, keys }),
   ];
   let succeeded = await successes(overHttp);
   await cancelAllBut(api, run);
@@ -82,9 +87,7 @@ async function attackStack(stack: Stack): Promise<{ attempted: number; succeeded
     async () => (await api.get('/api/devices', { query: { limit: 100 } })).items,
     (all) => all.some(({ name, state }) => name === held && state === 'busy'),
   );
-  const secret = (name: string): string => readFileSync(join(stack.dataDir, 'secrets', name), 'utf8').trim();
   const url = secret('nats-url');
-  const keys = readKeys(secret('broker-keys'));
   const thiefOf = async (role: ProcessRole, name: string): Promise<Thief> =>
     Thief.with(url, await issueCredentials(keys, role, name), role, name);
   const thief = await thiefOf('agent', stolen);

@@ -1,0 +1,253 @@
+import { once } from 'node:events';
+import { request } from 'node:http';
+import { createServer, type AddressInfo } from 'node:net';
+import { connectBus } from '@lab/messaging';
+import { makeKeys, type Keys } from '@lab/trust';
+import { AgentIssuer, agentIssuerKey } from '@lab/trust/agent-issuer';
+import { agentCredentials, joinText, makeAgentKey, proveKey } from '@lab/trust/agent-key';
+import { makePass, type PassPurpose } from '@lab/trust/pass';
+import type { Attack } from './attacks.js';
+import { Door, type Answer } from './door.js';
+import type { People } from './http-attacks.js';
+
+/** A service that lets computers join, and what the attacker has of it. */
+export interface EnrolmentScene {
+  url: string;
+  people: People;
+  /** Keys of the service. Only what is said of an attack is in the hands of the attacker. */
+  keys: Keys;
+}
+
+interface Invitation {
+  id: string;
+  secret: string;
+}
+
+type Body = Record<string, unknown>;
+
+/**
+ * Attacks on the way in which computers join: without rights, with invitations that are of no use, with the keys and passes of
+ * others, and from a place between a computer and the service. Each comes from an address of its own.
+ */
+export function enrolmentAttacksOf(scene: EnrolmentScene): Attack[] {
+  const { url, people, keys } = scene;
+  let last = 0;
+  const door = (): Door => new Door(url, `10.9.0.${(last += 1)}`);
+
+  const invite = async (body: Body): Promise<Invitation> => {
+    const { text } = await door().as(people.root, 'POST', '/api/invitations', body);
+    const [, id = '', secret = ''] = String((JSON.parse(text) as Body)['token']).split('.');
+    return { id, secret };
+  };
+  const applicant = ({ id, secret }: Invitation, more: Body = {}, key = makeAgentKey()): Body => ({
+    ...{ id, secret, version: '0', key: key.publicKey, proof: proveKey(key, joinText(id, key.publicKey)) },
+    ...more,
+  });
+  const post = (path: string, body: Body): Promise<Answer> =>
+    door().send('POST', path, { 'content-type': 'application/json' }, JSON.stringify(body));
+  const join = (body: Body): Promise<Answer> => post('/agents/join', body);
+  const credentialsOf = async (issuer: Keys, computer: string, endsIn = 3_600_000): Promise<string> => {
+    const key = makeAgentKey();
+    const signer = new AgentIssuer(agentIssuerKey(issuer));
+    return agentCredentials(
+      key,
+      await signer.statement(key.publicKey, computer, Date.now() + endsIn),
+      signer.authority,
+    );
+  };
+  const member = async (computer: string): Promise<string> => {
+    const key = makeAgentKey();
+    const { text } = await join(applicant(await invite({ computer }), {}, key));
+    const { statement, authority } = JSON.parse(text) as { statement: string; authority: string };
+    return agentCredentials(key, statement, authority);
+  };
+  const passOf = (credentials: string, purpose: PassPurpose, agoMs = 0): string =>
+    makePass(credentials, purpose, Date.now() - agoMs);
+  const revoked = async (computer: string): Promise<string> => {
+    const credentials = await member(computer);
+    await door().as(people.root, 'POST', `/api/enrolments/${computer}/revoke`, {});
+    return credentials;
+  };
+
+  const forbidden = (name: string, send: () => Promise<Answer>): Attack => ({
+    name: `joining: ${name}`,
+    attempt: async () => {
+      const { status, text } = await send();
+      return status >= 400 && status < 500 ? undefined : `${status} ${text.slice(0, 200)}`;
+    },
+  });
+  const unconnected = (name: string, pass: () => Promise<string | undefined>): Attack => ({
+    name: `joining: a connection to the broker ${name}`,
+    attempt: async () => {
+      const status = await upgraded(url, await pass());
+      return status === 101 ? 'connected' : undefined;
+    },
+  });
+
+  const administration: [string, string, Body?][] = [
+    ['POST', '/api/invitations', { computer: 'bench_x' }],
+    ['GET', '/api/invitations'],
+    ['DELETE', '/api/invitations/AAAAAAAAAAAA'],
+    ['GET', '/api/enrolments'],
+    ['POST', '/api/enrolments/bench_b/approve', {}],
+    ['POST', '/api/enrolments/bench_b/revoke', {}],
+  ];
+  return [
+    ...administration.flatMap(([method, path, body]) => [
+      forbidden(`${method} ${path} without a token`, () =>
+        door().send(method, path, {}, body === undefined ? undefined : JSON.stringify(body)),
+      ),
+      ...(['eve', 'ada', 'olga', 'stranger'] as const).map((name) =>
+        forbidden(`${method} ${path} as ${name}`, () => door().as(people[name], method, path, body)),
+      ),
+    ]),
+    forbidden('without an invitation', () => join(applicant({ id: 'AAAAAAAAAAAA', secret: 'A'.repeat(43) }))),
+    forbidden('with a guessed secret', async () =>
+      join(applicant({ ...(await invite({ computer: 'x1' })), secret: 'A'.repeat(43) })),
+    ),
+    forbidden('with a token that was used', async () => {
+      const invitation = await invite({ computer: 'x2' });
+      await join(applicant(invitation));
+      return join(applicant(invitation));
+    }),
+    forbidden('with a token that was withdrawn', async () => {
+      const invitation = await invite({ computer: 'x3' });
+      await door().as(people.root, 'DELETE', `/api/invitations/${invitation.id}`);
+      return join(applicant(invitation));
+    }),
+    forbidden('under another name than the invited one', async () =>
+      join(applicant(await invite({ computer: 'x4' }), { computer: 'svc_computer' })),
+    ),
+    forbidden('under a name outside of the pattern', async () =>
+      join(applicant(await invite({ computer: 'y*', uses: 5 }), { computer: 'svc_computer' })),
+    ),
+    forbidden('under the name of a computer that has joined', async () => {
+      await member('z1');
+      return join(applicant(await invite({ computer: 'z*', uses: 5 }), { computer: 'z1' }));
+    }),
+    forbidden('with the public key of somebody else', async () =>
+      join(applicant(await invite({ computer: 'x5' }), { key: makeAgentKey().publicKey })),
+    ),
+    forbidden('with the public key of another role', async () => {
+      const invitation = await invite({ computer: 'x6' });
+      return join(applicant(invitation, { key: `A${makeAgentKey().publicKey.slice(1)}` }));
+    }),
+    {
+      name: 'joining: before an administrator has approved it',
+      attempt: async () => {
+        const { status, text } = await join(applicant(await invite({ computer: 'x7', approval: true })));
+        return status === 202 && !text.includes('statement') ? undefined : `${status} ${text}`;
+      },
+    },
+    {
+      name: 'joining: eight at once with one invitation',
+      attempt: async () => {
+        const invitation = await invite({ computer: 'w*', uses: 1 }).catch(() => undefined);
+        const one = invitation ?? (await invite({ computer: 'x8' }));
+        const answers = await Promise.all(Array.from({ length: 8 }, () => join(applicant(one))));
+        const joined = answers.filter(({ status }) => status === 200).length;
+        return joined <= 1 ? undefined : `${joined} joined`;
+      },
+    },
+    forbidden('renewal with a pass of another service', async () =>
+      post('/agents/renew', { pass: passOf(await credentialsOf(makeKeys(), 'x9'), 'renew'), version: '0' }),
+    ),
+    forbidden('renewal with a signed key that has never joined', async () =>
+      post('/agents/renew', { pass: passOf(await credentialsOf(keys, 'x9'), 'renew'), version: '0' }),
+    ),
+    forbidden('renewal with a pass for the broker', async () =>
+      post('/agents/renew', { pass: passOf(await member('x10'), 'broker'), version: '0' }),
+    ),
+    forbidden('renewal with an old pass', async () =>
+      post('/agents/renew', { pass: passOf(await member('x11'), 'renew', 600_000), version: '0' }),
+    ),
+    forbidden('renewal by a revoked agent', async () =>
+      post('/agents/renew', { pass: passOf(await revoked('x12'), 'renew'), version: '0' }),
+    ),
+    unconnected('without a pass', () => Promise.resolve(undefined)),
+    unconnected('with the token of an administrator', () => Promise.resolve(`Bearer ${people.root}`)),
+    unconnected('with a pass of another service', async () =>
+      passOf(await credentialsOf(makeKeys(), 'x13'), 'broker'),
+    ),
+    unconnected('with an expired statement', async () =>
+      passOf(await credentialsOf(keys, 'x14', -1_000), 'broker'),
+    ),
+    unconnected('with an old pass', async () => passOf(await member('x15'), 'broker', 600_000)),
+    unconnected('with a pass for renewal', async () => passOf(await member('x16'), 'renew')),
+    unconnected('by a revoked agent', async () => passOf(await revoked('x17'), 'broker')),
+    forbidden('a package outside of the folder', () =>
+      door().send('GET', '/agents/packages/..%2F..%2F..%2Fpackage.json'),
+    ),
+    {
+      name: 'T1: an address tls:// reaches a server without TLS',
+      attempt: () => secretsSentTo('tls:', { tls_required: false }, keys),
+    },
+    {
+      name: 'T2: somebody in between says that the broker needs no TLS',
+      attempt: () => secretsSentTo('tls:', { tls_required: false, tls_available: false }, keys),
+    },
+    {
+      name: 'T3: an address nats:// leads to another computer',
+      attempt: async () => {
+        const credentials = await credentialsOf(keys, 'x18');
+        const connecting = connectBus({
+          ...{ url: 'nats://192.0.2.1:4222', role: 'agent', name: 'x18', credentials, connectTimeoutMs: 1 },
+        });
+        const outcome = await connecting.then(
+          () => 'connected',
+          (error: { code?: string }) => error.code,
+        );
+        return outcome === 'bad_request' ? undefined : `the client tried: ${String(outcome)}`;
+      },
+    },
+  ];
+}
+
+/** The status of the answer to a request for a connection to the broker. */
+async function upgraded(url: string, authorization: string | undefined): Promise<number> {
+  const sent = request(`${url}/agents/broker`, {
+    headers: {
+      ...{ connection: 'Upgrade', upgrade: 'websocket', 'sec-websocket-version': '13' },
+      'sec-websocket-key': Buffer.alloc(16).toString('base64'),
+      ...(authorization === undefined ? {} : { authorization }),
+    },
+  });
+  return new Promise((resolve, reject) => {
+    sent.once('error', reject);
+    sent.once('upgrade', ({ statusCode }, socket) => {
+      socket.destroy();
+      resolve(statusCode ?? 0);
+    });
+    sent.once('response', (response) => {
+      response.resume();
+      resolve(response.statusCode ?? 0);
+    });
+    sent.end();
+  });
+}
+
+/** Plays a broker, and collects what a client sends readable. @returns a credential that it sent */
+async function secretsSentTo(scheme: 'tls:', info: object, keys: Keys): Promise<string | undefined> {
+  let sent = '';
+  const server = createServer((socket) => {
+    socket.on('error', () => undefined /* the client gives up */);
+    socket.on('data', (data) => (sent += data.toString('latin1')));
+    socket.write(
+      `INFO ${JSON.stringify({ version: '2.10.0', max_payload: 1_048_576, proto: 1, nonce: 'n', auth_required: true, ...info })}\r\n`,
+    );
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  const signer = new AgentIssuer(agentIssuerKey(keys));
+  const key = makeAgentKey();
+  const statement = await signer.statement(key.publicKey, 'x19', Date.now() + 60_000);
+  const credentials = agentCredentials(key, statement, signer.authority);
+  const url = `${scheme}//127.0.0.1:${port}`;
+  await connectBus({ url, role: 'agent', name: 'x19', credentials, connectTimeoutMs: 1 }).then(
+    (bus) => bus.close(),
+    () => undefined,
+  );
+  server.close();
+  return /CONNECT|eyJ/.test(sent) ? `the client sent ${sent.slice(0, 120)}` : undefined;
+}
