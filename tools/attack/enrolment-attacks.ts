@@ -8,7 +8,7 @@ import { agentCredentials, joinText, makeAgentKey, proveKey } from '@lab/trust/a
 import { makePass, type PassPurpose } from '@lab/trust/pass';
 import type { Attack } from './attacks.js';
 import { Door, type Answer } from './door.js';
-import type { People } from './http-attacks.js';
+import type { People } from './http-scene.js';
 
 /** A service that lets computers join, and what the attacker has of it. */
 export interface EnrolmentScene {

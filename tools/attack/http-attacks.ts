@@ -1,37 +1,15 @@
-import { randomBytes } from 'node:crypto';
 import { spawn } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { isIssuerName } from '@lab/contracts';
 import { processEnvironment } from '@lab/runtime';
 import type { Stack } from '@lab/testkit';
 import type { Attack } from './attacks.js';
 import { Door, type Answer } from './door.js';
-import type { Issuer } from './issuer.js';
+import { invented, refused, type Group, type HttpScene } from './http-scene.js';
+import { afterTheEnd, betweenNameSpaces } from './person-attacks.js';
 
 const cli = fileURLToPath(new URL('../../../apps/cli/bin/svc.mjs', import.meta.url));
-
-/** People with tokens. `stranger` has a role for another laboratory only. */
-export interface People {
-  root: string;
-  olga: string;
-  ada: string;
-  eve: string;
-  sue: string;
-  stranger: string;
-}
-
-/** A service with tokens, behind a proxy on this computer, and people who attack it. */
-export interface HttpScene {
-  stack: Stack;
-  people: People;
-  issuer: Issuer;
-  lab: string;
-  /** Names of a protocol run of ada, and of a run of the local sue. */
-  run: string;
-  runOfSue: string;
-}
 
 /** Every attack over HTTP, in an order in which none hides another. Each comes from an address of its own. */
 export function httpAttacksOf(scene: HttpScene): Attack[] {
@@ -60,21 +38,6 @@ export function httpAttacksOf(scene: HttpScene): Attack[] {
   ];
   return groups.flatMap((group) => group(scene, door));
 }
-
-type Group = (scene: HttpScene, door: () => Door) => Attack[];
-
-/** An attack that succeeds when the service does not refuse the request. */
-const refused = (name: string, send: () => Promise<Answer>): Attack => ({
-  name,
-  attempt: async () => {
-    const { status, text } = await send();
-    // A limit of requests hides whether the service would have refused this one.
-    if (status === 429) throw new Error(`${name}: too many requests`);
-    return status >= 400 && status < 500 ? undefined : `${status} ${text.slice(0, 200)}`;
-  },
-});
-
-const invented = (): string => `svc_pat_${randomBytes(32).toString('base64url')}`;
 
 /** A call of a device that a task has, so that only a lack of rights can be the reason of a refusal. */
 const callOf = (lab: string): string => `/api/rpc/${lab}/multiplier_a/multiply?force=true&reason=theft`;
@@ -463,76 +426,5 @@ const withInventedTokens: Group = ({ people, stack }, door) => {
       name: 'H18 guess tokens under invented addresses before the own one',
       attempt: async () => judge(await guess((n) => new Door(stack.url, `198.51.100.${n}, 203.0.113.9`))),
     },
-  ];
-};
-
-/** The token that a person of the issuer makes. */
-async function madeBy(door: Door, signed: string, days?: number): Promise<Answer> {
-  const me = JSON.parse((await door.as(signed, 'GET', '/api/me')).text) as { name: string };
-  const life = days === undefined ? {} : { expires_in_days: days };
-  return door.as(signed, 'POST', '/api/tokens', { name: me.name, grants: [{ role: 'viewer' }], ...life });
-}
-
-const tokenIn = ({ text }: Answer): string => (JSON.parse(text) as { token?: string }).token ?? '';
-
-const afterTheEnd: Group = ({ issuer }, door) => {
-  const day = 86_400;
-  const now = (): number => Math.floor(Date.now() / 1_000);
-  return [
-    refused('H19 make a token for 366 days as a person of the issuer', () =>
-      madeBy(door(), issuer.token({ sub: 'leaver', roles: ['viewer'] }), 366),
-    ),
-    {
-      name: 'H19 use a token of a person whom the issuer has not confirmed for a day',
-      attempt: async () => {
-        const old = issuer.token({ sub: 'dropped', roles: ['viewer'], iat: now() - day - 60 });
-        const token = tokenIn(await madeBy(door(), old));
-        if (!token.startsWith('svc_pat_')) throw new Error('the person could not make a token');
-        const { status, text } = await door().as(token, 'GET', '/api/tasks');
-        return status === 401 ? undefined : `${status} ${text.slice(0, 100)}`;
-      },
-    },
-    {
-      name: 'H19 use a token after the issuer took the roles away',
-      attempt: async () => {
-        const token = tokenIn(await madeBy(door(), issuer.token({ sub: 'moved', roles: ['viewer'] })));
-        const before = await door().as(token, 'GET', '/api/tasks');
-        if (before.status !== 200) throw new Error(`the token does not work at all: ${before.status}`);
-        await door().as(issuer.token({ sub: 'moved', roles: [], iat: now() + 2 }), 'GET', '/api/me');
-        const { status } = await door().as(token, 'GET', '/api/tasks');
-        return status === 403 ? undefined : `it still reads: ${status}`;
-      },
-    },
-  ];
-};
-
-const betweenNameSpaces: Group = ({ people, issuer, runOfSue }, door) => {
-  const signed = (): string => issuer.token({ sub: 'sue', roles: ['submitter'] });
-  return [
-    {
-      name: 'H20 see the tokens of a local name as the same name of the issuer',
-      attempt: async () => {
-        const { text } = await door().as(signed(), 'GET', '/api/tokens');
-        const foreign = (JSON.parse(text) as { items: { name: string }[] }).items.filter(
-          ({ name }) => !isIssuerName(name),
-        );
-        return foreign.length === 0 ? undefined : JSON.stringify(foreign).slice(0, 200);
-      },
-    },
-    refused('H20 cancel the work of a local name as the same name of the issuer', () =>
-      door().as(signed(), 'POST', `/api/protocols/${runOfSue}/cancel`),
-    ),
-    refused('H20 revoke the tokens of a local name as the same name of the issuer', () =>
-      door().as(signed(), 'DELETE', '/api/tokens?name=sue'),
-    ),
-    refused('H20 make a token of a local name as the same name of the issuer', () =>
-      door().as(signed(), 'POST', '/api/tokens', { name: 'sue', grants: [{ role: 'viewer' }] }),
-    ),
-    refused('H20 make a local token with the name of a person of the issuer', () =>
-      door().as(people.root, 'POST', '/api/tokens', {
-        name: `sue@${issuer.url}`,
-        grants: [{ role: 'viewer' }],
-      }),
-    ),
   ];
 };
