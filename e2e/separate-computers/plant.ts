@@ -101,6 +101,7 @@ export class Plant {
     const { central, bench, folder, nats } = this;
     const service = {
       SVC_NATS_URL: nats.url,
+      SVC_NATS_PLAIN: 'allowed',
       SVC_DATA_DIR: join(folder, 'central'),
       SVC_USER_DIR: join(folder, 'packages'),
       SVC_LABS: lab,
@@ -111,6 +112,7 @@ export class Plant {
     };
     const agent = {
       SVC_NATS_URL: nats.url,
+      SVC_NATS_PLAIN: 'allowed',
       SVC_NATS_CREDENTIALS: await brokerSays(central, folder, 'credentials', 'agent', 'bench_c'),
       SVC_DATA_DIR: join(folder, 'bench'),
     };
