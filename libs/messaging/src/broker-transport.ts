@@ -70,7 +70,13 @@ class BrokerTransport extends NodeTransport {
     // A server that the broker has named is treated like the first address.
     this.#address =
       way.addresses.find((each) => each.host === this.#host && each.port === host.port) ?? way.addresses[0];
-    await super.connect(host, options);
+    // NATS leaves a connection open that is not made in time. A server that never answers would get one more with each attempt.
+    const deadline = setTimeout(() => this.socket?.destroy(), options.timeout);
+    try {
+      await super.connect(host, options);
+    } finally {
+      clearTimeout(deadline);
+    }
   }
 
   override dial(host: Host): Promise<Socket> {

@@ -71,6 +71,30 @@ describe('a connection with tls://', () => {
     await demandClosedBroker({ url: nats.url, authorities: nats.authority });
   });
 
+  it.each([
+    ['says nothing', ''],
+    [
+      'answers nothing to the beginning of TLS',
+      'INFO {"version":"2.10.0","max_payload":1048576,"proto":1}\r\n',
+    ],
+  ])('leaves no connection behind to a server that %s', async (_what, first) => {
+    const open = new Set<Socket>();
+    const server = createServer((client) => {
+      open.add(client);
+      client.on('error', () => undefined /* the client gives up */).on('close', () => open.delete(client));
+      client.resume().write(first);
+    });
+    servers.push(server);
+    server.listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    const { port } = server.address() as AddressInfo;
+    const url = `tls://127.0.0.1:${port}`;
+    await expect(opening({ url, authorities: nats.authority })).rejects.toMatchObject({
+      code: 'service_unavailable',
+    });
+    await expect.poll(() => open.size, { timeout: 5_000 }).toBe(0);
+  });
+
   it('is refused when another authority has certified the broker, or nobody this computer knows', async () => {
     const { certificate } = await makeCertificateAuthority('other', Date.now());
     for (const authorities of [certificate, undefined])
