@@ -5,6 +5,7 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
+import { areBundlesCurrent, bundleServices } from './bootstrap/bundle.mjs';
 import { compiler, root, run } from './bootstrap/command.mjs';
 import { prepare } from './bootstrap/prepare.mjs';
 
@@ -19,6 +20,8 @@ if (!ok) {
   console.error(`The build of tools/ failed:\n${output}`);
   process.exit(1);
 }
+// The compiler may have touched what the bundles were made of. A figure must be that of the bundles, as after an installation.
+if (!(await areBundlesCurrent())) await bundleServices();
 const program = join(root, 'tools', 'dist', `${tool}.js`);
 process.argv.splice(1, process.argv.length, program, ...args);
 await import(pathToFileURL(program).href);
