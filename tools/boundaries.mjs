@@ -9,8 +9,8 @@ export const allowedImports = listed({
   ports: '',
   runtime: 'contracts ports',
   'api-client': 'contracts',
-  messaging: 'contracts ports',
   trust: 'contracts',
+  messaging: 'contracts ports trust',
   'object-store': 'contracts ports',
   sdk: 'contracts',
   definitions: 'contracts ports',
@@ -52,10 +52,12 @@ export const allowedEntryPoints = {
     '@lab/trust/pass',
   ],
   'orchestrator -> trust': ['@lab/trust', '@lab/trust/acts', '@lab/trust/authority'],
+  'messaging -> trust': ['@lab/trust/nkeys'],
   'agent -> trust': [
     '@lab/trust/agent-key',
     '@lab/trust/authority',
     '@lab/trust/fingerprint',
+    '@lab/trust/nkeys',
     '@lab/trust/pass',
   ],
   'cli -> persistence': [

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { decodeToken, encodeToken, isServiceError, ServiceError } from '@lab/contracts';
-import { credsAuthenticator, errors, type ConnectionOptions, type NatsConnection } from '@nats-io/nats-core';
+import { loginOf } from '@lab/trust/nkeys';
+import { errors, type ConnectionOptions, type NatsConnection } from '@nats-io/nats-core';
 import { brokerAddresses, demandEncryption } from './broker-address.js';
 import { connectBy, type BrokerWay } from './broker-transport.js';
 import type { Bus, BusLog, SignAct } from './bus.js';
@@ -101,7 +102,7 @@ export async function connectBus(options: ConnectOptions): Promise<Bus> {
       ...login,
       ...(credentials === undefined
         ? {}
-        : { authenticator: credsAuthenticator(() => new TextEncoder().encode(`${credentials().trim()}\n`)) }),
+        : { authenticator: (nonce?: string) => loginOf(credentials(), nonce) }),
       name: `${role}/${name}`,
       inboxPrefix: prefix,
       pingInterval: connectionTimings.pingMs,

@@ -1,5 +1,5 @@
 import { ServiceError } from '@lab/contracts';
-import { credsAuthenticator } from '@nats-io/nats-core';
+import { loginOf } from '@lab/trust/nkeys';
 import { firstConnection, wayTo, type BrokerAccess } from './connect-bus.js';
 import { systemBusTimers } from './timers.js';
 
@@ -22,7 +22,7 @@ export async function updateAccount(
   const options = {
     name: 'revocations',
     reconnect: false,
-    authenticator: credsAuthenticator(new TextEncoder().encode(`${credentials.trim()}\n`)),
+    authenticator: (nonce?: string) => loginOf(credentials, nonce),
   };
   const connection = await firstConnection(wayTo(access).way, options, answerMs, systemBusTimers);
   try {

@@ -2,7 +2,8 @@ import { encodeToken } from '@lab/contracts/broker';
 import { encodeUser } from '@nats-io/jwt';
 import { fromPublic } from '@nats-io/nkeys';
 import { z } from 'zod';
-import { pairOf, type Keys } from './keys.js';
+import type { Keys } from './keys.js';
+import { keyPairOf } from './nkeys.js';
 import { checkPass, type PassFault, type PassHolder, type PassPurpose } from './pass.js';
 
 const shape = z.strictObject({
@@ -18,7 +19,7 @@ const shape = z.strictObject({
 export function agentIssuerKey(keys: Keys): string {
   return JSON.stringify({
     seed: keys.roles.agent,
-    account: pairOf(keys.account).getPublicKey(),
+    account: keyPairOf(keys.account).getPublicKey(),
     authority: keys.authority.x,
   });
 }
@@ -32,7 +33,7 @@ export class AgentIssuer {
   constructor(text: string) {
     try {
       this.#key = shape.parse(JSON.parse(text));
-      this.#agents = pairOf(this.#key.seed).getPublicKey();
+      this.#agents = keyPairOf(this.#key.seed).getPublicKey();
     } catch {
       throw new Error('The key that admits agents (SVC_AGENT_ISSUER) is damaged.');
     }
@@ -54,7 +55,7 @@ export class AgentIssuer {
     return encodeUser(
       encodeToken(computer),
       fromPublic(key),
-      pairOf(this.#key.seed),
+      keyPairOf(this.#key.seed),
       { issuer_account: this.#key.account },
       { scopedUser: true, exp: Math.floor(until / 1_000) },
     );

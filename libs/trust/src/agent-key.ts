@@ -1,5 +1,5 @@
-import { createUser, fromPublic, fromSeed } from '@nats-io/nkeys';
 import { authorityBlock } from './authority.js';
+import { isSignedBy, keyPairOf, makeUserKey, seedOf } from './nkeys.js';
 
 /** The key of an agent, in the encoding of NATS. It is made on the computer of the agent and never leaves it. */
 export interface AgentKey {
@@ -9,25 +9,18 @@ export interface AgentKey {
 }
 
 export function makeAgentKey(): AgentKey {
-  const user = createUser();
-  return { publicKey: user.getPublicKey(), seed: Buffer.from(user.getSeed()).toString('ascii') };
+  const user = makeUserKey();
+  return { publicKey: user.getPublicKey(), seed: seedOf(user) };
 }
 
 /** Proves that somebody has the private part of a key, for one text. @returns base64url */
 export function proveKey({ seed }: Pick<AgentKey, 'seed'>, text: string): string {
-  return Buffer.from(fromSeed(Buffer.from(seed, 'ascii')).sign(Buffer.from(text))).toString('base64url');
+  return Buffer.from(keyPairOf(seed).sign(Buffer.from(text))).toString('base64url');
 }
 
 /** Whether a proof for the text was made with the private part of the key. */
 export function isProven(publicKey: string, text: string, proof: string): boolean {
-  try {
-    return (
-      publicKey.startsWith('U') &&
-      fromPublic(publicKey).verify(Buffer.from(text), Buffer.from(proof, 'base64url'))
-    );
-  } catch {
-    return false;
-  }
+  return isSignedBy(publicKey, Buffer.from(text), Buffer.from(proof, 'base64url'));
 }
 
 /**

@@ -1,6 +1,7 @@
 import { itself, permissions, processRoles } from '@lab/contracts/broker';
 import { decode, encodeAccount, encodeOperator, newScopedSigner, type Account } from '@nats-io/jwt';
-import { pairOf, type Keys } from './keys.js';
+import type { Keys } from './keys.js';
+import { keyPairOf } from './nkeys.js';
 
 /** What the broker replaces by the name in the credentials of a client. */
 const nameInCredentials = '{{name()}}';
@@ -29,7 +30,11 @@ export type Revocations = Readonly<Record<string, number>>;
  * credentials (scoped signing keys of NATS, ADR 0024).
  */
 export async function brokerIdentity(keys: Keys, revocations: Revocations = {}): Promise<BrokerIdentity> {
-  const [operator, account, system] = [pairOf(keys.operator), pairOf(keys.account), pairOf(keys.system)];
+  const [operator, account, system] = [
+    keyPairOf(keys.operator),
+    keyPairOf(keys.account),
+    keyPairOf(keys.system),
+  ];
   const signers = processRoles.map((role) => {
     const named = (pattern: string): string => pattern.replaceAll(itself, nameInCredentials);
     const { publish, subscribe } = permissions[role];
@@ -38,7 +43,7 @@ export async function brokerIdentity(keys: Keys, revocations: Revocations = {}):
       pub: { allow: publish.map(named) },
       sub: { allow: subscribe.map(named) },
     };
-    const signer = newScopedSigner(pairOf(keys.roles[role]), role, template);
+    const signer = newScopedSigner(keyPairOf(keys.roles[role]), role, template);
     // The library allows every client to answer any message that it gets. The broker would remember each message for this,
     // and pass a tenth of the messages in the same time.
     delete signer.template.resp;

@@ -1,8 +1,8 @@
 import { encodeToken, type ProcessRole } from '@lab/contracts/broker';
 import { encodeUser, fmtCreds } from '@nats-io/jwt';
-import { createUser } from '@nats-io/nkeys';
 import { authorityBlock } from './authority.js';
-import { pairOf, type Keys } from './keys.js';
+import type { Keys } from './keys.js';
+import { keyPairOf, makeUserKey } from './nkeys.js';
 
 /**
  * Makes the credentials of one process: a new private key, and the signed statement that it belongs to a process of this role
@@ -12,12 +12,12 @@ import { pairOf, type Keys } from './keys.js';
  * @returns the text of a credentials file of NATS, for an agent with the public key of the authority; secret
  */
 export async function issueCredentials(keys: Keys, role: ProcessRole, name: string): Promise<string> {
-  const user = createUser();
+  const user = makeUserKey();
   const statement = await encodeUser(
     encodeToken(name),
     user,
-    pairOf(keys.roles[role]),
-    { issuer_account: pairOf(keys.account).getPublicKey() },
+    keyPairOf(keys.roles[role]),
+    { issuer_account: keyPairOf(keys.account).getPublicKey() },
     { scopedUser: true },
   );
   const credentials = Buffer.from(fmtCreds(statement, user)).toString('utf8');
@@ -26,7 +26,7 @@ export async function issueCredentials(keys: Keys, role: ProcessRole, name: stri
 
 /** Credentials with which the broker accepts new statements about accounts. Secret: whoever has them may change all rights. */
 export async function systemCredentials(keys: Keys): Promise<string> {
-  const user = createUser();
-  const statement = await encodeUser('svc', user, pairOf(keys.system));
+  const user = makeUserKey();
+  const statement = await encodeUser('svc', user, keyPairOf(keys.system));
   return Buffer.from(fmtCreds(statement, user)).toString('utf8');
 }

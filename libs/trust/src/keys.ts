@@ -1,7 +1,8 @@
 import { processRoles, type ProcessRole } from '@lab/contracts/broker';
 import { makeAuthorityKey } from './authority.js';
-import { createAccount, createOperator, fromSeed, type KeyPair } from '@nats-io/nkeys';
+import { createAccount, createOperator } from '@nats-io/nkeys';
 import { z } from 'zod';
+import { keyPairOf, seedOf } from './nkeys.js';
 
 const seed = z.string().regex(/^S[OA][A-Z2-7]{56}$/, 'must be the seed of a key');
 
@@ -28,14 +29,13 @@ const keysShape = z.strictObject({
 export type Keys = z.infer<typeof keysShape>;
 
 export function makeKeys(): Keys {
-  const made = (pair: KeyPair): string => Buffer.from(pair.getSeed()).toString('ascii');
   return {
     version: 1,
-    operator: made(createOperator()),
-    account: made(createAccount()),
-    system: made(createAccount()),
+    operator: seedOf(createOperator()),
+    account: seedOf(createAccount()),
+    system: seedOf(createAccount()),
     authority: makeAuthorityKey(),
-    roles: Object.fromEntries(processRoles.map((role) => [role, made(createAccount())])) as Keys['roles'],
+    roles: Object.fromEntries(processRoles.map((role) => [role, seedOf(createAccount())])) as Keys['roles'],
   };
 }
 
@@ -53,11 +53,7 @@ export function readKeys(text: string): Keys {
   throw new Error(`The file with the keys of the broker is damaged: ${paths.join(', ')}.`);
 }
 
-export function pairOf(seedText: string): KeyPair {
-  return fromSeed(Buffer.from(seedText, 'ascii'));
-}
-
 /** Public key of the account of the service. */
 export function accountOf(keys: Keys): string {
-  return pairOf(keys.account).getPublicKey();
+  return keyPairOf(keys.account).getPublicKey();
 }

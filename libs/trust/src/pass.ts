@@ -1,6 +1,6 @@
 import { decodeToken } from '@lab/contracts/broker';
 import { decode } from '@nats-io/jwt';
-import { fromPublic, fromSeed } from '@nats-io/nkeys';
+import { isSignedBy, keyPairOf, partsOf } from './nkeys.js';
 
 /**
  * A pass proves to a gateway which agent sends a request: `Agent <statement> <time> <signature>`. The statement is that in the
@@ -22,7 +22,7 @@ const scheme = 'Agent';
 export function makePass(credentials: string, purpose: PassPurpose, now: number): string {
   const { statement, seed } = partsOf(credentials);
   const time = String(Math.round(now));
-  const signature = fromSeed(Buffer.from(seed, 'ascii')).sign(signedText(purpose, time));
+  const signature = keyPairOf(seed).sign(signedText(purpose, time));
   return `${scheme} ${statement} ${time} ${Buffer.from(signature).toString('base64url')}`;
 }
 
@@ -53,7 +53,7 @@ export function checkPass(
   try {
     claims = decode<{ issuer_account?: string }>(statement);
     const signed = Buffer.from(signature, 'base64url');
-    if (!fromPublic(claims.sub).verify(signedText(purpose, time), signed)) return 'damaged';
+    if (!isSignedBy(claims.sub, signedText(purpose, time), signed)) return 'damaged';
   } catch {
     return 'damaged';
   }
@@ -63,15 +63,6 @@ export function checkPass(
   if (!(Math.abs(Number(time) - now) <= passToleranceMs)) return 'clock';
   if (!mayBeExpired && claims.exp !== undefined && claims.exp * 1_000 <= now) return 'expired';
   return { computer: decodeToken(claims.name), key: claims.sub };
-}
-
-/** The two parts of a credentials file. @throws Error in one sentence, without the text */
-export function partsOf(credentials: string): { statement: string; seed: string } {
-  const [, statement] = /-----BEGIN NATS USER JWT-----\s+(\S+)\s/.exec(credentials) ?? [];
-  const [, seed] = /-----BEGIN USER NKEY SEED-----\s+(\S+)\s/.exec(credentials) ?? [];
-  if (statement === undefined || seed === undefined)
-    throw new Error('The credentials of the agent are damaged.');
-  return { statement, seed };
 }
 
 const signedText = (purpose: PassPurpose, time: string): Uint8Array =>

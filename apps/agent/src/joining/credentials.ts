@@ -1,7 +1,8 @@
 import { join } from 'node:path';
 import type { Log, Timers } from '@lab/ports';
 import { agentCredentials } from '@lab/trust/agent-key';
-import { makePass, partsOf } from '@lab/trust/pass';
+import { partsOf } from '@lab/trust/nkeys';
+import { makePass } from '@lab/trust/pass';
 import { GatewayDoor, GatewayRefusal, type HttpWay } from './gateway-door.js';
 import { admissionShape, joinedFiles, writeWhole } from './join.js';
 

@@ -5,7 +5,8 @@ import { connect, isIP, type Socket } from 'node:net';
 import { connect as connectTls } from 'node:tls';
 import { isServiceError } from '@lab/contracts';
 import { connectBus, type BrokerAccess } from '@lab/messaging';
-import { makePass, partsOf, passToleranceMs } from '@lab/trust/pass';
+import { partsOf } from '@lab/trust/nkeys';
+import { makePass, passToleranceMs } from '@lab/trust/pass';
 import { GatewayDoor } from './gateway-door.js';
 
 /** What lies between an agent and the service, from the outside in. */
