@@ -1,0 +1,85 @@
+import { connectBus, type Bus } from '@lab/messaging';
+import type { Log } from '@lab/ports';
+import { startSecuredNats, type SecuredNats } from '@lab/testkit';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { Revocations, type RevokedAgents } from '../src/revocations.js';
+
+let nats: SecuredNats;
+const opened: Bus[] = [];
+
+beforeAll(async () => void (nats = await startSecuredNats()));
+afterEach(() => Promise.all(opened.splice(0).map((bus) => bus.close())));
+afterAll(() => nats.stop());
+
+async function agent(computer: string): Promise<{ bus: Bus; key: string }> {
+  const credentials = await nats.credentials('agent', computer);
+  const bus = await connectBus({ url: nats.url, role: 'agent', name: computer, credentials });
+  opened.push(bus);
+  const [, payload = ''] = /JWT-----\s+[^.]+\.([^.]+)\./.exec(credentials) ?? [];
+  const { sub } = JSON.parse(Buffer.from(payload, 'base64url').toString()) as { sub: string };
+  return { bus, key: sub };
+}
+
+const listed = (...keys: string[]): RevokedAgents => ({
+  revokedAgents: () => Promise.resolve(keys.map((key) => ({ key, at: new Date().toISOString() }))),
+});
+
+/** A log that keeps what it is told. */
+function keepingLog(): { log: Log; lines: string[] } {
+  const lines: string[] = [];
+  const keep = (message: string): void => void lines.push(message);
+  const log: Log = { debug: keep, info: keep, warn: keep, error: keep };
+  return { log, lines };
+}
+
+function revocations(
+  agents: RevokedAgents,
+  { url = nats.url, hasKeys = true, of = nats } = {},
+): { revocations: Revocations; lines: string[] } {
+  const { log, lines } = keepingLog();
+  const keys = hasKeys ? JSON.stringify(of.keys) : undefined;
+  return { revocations: new Revocations(agents, { url }, keys, log), lines };
+}
+
+describe('revoked agents', () => {
+  it('lose their connection and get no other, and the others keep theirs', async () => {
+    const [revoked, other] = await Promise.all([agent('bench_a'), agent('bench_b')]);
+    const { revocations: applied, lines } = revocations(listed(revoked.key));
+    expect(await applied.apply()).toBe(1);
+    await expect.poll(() => revoked.bus.connected, { timeout: 1_000, interval: 20 }).toBe(false);
+    expect(lines).toContain('the broker refuses revoked agents');
+    await other.bus.flush();
+    expect(other.bus.connected).toBe(true);
+  });
+
+  it('are nobody while none is revoked, whatever the keys are', async () => {
+    const { revocations: applied } = revocations(listed(), { hasKeys: false });
+    expect(await applied.apply()).toBe(0);
+  });
+
+  it('cannot be cut off without the keys of the broker', async () => {
+    const { key } = await agent('bench_c');
+    const { revocations: applied } = revocations(listed(key), { hasKeys: false });
+    await expect(applied.apply()).rejects.toMatchObject({ code: 'wrong_state' });
+  });
+
+  it('cannot be cut off with the keys of another service', async () => {
+    const { key, bus } = await agent('bench_e');
+    const other = await startSecuredNats();
+    try {
+      await expect(revocations(listed(key), { of: other }).revocations.apply()).rejects.toMatchObject({
+        code: 'unauthorized',
+      });
+    } finally {
+      await other.stop();
+    }
+    expect(bus.connected).toBe(true);
+  });
+
+  it('are not taken off a broker that does not answer, and the log says so', async () => {
+    const { key } = await agent('bench_d');
+    const { revocations: applied, lines } = revocations(listed(key), { url: 'nats://127.0.0.1:1' });
+    await applied.restore();
+    expect(lines).toEqual(['the broker does not know which agents are revoked']);
+  });
+});
