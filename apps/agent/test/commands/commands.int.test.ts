@@ -1,0 +1,194 @@
+import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { hostname, tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Command, CommanderError } from 'commander';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
+import { addCommands } from '../../src/commands/index.js';
+import { proxyOf } from '../../src/commands/join.js';
+import { JoinableService } from '../joining/service.js';
+
+let service: JoinableService;
+let folder: string;
+
+beforeAll(async () => void (service = await JoinableService.start()));
+beforeEach(() => void (folder = mkdtempSync(join(tmpdir(), 'lab-commands-'))));
+afterEach(() => {
+  rmSync(folder, { recursive: true, force: true });
+  process.exitCode = undefined;
+});
+afterAll(() => service.stack.dispose());
+
+interface Outcome {
+  /** What the command printed. */
+  text: string;
+  /** The sentence with which it failed. */
+  failure: string | undefined;
+  exitCode: typeof process.exitCode;
+  served: number;
+}
+
+/** Runs a command of the program in this process. */
+async function run(args: string[], launcher?: string): Promise<Outcome> {
+  let served = 0;
+  const lines: string[] = [];
+  const spy = vi.spyOn(console, 'log').mockImplementation((line: unknown) => void lines.push(String(line)));
+  const program = new Command('svc-agent').exitOverride();
+  const serve = (): Promise<void> => {
+    served += 1;
+    return Promise.resolve();
+  };
+  addCommands(program, { version: '1.2.3', launcher, serve });
+  for (const command of program.commands)
+    command.exitOverride().configureOutput({ writeErr: () => undefined });
+  let failure: string | undefined;
+  try {
+    await program.parseAsync(args, { from: 'user' });
+  } catch (error) {
+    if (!(error instanceof Error)) throw error;
+    failure = error instanceof CommanderError ? `usage: ${error.message}` : error.message;
+  } finally {
+    spy.mockRestore();
+  }
+  const { exitCode } = process;
+  process.exitCode = undefined;
+  return { text: lines.join('\n'), failure, exitCode, served };
+}
+
+const data = (): string[] => ['--data', folder];
+
+describe('svc-agent join', () => {
+  it('joins without a service of the system, and says how to start', async () => {
+    const token = await service.invite('bench_a');
+    const { text, failure } = await run(['join', service.url, token, '--no-service', ...data()]);
+    expect(failure).toBeUndefined();
+    expect(text).toMatch(/^Joined as bench_a\. Credentials until .*Z, renewed by the agent\./);
+    expect(text).toContain('Start the agent with "svc-agent run".');
+  });
+
+  it('does not join a second time by mistake', async () => {
+    const join = async (...more: string[]) =>
+      run([
+        ...['join', service.url, await service.invite('pair_*', { uses: 2 }), '--computer', 'pair_1'],
+        ...['--no-service', ...data(), ...more],
+      ]);
+    await join();
+    expect((await join()).failure).toContain('this computer has joined as pair_1');
+    // The name is taken: whoever joins again first revokes the agent that had it.
+    expect((await join('--again')).failure).toContain('pair_1');
+    await service.revoke('pair_1');
+    expect((await join('--again')).text).toContain('Joined as pair_1.');
+  });
+
+  it('takes the name of the host when the invitation leaves the name open', async () => {
+    const token = await service.invite('*', { uses: 2 });
+    const { text } = await run(['join', service.url, token, '--no-service', ...data()]);
+    expect(text).toContain(`Joined as ${hostname()}.`);
+  });
+
+  it('has joined also when no service can be installed, and says so', async () => {
+    const { failure } = await run(['join', service.url, await service.invite('bench_b'), ...data()]);
+    expect(failure).toMatch(/^This computer has joined, but no service was installed: .*svc-agent run/s);
+    expect(existsSync(join(folder, 'joined.json'))).toBe(true);
+  });
+});
+
+describe('svc-agent doctor', () => {
+  it('wants an address before the computer has joined', async () => {
+    expect((await run(['doctor', ...data()])).failure).toContain('give the address of one');
+  });
+
+  it('prints each layer, and ends with 1 at the one that does not work', async () => {
+    const { text, exitCode } = await run(['doctor', service.url, ...data()]);
+    expect(text).toMatch(/^svc-agent 1\.2\.3 on Node /);
+    expect(text).toMatch(/^ok {4}TCP/m);
+    expect(text).toMatch(/^FAIL {2}TLS .*until it has joined$/m);
+    expect(exitCode).toBe(1);
+  });
+
+  it('examines the service that the computer joined', async () => {
+    await run(['join', service.url, await service.invite('bench_c'), '--no-service', ...data()]);
+    const { text, exitCode } = await run(['doctor', ...data()]);
+    expect(text).toMatch(/^ok {4}credential {2}bench_c is admitted until /m);
+    expect(text).toMatch(/^ok {4}broker {6}the broker accepts this agent$/m);
+    expect(exitCode).toBeUndefined();
+    // Another address is examined without what this computer got from its own service.
+    const other = await run(['doctor', 'https://127.0.0.1:1', ...data()]);
+    expect(other.text).toMatch(/^FAIL {2}TCP .*127\.0\.0\.1:1/m);
+    expect(other.exitCode).toBe(1);
+  });
+});
+
+describe('svc-agent run', () => {
+  it('says that the computer has not joined', async () => {
+    const { failure, served } = await run(['run', ...data()]);
+    expect(failure).toBe(
+      `this computer has not joined a service: ${folder} has no joined.json, and SVC_NATS_URL is not set`,
+    );
+    expect(served).toBe(0);
+  });
+
+  it('refuses a file of the folder that is damaged', async () => {
+    writeFileSync(join(folder, 'joined.json'), '{');
+    expect((await run(['run', ...data()])).failure).toContain('it is not JSON; join the service again');
+  });
+});
+
+describe('svc-agent stop', () => {
+  it('says that no agent runs', async () => {
+    expect((await run(['stop', ...data()])).text).toBe(`no agent runs on ${folder}`);
+  });
+});
+
+describe.runIf(process.platform === 'linux')('svc-agent service', () => {
+  const launcher = '/opt/svc-agent/svc-agent';
+
+  it('prints what it would write and run', async () => {
+    const { text } = await run(['service', 'install', '--print', ...data()], launcher);
+    expect(text).toContain('.config/systemd/user/svc-agent.service');
+    expect(text).toContain(`ExecStart=${launcher} run --data ${folder}\n`);
+    expect(text).toContain('systemctl --user enable --now svc-agent.service');
+    const system = await run(['service', 'install', '--print', '--system'], launcher);
+    expect(system.text).toContain('# /etc/systemd/system/svc-agent.service');
+  });
+
+  it.each([
+    ['without the launcher', [], undefined, 'a service needs the launcher svc-agent of the package'],
+    [
+      'for the computer with a data folder',
+      ['--system', '--data', '/srv'],
+      launcher,
+      '--data does not go with',
+    ],
+    [
+      'for the computer from a folder that it cannot read',
+      ['--system'],
+      '/home/ann/svc-agent',
+      'unpack the agent outside of home and temporary folders',
+    ],
+  ])('is not installed %s', async (_what, more, from, reason) => {
+    const { failure } = await run(['service', 'install', '--print', ...more], from);
+    expect(failure).toContain(reason);
+  });
+});
+
+describe('svc-agent version', () => {
+  it('prints the versions', async () => {
+    expect((await run(['version'])).text).toMatch(/^svc-agent 1\.2\.3, protocol \d+, Node \d+\.\d+\.\d+, /);
+  });
+});
+
+describe('the proxy of an address', () => {
+  it('is the one of the system, except for the hosts that the system excepts', () => {
+    try {
+      vi.stubEnv('HTTPS_PROXY', 'http://proxy:3128');
+      vi.stubEnv('NO_PROXY', 'lab-server, .inside.example');
+      expect(proxyOf('https://elsewhere:8443')).toBe('http://proxy:3128');
+      expect(proxyOf('https://lab-server:8443')).toBeUndefined();
+      expect(proxyOf('https://a.inside.example')).toBeUndefined();
+      vi.stubEnv('NO_PROXY', '*');
+      expect(proxyOf('https://elsewhere:8443')).toBeUndefined();
+    } finally {
+      vi.unstubAllEnvs();
+    }
+  });
+});

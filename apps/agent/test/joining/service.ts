@@ -1,0 +1,82 @@
+import { readFileSync } from 'node:fs';
+import { createServer, type Server } from 'node:http';
+import { connect, type AddressInfo, type Socket } from 'node:net';
+import { once } from 'node:events';
+import { join } from 'node:path';
+import { startServiceStack, type Stack } from '@lab/testkit';
+import { GatewayDoor } from '../../src/joining/gateway-door.js';
+
+/** A service with HTTPS that computers can join, and what an administrator does there. */
+export class JoinableService {
+  private constructor(
+    readonly stack: Stack,
+    /** PEM certificate of its authority. */
+    readonly authority: string,
+    private readonly door: GatewayDoor,
+  ) {}
+
+  static async start(): Promise<JoinableService> {
+    const stack = await startServiceStack({
+      env: { SVC_HTTPS_CERTIFICATE: 'own', SVC_HTTPS_NAMES: 'lab-server', SVC_LABS: 'multiplication_lab' },
+    });
+    const authority = readFileSync(join(stack.dataDir, 'ca.pem'), 'utf8');
+    return new JoinableService(stack, authority, new GatewayDoor(stack.url, { authorities: authority }));
+  }
+
+  get url(): string {
+    return this.stack.url;
+  }
+
+  /** @returns the token of a new invitation */
+  async invite(computer: string, more: object = {}): Promise<string> {
+    const { answer } = await this.door.post('/api/invitations', { computer, ...more });
+    return (answer as { token: string }).token;
+  }
+
+  async approve(computer: string): Promise<void> {
+    await this.door.post(`/api/enrolments/${computer}/approve`, {});
+  }
+
+  async revoke(computer: string): Promise<void> {
+    await this.door.post(`/api/enrolments/${computer}/revoke`, { reason: 'a test' });
+  }
+}
+
+/** An HTTP proxy. @param login user and password that it wants; undefined: it lets everybody through */
+export async function startProxy(
+  login?: string,
+): Promise<{ url: string; targets: string[]; stop: () => Promise<void> }> {
+  const targets: string[] = [];
+  const sockets = new Set<Socket>();
+  const server: Server = createServer((_request, response) => response.writeHead(405).end());
+  server.on('connect', ({ url = '', headers }, client: Socket) => {
+    sockets.add(client);
+    client.on('error', () => undefined /* whoever is behind it is gone */);
+    const wanted = login === undefined ? undefined : `Basic ${Buffer.from(login).toString('base64')}`;
+    if (wanted !== undefined && headers['proxy-authorization'] !== wanted) {
+      client.end('HTTP/1.1 407 Proxy Authentication Required\r\n\r\n');
+      return;
+    }
+    targets.push(url);
+    const [host = '', port = ''] = url.split(/:(?=\d+$)/);
+    const target = connect(Number(port), host, () => {
+      client.write('HTTP/1.1 200 Connection Established\r\n\r\n');
+      target.pipe(client);
+      client.pipe(target);
+    });
+    sockets.add(target);
+    target.on('error', () => client.destroy()).on('close', () => client.destroy());
+    client.on('close', () => target.destroy());
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    targets,
+    async stop() {
+      for (const socket of sockets) socket.destroy();
+      server.close();
+      await once(server, 'close');
+    },
+  };
+}
