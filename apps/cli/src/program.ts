@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { Command } from 'commander';
-import { addAgentsCommand } from './commands/operating/agents.js';
+import { addAgentsCommand, addDrainComputerCommands } from './commands/operating/agents.js';
 import { addAppCommands } from './commands/services/apps.js';
 import { addBrokerCommands } from './commands/services/broker.js';
 import { addArchiveCommands } from './commands/work/archive.js';
@@ -65,6 +65,7 @@ export function svcProgram(): Command {
   addAttentionCommands(program);
   addAgentsCommand(program);
   addComputerCommands(agent);
+  addDrainComputerCommands(agent);
   addResourceCommands(program);
   addDeviceCommands(program);
   addReservationCommands(program);

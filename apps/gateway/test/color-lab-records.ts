@@ -132,6 +132,7 @@ export const agent: AgentRecord = {
   last_heard_at: '2026-11-20T09:31:00.000Z',
   clock_offset_ms: 12,
   ledger: { writable: true, detail: null },
+  drain: null,
   devices: [
     {
       lab: 'color_lab',

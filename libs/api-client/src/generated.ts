@@ -1476,6 +1476,46 @@ export interface paths {
     patch?: never;
     trace?: never;
   };
+  '/api/agents/{computer}/drain': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    get?: never;
+    put?: never;
+    /**
+     * Drain a computer: no task starts on its devices
+     * @description For work on the computer, such as an update of its agent. Running tasks continue to their end; `drain.drained` says when none is left. Tasks that need a device of the computer wait, also the next tasks of a run that keeps one. People can still call the devices. The drain ends at `until`, or when a person resumes the computer. A repeated request replaces reason and time.
+     */
+    post: operations['post_agents_by_computer_drain'];
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  '/api/agents/{computer}/resume': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    get?: never;
+    put?: never;
+    /**
+     * Resume a computer
+     * @description Ends the drain of the computer. The request can be repeated.
+     */
+    post: operations['post_agents_by_computer_resume'];
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
   '/api/attention': {
     parameters: {
       query?: never;
@@ -5331,10 +5371,10 @@ export interface components {
       held_by: string | null;
       /** @description Who stopped the device and why; null when no emergency stop covers it. */
       halted: string | null;
-      /** @description Who took the device out of service and why; null when it is in service. No task starts on a device out of service. */
+      /** @description Who took the device out of service and why, or drains its computer; null when it is in service. No task starts on a device out of service. */
       out_of_service: {
         /**
-         * @description Person who took the device out of service.
+         * @description Person who took the device out of service, or drains its computer.
          * @example ada
          */
         by: string;
@@ -5501,10 +5541,10 @@ export interface components {
       held_by: string | null;
       /** @description Who stopped the device and why; null when no emergency stop covers it. */
       halted: string | null;
-      /** @description Who took the device out of service and why; null when it is in service. No task starts on a device out of service. */
+      /** @description Who took the device out of service and why, or drains its computer; null when it is in service. No task starts on a device out of service. */
       out_of_service: {
         /**
-         * @description Person who took the device out of service.
+         * @description Person who took the device out of service, or drains its computer.
          * @example ada
          */
         by: string;
@@ -5713,6 +5753,37 @@ export interface components {
         /** @description What is wrong with the ledger. */
         detail: string | null;
       } | null;
+      /** @description Who drains the computer and why; null: nobody does. No task starts on the devices of a drained computer. */
+      drain: {
+        /**
+         * @description Person who drains the computer.
+         * @example ada
+         */
+        by: string;
+        /**
+         * @description Reason.
+         * @example update of the agent
+         */
+        reason: string;
+        /**
+         * Format: date-time
+         * @description When the drain began.
+         * @example 2026-11-20T09:30:00.000Z
+         */
+        since: string;
+        /**
+         * Format: date-time
+         * @description When it ends by itself; null: when a person resumes the computer.
+         * @example 2026-11-20T09:30:00.000Z
+         */
+        until: string | null;
+        /** @description True: no task runs on the computer, and none uses one of its devices. */
+        drained: boolean;
+        /** @description Tasks that run on the computer or use one of its devices. They continue to their end. */
+        used_by: string[];
+        /** @description Runs that keep a device of the computer between two tasks. A sample may be in it. Their next task waits for the end of the drain. */
+        kept_by: string[];
+      } | null;
       /** @description Devices of loaded laboratories that the agent runs. */
       devices: {
         /**
@@ -5741,6 +5812,24 @@ export interface components {
       }[];
       /** @description Tasks that run on the computer or are on their way to it. */
       tasks: string[];
+    };
+    DrainSubmission: {
+      /**
+       * @description Reason. The service shows it to everybody who waits.
+       * @example update of the agent
+       */
+      reason: string;
+      /**
+       * Format: date-time
+       * @description When the drain ends by itself. Default: when a person resumes the computer.
+       * @example 2026-11-23T18:00:00Z
+       */
+      until?: string;
+      /**
+       * @description Person who decides, for the audit. Default: "unknown".
+       * @example ada
+       */
+      by?: string;
     };
     /** @description A question that only a person can settle, or a warning that closes when its cause ends. */
     AttentionRecord: {
@@ -6243,7 +6332,7 @@ export interface components {
     /** @description One reason why a task has not started. */
     WaitCause: {
       /**
-       * @description `dependency`: `tasks` have not completed. `lag`: the least time after a dependency ends at `until`. `group`: the task starts at the end of `tasks`. `device`, `resource`: `held_by` has `unit` until `until`. `lower_priority`: `tasks` go first on `unit`. `no_eligible_device`, `no_eligible_resource`: nothing can fill `slot`; `candidates` says why. `out_of_service`: a person took `unit` out of service until `until`. `reserved`: `held_by` has reserved `unit` from `from` to `until`, and the task would run in this time. `computer_away`: the computer of the task is not connected. `paused`: a person paused the run, the campaign or the queue, or drains it and the work has not begun. `attention`: the run waits for a person. `emergency_stop`: an emergency stop is in force. `retry_pause`: the task is tried again at `until`. `campaign_limit`: the campaign has as many runs under way as it may have. `hold_order`: if the task started now, its run could come to keep a unit that another run needs while it waits for a unit that the other run keeps. `planned`: the task could start, and the plan starts it at `until`. `beyond_horizon`: the task is beyond the horizon of the plan. `unplanned`: the plan has no place for the task; `message` says why.
+       * @description `dependency`: `tasks` have not completed. `lag`: the least time after a dependency ends at `until`. `group`: the task starts at the end of `tasks`. `device`, `resource`: `held_by` has `unit` until `until`. `lower_priority`: `tasks` go first on `unit`. `no_eligible_device`, `no_eligible_resource`: nothing can fill `slot`; `candidates` says why. `out_of_service`: a person took `unit` out of service, or drains its computer, until `until`. `reserved`: `held_by` has reserved `unit` from `from` to `until`, and the task would run in this time. `computer_away`: the computer of the task is not connected. `paused`: a person paused the run, the campaign or the queue, or drains it and the work has not begun. `attention`: the run waits for a person. `emergency_stop`: an emergency stop is in force. `retry_pause`: the task is tried again at `until`. `campaign_limit`: the campaign has as many runs under way as it may have. `hold_order`: if the task started now, its run could come to keep a unit that another run needs while it waits for a unit that the other run keeps. `planned`: the task could start, and the plan starts it at `until`. `beyond_horizon`: the task is beyond the horizon of the plan. `unplanned`: the plan has no place for the task; `message` says why.
        * @enum {string}
        */
       code:
@@ -7904,6 +7993,7 @@ export type DeviceDetail = components['schemas']['DeviceDetail'];
 export type DeviceDisable = components['schemas']['DeviceDisable'];
 export type DeviceRestart = components['schemas']['DeviceRestart'];
 export type AgentRecord = components['schemas']['AgentRecord'];
+export type DrainSubmission = components['schemas']['DrainSubmission'];
 export type AttentionRecord = components['schemas']['AttentionRecord'];
 export type AttentionResolution = components['schemas']['AttentionResolution'];
 export type EmergencyStopReport = components['schemas']['EmergencyStopReport'];
@@ -10985,6 +11075,78 @@ export interface operations {
     requestBody?: never;
     responses: {
       /** @description The agent as it is now. */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['AgentRecord'];
+        };
+      };
+    };
+  };
+  post_agents_by_computer_drain: {
+    parameters: {
+      query?: never;
+      header?: {
+        /**
+         * @description Makes a repeat safe. For 24 h, the same request with the same key gets the answer of the first one, with the header `Idempotent-Replayed: true`, and the service does nothing again.
+         * @example 8e03978e-40d5-43dd-bc93-6894a57f9324
+         */
+        'Idempotency-Key'?: string;
+      };
+      path: {
+        /**
+         * @description Name of the computer. Percent-encode characters other than letters, digits, `-`, `_`, `.` and `~`.
+         * @example bench_b
+         */
+        computer: string;
+      };
+      cookie?: never;
+    };
+    requestBody: {
+      content: {
+        'application/json': components['schemas']['DrainSubmission'];
+      };
+    };
+    responses: {
+      /** @description The agent of the drained computer. */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['AgentRecord'];
+        };
+      };
+    };
+  };
+  post_agents_by_computer_resume: {
+    parameters: {
+      query?: never;
+      header?: {
+        /**
+         * @description Makes a repeat safe. For 24 h, the same request with the same key gets the answer of the first one, with the header `Idempotent-Replayed: true`, and the service does nothing again.
+         * @example 8e03978e-40d5-43dd-bc93-6894a57f9324
+         */
+        'Idempotency-Key'?: string;
+      };
+      path: {
+        /**
+         * @description Name of the computer. Percent-encode characters other than letters, digits, `-`, `_`, `.` and `~`.
+         * @example bench_b
+         */
+        computer: string;
+      };
+      cookie?: never;
+    };
+    requestBody?: {
+      content: {
+        'application/json': components['schemas']['OperatorNote'];
+      };
+    };
+    responses: {
+      /** @description The agent of the computer, which takes tasks again. */
       200: {
         headers: {
           [name: string]: unknown;

@@ -55,6 +55,8 @@ export function engineHandlers(engine: Engine): HandlersOf<EngineRequests> {
     resolveAttention: (decision) => engine.attention.decide(decision),
     disableDevice: (asked) => engine.outages.disable(asked),
     enableDevice: (asked) => engine.outages.enable(asked),
+    drainComputer: (asked) => engine.outages.drain(asked),
+    resumeComputer: (asked) => engine.outages.resume(asked),
     addReservation: (asked) => engine.reservations.add(asked),
     endReservation: (asked) => engine.reservations.end(asked),
     restartDevice: (asked) => engine.deviceRestarts.restart(asked),

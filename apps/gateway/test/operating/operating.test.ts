@@ -3,6 +3,7 @@ import { agentEvents, orchestratorRequests as requests, ServiceError } from '@la
 import { campaignRecord, expectProblem, runRecord, sharedHarness, taskRecord } from '../twins.js';
 import {
   attempt,
+  agent,
   attentionItem,
   deviceDetail,
   emergencyStop,
@@ -163,6 +164,39 @@ describe('the queue', () => {
       expect(gateway.requests.of(requests.readQueue)).toEqual([]);
     },
   );
+});
+
+describe('a drained computer', () => {
+  const at = '/api/agents/bench_b';
+  const drain = {
+    ...{ by: 'ada', reason: 'update', since: '2026-11-23T17:00:00.000Z', until: null },
+    ...{ drained: false, used_by: ['mix_1/mix'], kept_by: [] },
+  };
+
+  it('is requested with actor, reason and time, and answered with its agent', async () => {
+    gateway.requests
+      .on(requests.drainComputer, () => ({}))
+      .on(requests.resumeComputer, () => ({}))
+      .on(requests.listAgents, () => ({ agents: [{ ...agent, drain }] }));
+    const until = '2026-11-23T18:00:00Z';
+    const answers = [
+      await gateway.send('POST', `${at}/drain`, { reason: 'update', until, by: 'ada' }),
+      await gateway.send('POST', `${at}/drain`, { reason: 'update' }),
+      await gateway.send('POST', `${at}/resume`),
+    ];
+    for (const answer of answers) expect(answer).toMatchObject({ status: 200, body: { drain } });
+    expect(gateway.requests.of(requests.drainComputer).map((asked) => asked.body)).toEqual([
+      { computer: 'bench_b', reason: 'update', until, by: 'ada' },
+      { computer: 'bench_b', reason: 'update', until: null, by: 'unknown' },
+    ]);
+    expect(gateway.requests.of(requests.resumeComputer).map((asked) => asked.body)).toEqual([
+      { computer: 'bench_b', by: 'unknown' },
+    ]);
+  });
+
+  it('is refused without a reason', async () => {
+    expectProblem(await gateway.send('POST', `${at}/drain`, {}), 422, 'invalid');
+  });
 });
 
 describe('a device out of service', () => {

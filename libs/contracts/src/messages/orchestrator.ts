@@ -66,6 +66,8 @@ const submissionOf = <Kind extends Submission['kind'], Fields extends object>(
 const namedBy = z.object({ name: z.string(), by: z.string() });
 /** An act of a person on a device. */
 const deviceBy = z.object({ lab: z.string(), device: z.string(), by: z.string() });
+/** An act of a person on a computer. */
+const computerBy = z.object({ computer: z.string(), by: z.string() });
 const empty = z.object({});
 const by = z.object({ by: z.string() });
 const queue = zodOf(QueueRecord);
@@ -361,6 +363,19 @@ export const orchestratorRequests = {
     'unknown_device',
     'store_unavailable',
   ]),
+  /** Drains a computer: no task starts on its devices until it is resumed. Running tasks continue to their end. */
+  drainComputer: request(
+    'agent.drain',
+    computerBy.extend({
+      reason: z.string(),
+      /** ISO 8601; null: until a person resumes it. */
+      until: z.string().nullable(),
+    }),
+    empty,
+    ['not_found', 'invalid', 'store_unavailable'],
+  ),
+  /** Ends the drain of a computer. Idempotent. */
+  resumeComputer: request('agent.resume', computerBy, empty, ['not_found', 'store_unavailable']),
   /** Reserves a device or a resource for a time, for the tasks of one person. A running task continues to its end. */
   addReservation: request(
     'reservation.add',

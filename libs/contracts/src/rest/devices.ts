@@ -69,12 +69,12 @@ export type LastKnown = TypeOf<typeof lastKnown>;
 
 export const deviceOutage = object(
   {
-    by: text('Person who took the device out of service.', 'ada'),
+    by: text('Person who took the device out of service, or drains its computer.', 'ada'),
     reason: text('Reason.', 'the gripper is broken'),
     since: time('When the person took it out of service.'),
     until: orNull(time('When it comes back by itself; null: when a person puts it back into service.')),
   },
-  'Who took the device out of service and why; null when it is in service. No task starts on a device out of service.',
+  'Who took the device out of service and why, or drains its computer; null when it is in service. No task starts on a device out of service.',
 );
 export type DeviceOutage = TypeOf<typeof deviceOutage>;
 

@@ -2,7 +2,7 @@ import { isQueued, mayStartTasks } from '@lab/contracts';
 import { compareTasks, type PlanSlot, type PlanTask, type RunNeeds, type Snapshot } from '@lab/scheduling';
 import type { Backoff, Log } from '@lab/ports';
 import type { AgentDirectory } from '../agents/index.js';
-import { type LabMap, serviceComputer, slotsOf } from '../labs/index.js';
+import { type LabMap, slotsOf } from '../labs/index.js';
 import type { ProtocolRunRow, TaskRunRow } from '../rows/index.js';
 import { drainBefore } from '../stops/index.js';
 import type { WorkingState } from '../turn/index.js';
@@ -175,7 +175,7 @@ export class ReadyWork {
     return { id, run: null, priority, queuedAt, duration: duration(), slots, ...reservedUnits(reserved) };
   }
 
-  /** Each slot has a free unit; for a task without devices the service computer is reachable. */
+  /** Each slot has a free unit; for a task without devices the service computer takes tasks. */
   #canStart(
     state: WorkingState,
     task: TaskRunRow,
@@ -198,7 +198,7 @@ export class ReadyWork {
       }
       needsDevice ||= slot.name.startsWith('device:');
     }
-    return needsDevice || this.ports.directory.dispatchable(serviceComputer) !== undefined;
+    return needsDevice || view.serviceComputerTakesTasks;
   }
 
   /** Units that holding runs still need before they release theirs; undefined: there are no such runs. */

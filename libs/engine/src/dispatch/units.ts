@@ -1,9 +1,16 @@
 import { isUnclear } from '@lab/contracts';
 import type { PlanSlot, PlanUnit } from '@lab/scheduling';
 import type { AgentDirectory } from '../agents/index.js';
-import { type KnownDevice, type LabMap, heldFor } from '../labs/index.js';
+import { type KnownDevice, type LabMap, heldFor, serviceComputer } from '../labs/index.js';
 import type { AllocationRow, ReservationRow } from '../rows/index.js';
-import { keepsFrom, reservationsByUnit, stoppedDevices, wordsOfOutage } from '../stops/index.js';
+import {
+  drainOfComputer,
+  keepsFrom,
+  outageOver,
+  reservationsByUnit,
+  stoppedDevices,
+  wordsOfOutage,
+} from '../stops/index.js';
 import type { WorkingState } from '../turn/index.js';
 
 const nothing: readonly string[] = [];
@@ -76,6 +83,19 @@ export class UnitView {
     return all.filter((reservation) => keepsFrom(reservation, owner, durationS, now));
   }
 
+  /** Whether a task without devices can start: the computer of the service is connected, and nobody drains it. */
+  get serviceComputerTakesTasks(): boolean {
+    return (
+      this.directory.dispatchable(serviceComputer) !== undefined &&
+      drainOfComputer(this.state, serviceComputer) === undefined
+    );
+  }
+
+  /** The device of a unit; undefined: the unit is a resource, or no loaded laboratory has it. */
+  device(id: string): KnownDevice | undefined {
+    return id.startsWith('device:') ? this.labs.devices.get(id.slice('device:'.length)) : undefined;
+  }
+
   /** Why no task can get the unit now, in words; null: one can. */
   whyUnusable(id: string): string | null {
     return this.#whyUnusable(id, this.state.rows.allocations.get(id));
@@ -87,10 +107,10 @@ export class UnitView {
     if (user !== undefined && isUnclear(user.state))
       return `${this.state.labelOf(user)} had it, and a person has to decide about that task`;
     if (!id.startsWith('device:')) return null;
-    const device = this.labs.devices.get(id.slice('device:'.length));
+    const device = this.device(id);
     if (device === undefined) return 'no loaded laboratory has it';
     if (this.#isStopped(device)) return 'it is stopped by people';
-    const outage = this.state.rows.outages.get(device.key);
+    const outage = outageOver(this.state, device);
     if (outage !== undefined) return wordsOfOutage(outage);
     return this.directory.whyUnusable(device.computer, device.key);
   }

@@ -3,7 +3,7 @@ import type { ProtocolSnapshot } from '@lab/definitions/model';
 import type { PlanDependency, PlanRunning, PlanSlot, PlanTask, RunNeeds, Snapshot } from '@lab/scheduling';
 import type { Backoff } from '@lab/ports';
 import type { AgentDirectory } from '../agents/index.js';
-import { type LabMap, heldFor, referredUnit, serviceComputer, slotsOf, unitsOf } from '../labs/index.js';
+import { type LabMap, heldFor, referredUnit, slotsOf, unitsOf } from '../labs/index.js';
 import { type ProtocolRunRow, type TaskRunRow, allocationKey } from '../rows/index.js';
 import { drainBefore, nothingStarts } from '../stops/index.js';
 import type { WorkingState } from '../turn/index.js';
@@ -206,7 +206,7 @@ export class Workload {
     };
   }
 
-  /** Each slot has a unit that some task can get; without devices the service computer is reachable. */
+  /** Each slot has a unit that some task can get; without devices the service computer takes tasks. */
   #canBeFilled(slots: readonly PlanSlot[], view: UnitView): boolean {
     let filled = true;
     let needsDevice = false;
@@ -217,7 +217,7 @@ export class Workload {
       filled &&= usable;
       needsDevice ||= slot.name.startsWith('device:');
     }
-    return filled && (needsDevice || this.ports.directory.dispatchable(serviceComputer) !== undefined);
+    return filled && (needsDevice || view.serviceComputerTakesTasks);
   }
 
   #onDemand(state: WorkingState, row: TaskRunRow, now: number, view: UnitView, stopped: boolean): PlanTask {

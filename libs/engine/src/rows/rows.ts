@@ -258,9 +258,12 @@ export interface DrainRow {
   endedBy: string | null;
 }
 
-/** A device that a person took out of service: no task starts on it. A device has one row, that of its latest outage. */
+/**
+ * A device that a person took out of service, or a computer that a person drains: no task starts on the device, or on any
+ * device of the computer. Each has one row, that of its latest outage.
+ */
 export interface OutageRow {
-  /** `<lab>.<device>`. */
+  /** `<lab>.<device>`, or `computer:<name>`. */
   device: string;
   by: string;
   reason: string;

@@ -11,7 +11,14 @@ export {
   wordsOf,
 } from './emergency-stops.js';
 export { drainBefore, hasStarted } from './drains.js';
-export { Outages, endOutagesInTime, nextOutageEnd, wordsOfOutage } from './outages.js';
+export {
+  Outages,
+  drainOfComputer,
+  endOutagesInTime,
+  nextOutageEnd,
+  outageOver,
+  wordsOfOutage,
+} from './outages.js';
 export {
   Reservations,
   describeReservations,

@@ -1,5 +1,6 @@
+import { ServiceError } from '@lab/contracts';
 import type { LabMap } from '../labs/index.js';
-import type { OutageRow } from '../rows/index.js';
+import { type OutageRow, drainKey, drainedComputer } from '../rows/index.js';
 import { type Person, type Turn, type TurnLoop, type WorkingState, audit } from '../turn/index.js';
 import { refusedField } from './refused-field.js';
 
@@ -21,7 +22,14 @@ interface OutageAsked extends DeviceAsked {
   until: string | null;
 }
 
-/** Takes devices out of service and puts them back. Each promise resolves after the commit. */
+/** A computer, and the person who acts on it. */
+interface ComputerAsked {
+  computer: string;
+  /** For the audit. */
+  by: string;
+}
+
+/** Takes devices out of service and puts them back, also all devices of a computer. Each promise resolves after the commit. */
 export class Outages {
   constructor(
     private readonly loop: TurnLoop,
@@ -38,7 +46,7 @@ export class Outages {
   disable(asked: OutageAsked): Promise<Record<string, never>> {
     return this.loop.submit('outage of a device', (turn) => {
       const { key } = this.labs().demand(asked.lab, asked.device);
-      return disable(turn, this.person(asked.by), key, asked);
+      return begin(turn, this.person(asked.by), ofDevice(key), asked);
     });
   }
 
@@ -51,13 +59,75 @@ export class Outages {
       return {};
     });
   }
+
+  /**
+   * Drains a computer: no task starts that needs one of its devices, or that would run on it. Running tasks continue to their
+   * end. A repeated request replaces person, reason and time.
+   *
+   * @throws ServiceError `not_found` when nobody knows the computer; `invalid` as {@link disable}
+   */
+  drain(asked: ComputerAsked & Pick<OutageAsked, 'reason' | 'until'>): Promise<Record<string, never>> {
+    return this.loop.submit('drain of a computer', (turn) => {
+      this.#demandComputer(turn.state, asked.computer);
+      return begin(turn, this.person(asked.by), ofComputer(asked.computer), asked);
+    });
+  }
+
+  /** Ends the drain of a computer. Idempotent. @throws ServiceError `not_found` when nobody knows the computer */
+  resume({ computer, by }: ComputerAsked): Promise<Record<string, never>> {
+    return this.loop.submit('end of the drain of a computer', (turn) => {
+      const row = drainOfComputer(turn.state, computer);
+      if (row === undefined) this.#demandComputer(turn.state, computer);
+      else endOutage(turn, this.person(by), row);
+      return {};
+    });
+  }
+
+  #demandComputer({ rows }: WorkingState, computer: string): void {
+    const { computers } = this.labs();
+    if (computers.has(computer) || rows.agents.has(computer)) return;
+    const names = [...computers].sort().join(', ');
+    throw new ServiceError('not_found', `no laboratory names a computer "${computer}" (known: ${names})`);
+  }
 }
 
-function disable(
+/** What an outage is of: the key of its row, and how the audit names it. */
+interface Subject {
+  key: string;
+  begin: string;
+  end: string;
+  target: string;
+}
+
+const ofDevice = (key: string): Subject => ({
+  ...{ key, target: `device/${key}` },
+  ...{ begin: 'device.disable', end: 'device.enable' },
+});
+
+const ofComputer = (computer: string): Subject => ({
+  ...{ key: drainKey(computer), target: `computer/${computer}` },
+  ...{ begin: 'computer.drain', end: 'computer.resume' },
+});
+
+/** The drain of a computer; undefined: nobody drains it. */
+export function drainOfComputer({ rows }: WorkingState, computer: string): OutageRow | undefined {
+  // The usual case, which is asked for each device.
+  return rows.outages.size === 0 ? undefined : rows.outages.get(drainKey(computer));
+}
+
+/** Why a device is out of service: its own outage, or the drain of its computer; undefined: it is in service. */
+export function outageOver(
+  state: WorkingState,
+  { key, computer }: { key: string; computer: string },
+): OutageRow | undefined {
+  return state.rows.outages.get(key) ?? drainOfComputer(state, computer);
+}
+
+function begin(
   turn: Turn,
   person: Person,
-  device: string,
-  { reason, until: text }: OutageAsked,
+  { key, begin: action, target }: Subject,
+  { reason, until: text }: Pick<OutageAsked, 'reason' | 'until'>,
 ): Record<string, never> {
   if (reason.trim() === '')
     throw refusedField('reason', 'required', 'is missing', 'say why, for those who wait');
@@ -67,17 +137,19 @@ function disable(
     throw refusedField('until', 'past', `must be a time after ${now}`, 'leave it out to wait for a person');
   }
   const { by } = person;
-  const row = { device, by, reason, at: turn.now, until, endedAt: null, endedBy: null };
+  const row = { device: key, by, reason, at: turn.now, until, endedAt: null, endedBy: null };
   turn.emit({ op: 'putOutage', row });
-  audit(turn, person, 'device.disable', `device/${device}`, { reason, until: text });
+  audit(turn, person, action, target, { reason, until: text });
   return {};
 }
 
 /** Ends an outage, with an audit entry. */
 function endOutage(turn: Turn, { by, ids }: Person, row: OutageRow): void {
   turn.emit({ op: 'putOutage', row: { ...row, endedAt: turn.now, endedBy: by } });
-  audit(turn, { by, ids }, 'device.enable', `device/${row.device}`, {
-    disabled_by: row.by,
+  const computer = drainedComputer(row);
+  const { end, target } = computer === undefined ? ofDevice(row.device) : ofComputer(computer);
+  audit(turn, { by, ids }, end, target, {
+    [computer === undefined ? 'disabled_by' : 'drained_by']: row.by,
     reason: row.reason,
   });
 }
@@ -97,7 +169,10 @@ export function nextOutageEnd(state: WorkingState): number | undefined {
 }
 
 /** Why no task gets a device that is out of service, in words. */
-export function wordsOfOutage({ by, reason, until }: OutageRow): string {
+export function wordsOfOutage({ by, reason, until, device }: OutageRow): string {
   const end = until === null ? '' : ` until ${new Date(until).toISOString()}`;
-  return `it is taken out of service by ${by}${end}: ${reason}`;
+  const computer = drainedComputer({ device });
+  return computer === undefined
+    ? `it is taken out of service by ${by}${end}: ${reason}`
+    : `its computer ${computer} is drained by ${by}${end}: ${reason}`;
 }

@@ -1,5 +1,12 @@
 import type { EventKind, JsonObject, Reason } from '@lab/contracts';
-import type { AttentionRow, Change, OutboxRow, ProtocolRunRow, TaskRunRow } from '../rows/index.js';
+import {
+  type AttentionRow,
+  type Change,
+  type OutboxRow,
+  type ProtocolRunRow,
+  type TaskRunRow,
+  drainedComputer,
+} from '../rows/index.js';
 import type { WorkingState } from './working-state.js';
 
 /**
@@ -49,6 +56,11 @@ export function eventOf(state: WorkingState, change: Change): NewEvent | undefin
     }
     case 'putOutage': {
       const { device, by, reason, until, endedAt, endedBy } = change.row;
+      const computer = drainedComputer(change.row);
+      if (computer !== undefined) {
+        const drain = { computer, by, reason, until: iso(until), ended_by: endedBy };
+        return newEvent('agent', computer, endedAt === null ? 'drained' : 'resumed', drain);
+      }
       const [lab = '', name = ''] = device.split('.');
       const body = { lab, name, by, reason, until: iso(until), ended_by: endedBy, labs: [lab] };
       return newEvent('device', device, endedAt === null ? 'out_of_service' : 'in_service', body);

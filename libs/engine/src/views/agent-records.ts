@@ -1,7 +1,9 @@
-import { awaitsAgent, type AgentRecord } from '@lab/contracts';
+import { awaitsAgent, type AgentRecord, type ComputerDrain } from '@lab/contracts';
 import { type AgentDirectory, type Presence, deviceStatusOf } from '../agents/index.js';
 import type { LabMap } from '../labs/index.js';
+import { drainOfComputer } from '../stops/index.js';
 import type { WorkingState } from '../turn/index.js';
+import { iso } from './wait-causes.js';
 
 export function describeAgents(labs: LabMap, directory: AgentDirectory, state: WorkingState): AgentRecord[] {
   const computers = new Set([
@@ -42,8 +44,29 @@ function describeAgent(
         const { state: now, detail } = deviceStatusOf(device, directory);
         return { lab: device.lab, name: device.name, state: now, detail };
       }),
+    drain: drainOf(labs, state, computer),
     tasks: tasksOn(state, computer),
   };
+}
+
+/** Who drains the computer, and what still uses it; null: nobody drains it. */
+function drainOf(labs: LabMap, state: WorkingState, computer: string): ComputerDrain | null {
+  const row = drainOfComputer(state, computer);
+  if (row === undefined) return null;
+  const { by, reason, at, until } = row;
+  const users = new Set(tasksOn(state, computer));
+  const keepers = new Set<string>();
+  for (const device of labs.devices.values()) {
+    const allocation = device.computer === computer ? state.allocation('device', device.key) : undefined;
+    const task = state.rows.taskRuns.get(allocation?.taskRunId ?? '');
+    const run = state.rows.protocolRuns.get(allocation?.heldByRunId ?? '');
+    if (task !== undefined && allocation !== undefined && state.isInUse(allocation))
+      users.add(state.labelOf(task));
+    else if (run !== undefined) keepers.add(run.name);
+  }
+  const since = new Date(at).toISOString();
+  const still = { used_by: [...users].sort(), kept_by: [...keepers].sort() };
+  return { by, reason, since, until: iso(until), drained: users.size === 0, ...still };
 }
 
 function whyUnheard(recorded: number | null): string {

@@ -7,7 +7,8 @@ import {
   type DeviceState,
 } from '@lab/contracts';
 import { type AgentDirectory, deviceStatusOf } from '../agents/index.js';
-import { type LabMap, deviceKey } from '../labs/index.js';
+import { type KnownDevice, type LabMap, deviceKey } from '../labs/index.js';
+import { outageOver } from '../stops/index.js';
 import type { WorkingState } from '../turn/index.js';
 import { iso } from './wait-causes.js';
 
@@ -28,7 +29,7 @@ export function describeDevices(
       detail,
       held_by: holderOf(state, device.key),
       halted: status?.halted ?? null,
-      out_of_service: outageOf(state, device.key),
+      out_of_service: outageOf(state, device),
       doubt: status?.doubt ?? null,
       doing,
       last_known: lastKnown,
@@ -58,8 +59,8 @@ export function locateDevice(
   };
 }
 
-function outageOf({ rows }: WorkingState, key: string): DeviceOutage | null {
-  const row = rows.outages.get(key);
+function outageOf(state: WorkingState, device: KnownDevice): DeviceOutage | null {
+  const row = outageOver(state, device);
   if (row === undefined) return null;
   const { by, reason, at, until } = row;
   return { by, reason, since: iso(at), until: iso(until) };

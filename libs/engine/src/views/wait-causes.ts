@@ -8,6 +8,8 @@ import {
   nothingStarts,
   stopsInForce,
   wordsOf,
+  drainOfComputer,
+  outageOver,
   wordsOfOutage,
   wordsOfReservation,
 } from '../stops/index.js';
@@ -114,8 +116,16 @@ function timeCauses(ports: CausePorts, row: TaskRunRow, task: PlanTask): WaitCau
 function unitCauses(ports: CausePorts, task: PlanTask): WaitCause[] {
   const { forecast } = ports;
   const causes = task.slots.flatMap((slot) => slotCauses(ports, task, slot));
-  if (!task.slots.some((slot) => slot.name.startsWith('device:')) && !ports.isServiceComputerThere())
+  if (task.slots.some((slot) => slot.name.startsWith('device:'))) return causes;
+  if (!ports.isServiceComputerThere())
     causes.push({ code: 'computer_away', message: `computer ${serviceComputer} is not connected` });
+  const drain = drainOfComputer(forecast.state, serviceComputer);
+  if (drain !== undefined)
+    causes.push({
+      code: 'out_of_service',
+      until: iso(drain.until),
+      message: `it has no device, so it would run on ${serviceComputer}: ${wordsOfOutage(drain)}`,
+    });
   const wanted = new Set(causes.flatMap(({ unit }) => unit ?? []));
   for (const slot of task.slots)
     for (const id of slot.candidates)
@@ -139,7 +149,7 @@ function slotCauses(ports: CausePorts, task: PlanTask, slot: PlanSlot): WaitCaus
     const [only, ...others] = candidates;
     const why = only !== undefined && others.length === 0 ? `: ${only.unit}: ${only.why}` : '';
     return [
-      ...outageCauses(forecast, slot, name),
+      ...outageCauses(ports, slot, name),
       ...reservations,
       {
         code: isDevice ? 'no_eligible_device' : 'no_eligible_resource',
@@ -183,11 +193,12 @@ function slotCauses(ports: CausePorts, task: PlanTask, slot: PlanSlot): WaitCaus
   ];
 }
 
-/** The devices that fit the slot and that people took out of service. */
-function outageCauses({ state }: Forecast, slot: PlanSlot, name: string): WaitCause[] {
+/** The devices that fit the slot and that people took out of service, themselves or with their computers. */
+function outageCauses({ forecast: { state }, view }: CausePorts, slot: PlanSlot, name: string): WaitCause[] {
   return slot.candidates.flatMap((id) => {
     const unit = plainName(id);
-    const outage = id.startsWith('device:') ? state.rows.outages.get(unit) : undefined;
+    const device = view.device(id);
+    const outage = device === undefined ? undefined : outageOver(state, device);
     if (outage === undefined) return [];
     const message = `${unit} cannot be used: ${wordsOfOutage(outage)}`;
     return [{ code: 'out_of_service' as const, slot: name, unit, until: iso(outage.until), message }];

@@ -2,6 +2,7 @@ import { agentStates, deviceStates, type AgentState } from '../../states.js';
 import {
   Described,
   Field,
+  Optional,
   choice,
   flag,
   integer,
@@ -13,6 +14,7 @@ import {
   time,
   type TypeOf,
 } from '../fields/field.js';
+import { by, line, moment } from '../fields/inputs.js';
 
 /** An agent begins nothing unless it can write its ledger. */
 const ledger = orNull(
@@ -31,6 +33,35 @@ const agentDevice = object({
   state: choice(deviceStates),
   detail: orNull(text('What is wrong.')),
 });
+
+export const computerDrain = object(
+  {
+    by: text('Person who drains the computer.', 'ada'),
+    reason: text('Reason.', 'update of the agent'),
+    since: time('When the drain began.'),
+    until: orNull(time('When it ends by itself; null: when a person resumes the computer.')),
+    drained: flag('True: no task runs on the computer, and none uses one of its devices.'),
+    used_by: list(
+      text('`<protocol run>/<task>` or an on-demand task.', 'mix_1/mix_colors'),
+      'Tasks that run on the computer or use one of its devices. They continue to their end.',
+    ),
+    kept_by: list(
+      text('Protocol run.', 'mix_2'),
+      'Runs that keep a device of the computer between two tasks. A sample may be in it. Their next task waits for the end of the drain.',
+    ),
+  },
+  'Who drains the computer and why; null: nobody does. No task starts on the devices of a drained computer.',
+);
+export type ComputerDrain = TypeOf<typeof computerDrain>;
+
+/** Drains a computer (`POST /api/agents/{computer}/drain`). */
+export class DrainSubmission {
+  @Field(line([1, 2_000], 'Reason. The service shows it to everybody who waits.', 'update of the agent'))
+  reason!: string;
+  @Optional(moment('When the drain ends by itself. Default: when a person resumes the computer.'))
+  until?: string;
+  @Optional(by()) by?: string;
+}
 
 /**
  * What nobody knows is null: after a start of the orchestrator an agent is unknown until it registers. Times are ISO
@@ -72,6 +103,7 @@ export class AgentRecord {
   )
   clock_offset_ms!: number | null;
   @Field(ledger) ledger!: TypeOf<typeof ledger>;
+  @Field(orNull(computerDrain)) drain!: ComputerDrain | null;
   @Field(list(agentDevice, 'Devices of loaded laboratories that the agent runs.'))
   devices!: TypeOf<typeof agentDevice>[];
   @Field(

@@ -194,9 +194,17 @@ export const scenarios: Readonly<Record<string, Schedule>> = {
   'devices out of service': scenario([
     { at: 50, do: 'disable', device: 'arm' },
     { at: 60, do: 'disable', device: 'mixer', ms: 900 },
+
     run,
     read,
     { at: 1_500, do: 'enable', device: 'arm' },
+  ]),
+  'drained computers': scenario([
+    { at: 50, do: 'drain_computer', computer: 'pc_a', ms: 900 },
+    { at: 60, do: 'drain_computer', computer: 'svc_computer' },
+    run,
+    read,
+    { at: 1_500, do: 'resume_computer', computer: 'svc_computer' },
   ]),
   'reserved devices': scenario([
     { at: 50, do: 'reserve', device: 'arm', after: 0, ms: 900 },

@@ -52,6 +52,8 @@ export type Act = { at: number } & (
   /** A device is taken out of service, for some milliseconds or until a person puts it back. */
   | { do: 'disable'; device: DeviceName; ms?: number }
   | { do: 'enable'; device: DeviceName }
+  | { do: 'drain_computer'; computer: string; ms?: number }
+  | { do: 'resume_computer'; computer: string }
   /** A person reserves a device, from some milliseconds from now and for some more, and ends the first reservation. */
   | { do: 'reserve'; device: DeviceName; after: number; ms: number }
   | { do: 'end_reservation' }
@@ -286,6 +288,7 @@ function actsOf(chance: Chance, protocols: readonly ProtocolSketch[], tasks: rea
       reload: 1,
       stop: 1,
       outage: 1,
+      drain: 1,
       reservation: 1,
       restart: 1,
     });
@@ -321,6 +324,15 @@ function actsOf(chance: Chance, protocols: readonly ProtocolSketch[], tasks: rea
       const device = chance.pick(deviceNames);
       acts.push({ at, do: 'disable', device, ...(chance.maybe(0.5) ? { ms: chance.int(100, 8_000) } : {}) });
       acts.push({ at: at + chance.int(100, 8_000), do: 'enable', device });
+    } else if (what === 'drain') {
+      const computer = chance.pick(computers);
+      acts.push({
+        at,
+        do: 'drain_computer',
+        computer,
+        ...(chance.maybe(0.5) ? { ms: chance.int(100, 8_000) } : {}),
+      });
+      acts.push({ at: at + chance.int(100, 8_000), do: 'resume_computer', computer });
     } else if (what === 'reservation') {
       const [after, ms] = [chance.int(0, 4_000), chance.int(100, 8_000)];
       acts.push({ at, do: 'reserve', device: chance.pick(deviceNames), after, ms });

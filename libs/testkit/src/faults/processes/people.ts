@@ -19,7 +19,7 @@ import {
 import { byHand, type Acceptance } from '../surroundings/history.js';
 import { changeDevice, labName, type DeviceName } from '../plan/laboratory.js';
 import { diceOf } from '../plan/chance.js';
-import type { AttentionRow } from '@lab/engine';
+import { drainedComputer, type AttentionRow } from '@lab/engine';
 import { Life } from '../surroundings/life.js';
 import {
   LeaderRequests,
@@ -188,6 +188,12 @@ export class People {
         const body = { lab: labName, device: act.device, by };
         return this.#ask(() => this.#send(requests.enableDevice, body));
       }
+      case 'drain_computer':
+        return this.#drainComputer(act.computer, act.ms);
+      case 'resume_computer': {
+        const body = { computer: act.computer, by };
+        return this.#ask(() => this.#send(requests.resumeComputer, body));
+      }
       case 'reserve':
         return this.#reserve(act.device, act.after, act.ms);
       case 'end_reservation':
@@ -221,6 +227,12 @@ export class People {
     const until = ms === undefined ? null : new Date(this.world.time.now() + ms).toISOString();
     const body = { lab: labName, device, by, reason: 'the gripper is broken', until };
     this.#ask(() => this.#send(requests.disableDevice, body));
+  }
+
+  #drainComputer(computer: string, ms?: number): void {
+    const until = ms === undefined ? null : new Date(this.world.time.now() + ms).toISOString();
+    const body = { computer, by, reason: 'an update', until };
+    this.#ask(() => this.#send(requests.drainComputer, body));
   }
 
   #reserve(device: DeviceName, after: number, ms: number): void {
@@ -365,8 +377,10 @@ export class People {
       ...all(emergencyStops, (stop) => stop.releasedAt === null).map(({ id }) =>
         sends(requests.releaseStop, { id, by }),
       ),
-      ...[...outages.keys()].map((key) => {
-        const [lab = '', device = ''] = key.split('.');
+      ...[...outages.values()].map((outage) => {
+        const computer = drainedComputer(outage);
+        if (computer !== undefined) return sends(requests.resumeComputer, { computer, by });
+        const [lab = '', device = ''] = outage.device.split('.');
         return sends(requests.enableDevice, { lab, device, by });
       }),
       ...[...reservations.keys()].map((id) => sends(requests.endReservation, { id, by })),

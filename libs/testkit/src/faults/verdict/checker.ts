@@ -1,5 +1,5 @@
 import type { AttemptState } from '@lab/contracts';
-import type { AttemptRow } from '@lab/engine';
+import { drainedComputer, type AttemptRow } from '@lab/engine';
 import {
   isFinal,
   judge,
@@ -12,6 +12,7 @@ import {
 } from '../../invariants/index.js';
 import { keyOf, readCommits, type Committed, type Records } from './committed.js';
 import { byHand, type History, type InstrumentEntry } from '../surroundings/history.js';
+import { deviceNames, labName } from '../plan/laboratory.js';
 import { computerOf } from '../plan/schedule.js';
 
 /** What the simulation knows of its end, beside the history. */
@@ -27,6 +28,13 @@ export interface Ending {
 /** Judges a history by the shared invariants. */
 export function check(history: History, ending: Ending): Violation[] {
   return judge(factsOf(history, ending));
+}
+
+/** The devices that an outage covers: one, or those of a drained computer. */
+function keysUnder(device: string): string[] {
+  const computer = drainedComputer({ device });
+  if (computer === undefined) return [device];
+  return deviceNames.map((name) => `${labName}.${name}`).filter((key) => computerOf(key) === computer);
 }
 
 /** The neutral facts of a simulation. */
@@ -57,7 +65,9 @@ function factsOf(history: History, { late, unfinished, leftovers }: Ending): Fac
     ],
     owners,
     stops: [
-      ...outages.map(({ device, ...times }) => ({ id: 'outage', scope: `device:${device}`, ...times })),
+      ...outages.flatMap(({ device, ...times }) =>
+        keysUnder(device).map((key) => ({ id: 'outage', scope: `device:${key}`, ...times })),
+      ),
       ...[...reservations].map(([id, { device, ...times }]) => ({ id, scope: `device:${device}`, ...times })),
       ...[...history.stops].flatMap(([id, { scope, engagedAt, releasedAt = Infinity, heardAt }]) => {
         if (engagedAt === undefined) return [];
