@@ -2576,6 +2576,7 @@ export interface components {
         | 'uri_too_long'
         | 'unsupported_media_type'
         | 'range_not_satisfiable'
+        | 'upgrade_required'
         | 'invalid'
         | 'unknown_protocol'
         | 'unknown_task_type'

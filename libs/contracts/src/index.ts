@@ -1,4 +1,5 @@
 export type { JsonObject, JsonValue } from './json.js';
+export * from './agent-protocol.js';
 export * from './rest/fault.js';
 export { mediaTypeOf } from './media-type.js';
 export { zodSchema, type Checked, type Schema } from './schema.js';

@@ -1,4 +1,5 @@
 import {
+  agentProtocol,
   ServiceError,
   type AttemptReport,
   type AttemptStatus,
@@ -7,6 +8,7 @@ import {
   type EmergencyStop,
   type JsonObject,
   type JsonValue,
+  type ProtocolRange,
   type TaskStart,
 } from '@lab/contracts';
 import { ProcessPool, TaskAttempts } from '../attempts/index.js';
@@ -29,6 +31,8 @@ import { Registrar } from './registrar.js';
 export interface AgentIdentity {
   computer: string;
   version: string;
+  /** What its program speaks. Default: what this release speaks. */
+  protocol?: ProtocolRange;
 }
 
 /** What a message says about the knowledge of its sender. */
@@ -365,6 +369,7 @@ export class Agent {
 
   #hello(): Hello {
     return {
+      protocol: agentProtocol,
       ...this.identity,
       session: this.session,
       attempts: this.attempts(),

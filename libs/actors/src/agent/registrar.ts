@@ -101,6 +101,8 @@ export class Registrar {
               return true;
             const context = { reason: String(error), again_in_ms: Math.round(pauseMs) };
             if (other) log.warn('another agent of this computer is connected', context);
+            else if (refusal?.code === 'upgrade_required')
+              log.error('the release of this agent does not fit that of the service', context);
             else log.info('not registered yet', context);
             return false;
           },

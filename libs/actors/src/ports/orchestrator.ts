@@ -4,6 +4,7 @@ import type {
   DeviceAssignment,
   DeviceStatus,
   EmergencyStop,
+  ProtocolRange,
 } from '@lab/contracts';
 import type { FileTicket } from './files.js';
 
@@ -20,6 +21,8 @@ export interface Hello {
   computer: string;
   session: string;
   version: string;
+  /** Versions of the protocol that this agent speaks. */
+  protocol: ProtocolRange;
   attempts: AttemptReport[];
   /** The incarnations that have kept the ledger of this agent. */
   incarnations: number[];

@@ -50,6 +50,19 @@ describe('registration', () => {
     expect(second.orchestrator.hellos).toEqual([]);
   });
 
+  it('tries again when its release does not fit, and comes back when the service was updated', async () => {
+    const world = new World({ devices: [device('arm')] });
+    world.orchestrator.away = new ServiceError('upgrade_required', 'update the service first');
+    await world.agent.start();
+    await world.time.advance(60_000);
+    expect(world.agent.inc).toBeUndefined();
+    expect(world.agent.devices()).toEqual([]);
+    world.orchestrator.away = undefined;
+    await world.time.advance(30_000);
+    expect(world.agent.inc).toBe(1);
+    expect(world.orchestrator.hellos[0]).toMatchObject({ protocol: { min: 1, max: 1 } });
+  });
+
   it('goes on when a later leader refuses the computer, because its devices may be in use', async () => {
     const world = await new World({ devices: [device('arm')] }).up();
     world.orchestrator.away = new ServiceError('not_found', 'no laboratory names a computer pc');

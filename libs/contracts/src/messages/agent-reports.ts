@@ -16,7 +16,7 @@ export const agentReports = {
    * An agent registers at its start and after every change of leader. It reports the attempts that it knows, so that
    * the leader adopts running work and recognises lost work. It receives its incarnation and the devices that it runs.
    * The leader answers `not_found` when no laboratory names the computer, and `wrong_state` while another agent of the
-   * computer may be at work.
+   * computer may be at work, and `upgrade_required` when their releases do not fit.
    */
   registerAgent: request(
     'agent.register',
@@ -25,6 +25,8 @@ export const agentReports = {
       /** Random for each agent process, and secret. It distinguishes a reconnect from a restart. */
       session: z.string(),
       version: z.string(),
+      /** Versions of the protocol that the agent speaks. Absent: version 1 alone. */
+      protocol: z.object({ min: z.number().int(), max: z.number().int() }).optional(),
       attempts: z.array(attemptReport),
       /**
        * Earlier incarnations whose complete ledger this agent has. The attempts that they accepted are among
@@ -49,7 +51,7 @@ export const agentReports = {
       /** Ids of the latest released emergency stops. The agent releases those that are still in force on it. */
       released: z.array(z.string()).optional(),
     }),
-    ['invalid', 'not_found', 'wrong_state', 'store_unavailable'],
+    ['invalid', 'not_found', 'wrong_state', 'upgrade_required', 'store_unavailable'],
     5_000,
   ),
   /**

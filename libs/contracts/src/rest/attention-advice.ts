@@ -100,6 +100,9 @@ const ofWarnings: Readonly<Record<AttentionWarning, Questions>> = {
   second_agent: ({ computer }) => [
     `every other computer: does an agent run there with the name ${computer ?? ''}?`,
   ],
+  agent_incompatible: ({ computer }) => [
+    `computer ${computer ?? ''}: which release of the agent runs there, and was it left out of an update?`,
+  ],
   clock_skew: ({ computer }) => [`computer ${computer ?? ''}: which clock sets its time?`],
   ledger_unwritable: ({ computer }) => [`computer ${computer ?? ''}: is its disk full or read-only?`],
 };

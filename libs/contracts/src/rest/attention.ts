@@ -44,6 +44,7 @@ export const attentionWarnings = {
   runs_long: ['keep_waiting', 'cancel'],
   device_not_responding: [],
   second_agent: [],
+  agent_incompatible: [],
   messages_refused: [],
   clock_skew: [],
   ledger_unwritable: [],

@@ -12,6 +12,7 @@ import {
 import { deviceKey } from '../labs/index.js';
 import type { AgentRegistration, Heartbeat } from './agent-messages.js';
 import { ClockOffset } from './clock-offset.js';
+import { RefusedAgents } from './refused-agents.js';
 
 export interface Presence {
   computer: string;
@@ -35,18 +36,6 @@ export interface Presence {
   startedAt: Map<string, number>;
 }
 
-/** An agent that was refused because another one of its computer answers. Times are in milliseconds since 1970. */
-export interface SecondAgent {
-  computer: string;
-  version: string;
-  /** When it was refused for the first time, and last. */
-  since: number;
-  at: number;
-}
-
-/** A second agent that was not refused for this time has stopped trying, in milliseconds. */
-const secondAgentMs = 60_000;
-
 /**
  * The connected agents and the state of their devices, as last heard. It is kept in memory only, because every agent
  * registers again with a new leader. It says where new work may be sent, and nothing about the state of work.
@@ -55,8 +44,10 @@ export class AgentDirectory {
   readonly #agents = new Map<string, Presence>();
   /** Devices that a person restarts and whose agent has not answered yet. */
   readonly #restarting = new Set<string>();
-  /** Computer to the second agent that was refused last. */
-  readonly #seconds = new Map<string, SecondAgent>();
+  /** Second agents of computers, refused while the first one answered. */
+  readonly seconds = new RefusedAgents();
+  /** Agents whose release does not fit. */
+  readonly misfits = new RefusedAgents();
   #changes = 0;
   #news = 0;
   #since = Infinity;
@@ -87,26 +78,13 @@ export class AgentDirectory {
     return now - this.#since >= this.offlineAfterMs;
   }
 
-  /** A second agent of a computer was refused while the first one answered. */
-  secondAgent(computer: string, version: string, now: number): void {
-    const known = this.#seconds.get(computer);
-    const since = known !== undefined && now - known.at < secondAgentMs ? known.since : now;
-    this.#seconds.set(computer, { computer, version, since, at: now });
-  }
-
-  /** The second agents that were refused lately. */
-  *secondAgents(now: number): Iterable<SecondAgent> {
-    for (const second of this.#seconds.values())
-      if (now - second.at < secondAgentMs) yield second;
-      else this.#seconds.delete(second.computer);
-  }
-
   registered(
     agent: Pick<AgentRegistration, 'computer' | 'session' | 'version' | 'devices'>,
     inc: number,
     now: number,
   ): void {
     const { computer, session, version, devices } = agent;
+    this.misfits.forget(computer);
     const before = this.#agents.get(computer);
     if (before !== undefined) change(before, 'online');
     this.#changes += 1;

@@ -1,10 +1,12 @@
-import type { AttemptReport, DeviceStatus, EmergencyStop } from '@lab/contracts';
+import type { AttemptReport, DeviceStatus, EmergencyStop, ProtocolRange } from '@lab/contracts';
 
 /** What an agent reports when it starts, and whenever a new leader appears. */
 export interface AgentRegistration {
   computer: string;
   session: string;
   version: string;
+  /** Versions of the protocol that it speaks; absent: version 1 alone. */
+  protocol?: ProtocolRange | undefined;
   attempts: readonly AttemptReport[];
   /** Incarnations whose ledger, and so every accepted attempt, the agent still has; absent: not reported. */
   incarnations?: readonly number[] | undefined;

@@ -10,6 +10,7 @@ import type { AgentRegistration, Heartbeat } from './agent-messages.js';
 import type { AttemptCommands } from './attempt-commands.js';
 import type { DeviceAssigner } from './device-assigner.js';
 import { demandKnownComputer } from './known-computers.js';
+import { demandFit } from './fitting-agents.js';
 import { demandOneAgent, type Holder } from './one-agent.js';
 import { recordResult } from './results.js';
 
@@ -46,13 +47,14 @@ export class AgentReports {
    * shown to a person, depending on its report.
    *
    * @throws ServiceError `not_found` when no laboratory names its computer; `wrong_state` when another agent of the
-   * computer may be at work; `store_unavailable`
+   * computer may be at work; `upgrade_required` when its release does not fit; `store_unavailable`
    */
   async register(agent: AgentRegistration): Promise<AgentWelcome> {
     const onDisk = await this.#computersOnDisk(agent.computer);
     const holder = await this.#holder(agent);
     return this.ports.loop.submit('registration of an agent', (turn) => {
       if (onDisk !== null) demandKnownComputer(turn, agent, this.ports.labs(), onDisk);
+      demandFit(agent, this.ports.directory, turn.now);
       demandOneAgent(turn, agent, holder, this.ports);
       return this.#registered(turn, agent);
     });

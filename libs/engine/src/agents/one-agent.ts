@@ -35,7 +35,7 @@ export function demandOneAgent(
   const isOffline = present === undefined ? directory.hasListened(now) : isGone(present.state);
   if ((presence === 'gone' || presence === 'silent') && isOffline) return;
   if (presence === 'answers' && present?.announcedLeave !== true)
-    directory.secondAgent(computer, version, now);
+    directory.seconds.add({ computer, version }, 'another agent of the computer is connected', now);
   log.warn('second agent of a computer refused', { computer, version, presence });
   const heard =
     present === undefined ? 'not heard yet' : `heard at ${new Date(present.heardAt).toISOString()}`;

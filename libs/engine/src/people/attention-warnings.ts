@@ -1,5 +1,5 @@
 import type { AttentionWarning, DeviceStatus, JsonObject } from '@lab/contracts';
-import type { Presence, SecondAgent } from '../agents/index.js';
+import type { Presence, RefusedAgent } from '../agents/index.js';
 import { deviceKey } from '../labs/index.js';
 import type { AttentionRow } from '../rows/index.js';
 import type { Turn } from '../turn/index.js';
@@ -80,7 +80,7 @@ export function aboutLedger({ computer, ledgerTrouble, devices }: Presence): Cau
 }
 
 /** Warns of an agent that wants the computer of another one. */
-export function aboutSecondAgent({ computer, version, since }: SecondAgent): Cause {
+export function aboutSecondAgent({ computer, version, since }: RefusedAgent): Cause {
   return {
     kind: 'agent',
     ...nothing,
@@ -90,6 +90,17 @@ export function aboutSecondAgent({ computer, version, since }: SecondAgent): Cau
       `a second agent for computer ${computer} was refused while the first one works; stop it, or give it the name of ` +
         'its own computer; if nobody has started it, somebody else has the credentials of this agent',
     ),
+    known: () => ({ refused_since: isoTime(since), version }),
+  };
+}
+
+/** Warns of an agent whose release does not fit that of the service. */
+export function aboutMisfit({ computer, version, message, since }: RefusedAgent): Cause {
+  return {
+    kind: 'agent',
+    ...nothing,
+    computer,
+    reason: warning('agent_incompatible', message),
     known: () => ({ refused_since: isoTime(since), version }),
   };
 }
@@ -142,6 +153,7 @@ export function isContradicted(agent: Presence, { reason, device }: AttentionRow
     case 'clock_skew':
       return agent.clock.isKnown;
     case 'second_agent':
+    case 'agent_incompatible':
     case 'messages_refused':
       return true;
     case 'ledger_unwritable':
@@ -156,6 +168,7 @@ export const endsOfWarnings: Readonly<Record<AttentionWarning, string>> = {
   runs_long: 'the task does not run any more',
   device_not_responding: 'the process of the device responds again, has ended, or its agent is gone',
   second_agent: 'no second agent has registered for a minute',
+  agent_incompatible: 'the agent has registered, or has not tried for a minute',
   messages_refused: 'no message of the process was refused for a minute',
   clock_skew: 'the clock is right again, or the agent is gone',
   ledger_unwritable: 'the agent can write its ledger again, or is gone',

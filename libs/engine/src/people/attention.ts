@@ -33,6 +33,7 @@ import {
   aboutLedger,
   aboutLongTask,
   aboutRefusals,
+  aboutMisfit,
   aboutSecondAgent,
   aboutSilentDevice,
   endsOfWarnings,
@@ -228,7 +229,8 @@ export class Attention {
     }
     for (const long of this.ports.longTasks.at(turn.state, turn.now)) ask(aboutLongTask(turn, long));
     for (const refused of this.ports.refusals.repeated(turn.now)) ask(aboutRefusals(refused));
-    for (const second of this.ports.directory.secondAgents(turn.now)) ask(aboutSecondAgent(second));
+    for (const second of this.ports.directory.seconds.lately(turn.now)) ask(aboutSecondAgent(second));
+    for (const misfit of this.ports.directory.misfits.lately(turn.now)) ask(aboutMisfit(misfit));
     for (const agent of this.ports.directory.all()) {
       if (!isHeard(agent.state)) continue;
       if (agent.clock.isWrong) ask(aboutClock(agent));

@@ -1,35 +1,35 @@
-import { awaitsAgent, type AgentRecord, type ComputerDrain } from '@lab/contracts';
-import { type AgentDirectory, type Presence, deviceStatusOf } from '../agents/index.js';
+import { awaitsAgent, isReachable, type AgentRecord, type ComputerDrain } from '@lab/contracts';
+import { type Presence, type RefusedAgent, deviceStatusOf } from '../agents/index.js';
 import type { LabMap } from '../labs/index.js';
 import { drainOfComputer } from '../stops/index.js';
 import type { WorkingState } from '../turn/index.js';
+import type { OverviewPorts } from './overview.js';
 import { iso } from './wait-causes.js';
 
-export function describeAgents(labs: LabMap, directory: AgentDirectory, state: WorkingState): AgentRecord[] {
+type AgentPorts = Pick<OverviewPorts, 'labs' | 'directory' | 'state' | 'now'>;
+
+export function describeAgents(ports: AgentPorts): AgentRecord[] {
+  const { labs, directory, state } = ports;
   const computers = new Set([
     ...[...labs.labs.values()].flatMap((lab) => Object.keys(lab.computers)),
     ...[...directory.all()].map(({ computer }) => computer),
     ...state.rows.agents.keys(),
   ]);
-  return [...computers].sort().map((computer) => describeAgent(labs, directory, state, computer));
+  return [...computers].sort().map((computer) => describeAgent(ports, computer));
 }
 
-function describeAgent(
-  labs: LabMap,
-  directory: AgentDirectory,
-  state: WorkingState,
-  computer: string,
-): AgentRecord {
+function describeAgent({ labs, directory, state, now }: AgentPorts, computer: string): AgentRecord {
   const agent = directory.get(computer);
+  const isHeard = agent !== undefined && isReachable(agent.state);
+  const misfit = isHeard ? undefined : directory.misfits.of(computer, now);
   const recorded = state.rows.agents.get(computer)?.inc ?? null;
   const itsLabs = [...labs.labs.values()].filter((lab) => Object.hasOwn(lab.computers, computer));
   return {
     computer,
     labs: itsLabs.map(({ name }) => name).sort(),
-    state: agent?.state ?? 'offline',
-    reason: agent === undefined ? whyUnheard(recorded) : whyAway(agent),
+    ...connectionOf(agent, recorded, misfit),
     incarnation: agent?.inc ?? recorded,
-    version: agent?.version ?? null,
+    version: misfit?.version ?? agent?.version ?? null,
     address: itsLabs[0]?.computers[computer]?.ip ?? null,
     last_heard_at: agent === undefined ? null : new Date(agent.heardAt).toISOString(),
     clock_offset_ms: agent?.clock.ms ?? null,
@@ -41,8 +41,8 @@ function describeAgent(
       .filter((device) => device.computer === computer)
       .sort((a, b) => (a.key < b.key ? -1 : 1))
       .map((device) => {
-        const { state: now, detail } = deviceStatusOf(device, directory);
-        return { lab: device.lab, name: device.name, state: now, detail };
+        const { state: itsState, detail } = deviceStatusOf(device, directory);
+        return { lab: device.lab, name: device.name, state: itsState, detail };
       }),
     drain: drainOf(labs, state, computer),
     tasks: tasksOn(state, computer),
@@ -67,6 +67,17 @@ function drainOf(labs: LabMap, state: WorkingState, computer: string): ComputerD
   const since = new Date(at).toISOString();
   const still = { used_by: [...users].sort(), kept_by: [...keepers].sort() };
   return { by, reason, since, until: iso(until), drained: users.size === 0, ...still };
+}
+
+/** The state of the connection to an agent, and why it is not online. */
+function connectionOf(
+  agent: Presence | undefined,
+  recorded: number | null,
+  misfit: RefusedAgent | undefined,
+): Pick<AgentRecord, 'state' | 'reason'> {
+  if (misfit !== undefined) return { state: 'incompatible', reason: misfit.message };
+  if (agent === undefined) return { state: 'offline', reason: whyUnheard(recorded) };
+  return { state: agent.state, reason: whyAway(agent) };
 }
 
 function whyUnheard(recorded: number | null): string {

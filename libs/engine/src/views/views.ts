@@ -72,8 +72,7 @@ export class Views {
 
   /** Every computer of the loaded laboratories and every agent that ever registered, by computer. */
   agents(): AgentRecord[] {
-    const { labs, directory, state } = this.ports();
-    return describeAgents(labs, directory, state);
+    return describeAgents(this.ports());
   }
 
   /** Where a device runs. @throws ServiceError `unknown_lab`, `unknown_device`, `agent_unreachable` */

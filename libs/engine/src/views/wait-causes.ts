@@ -116,8 +116,19 @@ function timeCauses(ports: CausePorts, row: TaskRunRow, task: PlanTask): WaitCau
 function unitCauses(ports: CausePorts, task: PlanTask): WaitCause[] {
   const { forecast } = ports;
   const causes = task.slots.flatMap((slot) => slotCauses(ports, task, slot));
-  if (task.slots.some((slot) => slot.name.startsWith('device:'))) return causes;
-  if (!ports.isServiceComputerThere())
+  if (!task.slots.some((slot) => slot.name.startsWith('device:')))
+    causes.push(...serviceComputerCauses(ports));
+  const wanted = new Set(causes.flatMap(({ unit }) => unit ?? []));
+  for (const slot of task.slots)
+    for (const id of slot.candidates)
+      if (wanted.has(plainName(id))) causes.push(...aheadOn(forecast, task, id));
+  return causes;
+}
+
+/** Why a task without devices cannot run on the computer of the service. */
+function serviceComputerCauses({ forecast, isServiceComputerThere }: CausePorts): WaitCause[] {
+  const causes: WaitCause[] = [];
+  if (!isServiceComputerThere())
     causes.push({ code: 'computer_away', message: `computer ${serviceComputer} is not connected` });
   const drain = drainOfComputer(forecast.state, serviceComputer);
   if (drain !== undefined)
@@ -126,10 +137,6 @@ function unitCauses(ports: CausePorts, task: PlanTask): WaitCause[] {
       until: iso(drain.until),
       message: `it has no device, so it would run on ${serviceComputer}: ${wordsOfOutage(drain)}`,
     });
-  const wanted = new Set(causes.flatMap(({ unit }) => unit ?? []));
-  for (const slot of task.slots)
-    for (const id of slot.candidates)
-      if (wanted.has(plainName(id))) causes.push(...aheadOn(forecast, task, id));
   return causes;
 }
 

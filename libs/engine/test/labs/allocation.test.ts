@@ -155,6 +155,7 @@ describe('agents', () => {
     const heard = new Date(test.clock.now()).toISOString();
     expect(here).toEqual({
       computer: 'svc_computer',
+      drain: null,
       labs: ['l'],
       state: 'online',
       reason: null,
