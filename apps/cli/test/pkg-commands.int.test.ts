@@ -1,13 +1,12 @@
-import { spawnSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { svcHere, type Ran } from './in-process.js';
+import './loaded-here.js';
 
 /** `svc pkg` as an author types it, in an empty folder. */
 
-const cli = fileURLToPath(new URL('../bin/svc.mjs', import.meta.url));
 let folder: string;
 
 beforeEach(() => {
@@ -15,14 +14,7 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
-/** Runs a command. The limit only ends one that hangs: a check takes seconds of computing, and more on a busy machine. */
-function svc(...args: string[]): { status: number | null; stdout: string; stderr: string } {
-  return spawnSync(process.execPath, [cli, 'pkg', ...args], {
-    cwd: folder,
-    encoding: 'utf8',
-    timeout: 110_000,
-  });
-}
+const svc = (...args: string[]): Promise<Ran> => svcHere(['pkg', ...args], { folder });
 
 const put = (file: string, text: string): void => {
   const path = join(folder, 'own/demo_pkg', file);
@@ -30,23 +22,23 @@ const put = (file: string, text: string): void => {
   writeFileSync(path, text);
 };
 
-it('create, add and types say what they wrote', () => {
-  expect(svc('create', 'demo_pkg', '--dir', 'own')).toMatchObject({ status: 0, stderr: '' });
-  expect(svc('add', 'device', 'demo_pkg', 'pump', '--dir', 'own')).toMatchObject({
-    status: 0,
-    stdout: 'wrote own/demo_pkg/devices/pump/device.yml\nwrote own/demo_pkg/devices/pump/device.ts\n',
+it('create, add and types say what they wrote', async () => {
+  expect(await svc('create', 'demo_pkg', '--dir', 'own')).toMatchObject({ code: 0, err: '' });
+  expect(await svc('add', 'device', 'demo_pkg', 'pump', '--dir', 'own')).toMatchObject({
+    code: 0,
+    out: 'wrote own/demo_pkg/devices/pump/device.yml\nwrote own/demo_pkg/devices/pump/device.ts\n',
   });
-  expect(svc('types', 'own')).toMatchObject({ status: 0, stdout: 'wrote own/demo_pkg/svc-types.d.ts\n' });
+  expect(await svc('types', 'own')).toMatchObject({ code: 0, out: 'wrote own/demo_pkg/svc-types.d.ts\n' });
 });
 
-it('check exits with 0 and a count without errors', () => {
+it('check exits with 0 and a count without errors', async () => {
   put('package.json', '{ "name": "demo_pkg", "type": "module" }');
   put('laboratories/lab/lab.yml', 'name: lab\ndesc: Empty\ndevices: {}\n');
-  expect(svc('check', 'own/demo_pkg')).toMatchObject({
-    status: 0,
-    stdout: 'no errors in 1 package, 1 definition, 0 source files\n',
+  expect(await svc('check', 'own/demo_pkg')).toMatchObject({
+    code: 0,
+    out: 'no errors in 1 package, 1 definition, 0 source files\n',
   });
-  expect(JSON.parse(svc('check', '--json', 'own').stdout)).toEqual([]);
+  expect(JSON.parse((await svc('check', '--json', 'own')).out)).toEqual([]);
 });
 
 describe('a warning and an error', () => {
@@ -65,7 +57,7 @@ export default class Look extends BaseTask {
     );
   });
 
-  it('are shown by check with their lines, and only the error makes it exit with 1', () => {
+  it('are shown by check with their lines, and only the error makes it exit with 1', async () => {
     const warning = [
       'warning: demo_pkg/tasks/look/task.yml:3:16 unknown_device_type',
       '  device_types[0]: there is no device type "camera"; work that needs one is refused',
@@ -76,33 +68,33 @@ export default class Look extends BaseTask {
       '',
       '',
     ].join('\n');
-    expect(svc('check', 'own')).toMatchObject({
-      status: 0,
-      stdout: `${warning}no errors in 1 package, 1 definition, 1 source file\n`,
+    expect(await svc('check', 'own')).toMatchObject({
+      code: 0,
+      out: `${warning}no errors in 1 package, 1 definition, 1 source file\n`,
     });
     put('tasks/look/task.yml', `${look}input_parameter: {}\n`);
-    const { status, stdout } = svc('check', 'own');
-    expect(status).toBe(1);
-    expect(stdout).toContain(`${warning}demo_pkg/tasks/look/task.yml:4:1 unknown_key`);
-    expect(stdout).toContain('did you mean "input_parameters"?');
+    const { code, out } = await svc('check', 'own');
+    expect(code).toBe(1);
+    expect(out).toContain(`${warning}demo_pkg/tasks/look/task.yml:4:1 unknown_key`);
+    expect(out).toContain('did you mean "input_parameters"?');
   });
 
-  it('are one list as JSON, each with its severity', () => {
+  it('are one list as JSON, each with its severity', async () => {
     put('tasks/look/task.yml', `${look}input_parameter: {}\n`);
-    const { status, stdout } = svc('check', '--json', 'own');
-    expect(status).toBe(1);
+    const { code, out } = await svc('check', '--json', 'own');
+    expect(code).toBe(1);
     const finding = (severity: string, code: string, line: number, column: number) =>
       expect.objectContaining({ severity, code, line, column }) as object;
-    expect(JSON.parse(stdout)).toEqual([
+    expect(JSON.parse(out)).toEqual([
       finding('error', 'unknown_key', 4, 1),
       finding('warning', 'unknown_device_type', 3, 16),
     ]);
   });
 });
 
-it('every other failure is one sentence on standard error with exit code 1', () => {
-  expect(svc('check', 'nowhere')).toMatchObject({ status: 1, stdout: '' });
-  const refused = svc('add', 'lab', 'demo_pkg', 'a_lab', '--dir', '.');
-  expect(refused).toMatchObject({ status: 1, stdout: '' });
-  expect(refused.stderr).toMatch(/^there is no package "demo_pkg" in .*: svc pkg create demo_pkg\n$/);
+it('every other failure is one sentence on standard error with exit code 1', async () => {
+  expect(await svc('check', 'nowhere')).toMatchObject({ code: 1, out: '' });
+  const refused = await svc('add', 'lab', 'demo_pkg', 'a_lab', '--dir', '.');
+  expect(refused).toMatchObject({ code: 1, out: '' });
+  expect(refused.err).toMatch(/^there is no package "demo_pkg" in .*: svc pkg create demo_pkg\n$/);
 });
