@@ -1,11 +1,11 @@
-import { readFileSync } from 'node:fs';
+import { existsSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import type { AuditRecord, DrainRecord, EffectRecord, TaskRunRecord } from '@lab/api-client';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startReceiver, type Receiver } from '../../../gateway/test/receiver.js';
 import { rowsOf, startLaboratory, type Laboratory } from './laboratory.js';
 
-/** Commands of operators at a real service with real devices. */
+/** Commands at a real service with real devices. */
 
 let receiver: Receiver;
 let lab: Laboratory;
@@ -230,7 +230,7 @@ describe('svc estop', () => {
     expect([listed?.[0], listed?.[2], listed?.[3], listed?.at(-1)]).toEqual([
       ...['lab:faulty_lab', 'ada', 'spill', id],
     ]);
-    expect(await svc('rpc', 'faulty_lab', 'brittle', 'step')).toMatchObject({ code: 3 });
+    expect((await svc('list', 'devices')).out).toMatch(/^faulty_lab\.brittle .*spill/m);
     expect(await svc('estop', 'release', id, '--by', 'ada')).toEqual({
       ...{ code: 0, out: `released: lab:faulty_lab (${id})`, err: '' },
     });
@@ -394,5 +394,77 @@ describe('svc labs, protocols, tasks and packages', () => {
       lab.put(file, text);
       expect((await svc('packages')).code).toBe(0);
     }
+  });
+});
+
+describe('svc submit --dry-run', () => {
+  it('predicts the times of work and stores nothing, and refuses what the submission would be refused for', async () => {
+    const run = { type: 'slow_multiplication', parameters: { wait: { seconds: 1 } } };
+    lab.put('tried.json', JSON.stringify({ name: 'tried', ...run }));
+    const tried = await svc('submit', 'tried.json', '--dry-run');
+    expect(tried).toMatchObject({ code: 0, err: '' });
+    expect(tried.out).toMatch(/^tried: valid; nothing was stored\n/);
+    expect(await json('submit', 'tried.json', '--dry-run')).toMatchObject({ resolved: { name: 'tried' } });
+    expect((await svc('list', 'protocols')).out).not.toContain('tried');
+    const both = await svc('submit', 'tried.json', '--dry-run', '--watch');
+    expect(both).toMatchObject({ code: 2, err: expect.stringContaining('leave out --watch') as string });
+
+    const parameters = [{ wait: { seconds: 0.5 } }, { wait: { seconds: 0.5 } }];
+    const campaign = { protocol: 'slow_multiplication', max_protocol_runs: 2 };
+    lab.put('two.json', JSON.stringify({ name: 'two', ...campaign, protocol_run_parameters: parameters }));
+    expect((await svc('submit', 'two.json', '--dry-run')).out).toMatch(/^two: valid; nothing was stored\n/);
+    lab.put('wrong.yml', 'name: wrong\ntype: slow_multiplication\nparameters:\n  wait: { seconds: soon }\n');
+    const wrong = await svc('submit', 'wrong.yml', '--dry-run');
+    expect(wrong).toMatchObject({ code: 3, out: '', err: expect.stringContaining('wrong.yml:4') as string });
+    lab.put('nothing.yml', 'name: nothing\ntype: no_such_type\nparameters: {}\n');
+    expect(await svc('submit', 'nothing.yml', '--dry-run')).toMatchObject({ code: 3, out: '' });
+    lab.put('list.yml', '- name: many\n');
+    expect(await svc('submit', 'list.yml')).toMatchObject({
+      ...{ code: 2, err: expect.stringContaining('must be an object') as string },
+    });
+  });
+});
+
+describe('svc files', () => {
+  it('lists the files of a real task, and gets one or all of them', async () => {
+    const task = { name: 'writes', type: 'write_file', input_parameters: { text: 'hello', kilobytes: 2 } };
+    lab.put('writes.json', JSON.stringify(task));
+    const watched = await svc('submit', 'writes.json', '--watch');
+    expect([watched.code, watched.out.split('\n').at(-1)]).toEqual([0, 'writes  completed']);
+    const rows = rowsOf(await svc('files', 'list', 'writes'));
+    expect(rows.length).toBeGreaterThan(0);
+    const [name = '', bytes = ''] = rows[0] ?? [];
+    expect(await svc('files', 'get', 'writes', name, '-o', 'one')).toMatchObject({
+      ...{ code: 0, out: `wrote ${join(lab.folder, 'one')}` },
+    });
+    expect(statSync(join(lab.folder, 'one')).size).toBe(Number(bytes));
+    const zip = join(lab.folder, 'writes.zip');
+    expect((await svc('files', 'zip', 'task', 'writes')).out).toBe(`wrote ${zip}`);
+    expect(readFileSync(zip).subarray(0, 2).toString()).toBe('PK');
+    expect(await svc('files', 'zip', 'task', 'writes')).toMatchObject({
+      ...{ code: 2, err: `${zip} is there already; name another place with --output` },
+    });
+    for (const kind of ['task', 'protocol', 'campaign'])
+      expect(await svc('files', 'zip', kind, 'none', '-o', 'none.zip')).toMatchObject({ code: 3, out: '' });
+    expect(existsSync(join(lab.folder, 'none.zip'))).toBe(false);
+  });
+});
+
+describe('svc list', () => {
+  it('shows runs with their campaign, and the tasks that got a device', async () => {
+    lab.put('listed.yml', 'name: listed\ntype: slow_multiplication\nparameters: { wait: { seconds: 0 } }\n');
+    expect((await svc('submit', 'listed.yml', '--watch')).code).toBe(0);
+    const runs = rowsOf(await svc('list', 'protocols', '--state', 'completed'));
+    expect(runs.map((row) => row.slice(0, 3))).toContainEqual(['listed', 'slow_multiplication', 'completed']);
+    const tasks = rowsOf(await svc('list', 'tasks', '--device', 'multiplication_lab.multiplier_a'));
+    expect(tasks.map((row) => row.slice(0, 4))).toContainEqual(['wait', 'listed', 'wait', 'completed']);
+    expect(await svc('list', 'protocols', '--device', 'multiplication_lab.multiplier_a')).toMatchObject({
+      ...{ code: 2, err: '--device selects tasks only' },
+    });
+    expect(rowsOf(await svc('list', 'devices')).map((row) => row.slice(0, 4))).toContainEqual([
+      ...['multiplication_lab.multiplier_b', 'multiplier', 'unreachable', 'bench_b'],
+    ]);
+    expect(await svc('list', 'tasks', '--limit', '501')).toMatchObject({ code: 3, out: '' });
+    expect(await svc('list', 'beakers')).toMatchObject({ code: 2, out: '' });
   });
 });
