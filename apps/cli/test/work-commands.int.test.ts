@@ -132,6 +132,7 @@ describe('svc submit', () => {
           }) as JsonObject,
     }));
     await writeFile(join(folder, 'rows.yml'), 'name: rows\nprotocol: mixing\n');
+    await writeFile(join(folder, 'task.yml'), 'name: rinse_2\ntype: clean_container\ninput_parameters: {}\n');
     await writeFile(join(folder, 'rows.csv'), 'mix.volume\r\n2.5\r\n3\r\n');
     expect(await svc(['submit', 'rows.yml', '--parameters', 'rows.csv'])).toMatchObject({
       code: 0,
@@ -162,7 +163,7 @@ describe('svc submit', () => {
     });
     await writeFile(join(folder, 'latin.csv'), Buffer.from([0x6d, 0xfc, 0x0a]));
     for (const [submission, file, said] of [
-      ['rinse.yml', 'rows.csv', 'is for a campaign'],
+      ['task.yml', 'rows.csv', 'is for a campaign'],
       ['rows.yml', 'none.csv', 'cannot be read'],
       ['rows.yml', 'latin.csv', 'UTF-8'],
     ] as const) {
