@@ -1,34 +1,20 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { connectBus } from '@lab/messaging';
 import { startNats } from '@lab/testkit';
-import { afterAll, beforeAll, expect, it, vi } from 'vitest';
-import { svcProgram } from '../src/program.js';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { svcHere, type Ran } from './in-process.js';
 
 let folder: string;
 beforeAll(() => {
   folder = mkdtempSync(join(tmpdir(), 'svc-broker-'));
-  vi.stubEnv('SVC_DATA_DIR', join(folder, 'data'));
 });
-afterAll(() => {
-  vi.unstubAllEnvs();
-  rmSync(folder, { recursive: true, force: true });
-});
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-/** What `svc broker` prints. */
-async function printed(...args: string[]): Promise<string> {
-  const written: string[] = [];
-  const write = vi
-    .spyOn(process.stdout, 'write')
-    .mockImplementation((text) => written.push(String(text)) > 0);
-  try {
-    await svcProgram().parseAsync(['node', 'svc', 'broker', ...args]);
-  } finally {
-    write.mockRestore();
-  }
-  return written.join('');
-}
+const broker = (...args: string[]): Promise<Ran> =>
+  svcHere(['broker', ...args], { env: { SVC_DATA_DIR: join(folder, 'data') } });
+const printed = async (...args: string[]): Promise<string> => (await broker(...args)).out;
 
 it('svc broker makes a nats-server that accepts an agent with its credentials, and nobody else', async () => {
   const config = join(folder, 'nats.conf');
@@ -44,13 +30,43 @@ it('svc broker makes a nats-server that accepts an agent with its credentials, a
   await nats.stop();
 });
 
-it('svc broker says in one sentence why it cannot print', async () => {
-  vi.stubEnv('SVC_DATA_DIR', join(folder, 'nats.conf'));
-  const errors: string[] = [];
-  const write = vi.spyOn(process.stderr, 'write').mockImplementation((text) => errors.push(String(text)) > 0);
-  await printed('credentials', 'agent', 'bench b');
-  write.mockRestore();
-  expect(errors.join('')).toMatch(/^[^\n]*nats\.conf[^\n]*\n$/);
-  expect(process.exitCode).toBe(1);
-  process.exitCode = 0;
+it('svc broker certificate and --tls make a nats-server that everybody must reach encrypted', async () => {
+  const out = join(folder, 'certified');
+  expect(await printed('certificate', '127.0.0.1', 'lab-server', '--out', out)).toBe(
+    `wrote certificate.pem, key.pem and ca.pem to ${out}\n`,
+  );
+  expect(statSync(join(out, 'key.pem')).mode & 0o777).toBe(0o600);
+  const config = join(folder, 'nats-tls.conf');
+  const accounts = join(folder, 'accounts-tls');
+  const settings = ['--listen', '127.0.0.1:-1', '--accounts', accounts, '--tls', out];
+  writeFileSync(config, await printed('config', ...settings));
+  const nats = await startNats({ args: ['-c', config] });
+  const credentials = await printed('credentials', 'agent', 'bench b');
+  const identity = { role: 'agent', name: 'bench b', credentials } as const;
+  const url = nats.url.replace('nats://', 'tls://');
+  const authorities = readFileSync(join(out, 'ca.pem'), 'utf8');
+  const bus = await connectBus({ ...identity, url, authorities });
+  expect(bus.connected).toBe(true);
+  await bus.close();
+  for (const wrong of [{ url: nats.url }, { url }])
+    await expect(connectBus({ ...identity, ...wrong, connectTimeoutMs: 300 })).rejects.toThrow();
+  await nats.stop();
+});
+
+it.each([
+  [['credentials', 'agent', 'bench b']],
+  [['config', '--listen', '127.0.0.1:4222']],
+  [['certificate', 'lab-server', '--out', 'nowhere']],
+])('svc broker %j says in one sentence why it cannot use the data folder', async (args) => {
+  const file = join(folder, 'no-folder');
+  writeFileSync(file, '');
+  const { code, out, err } = await svcHere(['broker', ...args], { env: { SVC_DATA_DIR: file } });
+  expect([code, out]).toEqual([1, '']);
+  expect(err).toMatch(/^[^\n]*no-folder[^\n]*\n$/);
+});
+
+it('svc broker refuses a kind of process that does not exist, and lists those that do', async () => {
+  const { code, err } = await broker('credentials', 'robot', 'bench b');
+  expect(code).toBe(2);
+  expect(err).toMatch(/robot.*Allowed choices are .*agent/);
 });

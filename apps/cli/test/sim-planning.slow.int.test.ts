@@ -6,13 +6,13 @@ const { svc } = simulationShell();
 
 describe('svc sim', () => {
   it('prints the same record for the same seed, and the same task durations under every policy', async () => {
-    const records = await Promise.all(
-      [['greedy'], ['greedy'], ['cpsat']].map(async ([policy = '']) => {
-        const { out } = await svc('sim', 'color_day.yml', '--scheduler', policy, '--seed', '7', '--json');
-        return { ...(JSON.parse(out) as SimulationRecord), planning: null };
-      }),
-    );
-    const [first, again, planned] = records;
+    const recordUnder = async (policy: string) => {
+      const { out } = await svc('sim', 'color_day.yml', '--scheduler', policy, '--seed', '7', '--json');
+      return { ...(JSON.parse(out) as SimulationRecord), planning: null };
+    };
+    const first = await recordUnder('greedy');
+    const again = await recordUnder('greedy');
+    const planned = await recordUnder('cpsat');
     expect(again).toEqual(first);
     expect(planned).toMatchObject({ scheduler: 'cpsat', seed: 7, outcome: 'completed' });
     const durations = (record?: Pick<SimulationRecord, 'tasks'>): Record<string, number> =>

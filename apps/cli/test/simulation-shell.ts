@@ -1,9 +1,10 @@
-import { execFile } from 'node:child_process';
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll } from 'vitest';
+import { svcHere, type Ran } from './in-process.js';
+import './loaded-here.js';
 
 /** The file of the repository with this path. */
 export const pathOf = (name: string): string => fileURLToPath(new URL(`../../../${name}`, import.meta.url));
@@ -18,8 +19,8 @@ export interface SimulationShell {
     /** The scenario that this page shows. */
     scenario: string;
   };
-  /** Types `svc` with the built command line and the packages of the product. */
-  svc(...args: string[]): Promise<{ code: number; out: string; err: string }>;
+  /** Types `svc` with the packages of the product. */
+  svc(...args: string[]): Promise<Ran>;
 }
 
 /** A folder in which the tests of one file type `svc sim` commands. */
@@ -34,12 +35,6 @@ export function simulationShell(): SimulationShell {
   afterAll(() => rm(files.folder, { recursive: true, force: true }));
   return {
     files,
-    svc: (...args) =>
-      new Promise((resolve) => {
-        const command = [pathOf('apps/cli/bin/svc.mjs'), ...args, '--user-dir', pathOf('lab-packages')];
-        execFile(process.execPath, command, { cwd: files.folder, maxBuffer: 2 ** 26 }, (error, out, err) =>
-          resolve({ code: typeof error?.code === 'number' ? error.code : 0, out, err }),
-        );
-      }),
+    svc: (...args) => svcHere([...args, '--user-dir', pathOf('lab-packages')], { folder: files.folder }),
   };
 }

@@ -207,6 +207,7 @@ export interface Harness {
   files: MemoryFiles;
   keys: MemoryKeys;
   tokens: MemoryTokens;
+  authentication: Authentication;
   webhooks: MemoryWebhooks;
   deliveries: MemoryDeliveries;
   audit: MemoryAudit;

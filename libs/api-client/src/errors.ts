@@ -27,12 +27,12 @@ export class UnreachableError extends Error {
   override readonly name = 'UnreachableError';
 
   /**
-   * @param reason `refused`: no server listens there, and nothing was sent. `lost`: the connection ended. `timeout`: no
-   *   answer came in time. After both the request may have arrived. `foreign`: another server than the service
-   * answered.
+   * @param reason `refused`: no server listens there, and nothing was sent. `untrusted`: the certificate of the server
+   *   proves nothing to this computer, and nothing was sent. `lost`: the connection ended. `timeout`: no answer came in
+   *   time. After both the request may have arrived. `foreign`: another server than the service answered.
    */
   constructor(
-    readonly reason: 'refused' | 'lost' | 'timeout' | 'foreign',
+    readonly reason: 'refused' | 'untrusted' | 'lost' | 'timeout' | 'foreign',
     message: string,
     options?: ErrorOptions,
   ) {

@@ -83,7 +83,7 @@ async function once({ method, url, headers, body, timeoutMs, signal, fetch }: Se
   } catch (error) {
     if (error instanceof ProblemError || error instanceof UnreachableError) throw error;
     signal?.throwIfAborted();
-    if (late.signal.aborted || causesOf(error).includes('UND_ERR_HEADERS_TIMEOUT'))
+    if (late.signal.aborted || causesOf(error).some(({ code }) => code === 'UND_ERR_HEADERS_TIMEOUT'))
       throw new UnreachableError('timeout', `no answer from ${originOf(url)} in time`, { cause: error });
     throw unreachable(error, url);
   } finally {
@@ -91,22 +91,34 @@ async function once({ method, url, headers, body, timeoutMs, signal, fetch }: Se
   }
 }
 
+/** Codes of `node:tls` for a certificate that proves nothing to this computer. */
+const untrustedCodes =
+  /^(CERT_|UNABLE_TO_|SELF_SIGNED_|DEPTH_ZERO_|ERR_TLS_CERT_|HOSTNAME_MISMATCH|INVALID_CA|INVALID_PURPOSE)/;
+
 /** The meaning of a failure of `fetch` or of reading its answer. */
 export function unreachable(error: unknown, url: string): UnreachableError {
-  const refused = causesOf(error).some((code) =>
+  const causes = causesOf(error);
+  const origin = originOf(url);
+  const untrusted = causes.find(({ code = '' }) => untrustedCodes.test(code));
+  if (untrusted !== undefined)
+    return new UnreachableError(
+      'untrusted',
+      `the certificate of ${origin} is not trusted here: ${untrusted.message}`,
+      { cause: error },
+    );
+  const refused = causes.some(({ code = '' }) =>
     ['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', 'EHOSTUNREACH', 'ENETUNREACH'].includes(code),
   );
   return refused
-    ? new UnreachableError('refused', `nothing answers at ${originOf(url)}`, { cause: error })
-    : new UnreachableError('lost', `the connection to ${originOf(url)} was lost`, { cause: error });
+    ? new UnreachableError('refused', `nothing answers at ${origin}`, { cause: error })
+    : new UnreachableError('lost', `the connection to ${origin} was lost`, { cause: error });
 }
 
-/** Codes of an error and of its causes. A name with several addresses fails with one error for each. */
-function causesOf(error: unknown): string[] {
+/** An error and its causes. A name with several addresses fails with one error for each. */
+function causesOf(error: unknown): NodeJS.ErrnoException[] {
   if (!(error instanceof Error)) return [];
-  const { code } = error as NodeJS.ErrnoException;
   return [
-    ...(typeof code === 'string' ? [code] : []),
+    error,
     ...causesOf(error.cause),
     ...(error instanceof AggregateError ? error.errors.flatMap(causesOf) : []),
   ];

@@ -1,7 +1,9 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import { createServer as createSecureServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { afterEach, beforeEach, describe, expect, expectTypeOf, it } from 'vitest';
 import { errorCatalogue, type Effect, type ErrorCode } from '@lab/contracts';
+import { certifyServer, makeCertificateAuthority } from '@lab/trust/certificates';
 import { ApiClient } from '../src/client.js';
 import { ProblemError, UnreachableError } from '../src/errors.js';
 import type { TaskRunRecord } from '../src/generated.js';
@@ -154,6 +156,27 @@ describe('a call', () => {
     const error = await thrown(client.get('/api/queue', { timeoutMs: 1_000 }));
     expect(error).toMatchObject({ name: 'UnreachableError', reason: 'timeout' });
     expect(requests).toHaveLength(1);
+  });
+
+  it('says at once that the certificate of the server is not trusted here', async () => {
+    const authority = await makeCertificateAuthority('test', Date.now());
+    const { key, certificate } = await certifyServer(authority, ['127.0.0.1'], Date.now(), 1);
+    let connections = 0;
+    const secure = createSecureServer({ key, cert: certificate }).on('connection', () => (connections += 1));
+    await new Promise<void>((resolve) => secure.listen(0, '127.0.0.1', resolve));
+    const url = `https://127.0.0.1:${(secure.address() as AddressInfo).port}`;
+    try {
+      const error = await thrown(new ApiClient(url).get('/api/queue'));
+      expect(error).toMatchObject({
+        ...{ name: 'UnreachableError', reason: 'untrusted' },
+        message: expect.stringMatching(
+          `^the certificate of ${url} is not trusted here: .*certificate`,
+        ) as string,
+      });
+      expect(connections).toBe(1);
+    } finally {
+      await new Promise((resolve) => secure.close(resolve));
+    }
   });
 
   it('throws the reason of its aborted signal', async () => {

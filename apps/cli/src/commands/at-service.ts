@@ -130,6 +130,8 @@ function failureText(error: unknown): string {
   if (error instanceof ProblemError) return problemText(error.problem);
   if (error instanceof UnreachableError && error.reason === 'refused')
     return `${error.message}; start it with "svc start", or name another address with --url`;
+  if (error instanceof UnreachableError && error.reason === 'untrusted')
+    return `${error.message}; nothing was sent. Name the certificate of its authority in SVC_TLS_CA_FILE`;
   if (error instanceof UnreachableError && error.reason !== 'foreign')
     return `${error.message}; whether it was carried out is not known`;
   return userError(error);

@@ -49,16 +49,29 @@ async function follow(client: ApiClient, wanted: object, { limit, json }: LogFla
   const [latest] = (await client.get('/api/logs', { query: { limit: 1 } })).items;
   const { items } = await client.get('/api/logs', { query: { ...wanted, limit } });
   items.toReversed().forEach(show);
-  const lastEventId = String(items[0]?.id ?? latest?.id ?? 0);
-  for await (const { event, data } of client.events('/api/logs/stream', {
-    query: { ...wanted },
-    lastEventId,
-  })) {
+  for (let after = items[0]?.id ?? latest?.id ?? 0; ;) after = await untilGap(client, wanted, after, show);
+}
+
+/**
+ * Shows new lines until the service says that lines were removed before they came.
+ *
+ * @param after id of the line behind which the stream begins
+ * @returns id of the last line that was removed
+ */
+async function untilGap(
+  client: ApiClient,
+  wanted: object,
+  after: number,
+  show: (line: LogLine) => void,
+): Promise<number> {
+  const options = { query: { ...wanted }, lastEventId: String(after) };
+  for await (const { event, data } of client.events('/api/logs/stream', options)) {
     if (event === 'line') show(JSON.parse(data) as LogLine);
-    else if (event === 'gap')
-      process.stderr.write('lines are missing here: they were removed before they came\n');
+    if (event !== 'gap') continue;
+    process.stderr.write('lines are missing here: they were removed before they came\n');
+    return (JSON.parse(data) as { oldest: number }).oldest;
   }
-  return [];
+  return after;
 }
 
 /** The text without escape sequences: the output of a device must not control the terminal of the reader. */

@@ -19,8 +19,9 @@ import {
 } from '../../gateway/test/color-lab-records.js';
 import { campaignRecord, runRecord, startHarness, type Harness } from '../../gateway/test/twins.js';
 import { MemoryRecords } from '../../gateway/test/memory-records.js';
+import { svcHere, trimmed, type Ran } from './in-process.js';
 
-/** The built command line with the real gateway. The test scripts the answers of the orchestrator. */
+/** The commands in this process, with the real gateway. The test scripts the answers of the orchestrator. */
 
 const cli = fileURLToPath(new URL('../bin/svc.mjs', import.meta.url));
 const me = userInfo().username;
@@ -43,19 +44,8 @@ beforeEach(() => {
   Object.assign(gateway.records, new MemoryRecords());
 });
 
-interface Ran {
-  code: number;
-  out: string;
-  err: string;
-}
-
-function svcAt(url: string, ...args: string[]): Promise<Ran> {
-  return new Promise((resolve) => {
-    execFile(process.execPath, [cli, ...args, '--url', url], { cwd: folder }, (error, out, err) =>
-      resolve({ code: typeof error?.code === 'number' ? error.code : 0, out: out.trim(), err: err.trim() }),
-    );
-  });
-}
+const svcAt = async (url: string, ...args: string[]): Promise<Ran> =>
+  trimmed(await svcHere([...args, '--url', url], { folder }));
 const svc = (...args: string[]): Promise<Ran> => svcAt(gateway.url, ...args);
 
 const bodies = (): unknown[] => gateway.requests.sent.map(({ body }) => body);
@@ -465,6 +455,9 @@ describe('svc pause, resume and queue', () => {
     gateway.requests
       .on(requests.pauseProtocolRun, () => ({ id: 'i', name: 'mix_1' }))
       .on(requests.resumeCampaign, () => ({ id: 'i', name: 'sweep' }))
+      .on(requests.resumeProtocolRun, ({ name }) => {
+        throw new ServiceError('not_found', `there is no protocol run ${name}`);
+      })
       .on(requests.readQueue, ({ lab }) => ({
         queue,
         items: lab === undefined ? [] : queuePage.items,
@@ -489,7 +482,10 @@ describe('svc pause, resume and queue', () => {
       '1  mix_2/mix_colors  ada    0 (now 1)  2026-11-20 09:19:00Z  device: color_lab.station_1 is in the hands of mix_1/mix_colors',
     );
     expect((await svc('queue', 'stop')).code).toBe(2);
-    expect((await svc('resume', 'protocol', 'none')).code).toBe(3);
+    expect(await svc('resume', 'protocol', 'none')).toMatchObject({
+      code: 3,
+      err: expect.stringContaining('there is no protocol run none') as string,
+    });
   });
 });
 

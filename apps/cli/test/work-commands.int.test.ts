@@ -1,10 +1,7 @@
-import { execFile, spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
-import { createInterface } from 'node:readline';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import {
   definitionRequests,
@@ -16,6 +13,7 @@ import {
 import { taskFileKey } from '@lab/object-store';
 import { freePort } from '@lab/testkit';
 import { agent, attentionItem } from '../../gateway/test/color-lab-records.js';
+import { byTokens, headersOf } from '../../gateway/test/tokens.js';
 import { logLine } from '../../gateway/test/memory-lines.js';
 import {
   campaignRecord,
@@ -25,10 +23,9 @@ import {
   type Harness,
 } from '../../gateway/test/twins.js';
 import { MemoryRecords } from '../../gateway/test/memory-records.js';
+import { svcHere, trimmed, type Ran } from './in-process.js';
 
-/** The built command line with the real gateway. The test scripts the answers of the orchestrator. */
-
-const cli = fileURLToPath(new URL('../bin/svc.mjs', import.meta.url));
+/** The commands in this process, with the real gateway. The test scripts the answers of the orchestrator. */
 
 let gateway: Harness;
 let folder: string;
@@ -45,24 +42,10 @@ beforeEach(() => {
   Object.assign(gateway.records, new MemoryRecords());
 });
 
-interface Ran {
-  code: number;
-  out: string;
-  err: string;
-}
-
-function svc(args: string[], env: Record<string, string> = {}, input = ''): Promise<Ran> {
-  return new Promise((resolve) => {
-    const child = execFile(
-      process.execPath,
-      [cli, ...args],
-      { cwd: folder, env: { ...process.env, SVC_URL: gateway.url, ...env } },
-      (error, out, err) =>
-        resolve({ code: typeof error?.code === 'number' ? error.code : 0, out: out.trim(), err: err.trim() }),
-    );
-    child.stdin?.end(input);
-  });
-}
+const svc = async (args: string[], env: Record<string, string> = {}, input?: string): Promise<Ran> => {
+  const typed = { folder, env: { SVC_URL: gateway.url, ...env } };
+  return trimmed(await svcHere(args, input === undefined ? typed : { ...typed, input }));
+};
 
 /** Lets the orchestrator accept every submission and adds its record. */
 function acceptSubmissions(): void {
@@ -149,6 +132,7 @@ describe('svc submit', () => {
           }) as JsonObject,
     }));
     await writeFile(join(folder, 'rows.yml'), 'name: rows\nprotocol: mixing\n');
+    await writeFile(join(folder, 'task.yml'), 'name: rinse_2\ntype: clean_container\ninput_parameters: {}\n');
     await writeFile(join(folder, 'rows.csv'), 'mix.volume\r\n2.5\r\n3\r\n');
     expect(await svc(['submit', 'rows.yml', '--parameters', 'rows.csv'])).toMatchObject({
       code: 0,
@@ -179,7 +163,7 @@ describe('svc submit', () => {
     });
     await writeFile(join(folder, 'latin.csv'), Buffer.from([0x6d, 0xfc, 0x0a]));
     for (const [submission, file, said] of [
-      ['rinse.yml', 'rows.csv', 'is for a campaign'],
+      ['task.yml', 'rows.csv', 'is for a campaign'],
       ['rows.yml', 'none.csv', 'cannot be read'],
       ['rows.yml', 'latin.csv', 'UTF-8'],
     ] as const) {
@@ -212,18 +196,14 @@ describe('svc watch', () => {
         devices: { arm: { lab_name: 'color_lab', name: 'arm' } },
       });
     gateway.records.runs.push(runRecord({ state: 'running', tasks: [task('running')] }));
-    const child = spawn(process.execPath, [cli, 'watch', 'protocol', 'mix_1'], {
-      env: { ...process.env, SVC_URL: gateway.url },
+    const broke = { code: 'task_failed', message: 'the cup broke' };
+    const { code, out } = await svcHere(['watch', 'protocol', 'mix_1', '--url', gateway.url], {
+      onOutput(text) {
+        if (text.includes('running'))
+          gateway.records.runs[0] = runRecord({ state: 'failed', reason: broke, tasks: [task('failed')] });
+      },
     });
-    let out = '';
-    child.stdout.on('data', (text) => {
-      out += String(text);
-      const broke = { code: 'task_failed', message: 'the cup broke' };
-      if (out.includes('running\n') || out.includes('on arm'))
-        gateway.records.runs[0] = runRecord({ state: 'failed', reason: broke, tasks: [task('failed')] });
-    });
-    const code = await new Promise((resolve) => child.once('close', resolve));
-    expect(out.trim().split('\n')).toEqual([
+    expect(out.trimEnd().split('\n')).toEqual([
       'mix_1  mix  running  on arm',
       'mix_1  running',
       'mix_1  mix  failed',
@@ -342,23 +322,60 @@ describe('svc logs', () => {
     expect(await svc(['logs', '--since', 'yesterday'])).toMatchObject({ code: 3 });
   });
 
-  it('continues with new lines after the end of the list', async () => {
-    gateway.records.logs = [logLine({ id: 1, task: 'mix', message: 'stirring' }), logLine({ id: 2 })];
-    gateway.lines.store(...gateway.records.logs, logLine({ id: 3, task: 'mix', message: 'meanwhile' }));
-    const child = spawn(process.execPath, [cli, 'logs', '--task', 'mix', '--follow'], {
-      cwd: folder,
-      env: { ...process.env, SVC_URL: gateway.url },
-      stdio: ['ignore', 'pipe', 'inherit'],
-    });
-    const ended = new Promise((resolve) => child.once('close', resolve));
-    const shown: string[] = [];
-    for await (const line of createInterface({ input: child.stdout })) {
-      shown.push(line.replace(/^\S+ +/, ''));
-      if (shown.length === 2) gateway.lines.store({ task: 'rinse' }, { task: 'mix', message: 'done' });
-      if (shown.length === 3) child.kill();
+  /** The token is refused from now on. */
+  function withdraw({ tokens, authentication }: Harness): void {
+    for (const { id } of tokens.kept.splice(0)) authentication.forget(id);
+  }
+
+  /**
+   * Follows the lines of a service with authentication, until the test has withdrawn the token and the stream ends.
+   *
+   * @param lifeMs how long a stream lasts
+   */
+  async function followed(
+    flags: readonly string[],
+    lifeMs: number,
+    onOutput: (text: string, service: Harness) => void,
+  ): Promise<Ran> {
+    const service = await startHarness({ feeds: { heartbeatMs: 20, lifeMs } }, undefined, byTokens);
+    try {
+      const { authorization } = await headersOf(service, 'ada', [{ role: 'viewer' }]);
+      service.records.logs = [logLine({ id: 1, task: 'mix', message: 'stirring' }), logLine({ id: 2 })];
+      service.lines.store(...service.records.logs, logLine({ id: 3, task: 'mix', message: 'meanwhile' }));
+      const ran = await svcHere(['logs', '--task', 'mix', '--follow', '--url', service.url, ...flags], {
+        env: { SVC_TOKEN: authorization.replace('Bearer ', '') },
+        onOutput: (text) => onOutput(text, service),
+      });
+      return trimmed(ran);
+    } finally {
+      await service.server.close();
     }
-    await ended;
-    expect(shown).toEqual(['INFO   mix  stirring', 'INFO   mix  meanwhile', 'INFO   mix  done']);
+  }
+
+  it('continues with new lines after the end of the list, until the service refuses the caller', async () => {
+    const { code, out, err } = await followed([], 20, (text, service) => {
+      if (text.includes('meanwhile'))
+        service.lines.store({ task: 'rinse' }, { task: 'mix', message: 'done' });
+      if (text.includes('done')) withdraw(service);
+    });
+    expect(out.split('\n').map((line) => line.replace(/^\S+ +/, ''))).toEqual([
+      'INFO   mix  stirring',
+      'INFO   mix  meanwhile',
+      'INFO   mix  done',
+    ]);
+    expect([code, err]).toEqual([3, expect.stringMatching(/token/)]);
+  });
+
+  it('goes on behind lines that were removed before they came, and prints each line as JSON', async () => {
+    const { out, err } = await followed(['--json'], 1_000, (text, service) => {
+      if (text.includes('meanwhile')) {
+        service.lines.store({ task: 'mix' }, { task: 'mix' }, { task: 'mix', message: 'after the gap' });
+        service.lines.pruned = 5;
+      }
+      if (text.includes('after the gap')) withdraw(service);
+    });
+    expect(out.split('\n').map((line) => (JSON.parse(line) as { id: number }).id)).toEqual([1, 3, 6]);
+    expect(err).toMatch(/^lines are missing here: they were removed before they came\n/);
   });
 });
 
