@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
 import { describe, expect, it } from 'vitest';
 import { certifyServer, isCertifiedFor, makeCertificateAuthority } from '../src/certificates.js';
-import { fingerprintOf } from '../src/fingerprint.js';
+import { certificatesIn, fingerprintOf } from '../src/fingerprint.js';
 
 const now = Date.now();
 const day = 86_400_000;
@@ -74,5 +74,20 @@ describe('a certificate of a server', () => {
     ]);
     expect(fingerprintOf(one.certificate)).toMatch(/^[\w-]{43}$/);
     expect(fingerprintOf(one.certificate)).not.toBe(fingerprintOf(two.certificate));
+  });
+
+  it('added to a text changes the fingerprint of the text, or is not among its certificates', async () => {
+    const [one, two] = await Promise.all([
+      makeCertificateAuthority('svc', now),
+      makeCertificateAuthority('svc', now),
+    ]);
+    const both = `# ours\n${one.certificate}${two.certificate}`;
+    expect(fingerprintOf(both)).not.toBe(fingerprintOf(one.certificate));
+    expect(certificatesIn(both)).toBe(`${one.certificate}${two.certificate}`);
+    // TLS libraries also read certificates under this name.
+    const hidden = `${one.certificate}${two.certificate.replaceAll('CERTIFICATE', 'X509 CERTIFICATE')}`;
+    expect(fingerprintOf(hidden)).toBe(fingerprintOf(one.certificate));
+    expect(certificatesIn(hidden)).toBe(one.certificate);
+    expect(() => fingerprintOf('no certificate')).toThrow('contains no certificate');
   });
 });

@@ -2,7 +2,7 @@ import { mkdirSync, writeFileSync, renameSync } from 'node:fs';
 import { join as pathOf } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { agentCredentials, joinText, makeAgentKey, proveKey } from '@lab/trust/agent-key';
-import { fingerprintOf } from '@lab/trust/fingerprint';
+import { certificatesIn, fingerprintOf } from '@lab/trust/fingerprint';
 import { z } from 'zod';
 import { GatewayDoor, GatewayRefusal } from './gateway-door.js';
 
@@ -139,7 +139,8 @@ async function authorityOf(
   } catch (error) {
     throw new Error(`What answers at ${url} is not the service: it sends no certificate.`, { cause: error });
   }
-  if (found === fingerprint) return pem;
+  // Nothing else of the answer is verified.
+  if (found === fingerprint) return certificatesIn(pem);
   throw new Error(
     `${url} is not the service that made this token: its certificate authority is another one. Somebody may be in between.`,
   );
