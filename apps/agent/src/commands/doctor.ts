@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import { brokerOf, brokerSettings, defineConfig, processEnvironment, settings } from '@lab/runtime';
 import { dataFolder, defaultsFor, readJoined } from '../installation/index.js';
-import { examine, type Examined } from '../joining/index.js';
+import { examine, gatewayAddress, proxyAddress, type Examined } from '../joining/index.js';
 import { makePass } from '@lab/trust/pass';
 import { dataOption, type AgentProgram } from './context.js';
 import { proxyOf } from './join.js';
@@ -25,11 +25,12 @@ export function addDoctorCommand(program: Command, { version }: AgentProgram): v
         throw new Error(
           'this computer has not joined a service; give the address of one: svc-agent doctor https://lab-server:8443',
         );
-      const gateway = address ?? joined?.gateway ?? '';
-      const isJoined = joined !== undefined && (address === undefined || address === joined.gateway);
+      const gateway = address === undefined ? (joined?.gateway ?? '') : gatewayAddress(address);
+      const isJoined = joined !== undefined && gateway === joined.gateway;
+      const way = proxy ?? joined?.proxy ?? proxyOf(gateway);
       const examined = {
         gateway,
-        proxy: proxy ?? joined?.proxy ?? proxyOf(gateway),
+        proxy: way === undefined ? undefined : proxyAddress(way),
         ...(isJoined ? joined.own : {}),
       };
       for await (const { layer, ok, text } of examine(examined)) {

@@ -4,7 +4,7 @@ import { agentCredentials } from '@lab/trust/agent-key';
 import { partsOf } from '@lab/trust/nkeys';
 import { makePass } from '@lab/trust/pass';
 import { GatewayDoor, GatewayRefusal, type HttpWay } from './gateway-door.js';
-import { admissionShape, joinedFiles, writeWhole } from './join.js';
+import { admissionIn, joinedFiles, writeWhole } from './join.js';
 
 /** Pause before a failed renewal is repeated, in milliseconds; doubled up to the longest. */
 const shortestPauseMs = 60_000;
@@ -58,7 +58,7 @@ export class AgentCredentials {
           version,
         });
         if (ended) return;
-        const { statement, authority, valid_until: until } = admissionShape.parse(answer);
+        const { statement, authority, valid_until: until } = admissionIn(answer, gateway);
         const text = agentCredentials(partsOf(this.#text), statement, authority);
         writeWhole(join(dataDir, joinedFiles.credentials), text);
         this.#text = text;

@@ -30,9 +30,11 @@ export interface Examined {
   membership?: { computer: string; credentials: string; broker: BrokerAccess };
   /** Milliseconds since 1970. */
   now?: () => number;
+  /** How long a server may take for its first answer, in milliseconds. */
+  patienceMs?: number;
 }
 
-const patienceMs = 5_000;
+const usualPatienceMs = 5_000;
 
 /** A layer that does not work, with the sentence about it. */
 class Fault extends Error {}
@@ -55,12 +57,13 @@ export async function* examine(examined: Examined): AsyncGenerator<Finding> {
 function layersOf(examined: Examined): [Layer, () => Promise<string>][] {
   const url = new URL(examined.gateway);
   const proxy = examined.proxy === undefined ? undefined : new URL(examined.proxy);
+  const { patienceMs = usualPatienceMs } = examined;
   const target = placeOf(url);
   const layers: [Layer, () => Promise<string>][] = [
     ['DNS', () => resolves((proxy ?? url).hostname)],
     ...(proxy === undefined
-      ? [['TCP', () => reaches(target)] satisfies [Layer, () => Promise<string>]]
-      : [['proxy', () => passes(proxy, target)] satisfies [Layer, () => Promise<string>]]),
+      ? [['TCP', () => reaches(target, patienceMs)] satisfies [Layer, () => Promise<string>]]
+      : [['proxy', () => passes(proxy, target, patienceMs)] satisfies [Layer, () => Promise<string>]]),
   ];
   if (url.protocol === 'https:') layers.push(['TLS', () => encrypts(examined, target, proxy)]);
   layers.push(['service', () => answers(examined)], ['clock', () => agrees(examined)]);
@@ -94,8 +97,8 @@ async function resolves(name: string): Promise<string> {
   }
 }
 
-async function reaches(place: Place): Promise<string> {
-  const socket = await dial(place).catch((error: unknown) => {
+async function reaches(place: Place, patienceMs: number): Promise<string> {
+  const socket = await dial(place, patienceMs).catch((error: unknown) => {
     const code = codeOf(error);
     throw new Fault(
       code === 'ECONNREFUSED'
@@ -107,14 +110,14 @@ async function reaches(place: Place): Promise<string> {
   return `${textOf(place)} accepts connections`;
 }
 
-async function passes(proxy: URL, target: Place): Promise<string> {
-  const socket = await tunnel(proxy, target);
+async function passes(proxy: URL, target: Place, patienceMs: number): Promise<string> {
+  const socket = await tunnel(proxy, target, patienceMs);
   socket.destroy();
   return `${proxy.host} lets this computer reach ${textOf(target)}`;
 }
 
 /** A connection to the target through an HTTP proxy (RFC 9110, section 9.3.6). */
-async function tunnel(proxy: URL, target: Place): Promise<Socket> {
+async function tunnel(proxy: URL, target: Place, patienceMs: number): Promise<Socket> {
   const { username, password } = proxy;
   const login = Buffer.from(`${decodeURIComponent(username)}:${decodeURIComponent(password)}`).toString(
     'base64',
@@ -146,8 +149,13 @@ async function tunnel(proxy: URL, target: Place): Promise<Socket> {
   }
 }
 
-async function encrypts({ authorities }: Examined, target: Place, proxy: URL | undefined): Promise<string> {
-  const below = proxy === undefined ? await dial(target) : await tunnel(proxy, target);
+async function encrypts(
+  { authorities, patienceMs = usualPatienceMs }: Examined,
+  target: Place,
+  proxy: URL | undefined,
+): Promise<string> {
+  const below =
+    proxy === undefined ? await dial(target, patienceMs) : await tunnel(proxy, target, patienceMs);
   const socket = connectTls({
     ...{ socket: below, host: target.host, ...(isIP(target.host) === 0 ? { servername: target.host } : {}) },
     ...(authorities === undefined ? {} : { ca: authorities }),
@@ -250,7 +258,7 @@ async function connects({
   }
 }
 
-function dial(place: Place): Promise<Socket> {
+function dial(place: Place, patienceMs: number): Promise<Socket> {
   return new Promise((resolve, reject) => {
     const socket = connect(place);
     socket.setTimeout(patienceMs, () =>

@@ -41,13 +41,14 @@ async function proxyAgent(proxy: string) {
   return new HttpsProxyAgent(proxy);
 }
 
-/** An answer of the gateway that is no success. */
+/** An answer that is no success, or not one of a gateway. */
 export class GatewayRefusal extends Error {
   constructor(
     message: string,
     readonly status: number,
+    options: ErrorOptions = {},
   ) {
-    super(message);
+    super(message, options);
   }
 }
 
@@ -70,7 +71,12 @@ export class GatewayDoor {
   /** @returns the status and the answer as JSON. @throws as {@link get} */
   async post(path: string, body: object): Promise<{ status: number; answer: unknown }> {
     const { status, body: text } = await this.#send(path, 'POST', JSON.stringify(body));
-    return { status, answer: JSON.parse(text) as unknown };
+    try {
+      return { status, answer: JSON.parse(text) as unknown };
+    } catch (error) {
+      const what = `What answers at ${this.address} is not the service: it sends no JSON.`;
+      throw new GatewayRefusal(what, status, { cause: error });
+    }
   }
 
   /** The time of the gateway in milliseconds since 1970, without fractions of a second. @throws as {@link get} */

@@ -1,3 +1,4 @@
+export { gatewayAddress, proxyAddress } from './addresses.js';
 export { AgentCredentials } from './credentials.js';
 export { examine, type Examined, type Finding } from './doctor.js';
 export { beginRequest, type HttpWay } from './gateway-door.js';

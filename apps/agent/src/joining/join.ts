@@ -1,9 +1,10 @@
-import { mkdirSync, writeFileSync, renameSync } from 'node:fs';
+import { mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join as pathOf } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { agentCredentials, joinText, makeAgentKey, proveKey } from '@lab/trust/agent-key';
 import { certificatesIn, fingerprintOf } from '@lab/trust/fingerprint';
 import { z } from 'zod';
+import { gatewayAddress, proxyAddress } from './addresses.js';
 import { GatewayDoor, GatewayRefusal } from './gateway-door.js';
 
 export interface JoinOptions {
@@ -33,7 +34,7 @@ export interface Joined {
 }
 
 /** What an admitted agent gets. */
-export const admissionShape = z.object({
+const admissionShape = z.object({
   computer: z.string().min(1),
   statement: z.string().min(1),
   authority: z.string().min(1),
@@ -53,20 +54,26 @@ const usualPollMs = 3_000;
 /** How long an administrator has for an approval before the command gives up. It may be repeated with a new token. */
 const longestWaitMs = 24 * 3_600_000;
 
+/** Bytes for which the data folder must have room before the computer joins. The files are smaller. */
+const roomBytes = 16_384;
+
 /**
  * Joins a service: makes the key of the agent, proves it, and writes credentials and settings into the data folder. The key
- * never leaves this computer. Nothing is written unless everything succeeded.
+ * never leaves this computer. No file is kept unless everything succeeded.
  *
  * @throws Error in one sentence
  */
 export async function join(options: JoinOptions): Promise<Joined> {
   const { dataDir, version, computer } = options;
   const url = gatewayAddress(options.url);
+  const proxy = options.proxy === undefined ? undefined : proxyAddress(options.proxy);
   const [, fingerprint = '', id = '', secret = ''] = tokenPattern.exec(options.token.trim()) ?? [];
   if (id === '')
     throw new Error('The token is damaged: copy the whole line that "svc agent invite" printed.');
-  const authorities = await authorityOf(url, fingerprint, options.proxy);
-  const door = new GatewayDoor(url, { authorities, proxy: options.proxy });
+  const authorities = await authorityOf(url, fingerprint, proxy);
+  const door = new GatewayDoor(url, { authorities, proxy });
+  // The token may work only once, so the computer must be able to keep what it gets for it.
+  demandRoom(dataDir);
   const key = makeAgentKey();
   const request = {
     ...{ id, secret, version, key: key.publicKey, proof: proveKey(key, joinText(id, key.publicKey)) },
@@ -78,9 +85,8 @@ export async function join(options: JoinOptions): Promise<Joined> {
     SVC_NATS_CREDENTIALS_FILE: joinedFiles.credentials,
     SVC_GATEWAY_URL: url,
     ...(authorities === undefined ? {} : { SVC_TLS_CA_FILE: joinedFiles.authority }),
-    ...(options.proxy === undefined ? {} : { SVC_HTTPS_PROXY: options.proxy }),
+    ...(proxy === undefined ? {} : { SVC_HTTPS_PROXY: proxy }),
   };
-  mkdirSync(dataDir, { recursive: true, mode: 0o700 });
   if (authorities !== undefined) writeWhole(pathOf(dataDir, joinedFiles.authority), authorities);
   writeWhole(
     pathOf(dataDir, joinedFiles.credentials),
@@ -92,22 +98,48 @@ export async function join(options: JoinOptions): Promise<Joined> {
   return { computer: admission.computer, validUntil: admission.valid_until };
 }
 
+const draftOf = (path: string): string => `${path}.${process.pid}.draft`;
+
 /** Writes a file that only this user can read, completely or not at all. */
 export function writeWhole(path: string, text: string): void {
-  const draft = `${path}.${process.pid}.draft`;
-  writeFileSync(draft, text, { mode: 0o600, flush: true });
-  renameSync(draft, path);
+  const draft = draftOf(path);
+  try {
+    writeFileSync(draft, text, { mode: 0o600, flush: true });
+    renameSync(draft, path);
+  } catch (error) {
+    // What was written may have the key of the agent.
+    rmSync(draft, { force: true });
+    throw error;
+  }
 }
 
-/** @throws Error in one sentence */
-function gatewayAddress(text: string): string {
-  const url = URL.canParse(text) ? new URL(text) : undefined;
-  if (url?.protocol === 'https:') return url.origin;
-  if (url?.protocol === 'http:' && ['127.0.0.1', 'localhost', '[::1]'].includes(url.hostname))
-    return url.origin;
-  throw new Error(
-    `The address of the service must begin with https://, as in https://lab-server:8443; ${JSON.stringify(text)} does not.`,
-  );
+/** @throws Error in one sentence when the files cannot be written into the folder */
+function demandRoom(folder: string): void {
+  const draft = draftOf(pathOf(folder, joinedFiles.settings));
+  try {
+    mkdirSync(folder, { recursive: true, mode: 0o700 });
+    try {
+      writeFileSync(draft, Buffer.alloc(roomBytes), { mode: 0o600, flush: true });
+    } finally {
+      rmSync(draft, { force: true });
+    }
+  } catch (error) {
+    const isFull = (error as NodeJS.ErrnoException).code === 'ENOSPC';
+    const hint = isFull
+      ? 'make room on its disk'
+      : 'let this user write there, or choose another folder with --data';
+    throw new Error(
+      `The data folder ${folder} cannot be written: ${reasonOf(error)}. The token was not used: ${hint}, then join again.`,
+      { cause: error },
+    );
+  }
+}
+
+/** What an admitted agent gets, from an answer of a gateway. @throws Error in one sentence when it is something else */
+export function admissionIn(answer: unknown, url: string): z.infer<typeof admissionShape> {
+  const { data, error } = admissionShape.safeParse(answer);
+  if (data !== undefined) return data;
+  throw new Error(`What answers at ${url} is not the service: its answer admits no agent.`, { cause: error });
 }
 
 /**
@@ -126,12 +158,7 @@ async function authorityOf(
   try {
     pem = await new GatewayDoor(url, { proxy, unverified: true }).get('/agents/ca');
   } catch (error) {
-    throw new Error(
-      `${url} cannot be reached: ${reasonOf(error)}. "svc-agent doctor ${url}" says what is wrong.`,
-      {
-        cause: error,
-      },
-    );
+    throw unreachable(url, error);
   }
   let found: string;
   try {
@@ -154,24 +181,31 @@ async function admitted(
   const giveUpAt = Date.now() + longestWaitMs;
   let told = false;
   for (;;) {
-    let given;
-    try {
-      given = await door.post('/agents/join', request);
-    } catch (error) {
-      if (error instanceof GatewayRefusal) throw new Error(error.message, { cause: error });
-      throw new Error(
-        `${url} cannot be reached: ${reasonOf(error)}. "svc-agent doctor ${url}" says what is wrong.`,
-        {
-          cause: error,
-        },
-      );
+    const given = await door.post('/agents/join', request).catch((error: unknown) => {
+      // The service may start again while an administrator is awaited. The same key gets the same answer.
+      if (told && isPassing(error)) return undefined;
+      throw error instanceof GatewayRefusal
+        ? new Error(error.message, { cause: error })
+        : unreachable(url, error);
+    });
+    if (given !== undefined) {
+      if (given.status !== 202) return admissionIn(given.answer, url);
+      if (!told) onWaiting?.();
+      told = true;
     }
-    if (given.status !== 202) return admissionShape.parse(given.answer);
-    if (!told) onWaiting?.();
-    told = true;
     if (Date.now() > giveUpAt) throw new Error('No administrator has approved this computer within a day.');
     await delay(pollMs, undefined, signal === undefined ? {} : { signal });
   }
+}
+
+/** Whether the gateway, or something before it, may only be away for a while. */
+const isPassing = (error: unknown): boolean => !(error instanceof GatewayRefusal) || error.status >= 500;
+
+function unreachable(url: string, cause: unknown): Error {
+  const why = reasonOf(cause);
+  return new Error(`${url} cannot be reached: ${why}. "svc-agent doctor ${url}" says what is wrong.`, {
+    cause,
+  });
 }
 
 function reasonOf(error: unknown): string {
