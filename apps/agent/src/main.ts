@@ -71,6 +71,8 @@ await runService(
       ...broker,
       pass: credentials === undefined ? undefined : () => credentials.pass(systemClock.now()),
     };
+    const renewal = { dataDir: config.dataDir, version, timers: systemTimers, log };
+    if (config.gatewayUrl !== undefined) await credentials?.renewEnded(config.gatewayUrl, way, renewal);
     const bus = await connectBus({
       ...access,
       credentials: credentials === undefined ? undefined : () => credentials.text,
@@ -81,12 +83,7 @@ await runService(
     shutdown.add('bus', () => bus.close(), { deadlineMs: busStopMs });
     await demandClosedBroker(access);
     if (credentials !== undefined && config.gatewayUrl !== undefined)
-      shutdown.add(
-        'credentials',
-        credentials.keepFresh(config.gatewayUrl, way, {
-          ...{ dataDir: config.dataDir, version, timers: systemTimers, log },
-        }),
-      );
+      shutdown.add('credentials', credentials.keepFresh(config.gatewayUrl, way, renewal));
 
     const stream = systemIds.next();
     const relay = new LogRelay({

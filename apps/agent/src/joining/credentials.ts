@@ -9,12 +9,14 @@ import { admissionIn, joinedFiles, writeWhole } from './join.js';
 /** Pause before a failed renewal is repeated, in milliseconds; doubled up to the longest. */
 const shortestPauseMs = 60_000;
 const longestPauseMs = 3_600_000;
-/** Longest time of a timer of Node, in milliseconds. */
-const longestTimerMs = 2_147_483_647;
+/** Longest time without a look at the clock, in milliseconds. The timers of a computer that sleeps stand still. */
+const lookEveryMs = 3_600_000;
 
 /** The credentials of this agent for the broker, which it renews at half of their time. */
 export class AgentCredentials {
   #text: string;
+  /** Whether the data folder has older credentials. */
+  #unkept = false;
 
   /** @param text of a credentials file of NATS */
   constructor(text: string) {
@@ -31,40 +33,53 @@ export class AgentCredentials {
   }
 
   /**
+   * Renews credentials that have ended, for example while the computer was off. The broker refuses them.
+   *
+   * @param gateway address of the gateway
+   * @throws Error in one sentence
+   */
+  async renewEnded(gateway: string, way: HttpWay, surroundings: RenewalSurroundings): Promise<void> {
+    const { log, now = Date.now } = surroundings;
+    const { until } = timesOf(this.#text);
+    if (until === undefined || until > now()) return;
+    const ended = `the credentials of this agent ended at ${new Date(until).toISOString()}`;
+    try {
+      this.#adopt(await this.#renewed(new GatewayDoor(gateway, way), gateway, surroundings), log);
+    } catch (error) {
+      const why = error instanceof Error ? error.message : String(error);
+      throw new Error(`${ended} and cannot be renewed: ${why}`, { cause: error });
+    }
+    this.#keep(surroundings);
+  }
+
+  /**
    * Renews the credentials for as long as the agent runs, and writes them to the data folder. Credentials without an end stay
    * as they are.
    *
    * @param gateway address of the gateway
    * @returns a function that ends it
    */
-  keepFresh(
-    gateway: string,
-    way: HttpWay,
-    { dataDir, version, timers, log, now = Date.now }: RenewalSurroundings,
-  ): () => void {
+  keepFresh(gateway: string, way: HttpWay, surroundings: RenewalSurroundings): () => void {
+    const { timers, log, now = Date.now } = surroundings;
     const door = new GatewayDoor(gateway, way);
     let ended = false;
     let cancel: (() => void) | undefined;
     const after = (ms: number): void => {
-      cancel = timers.after(Math.min(Math.max(ms, 0), longestTimerMs), () => void renew());
+      cancel = timers.after(Math.min(Math.max(ms, 0), lookEveryMs), () => void look());
     };
     let pauseMs = shortestPauseMs;
-    const renew = async (): Promise<void> => {
-      const due = dueAt(this.#text);
-      if (due !== undefined && due > now()) return after(due - now());
+    const repeat = (): void => {
+      after(pauseMs);
+      pauseMs = Math.min(2 * pauseMs, longestPauseMs);
+    };
+    const look = async (): Promise<void> => {
+      const isDue = (timesOf(this.#text).due ?? Infinity) <= now();
       try {
-        const { answer } = await door.post('/agents/renew', {
-          pass: makePass(this.#text, 'renew', now()),
-          version,
-        });
-        if (ended) return;
-        const { statement, authority, valid_until: until } = admissionIn(answer, gateway);
-        const text = agentCredentials(partsOf(this.#text), statement, authority);
-        writeWhole(join(dataDir, joinedFiles.credentials), text);
-        this.#text = text;
-        pauseMs = shortestPauseMs;
-        log.info('the credentials of this agent were renewed', { valid_until: until });
-        after((dueAt(text) ?? now() + longestPauseMs) - now());
+        if (isDue) {
+          const renewed = await this.#renewed(door, gateway, surroundings);
+          if (ended) return;
+          this.#adopt(renewed, log);
+        }
       } catch (error) {
         if (ended) return;
         const refused = error instanceof GatewayRefusal && error.status === 403;
@@ -72,16 +87,48 @@ export class AgentCredentials {
           error,
           next_try_s: pauseMs / 1_000,
         });
-        after(pauseMs);
-        pauseMs = Math.min(2 * pauseMs, longestPauseMs);
+        return repeat();
       }
+      if (this.#unkept && !this.#keep(surroundings)) return repeat();
+      pauseMs = shortestPauseMs;
+      after((timesOf(this.#text).due ?? Infinity) - now());
     };
-    const due = dueAt(this.#text);
-    if (due !== undefined) after(due - now());
+    const { due } = timesOf(this.#text);
+    if (due !== undefined) after(this.#unkept ? pauseMs : due - now());
     return () => {
       ended = true;
       cancel?.();
     };
+  }
+
+  async #renewed(
+    door: GatewayDoor,
+    gateway: string,
+    { version, now = Date.now }: RenewalSurroundings,
+  ): Promise<{ text: string; until: string }> {
+    const { answer } = await door.post('/agents/renew', {
+      pass: makePass(this.#text, 'renew', now()),
+      version,
+    });
+    const { statement, authority, valid_until: until } = admissionIn(answer, gateway);
+    return { text: agentCredentials(partsOf(this.#text), statement, authority), until };
+  }
+
+  #adopt({ text, until }: { text: string; until: string }, log: Log): void {
+    this.#text = text;
+    this.#unkept = true;
+    log.info('the credentials of this agent were renewed', { valid_until: until });
+  }
+
+  /** Writes the credentials. The agent goes on with them also when there is no room for them. @returns whether it succeeded */
+  #keep({ dataDir, log }: RenewalSurroundings): boolean {
+    try {
+      writeWhole(join(dataDir, joinedFiles.credentials), this.#text);
+      this.#unkept = false;
+    } catch (error) {
+      log.error('the renewed credentials of this agent could not be written into its data folder', { error });
+    }
+    return !this.#unkept;
   }
 }
 
@@ -94,12 +141,19 @@ interface RenewalSurroundings {
   now?: () => number;
 }
 
-/** When half of the time of the credentials is over, in milliseconds since 1970; undefined: they have no end. */
-function dueAt(credentials: string): number | undefined {
+/** Milliseconds since 1970. Undefined: the credentials have no end. */
+interface Times {
+  /** When half of their time is over. */
+  due: number | undefined;
+  until: number | undefined;
+}
+
+function timesOf(credentials: string): Times {
   const [, payload = ''] = partsOf(credentials).statement.split('.');
   const { iat, exp } = JSON.parse(Buffer.from(payload, 'base64url').toString()) as {
     iat: number;
     exp?: number;
   };
-  return exp === undefined ? undefined : ((iat + exp) / 2) * 1_000;
+  if (exp === undefined) return { due: undefined, until: undefined };
+  return { due: ((iat + exp) / 2) * 1_000, until: exp * 1_000 };
 }

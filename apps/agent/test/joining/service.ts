@@ -4,6 +4,10 @@ import { connect, type AddressInfo, type Socket } from 'node:net';
 import { once } from 'node:events';
 import { join } from 'node:path';
 import { startServiceStack, type Stack } from '@lab/testkit';
+import { readKeys } from '@lab/trust';
+import { AgentIssuer, agentIssuerKey } from '@lab/trust/agent-issuer';
+import { agentCredentials } from '@lab/trust/agent-key';
+import { keyPairOf, partsOf } from '@lab/trust/nkeys';
 import { GatewayDoor } from '../../src/joining/gateway-door.js';
 
 /** A service with HTTPS that computers can join, and what an administrator does there. */
@@ -35,6 +39,23 @@ export class JoinableService {
 
   async approve(computer: string): Promise<void> {
     await this.door.post(`/api/enrolments/${computer}/approve`, {});
+  }
+
+  /** Names of the computers whose agents are online. */
+  async online(): Promise<string[]> {
+    const { items } = JSON.parse(await this.door.get('/api/agents')) as {
+      items: { computer: string; state: string }[];
+    };
+    return items.filter(({ state }) => state === 'online').map(({ computer }) => computer);
+  }
+
+  /** The same credentials with another end. @param inMs milliseconds from now */
+  async ending(credentials: string, computer: string, inMs: number): Promise<string> {
+    const keys = readKeys(readFileSync(join(this.stack.dataDir, 'secrets', 'broker-keys'), 'utf8'));
+    const issuer = new AgentIssuer(agentIssuerKey(keys));
+    const { seed } = partsOf(credentials);
+    const statement = await issuer.statement(keyPairOf(seed).getPublicKey(), computer, Date.now() + inMs);
+    return agentCredentials({ seed }, statement, issuer.authority);
   }
 
   async revoke(computer: string): Promise<void> {
