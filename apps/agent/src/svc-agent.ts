@@ -20,7 +20,9 @@ const program = new Command('svc-agent')
 addCommands(program, {
   version,
   launcher: launcher ? normalize(launcher) : undefined,
+  platform: process.platform,
   serve: () => import('./main.js'),
+  end: () => void process.emit('SIGTERM'),
 });
 
 try {

@@ -4,8 +4,12 @@ export interface AgentProgram {
   version: string;
   /** Absolute path of the launcher; undefined: the program was started without one. */
   launcher: string | undefined;
+  /** The operating system. */
+  platform: NodeJS.Platform;
   /** Serves as an agent, with the configuration of the environment, until the process ends. */
   serve(): Promise<unknown>;
+  /** Lets the agent that {@link serve} has started end in order. */
+  end(): void;
 }
 
 /** The help of `--data`, which every command that reads or writes the data folder has. */

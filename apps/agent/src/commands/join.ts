@@ -1,10 +1,11 @@
 import { hostname } from 'node:os';
 import type { Command } from 'commander';
 import { processEnvironment } from '@lab/runtime';
-import { dataFolder, joinedFile, readJoined } from '../installation/index.js';
+import { dataFolder, joinedFile, readJoined, requestStop } from '../installation/index.js';
 import { join } from '../joining/index.js';
 import { dataOption, type AgentProgram } from './context.js';
 import { installService } from './service.js';
+import { stopWithinMs } from './stop.js';
 
 interface Options {
   data?: string;
@@ -14,7 +15,8 @@ interface Options {
   again?: boolean;
 }
 
-export function addJoinCommand(program: Command, { version, launcher }: AgentProgram): void {
+export function addJoinCommand(program: Command, agent: AgentProgram): void {
+  const { version } = agent;
   program
     .command('join')
     .description('Joins a laboratory service with the line of "svc agent invite", and starts the agent.')
@@ -51,7 +53,10 @@ export function addJoinCommand(program: Command, { version, launcher }: AgentPro
       );
       if (!options.service) return console.log('Start the agent with "svc-agent run".');
       try {
-        installService({ data: options.data }, launcher);
+        // It goes on with its old credentials, and the system does not start a service that runs.
+        const stopped = before === undefined ? undefined : await requestStop(folder, stopWithinMs);
+        if (stopped !== undefined) console.log(`The agent that ran before, process ${stopped}, has stopped.`);
+        installService({ data: options.data }, agent);
       } catch (error) {
         const why = error instanceof Error ? error.message : String(error);
         throw new Error(

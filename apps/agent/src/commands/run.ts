@@ -3,7 +3,7 @@ import { overrideEnvironment, processEnvironment } from '@lab/runtime';
 import { awaitStop, dataFolder, defaultsFor, joinedFile, readJoined } from '../installation/index.js';
 import { dataOption, type AgentProgram } from './context.js';
 
-export function addRunCommand(program: Command, { serve }: AgentProgram): void {
+export function addRunCommand(program: Command, { serve, end }: AgentProgram): void {
   program
     .command('run')
     .description('Runs the devices and tasks of this computer until Ctrl-C or "svc-agent stop".')
@@ -26,7 +26,7 @@ export function addRunCommand(program: Command, { serve }: AgentProgram): void {
         ...(computer === undefined ? {} : { SVC_COMPUTER: computer }),
         SVC_DATA_DIR: folder,
       });
-      awaitStop(folder, () => process.emit('SIGTERM'));
+      awaitStop(folder, end);
       await serve();
     });
 }

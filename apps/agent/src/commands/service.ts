@@ -22,7 +22,9 @@ interface Options {
 
 const systemOption = ['--system', 'for the whole computer (Linux, as root) and not for this user'] as const;
 
-export function addServiceCommands(program: Command, { launcher }: AgentProgram): void {
+type Installed = Pick<AgentProgram, 'launcher' | 'platform'>;
+
+export function addServiceCommands(program: Command, agent: AgentProgram): void {
   const service = program
     .command('service')
     .description('Lets the operating system start this agent and keep it running.');
@@ -32,14 +34,14 @@ export function addServiceCommands(program: Command, { launcher }: AgentProgram)
     .option(...dataOption)
     .option(...systemOption)
     .option('--print', 'only print what would be written and run')
-    .action((options: Options) => installService(options, launcher));
+    .action((options: Options) => installService(options, agent));
   service
     .command('uninstall')
     .description('Stops the service and removes it. The data folder stays.')
     .option(...dataOption)
     .option(...systemOption)
     .action((options: Options) => {
-      const plan = planOf(options, launcher);
+      const plan = planOf(options, agent);
       for (const command of plan.uninstall) run(command);
       rmSync(plan.path, { force: true });
       console.log(`removed ${plan.path}`);
@@ -50,21 +52,20 @@ export function addServiceCommands(program: Command, { launcher }: AgentProgram)
     .option(...dataOption)
     .option(...systemOption)
     .action((options: Options) => {
-      process.exitCode = start(planOf(options, launcher).status);
+      process.exitCode = start(planOf(options, agent).status);
     });
 }
 
 /** Writes the service and starts it. @throws Error in one sentence */
-export function installService(options: Options, launcher: string | undefined): void {
-  install(planOf(options, launcher), options.print === true);
+export function installService(options: Options, agent: Installed): void {
+  install(planOf(options, agent), options.print === true);
 }
 
 /** @throws Error when the system has no such service, or the launcher cannot be used for it */
-function planOf({ data, system = false }: Options, launcher: string | undefined): ServicePlan {
+function planOf({ data, system = false }: Options, { launcher, platform }: Installed): ServicePlan {
   if (launcher === undefined) {
     throw new Error('a service needs the launcher svc-agent of the package; start this command with it');
   }
-  const { platform } = process;
   const env = processEnvironment();
   const installation = { launcher, data: dataFolder(data), home: homedir() };
   if (system && platform !== 'linux') {

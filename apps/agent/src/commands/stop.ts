@@ -3,7 +3,7 @@ import { dataFolder, requestStop } from '../installation/index.js';
 import { dataOption, type AgentProgram } from './context.js';
 
 /** Longer than the agent takes at most, in milliseconds. */
-const withinMs = 65_000;
+export const stopWithinMs = 65_000;
 
 export function addStopCommand(program: Command, _: AgentProgram): void {
   program
@@ -12,7 +12,7 @@ export function addStopCommand(program: Command, _: AgentProgram): void {
     .option(...dataOption)
     .action(async ({ data }: { data?: string }) => {
       const folder = dataFolder(data);
-      const pid = await requestStop(folder, withinMs);
+      const pid = await requestStop(folder, stopWithinMs);
       console.log(
         pid === undefined ? `no agent runs on ${folder}` : `the agent, process ${pid}, has stopped`,
       );

@@ -1,11 +1,16 @@
-import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { hostname, tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { Command, CommanderError } from 'commander';
+import { fileURLToPath } from 'node:url';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
-import { addCommands } from '../../src/commands/index.js';
 import { proxyOf } from '../../src/commands/join.js';
 import { JoinableService } from '../joining/service.js';
+import { runCommand, type Outcome } from './program.js';
+
+/** The built program: a child process cannot run sources. */
+const program = fileURLToPath(new URL('../../dist/svc-agent.js', import.meta.url));
 
 let service: JoinableService;
 let folder: string;
@@ -18,42 +23,7 @@ afterEach(() => {
 });
 afterAll(() => service.stack.dispose());
 
-interface Outcome {
-  /** What the command printed. */
-  text: string;
-  /** The sentence with which it failed. */
-  failure: string | undefined;
-  exitCode: typeof process.exitCode;
-  served: number;
-}
-
-/** Runs a command of the program in this process. */
-async function run(args: string[], launcher?: string): Promise<Outcome> {
-  let served = 0;
-  const lines: string[] = [];
-  const spy = vi.spyOn(console, 'log').mockImplementation((line: unknown) => void lines.push(String(line)));
-  const program = new Command('svc-agent').exitOverride();
-  const serve = (): Promise<void> => {
-    served += 1;
-    return Promise.resolve();
-  };
-  addCommands(program, { version: '1.2.3', launcher, serve });
-  for (const command of program.commands)
-    command.exitOverride().configureOutput({ writeErr: () => undefined });
-  let failure: string | undefined;
-  try {
-    await program.parseAsync(args, { from: 'user' });
-  } catch (error) {
-    if (!(error instanceof Error)) throw error;
-    failure = error instanceof CommanderError ? `usage: ${error.message}` : error.message;
-  } finally {
-    spy.mockRestore();
-  }
-  const { exitCode } = process;
-  process.exitCode = undefined;
-  return { text: lines.join('\n'), failure, exitCode, served };
-}
-
+const run = (args: string[], launcher?: string): Promise<Outcome> => runCommand(args, { launcher });
 const data = (): string[] => ['--data', folder];
 
 describe('svc-agent join', () => {
@@ -86,7 +56,7 @@ describe('svc-agent join', () => {
   });
 
   it('has joined also when no service can be installed, and says so', async () => {
-    const { failure } = await run(['join', service.url, await service.invite('bench_b'), ...data()]);
+    const { failure } = await run(['join', service.url, await service.invite('bench_e'), ...data()]);
     expect(failure).toMatch(/^This computer has joined, but no service was installed: .*svc-agent run/s);
     expect(existsSync(join(folder, 'joined.json'))).toBe(true);
   });
@@ -134,6 +104,24 @@ describe('svc-agent run', () => {
 });
 
 describe('svc-agent stop', () => {
+  it('stops an agent in order, which came online although its credentials had ended while it was off', async () => {
+    await run(['join', service.url, await service.invite('bench_b'), '--no-service', ...data()]);
+    const file = join(folder, 'agent.creds');
+    const ended = await service.ending(readFileSync(file, 'utf8'), 'bench_b', -30 * 86_400_000);
+    writeFileSync(file, ended);
+    const options = { env: { PATH: '' }, stdio: 'ignore' } as const;
+    const agent = spawn(process.execPath, [program, 'run', ...data()], options);
+    const gone = once(agent, 'exit');
+    try {
+      await expect.poll(() => service.online(), { timeout: 30_000 }).toContain('bench_b');
+      expect(readFileSync(file, 'utf8')).not.toBe(ended);
+      expect((await run(['stop', ...data()])).text).toBe(`the agent, process ${agent.pid}, has stopped`);
+      expect(await gone).toEqual([0, null]);
+    } finally {
+      agent.kill('SIGKILL');
+    }
+  });
+
   it('says that no agent runs', async () => {
     expect((await run(['stop', ...data()])).text).toBe(`no agent runs on ${folder}`);
   });
