@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
@@ -16,6 +16,15 @@ const write = (content: unknown): void =>
 describe('what a computer got when it joined', () => {
   it('is nothing before it joins', () => {
     expect(readJoined(folder)).toBeUndefined();
+  });
+
+  it('that cannot be read, or is too long to be it, is refused with what to do', () => {
+    const path = join(folder, 'joined.json');
+    mkdirSync(path);
+    expect(() => readJoined(folder)).toThrow(`${path} cannot be read (EISDIR); let this user read it`);
+    rmSync(path, { recursive: true });
+    write(' '.repeat(300_000));
+    expect(() => readJoined(folder)).toThrow('it is longer than 262144 characters; join the service again');
   });
 
   it('has its name and settings, with paths that begin at the data folder', () => {

@@ -1,4 +1,4 @@
-import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
@@ -15,6 +15,15 @@ describe('the request to stop', () => {
     expect(await requestStop(join(folder, 'none'), 1_000)).toBeUndefined();
     writeFileSync(join(folder, 'svc-agent.lock'), '{"pid":999999999,"started":"1"}\n');
     expect(await requestStop(folder, 1_000)).toBeUndefined();
+    expect(existsSync(join(folder, 'stop-requested'))).toBe(false);
+  });
+
+  it('fails with the reason when the folder cannot be used', async () => {
+    const file = join(folder, 'file');
+    writeFileSync(file, '');
+    expect(() => awaitStop(join(file, 'data'), () => undefined)).toThrow('ENOTDIR');
+    mkdirSync(join(folder, 'svc-agent.lock'));
+    await expect(requestStop(folder, 1_000)).rejects.toThrow('EISDIR');
     expect(existsSync(join(folder, 'stop-requested'))).toBe(false);
   });
 
