@@ -8,6 +8,7 @@ import {
   type JsonObject,
   type JsonValue,
   type ModuleReference,
+  type ProtocolRange,
   type RecordedEffect,
 } from '@lab/contracts';
 import type { Ids, Random } from '@lab/ports';
@@ -117,6 +118,7 @@ export class MemoryOrchestrator implements Orchestrator {
     incarnations: number[];
     sessions: string[];
     halts: EmergencyStop[];
+    protocol: ProtocolRange;
   }[] = [];
   readonly results: AttemptResult[] = [];
   readonly #incs = new Map<string, { inc: number; session: string }>();
@@ -130,10 +132,11 @@ export class MemoryOrchestrator implements Orchestrator {
     sessions: string[];
     devices: DeviceStatus[];
     halts: EmergencyStop[];
+    protocol: ProtocolRange;
   }): Promise<Registration> {
     if (this.away !== undefined) throw this.away;
-    const { session, attempts, incarnations, sessions, halts } = hello;
-    this.hellos.push(structuredClone({ session, attempts, incarnations, sessions, halts }));
+    const { session, attempts, incarnations, sessions, halts, protocol } = hello;
+    this.hellos.push(structuredClone({ session, attempts, incarnations, sessions, halts, protocol }));
     const before = this.#incs.get(hello.computer);
     const inc = before?.session === hello.session ? before.inc : (before?.inc ?? 0) + 1;
     this.#incs.set(hello.computer, { inc, session: hello.session });
