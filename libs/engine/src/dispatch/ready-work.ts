@@ -163,6 +163,8 @@ export class ReadyWork {
     const queuedAt = task.queuedAt ?? task.createdAt;
     const slots = run === undefined ? this.#slots.get(id) : workload.slotsOf(state, run, task);
     if (slots === undefined) return undefined;
+    // However long it has waited: neither may it start, nor may units be reserved for it.
+    if (!needsDevice(slots) && !view.serviceComputerTakesTasks) return undefined;
     const isPatient = slots.length > 1 && now - queuedAt >= this.ports.patienceMs;
     const duration = (): number | null => workload.expectationOf(state, task).expected;
     const reserved = view.reserved(slots, task.owner, duration, now);
@@ -175,7 +177,7 @@ export class ReadyWork {
     return { id, run: null, priority, queuedAt, duration: duration(), slots, ...reservedUnits(reserved) };
   }
 
-  /** Each slot has a free unit; for a task without devices the service computer takes tasks. */
+  /** Each slot has a free unit. */
   #canStart(
     state: WorkingState,
     task: TaskRunRow,
@@ -183,7 +185,6 @@ export class ReadyWork {
     view: UnitView,
     reserved: readonly string[],
   ): boolean {
-    let needsDevice = false;
     for (const slot of slots) {
       const candidates = notHeld(task.runId, slot.candidates, view);
       let free = false;
@@ -196,9 +197,8 @@ export class ReadyWork {
         if (task.runId !== null) this.#warnOfDeadlock(state, task.runId, candidates);
         return false;
       }
-      needsDevice ||= slot.name.startsWith('device:');
     }
-    return needsDevice || view.serviceComputerTakesTasks;
+    return true;
   }
 
   /** Units that holding runs still need before they release theirs; undefined: there are no such runs. */
@@ -246,6 +246,10 @@ export class ReadyWork {
     }
   }
 }
+
+/** Otherwise the task runs on the computer of the service. */
+const needsDevice = (slots: readonly PlanSlot[]): boolean =>
+  slots.some((slot) => slot.name.startsWith('device:'));
 
 /**
  * A test for units that the run does not hold. A held unit is reserved for the tasks that refer to it, because a

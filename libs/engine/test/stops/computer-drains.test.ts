@@ -1,10 +1,12 @@
 import { describe, expect, it } from 'vitest';
 import { anyDevice, device, everyPolicy, greedy, same, TestLab, type MakePolicy } from '../test-lab.js';
 
+const glass = { beaker: 'glass', flask: 'glass' };
+
 async function lab(policy: MakePolicy = greedy): Promise<TestLab> {
   const test = new TestLab();
   test.policy = policy;
-  test.lab('l', { arm: 'arm@bench_b', spare: 'arm', scale: 'scale@bench_b' });
+  test.lab('l', { arm: 'arm@bench_b', spare: 'arm', scale: 'scale@bench_b' }, glass);
   test.protocol('arm', [{ name: 'a', devices: { d: device('l.arm') } }]);
   test.protocol('any', [{ name: 'a', devices: { d: anyDevice('arm') } }]);
   test.protocol('both', [{ name: 'a', devices: { near: device('l.spare'), far: device('l.scale') } }]);
@@ -12,7 +14,15 @@ async function lab(policy: MakePolicy = greedy): Promise<TestLab> {
     { name: 'a', devices: { d: device('l.arm', true) } },
     { name: 'b', needs: ['a'], devices: { d: same('a.d') } },
   ]);
+  test.protocol('again', [
+    {
+      name: 'a',
+      devices: { d: device('l.arm') },
+      policy: { retry: { attempts: 2, backoff: 0 } },
+    },
+  ]);
   test.taskType('think');
+  test.taskType('pour', { input_resources: { from: { type: 'glass' }, to: { type: 'glass' } } });
   await test.open();
   return test;
 }
@@ -79,6 +89,19 @@ describe.each(everyPolicy)('a drained computer with %s', (_name, policy) => {
     expect(test.running()).toEqual(['r/b']);
   });
 
+  it('gets no further attempt of a task that fails', async () => {
+    const test = await lab(policy);
+    await test.run('r', 'again');
+    await test.engine.outages.drain(bench);
+    await test.fail('r/a', 'it broke', 0);
+    await test.live(5_000);
+    expect(test.tasks('r')).toEqual({ a: 'queued' });
+    expect(drainOf(test)).toMatchObject({ drained: true, used_by: [] });
+    await test.engine.outages.resume(resumed);
+    await test.live(1_000);
+    expect(test.running()).toEqual(['r/a']);
+  });
+
   it('leaves the work to other computers', async () => {
     const test = await lab(policy);
     await test.engine.outages.drain(bench);
@@ -104,6 +127,22 @@ describe.each(everyPolicy)('a drained computer with %s', (_name, policy) => {
     await test.engine.outages.resume({ computer: 'svc_computer', by: 'ada' });
     await test.live(1_000);
     expect(test.running()).toEqual(['t']);
+  });
+
+  it('of the service gets no task that has waited for resources for long', async () => {
+    const test = await lab(policy);
+    await test.engine.outages.drain({ ...bench, computer: 'svc_computer' });
+    await test.engine.submissions.task({
+      ...{ name: 't', type: 'pour' },
+      input_resources: { from: 'beaker', to: 'flask' },
+    });
+    await test.live(120_000);
+    // The scheduler decides anew.
+    await test.run('s', 'arm');
+    expect([test.running(), test.allocated()]).toEqual([['s/a'], ['l.arm']]);
+    await test.engine.outages.resume({ computer: 'svc_computer', by: 'ada' });
+    await test.live(1_000);
+    expect(test.running().sort()).toEqual(['s/a', 't']);
   });
 });
 
