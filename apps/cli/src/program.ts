@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { Command } from 'commander';
-import { addAgentsCommand, addDrainComputerCommands } from './commands/operating/agents.js';
+import { addAgentsCommand } from './commands/operating/agents.js';
 import { addAppCommands } from './commands/services/apps.js';
 import { addBrokerCommands } from './commands/services/broker.js';
 import { addArchiveCommands } from './commands/work/archive.js';
@@ -12,6 +12,7 @@ import { addDemoCommand } from './commands/services/demo.js';
 import { addComputerCommands } from './commands/operating/computers.js';
 import { addDeviceCommands } from './commands/operating/devices.js';
 import { addReservationCommands } from './commands/operating/reservations.js';
+import { addDrainComputerCommands } from './commands/operating/computer-drains.js';
 import { addDrainCommand } from './commands/operating/drain.js';
 import { addDoctorCommands } from './commands/services/doctor.js';
 import { exitCodes } from './commands/exit-codes.js';

@@ -1,4 +1,9 @@
-import { orchestratorRequests as requests, ServiceError, type DrainRecord } from '@lab/contracts';
+import {
+  orchestratorRequests as requests,
+  ServiceError,
+  type AgentRecord,
+  type DrainRecord,
+} from '@lab/contracts';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { agent } from '../../../gateway/test/color-lab-records.js';
 import { startHarness, type Harness } from '../../../gateway/test/twins.js';
@@ -89,38 +94,77 @@ describe('svc agent drain', () => {
     ...{ drained: false, used_by: ['mix_1/mix'], kept_by: ['mix_2'] },
   };
   const over = { ...drain, drained: true, used_by: [], kept_by: [] };
+  const online: AgentRecord = { ...agent, state: 'online', reason: null, tasks: ['mix_1/mix'] };
+  const draining = ['agent', 'drain', 'bench_b', '--reason', 'update'];
+  /** The records that the orchestrator answers, one after the other. The last one stays. */
+  const answers = (...records: (AgentRecord | ServiceError)[]): void =>
+    void gateway.requests.on(requests.listAgents, () => {
+      const next = records.length > 1 ? records.shift() : records[0];
+      if (next === undefined || next instanceof ServiceError) throw next ?? new Error('no answer is left');
+      return { agents: [next] };
+    });
   beforeEach(() => {
-    gateway.requests
-      .on(requests.drainComputer, () => ({}))
-      .on(requests.resumeComputer, () => ({}))
-      .on(requests.listAgents, () => ({ agents: [{ ...agent, drain }] }));
+    gateway.requests.on(requests.drainComputer, () => ({})).on(requests.resumeComputer, () => ({}));
+    answers({ ...online, drain });
   });
 
   it('says what still runs, and what keeps a device', async () => {
     const until = '2026-11-24T19:00+01:00';
-    const asked = ['--reason', 'update', '--by', 'ada', '--until', until];
-    const { code, out } = await typed('agent', 'drain', 'bench_b', ...asked);
+    const { code, out } = await typed(...draining, '--by', 'ada', '--until', until);
     expect(code).toBe(0);
     expect(out.split('\n')).toEqual([
-      'bench_b: draining, by ada: update',
+      'bench_b: draining, 1 still running, by ada since 2026-11-20 09:30:00Z: update',
       'still running: mix_1/mix',
       'runs that keep a device of it, in which a sample may be: mix_2',
     ]);
     expect(gateway.requests.of(requests.drainComputer).at(-1)?.body).toEqual({
       ...{ computer: 'bench_b', reason: 'update', by: 'ada', until: '2026-11-24T18:00:00.000Z' },
     });
-    expect((await typed('agents')).out).toContain('draining, by ada: update');
-    expect((await typed('agents', 'bench_b')).out).toMatch(/drain +draining, by ada: update/);
   });
 
-  it('waits until the last task has ended', async () => {
-    const answers = [drain, drain, { ...over, until: '2026-11-24T18:00:00.000Z' }];
-    gateway.requests.on(requests.listAgents, () => ({
-      agents: [{ ...agent, drain: answers.shift() ?? over }],
-    }));
-    const { code, out } = await typed('agent', 'drain', 'bench_b', '--reason', 'update', '--wait');
-    expect([code, out]).toEqual([0, 'bench_b: drained, by ada until 2026-11-24 18:00:00Z: update']);
-    expect(answers).toEqual([]);
+  it('waits until the last task has ended, also while the orchestrator starts again', async () => {
+    const starting = new ServiceError('internal', 'the orchestrator is starting');
+    const end = { ...online, tasks: [], drain: { ...over, until: '2026-11-24T18:00:00.000Z' } };
+    answers({ ...online, drain }, starting, { ...online, drain }, end);
+    expect(await typed(...draining, '--wait')).toEqual({
+      ...{ code: 0, err: 'still running: mix_1/mix' },
+      out: 'bench_b: drained, by ada since 2026-11-20 09:30:00Z until 2026-11-24 18:00:00Z: update',
+    });
+  });
+
+  it('fails when the drain has ended while it waited', async () => {
+    answers({ ...online, drain }, { ...online, drain: null });
+    const { code, out, err } = await typed(...draining, '--wait');
+    expect([code, out]).toEqual([3, 'bench_b: takes tasks']);
+    expect(err).toContain('NOT DRAINED: the drain of bench_b has ended, so tasks may start there.');
+  });
+
+  it('says that nobody knows whether tasks go on while the computer is silent', async () => {
+    const silent: AgentRecord = { ...online, state: 'offline', reason: 'it has not been heard', drain };
+    const told = 'NOT CONFIRMED: mix_1/mix may go on. Computer bench_b is offline: it has not been heard';
+    answers(silent);
+    expect(await typed(...draining)).toMatchObject({ code: 3, err: told });
+    answers(silent, { ...online, tasks: [], drain: over });
+    expect(await typed(...draining, '--wait')).toMatchObject({
+      ...{ code: 0, err: `still running: mix_1/mix\n${told}` },
+    });
+  });
+
+  it('shows in svc agents, beside the reason why the agent is not online', async () => {
+    answers({ ...online, drain });
+    expect((await typed('agents')).out).toContain('draining, 1 still running, by ada since');
+    answers({ ...online, state: 'incompatible', reason: 'update this agent', tasks: [], drain: over });
+    expect((await typed('agents')).out).toContain(
+      'drained, by ada since 2026-11-20 09:30:00Z: update; update this agent',
+    );
+  });
+
+  it('shows in the record of the agent, with what still runs and who keeps a device', async () => {
+    const { out } = await typed('agents', 'bench_b');
+    expect(out).toMatch(/drain +draining, 1 still running, by ada since 2026-11-20 09:30:00Z: update/);
+    expect(out).toMatch(/still running +mix_1\/mix\n +kept by +mix_2/);
+    answers({ ...online, drain: over });
+    expect((await typed('agents', 'bench_b')).out).not.toContain('kept by');
   });
 
   it('needs a reason, and names a computer that nobody knows', async () => {
@@ -131,12 +175,39 @@ describe('svc agent drain', () => {
     const { code, err } = await typed('agent', 'drain', 'bench_x', '--reason', 'update');
     expect([code, err.includes('no laboratory names a computer "bench_x"')]).toEqual([3, true]);
   });
+});
 
-  it('is ended by svc agent resume', async () => {
-    gateway.requests.on(requests.listAgents, () => ({ agents: [agent] }));
-    expect((await typed('agent', 'resume', 'bench_b', '--by', 'bob')).out).toBe('bench_b: takes tasks');
+describe('svc agent resume', () => {
+  const drain = {
+    ...{ by: 'ada', reason: 'update', since: at, until: null, drained: true },
+    ...{ used_by: [], kept_by: [] },
+  };
+  const resume = (computer = 'bench_b'): Promise<Ran> => typed('agent', 'resume', computer, '--by', 'bob');
+  beforeEach(() => void gateway.requests.on(requests.resumeComputer, () => ({})));
+
+  it('ends the drain of a computer', async () => {
+    const records = [{ ...agent, drain }, agent];
+    gateway.requests.on(requests.listAgents, () => ({ agents: [records.shift() ?? agent] }));
+    expect(await resume()).toEqual({ code: 0, out: 'bench_b: takes tasks', err: '' });
     expect(gateway.requests.of(requests.resumeComputer).at(-1)?.body).toEqual({
       ...{ computer: 'bench_b', by: 'bob' },
     });
+  });
+
+  it('says that the computer was not drained', async () => {
+    gateway.requests.on(requests.listAgents, () => ({ agents: [agent] }));
+    expect(await resume()).toEqual({
+      ...{ code: 0, out: 'bench_b: takes tasks', err: 'bench_b was not drained' },
+    });
+  });
+
+  it('names a computer that nobody knows', async () => {
+    gateway.requests
+      .on(requests.listAgents, () => ({ agents: [] }))
+      .on(requests.resumeComputer, () => {
+        throw new ServiceError('not_found', 'no laboratory names a computer "bench_x"');
+      });
+    const { code, err } = await resume('bench_x');
+    expect([code, err.includes('no laboratory names a computer "bench_x"')]).toEqual([3, true]);
   });
 });

@@ -1,19 +1,7 @@
 import type { AgentRecord } from '@lab/api-client';
 import type { Command } from 'commander';
-import { setTimeout as delay } from 'node:timers/promises';
-import {
-  asks,
-  facts,
-  person,
-  personCommand,
-  seconds,
-  serviceCommand,
-  table,
-  tableOf,
-  type PersonFlags,
-  type ServiceFlags,
-} from '../at-service.js';
-import { momentOf } from '../moments.js';
+import { asks, facts, seconds, serviceCommand, table, tableOf, type ServiceFlags } from '../at-service.js';
+import { drainText } from './computer-drains.js';
 
 /** `svc agents`. */
 export function addAgentsCommand(program: Command): void {
@@ -42,11 +30,12 @@ const agentTable = tableOf<AgentRecord>('no agents', {
   DEVICES: ({ devices }) => String(devices.length),
   TASKS: ({ tasks }) => String(tasks.length),
   'LAST HEARD': (agent) => seconds(agent.last_heard_at),
-  REASON: ({ reason, ledger, drain }) => drainText(drain) ?? reason ?? ledger?.detail ?? '',
+  REASON: ({ reason, ledger, drain }) =>
+    [drain === null ? null : drainText(drain), reason ?? ledger?.detail].filter(Boolean).join('; '),
 });
 
 function agentLines(agent: AgentRecord): string[] {
-  const { ledger, clock_offset_ms: offset, last_heard_at: heard } = agent;
+  const { ledger, drain, clock_offset_ms: offset, last_heard_at: heard } = agent;
   return [
     `${agent.computer}: ${agent.state}`,
     ...facts({
@@ -59,64 +48,14 @@ function agentLines(agent: AgentRecord): string[] {
       clock: offset === null ? null : `${(offset / 1_000).toFixed(3)} s ahead`,
       ledger: ledger === null ? null : ledger.writable ? 'can be written' : ledger.detail,
       tasks: agent.tasks.join(', ') || null,
-      drain: drainText(agent.drain),
+      ...(drain === null
+        ? {}
+        : {
+            drain: drainText(drain),
+            'still running': drain.used_by.join(', ') || null,
+            'kept by': drain.kept_by.join(', ') || null,
+          }),
     }),
     ...table(agent.devices.map(({ lab, name, state, detail }) => [`  ${lab}.${name}`, state, detail ?? ''])),
   ];
-}
-
-interface DrainFlags extends PersonFlags {
-  reason: string;
-  until?: string;
-  wait?: boolean;
-}
-
-/** Milliseconds between two looks at what still runs on a computer. */
-const lookEveryMs = 1_000;
-
-/** `svc agent drain` and `svc agent resume`. */
-export function addDrainComputerCommands(agent: Command): void {
-  asks(
-    personCommand(agent, 'drain <computer>', 'let no task start on a computer, for work on it')
-      .requiredOption('--reason <text>', 'why, for those who wait')
-      .option('--until <time>', 'it ends by itself: 30m, 2h, 3d, 18:00 or 2026-11-23T18:00')
-      .option('--wait', 'wait until the tasks that run there have ended'),
-    async (client, flags: DrainFlags, computer: string): Promise<AgentRecord> => {
-      const { reason, until, wait } = flags;
-      const path = { computer };
-      const body = { reason, by: person(flags), ...(until === undefined ? {} : { until: momentOf(until) }) };
-      let record: AgentRecord = await client.post('/api/agents/{computer}/drain', { path, body });
-      while (wait === true && record.drain?.drained === false) {
-        await delay(lookEveryMs);
-        record = await client.get('/api/agents/{computer}', { path });
-      }
-      return record;
-    },
-    drainLines,
-  );
-  asks(
-    personCommand(agent, 'resume <computer>', 'let tasks start on a computer again'),
-    (client, flags: PersonFlags, computer: string) =>
-      client.post('/api/agents/{computer}/resume', { path: { computer }, body: { by: person(flags) } }),
-    drainLines,
-  );
-}
-
-function drainLines({ computer, drain }: AgentRecord): string[] {
-  if (drain === null) return [`${computer}: takes tasks`];
-  const { used_by: users, kept_by: keepers } = drain;
-  return [
-    `${computer}: ${drainText(drain)}`,
-    ...(users.length === 0 ? [] : [`still running: ${users.join(', ')}`]),
-    ...(keepers.length === 0
-      ? []
-      : [`runs that keep a device of it, in which a sample may be: ${keepers.join(', ')}`]),
-  ];
-}
-
-function drainText(drain: AgentRecord['drain']): string | null {
-  if (drain === null) return null;
-  const { by, reason, until, drained } = drain;
-  const end = until === null ? '' : ` until ${seconds(until)}`;
-  return `${drained ? 'drained' : 'draining'}, by ${by}${end}: ${reason}`;
 }

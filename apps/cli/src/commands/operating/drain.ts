@@ -1,8 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { ProblemError, type ApiClient, type DrainRecord } from '@lab/api-client';
+import type { ApiClient, DrainRecord } from '@lab/api-client';
 import type { Command } from 'commander';
 import { asks, person, personCommand, seconds, tableOf, type PersonFlags } from '../at-service.js';
 import { exitCodes, UsageError } from '../exit-codes.js';
+import { readAgain } from './read-again.js';
 
 interface DrainFlags extends PersonFlags {
   campaign?: string;
@@ -83,11 +84,7 @@ async function follow(
     if (lines.join('\n') !== told) for (const line of lines) tell(line);
     told = lines.join('\n');
     await sleep(pauseMs);
-    record = await read(client, campaign).catch((error: unknown) => {
-      // The orchestrator may be starting again.
-      if (error instanceof ProblemError && error.problem.status < 500) throw error;
-      return record;
-    });
+    record = await readAgain(() => read(client, campaign), record);
   }
   return record;
 }
