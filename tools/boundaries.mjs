@@ -49,6 +49,7 @@ export const allowedEntryPoints = {
     '@lab/trust/agent-issuer',
     '@lab/trust/agent-key',
     '@lab/trust/fingerprint',
+    '@lab/trust/offer',
     '@lab/trust/pass',
   ],
   'orchestrator -> trust': ['@lab/trust', '@lab/trust/acts', '@lab/trust/authority'],
@@ -58,6 +59,7 @@ export const allowedEntryPoints = {
     '@lab/trust/authority',
     '@lab/trust/fingerprint',
     '@lab/trust/nkeys',
+    '@lab/trust/offer',
     '@lab/trust/pass',
   ],
   'cli -> persistence': [

@@ -4,6 +4,7 @@ import { fromPublic } from '@nats-io/nkeys';
 import { z } from 'zod';
 import type { Keys } from './keys.js';
 import { keyPairOf } from './nkeys.js';
+import { signOffer, type OfferedPackage, type SignedOffer } from './offer.js';
 import { checkPass, type PassFault, type PassHolder, type PassPurpose } from './pass.js';
 
 const shape = z.strictObject({
@@ -59,6 +60,11 @@ export class AgentIssuer {
       { issuer_account: this.#key.account },
       { scopedUser: true, exp: Math.floor(until / 1_000) },
     );
+  }
+
+  /** Signs which packages of the agent this service offers. See {@link readOffer}. */
+  offer(packages: readonly OfferedPackage[], now: number): SignedOffer {
+    return signOffer(packages, keyPairOf(this.#key.seed), now);
   }
 
   /** See {@link checkPass}. */

@@ -39,15 +39,25 @@ export const makeUserKey = (): KeyPair => keyPairOf(seedOf(createUser()));
 /** The private key as text. Secret. */
 export const seedOf = (pair: KeyPair): string => Buffer.from(pair.getSeed()).toString('ascii');
 
+/** Whose key it is: that of a process, or of an account, which signs for the processes of a role. */
+export type KeyOwner = 'user' | 'account';
+
+const prefixOf = { user: Prefix.User, account: Prefix.Account } as const;
+
 /**
- * Whether a signature was made with the private part of the key of a user.
+ * Whether a signature was made with the private part of a key.
  *
- * @param user public key in the encoding of NATS
- * @returns false also when the key is damaged or is not that of a user
+ * @param publicKey in the encoding of NATS
+ * @returns false also when the key is damaged or is not one of the owner
  */
-export function isSignedBy(user: string, text: Uint8Array, signature: Uint8Array): boolean {
+export function isSignedBy(
+  publicKey: string,
+  text: Uint8Array,
+  signature: Uint8Array,
+  owner: KeyOwner = 'user',
+): boolean {
   try {
-    const bytes = Codec.decode(Prefix.User, Buffer.from(user, 'ascii'));
+    const bytes = Codec.decode(prefixOf[owner], Buffer.from(publicKey, 'ascii'));
     const key = createPublicKey({
       key: Buffer.concat([beforePublicKey, bytes]),
       format: 'der',

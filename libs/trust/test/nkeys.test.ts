@@ -52,6 +52,15 @@ describe('a signature of a user', () => {
   });
 });
 
+it('a signature of an account is recognised as one of an account alone', () => {
+  const account = keyPairOf(seedOf(createAccount()));
+  const signature = account.sign(text);
+  expect(isSignedBy(account.getPublicKey(), text, signature, 'account')).toBe(true);
+  expect(isSignedBy(account.getPublicKey(), text, signature)).toBe(false);
+  const user = makeUserKey();
+  expect(isSignedBy(user.getPublicKey(), text, user.sign(text), 'account')).toBe(false);
+});
+
 it('damaged credentials are refused without their text', () => {
   const seed = seedOf(createUser());
   expect(() => loginOf(`-----BEGIN USER NKEY SEED-----\n${seed}\n`)).toThrow('The credentials are damaged.');

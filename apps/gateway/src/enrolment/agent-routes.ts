@@ -1,5 +1,6 @@
 import type { FastifyInstance } from 'fastify';
 import { ServiceError } from '@lab/contracts';
+import type { SignedOffer } from '@lab/trust/offer';
 import { agentsPath } from './paths.js';
 import type { AgentPackages } from './agent-packages.js';
 import type { Admission, Enrolments, JoinRequest } from './enrolments.js';
@@ -10,12 +11,16 @@ import type { Admission, Enrolments, JoinRequest } from './enrolments.js';
  * - `GET /agents/ca`: the certificate of the authority to trust. The token of the invitation contains its fingerprint.
  * - `POST /agents/join`: credentials for a new agent; 202 while an administrator must approve it.
  * - `POST /agents/renew`: new credentials for an agent that has some.
+ * - `GET /agents/packages`: which packages of the agent there are, signed with the key that admits agents.
  * - `GET /agents/packages/{name}`: a package of the agent, which contains no secret.
  * - `POST /agents/check`: whether an agent is admitted.
  *
  * The routes need no token of a person: what the agent sends proves what it may do.
  */
 export function serveAgents(fastify: FastifyInstance, enrolments: Enrolments, packages: AgentPackages): void {
+  fastify.get(`${agentsPath}/packages`, async (_request, reply) =>
+    reply.send(enrolments.offer(await packages.list()) satisfies SignedOffer),
+  );
   fastify.get<{ Params: { name: string } }>(`${agentsPath}/packages/:name`, async (request, reply) => {
     const { size, content } = await packages.open(request.params.name);
     return reply.type('application/octet-stream').header('content-length', size).send(content);

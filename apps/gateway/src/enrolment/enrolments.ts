@@ -13,6 +13,7 @@ import type { AgentEnrolmentRow, AgentInvitationRow } from '@lab/persistence';
 import { AgentIssuer } from '@lab/trust/agent-issuer';
 import { isProven, joinText } from '@lab/trust/agent-key';
 import { fingerprintOf } from '@lab/trust/fingerprint';
+import type { OfferedPackage, SignedOffer } from '@lab/trust/offer';
 import type { PassHolder } from '@lab/trust/pass';
 import type { Orchestrator } from '../orchestrator/index.js';
 import type { EnrolmentStore, Requests } from '../ports/index.js';
@@ -223,6 +224,11 @@ export class Enrolments {
     if (typeof holder === 'string') throw refusedPass(holder, this.now());
     const { computer } = await this.#enrolled(holder);
     return { computer };
+  }
+
+  /** Signs which packages of the agent there are. @throws ServiceError `wrong_state` when no agent can join */
+  offer(packages: readonly OfferedPackage[]): SignedOffer {
+    return this.#required().offer(packages, this.now());
   }
 
   /** @throws ServiceError `not_found` when no agent of the computer waits */
