@@ -170,7 +170,8 @@ export const rooms = {
     installation: [],
     service: [],
     joining: [],
-    commands: ['installation', 'service', 'joining'],
+    keeping: ['installation'],
+    commands: ['installation', 'service', 'joining', 'keeping'],
   },
   actors: {
     ports: [],

@@ -53,6 +53,10 @@ const devicesMs = 10_000;
 const { values: flags } = parseArgs({ options: { computer: { type: 'string' } }, strict: false });
 const override = typeof flags.computer === 'string' ? { SVC_COMPUTER: flags.computer } : {};
 
+let tellServing: () => void = () => undefined;
+/** Resolves when the agent is registered with the orchestrator. */
+export const serving = new Promise<void>((resolve) => (tellServing = resolve));
+
 await runService(
   'agent',
   config,
@@ -177,6 +181,7 @@ await runService(
       { deadlineMs: agentStopMs },
     );
     void agent.refused.then(fail);
+    void agent.registered.then(tellServing);
     await agent.start();
     const ready = await agent.ready(devicesMs);
     if (!ready && !shutdown.signal.aborted) {

@@ -7,7 +7,7 @@ export interface AgentProgram {
   /** The operating system. */
   platform: NodeJS.Platform;
   /** Serves as an agent, with the configuration of the environment, until the process ends. */
-  serve(): Promise<unknown>;
+  serve(): Promise<{ readonly serving: Promise<void> } | void>;
   /** Lets the agent that {@link serve} has started end in order. */
   end(): void;
 }

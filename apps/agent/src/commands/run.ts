@@ -1,6 +1,7 @@
-import type { Command } from 'commander';
+import { Option, type Command } from 'commander';
 import { overrideEnvironment, processEnvironment } from '@lab/runtime';
 import { awaitStop, dataFolder, defaultsFor, joinedFile, readJoined } from '../installation/index.js';
+import { keptHere } from '../keeping/index.js';
 import { dataOption, type AgentProgram } from './context.js';
 
 export function addRunCommand(program: Command, { serve, end }: AgentProgram): void {
@@ -12,7 +13,9 @@ export function addRunCommand(program: Command, { serve, end }: AgentProgram): v
       '--computer <name>',
       'the name of this computer (default: SVC_COMPUTER, or the name with which it joined)',
     )
-    .action(async ({ data, computer }: { data?: string; computer?: string }) => {
+    .addOption(new Option('--kept', 'given by the process that starts the agent and updates it').hideHelp())
+    .action(async ({ data, computer, kept }: { data?: string; computer?: string; kept?: true }) => {
+      const keeper = kept === true ? keptHere() : undefined;
       const folder = dataFolder(data);
       const joined = readJoined(folder);
       const env = processEnvironment();
@@ -27,6 +30,8 @@ export function addRunCommand(program: Command, { serve, end }: AgentProgram): v
         SVC_DATA_DIR: folder,
       });
       awaitStop(folder, end);
-      await serve();
+      const served = await serve();
+      if (keeper !== undefined && served !== undefined)
+        void served.serving.then(() => keeper.tell('serving'));
     });
 }

@@ -1,6 +1,6 @@
 import { homedir } from 'node:os';
 import { join, resolve } from 'node:path';
-import { processEnvironment } from '@lab/runtime';
+import { processEnvironment } from '@lab/runtime/light';
 
 /** What the data folder depends on. */
 export interface Surroundings {

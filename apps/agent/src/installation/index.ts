@@ -1,3 +1,3 @@
 export { dataFolder, type Surroundings } from './data-folder.js';
 export { defaultsFor, joinedFile, readJoined, type Joined } from './joined.js';
-export { awaitStop, requestStop } from './stop-request.js';
+export { awaitStop, lockOf, requestStop } from './stop-request.js';

@@ -1,11 +1,12 @@
 import { existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { acquireLock, isStillRunning, LockedError } from '@lab/runtime';
+import { acquireLock, isStillRunning, LockedError } from '@lab/runtime/light';
 
 /** Windows has no signal that asks a process to end, so a file in the data folder does, on every system. */
 const fileOf = (folder: string): string => join(folder, 'stop-requested');
-const lockOf = (folder: string): string => join(folder, 'svc-agent.lock');
+/** Held by the agent of a data folder. */
+export const lockOf = (folder: string): string => join(folder, 'svc-agent.lock');
 const lookEveryMs = 250;
 
 /**

@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { proxyOf } from '../../src/commands/join.js';
+import { writePointer } from '../../src/keeping/index.js';
 import { JoinableService } from '../joining/service.js';
 import { runCommand, type Outcome } from './program.js';
 
@@ -161,7 +162,22 @@ describe.runIf(process.platform === 'linux')('svc-agent service', () => {
 
 describe('svc-agent version', () => {
   it('prints the versions', async () => {
-    expect((await run(['version'])).text).toMatch(/^svc-agent 1\.2\.3, protocol \d+, Node \d+\.\d+\.\d+, /);
+    expect((await run(['version', ...data()])).text).toMatch(
+      /^svc-agent 1\.2\.3, protocol \d+, Node \d+\.\d+\.\d+, [^\n]*$/,
+    );
+  });
+
+  it('prints the version that runs, and the update that failed', async () => {
+    const failed = { version: '1.4.0', why: 'it ended with exit code 3', at: '2026-03-01T10:00:00.000Z' };
+    const pointer = { version: '1.3.0', trial: true, starts: 0, previous: null, failed };
+    writePointer(folder, pointer, 'update');
+    const { text } = await run(['version', ...data()]);
+    expect(text).toContain('"svc-agent run" runs version 1.3.0, which has not served yet');
+    expect(text).toContain(
+      'the update to 1.4.0 failed at 2026-03-01T10:00:00.000Z: it ended with exit code 3',
+    );
+    writePointer(folder, { ...pointer, version: null, trial: false }, 'update');
+    expect((await run(['version', ...data()])).text).toContain('"svc-agent run" runs version 1.2.3\n');
   });
 });
 

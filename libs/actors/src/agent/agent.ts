@@ -85,7 +85,8 @@ export class Agent {
   readonly #registrar: Registrar;
   readonly #freshness: Freshness;
   readonly #stop = new AbortController();
-  readonly #registeredOnce: Promise<void>;
+  /** Resolves when the agent is registered for the first time. */
+  readonly registered: Promise<void>;
   #resolveRefused: (reason: ServiceError) => void = () => undefined;
   #resolveRegistered: () => void = () => undefined;
   #inc: number | undefined;
@@ -127,7 +128,7 @@ export class Agent {
       () => this.#inc,
     );
     this.#emergencyStops = new EmergencyStops(this.#devices, this.#attempts, ports.ledger, log);
-    this.#registeredOnce = new Promise((resolve) => (this.#resolveRegistered = resolve));
+    this.registered = new Promise((resolve) => (this.#resolveRegistered = resolve));
     this.refused = new Promise((resolve) => (this.#resolveRefused = resolve));
     const registrant = {
       signal: this.#stop.signal,
@@ -181,7 +182,7 @@ export class Agent {
    * @returns whether that happened in time; false also when the agent is stopped meanwhile
    */
   ready(withinMs: number): Promise<boolean> {
-    const started = this.#registeredOnce.then(() => this.#devices.started());
+    const started = this.registered.then(() => this.#devices.started());
     return within(this.ports.timers, withinMs, started, this.#stop.signal);
   }
 

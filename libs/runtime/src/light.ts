@@ -1,0 +1,3 @@
+/** The parts that load no library, for processes that must stay small. */
+export { processEnvironment } from './environment.js';
+export { acquireLock, type FileLock, isStillRunning, LockedError } from './process/index.js';
