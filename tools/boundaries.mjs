@@ -171,7 +171,8 @@ export const rooms = {
     service: [],
     joining: [],
     keeping: ['installation'],
-    commands: ['installation', 'service', 'joining', 'keeping'],
+    updates: ['installation', 'joining', 'keeping'],
+    commands: ['installation', 'service', 'joining', 'keeping', 'updates'],
   },
   actors: {
     ports: [],
@@ -227,6 +228,8 @@ export const quarantine = {
   'or-tools-wasm': ['orchestrator'],
   ws: ['messaging', 'gateway'],
   'https-proxy-agent': ['messaging', 'agent'],
+  'tar-stream': ['agent'],
+  yauzl: ['agent'],
   '@peculiar/': ['trust'],
   undici: ['cli'],
 };

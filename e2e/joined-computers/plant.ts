@@ -1,4 +1,5 @@
 import { execFile, type ChildProcess } from 'node:child_process';
+import { createHash } from 'node:crypto';
 import { cp, mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -120,6 +121,38 @@ export class Plant {
     return join(this.folder, 'packets');
   }
 
+  /** The folder of the packages that the service offers. */
+  get offered(): string {
+    return join(this.folder, 'offered');
+  }
+
+  /** Puts a package of the agent under another version into the folder of the service. */
+  async offer(version: string): Promise<void> {
+    await execute(process.execPath, [
+      ...[tool, 'package/package', '--out', this.offered, '--own-node', '--version', version],
+    ]);
+  }
+
+  /** Puts a package into the folder of the service whose agent crashes when it starts. */
+  async offerBroken(version: string): Promise<void> {
+    const folder = join(this.folder, 'broken');
+    const draft = join(folder, 'archives');
+    await execute(process.execPath, [
+      ...[tool, 'package/package', '--out', draft, '--own-node', '--version', version],
+    ]);
+    const [archive = ''] = await readdir(draft);
+    await execute('tar', ['-xzf', join(draft, archive), '-C', folder]);
+    const name = archive.replace(/\.tar\.gz$/, '');
+    const program = 'app/dist/bundle/svc-agent.js';
+    const text = "throw new Error('this version is broken');\n";
+    await writeFile(join(folder, name, program), text);
+    const path = join(folder, name, 'manifest.json');
+    const manifest = JSON.parse(await readFile(path, 'utf8')) as { files: Record<string, string> };
+    manifest.files[program] = createHash('sha256').update(text).digest('hex');
+    await writeFile(path, JSON.stringify(manifest));
+    await execute('tar', ['-czf', join(this.offered, archive), '-C', folder, name]);
+  }
+
   get url(): string {
     return `https://${this.central.address}:${port}`;
   }
@@ -139,6 +172,7 @@ export class Plant {
     SVC_HTTP_PORT: String(port),
     SVC_HTTPS_CERTIFICATE: 'own',
     SVC_HTTPS_NAMES: this.central.address,
+    SVC_AGENT_PACKAGES: this.offered,
   });
 
   async #serve(): Promise<void> {

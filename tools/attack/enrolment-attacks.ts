@@ -5,6 +5,8 @@ import { connectBus } from '@lab/messaging';
 import { makeKeys, type Keys } from '@lab/trust';
 import { AgentIssuer, agentIssuerKey } from '@lab/trust/agent-issuer';
 import { agentCredentials, joinText, makeAgentKey, proveKey } from '@lab/trust/agent-key';
+import { partsOf } from '@lab/trust/nkeys';
+import { OfferFault, offerToleranceMs, readOffer, type SignedOffer } from '@lab/trust/offer';
 import { makePass, type PassPurpose } from '@lab/trust/pass';
 import type { Attack } from './attacks.js';
 import { Door, type Answer } from './door.js';
@@ -91,6 +93,29 @@ export function enrolmentAttacksOf(scene: EnrolmentScene): Attack[] {
       return status === 101 ? 'connected' : undefined;
     },
   });
+
+  const linux = {
+    ...{ name: 'svc-agent-9.9.9-linux-x64.tar.gz', version: '9.9.9', platform: 'linux-x64' },
+    ...{ size: 1, sha256: '0'.repeat(64) },
+  };
+  const offered = async (): Promise<SignedOffer> =>
+    JSON.parse((await door().send('GET', '/agents/packages')).text) as SignedOffer;
+  /** An agent of this service, which has seen the offer of now, must not believe what comes instead. */
+  const unbelieved = (name: string, instead: () => Promise<SignedOffer> | SignedOffer): Attack => ({
+    name: `joining: an offer of packages ${name}`,
+    attempt: async () => {
+      const [, payload = ''] = partsOf(await credentialsOf(keys, 'x20')).statement.split('.');
+      const { iss } = JSON.parse(Buffer.from(payload, 'base64url').toString()) as { iss: string };
+      readOffer(await offered(), iss, Date.now());
+      try {
+        return `the agent believes ${JSON.stringify(readOffer(await instead(), iss, Date.now()))}`;
+      } catch (error) {
+        if (error instanceof OfferFault) return undefined;
+        throw error;
+      }
+    },
+  });
+  const own = new AgentIssuer(agentIssuerKey(keys));
 
   const administration: [string, string, Body?][] = [
     ['POST', '/api/invitations', { computer: 'bench_x' }],
@@ -187,6 +212,31 @@ export function enrolmentAttacksOf(scene: EnrolmentScene): Attack[] {
     unconnected('by a revoked agent', async () => passOf(await revoked('x17'), 'broker')),
     forbidden('a package outside of the folder', () =>
       door().send('GET', '/agents/packages/..%2F..%2F..%2Fpackage.json'),
+    ),
+    forbidden('a package at an absolute path', () => door().send('GET', '/agents/packages/%2Fetc%2Fpasswd')),
+    unbelieved('signed by another service', () =>
+      new AgentIssuer(agentIssuerKey(makeKeys())).offer([linux], Date.now()),
+    ),
+    unbelieved('signed with the key of another role', () =>
+      new AgentIssuer(agentIssuerKey({ ...keys, roles: { ...keys.roles, agent: keys.roles.gateway } })).offer(
+        [linux],
+        Date.now(),
+      ),
+    ),
+    unbelieved('that was changed on its way', async () => {
+      const { manifest, signature } = await offered();
+      const offer = JSON.parse(Buffer.from(manifest, 'base64url').toString()) as object;
+      const changed = JSON.stringify({ ...offer, packages: [linux] });
+      return { manifest: Buffer.from(changed).toString('base64url'), signature };
+    }),
+    unbelieved('that is repeated after a newer one', () =>
+      own.offer([linux], Date.now() - offerToleranceMs - 1_000),
+    ),
+    unbelieved('with a path outside in place of a name', () =>
+      own.offer([{ ...linux, name: '../../../etc/cron.d/x' }], Date.now()),
+    ),
+    unbelieved('with a path outside in place of a version', () =>
+      own.offer([{ ...linux, version: '9.9.9/../../..' }], Date.now()),
     ),
     {
       name: 'T1: an address tls:// reaches a server without TLS',

@@ -20,10 +20,10 @@ interface Manifest {
 }
 
 /** Version of the agent. */
-export const { version } = manifestOf(agent);
+export const ownVersion = manifestOf(agent).version;
 
 /** The files of a package for one platform, in alphabetical order, without a folder around them. */
-export function packageFiles(platform: string, node: NodeRuntime): Entry[] {
+export function packageFiles(platform: string, node: NodeRuntime, version: string): Entry[] {
   const isWindows = platform.startsWith('win-');
   const launcher = isWindows ? 'svc-agent.cmd' : 'svc-agent';
   const runtime = isWindows ? 'runtime/node.exe' : 'runtime/node';

@@ -1,21 +1,23 @@
 // Makes the packages of the agent for instrument PCs, each an archive with its own Node: npx nx run agent:package.
 // --platform linux-x64,win-x64 makes some of them. For tests, --own-node makes the one of this computer with the Node that runs
-// this, and --for-wine the one for Windows with a Node that runs in Wine.
+// this, --for-wine the one for Windows with a Node that runs in Wine, and --version the same agent under another version.
 import { createHash } from 'node:crypto';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { readFlags, refuse, someOf, text, toggle } from '../shared/flags.js';
 import { root } from '../shared/paths.js';
 import { tarGz, zip } from './archive.js';
-import { packageFiles, version } from './contents.js';
+import { ownVersion, packageFiles } from './contents.js';
 import { fetchedNode, nodeForWine, ownNode, ownPlatform, platforms } from './runtime.js';
 
 const mebibyte = 1024 * 1024;
 /** Largest archive, in bytes: it is copied to instrument PCs over slow lines and on sticks. */
 const largest = 60 * mebibyte;
 
-const flags = readFlags({ platform: someOf(platforms), 'own-node': toggle, 'for-wine': toggle, out: text });
-const { 'own-node': own, 'for-wine': forWine } = flags;
+const flags = readFlags({
+  ...{ platform: someOf(platforms), 'own-node': toggle, 'for-wine': toggle, out: text, version: text },
+});
+const { 'own-node': own, 'for-wine': forWine, version = ownVersion } = flags;
 const wanted = own ? [ownPlatform] : forWine ? ['win-x64'] : flags.platform;
 const folder = flags.out ?? join(root, 'apps', 'agent', 'dist', 'packages');
 if (own && process.platform === 'win32') refuse('--own-node is for Linux and macOS');
@@ -27,6 +29,7 @@ for (const platform of wanted) {
   const files = packageFiles(
     platform,
     await (own ? ownNode() : forWine ? nodeForWine() : fetchedNode(platform)),
+    version,
   );
   const entries = files.map((entry) => ({ ...entry, path: `${name}/${entry.path}` }));
   const isWindows = platform.startsWith('win-');

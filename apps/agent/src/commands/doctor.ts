@@ -41,7 +41,7 @@ export function addDoctorCommand(program: Command, { version }: AgentProgram): v
 }
 
 /** What the computer got when it joined; undefined: it has not, or not by an invitation. */
-function membership(
+export function membership(
   folder: string,
 ):
   | { gateway: string; proxy: string | undefined; own: Pick<Examined, 'authorities' | 'membership'> }

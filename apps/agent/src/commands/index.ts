@@ -5,6 +5,7 @@ import { addJoinCommand } from './join.js';
 import { addRunCommand } from './run.js';
 import { addServiceCommands } from './service.js';
 import { addStopCommand } from './stop.js';
+import { addUpdateCommand } from './update.js';
 import { addVersionCommand } from './version.js';
 
 export type { AgentProgram } from './context.js';
@@ -16,6 +17,7 @@ const commands = [
   addStopCommand,
   addServiceCommands,
   addDoctorCommand,
+  addUpdateCommand,
   addVersionCommand,
 ];
 

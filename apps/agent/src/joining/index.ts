@@ -1,5 +1,5 @@
 export { gatewayAddress, proxyAddress } from './addresses.js';
 export { AgentCredentials } from './credentials.js';
 export { examine, type Examined, type Finding } from './doctor.js';
-export { beginRequest, type HttpWay } from './gateway-door.js';
+export { beginRequest, GatewayDoor, type HttpWay } from './gateway-door.js';
 export { join, joinedFiles, type Joined, type JoinOptions } from './join.js';

@@ -160,6 +160,24 @@ describe.runIf(process.platform === 'linux')('svc-agent service', () => {
   });
 });
 
+describe('svc-agent update', () => {
+  it('needs a service that the computer joined', async () => {
+    expect((await run(['update', ...data()])).failure).toContain(
+      'this computer has not joined a service with an invitation',
+    );
+  });
+
+  it('asks the service that the computer joined, over its own authority', async () => {
+    await run(['join', service.url, await service.invite('bench_d'), '--no-service', ...data()]);
+    const { text, failure } = await run(['update', '--check', ...data()]);
+    expect(failure).toBeUndefined();
+    expect(text).toMatch(/^This computer runs version 1\.2\.3, and the service has no newer one for /);
+    expect((await run(['update', '--to', '9.9.9', ...data()])).failure).toMatch(
+      /^the service has no version 9\.9\.9 for /,
+    );
+  });
+});
+
 describe('svc-agent version', () => {
   it('prints the versions', async () => {
     expect((await run(['version', ...data()])).text).toMatch(

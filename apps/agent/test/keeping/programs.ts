@@ -74,10 +74,15 @@ export class Versions {
     rmSync(this.folder, { recursive: true, force: true });
   }
 
+  /** Text of a launcher. */
+  text(name: string, behaviour: Behaviour): string {
+    return `#!${process.execPath}\n${text(this.folder, name, behaviour)}`;
+  }
+
   private write(folder: string, name: string, behaviour: Behaviour): void {
     mkdirSync(folder, { recursive: true });
     const path = join(folder, 'svc-agent');
-    writeFileSync(path, `#!${process.execPath}\n${text(this.folder, name, behaviour)}`);
+    writeFileSync(path, this.text(name, behaviour));
     chmodSync(path, 0o755);
   }
 }
@@ -101,6 +106,15 @@ for (const signal of ['SIGTERM', 'SIGINT'])
     output.write('stopping\\n');
     process.exit(0);
   });
+// As the agent, it holds a lock of the data folder and looks for the request to stop.
+const data = folder + '/data';
+writeFileSync(data + '/svc-agent.lock', JSON.stringify({ pid: process.pid, started: null }));
+setInterval(() => {
+  if (!existsSync(data + '/stop-requested')) return;
+  rmSync(data + '/stop-requested');
+  output.write('stopping\\n');
+  process.exit(0);
+}, 20);
 note('started');
 if (behaviour === 'crash') process.exit(3);
 if (behaviour === 'good' || behaviour === 'stops') output.write('half\\nserv'), setTimeout(() => output.write('ing\\n'), 20);

@@ -1,0 +1,1 @@
+export { update, type Outcome, type Stage, type UpdateOptions } from './update.js';
