@@ -21,7 +21,7 @@ export async function runCommand(args: string[], surroundings: Partial<AgentProg
   const program = new Command('svc-agent').exitOverride();
   addCommands(program, {
     ...{ version: '1.2.3', launcher: undefined, platform: process.platform, end: () => undefined },
-    serve: () => Promise.resolve((served += 1)),
+    serve: () => Promise.resolve(void (served += 1)),
     ...surroundings,
   });
   for (const command of program.commands)
