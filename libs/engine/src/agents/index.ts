@@ -1,7 +1,7 @@
 /** The agents: which are reachable, what they report, and the commands that they get. */
 
 export { AgentDirectory, type Presence } from './agent-directory.js';
-export { RefusedAgents, type RefusedAgent } from './refused-agents.js';
+export type { RefusedAgent } from './refused-agents.js';
 export type { AgentRegistration, Heartbeat } from './agent-messages.js';
 export { AgentReports } from './agent-reports.js';
 export { AttemptCommands } from './attempt-commands.js';

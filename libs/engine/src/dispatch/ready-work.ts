@@ -163,8 +163,8 @@ export class ReadyWork {
     const queuedAt = task.queuedAt ?? task.createdAt;
     const slots = run === undefined ? this.#slots.get(id) : workload.slotsOf(state, run, task);
     if (slots === undefined) return undefined;
-    // However long it has waited: neither may it start, nor may units be reserved for it.
-    if (!needsDevice(slots) && !view.serviceComputerTakesTasks) return undefined;
+    // Such a task does not start, and no unit is reserved for it, however long it has waited.
+    if (!view.serviceComputerTakesTasks && !needsDevice(slots)) return undefined;
     const isPatient = slots.length > 1 && now - queuedAt >= this.ports.patienceMs;
     const duration = (): number | null => workload.expectationOf(state, task).expected;
     const reserved = view.reserved(slots, task.owner, duration, now);
