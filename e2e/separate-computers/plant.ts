@@ -165,6 +165,11 @@ export class Plant {
     return found[0];
   }
 
+  /** Whether the process of the service computer exists. */
+  runs(pid: number): boolean {
+    return this.central.processes().has(pid);
+  }
+
   /** Sends a statement to the database, as its superuser. */
   async sql(statement: string): Promise<void> {
     const secrets = join(this.folder, 'central', 'secrets');
