@@ -128,6 +128,7 @@ export const agent: AgentRecord = {
   reason: 'it has not been heard since 2026-11-20T09:31:00.000Z: nothing is sent to it until it is',
   incarnation: 3,
   version: '0.1.0',
+  protocol: { min: 1, max: 2 },
   address: '192.0.2.11',
   last_heard_at: '2026-11-20T09:31:00.000Z',
   clock_offset_ms: 12,

@@ -5731,6 +5731,19 @@ export interface components {
        * @example 0.1.0
        */
       version: string | null;
+      /** @description Versions of the protocol between agents and orchestrator that the latest process of the agent speaks; null: not known. Agents and orchestrator work together when they have a version in common. */
+      protocol: {
+        /**
+         * @description Oldest version.
+         * @example 1
+         */
+        min: number;
+        /**
+         * @description Newest version.
+         * @example 1
+         */
+        max: number;
+      } | null;
       /**
        * @description Address of the computer in the lab file; null: no loaded laboratory has it.
        * @example 192.0.2.11

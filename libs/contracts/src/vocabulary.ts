@@ -2,6 +2,7 @@
  * Words that records and messages use, without their shapes. This entry point loads no validation library, so that a
  * command line that needs only words starts quickly.
  */
+export { protocolText } from './agent-protocol.js';
 export * from './errors.js';
 export * from './record-name.js';
 export * from './states.js';

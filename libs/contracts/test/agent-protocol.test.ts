@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { agentProtocol, demandCommonProtocol } from '../src/index.js';
+import { agentProtocol, demandCommonProtocol, spokenProtocol } from '../src/index.js';
 
 const agent = (min: number, max: number) => ({
   computer: 'bench_b',
@@ -24,14 +24,14 @@ describe('the protocol of an agent', () => {
       expect.objectContaining({
         code: 'upgrade_required',
         message:
-          'the agent of computer bench_b (release 0.3.0) speaks version 1 to 2 of the protocol, and the service version 3 to 4; update this agent',
+          'the agent of computer bench_b (release 0.3.0) speaks version 1 to 2 of the protocol, and the service version 3 to 4; update this agent to a release that speaks version 3 to 4: "svc agent packages" lists those of the service',
       }) as Error,
     );
   });
 
   it('that is too new waits for an update of the service', () => {
     expect(() => demandCommonProtocol(agent(5, 5), service)).toThrow(
-      /speaks version 5 of the protocol.*update the service first, then its agents$/,
+      /speaks version 5 of the protocol.*update the service first, then its agents, to a release that speaks version 5;/,
     );
   });
 
@@ -39,6 +39,7 @@ describe('the protocol of an agent', () => {
     const unsaid = { computer: 'bench_b', version: '0.1.0' };
     expect(() => demandCommonProtocol(unsaid)).not.toThrow();
     expect(() => demandCommonProtocol(unsaid, { min: 2, max: 3 })).toThrow('update this agent');
+    expect(spokenProtocol(undefined)).toEqual({ min: 1, max: 1 });
   });
 
   it('of this release covers the release before it', () => {

@@ -159,6 +159,17 @@ describe('svc agent drain', () => {
     );
   });
 
+  it('leaves the version and the protocol of each agent visible', async () => {
+    expect((await typed('agents')).out.split('\n').map((line) => line.split(/ {2,}/).slice(3, 5))).toEqual([
+      ['VERSION', 'PROTOCOL'],
+      ['0.1.0', '1 to 2'],
+    ]);
+    expect((await typed('agents', 'bench_b')).out).toMatch(/protocol +1 to 2/);
+    answers({ ...online, version: null, protocol: null });
+    expect((await typed('agents')).out.split('\n')[1]?.split(/ {2,}/).slice(3, 5)).toEqual(['-', '-']);
+    expect((await typed('agents', 'bench_b')).out).not.toContain('protocol');
+  });
+
   it('shows in the record of the agent, with what still runs and who keeps a device', async () => {
     const { out } = await typed('agents', 'bench_b');
     expect(out).toMatch(/drain +draining, 1 still running, by ada since 2026-11-20 09:30:00Z: update/);

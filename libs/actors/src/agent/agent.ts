@@ -91,6 +91,8 @@ export class Agent {
   #resolveRegistered: () => void = () => undefined;
   #inc: number | undefined;
   #epoch = 0;
+  /** The highest epoch that a leader has announced. */
+  #heard = 0;
   /** Number of device statuses reported so far. */
   #reported = 0;
   /** The attempts of the ledger are known. */
@@ -189,7 +191,9 @@ export class Agent {
   /** Takes the message of a leader. A new epoch means a new leader, with which this agent must register. */
   hearLeader(epoch: number, known: KnownEmergencyStops = {}): void {
     if (epoch >= this.#epoch) this.#emergencyStops.merge(known);
-    if (epoch > this.#epoch) this.#register();
+    // A leader says every second that it leads. One that has refused the release of this agent would refuse it again.
+    if (epoch > this.#epoch && !(this.#registrar.isMisfit && epoch <= this.#heard)) this.#register();
+    this.#heard = Math.max(this.#heard, epoch);
   }
 
   /** Takes an emergency stop from any sender. It takes effect at once, past all queues, fences and leaders. */

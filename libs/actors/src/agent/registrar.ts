@@ -33,6 +33,9 @@ export interface Registrant {
   refused(reason: ServiceError): boolean;
 }
 
+/** The release of the agent does not fit that of the service. */
+const isMisfit = (error: unknown): boolean => isServiceError(error) && error.code === 'upgrade_required';
+
 /** Registers an agent: says hello until a leader answers that is not outdated or refuses it, one hello at a time. */
 export class Registrar {
   readonly #retry: Retry;
@@ -40,6 +43,7 @@ export class Registrar {
   #running: Promise<void> | undefined;
   /** Another registration was requested meanwhile. */
   #again = false;
+  #misfit = false;
 
   constructor(
     private readonly agent: Registrant,
@@ -47,6 +51,11 @@ export class Registrar {
     private readonly limits: AgentLimits,
   ) {
     this.#retry = new Retry(ports, { first: limits.retryMs, longest: limits.registerRetryMaxMs });
+  }
+
+  /** The leader has refused the agent because its release does not fit. */
+  get isMisfit(): boolean {
+    return this.#misfit;
   }
 
   /** Registers the agent, now or after the registration in progress, whose pause it ends. */
@@ -88,8 +97,11 @@ export class Registrar {
         },
         {
           signal,
+          // A leader that appeared meanwhile may be of another release.
+          longest: (error) => (isMisfit(error) && !this.#again ? this.limits.misfitRetryMs : undefined),
           failed: (error, pauseMs) => {
             const refusal = isServiceError(error) ? error : undefined;
+            this.#misfit = isMisfit(error);
             const other = refusal?.code === 'wrong_state';
             if (other) otherSince ??= clock.now();
             const stays = other && clock.now() - (otherSince ?? 0) >= this.limits.otherAgentMs;
@@ -101,13 +113,14 @@ export class Registrar {
               return true;
             const context = { reason: String(error), again_in_ms: Math.round(pauseMs) };
             if (other) log.warn('another agent of this computer is connected', context);
-            else if (refusal?.code === 'upgrade_required')
+            else if (this.#misfit)
               log.error('the release of this agent does not fit that of the service', context);
             else log.info('not registered yet', context);
             return false;
           },
         },
       );
+      this.#misfit = false;
       await this.agent.registered(registration, reported, sentAt);
     } catch (error) {
       if (!signal.aborted) log.error('registration failed', { reason: String(error) });

@@ -73,6 +73,11 @@ export const defaultLimits = {
   retryMaxMs: 30_000,
   registerRetryMaxMs: 5_000,
   /**
+   * Longest pause of an agent whose release does not fit. An update takes longer, and a new leader ends the pause. The leader
+   * forgets such an agent a minute after its last try.
+   */
+  misfitRetryMs: 30_000,
+  /**
    * How long a new agent waits for the end of another one of its computer. It is longer than the silence after which the
    * leader takes an agent for offline, so an agent that died does not keep its successor away.
    */

@@ -4,6 +4,8 @@ import { backoffMs, type Random, type Timers } from '@lab/ports';
 interface RetryOptions {
   /** Called after each failure with the length of the pause in milliseconds. @returns true to give up with that error */
   failed(error: unknown, pauseMs: number): boolean;
+  /** Longest pause after this error, in milliseconds. Default: as after the same number of other failures. */
+  longest?(error: unknown): number | undefined;
   /** When it fires, the run gives up with `aborted`. */
   signal?: AbortSignal | undefined;
 }
@@ -32,7 +34,7 @@ export class Retry {
       try {
         return await attempt();
       } catch (error) {
-        const longest = backoffMs(failures + 1, this.pauses);
+        const longest = options.longest?.(error) ?? backoffMs(failures + 1, this.pauses);
         const pause = longest * (0.5 + this.ports.random.next() / 2);
         if (options.failed(error, pause)) throw error;
         await this.#sleep(pause, options.signal);

@@ -107,6 +107,8 @@ export class MemoryModules implements Modules {
 export class MemoryOrchestrator implements Orchestrator {
   /** Set: every request fails with it. */
   away: ServiceError | undefined;
+  /** Number of registrations, also of those that failed. */
+  registrations = 0;
   devices: DeviceAssignment[] = [];
   epoch = 1;
   /** The emergency stops that it reports at every registration. */
@@ -134,6 +136,7 @@ export class MemoryOrchestrator implements Orchestrator {
     halts: EmergencyStop[];
     protocol: ProtocolRange;
   }): Promise<Registration> {
+    this.registrations += 1;
     if (this.away !== undefined) throw this.away;
     const { session, attempts, incarnations, sessions, halts, protocol } = hello;
     this.hellos.push(structuredClone({ session, attempts, incarnations, sessions, halts, protocol }));

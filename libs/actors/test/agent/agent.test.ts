@@ -63,6 +63,26 @@ describe('registration', () => {
     expect(world.orchestrator.hellos[0]).toMatchObject({ protocol: { min: 1, max: 1 } });
   });
 
+  it('is repeated slowly by an agent whose release does not fit, and at once for a new leader', async () => {
+    const world = new World({ devices: [device('arm')] });
+    const { orchestrator, agent, time } = world;
+    orchestrator.away = new ServiceError('upgrade_required', 'update the service first');
+    await agent.start();
+    const second = async (epoch: number): Promise<void> => {
+      agent.hearLeader(epoch);
+      await time.advance(1_000);
+    };
+    for (let passed = 0; passed < 60; passed += 1) await second(1);
+    // Its first try, one for the leader that it heard first, and one every 15 to 30 s.
+    expect(orchestrator.registrations).toBeLessThanOrEqual(6);
+    expect(orchestrator.registrations).toBeGreaterThanOrEqual(3);
+    await second(2);
+    orchestrator.away = undefined;
+    orchestrator.epoch = 3;
+    await second(3);
+    expect(agent.inc).toBe(1);
+  });
+
   it('goes on when a later leader refuses the computer, because its devices may be in use', async () => {
     const world = await new World({ devices: [device('arm')] }).up();
     world.orchestrator.away = new ServiceError('not_found', 'no laboratory names a computer pc');

@@ -5,9 +5,11 @@ import {
   isUsable,
   mayDispatchTo,
   mayFollow,
+  spokenProtocol,
   type AgentState,
   type DeviceFunction,
   type DeviceStatus,
+  type ProtocolRange,
 } from '@lab/contracts';
 import { deviceKey } from '../labs/index.js';
 import type { AgentRegistration, Heartbeat } from './agent-messages.js';
@@ -26,6 +28,8 @@ export interface Presence {
   /** By `<lab>.<device>`. */
   devices: Map<string, DeviceStatus>;
   version: string;
+  /** Versions of the protocol that it speaks. */
+  protocol: ProtocolRange;
   /** The agent is offline because it announced that it stops. */
   announcedLeave: boolean;
   /** How far the clock of its computer is ahead, as measured since it registered. */
@@ -79,11 +83,11 @@ export class AgentDirectory {
   }
 
   registered(
-    agent: Pick<AgentRegistration, 'computer' | 'session' | 'version' | 'devices'>,
+    agent: Pick<AgentRegistration, 'computer' | 'session' | 'version' | 'protocol' | 'devices'>,
     inc: number,
     now: number,
   ): void {
-    const { computer, session, version, devices } = agent;
+    const { computer, session, version, protocol, devices } = agent;
     this.misfits.forget(computer);
     const before = this.#agents.get(computer);
     if (before !== undefined) change(before, 'online');
@@ -99,6 +103,7 @@ export class AgentDirectory {
       devices: new Map(devices.map((device) => [deviceKey(device.lab, device.name), device])),
       startedAt: new Map(),
       version,
+      protocol: spokenProtocol(protocol),
       announcedLeave: false,
       clock: new ClockOffset(),
       ledgerTrouble: undefined,

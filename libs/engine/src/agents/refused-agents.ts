@@ -1,7 +1,12 @@
+import { spokenProtocol, type ProtocolRange } from '@lab/contracts';
+import type { AgentRegistration } from './agent-messages.js';
+
 /** An agent whose registration was refused. */
 export interface RefusedAgent {
   computer: string;
   version: string;
+  /** Versions of the protocol that it speaks. */
+  protocol: ProtocolRange;
   message: string;
   /** When it was refused for the first time, and last. */
   since: number;
@@ -15,10 +20,15 @@ const rememberedMs = 60_000;
 export class RefusedAgents {
   readonly #latest = new Map<string, RefusedAgent>();
 
-  add({ computer, version }: Pick<RefusedAgent, 'computer' | 'version'>, message: string, now: number): void {
+  add(
+    { computer, version, protocol }: Pick<AgentRegistration, 'computer' | 'version' | 'protocol'>,
+    message: string,
+    now: number,
+  ): void {
     const known = this.#latest.get(computer);
     const since = known !== undefined && now - known.at < rememberedMs ? known.since : now;
-    this.#latest.set(computer, { computer, version, message, since, at: now });
+    const refused = { computer, version, protocol: spokenProtocol(protocol), message, since, at: now };
+    this.#latest.set(computer, refused);
   }
 
   /** The agent was accepted meanwhile. */

@@ -95,13 +95,13 @@ export function aboutSecondAgent({ computer, version, since }: RefusedAgent): Ca
 }
 
 /** Warns of an agent whose release does not fit that of the service. */
-export function aboutMisfit({ computer, version, message, since }: RefusedAgent): Cause {
+export function aboutMisfit({ computer, version, protocol, message, since }: RefusedAgent): Cause {
   return {
     kind: 'agent',
     ...nothing,
     computer,
     reason: warning('agent_incompatible', message),
-    known: () => ({ refused_since: isoTime(since), version }),
+    known: () => ({ refused_since: isoTime(since), version, protocol: { ...protocol } }),
   };
 }
 

@@ -30,6 +30,7 @@ function describeAgent({ labs, directory, state, now }: AgentPorts, computer: st
     ...connectionOf(agent, recorded, misfit),
     incarnation: agent?.inc ?? recorded,
     version: misfit?.version ?? agent?.version ?? null,
+    protocol: misfit?.protocol ?? agent?.protocol ?? null,
     address: itsLabs[0]?.computers[computer]?.ip ?? null,
     last_heard_at: agent === undefined ? null : new Date(agent.heardAt).toISOString(),
     clock_offset_ms: agent?.clock.ms ?? null,

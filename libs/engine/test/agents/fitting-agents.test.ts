@@ -28,6 +28,7 @@ describe('an agent whose release does not fit', () => {
       state: 'incompatible',
       reason: expect.stringContaining('update the service first, then its agents') as string,
       version: '9.0.0',
+      protocol: { min: 7, max: 9 },
     });
     expect(items(test)).toMatchObject([{ state: 'open', computer: 'pc', kind: 'agent' }]);
   });
@@ -40,7 +41,7 @@ describe('an agent whose release does not fit', () => {
     await test.live(1_000);
     await tries({ min: 1, max: 9 });
     await test.live(1_000);
-    expect(recordOf(test)).toMatchObject({ state: 'online', reason: null });
+    expect(recordOf(test)).toMatchObject({ state: 'online', reason: null, protocol: { min: 1, max: 9 } });
     expect(items(test)).toMatchObject([{ state: 'resolved' }]);
   });
 
@@ -58,5 +59,5 @@ it('an agent that does not say what it speaks registers as before', async () => 
   const test = await lab();
   await test.engine.agents.register(hello);
   await test.live(100);
-  expect(recordOf(test)).toMatchObject({ state: 'online' });
+  expect(recordOf(test)).toMatchObject({ state: 'online', protocol: { min: 1, max: 1 } });
 });

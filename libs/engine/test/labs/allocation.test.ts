@@ -161,6 +161,7 @@ describe('agents', () => {
       reason: null,
       incarnation: 1,
       version: 'test',
+      protocol: { min: 1, max: 1 },
       address: '127.0.0.1',
       last_heard_at: heard,
       clock_offset_ms: null,
@@ -207,6 +208,7 @@ describe('agents', () => {
         reason: 'it has never registered',
         incarnation: null,
         version: null,
+        protocol: null,
         last_heard_at: null,
       }),
     );

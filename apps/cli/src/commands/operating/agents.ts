@@ -1,4 +1,5 @@
 import type { AgentRecord } from '@lab/api-client';
+import { protocolText } from '@lab/contracts/vocabulary';
 import type { Command } from 'commander';
 import { asks, facts, seconds, serviceCommand, table, tableOf, type ServiceFlags } from '../at-service.js';
 import { drainText } from './computer-drains.js';
@@ -27,6 +28,7 @@ const agentTable = tableOf<AgentRecord>('no agents', {
   STATE: ({ state }) => state,
   LABS: ({ labs }) => labs.join(', ') || '-',
   VERSION: ({ version }) => version ?? '-',
+  PROTOCOL: ({ protocol }) => (protocol === null ? '-' : protocolText(protocol)),
   DEVICES: ({ devices }) => String(devices.length),
   TASKS: ({ tasks }) => String(tasks.length),
   'LAST HEARD': (agent) => seconds(agent.last_heard_at),
@@ -44,6 +46,7 @@ function agentLines(agent: AgentRecord): string[] {
       address: agent.address,
       incarnation: agent.incarnation === null ? null : String(agent.incarnation),
       version: agent.version,
+      protocol: agent.protocol === null ? null : protocolText(agent.protocol),
       'last heard': heard === null ? null : seconds(heard),
       clock: offset === null ? null : `${(offset / 1_000).toFixed(3)} s ahead`,
       ledger: ledger === null ? null : ledger.writable ? 'can be written' : ledger.detail,

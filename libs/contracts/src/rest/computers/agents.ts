@@ -27,6 +27,11 @@ const ledger = orNull(
   ),
 );
 
+const protocolRange = object(
+  { min: integer('Oldest version.', 1), max: integer('Newest version.', 1) },
+  'Versions of the protocol between agents and orchestrator that the latest process of the agent speaks; null: not known. Agents and orchestrator work together when they have a version in common.',
+);
+
 const agentDevice = object({
   lab: text('Name of the laboratory.', 'color_lab'),
   name: text('Name of the device.', 'station_1'),
@@ -82,6 +87,7 @@ export class AgentRecord {
   incarnation!: number | null;
   @Field(orNull(text('Version of the latest process of the agent; null: not known.', '0.1.0')))
   version!: string | null;
+  @Field(orNull(protocolRange)) protocol!: TypeOf<typeof protocolRange> | null;
   @Field(
     orNull(text('Address of the computer in the lab file; null: no loaded laboratory has it.', '192.0.2.11')),
   )
