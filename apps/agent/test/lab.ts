@@ -9,7 +9,9 @@ import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import {
   agentEvents,
+  agentProtocol,
   agentRequests,
+  demandCommonProtocol,
   orchestratorRequests as requests,
   type AttemptOutcome,
   type AttemptReport,
@@ -59,6 +61,8 @@ export class Lab {
     void response.writeHead(404).end();
   /** False: the orchestrator refuses results. */
   acknowledging = true;
+  /** Versions of the protocol that the orchestrator speaks. */
+  speaks = agentProtocol;
   readonly #agents: RunningAgent[] = [];
   #attempts = 0;
 
@@ -242,6 +246,7 @@ export class Lab {
   async #serve(): Promise<void> {
     const { bus } = this;
     await bus.serve(requests.registerAgent, {}, (hello) => {
+      demandCommonProtocol(hello, this.speaks);
       this.hellos.push(hello);
       const before = this.incs.get(hello.computer);
       const inc = before?.session === hello.session ? before.inc : (before?.inc ?? 0) + 1;
