@@ -59,7 +59,7 @@ it('a PC without Node joins with one line, and its first device call is answered
   const doctor = await benchB.say('doctor', '--data', benchB.data);
   expect([doctor.code, doctor.out.match(/^(ok|FAIL) +\S+/gm)?.map((each) => each.split(/ +/)[1])]).toEqual([
     0,
-    ['DNS', 'TCP', 'TLS', 'service', 'clock', 'credential', 'broker'],
+    ['DNS', 'TCP', 'TLS', 'service', 'clock', 'credential', 'broker', 'release'],
   ]);
 });
 

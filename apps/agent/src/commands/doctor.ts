@@ -20,7 +20,7 @@ export function addDoctorCommand(program: Command, { version }: AgentProgram): v
       console.log(
         `svc-agent ${version} on Node ${process.versions.node}, ${process.platform}-${process.arch}`,
       );
-      const joined = membership(dataFolder(data));
+      const joined = membership(dataFolder(data), version);
       if (address === undefined && joined === undefined)
         throw new Error(
           'this computer has not joined a service; give the address of one: svc-agent doctor https://lab-server:8443',
@@ -43,6 +43,7 @@ export function addDoctorCommand(program: Command, { version }: AgentProgram): v
 /** What the computer got when it joined; undefined: it has not, or not by an invitation. */
 export function membership(
   folder: string,
+  version: string,
 ):
   | { gateway: string; proxy: string | undefined; own: Pick<Examined, 'authorities' | 'membership'> }
   | undefined {
@@ -62,6 +63,9 @@ export function membership(
   const pass = (): string => makePass(credentials, 'broker', Date.now());
   return {
     ...{ gateway: config.gatewayUrl, proxy },
-    own: { authorities, membership: { computer: config.computer, credentials, broker: { ...broker, pass } } },
+    own: {
+      authorities,
+      membership: { computer: config.computer, credentials, version, broker: { ...broker, pass } },
+    },
   };
 }

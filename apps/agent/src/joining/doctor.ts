@@ -3,14 +3,22 @@ import { once } from 'node:events';
 import { request as httpRequest } from 'node:http';
 import { connect, isIP, type Socket } from 'node:net';
 import { connect as connectTls } from 'node:tls';
-import { isServiceError } from '@lab/contracts';
+import {
+  agentProtocol,
+  demandCommonProtocol,
+  isServiceError,
+  protocolText,
+  spokenProtocol,
+  type ProtocolRange,
+} from '@lab/contracts';
 import { connectBus, type BrokerAccess } from '@lab/messaging';
 import { partsOf } from '@lab/trust/nkeys';
 import { makePass, passToleranceMs } from '@lab/trust/pass';
 import { GatewayDoor } from './gateway-door.js';
 
 /** What lies between an agent and the service, from the outside in. */
-export type Layer = 'DNS' | 'proxy' | 'TCP' | 'TLS' | 'service' | 'clock' | 'credential' | 'broker';
+export type Layer =
+  'DNS' | 'proxy' | 'TCP' | 'TLS' | 'service' | 'clock' | 'credential' | 'broker' | 'release';
 
 export interface Finding {
   layer: Layer;
@@ -27,11 +35,21 @@ export interface Examined {
   /** PEM certificate of the authority of the service; undefined: the computer has not joined, or the system's are used. */
   authorities?: string | undefined;
   /** Only of a computer that joined. */
-  membership?: { computer: string; credentials: string; broker: BrokerAccess };
+  membership?: Membership;
   /** Milliseconds since 1970. */
   now?: () => number;
   /** How long a server may take for its first answer, in milliseconds. */
   patienceMs?: number;
+}
+
+interface Membership {
+  computer: string;
+  credentials: string;
+  broker: BrokerAccess;
+  /** Release of the agent. */
+  version: string;
+  /** What it speaks. Default: what this release speaks. */
+  protocol?: ProtocolRange;
 }
 
 const usualPatienceMs = 5_000;
@@ -69,7 +87,11 @@ function layersOf(examined: Examined): [Layer, () => Promise<string>][] {
   layers.push(['service', () => answers(examined)], ['clock', () => agrees(examined)]);
   const { membership } = examined;
   if (membership === undefined) return layers;
-  layers.push(['credential', () => isAdmitted(examined, membership)], ['broker', () => connects(membership)]);
+  layers.push(
+    ['credential', () => isAdmitted(examined, membership)],
+    ['broker', () => connects(membership)],
+    ['release', () => fits(examined, membership)],
+  );
   return layers;
 }
 
@@ -209,10 +231,8 @@ async function agrees(examined: Examined): Promise<string> {
   throw new Fault(`the clock of this computer is ${text}; switch on time synchronisation (NTP)`);
 }
 
-async function isAdmitted(
-  { gateway, authorities, proxy, now = Date.now }: Examined,
-  { credentials, computer }: NonNullable<Examined['membership']>,
-): Promise<string> {
+async function isAdmitted(examined: Examined, { credentials, computer }: Membership): Promise<string> {
+  const { now = Date.now } = examined;
   const [, payload = ''] = partsOf(credentials).statement.split('.');
   const { exp } = JSON.parse(Buffer.from(payload, 'base64url').toString()) as { exp?: number };
   const until = exp === undefined ? 'without end' : `until ${new Date(exp * 1_000).toISOString()}`;
@@ -220,21 +240,29 @@ async function isAdmitted(
     throw new Fault(
       `the credentials of ${computer} ended at ${new Date(exp * 1_000).toISOString()}; a running agent renews them, otherwise join again`,
     );
-  try {
-    await new GatewayDoor(gateway, { authorities, proxy }).post('/agents/check', {
-      pass: makePass(credentials, 'check', now()),
-    });
-    return `${computer} is admitted ${until}`;
-  } catch (error) {
-    throw new Fault(reasonOf(error));
-  }
+  await check(examined, credentials);
+  return `${computer} is admitted ${until}`;
 }
 
-async function connects({
-  computer,
-  credentials,
-  broker,
-}: NonNullable<Examined['membership']>): Promise<string> {
+/** What the gateway answers to an agent that it admits. */
+async function check(
+  { gateway, authorities, proxy, now = Date.now }: Examined,
+  credentials: string,
+): Promise<{ protocol?: ProtocolRange }> {
+  const pass = makePass(credentials, 'check', now());
+  const { answer } = await new GatewayDoor(gateway, { authorities, proxy }).post('/agents/check', { pass });
+  return answer as { protocol?: ProtocolRange };
+}
+
+/** The gateway and the orchestrator are of one release. */
+async function fits(examined: Examined, { credentials, ...agent }: Membership): Promise<string> {
+  const service = spokenProtocol((await check(examined, credentials)).protocol);
+  const { computer, version, protocol = agentProtocol } = agent;
+  demandCommonProtocol({ computer, version, protocol }, service);
+  return `this agent speaks version ${protocolText(protocol)} of the protocol, and the service version ${protocolText(service)}`;
+}
+
+async function connects({ computer, credentials, broker }: Membership): Promise<string> {
   try {
     const bus = await connectBus({
       ...broker,

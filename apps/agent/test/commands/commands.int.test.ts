@@ -81,6 +81,9 @@ describe('svc-agent doctor', () => {
     const { text, exitCode } = await run(['doctor', ...data()]);
     expect(text).toMatch(/^ok {4}credential {2}bench_c is admitted until /m);
     expect(text).toMatch(/^ok {4}broker {6}the broker accepts this agent$/m);
+    expect(text).toMatch(
+      /^ok {4}release {5}this agent speaks version 1 of the protocol, and the service version 1$/m,
+    );
     expect(exitCode).toBeUndefined();
     // Another address is examined without what this computer got from its own service.
     const other = await run(['doctor', 'https://127.0.0.1:1', ...data()]);

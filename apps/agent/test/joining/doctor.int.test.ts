@@ -70,7 +70,7 @@ async function member(
           await issuer.statement(key.publicKey, 'bench_a', Date.now() + forMs),
           issuer.authority,
         );
-  return { ...trusting(), membership: { computer: 'bench_a', credentials, broker } };
+  return { ...trusting(), membership: { computer: 'bench_a', credentials, broker, version: '1.2.3' } };
 }
 
 describe('the certificate of the server', () => {
@@ -159,9 +159,14 @@ describe('the credentials of a computer that joined', () => {
   it('without an end are good for as long as the gateway and the broker accept them', async () => {
     gateway.answers['/agents/check'] = () => ({ body: { computer: 'bench_a' } });
     const found = await findings(await member(undefined, { url: nats.url, plain: true }));
-    expect(found.slice(-2)).toEqual([
+    expect(found.slice(-3)).toEqual([
       { layer: 'credential', ok: true, text: 'bench_a is admitted without end' },
       { layer: 'broker', ok: true, text: 'the broker accepts this agent' },
+      // A gateway that says nothing of the protocol speaks version 1.
+      {
+        ...{ layer: 'release', ok: true },
+        text: 'this agent speaks version 1 of the protocol, and the service version 1',
+      },
     ]);
     const pass = gateway.asked.find(([path]) => path === '/agents/check')?.[1]['pass'];
     const issuer = new AgentIssuer(agentIssuerKey(nats.keys));

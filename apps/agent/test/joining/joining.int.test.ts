@@ -156,7 +156,7 @@ describe('the doctor', () => {
     ]);
     await joining(await service.invite('bench_h'));
     expect(await layersOf(member('bench_h'))).toEqual([
-      ...['DNS', 'TCP', 'TLS', 'service', 'clock', 'credential', 'broker'],
+      ...['DNS', 'TCP', 'TLS', 'service', 'clock', 'credential', 'broker', 'release'],
     ]);
   });
 
@@ -249,6 +249,16 @@ describe('the doctor', () => {
     const refused = await faultOf({ ...rest, membership: { ...membership, broker } });
     expect(refused.text).toContain('the broker refuses this agent');
   });
+
+  it('says which side to update when the release of the agent does not fit', async () => {
+    await joining(await service.invite('bench_k'));
+    const { membership, ...rest } = member('bench_k');
+    const old = await faultOf({ ...rest, membership: { ...membership, protocol: { min: 0, max: 0 } } });
+    expect(old).toMatchObject({ layer: 'release' });
+    expect(old.text).toMatch(/computer bench_k \(release 1\.2\.3\) speaks version 0 .*; update this agent/);
+    const next = await faultOf({ ...rest, membership: { ...membership, protocol: { min: 8, max: 9 } } });
+    expect(next.text).toContain('update the service first');
+  });
 });
 
 const prefix = (): string => `svc_join_${fingerprint}`;
@@ -270,7 +280,7 @@ function member(computer: string): Examined & { membership: NonNullable<Examined
   return {
     gateway: service.url,
     authorities: service.authority,
-    membership: { computer, credentials, broker },
+    membership: { computer, credentials, broker, version: '1.2.3' },
   };
 }
 

@@ -13,7 +13,7 @@ import type { Admission, Enrolments, JoinRequest } from './enrolments.js';
  * - `POST /agents/renew`: new credentials for an agent that has some.
  * - `GET /agents/packages`: which packages of the agent there are, signed with the key that admits agents.
  * - `GET /agents/packages/{name}`: a package of the agent, which contains no secret.
- * - `POST /agents/check`: whether an agent is admitted.
+ * - `POST /agents/check`: whether an agent is admitted, and which versions of the protocol this release speaks.
  *
  * The routes need no token of a person: what the agent sends proves what it may do.
  */

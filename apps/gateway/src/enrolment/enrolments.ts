@@ -1,5 +1,6 @@
 import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
 import {
+  agentProtocol,
   invitationS,
   orchestratorRequests,
   serviceRequests,
@@ -8,6 +9,7 @@ import {
   type InvitationRecord,
   type InvitationSubmission,
   type NewInvitationRecord,
+  type ProtocolRange,
 } from '@lab/contracts';
 import type { AgentEnrolmentRow, AgentInvitationRow } from '@lab/persistence';
 import { AgentIssuer } from '@lab/trust/agent-issuer';
@@ -219,11 +221,11 @@ export class Enrolments {
    * @param pass proof of who the agent is, for the purpose `check`
    * @throws ServiceError `unauthorized` and `forbidden`
    */
-  async check(pass: string): Promise<{ computer: string }> {
+  async check(pass: string): Promise<{ computer: string; protocol: ProtocolRange }> {
     const holder = this.#required().holder(pass, 'check', this.now());
     if (typeof holder === 'string') throw refusedPass(holder, this.now());
     const { computer } = await this.#enrolled(holder);
-    return { computer };
+    return { computer, protocol: agentProtocol };
   }
 
   /** Signs which packages of the agent there are. @throws ServiceError `wrong_state` when no agent can join */
