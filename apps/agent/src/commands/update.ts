@@ -20,7 +20,7 @@ export function addUpdateCommand(program: Command, { version }: AgentProgram): v
     .option('--check', 'only say which version there is')
     .action(async ({ data, to, check = false }: Options) => {
       const folder = dataFolder(data);
-      const joined = membership(folder);
+      const joined = membership(folder, version);
       const credentials = joined?.own.membership?.credentials;
       if (joined === undefined || credentials === undefined)
         throw new Error(
