@@ -20,6 +20,7 @@ import { faultNames, faults, schedule } from './faults.js';
 import { computers, deviceNames, writeLaboratory } from './laboratory.js';
 import { Operator } from './operator.js';
 import { Plant } from './plant.js';
+import { previousAgent } from './previous-release.js';
 import { chaosClient, outcomeOf } from './requests.js';
 import { Work } from './work.js';
 
@@ -28,11 +29,14 @@ const flags = readFlags({
   seed: whole(1),
   only: someOf(faultNames),
   'in-hand': whole(30),
+  previous: whole(0),
   keep: toggle,
   help: toggle,
 });
 if (flags.help) {
-  console.log('npm run chaos -- [--seconds 120] [--seed 1] [--only fault,fault] [--in-hand 30] [--keep]');
+  console.log(
+    'npm run chaos -- [--seconds 120] [--seed 1] [--only fault,fault] [--in-hand 30] [--previous 0] [--keep]',
+  );
   console.log(`faults: ${faultNames.join(', ')}`);
   process.exit(0);
 }
@@ -50,6 +54,10 @@ const folder = await mkdtemp(join(tmpdir(), 'svc-chaos-'));
 const logs = join(folder, 'instruments');
 console.log(`chaos: seed ${seed}, ${seconds} s of faults, in ${folder}`);
 await writeLaboratory(join(folder, 'packages'), logs);
+const previous = {
+  ...previousAgent(join(folder, 'previous')),
+  computers: computers.slice(1, 1 + flags.previous),
+};
 
 const plant = new Plant(folder, new Chance(seed, 'restarts'));
 for (const computer of computers.slice(1, 3)) plant.giveSmallDisk(computer, 160);
@@ -60,7 +68,7 @@ for (const name of ['SIGINT', 'SIGTERM'] as const)
 
 let passed = false;
 try {
-  await plant.start({ computers, orchestrators: 2 });
+  await plant.start({ computers, orchestrators: 2, previous });
   await ready();
   console.log(`ready after ${Math.round(performance.now() / 1_000)} s`);
   passed = await run();
@@ -80,8 +88,27 @@ async function ready(): Promise<void> {
   await until(idle, (count) => count === deviceNames.length, 120_000, 250);
 }
 
+/** How many agents there are of each release. */
+async function releases(api: ReturnType<typeof chaosClient>): Promise<Record<string, number>> {
+  const agents = await until(
+    () => outcomeOf(api.get('/api/agents')),
+    ({ ok }) => ok,
+    60_000,
+  );
+  const counts: Record<string, number> = {};
+  for (const { version } of agents.ok ? agents.value.items : [])
+    counts[version ?? 'unknown'] = (counts[version ?? 'unknown'] ?? 0) + 1;
+  return counts;
+}
+
 async function run(): Promise<boolean> {
   const api = chaosClient(plant.url);
+  const agents = await releases(api);
+  if ((agents[previous.version] ?? 0) !== previous.computers.length)
+    throw new Error(
+      `release ${previous.version} must run on ${previous.computers.join(', ') || 'no computer'}`,
+    );
+  console.log(`agents: ${JSON.stringify(agents)}`);
   const work = new Work(api, seed, deviceNames);
   const operator = new Operator(api, seed, logs, deviceNames);
   const going = [
@@ -99,7 +126,7 @@ async function run(): Promise<boolean> {
   const settledS = await settled;
   const evidence = await collect(work);
   return report(evidence, byFault, {
-    by_fault: byFault,
+    ...{ agents, by_fault: byFault },
     stops: operator.stops,
     decided: operator.decided,
     settled_s: settledS,

@@ -12,7 +12,8 @@ import { readUnlessGone, runningProcesses, signal } from '../shared/processes.js
 import type { Target } from './faults.js';
 
 interface Service {
-  args: string[];
+  /** Its program and the arguments. */
+  command: string[];
   env: Record<string, string>;
   /** Undefined between the end of a process and its restart. */
   child: ChildProcess | undefined;
@@ -26,6 +27,12 @@ interface Service {
 interface Servers {
   nats: SecuredNats;
   postgres: RunningPostgres;
+}
+
+interface Layout {
+  computers: string[];
+  orchestrators: number;
+  previous: { main: string; computers: readonly string[] };
 }
 
 /** The real processes of the service. Each has its own links and is started again when it ends. */
@@ -56,7 +63,10 @@ export class Plant implements Target {
     return [...this.#services.keys()];
   }
 
-  async start({ computers, orchestrators }: { computers: string[]; orchestrators: number }): Promise<void> {
+  /**
+   * @param previous main file of the previous release of the agent, and the computers on which it runs
+   */
+  async start({ computers, orchestrators, previous }: Layout): Promise<void> {
     for (const name of ['logs', 'tmp', 'nothing']) await mkdir(join(this.folder, name), { recursive: true });
     const [nats, postgres] = await Promise.all([startSecuredNats(), this.#launchPostgres()]);
     this.#servers = { nats, postgres };
@@ -82,7 +92,11 @@ export class Plant implements Target {
         SVC_USER_DIR: join(this.folder, 'nothing'),
         SVC_TASK_POOL_SIZE: '1',
       };
-      await this.#add(`agent_${computer}`, ['agent', '--computer', computer], own, false);
+      const args = ['agent', '--computer', computer];
+      const command = previous.computers.includes(computer)
+        ? [previous.main, ...args.slice(1)]
+        : [svc, ...args];
+      await this.#add(`agent_${computer}`, args, own, false, command);
     }
     this.url = `http://127.0.0.1:${httpPort}`;
   }
@@ -221,6 +235,7 @@ export class Plant implements Target {
     args: string[],
     env: Record<string, string>,
     needsDatabase: boolean,
+    command = [svc, ...args],
   ): Promise<void> {
     const broker = await this.#link(name, Number(new URL(this.#running.nats.url).port));
     const own: Record<string, string> = {
@@ -235,7 +250,7 @@ export class Plant implements Target {
       own['SVC_DATABASE_URL'] = address.href;
     }
     const service: Service = {
-      args,
+      command,
       env: { ...env, ...own },
       child: undefined,
       exited: Promise.resolve(),
@@ -248,7 +263,7 @@ export class Plant implements Target {
 
   #launch(name: string, service: Service): void {
     this.starts.push({ name, at: Date.now() });
-    const child = spawn(process.execPath, [svc, ...service.args], {
+    const child = spawn(process.execPath, service.command, {
       cwd: this.folder,
       env: { PATH: process.env['PATH'], ...service.env },
       stdio: ['ignore', 'pipe', 'pipe'],

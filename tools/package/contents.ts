@@ -22,15 +22,9 @@ interface Manifest {
 /** Version of the agent. */
 export const ownVersion = manifestOf(agent).version;
 
-/** The files of a package for one platform, in alphabetical order, without a folder around them. */
-export function packageFiles(platform: string, node: NodeRuntime, version: string): Entry[] {
-  const isWindows = platform.startsWith('win-');
-  const launcher = isWindows ? 'svc-agent.cmd' : 'svc-agent';
-  const runtime = isWindows ? 'runtime/node.exe' : 'runtime/node';
-  const files: Entry[] = [
-    { ...file(launcher, readFileSync(inTools(`package/launchers/${launcher}`))), isProgram: true },
-    { ...file(runtime, node.program), isProgram: true },
-    file('runtime/LICENSE', node.licence),
+/** The agent with its licences: what all packages have in common, and all that another Node needs to run it. */
+export function agentFiles(version: string): Entry[] {
+  return [
     file('LICENSE', readFileSync(join(root, 'LICENSE'))),
     file('THIRD-PARTY.txt', thirdParties()),
     file('app/package.json', `${JSON.stringify({ name: 'svc-agent', version, type: 'module' }, null, 2)}\n`),
@@ -41,6 +35,19 @@ export function packageFiles(platform: string, node: NodeRuntime, version: strin
       const path = `node_modules/${besideBundle.name}/${name}`;
       return file(`app/${path}`, readFileSync(join(root, path)));
     }),
+  ];
+}
+
+/** The files of a package for one platform, in alphabetical order, without a folder around them. */
+export function packageFiles(platform: string, node: NodeRuntime, version: string): Entry[] {
+  const isWindows = platform.startsWith('win-');
+  const launcher = isWindows ? 'svc-agent.cmd' : 'svc-agent';
+  const runtime = isWindows ? 'runtime/node.exe' : 'runtime/node';
+  const files: Entry[] = [
+    { ...file(launcher, readFileSync(inTools(`package/launchers/${launcher}`))), isProgram: true },
+    { ...file(runtime, node.program), isProgram: true },
+    file('runtime/LICENSE', node.licence),
+    ...agentFiles(version),
   ].sort((a, b) => (a.path < b.path ? -1 : 1));
   const manifest = {
     version,
