@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import {
   effectRequests,
@@ -43,7 +44,9 @@ import { RefusalLog } from './refusals/index.js';
 import { startServer } from './server.js';
 
 const service = 'gateway';
-const version = '0.1.0';
+const { version } = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8')) as {
+  version: string;
+};
 /** Interval at which the readiness of every part is checked, in milliseconds. */
 const lookEveryMs = 5_000;
 /** Longest time for the broker to answer a check, in milliseconds. */

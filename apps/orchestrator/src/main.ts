@@ -1,5 +1,6 @@
 import 'reflect-metadata';
 import { randomUUID } from 'node:crypto';
+import { readFileSync } from 'node:fs';
 import {
   measuredEveryMs,
   orchestratorEvents,
@@ -34,7 +35,9 @@ import { Revocations } from './revocations.js';
 import { CommitWatch } from './upkeep/index.js';
 
 const service = 'orchestrator';
-const version = '0.1.0';
+const { version } = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8')) as {
+  version: string;
+};
 
 await runService(service, config, async ({ config, log, shutdown }) => {
   const startedAt = steadyClock.now();
