@@ -19,9 +19,11 @@ export class JoinableService {
     private readonly door: GatewayDoor,
   ) {}
 
-  static async start(): Promise<JoinableService> {
+  /** @param laboratory that it loads. @param userDir folder of the packages; undefined: those of the repository */
+  static async start(laboratory = 'multiplication_lab', userDir?: string): Promise<JoinableService> {
     const stack = await startServiceStack({
-      env: { SVC_HTTPS_CERTIFICATE: 'own', SVC_HTTPS_NAMES: 'lab-server', SVC_LABS: 'multiplication_lab' },
+      env: { SVC_HTTPS_CERTIFICATE: 'own', SVC_HTTPS_NAMES: 'lab-server', SVC_LABS: laboratory },
+      ...(userDir === undefined ? {} : { userDir }),
     });
     const authority = readFileSync(join(stack.dataDir, 'ca.pem'), 'utf8');
     return new JoinableService(stack, authority, new GatewayDoor(stack.url, { authorities: authority }));
@@ -37,15 +39,23 @@ export class JoinableService {
     return (answer as { token: string }).token;
   }
 
+  /** Sends a request of a person. */
+  async ask(path: string, body: object): Promise<unknown> {
+    return (await this.door.post(path, body)).answer;
+  }
+
+  /** Reads a record. */
+  async read<T>(path: string): Promise<T> {
+    return JSON.parse(await this.door.get(path)) as T;
+  }
+
   async approve(computer: string): Promise<void> {
     await this.door.post(`/api/enrolments/${computer}/approve`, {});
   }
 
   /** Names of the computers whose agents are online. */
   async online(): Promise<string[]> {
-    const { items } = JSON.parse(await this.door.get('/api/agents')) as {
-      items: { computer: string; state: string }[];
-    };
+    const { items } = await this.read<{ items: { computer: string; state: string }[] }>('/api/agents');
     return items.filter(({ state }) => state === 'online').map(({ computer }) => computer);
   }
 
