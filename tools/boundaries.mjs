@@ -162,6 +162,7 @@ export const rooms = {
     work: ['rows', 'turn', 'labs', 'submission'],
     agents: ['rows', 'turn', 'labs', 'stops', 'work'],
     people: ['rows', 'turn', 'labs', 'submission', 'work', 'agents'],
+    rollouts: ['rows', 'turn', 'labs', 'stops', 'agents'],
     dispatch: ['rows', 'turn', 'labs', 'stops', 'work', 'agents'],
     views: ['rows', 'turn', 'labs', 'stops', 'work', 'agents', 'dispatch'],
     testing: ['rows', 'agents'],

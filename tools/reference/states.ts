@@ -10,6 +10,8 @@ const machines: [title: string, table: Table, about: string][] = [
   ['Trial', contracts.trialTransitions, 'The parameters of one run of a campaign with an optimizer.'],
   ['Device', contracts.deviceTransitions, 'An instrument, as its agent knows it.'],
   ['Agent', contracts.agentTransitions, 'The agent of a computer, as the orchestrator knows it.'],
+  ['Rollout', contracts.rolloutTransitions, 'An update of the agents of several computers.'],
+  ['Computer of a rollout', contracts.rolloutStepTransitions, 'How far a rollout is with one computer.'],
 ];
 
 /** The tables of libs/contracts/src/states.ts as a page. */

@@ -5745,6 +5745,11 @@ export interface components {
         max: number;
       } | null;
       /**
+       * @description Operating system and processor of the computer; null: not known.
+       * @example linux-x64
+       */
+      platform?: string | null;
+      /**
        * @description Address of the computer in the lab file; null: no loaded laboratory has it.
        * @example 192.0.2.11
        */
@@ -7382,7 +7387,7 @@ export interface components {
        */
       id: number;
       /**
-       * @description `<kind>.<what happened>`, for most kinds the new state of the record. The kinds are task_run, attempt, protocol_run, campaign, trial, device, agent, attention, halt, resource, lab, protocol.
+       * @description `<kind>.<what happened>`, for most kinds the new state of the record. The kinds are task_run, attempt, protocol_run, campaign, trial, device, agent, rollout, attention, halt, resource, lab, protocol.
        * @example task_run.completed
        */
       type: string;

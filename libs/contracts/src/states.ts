@@ -325,6 +325,61 @@ export const trialTransitions: Transitions<TrialState> = {
   failed: { running: 'its run is resumed' },
 };
 
+export const rolloutStates = ['running', 'halted', 'completed', 'cancelled'] as const;
+/** State of a rollout: an update of the agents of several computers. */
+export type RolloutState = (typeof rolloutStates)[number];
+
+export const rolloutTransitions: Transitions<RolloutState> = {
+  running: {
+    halted: 'a computer could not be updated, or an attention item about an updated computer was opened',
+    completed: 'all its computers are updated',
+    cancelled: 'a person cancels it',
+  },
+  halted: { running: 'a person resumes it', cancelled: 'a person cancels it' },
+  completed: {},
+  cancelled: {},
+};
+
+export const rolloutStepStates = [
+  'waiting',
+  'draining',
+  'updating',
+  'restarting',
+  'initializing',
+  'updated',
+  'failed',
+] as const;
+/** How far a rollout is with one computer. */
+export type RolloutStepState = (typeof rolloutStepStates)[number];
+
+const undone = 'the rollout is halted or cancelled before the agent was asked';
+const notDone = 'its agent refuses, comes back with another version, or does not come back in time';
+
+export const rolloutStepTransitions: Transitions<RolloutStepState> = {
+  waiting: {
+    draining: 'its turn has come, its agent is heard, nobody else drains it, and no run keeps a device of it',
+    updated: 'its agent runs the version already',
+  },
+  draining: {
+    waiting: `a run keeps a device of it, its agent is not heard, or ${undone}`,
+    updating: 'nothing runs on it any more, and its agent is asked to update',
+    updated: 'its agent runs the version already',
+  },
+  updating: {
+    draining: 'its agent says that something runs on it',
+    restarting: 'its agent has unpacked the version, and stops',
+    initializing: 'its agent is registered with the version',
+    failed: notDone,
+  },
+  restarting: { initializing: 'its agent is registered with the version', failed: notDone },
+  initializing: {
+    updated: 'its devices are as well as before',
+    failed: 'a device that was usable before is not usable again in time, or the version goes back',
+  },
+  updated: {},
+  failed: { waiting: 'a person resumes the rollout' },
+};
+
 /** True if a record may change from one state to the other. */
 export function mayFollow<State extends string>(table: Transitions<State>, from: State, to: State): boolean {
   return table[from][to] !== undefined;
@@ -414,3 +469,15 @@ export const mayDispatchTo = among<AgentState>('online');
 
 /** A run or campaign in this state starts no work until a person decides. */
 export const awaitsPerson = among<RunState>('paused', 'needs_attention');
+
+/** A rollout in this state has ended. No other begins before. */
+export const isRolloutOver = among<RolloutState>('completed', 'cancelled');
+
+/** A rollout in this state begins with further computers. */
+export const mayBeginUpdates = among<RolloutState>('running');
+
+/** No rollout touches a computer in this state. */
+export const isUntouched = among<RolloutStepState>('waiting', 'updated', 'failed');
+
+/** The agent was asked to update, and its new version has not served yet. */
+export const isBeingUpdated = among<RolloutStepState>('updating', 'restarting', 'initializing');

@@ -22,6 +22,7 @@ import {
   Submissions,
   WorkRequests,
 } from './people/index.js';
+import { Rollouts } from './rollouts/index.js';
 import { type WorkingRows, workingRowsOf } from './rows/index.js';
 import {
   EmergencyStops,
@@ -64,6 +65,8 @@ export class Engine {
   readonly queuePause: QueuePause;
   readonly drains: DrainRequests;
   readonly agents: AgentReports;
+  /** Updates of the agents of many computers. */
+  readonly rollouts: Rollouts;
   /** What the broker and the leader refuse to other processes. */
   readonly refusals: Refusals;
   readonly views: Views;
@@ -165,6 +168,7 @@ export class Engine {
       computersOnDisk: ports.computersOnDisk,
       log,
     });
+    this.rollouts = new Rollouts({ loop, state, agents, directory, labs, epoch, clock, ids, log });
     this.views = new Views(() => ({
       ...{ state, directory, workload, refusals, policy },
       labs: this.#labs,
@@ -259,6 +263,8 @@ export class Engine {
     endOutagesInTime(turn, this.ports.ids);
     endReservationsInTime(turn, this.ports.ids);
     settleWork(turn, this.#submitPorts);
+    // Before tasks start: a computer whose turn has come gets no further task.
+    this.rollouts.settle(turn);
     this.#dispatcher.settle(turn);
     this.#attention.settle(turn);
     this.#commands.pursue(turn);
@@ -284,6 +290,7 @@ export class Engine {
       nextTimeout(this.#state),
       nextOutageEnd(this.#state),
       nextReservationEnd(this.#state),
+      this.rollouts.next(since),
       this.#attention.next(this.#state, since),
       this.#refusals.next(since),
       this.#commands.nextRetry(since),

@@ -9,6 +9,8 @@ export {
   applyChange,
   drainedComputer,
   emptyRowSet,
+  isOfRollout,
+  keptRollouts,
   rowSetOf,
   trialKey,
   workingRowsOf,

@@ -81,6 +81,13 @@ export function agentsOverBus(bus: Bus, lease: Lease, signer?: Signer): Agents {
         to,
       );
     },
+    async update(to, version, by): Promise<'placed' | 'runs'> {
+      lease.demand();
+      const { computer, inc, epoch } = to;
+      const tokens = { computer, inc: String(inc) };
+      const reply = bus.request(requests.updateAgent, tokens, { version, by }, { epoch, inc });
+      return (await unreachable(reply, to)).state;
+    },
     async restartDevice(to, { lab, name }, by, reason): Promise<DeviceStatus> {
       lease.demand();
       const { computer, inc, epoch } = to;

@@ -8,9 +8,11 @@ import type {
   OutageRow,
   ProtocolRunRow,
   ReservationRow,
+  RolloutRow,
   Store,
   TaskRunRow,
   TrialRow,
+  WorkingRows,
 } from '@lab/engine';
 import { trialKey } from '@lab/engine';
 import { newTaskRun } from '@lab/engine/testing';
@@ -206,11 +208,29 @@ const reservation: ReservationRow = {
 const ofResource: ReservationRow = { ...reservation, id: 'v2', kind: 'resource', key: 'beaker' };
 const early: ReservationRow = { ...reservation, id: 'v3' };
 
-/** Three reservations, of which a person ends one early, and those that have not ended. */
-export const reservations: { changes: Change[]; left: ReservationRow[] } = {
+const rollout: RolloutRow = {
+  ...{ id: 'o1', version: '0.2.0', state: 'running', by: 'ada', reason: 'release', settleMs: 600_000 },
+  ...{ at: t0, resumedAt: null, halt: null, endedAt: null, endedBy: null },
+  steps: [
+    {
+      ...{ computer: 'bench pc', ring: 1, platform: 'linux-x64', versionBefore: '0.1.0', state: 'updating' },
+      ...{ since: t0 + 5, askedAt: t0 + 5, inc: 2 ** 40, usable: ['color_lab.arm'], failure: null },
+    },
+  ],
+  leftOut: [{ computer: 'svc_computer', reason: 'by hand' }],
+};
+const halted: RolloutRow = {
+  ...rollout,
+  ...{ state: 'halted', resumedAt: t0 + 7, halt: { computer: 'bench pc', reason: 'late', at: t0 + 8 } },
+};
+const earlier: RolloutRow = { ...rollout, id: 'o0', state: 'cancelled', endedAt: t0 + 9, endedBy: 'bob' };
+
+/** Three reservations, of which a person ends one early, and two rollouts, of which one is halted; and what is loaded of them. */
+export const others: { changes: Change[]; left: Pick<WorkingRows, 'reservations' | 'rollouts'> } = {
   changes: [
     ...[reservation, ofResource, early].map((row) => ({ op: 'putReservation' as const, row })),
     { op: 'putReservation', row: { ...early, endedAt: t0 + 3, endedBy: 'eve' } },
+    ...[earlier, rollout, halted].map((row) => ({ op: 'putRollout' as const, row })),
   ],
-  left: [reservation, ofResource],
+  left: { reservations: [reservation, ofResource], rollouts: [earlier, halted] },
 };

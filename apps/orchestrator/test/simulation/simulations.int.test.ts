@@ -42,6 +42,7 @@ const nothing: WorkingRows = {
   drains: [],
   outages: [],
   reservations: [],
+  rollouts: [],
   definitions: [],
 };
 const devices = ['arm', 'station_1', 'station_2'].map((name) => ({

@@ -10,6 +10,17 @@ const request = requestsOf('svc.v1.up.{computer}.', '', {
   to: { orchestrator: {} },
 });
 
+/** How an agent can be updated from the service. */
+export const agentUpdates = z.object({
+  /** Operating system and processor, as in the names of packages: `linux-x64`. */
+  platform: z.string(),
+  /** Why the agent takes no update from the service, in words; null: it does. */
+  refusal: z.string().nullable(),
+  /** The version that failed last on this computer; null: none did. */
+  failed: z.object({ version: z.string(), why: z.string() }).nullable(),
+});
+export type AgentUpdates = z.infer<typeof agentUpdates>;
+
 /** What agents ask of the leading orchestrator. */
 export const agentReports = {
   /**
@@ -41,6 +52,8 @@ export const agentReports = {
       devices: z.array(deviceStatus),
       /** The emergency stops in force on this computer. The leader adopts those that it does not know. */
       halts: z.array(emergencyStop).optional(),
+      /** What the leader must know to update the agent. Absent: an agent of an earlier release, which cannot be asked. */
+      updates: agentUpdates.optional(),
     }),
     z.object({
       inc: z.number().int(),

@@ -12,6 +12,9 @@ import {
   taskStart,
 } from './work.js';
 
+/** Milliseconds to fetch and unpack a package over a slow line. */
+export const updateMs = 600_000;
+
 const empty = z.object({});
 const toAgent = { agent: { computer: itself } };
 const command = requestsOf('svc.v1.agent.{computer}.{inc}.', 'agent.', {
@@ -138,6 +141,19 @@ export const agentRequests = {
     z.object({ device: deviceStatus }),
     ['stale_message', 'unknown_device', 'wrong_state'],
     5_000,
+  ),
+  /**
+   * The agent updates itself: it fetches the package that the gateway offers and has signed, unpacks it, answers `placed`, and
+   * stops in order. Its keeper then tries the version. A repeated request joins the update that is under way. The agent
+   * answers `device_in_use` while something runs on its computer, and `forbidden` when it takes no update from the service.
+   */
+  updateAgent: command(
+    'update',
+    z.object({ version: z.string(), by: z.string() }),
+    /** `runs`: the agent runs this version already. */
+    z.object({ state: z.enum(['placed', 'runs']) }),
+    ['stale_message', 'device_in_use', 'forbidden', 'wrong_state', 'service_unavailable'],
+    updateMs,
   ),
   /** Returns the result of `_report()` of the device. */
   reportDevice: personal('device.{lab}.{device}.report', empty, z.object({ report: jsonObject }), [

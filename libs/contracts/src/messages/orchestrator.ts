@@ -20,6 +20,7 @@ import { optimizerStatus } from './optimizer.js';
 import { deviceFunction, jsonObject } from './work.js';
 import { agentReports, codeRequests } from './agent-reports.js';
 import { auditEntry } from './audit-entry.js';
+import { rolloutRequests } from './rollouts.js';
 import { emergencyStop } from './agent.js';
 import {
   defineEvent,
@@ -443,6 +444,7 @@ export const orchestratorRequests = {
   /** Every computer of the loaded laboratories, and every agent that ever registered, by computer. */
   listAgents: query('agent.list', z.object({}), z.object({ agents: z.array(zodOf(AgentRecord)) }), [], 3_000),
 
+  ...rolloutRequests,
   ...agentReports,
   ...codeRequests,
 };

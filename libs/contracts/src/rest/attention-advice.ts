@@ -105,6 +105,9 @@ const ofWarnings: Readonly<Record<AttentionWarning, Questions>> = {
   ],
   clock_skew: ({ computer }) => [`computer ${computer ?? ''}: which clock sets its time?`],
   ledger_unwritable: ({ computer }) => [`computer ${computer ?? ''}: is its disk full or read-only?`],
+  rollout_halted: ({ computer }) => [
+    `computer ${computer ?? ''}: does its agent run, and what does its log say of the update?`,
+  ],
 };
 
 function aboutTask({ computer }: AttentionFacts, known: Known): string[] {

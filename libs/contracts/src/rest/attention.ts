@@ -48,6 +48,7 @@ export const attentionWarnings = {
   messages_refused: [],
   clock_skew: [],
   ledger_unwritable: [],
+  rollout_halted: [],
 } as const satisfies Record<string, readonly AttentionAction[]>;
 export type AttentionWarning = keyof typeof attentionWarnings;
 

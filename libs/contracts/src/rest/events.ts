@@ -12,6 +12,7 @@ export const eventKinds = [
   'trial',
   'device',
   'agent',
+  'rollout',
   'attention',
   'halt',
   'resource',

@@ -84,6 +84,7 @@ describe('the permissions of a process', () => {
         'svc.v1.agent.me.*.task.cancel',
         'svc.v1.agent.me.*.task.start',
         'svc.v1.agent.me.*.task.status',
+        'svc.v1.agent.me.*.update',
         'svc.v1.event.agent.*.heartbeat',
         'svc.v1.event.emergency_stop',
         'svc.v1.event.orchestrator.leading',

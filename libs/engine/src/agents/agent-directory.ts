@@ -7,6 +7,7 @@ import {
   mayFollow,
   spokenProtocol,
   type AgentState,
+  type AgentUpdates,
   type DeviceFunction,
   type DeviceStatus,
   type ProtocolRange,
@@ -38,6 +39,8 @@ export interface Presence {
   ledgerTrouble: string | null | undefined;
   /** `<lab>.<device>` to the time of its last known start, in milliseconds since 1970. */
   startedAt: Map<string, number>;
+  /** How the agent can be updated; undefined: it cannot be asked. */
+  updates: AgentUpdates | undefined;
 }
 
 /**
@@ -83,11 +86,11 @@ export class AgentDirectory {
   }
 
   registered(
-    agent: Pick<AgentRegistration, 'computer' | 'session' | 'version' | 'protocol' | 'devices'>,
+    agent: Pick<AgentRegistration, 'computer' | 'session' | 'version' | 'protocol' | 'devices' | 'updates'>,
     inc: number,
     now: number,
   ): void {
-    const { computer, session, version, protocol, devices } = agent;
+    const { computer, session, version, protocol, devices, updates } = agent;
     this.misfits.forget(computer);
     const before = this.#agents.get(computer);
     if (before !== undefined) change(before, 'online');
@@ -107,6 +110,7 @@ export class AgentDirectory {
       announcedLeave: false,
       clock: new ClockOffset(),
       ledgerTrouble: undefined,
+      updates,
     });
   }
 

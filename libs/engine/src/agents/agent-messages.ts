@@ -1,4 +1,4 @@
-import type { AttemptReport, DeviceStatus, EmergencyStop, ProtocolRange } from '@lab/contracts';
+import type { AgentUpdates, AttemptReport, DeviceStatus, EmergencyStop, ProtocolRange } from '@lab/contracts';
 
 /** What an agent reports when it starts, and whenever a new leader appears. */
 export interface AgentRegistration {
@@ -15,6 +15,8 @@ export interface AgentRegistration {
   devices: readonly DeviceStatus[];
   /** The emergency stops that the agent obeys; absent: not reported. */
   halts?: readonly EmergencyStop[] | undefined;
+  /** How the agent can be updated; absent: it cannot be asked. */
+  updates?: AgentUpdates | undefined;
 }
 
 /** What an agent reports every second. */

@@ -1,7 +1,7 @@
 import type { AttentionWarning, DeviceStatus, JsonObject } from '@lab/contracts';
 import type { Presence, RefusedAgent } from '../agents/index.js';
 import { deviceKey } from '../labs/index.js';
-import type { AttentionRow } from '../rows/index.js';
+import type { AttentionRow, RolloutRow } from '../rows/index.js';
 import type { Turn } from '../turn/index.js';
 import type { Cause } from './attention-causes.js';
 import type { LongTask } from './long-tasks.js';
@@ -120,6 +120,27 @@ export function aboutRefusals({ process, byBroker, unsigned, since }: RepeatedRe
   };
 }
 
+/** Warns of a rollout that is halted. */
+export function aboutHaltedRollout(
+  { id, version, steps }: RolloutRow,
+  { computer, reason, at }: NonNullable<RolloutRow['halt']>,
+): Cause {
+  return {
+    kind: 'agent',
+    ...nothing,
+    computer,
+    reason: warning(
+      'rollout_halted',
+      `the rollout to ${version} is halted: ${reason}; look at it with "svc agent rollout", then resume or cancel it`,
+    ),
+    known: () => ({
+      rollout: id,
+      halted_at: isoTime(at),
+      updated: steps.filter(({ state }) => state === 'updated').map((step) => step.computer),
+    }),
+  };
+}
+
 /** Asks whether a task that takes long is to go on. */
 export function aboutLongTask(turn: Turn, { task, attempt, limitMs, earlier }: LongTask): Cause {
   const before =
@@ -172,6 +193,7 @@ export const endsOfWarnings: Readonly<Record<AttentionWarning, string>> = {
   messages_refused: 'no message of the process was refused for a minute',
   clock_skew: 'the clock is right again, or the agent is gone',
   ledger_unwritable: 'the agent can write its ledger again, or is gone',
+  rollout_halted: 'the rollout was resumed or cancelled',
 };
 
 function warning(code: AttentionWarning, message: string): Cause['reason'] {

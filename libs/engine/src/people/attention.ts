@@ -30,6 +30,7 @@ import {
 } from './attention-causes.js';
 import {
   aboutClock,
+  aboutHaltedRollout,
   aboutLedger,
   aboutLongTask,
   aboutRefusals,
@@ -231,6 +232,8 @@ export class Attention {
     for (const refused of this.ports.refusals.repeated(turn.now)) ask(aboutRefusals(refused));
     for (const second of this.ports.directory.seconds.lately(turn.now)) ask(aboutSecondAgent(second));
     for (const misfit of this.ports.directory.misfits.lately(turn.now)) ask(aboutMisfit(misfit));
+    for (const rollout of turn.state.rows.rollouts.values())
+      if (rollout.state === 'halted' && rollout.halt !== null) ask(aboutHaltedRollout(rollout, rollout.halt));
     for (const agent of this.ports.directory.all()) {
       if (!isHeard(agent.state)) continue;
       if (agent.clock.isWrong) ask(aboutClock(agent));
@@ -269,7 +272,8 @@ export class Attention {
    * device was not reported since, or its agent has been silent since before this engine listened.
    */
   #isOver(turn: Turn, item: AttentionRow): boolean {
-    if (item.kind === 'task') return true;
+    // What these items are about is stored, so nothing has to be heard first.
+    if (item.kind === 'task' || item.reason.code === 'rollout_halted') return true;
     if (isAttentionWarning(item.reason.code)) return this.#isOutdated(item, turn.now);
     if (item.kind === 'agent') return !this.#silent(turn.state).has(item.computer ?? '');
     if (this.#deciding.has(item.id)) return false;

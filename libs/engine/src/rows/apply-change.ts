@@ -126,6 +126,9 @@ export function applyChange(rows: RowSet, change: Change): void {
       if (change.row.endedAt === null) rows.reservations.set(change.row.id, change.row);
       else rows.reservations.delete(change.row.id);
       return;
+    case 'putRollout':
+      rows.rollouts.set(change.row.id, change.row);
+      return;
     case 'putDefinition':
       if (!rows.definitions.has(change.row.hash)) rows.definitions.set(change.row.hash, change.row);
       return;

@@ -31,6 +31,7 @@ import type {
   QueuePauseRow,
   ReservationRow,
   ResourceRow,
+  RolloutRow,
   TaskRunRow,
   TrialRow,
 } from './rows.js';
@@ -62,6 +63,8 @@ export interface WorkingRows {
   outages: OutageRow[];
   /** Those that have not ended. */
   reservations: ReservationRow[];
+  /** The latest 20, oldest first. */
+  rollouts: RolloutRow[];
   /** Definitions that the rows above refer to. */
   definitions: DefinitionRow[];
 }
@@ -182,6 +185,14 @@ export interface Agents {
     by: string,
     reason: string,
   ): Promise<DeviceStatus>;
+  /**
+   * Asks an agent to update itself. It may be asked again.
+   *
+   * @returns `placed`: it stops now, and its keeper tries the version; `runs`: it runs the version already
+   * @throws ServiceError also `device_in_use` while something runs there, and `forbidden`, `wrong_state` with a sentence when
+   * the agent refuses
+   */
+  update(to: AgentAddress, version: string, by: string): Promise<'placed' | 'runs'>;
 }
 
 /** `answers`: the process lives. `gone`: no process listens under this incarnation. `silent`: nobody can know. */

@@ -15,12 +15,16 @@ import type {
   QueuePauseRow,
   ReservationRow,
   ResourceRow,
+  RolloutRow,
   TaskRunRow,
   TrialRow,
 } from './rows.js';
 
 /** Rows by key, with indexes for uniqueness and lookups. Rows are replaced, never mutated. */
 export type RowSet = ReturnType<typeof emptyRowSet>;
+
+/** Rollouts that are loaded, the latest ones. */
+export const keptRollouts = 20;
 
 export function allocationKey(kind: AllocationKind, key: string): string {
   return `${kind}:${key}`;
@@ -54,6 +58,8 @@ export function emptyRowSet() {
     outages: new Map<string, OutageRow>(),
     /** Those that have not ended. */
     reservations: new Map<string, ReservationRow>(),
+    /** The latest, by id in the order of their beginning. Only the last may be open. */
+    rollouts: new Map<string, RolloutRow>(),
     /** By hash. */
     definitions: new Map<string, DefinitionRow>(),
     /** Campaign name to id. */
@@ -89,6 +95,7 @@ export function rowSetOf(rows: WorkingRows): RowSet {
   for (const row of rows.drains) set.drains.set(row.id, row);
   for (const row of rows.outages) set.outages.set(row.device, row);
   for (const row of rows.reservations) set.reservations.set(row.id, row);
+  for (const row of rows.rollouts) set.rollouts.set(row.id, row);
   for (const row of rows.definitions) set.definitions.set(row.hash, row);
   return set;
 }
@@ -120,6 +127,7 @@ export function workingRowsOf(set: RowSet): WorkingRows {
     drains: [...set.drains.values()].filter((row) => row.endedAt === null),
     outages: [...set.outages.values()],
     reservations: [...set.reservations.values()],
+    rollouts: [...set.rollouts.values()].slice(-keptRollouts),
     definitions: [...set.definitions.values()].filter((row) => hashes.has(row.hash)),
   };
 }

@@ -14,6 +14,8 @@ import type {
   KeptOptimizer,
   Reason,
   ResourceValue,
+  RolloutState,
+  RolloutStepState,
   RunState,
   TaskParameters,
   TaskRunState,
@@ -260,10 +262,11 @@ export interface DrainRow {
 
 /**
  * A device that a person took out of service, or a computer that a person drains: no task starts on the device, or on any
- * device of the computer. Each has one row, that of its latest outage.
+ * device of the computer. Each has one row, that of its latest outage. A rollout that updates a computer drains it too, in
+ * a row of its own.
  */
 export interface OutageRow {
-  /** `<lab>.<device>`, or `computer:<name>`. */
+  /** `<lab>.<device>`, `computer:<name>`, or `rollout:<name>`. */
   device: string;
   by: string;
   reason: string;
@@ -271,6 +274,48 @@ export interface OutageRow {
   /** When the device comes back by itself; null: when a person puts it back. */
   until: number | null;
   /** Null while the device is out of service. */
+  endedAt: number | null;
+  endedBy: string | null;
+}
+
+/** How far a rollout is with one computer. */
+export interface RolloutStepRow {
+  computer: string;
+  /** From 1. */
+  ring: number;
+  platform: string;
+  versionBefore: string;
+  state: RolloutStepState;
+  /** Since when it has this state. */
+  since: number;
+  /** When its agent was first asked to update in the present try; null: it was not. */
+  askedAt: number | null;
+  /** Incarnation of the agent that was asked. */
+  inc: number | null;
+  /** The devices of the computer that were usable before, as `<lab>.<device>`. */
+  usable: string[];
+  /** Why it failed. */
+  failure: string | null;
+}
+
+/** An update of the agents of several computers, ring by ring. Only the latest may be open. */
+export interface RolloutRow {
+  id: string;
+  version: string;
+  state: RolloutState;
+  by: string;
+  reason: string;
+  /** Between two rings. */
+  settleMs: number;
+  at: number;
+  /** When a person last resumed it. */
+  resumedAt: number | null;
+  /** Why it is halted; null: it is not. */
+  halt: { computer: string; reason: string; at: number } | null;
+  /** By ring and name. */
+  steps: RolloutStepRow[];
+  /** Computers that it does not update, each with the reason. */
+  leftOut: { computer: string; reason: string }[];
   endedAt: number | null;
   endedBy: string | null;
 }
@@ -413,6 +458,8 @@ export type Change =
   | { op: 'putOutage'; row: OutageRow }
   /** Inserts the row, or replaces the row of the same id. */
   | { op: 'putReservation'; row: ReservationRow }
+  /** Inserts the row, or replaces the row of the same id. */
+  | { op: 'putRollout'; row: RolloutRow }
   | { op: 'audit'; row: AuditRow }
   /** Inserts the definition if its hash is new. */
   | { op: 'putDefinition'; row: DefinitionRow }

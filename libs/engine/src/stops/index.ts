@@ -10,10 +10,14 @@ export {
   stopsInForce,
   wordsOf,
 } from './emergency-stops.js';
+export { refusedField } from './refused-field.js';
 export { drainBefore, hasStarted } from './drains.js';
 export {
   Outages,
+  drainForRollout,
   drainOfComputer,
+  drainOfPerson,
+  endDrainOfRollout,
   endOutagesInTime,
   nextOutageEnd,
   outageOver,

@@ -1,10 +1,10 @@
 import { ServiceError } from '@lab/contracts';
 import type { LabMap } from '../labs/index.js';
-import { type OutageRow, drainKey, drainedComputer } from '../rows/index.js';
+import { type OutageRow, drainKey, drainedComputer, rolloutDrainKey } from '../rows/index.js';
 import { type Person, type Turn, type TurnLoop, type WorkingState, audit } from '../turn/index.js';
 import { refusedField } from './refused-field.js';
 
-/** Puts devices back into service whose time out of service is over. */
+/** Puts devices back into service whose time out of service is over, and acts for rollouts. */
 const service = 'service';
 
 /** A device, and the person who acts on it. */
@@ -73,10 +73,10 @@ export class Outages {
     });
   }
 
-  /** Ends the drain of a computer. Idempotent. @throws ServiceError `not_found` when nobody knows the computer */
+  /** Ends the drain of a computer by a person; that of a rollout stays. Idempotent. @throws ServiceError `not_found` when nobody knows the computer */
   resume({ computer, by }: ComputerAsked): Promise<Record<string, never>> {
     return this.loop.submit('end of the drain of a computer', (turn) => {
-      const row = drainOfComputer(turn.state, computer);
+      const row = drainOfPerson(turn.state, computer);
       if (row === undefined) this.#demandComputer(turn.state, computer);
       else endOutage(turn, this.person(by), row);
       return {};
@@ -109,10 +109,35 @@ const ofComputer = (computer: string): Subject => ({
   ...{ begin: 'computer.drain', end: 'computer.resume' },
 });
 
-/** The drain of a computer; undefined: nobody drains it. */
+/** The drain of a computer, by a person or else by a rollout; undefined: nobody drains it. */
 export function drainOfComputer({ rows }: WorkingState, computer: string): OutageRow | undefined {
   // The usual case, which is asked for each device.
-  return rows.outages.size === 0 ? undefined : rows.outages.get(drainKey(computer));
+  if (rows.outages.size === 0) return undefined;
+  return rows.outages.get(drainKey(computer)) ?? rows.outages.get(rolloutDrainKey(computer));
+}
+
+/** The drain of a computer by a person; undefined: no person drains it. */
+export function drainOfPerson({ rows }: WorkingState, computer: string): OutageRow | undefined {
+  return rows.outages.get(drainKey(computer));
+}
+
+/** Drains a computer for a rollout. @param by who started the rollout */
+export function drainForRollout(
+  turn: Turn,
+  ids: Person['ids'],
+  computer: string,
+  { by, reason }: Pick<OutageRow, 'by' | 'reason'>,
+): void {
+  const device = rolloutDrainKey(computer);
+  const row = { device, by, reason, at: turn.now, until: null, endedAt: null, endedBy: null };
+  turn.emit({ op: 'putOutage', row });
+  audit(turn, { by: service, ids }, 'computer.drain', `computer/${computer}`, { reason, until: null });
+}
+
+/** Ends the drain of a computer by a rollout, if there is one. */
+export function endDrainOfRollout(turn: Turn, ids: Person['ids'], computer: string): void {
+  const row = turn.state.rows.outages.get(rolloutDrainKey(computer));
+  if (row !== undefined) endOutage(turn, { by: service, ids }, row);
 }
 
 /** Why a device is out of service: its own outage, or the drain of its computer; undefined: it is in service. */

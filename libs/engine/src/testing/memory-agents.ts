@@ -1,5 +1,6 @@
 import {
   ServiceError,
+  type AgentUpdates,
   type AttemptCalls,
   type AttemptOutcome,
   type AttemptReport,
@@ -74,6 +75,12 @@ export class MemoryAgents implements Agents {
   onReset: (device: string, doubtId: string | null, by: string) => void = () => undefined;
   /** Called when a device is restarted. An error that it throws is the answer. */
   onRestart: (device: string, by: string, reason: string) => void = () => undefined;
+  /** Called when an agent is asked to update itself. An error that it throws is the answer. */
+  onUpdate: (computer: string, version: string) => 'placed' | 'runs' = () => 'placed';
+  /** Version of the agents, by computer. */
+  readonly versions = new Map<string, string>();
+  /** How the agent of a computer can be updated; undefined: its release does not say. */
+  updatesOf: (computer: string) => AgentUpdates | undefined = () => undefined;
   /** Overrides the state of a device. */
   deviceState: (lab: string, name: string) => DeviceStatus['state'] = () => 'idle';
   /** Further status of a device, for example its doubt. */
@@ -142,12 +149,13 @@ export class MemoryAgents implements Agents {
     const reply = await side.register({
       computer,
       session: agent.session,
-      version: 'test',
+      version: this.versions.get(computer) ?? 'test',
       attempts: this.#reports(agent),
       incarnations,
       sessions,
       devices: this.#statuses(agent),
       halts: this.halts.get(computer) ?? [],
+      updates: this.updatesOf(computer),
     });
     agent.inc = reply.inc;
     agent.devices = reply.devices;
@@ -326,6 +334,10 @@ export class MemoryAgents implements Agents {
     });
   }
 
+  async update(to: AgentAddress, version: string): Promise<'placed' | 'runs'> {
+    return this.#deliver('update', to, () => this.onUpdate(to.computer, version));
+  }
+
   async #deliver<Answer>(
     kind: CallKind,
     to: AgentAddress,
@@ -409,7 +421,7 @@ export class MemoryAgents implements Agents {
   }
 }
 
-type CallKind = 'start' | 'cancel' | 'status' | 'assign' | 'reset' | 'restart';
+type CallKind = 'start' | 'cancel' | 'status' | 'assign' | 'reset' | 'restart' | 'update';
 
 function unitsOf(start: TaskStart): string[] {
   return [

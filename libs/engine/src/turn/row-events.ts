@@ -4,6 +4,7 @@ import {
   type Change,
   type OutboxRow,
   type ProtocolRunRow,
+  type RolloutRow,
   type TaskRunRow,
   drainedComputer,
 } from '../rows/index.js';
@@ -72,9 +73,19 @@ export function eventOf(state: WorkingState, change: Change): NewEvent | undefin
       const body = { id, lab, name, by, reason, ...window, ended_by: endedBy, labs: [lab] };
       return newEvent(kind, key, endedAt === null ? 'reserved' : 'reservation_ended', body);
     }
+    case 'putRollout':
+      return ofRollout(change.row);
     default:
       return undefined;
   }
+}
+
+function ofRollout({ id, version, state, by, reason, halt, steps, endedBy }: RolloutRow): NewEvent {
+  return newEvent('rollout', id, state, {
+    ...{ id, version, state, by, reason, ended_by: endedBy },
+    halt: halt && { computer: halt.computer, reason: halt.reason },
+    computers: steps.map(({ computer, ring, state: its }) => ({ computer, ring, state: its })),
+  });
 }
 
 function iso(at: number | null): string | null {

@@ -1,5 +1,5 @@
-import { awaitsAgent, isReachable, type AgentRecord, type ComputerDrain } from '@lab/contracts';
-import { type Presence, type RefusedAgent, deviceStatusOf } from '../agents/index.js';
+import { isReachable, type AgentRecord, type ComputerDrain } from '@lab/contracts';
+import { type Presence, type RefusedAgent, deviceStatusOf, tasksOn, useOf } from '../agents/index.js';
 import type { LabMap } from '../labs/index.js';
 import { drainOfComputer } from '../stops/index.js';
 import type { WorkingState } from '../turn/index.js';
@@ -31,6 +31,7 @@ function describeAgent({ labs, directory, state, now }: AgentPorts, computer: st
     incarnation: agent?.inc ?? recorded,
     version: misfit?.version ?? agent?.version ?? null,
     protocol: misfit?.protocol ?? agent?.protocol ?? null,
+    platform: agent?.updates?.platform ?? null,
     address: itsLabs[0]?.computers[computer]?.ip ?? null,
     last_heard_at: agent === undefined ? null : new Date(agent.heardAt).toISOString(),
     clock_offset_ms: agent?.clock.ms ?? null,
@@ -55,19 +56,10 @@ function drainOf(labs: LabMap, state: WorkingState, computer: string): ComputerD
   const row = drainOfComputer(state, computer);
   if (row === undefined) return null;
   const { by, reason, at, until } = row;
-  const users = new Set(tasksOn(state, computer));
-  const keepers = new Set<string>();
-  for (const device of labs.devices.values()) {
-    const allocation = device.computer === computer ? state.allocation('device', device.key) : undefined;
-    const task = state.rows.taskRuns.get(allocation?.taskRunId ?? '');
-    const run = state.rows.protocolRuns.get(allocation?.heldByRunId ?? '');
-    if (task !== undefined && allocation !== undefined && state.isInUse(allocation))
-      users.add(state.labelOf(task));
-    else if (run !== undefined) keepers.add(run.name);
-  }
+  const { users, keepers } = useOf(state, labs, computer);
   const since = new Date(at).toISOString();
-  const still = { used_by: [...users].sort(), kept_by: [...keepers].sort() };
-  return { by, reason, since, until: iso(until), drained: users.size === 0, ...still };
+  const still = { used_by: users, kept_by: keepers };
+  return { by, reason, since, until: iso(until), drained: users.length === 0, ...still };
 }
 
 /** The state of the connection to an agent, and why it is not online. */
@@ -99,15 +91,4 @@ function whyAway({ state, heardAt, announcedLeave }: Presence): string | null {
     case 'incompatible':
       return 'its version does not fit';
   }
-}
-
-/** Unfinished attempts on a computer, by the labels of their tasks. */
-function tasksOn(state: WorkingState, computer: string): string[] {
-  const labels: string[] = [];
-  for (const attempt of state.rows.attempts.values()) {
-    if (attempt.computer !== computer || !awaitsAgent(attempt.state)) continue;
-    const task = state.rows.taskRuns.get(attempt.taskRunId);
-    if (task !== undefined) labels.push(state.labelOf(task));
-  }
-  return labels.sort();
 }

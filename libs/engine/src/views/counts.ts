@@ -28,7 +28,7 @@ export interface Counts {
     online: number;
     /** Names of the computers whose agent is not connected. */
     missing: string[];
-    /** What is wrong with computers whose agent is heard, each with the name of the computer. */
+    /** What is wrong with computers whose agent is heard, each with the name of the computer, and with a rollout. */
     troubles: string[];
   };
   /** Age of the plan in milliseconds; null: there is none. */
@@ -55,6 +55,9 @@ export function countAll({ state, labs, directory, timetable, now }: OverviewPor
   const troubles = online.flatMap(({ computer, ledgerTrouble }) =>
     ledgerTrouble == null ? [] : [`computer ${computer}: ${ledgerTrouble}`],
   );
+  for (const { state: its, version, halt } of state.rows.rollouts.values())
+    if (its === 'halted' && halt !== null)
+      troubles.push(`the rollout to ${version} is halted: ${halt.reason}`);
   return {
     tasks,
     agents,

@@ -162,6 +162,7 @@ describe('agents', () => {
       incarnation: 1,
       version: 'test',
       protocol: { min: 1, max: 1 },
+      platform: null,
       address: '127.0.0.1',
       last_heard_at: heard,
       clock_offset_ms: null,

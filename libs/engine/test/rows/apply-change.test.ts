@@ -135,6 +135,7 @@ function rowsWith(rows: {
     drains: [],
     outages: [],
     reservations: [],
+    rollouts: [],
     definitions: [],
   });
 }

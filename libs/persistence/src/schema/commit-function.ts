@@ -10,6 +10,7 @@ import {
   queuePauses,
   protocolRuns,
   reservations,
+  rollouts,
   resources,
   taskRuns,
   trials,
@@ -34,6 +35,7 @@ const overwritten = [
   { table: drains, key: 'id' },
   { table: outages, key: 'device' },
   { table: reservations, key: 'id' },
+  { table: rollouts, key: 'id' },
 ];
 
 type AnyTable = Pick<typeof campaigns, 'name' | 'columns'>;

@@ -11,6 +11,7 @@ import { webhookInclude } from './migrations/0006-webhook-include.js';
 import { enrolment } from './migrations/0007-enrolment.js';
 import { security } from './migrations/0008-security.js';
 import { attentionProcess } from './migrations/0009-attention-process.js';
+import { rollouts } from './migrations/0010-rollouts.js';
 import { engineTables } from './tables.js';
 import { grants, roleNames } from '../roles/index.js';
 
@@ -28,6 +29,7 @@ const migrations: Record<string, Migration> = {
   '0007_enrolment': enrolment,
   '0008_security': security,
   '0009_attention_process': attentionProcess,
+  '0010_rollouts': rollouts,
 };
 
 /** What follows the migrations: it may be put in place again. */

@@ -20,6 +20,7 @@ import type {
   QueuePauseRow,
   ReservationRow,
   ResourceRow,
+  RolloutRow,
   TaskRunRow,
   TrialRow,
 } from '@lab/engine';
@@ -292,6 +293,25 @@ export const reservations = tableOf<ReservationRow>()({
   },
 });
 
+export const rollouts = tableOf<RolloutRow>()({
+  name: 'rollout',
+  columns: {
+    id: 'id',
+    version: 'text',
+    state: 'text',
+    by: 'text',
+    reason: 'text',
+    settleMs: 'bigint',
+    at: 'timestamptz',
+    resumedAt: 'timestamptz?',
+    halt: 'jsonb?',
+    steps: 'jsonb',
+    leftOut: 'jsonb',
+    endedAt: 'timestamptz?',
+    endedBy: 'text?',
+  },
+});
+
 export const audit = tableOf<AuditRow>()({
   name: 'audit',
   columns: {
@@ -375,4 +395,4 @@ export const initialTables = [
 ] as const;
 
 /** Every table of the engine's rows. */
-export const engineTables = [...initialTables, drains, outages, reservations] as const;
+export const engineTables = [...initialTables, drains, outages, reservations, rollouts] as const;

@@ -104,6 +104,9 @@ export function planCommit(changes: readonly Change[]): CommitPlan {
       case 'putReservation':
         overwrite(tables.reservations, change.row.id, change.row);
         break;
+      case 'putRollout':
+        overwrite(tables.rollouts, change.row.id, change.row);
+        break;
       case 'archive':
         archived.push({ op: change.op, ...tables.archive.toStored(change.row) });
         break;

@@ -1,5 +1,11 @@
 import { isTerminal, mayBeResumed, runStates } from '@lab/contracts';
-import type { DefinitionRow, DurationSamples, EndedWork, WorkingRows } from '@lab/engine';
+import {
+  keptRollouts,
+  type DefinitionRow,
+  type DurationSamples,
+  type EndedWork,
+  type WorkingRows,
+} from '@lab/engine';
 import { sql, type Kysely, type RawBuilder } from 'kysely';
 import { type Columns, type Database, type Stored, type Table, tables } from '../schema/index.js';
 
@@ -20,6 +26,7 @@ export async function loadWorkingRows(db: Kysely<Database>): Promise<WorkingRows
       where campaign_id in (select campaign.id from campaign where campaign.${unfinished})
       order by campaign_id, number`;
     const latestReleased = sql`where released_at is not null order by released_at desc limit 100`;
+    const latestRollouts = sql`order by id desc limit ${sql.lit(keptRollouts)}`;
     return {
       campaigns,
       protocolRuns,
@@ -38,6 +45,7 @@ export async function loadWorkingRows(db: Kysely<Database>): Promise<WorkingRows
       drains: await rowsOf(tx, tables.drains, sql`where ended_at is null order by id`),
       outages: await rowsOf(tx, tables.outages, sql`where ended_at is null order by device`),
       reservations: await rowsOf(tx, tables.reservations, sql`where ended_at is null order by id`),
+      rollouts: (await rowsOf(tx, tables.rollouts, latestRollouts)).reverse(),
       definitions: await definitionsOf(tx, [...campaigns, ...protocolRuns, ...taskRuns]),
     };
   });

@@ -23,7 +23,8 @@ const before = `
   drop index access_token_of_person;
   alter table access_token drop column issuer cascade, drop column subject cascade;
   comment on function commit_changes(bigint, uuid, jsonb) is null;
-  delete from schema_migration where name in ('0008_security', '0009_attention_process');`;
+  delete from schema_migration where name in ('0008_security', '0009_attention_process', '0010_rollouts');
+  drop table rollout;`;
 
 const token = (id: string, kind: string, name: string, by: string): string =>
   `insert into access_token (id, hash, prefix, kind, name, note, grants, created_at, created_by)

@@ -177,6 +177,7 @@ describe('the store', () => {
       { name: '0007_enrolment' },
       { name: '0008_security' },
       { name: '0009_attention_process' },
+      { name: '0010_rollouts' },
     ]);
     await dropDatabase(postgres.url, name);
   });

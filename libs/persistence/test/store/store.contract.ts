@@ -12,7 +12,7 @@ import {
   outageOf,
   protocolRun,
   putDefinition,
-  reservations,
+  others,
   t0,
   taskRun,
   trial,
@@ -192,7 +192,7 @@ export function storeContract(name: string, open: () => Promise<StoreUnderTest>)
           { op: 'putOutage', row: outage },
           { op: 'putOutage', row: outageOf('l.e') },
           { op: 'putOutage', row: outageOf('l.e', { endedAt: t0 + 3, endedBy: 'eve' }) },
-          ...reservations.changes,
+          ...others.changes,
           { op: 'audit', row: auditRow },
         );
         await commit({
@@ -213,7 +213,7 @@ export function storeContract(name: string, open: () => Promise<StoreUnderTest>)
           queuePauses: [pause],
           drains: [drain, { ...drain, id: 'd2', campaignId: rows.campaign.id }],
           outages: [outage],
-          reservations: reservations.left,
+          ...others.left,
           definitions: [definition],
         } satisfies WorkingRows);
       });

@@ -8,6 +8,7 @@ import {
 import {
   Durations,
   expectedEnd,
+  isOfRollout,
   type AttemptRow,
   type Definitions,
   type DurationSamples,
@@ -53,12 +54,15 @@ export function iso(at: number | null | undefined): string | null {
   return at === null || at === undefined ? null : new Date(at).toISOString();
 }
 
-/** Limits the coming runs of campaigns without a limit. The submission in question does not wait for more. */
+/**
+ * Limits the coming runs of campaigns without a limit. The submission in question does not wait for more. A rollout takes each
+ * computer for minutes only and has no known end, so it is left out.
+ */
 function foreseeable(rows: WorkingRows): WorkingRows {
   const campaigns = rows.campaigns.map((row) =>
     row.maxProtocolRuns === 0 ? { ...row, maxProtocolRuns: row.runsStarted + runsOfEndless } : row,
   );
-  return { ...rows, campaigns };
+  return { ...rows, campaigns, rollouts: [], outages: rows.outages.filter((row) => !isOfRollout(row)) };
 }
 
 /**

@@ -126,6 +126,10 @@ export class SimulatedAgents implements Agents {
     return Promise.resolve();
   }
 
+  update(): Promise<'runs'> {
+    return Promise.resolve('runs');
+  }
+
   restartDevice(_to: AgentAddress, { lab, name }: { lab: string; name: string }): Promise<DeviceStatus> {
     return Promise.resolve({ lab, name, state: 'idle', detail: null, functions: [] });
   }

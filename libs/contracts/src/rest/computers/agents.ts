@@ -88,6 +88,9 @@ export class AgentRecord {
   @Field(orNull(text('Version of the latest process of the agent; null: not known.', '0.1.0')))
   version!: string | null;
   @Field(orNull(protocolRange)) protocol!: TypeOf<typeof protocolRange> | null;
+  /** Absent: an orchestrator of an earlier release. */
+  @Optional(orNull(text('Operating system and processor of the computer; null: not known.', 'linux-x64')))
+  platform?: string | null;
   @Field(
     orNull(text('Address of the computer in the lab file; null: no loaded laboratory has it.', '192.0.2.11')),
   )

@@ -1,0 +1,3 @@
+/** Rollouts: updates of the agents of many computers, ring by ring. */
+
+export { Rollouts, type RolloutAsked } from './rollouts.js';
