@@ -13,6 +13,7 @@ import { addComputerCommands } from './commands/operating/computers.js';
 import { addDeviceCommands } from './commands/operating/devices.js';
 import { addReservationCommands } from './commands/operating/reservations.js';
 import { addDrainComputerCommands } from './commands/operating/computer-drains.js';
+import { addRolloutCommands } from './commands/operating/rollouts.js';
 import { addDrainCommand } from './commands/operating/drain.js';
 import { addDoctorCommands } from './commands/services/doctor.js';
 import { exitCodes } from './commands/exit-codes.js';
@@ -67,6 +68,7 @@ export function svcProgram(): Command {
   addAgentsCommand(program);
   addComputerCommands(agent);
   addDrainComputerCommands(agent);
+  addRolloutCommands(agent);
   addResourceCommands(program);
   addDeviceCommands(program);
   addReservationCommands(program);

@@ -24,7 +24,13 @@ import {
 import { DocsController, HomeController, OpenApiDocument } from './docs/index.js';
 import { EventFeed, EventsController, FeedOptions, StreamPlaces } from './events/index.js';
 import { TaskFilesController } from './files/index.js';
-import { AgentPackages, EnrolmentController, Enrolments, type EnrolmentOptions } from './enrolment/index.js';
+import {
+  AgentPackages,
+  EnrolmentController,
+  Enrolments,
+  RolloutsController,
+  type EnrolmentOptions,
+} from './enrolment/index.js';
 import { HealthController, Readiness, ReadinessOptions } from './health/index.js';
 import {
   ArchiveController,
@@ -158,6 +164,7 @@ export class AppModule {
         ScheduleController,
         TokensController,
         EnrolmentController,
+        RolloutsController,
         AuditController,
         RefusalsController,
         EventsController,

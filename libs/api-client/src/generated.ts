@@ -2023,6 +2023,84 @@ export interface paths {
     patch?: never;
     trace?: never;
   };
+  '/api/agent-rollouts': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    /** List the latest rollouts */
+    get: operations['get_agent-rollouts'];
+    put?: never;
+    /**
+     * Update the agents of many computers
+     * @description The service updates one computer, then a tenth of them, then the rest, and waits between two rings. It drains each computer, waits until nothing runs there, and asks its agent to update. The rollout halts when an agent refuses, comes back with another version or not in time, or when an attention item about an updated computer is opened. `left_out` names the computers that cannot be updated from the service. There is one rollout at a time.
+     */
+    post: operations['post_agent-rollouts'];
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  '/api/agent-rollouts/{rollout_id}': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    /** Read a rollout */
+    get: operations['get_agent-rollouts_by_rollout_id'];
+    put?: never;
+    post?: never;
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  '/api/agent-rollouts/{rollout_id}/resume': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    get?: never;
+    put?: never;
+    /**
+     * Resume a halted rollout
+     * @description The computer that failed is tried again.
+     */
+    post: operations['post_agent-rollouts_by_rollout_id_resume'];
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  '/api/agent-rollouts/{rollout_id}/cancel': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    get?: never;
+    put?: never;
+    /**
+     * Cancel a rollout
+     * @description What is updated stays. An agent that was asked already is followed to its end. The request can be repeated.
+     */
+    post: operations['post_agent-rollouts_by_rollout_id_cancel'];
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
   '/api/audit/verify': {
     parameters: {
       query?: never;
@@ -7312,6 +7390,173 @@ export interface components {
        */
       reason?: string;
     };
+    /** @description A rollout: an update of the agents of several computers, ring by ring. Times are ISO 8601 in UTC. */
+    RolloutRecord: {
+      /**
+       * @description Unique identifier.
+       * @example 0190c0de-0000-7000-8000-00000000000e
+       */
+      id: string;
+      /**
+       * @description Version to which the agents are updated.
+       * @example 0.2.0
+       */
+      version: string;
+      /** @enum {string} */
+      state: 'running' | 'halted' | 'completed' | 'cancelled';
+      /**
+       * @description Person who started it.
+       * @example ada
+       */
+      by: string;
+      /**
+       * @description Reason.
+       * @example release 0.2.0
+       */
+      reason: string;
+      /**
+       * @description Seconds between two rings.
+       * @example 0
+       */
+      settle_s: number;
+      /**
+       * Format: date-time
+       * @description When it was started.
+       * @example 2026-11-20T09:30:00.000Z
+       */
+      created_at: string;
+      /**
+       * Format: date-time
+       * @description When it was completed or cancelled.
+       * @example 2026-11-20T09:30:00.000Z
+       */
+      ended_at: string | null;
+      /**
+       * @description Person who cancelled it; `service`: it was completed.
+       * @example ada
+       */
+      ended_by: string | null;
+      /** @description Why the rollout is halted; null: it is not. */
+      halt: {
+        /**
+         * @description The computer in question.
+         * @example bench_b
+         */
+        computer: string;
+        /**
+         * @description Why the rollout was halted.
+         * @example bench_b did not come back within 300 s
+         */
+        reason: string;
+        /**
+         * Format: date-time
+         * @description When it was halted.
+         * @example 2026-11-20T09:30:00.000Z
+         */
+        at: string;
+      } | null;
+      /**
+       * @description What it waits for; null: for nothing, or it is over.
+       * @example the next ring begins later
+       */
+      waits_for: string | null;
+      /** @description The computers, by ring and name. */
+      computers: {
+        /**
+         * @description Name of the computer.
+         * @example bench_b
+         */
+        computer: string;
+        /**
+         * @description Number of its ring, from 1.
+         * @example 1
+         */
+        ring: number;
+        /** @enum {string} */
+        state: 'waiting' | 'draining' | 'updating' | 'restarting' | 'initializing' | 'updated' | 'failed';
+        /**
+         * @description Version before the rollout.
+         * @example 0.1.0
+         */
+        version_before: string;
+        /**
+         * @description Operating system and processor.
+         * @example linux-x64
+         */
+        platform: string;
+        /**
+         * Format: date-time
+         * @description Since when it has this state.
+         * @example 2026-11-20T09:30:00.000Z
+         */
+        since: string;
+        /**
+         * @description What it waits for, or why it failed.
+         * @example mix_1/mix_colors runs there
+         */
+        detail: string | null;
+      }[];
+      /** @description Computers that the rollout does not update. */
+      left_out: {
+        /**
+         * @description Name of the computer.
+         * @example bench_c
+         */
+        computer: string;
+        /**
+         * @description Why the rollout does not update it.
+         * @example its agent does not say on which platform it runs
+         */
+        reason: string;
+      }[];
+    };
+    RolloutSubmission: {
+      /**
+       * @description Version to which the agents are updated. It may be older.
+       * @example 0.2.0
+       */
+      version: string;
+      /**
+       * @description Names of the computers. Default: all whose agent is connected and runs another version.
+       * @example [
+       *       "bench_a",
+       *       "bench_b"
+       *     ]
+       */
+      computers?: string[];
+      /**
+       * @description The computer that is updated first. Default: the first by name.
+       * @example bench_a
+       */
+      canary?: string;
+      /**
+       * @description Seconds between the last update of a ring and the first of the next. Default 600.
+       * @example 600
+       */
+      settle_s?: number;
+      /**
+       * @description Reason. The service shows it to everybody who waits.
+       * @example release 0.2.0
+       */
+      reason: string;
+      /**
+       * @description Person who decides, for the audit. Default: "unknown".
+       * @example ada
+       */
+      by?: string;
+    };
+    RolloutDecision: {
+      /**
+       * @description Reason, for the audit.
+       * @example the disk has room again
+       */
+      reason?: string;
+      /**
+       * @description Person who decides, for the audit. Default: "unknown".
+       * @example ada
+       */
+      by?: string;
+    };
     AuditVerification: {
       /**
        * @description Number of entries that were checked, a broken entry included.
@@ -8049,6 +8294,9 @@ export type InvitationSubmission = components['schemas']['InvitationSubmission']
 export type InvitationRecord = components['schemas']['InvitationRecord'];
 export type EnrolmentRecord = components['schemas']['EnrolmentRecord'];
 export type RevocationSubmission = components['schemas']['RevocationSubmission'];
+export type RolloutRecord = components['schemas']['RolloutRecord'];
+export type RolloutSubmission = components['schemas']['RolloutSubmission'];
+export type RolloutDecision = components['schemas']['RolloutDecision'];
 export type AuditVerification = components['schemas']['AuditVerification'];
 export type RefusalRecord = components['schemas']['RefusalRecord'];
 export type ServiceEvent = components['schemas']['ServiceEvent'];
@@ -12153,6 +12401,154 @@ export interface operations {
         };
         content: {
           'application/json': components['schemas']['EnrolmentRecord'];
+        };
+      };
+    };
+  };
+  'get_agent-rollouts': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      /** @description The latest 20, newest first. */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['RolloutRecord'][];
+        };
+      };
+    };
+  };
+  'post_agent-rollouts': {
+    parameters: {
+      query?: never;
+      header?: {
+        /**
+         * @description Makes a repeat safe. For 24 h, the same request with the same key gets the answer of the first one, with the header `Idempotent-Replayed: true`, and the service does nothing again.
+         * @example 8e03978e-40d5-43dd-bc93-6894a57f9324
+         */
+        'Idempotency-Key'?: string;
+      };
+      path?: never;
+      cookie?: never;
+    };
+    requestBody: {
+      content: {
+        'application/json': components['schemas']['RolloutSubmission'];
+      };
+    };
+    responses: {
+      /** @description The rollout that has begun. */
+      201: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['RolloutRecord'];
+        };
+      };
+    };
+  };
+  'get_agent-rollouts_by_rollout_id': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path: {
+        /**
+         * @description Id of the rollout. Percent-encode characters other than letters, digits, `-`, `_`, `.` and `~`.
+         * @example 0190c0de-0000-7000-8000-00000000000e
+         */
+        rollout_id: string;
+      };
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      /** @description The rollout as it is now. */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['RolloutRecord'];
+        };
+      };
+    };
+  };
+  'post_agent-rollouts_by_rollout_id_resume': {
+    parameters: {
+      query?: never;
+      header?: {
+        /**
+         * @description Makes a repeat safe. For 24 h, the same request with the same key gets the answer of the first one, with the header `Idempotent-Replayed: true`, and the service does nothing again.
+         * @example 8e03978e-40d5-43dd-bc93-6894a57f9324
+         */
+        'Idempotency-Key'?: string;
+      };
+      path: {
+        /**
+         * @description Id of the rollout. Percent-encode characters other than letters, digits, `-`, `_`, `.` and `~`.
+         * @example 0190c0de-0000-7000-8000-00000000000e
+         */
+        rollout_id: string;
+      };
+      cookie?: never;
+    };
+    requestBody?: {
+      content: {
+        'application/json': components['schemas']['RolloutDecision'];
+      };
+    };
+    responses: {
+      /** @description The rollout, which goes on. */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['RolloutRecord'];
+        };
+      };
+    };
+  };
+  'post_agent-rollouts_by_rollout_id_cancel': {
+    parameters: {
+      query?: never;
+      header?: {
+        /**
+         * @description Makes a repeat safe. For 24 h, the same request with the same key gets the answer of the first one, with the header `Idempotent-Replayed: true`, and the service does nothing again.
+         * @example 8e03978e-40d5-43dd-bc93-6894a57f9324
+         */
+        'Idempotency-Key'?: string;
+      };
+      path: {
+        /**
+         * @description Id of the rollout. Percent-encode characters other than letters, digits, `-`, `_`, `.` and `~`.
+         * @example 0190c0de-0000-7000-8000-00000000000e
+         */
+        rollout_id: string;
+      };
+      cookie?: never;
+    };
+    requestBody?: {
+      content: {
+        'application/json': components['schemas']['RolloutDecision'];
+      };
+    };
+    responses: {
+      /** @description The rollout, which has ended. */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['RolloutRecord'];
         };
       };
     };

@@ -1,6 +1,6 @@
 import { UsageError } from './exit-codes.js';
 
-const unitMs: Readonly<Record<string, number>> = { m: 60_000, h: 3_600_000, d: 86_400_000 };
+const unitMs: Readonly<Record<string, number>> = { s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 };
 
 /**
  * A moment that a person typed, in ISO 8601 in UTC.
@@ -14,6 +14,18 @@ export function momentOf(given: string, now = Date.now()): string {
   const at = durationMs(given, now) ?? timeOfDay(given, now) ?? isoTime(given);
   if (at !== undefined) return new Date(at).toISOString();
   throw new UsageError(`"${given}" is no time: write 30m, 2h, 3d, 18:00 or 2026-11-23T18:00`);
+}
+
+/**
+ * A duration that a person typed, in seconds.
+ *
+ * @param given `90s`, `10m`, `2h` or `3d`
+ * @throws UsageError when it is none
+ */
+export function secondsOf(given: string): number {
+  const [, count = '', unit = ''] = /^(\d{1,6})([smhd])$/.exec(given) ?? [];
+  if (count === '') throw new UsageError(`"${given}" is no duration: write 90s, 10m, 2h or 3d`);
+  return (Number(count) * (unitMs[unit] ?? 0)) / 1_000;
 }
 
 function durationMs(given: string, now: number): number | undefined {

@@ -3,3 +3,4 @@ export { serveAgents } from './agent-routes.js';
 export { BrokerRelay, type BrokerPlace } from './broker-relay.js';
 export { EnrolmentController } from './enrolment.controller.js';
 export { Enrolments, type EnrolmentOptions } from './enrolments.js';
+export { RolloutsController } from './rollouts.controller.js';

@@ -17,7 +17,7 @@ import { by, definedNames, line, recordName, whole } from '../fields/inputs.js';
 /** Seconds between two rings of a rollout: the default, and the most. */
 export const settleS = { usual: 600, most: 7 * 86_400 } as const;
 
-/** Updates the agents of several computers (`POST /api/agents/rollouts`). */
+/** Updates the agents of several computers (`POST /api/agent-rollouts`). */
 export class RolloutSubmission {
   @Field(line([1, 100], 'Version to which the agents are updated. It may be older.', '0.2.0'))
   version!: string;
