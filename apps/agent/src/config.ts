@@ -1,3 +1,4 @@
+import { z } from 'zod';
 import {
   brokerSettings,
   defineConfig,
@@ -7,6 +8,7 @@ import {
   type ConfigOf,
   type Setting,
 } from '@lab/runtime';
+import { updateModes } from './updates/index.js';
 
 export const config = defineConfig({
   ...brokerSettings,
@@ -16,6 +18,8 @@ export const config = defineConfig({
   computer: settings.computer,
   logLevel: settings.logLevel,
   limits: settings.limits,
+  /** Whether the service may update this agent, or only somebody at this computer. */
+  updates: setting({ env: 'SVC_AGENT_UPDATES', schema: z.enum(updateModes).default('from_service') }),
   /** Number of warm task processes kept ready. Default: the `limits` of `config.yml`. */
   taskPoolSize: setting({
     env: 'SVC_TASK_POOL_SIZE',

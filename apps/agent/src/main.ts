@@ -31,6 +31,7 @@ import { InputCache } from './input-cache.js';
 import { FolderLedgerDisk } from './ledger-disk.js';
 import { LogRelay } from './log-relay.js';
 import { Spool } from './spool.js';
+import { UpdatesFromService } from './updates/index.js';
 
 const { version } = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8')) as {
   version: string;
@@ -158,6 +159,12 @@ await runService(
         ),
         announcer: service,
         effects,
+        updates: new UpdatesFromService({
+          ...{ data: config.dataDir, version, mode: config.updates, gateway: config.gatewayUrl, way },
+          credentials: () => credentials?.text,
+          stop: () => void process.emit('SIGTERM'),
+          ...{ timers: systemTimers, log },
+        }),
       },
       {
         poolSize: config.taskPoolSize,

@@ -7,6 +7,7 @@ export {
   type CallMarks,
   type MessageMarks,
   type RemoteCall,
+  type Updates,
 } from './agent/index.js';
 export type { CheckArguments, DeviceName } from './devices/index.js';
 export {

@@ -7,6 +7,7 @@ import {
   type CheckArguments,
   type DeviceName,
   type RemoteCall,
+  type Updates,
 } from '../src/index.js';
 import {
   MemoryAnnouncer,
@@ -97,6 +98,8 @@ export interface WorldOptions {
   session?: string;
   /** By default every call passes. */
   checkArguments?: CheckArguments;
+  /** By default the agent cannot be updated from the service. */
+  updates?: Updates;
 }
 
 export const simpleDevice: DeviceScript = {
@@ -152,6 +155,7 @@ export class World {
       files: this.files,
       announcer: this.announcer,
       effects: { store: (effects) => this.#unlessDead(() => this.effects.store(effects)) },
+      ...(options.updates === undefined ? {} : { updates: options.updates }),
     };
     this.agent = new Agent({ computer: options.computer ?? 'here', version: '1' }, ports, options.limits);
   }

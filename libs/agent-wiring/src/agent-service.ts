@@ -169,6 +169,9 @@ export class AgentService implements Announcer {
         const why = `${by} restarts it: ${reason}`;
         return { device: agent.restartDevice(device, why, marksOf(envelope)) };
       }),
+      bus.serve(requests.updateAgent, me, async ({ version, by }, { envelope }) => ({
+        state: await agent.update(version, by, marksOf(envelope)),
+      })),
       bus.serve(requests.reportDevice, me, async (_, { tokens }) => ({
         report: await agent.reportDevice({ lab: tokens.lab, name: tokens.device }),
       })),

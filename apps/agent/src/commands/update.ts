@@ -28,11 +28,11 @@ export function addUpdateCommand(program: Command, { version }: AgentProgram): v
         );
       const { gateway, proxy, own } = joined;
       // The agent itself, which runs for months, does not load what only an update needs.
-      const { update } = await import('../updates/index.js');
+      const { platformHere, update } = await import('../updates/index.js');
       await update({
         ...{ data: folder, gateway, version, to, onlyCheck: check, say: (line) => console.log(line) },
         ...{ way: { authorities: own.authorities, proxy }, credentials },
-        platform: `${process.platform === 'win32' ? 'win' : process.platform}-${process.arch}`,
+        platform: platformHere,
       });
     });
 }

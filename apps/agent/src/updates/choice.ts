@@ -1,5 +1,8 @@
 import type { OfferedPackage } from '@lab/trust/offer';
 
+/** Operating system and processor of this computer, as in the names of packages. */
+export const platformHere = `${process.platform === 'win32' ? 'win' : process.platform}-${process.arch}`;
+
 export interface Choice {
   packages: readonly OfferedPackage[];
   platform: string;

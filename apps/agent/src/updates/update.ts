@@ -19,7 +19,6 @@ import {
 } from '../keeping/index.js';
 import { choose } from './choice.js';
 import { download } from './download.js';
-import { unpack } from './unpack.js';
 
 /** What an update has done so far. After each step, the computer may lose its power. */
 export type Stage = 'offered' | 'fetched' | 'unpacked' | 'placed' | 'pointed' | 'stopped';
@@ -51,6 +50,9 @@ export interface UpdateOptions {
   waitMs?: number;
 }
 
+/** What an update is asked to do before it stops anything. */
+export type PlaceOptions = Omit<UpdateOptions, 'onlyCheck' | 'stopMs' | 'waitMs'>;
+
 /** `waits`: the next start of the agent tries the new version. */
 export type Outcome = 'nothing to do' | 'offered' | 'waits' | 'serves';
 
@@ -70,19 +72,50 @@ const partial = '.partial-';
  * @throws Error in one sentence. The version before works then.
  */
 export async function update(options: UpdateOptions): Promise<Outcome> {
-  const { data } = options;
+  const { say, data, onStage = () => undefined } = options;
+  return alone(data, async () => {
+    const outcome = await placeAlone(options);
+    if (typeof outcome === 'string') return outcome;
+    if (holderOf(keeperLock(data)) === undefined) {
+      say(`Version ${outcome.placed} starts with the next "svc-agent run".`);
+      return 'waits';
+    }
+    say('Stopping the agent in order, and starting the new version ...');
+    return untilDecided(outcome.placed, options, onStage);
+  });
+}
+
+/**
+ * Does the same as {@link update} until the new version is in place and pointed to. The agent that runs is the caller, and stops
+ * afterwards.
+ *
+ * @param point calls the given function, which points to the new version, or throws
+ * @returns `runs`: the computer runs this version already, and nothing was done
+ * @throws Error in one sentence, or what `point` throws. The version before works then.
+ */
+export function place(options: PlaceOptions, point: (write: () => void) => void): Promise<'placed' | 'runs'> {
+  return alone(options.data, async () =>
+    typeof (await placeAlone(options, point)) === 'string' ? 'runs' : 'placed',
+  );
+}
+
+/** @throws Error also while another update of the data folder runs */
+async function alone<Result>(data: string, act: () => Promise<Result>): Promise<Result> {
   const versions = versionsIn(data);
   mkdirSync(versions, { recursive: true, mode: 0o700 });
   giveToOwner(data, versions);
   const lock = lockFor(join(versions, 'update.lock'));
   try {
-    return await updateAlone(options);
+    return await act();
   } finally {
     lock.release();
   }
 }
 
-async function updateAlone(options: UpdateOptions): Promise<Outcome> {
+async function placeAlone(
+  options: PlaceOptions & Pick<UpdateOptions, 'onlyCheck'>,
+  point: (write: () => void) => void = (write) => write(),
+): Promise<'nothing to do' | 'offered' | { placed: string }> {
   const { data, to, platform, say, onStage = () => undefined, onlyCheck = false } = options;
   const before = readPointer(data);
   const current = before?.version ?? before?.installed ?? options.version;
@@ -109,20 +142,15 @@ async function updateAlone(options: UpdateOptions): Promise<Outcome> {
   const previous = before === undefined ? null : before.trial ? before.previous : before.version;
   const failed = before?.failed?.version === version ? undefined : before?.failed;
   const pointer: Pointer = { version, trial: true, starts: 0, previous };
-  writePointer(data, failed === undefined ? pointer : { ...pointer, failed }, 'update');
+  point(() => writePointer(data, failed === undefined ? pointer : { ...pointer, failed }, 'update'));
   onStage('pointed');
-  if (holderOf(keeperLock(data)) === undefined) {
-    say(`Version ${version} starts with the next "svc-agent run".`);
-    return 'waits';
-  }
-  say('Stopping the agent in order, and starting the new version ...');
-  return untilDecided(version, options, onStage);
+  return { placed: version };
 }
 
 /** Puts the files of a package into the folder of its version. */
 async function install(
   offered: OfferedPackage,
-  { data, gateway, way, version: own, freeBytes = freeOn }: UpdateOptions,
+  { data, gateway, way, version: own, freeBytes = freeOn }: PlaceOptions,
   before: Pointer | undefined,
   onStage: (stage: Stage) => void,
 ): Promise<void> {
@@ -139,6 +167,8 @@ async function install(
   try {
     await download(gateway, way, offered, archive);
     onStage('fetched');
+    // With its libraries, which an agent that merely runs does not need.
+    const { unpack } = await import('./unpack.js');
     await unpack(archive, folder, offered, data);
     onStage('unpacked');
     rmSync(archive);
@@ -200,7 +230,7 @@ async function untilDecided(
 }
 
 /** What the service offers, if it is the one that this computer joined. @throws Error in one sentence */
-async function offerOf({ data, gateway, way, credentials }: UpdateOptions): Promise<Offer> {
+async function offerOf({ data, gateway, way, credentials }: PlaceOptions): Promise<Offer> {
   const { issuer, since } = issuerOf(credentials);
   let text: string;
   try {
@@ -248,7 +278,7 @@ function jsonOf(text: string): unknown {
 }
 
 /** @returns the process that holds a lock; undefined: none */
-function holderOf(path: string): number | undefined {
+export function holderOf(path: string): number | undefined {
   try {
     acquireLock(path).release();
     return undefined;

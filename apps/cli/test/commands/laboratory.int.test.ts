@@ -113,6 +113,31 @@ describe('svc drain', () => {
   });
 });
 
+describe('svc agent rollout', () => {
+  it('says that there was none, and why no computer can be updated', async () => {
+    expect(await svc('agent', 'rollout')).toMatchObject({
+      ...{ code: 3, out: '', err: expect.stringContaining('there was no rollout; start one with') as string },
+    });
+    const started = await svc('agent', 'rollout', 'start', '--to', '9.9.9', '--reason', 'release');
+    expect(started).toMatchObject({ code: 3, out: '' });
+    expect(started.err).toMatch(
+      /No computer can be updated to 9\.9\.9\..* svc_computer: its computer did not join with an invitation/,
+    );
+  });
+
+  it.each([
+    [['start', '--to', '1.0.0'], "required option '--reason <text>' not specified"],
+    [
+      ['start', '--to', '1.0.0', '--reason', 'x', '--settle', 'soon'],
+      '"soon" is no duration: write 90s, 10m',
+    ],
+  ])('refuses %j', async (args, reason) => {
+    expect(await svc('agent', 'rollout', ...args)).toMatchObject({
+      ...{ code: 2, out: '', err: expect.stringContaining(reason) as string },
+    });
+  });
+});
+
 describe('svc effects, audit and code', () => {
   it('show a call of a person, and what became of it', async () => {
     expect(await svc('rpc', 'faulty_lab', 'brittle', 'step', '--by', 'eve')).toMatchObject({ code: 0 });

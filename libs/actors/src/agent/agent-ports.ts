@@ -1,5 +1,5 @@
 import type { Clock, Ids, Random, Timers } from '@lab/ports';
-import type { DeviceStatus, RecordedEffect } from '@lab/contracts';
+import type { AgentUpdates, DeviceStatus, RecordedEffect } from '@lab/contracts';
 import type { CheckArguments } from '../devices/index.js';
 import type { Ledger } from '../ledger/index.js';
 import type {
@@ -30,6 +30,18 @@ export interface Announcer {
   incarnated(inc: number): Promise<void>;
 }
 
+/** Updates of the program of this agent. */
+export interface Updates {
+  describe(): AgentUpdates;
+  /**
+   * Puts a version in place, after which this process stops in order.
+   *
+   * @param closing calls the given function if nothing runs on this computer, and lets nothing begin from then on; else it throws
+   * @throws ServiceError
+   */
+  update(version: string, by: string, closing: (point: () => void) => void): Promise<'placed' | 'runs'>;
+}
+
 /** The only sources of time, chance, memory and effect of an agent. `@lab/actors/testing` has a double of each. */
 export interface AgentPorts {
   /** Used for differences only. */
@@ -50,4 +62,6 @@ export interface AgentPorts {
   files: Files;
   announcer: Announcer;
   effects: EffectStore;
+  /** Absent: this agent cannot be updated from the service. */
+  updates?: Updates;
 }

@@ -1,5 +1,6 @@
 import {
   agentProtocol,
+  isMoving,
   ServiceError,
   type AttemptReport,
   type AttemptStatus,
@@ -98,6 +99,8 @@ export class Agent {
   /** The attempts of the ledger are known. */
   #replayed = false;
   #stopped: Promise<void> | undefined;
+  /** The version for which this agent is about to stop. Nothing begins any more. */
+  #closedFor: string | undefined;
 
   constructor(
     private readonly identity: AgentIdentity,
@@ -220,6 +223,7 @@ export class Agent {
   /** @throws ServiceError `stale_message`, and what {@link TaskAttempts.start} throws */
   async startTask(start: TaskStart, marks: MessageMarks): Promise<AttemptStatus> {
     this.#admit(marks);
+    this.#demandOpen('service_unavailable');
     const { startFreshMs } = this.#limits;
     this.#freshness.demand(marks.fresh, Math.min(startFreshMs, marks.ttlMs ?? startFreshMs));
     return this.#attempts.start(start);
@@ -257,6 +261,7 @@ export class Agent {
   async callDevice(device: DeviceName, call: RemoteCall, marks: CallMarks): Promise<JsonValue | undefined> {
     // Checked before the call is looked up, because a late call may be sent again with a new reading.
     this.#freshness.demandReading(marks.asOf);
+    this.#demandOpen('device_unavailable');
     const fence = marks.fence?.[keyOf(device)];
     if (call.attemptId !== undefined && fence === undefined) {
       throw new ServiceError('stale_message', `a call of a task must carry the fence of ${keyOf(device)}`);
@@ -313,6 +318,25 @@ export class Agent {
     return this.#numbered(this.#devices.restart(device, why));
   }
 
+  /**
+   * Updates the program of this agent, which then stops in order. It is refused while something runs on this computer. A repeated
+   * request joins the update that is under way.
+   *
+   * @throws ServiceError `stale_message`; `device_in_use` while something runs; `forbidden`, `wrong_state`
+   */
+  async update(version: string, by: string, marks: MessageMarks): Promise<'placed' | 'runs'> {
+    this.#admit(marks);
+    const { updates } = this.ports;
+    if (updates === undefined)
+      throw new ServiceError('forbidden', 'this agent takes no updates from the service');
+    this.#demandIdle();
+    return updates.update(version, by, (point) => {
+      this.#demandIdle();
+      point();
+      this.#closedFor = version;
+    });
+  }
+
   /** The present status of every device, numbered as a new report. */
   devices(): DeviceStatus[] {
     return this.#devices.statuses().map((status) => this.#numbered(status));
@@ -367,6 +391,22 @@ export class Agent {
     if (this.#replayed) this.#registrar.register();
   }
 
+  /** @throws ServiceError `device_in_use` */
+  #demandIdle(): void {
+    const attempt = this.#attempts.reports().find(({ status }) => status !== 'ended' && status !== 'unknown');
+    const device = this.#devices.statuses().find(({ state }) => isMoving(state));
+    if (attempt !== undefined)
+      throw new ServiceError('device_in_use', `attempt ${attempt.attempt_id} runs on this computer`);
+    if (device !== undefined)
+      throw new ServiceError('device_in_use', `a call of ${device.lab}.${device.name} runs`);
+  }
+
+  /** @throws ServiceError */
+  #demandOpen(code: 'service_unavailable' | 'device_unavailable'): void {
+    if (this.#closedFor === undefined) return;
+    throw new ServiceError(code, `this agent stops for its update to version ${this.#closedFor}`);
+  }
+
   #numbered(status: DeviceStatus): DeviceStatus {
     this.#reported += 1;
     return { ...status, seq: this.#reported };
@@ -382,6 +422,7 @@ export class Agent {
       sessions: this.ports.ledger.state.sessions.filter((session) => session !== this.session),
       devices: this.devices(),
       halts: this.emergencyStops(),
+      ...(this.ports.updates === undefined ? {} : { updates: this.ports.updates.describe() }),
     };
   }
 

@@ -1,2 +1,2 @@
-export type { AgentPorts, Announcer, EffectStore } from './agent-ports.js';
+export type { AgentPorts, Announcer, EffectStore, Updates } from './agent-ports.js';
 export { Agent, type AgentIdentity, type CallMarks, type MessageMarks, type RemoteCall } from './agent.js';

@@ -1,4 +1,5 @@
 import type {
+  AgentUpdates,
   AttemptReport,
   AttemptResult,
   DeviceAssignment,
@@ -31,6 +32,8 @@ export interface Hello {
   devices: DeviceStatus[];
   /** The emergency stops in force on this computer. */
   halts: EmergencyStop[];
+  /** How this agent can be updated; absent: it cannot be. */
+  updates?: AgentUpdates;
 }
 
 /** The orchestrator's answer to {@link Hello}. */

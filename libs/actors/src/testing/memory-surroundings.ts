@@ -1,5 +1,6 @@
 import {
   ServiceError,
+  type AgentUpdates,
   type AttemptReport,
   type AttemptResult,
   type DeviceAssignment,
@@ -121,6 +122,7 @@ export class MemoryOrchestrator implements Orchestrator {
     sessions: string[];
     halts: EmergencyStop[];
     protocol: ProtocolRange;
+    updates: AgentUpdates | undefined;
   }[] = [];
   readonly results: AttemptResult[] = [];
   readonly #incs = new Map<string, { inc: number; session: string }>();
@@ -135,11 +137,14 @@ export class MemoryOrchestrator implements Orchestrator {
     devices: DeviceStatus[];
     halts: EmergencyStop[];
     protocol: ProtocolRange;
+    updates?: AgentUpdates;
   }): Promise<Registration> {
     this.registrations += 1;
     if (this.away !== undefined) throw this.away;
-    const { session, attempts, incarnations, sessions, halts, protocol } = hello;
-    this.hellos.push(structuredClone({ session, attempts, incarnations, sessions, halts, protocol }));
+    const { session, attempts, incarnations, sessions, halts, protocol, updates } = hello;
+    this.hellos.push(
+      structuredClone({ session, attempts, incarnations, sessions, halts, protocol, updates }),
+    );
     const before = this.#incs.get(hello.computer);
     const inc = before?.session === hello.session ? before.inc : (before?.inc ?? 0) + 1;
     this.#incs.set(hello.computer, { inc, session: hello.session });
