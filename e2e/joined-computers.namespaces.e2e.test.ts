@@ -1,6 +1,6 @@
 import { performance } from 'node:perf_hooks';
 import { afterAll, afterEach, beforeAll, expect, it } from 'vitest';
-import type { AgentRecord, EnrolmentRecord } from '@lab/contracts';
+import type { AgentRecord, EnrolmentRecord, RolloutRecord } from '@lab/contracts';
 import { eventually } from './api.js';
 import { lab, Plant, type Pc } from './joined-computers/plant.js';
 
@@ -232,6 +232,73 @@ it('a version that crashes goes back by itself, and the PC goes on', { timeout: 
   const again = await benchB.say('update', '--data', benchB.data);
   expect([again.code, again.out]).toEqual([0, expect.stringContaining('Version 9.0.0 failed here at ')]);
 });
+
+const rollout = async (): Promise<RolloutRecord | undefined> =>
+  (await plant.api.call<RolloutRecord[]>('GET', '/api/agent-rollouts')).body[0];
+const rolloutIs = (state: string): Promise<unknown> =>
+  eventually(rollout, (latest) => latest?.state === state, 180_000);
+const versions = async (): Promise<(string | null | undefined)[]> => [
+  (await agent('bench_b'))?.version,
+  (await agent('bench_c'))?.version,
+];
+
+it(
+  'a rollout updates both PCs one after the other, and waits for a task that runs',
+  { timeout: 400_000 },
+  async () => {
+    await plant.offer('10.0.0');
+    await carry('meanwhile', 'far_arm', 20, 'meanwhile');
+    await eventually(
+      () => plant.moves('far_arm', 'meanwhile'),
+      (count) => count === 1,
+    );
+    const asked = performance.now();
+    const more = ['--canary', 'bench_b', '--settle', '1s', '--reason', 'release'];
+    const started = await plant.say('agent', 'rollout', 'start', '--to', '10.0.0', ...more);
+    expect([started.err, started.code]).toEqual(['', 0]);
+    expect(started.out).toMatch(/^rollout to 10\.0\.0: running, by \S+ since .*: release$/m);
+    expect(started.out).toMatch(/^left out: svc_computer, because its computer did not join /m);
+    await rolloutIs('completed');
+    plant.measured('the rollout over two PCs', asked);
+    expect(await versions()).toEqual(['10.0.0', '10.0.0']);
+    await isCompleted('meanwhile');
+    expect([await plant.moves('far_arm', 'meanwhile'), await finished('meanwhile')]).toEqual([1, 1]);
+    expect([(await agent('bench_b'))?.drain, (await agent('bench_c'))?.drain]).toEqual([null, null]);
+    for (const [name, device] of [
+      ['after_b', 'near_arm'],
+      ['after_c', 'far_arm'],
+    ] as const) {
+      await carry(name, device, 0, name);
+      await isCompleted(name);
+    }
+    expect(await plant.api.attention()).toEqual([]);
+  },
+);
+
+it(
+  'a rollout of a version that crashes halts, and the other PC is not touched',
+  { timeout: 400_000 },
+  async () => {
+    await plant.offerBroken('11.0.0');
+    const started = await plant.say('agent', 'rollout', 'start', '--to', '11.0.0', '--reason', 'release');
+    expect([started.err, started.code]).toEqual(['', 0]);
+    await rolloutIs('halted');
+    expect((await rollout())?.halt?.reason).toBe(
+      'bench_b came back with version 10.0.0: version 11.0.0 failed there: it ended with exit code 1',
+    );
+    expect(await versions()).toEqual(['10.0.0', '10.0.0']);
+    expect((await plant.api.attention()).map(({ reason }) => reason.code)).toEqual(['rollout_halted']);
+    const second = await plant.say('agent', 'rollout', 'start', '--to', '11.0.0', '--reason', 'again');
+    expect([second.code, second.err]).toEqual([3, expect.stringContaining('is halted')]);
+    const cancelled = await plant.say('agent', 'rollout', 'cancel', '--reason', 'it is broken');
+    expect(cancelled.out).toMatch(/^rollout to 11\.0\.0: cancelled/);
+    await eventually(
+      () => plant.api.attention(),
+      (items) => items.length === 0,
+    );
+    await isIdle('near_arm');
+  },
+);
 
 it('the doctor names the layer that does not work', async () => {
   const layers = async (...args: string[]): Promise<string> => {
