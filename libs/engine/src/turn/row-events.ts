@@ -84,8 +84,15 @@ function ofRollout({ id, version, state, by, reason, halt, steps, endedBy }: Rol
   return newEvent('rollout', id, state, {
     ...{ id, version, state, by, reason, ended_by: endedBy },
     halt: halt && { computer: halt.computer, reason: halt.reason },
-    computers: steps.map(({ computer, ring, state: its }) => ({ computer, ring, state: its })),
+    computers: countsOf(steps),
   });
+}
+
+/** How many computers have each state that one has. A list would repeat all of them at each step of each. */
+function countsOf(steps: RolloutRow['steps']): Record<string, number> {
+  const counts: Record<string, number> = {};
+  for (const { state } of steps) counts[state] = (counts[state] ?? 0) + 1;
+  return counts;
 }
 
 function iso(at: number | null): string | null {

@@ -53,6 +53,13 @@ describe('a rollout', () => {
       ['computer.drain', 'service', 'computer/pc_01'],
       ['computer.resume', 'service', 'computer/pc_01'],
     ]);
+    const completed = test.store.events.find(({ type }) => type === 'rollout.completed');
+    expect(completed?.body).toMatchObject({
+      version: after,
+      by: 'ada',
+      halt: null,
+      computers: { updated: 1 },
+    });
     const types = test.store.events
       .map(({ type }) => type)
       .filter((type) => /^(rollout|agent)\.(?!online|offline|suspect)/.test(type));
@@ -255,6 +262,24 @@ describe('a rollout that fails', () => {
       by: 'bob',
       detail: { reason: 'looked at it', halted_because: 'pc_01 refuses the update: no room' },
     });
+  });
+
+  it('asks a computer that came back too late with the version no second time', async () => {
+    const test = await RolloutLab.open(2);
+    test.onAsked = (name) => {
+      test.agents.crash(name);
+      return 'placed';
+    };
+    await test.rollOut({ settle_s: 0 });
+    await test.until(() => test.rollout.state === 'halted');
+    test.agents.versions.set('pc_01', after);
+    await test.agents.boot('pc_01');
+    await test.pass(10_000);
+    expect([test.state('pc_01'), test.rollout.state]).toEqual(['failed', 'halted']);
+    test.onAsked = undefined;
+    await test.engine.rollouts.resume(decision(test));
+    await test.until(() => test.rollout.state === 'completed');
+    expect(test.asked).toEqual(['pc_01', 'pc_02']);
   });
 
   it('is ended by a person: what is updated stays, and what was asked is followed to its end', async () => {

@@ -46,6 +46,7 @@ function agentLines(agent: AgentRecord): string[] {
       address: agent.address,
       incarnation: agent.incarnation === null ? null : String(agent.incarnation),
       version: agent.version,
+      platform: agent.platform ?? null,
       protocol: agent.protocol === null ? null : protocolText(agent.protocol),
       'last heard': heard === null ? null : seconds(heard),
       clock: offset === null ? null : `${(offset / 1_000).toFixed(3)} s ahead`,
