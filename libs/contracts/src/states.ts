@@ -443,6 +443,9 @@ export function awaitsAgent(state: AttemptState): boolean {
 /** A device in this state may be in motion, and its agent will report the end. */
 export const isMoving = among<DeviceState>('busy', 'aborting');
 
+/** A device in this state initialises itself, which may move the instrument. */
+export const isInitializing = among<DeviceState>('initializing');
+
 /** A device in this state takes commands; an allocated task may be sent to it. */
 export const isUsable = among<DeviceState>('idle', 'busy');
 

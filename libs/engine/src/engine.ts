@@ -196,7 +196,7 @@ export class Engine {
     if (taken === null) throw new ServiceError('service_unavailable', 'another orchestrator leads');
     this.#epoch = taken;
     for (const each of [this.#commands, this.#assigner]) each.lead(taken);
-    const parts = [this.#attention, this.#statusEvents, this.#directory, this.refusals];
+    const parts = [this.#attention, this.#statusEvents, this.#directory, this.refusals, this.rollouts];
     for (const each of parts) each.begin(clock.now());
     this.#durations.load(await store.durations(rememberedDurations));
     await this.#loop.start(taken);

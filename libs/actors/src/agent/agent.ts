@@ -1,6 +1,7 @@
 import {
   agentProtocol,
   isMoving,
+  isInitializing,
   ServiceError,
   type AttemptReport,
   type AttemptStatus,
@@ -394,11 +395,11 @@ export class Agent {
   /** @throws ServiceError `device_in_use` */
   #demandIdle(): void {
     const attempt = this.#attempts.reports().find(({ status }) => status !== 'ended' && status !== 'unknown');
-    const device = this.#devices.statuses().find(({ state }) => isMoving(state));
+    const device = this.#devices.statuses().find(({ state }) => isMoving(state) || isInitializing(state));
     if (attempt !== undefined)
       throw new ServiceError('device_in_use', `attempt ${attempt.attempt_id} runs on this computer`);
     if (device !== undefined)
-      throw new ServiceError('device_in_use', `a call of ${device.lab}.${device.name} runs`);
+      throw new ServiceError('device_in_use', `${device.lab}.${device.name} is ${device.state}`);
   }
 
   /** @throws ServiceError */

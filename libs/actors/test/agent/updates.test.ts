@@ -62,7 +62,7 @@ describe('an update of the agent', () => {
     const moved = world.callDevice(arm, move('c'), {});
     await world.time.advance(1_000);
     placed.resolve();
-    await expect(asked).rejects.toMatchObject({ code: 'device_in_use', message: 'a call of lab.arm runs' });
+    await expect(asked).rejects.toMatchObject({ code: 'device_in_use', message: 'lab.arm is busy' });
     expect(own.points).toBe(0);
     call.resolve('done');
     await moved;

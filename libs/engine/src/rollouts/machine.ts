@@ -42,6 +42,10 @@ export interface ItemNow {
 export interface World {
   /** Milliseconds since 1970. */
   now: number;
+  /** Since when this leader hears agents, in milliseconds since 1970. A silence before that proves nothing. */
+  since: number;
+  /** Whether every agent that is connected has been heard by now. */
+  hasListened: boolean;
   computer(name: string): ComputerNow;
   items(): Iterable<ItemNow>;
 }
@@ -127,11 +131,15 @@ export function ringDue({ steps, settleMs, resumedAt }: RolloutRow): { ring: num
   return { ring, at };
 }
 
-/** The first moment after `since` at which the rollout has something to do, in milliseconds since 1970. */
-export function nextOf(row: RolloutRow, since: number): number | undefined {
+/**
+ * The first moment after `since` at which the rollout has something to do, in milliseconds since 1970.
+ *
+ * @param heard since when this leader hears agents
+ */
+export function nextOf(row: RolloutRow, since: number, heard: number): number | undefined {
   const times = row.steps.flatMap((step) => {
     const limit = limits[step.state];
-    return limit === undefined ? [] : [step.since + limit];
+    return limit === undefined ? [] : [Math.max(step.since, heard) + limit];
   });
   if (mayBeginUpdates(row.state)) times.push(ringDue(row)?.at ?? -Infinity);
   const coming = times.filter((at) => at > since);
@@ -156,13 +164,13 @@ function followed(step: RolloutStepRow, version: string, world: World): RolloutS
       agent === undefined
         ? 'its agent is not heard any more'
         : `${faults.join('; ')}, which was usable before`;
-    return late(step, `${computer} runs version ${version}, but ${why}`, now);
+    return late(step, `${computer} runs version ${version}, but ${why}`, world);
   }
   if (isNew) return followed(into('initializing', step, now), version, world);
   if (!isBeingUpdated(state)) return step;
   if (agent !== undefined && agent.inc !== inc) return failed(step, cameBack(computer, agent, version), now);
   const still = agent === undefined ? 'did not come back' : 'has not updated itself';
-  return late(step, `${computer} ${still} within ${(limits[state] ?? 0) / 1_000} s`, now);
+  return late(step, `${computer} ${still} within ${(limits[state] ?? 0) / 1_000} s`, world);
 }
 
 function cameBack(
@@ -185,6 +193,7 @@ function proceeded(row: RolloutRow, steps: readonly RolloutStepRow[], world: Wor
     if (ring !== due.ring || (state !== 'waiting' && state !== 'draining')) return step;
     if (state === 'waiting' && free <= 0) return step;
     const there = world.computer(computer);
+    if (there.agent === undefined && !world.hasListened) return step;
     if (there.agent?.refusal != null)
       return failed(step, `${computer} takes no update: ${there.agent.refusal}`, now);
     const mayBegin = whyNotBegun(there) === null;
@@ -242,8 +251,9 @@ function failed(step: RolloutStepRow, failure: string, now: number): RolloutStep
   return { ...into('failed', step, now), failure };
 }
 
-function late(step: RolloutStepRow, failure: string, now: number): RolloutStepRow {
-  return now - step.since >= (limits[step.state] ?? Infinity) ? failed(step, failure, now) : step;
+function late(step: RolloutStepRow, failure: string, { now, since }: World): RolloutStepRow {
+  const limit = limits[step.state] ?? Infinity;
+  return now - Math.max(step.since, since) >= limit ? failed(step, failure, now) : step;
 }
 
 /** The agent has answered. @returns the rollout unless the step is in another state by now */

@@ -2,6 +2,7 @@ import {
   isHeard,
   isMoving,
   isRolloutOver,
+  isInitializing,
   mayDispatchTo,
   ServiceError,
   toServiceError,
@@ -86,8 +87,14 @@ export class Rollouts {
   readonly #asking = new Map<string, number>();
   /** When an agent may be asked again. */
   readonly #retries = new Backoff({ first: 5_000, longest: 60_000 });
+  #since = Infinity;
 
   constructor(private readonly ports: RolloutPorts) {}
+
+  /** The leader hears agents from now on. */
+  begin(now: number): void {
+    this.#since = now;
+  }
 
   /**
    * Starts a rollout. Resolves after the commit.
@@ -155,7 +162,9 @@ export class Rollouts {
   next(since: number): number | undefined {
     const open = openRollout(this.ports.state);
     if (open === undefined) return undefined;
-    const times = [nextOf(open, since), this.#retries.next(since)].filter((at) => at !== undefined);
+    const times = [nextOf(open, since, this.#since), this.#retries.next(since)].filter(
+      (at) => at !== undefined,
+    );
     return times.length === 0 ? undefined : Math.min(...times);
   }
 
@@ -183,6 +192,11 @@ export class Rollouts {
     const { ids } = this.ports;
     const { row, acts } = advance(before, given, this.#world(turn.state, turn.now));
     if (row !== before) turn.emit({ op: 'putRollout', row });
+    const { id, halt, version } = row;
+    if (row.state !== before.state && (row.state === 'halted' || row.state === 'completed'))
+      audit(turn, { by: 'service', ids }, `rollout.${row.state}`, `rollout/${id}`, {
+        ...{ version, reason: halt?.reason ?? null, computer: halt?.computer ?? null },
+      });
     for (const { act, computer } of acts)
       if (act === 'drain')
         drainForRollout(turn, ids, computer, {
@@ -247,7 +261,7 @@ export class Rollouts {
 
   #world(state: WorkingState, now: number): World {
     return {
-      now,
+      ...{ now, since: this.#since, hasListened: this.ports.directory.hasListened(now) },
       computer: (name) => this.#computer(state, now, name),
       items: () => itemsOf(state.rows.attention.values()),
     };
@@ -276,8 +290,14 @@ export class Rollouts {
         return stopped === undefined ? null : `an emergency stop covers ${stopped.key}`;
       },
       get users() {
-        const moving = [...(present?.devices ?? [])].filter(([, status]) => isMoving(status.state));
-        return [...useOf(state, labs(), name).users, ...moving.map(([key]) => `a call of ${key}`)];
+        const all = [...(present?.devices ?? [])];
+        const moving = all.filter(([, status]) => isMoving(status.state));
+        const starting = all.filter(([, status]) => isInitializing(status.state));
+        return [
+          ...useOf(state, labs(), name).users,
+          ...moving.map(([key]) => `a call of ${key}`),
+          ...starting.map(([key]) => `the start of ${key}`),
+        ];
       },
       get keepers() {
         return useOf(state, labs(), name).keepers;

@@ -51,6 +51,7 @@ describe('a rollout', () => {
     expect(acts).toEqual([
       ['rollout.start', 'ada', `rollout/${test.rollout.id}`],
       ['computer.drain', 'service', 'computer/pc_01'],
+      ['rollout.completed', 'service', `rollout/${test.rollout.id}`],
       ['computer.resume', 'service', 'computer/pc_01'],
     ]);
     const completed = test.store.events.find(({ type }) => type === 'rollout.completed');
@@ -76,6 +77,20 @@ describe('a rollout', () => {
     await test.rollOut();
     await test.pass(20_000);
     expect([test.asked, test.rollout.computers[0]?.detail]).toEqual([[], 'waits for a call of l.arm_pc_01']);
+    test.agents.deviceState = () => 'idle';
+    await test.until(() => test.rollout.state === 'completed');
+  });
+
+  it('waits for the start of a device, which may move it', async () => {
+    const test = await RolloutLab.open(1);
+    test.agents.deviceState = () => 'initializing';
+    await test.live(1_000);
+    await test.rollOut();
+    await test.pass(20_000);
+    expect([test.asked, test.rollout.computers[0]?.detail]).toEqual([
+      [],
+      'waits for the start of l.arm_pc_01',
+    ]);
     test.agents.deviceState = () => 'idle';
     await test.until(() => test.rollout.state === 'completed');
   });
@@ -332,6 +347,20 @@ describe('another leader goes on where the one before stopped', () => {
       expect([times, test.drains(), test.openItems()]).toEqual([state === 'failed' ? 2 : 1, {}, []]);
     },
   );
+
+  it('after nobody has led for an hour: it hears the agents before it judges them', async () => {
+    const test = await RolloutLab.open(2);
+    await test.rollOut({ settle_s: 0 });
+    await test.until(() => test.state('pc_01') === 'restarting');
+    await test.engine.stop();
+    await test.clock.advance(3_600_000);
+    await test.start();
+    await test.live(5_000);
+    expect([test.state('pc_01'), test.rollout.state]).toEqual(['restarting', 'running']);
+    for (const name of ['pc_02', 'svc_computer']) await test.agents.register(name);
+    await test.until(() => test.rollout.state === 'completed');
+    expect(test.asked).toEqual(['pc_01', 'pc_02']);
+  });
 
   it('asks once more an agent whose answer the leader before did not get, and nothing happens twice', async () => {
     const test = await RolloutLab.open(1);
