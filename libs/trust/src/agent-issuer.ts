@@ -2,6 +2,7 @@ import { encodeToken } from '@lab/contracts/broker';
 import { encodeUser } from '@nats-io/jwt';
 import { fromPublic } from '@nats-io/nkeys';
 import { z } from 'zod';
+import { codeKeyOf } from './code-manifest.js';
 import type { Keys } from './keys.js';
 import { keyPairOf } from './nkeys.js';
 import { signOffer, type OfferedPackage, type SignedOffer } from './offer.js';
@@ -43,6 +44,11 @@ export class AgentIssuer {
   /** Public key with which agents verify what the leading orchestrator signs. */
   get authority(): string {
     return this.#key.authority;
+  }
+
+  /** Public key with which agents verify code manifests of the service. */
+  get codeKey(): string {
+    return codeKeyOf(this.#key.authority);
   }
 
   /**

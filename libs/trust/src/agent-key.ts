@@ -1,4 +1,5 @@
 import { authorityBlock } from './authority.js';
+import { codeKeyBlock } from './code-manifest.js';
 import { isSignedBy, keyPairOf, makeUserKey, seedOf } from './nkeys.js';
 
 /** The key of an agent, in the encoding of NATS. It is made on the computer of the agent and never leaves it. */
@@ -27,13 +28,15 @@ export function isProven(publicKey: string, text: string, proof: string): boolea
  * The text of a credentials file of NATS, with the public key of the authority.
  *
  * @param statement what the service has signed about the key
+ * @param codeKey public key of the service for code; undefined: the service has said none
  */
 export function agentCredentials(
   { seed }: Pick<AgentKey, 'seed'>,
   statement: string,
   authority: string,
+  codeKey?: string,
 ): string {
-  return [
+  const credentials = [
     '-----BEGIN NATS USER JWT-----',
     statement,
     '------END NATS USER JWT------',
@@ -44,6 +47,7 @@ export function agentCredentials(
     '',
     authorityBlock({ x: authority }),
   ].join('\n');
+  return codeKey === undefined ? credentials : credentials + codeKeyBlock(codeKey);
 }
 
 /** What an agent signs with its key when it joins. @param id of the invitation */

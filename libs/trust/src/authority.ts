@@ -67,11 +67,8 @@ export class AuthorityCheck {
    * @returns undefined: the credentials name no authority
    */
   static in(credentials: string): AuthorityCheck | undefined {
-    const from = credentials.indexOf(beginning);
-    if (from < 0) return undefined;
-    return new AuthorityCheck(
-      credentials.slice(from + beginning.length, credentials.indexOf(end, from)).trim(),
-    );
+    const x = authorityIn(credentials);
+    return x === undefined ? undefined : new AuthorityCheck(x);
   }
 
   /** The statement, which may come with many messages; undefined: the authority has not signed it. */
@@ -92,6 +89,13 @@ export class AuthorityCheck {
     if (!verify(null, data, this.#key, Buffer.from(signature, 'base64url'))) return undefined;
     return JSON.parse(data.toString()) as unknown;
   }
+}
+
+/** Public key of the authority in credentials, in base64url; undefined: they name none. */
+export function authorityIn(credentials: string): string | undefined {
+  const from = credentials.indexOf(beginning);
+  if (from < 0) return undefined;
+  return credentials.slice(from + beginning.length, credentials.indexOf(end, from)).trim();
 }
 
 /** What is added to the credentials of a process that must recognise statements of the authority. */

@@ -1,6 +1,7 @@
 import { encodeToken, type ProcessRole } from '@lab/contracts/broker';
 import { encodeUser, fmtCreds } from '@nats-io/jwt';
 import { authorityBlock } from './authority.js';
+import { codeKeyBlock, codeKeyOf } from './code-manifest.js';
 import type { Keys } from './keys.js';
 import { keyPairOf, makeUserKey } from './nkeys.js';
 
@@ -9,7 +10,7 @@ import { keyPairOf, makeUserKey } from './nkeys.js';
  * and name. The broker gives it the permissions of the role.
  *
  * @param name of the computer for an agent; otherwise of the process
- * @returns the text of a credentials file of NATS, for an agent with the public key of the authority; secret
+ * @returns the text of a credentials file of NATS, for an agent with the public keys of the authority; secret
  */
 export async function issueCredentials(keys: Keys, role: ProcessRole, name: string): Promise<string> {
   const user = makeUserKey();
@@ -21,7 +22,8 @@ export async function issueCredentials(keys: Keys, role: ProcessRole, name: stri
     { scopedUser: true },
   );
   const credentials = Buffer.from(fmtCreds(statement, user)).toString('utf8');
-  return role === 'agent' ? credentials + authorityBlock(keys.authority) : credentials;
+  if (role !== 'agent') return credentials;
+  return credentials + authorityBlock(keys.authority) + codeKeyBlock(codeKeyOf(keys.authority.x));
 }
 
 /** Credentials with which the broker accepts new statements about accounts. Secret: whoever has them may change all rights. */

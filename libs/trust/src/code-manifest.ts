@@ -1,0 +1,169 @@
+import { createPrivateKey, createPublicKey, sign, verify, type KeyObject } from 'node:crypto';
+import { z } from 'zod';
+import type { AuthorityKey } from './authority.js';
+
+/**
+ * A code manifest says which modules belong to a version of a package. It is signed (Ed25519, RFC 8032): by the service for
+ * every package that it loads, and by the lab for packages that may run on its computers.
+ */
+
+const hash = z.string().regex(/^[0-9a-f]{64}$/);
+
+const moduleShape = z.object({
+  /** Path of the source inside the package. */
+  source: z.string().min(1),
+  sha256: hash,
+  /** npm packages that the module imports and does not hold, as `name@version`, sorted. */
+  dependencies: z.array(z.string()),
+});
+
+const manifestShape = z.object({
+  version: z.literal(1),
+  package: z.string().min(1),
+  /** `version` in the `package.json` of the package; null: none is given. */
+  package_version: z.string().nullable(),
+  modules: z.array(moduleShape),
+  /** SHA-256 of the `package-lock.json` of the package; null: it has none. */
+  lock: hash.nullable(),
+  made_at: z.iso.datetime(),
+});
+
+export type SignedModule = z.infer<typeof moduleShape>;
+export type CodeManifest = z.infer<typeof manifestShape>;
+
+/** A module as a process wants to run it. */
+export interface NamedModule extends SignedModule {
+  package: string;
+}
+
+const publicKeyMark = 'svc_code_';
+const publicKeyPattern = /^svc_code_([\w-]{43})$/;
+
+/** Readings that a process keeps, so that a manifest is verified once. */
+const mostKept = 1_000;
+
+/** No other text that is signed with the key begins like this. */
+const signedText = (text: Buffer): Buffer => Buffer.concat([Buffer.from('svc code manifest '), text]);
+
+/** Signs code manifests. */
+export class CodeSigner {
+  readonly #key: KeyObject;
+
+  private constructor(key: KeyObject) {
+    this.#key = key;
+  }
+
+  /** The key of the leading orchestrator. @param text JSON of an `AuthorityKey` @throws Error in one sentence, without the text */
+  static ofService(text: string): CodeSigner {
+    try {
+      const { d, x } = JSON.parse(text) as AuthorityKey;
+      return new CodeSigner(createPrivateKey({ key: { kty: 'OKP', crv: 'Ed25519', d, x }, format: 'jwk' }));
+    } catch {
+      throw new Error('The key of the authority (SVC_AUTHORITY_KEY) is damaged.');
+    }
+  }
+
+  /** The code key of a lab. @param pem PKCS #8 @throws Error in one sentence, without the text */
+  static ofLab(pem: string): CodeSigner {
+    let key: KeyObject;
+    try {
+      key = createPrivateKey(pem);
+    } catch {
+      throw new Error('The file has no private key. "svc pkg key new FILE" makes a code key.');
+    }
+    if (key.asymmetricKeyType === 'ed25519') return new CodeSigner(key);
+    throw new Error('The key in the file is no Ed25519 key. "svc pkg key new FILE" makes a code key.');
+  }
+
+  /** For {@link CodeVerifier}. It is no secret. */
+  get publicKey(): string {
+    return publicKeyMark + (createPublicKey(this.#key).export({ format: 'jwk' }).x ?? '');
+  }
+
+  /** @returns the manifest as JSON and its signature, both in base64url, separated by a dot */
+  sign(manifest: CodeManifest): string {
+    const text = Buffer.from(JSON.stringify(manifestShape.parse(manifest)));
+    return `${text.toString('base64url')}.${sign(null, signedText(text), this.#key).toString('base64url')}`;
+  }
+}
+
+/** Verifies code manifests with one public key. Each signed text is verified once. */
+export class CodeVerifier {
+  readonly #key: KeyObject;
+  readonly #kept = new Map<string, CodeManifest | undefined>();
+
+  /** @param publicKey of {@link CodeSigner} @throws Error in one sentence when it is none */
+  constructor(readonly publicKey: string) {
+    const [, x] = publicKeyPattern.exec(publicKey) ?? [];
+    if (x === undefined) throw new Error(`${publicKeyMark} and 43 characters are a code key.`);
+    this.#key = createPublicKey({ key: { kty: 'OKP', crv: 'Ed25519', x }, format: 'jwk' });
+  }
+
+  /** @returns undefined: the key has not signed it, or this release cannot read it */
+  read(signed: string): CodeManifest | undefined {
+    if (this.#kept.has(signed)) return this.#kept.get(signed);
+    const [text = '', signature = ''] = signed.split('.');
+    const data = Buffer.from(text, 'base64url');
+    const isSigned = verify(null, signedText(data), this.#key, Buffer.from(signature, 'base64url'));
+    const manifest = isSigned ? manifestIn(data.toString()) : undefined;
+    this.#kept.set(signed, manifest);
+    if (this.#kept.size > mostKept) this.#kept.delete(this.#kept.keys().next().value ?? '');
+    return manifest;
+  }
+}
+
+/** Whether a text is the public part of a code key. */
+export const isCodeKey = (text: string): boolean => publicKeyPattern.test(text);
+
+/** The public code key of an authority, which signs code for the service. @param x in base64url */
+export const codeKeyOf = (x: string): string => publicKeyMark + x;
+
+/** What a signed text says, whoever signed it; undefined: it is no manifest. */
+export function unverifiedManifest(signed: string): CodeManifest | undefined {
+  return manifestIn(Buffer.from(signed.split('.')[0] ?? '', 'base64url').toString());
+}
+
+function manifestIn(text: string): CodeManifest | undefined {
+  try {
+    return manifestShape.parse(JSON.parse(text));
+  } catch {
+    return undefined;
+  }
+}
+
+/**
+ * Why a manifest does not allow a module to run.
+ *
+ * @returns undefined: it names the module with this package, source, hash and dependencies
+ */
+export function whyNotIn(manifest: CodeManifest, module: NamedModule): string | undefined {
+  const { package: owner, source, sha256, dependencies } = module;
+  const what = `${owner}/${source}`;
+  if (manifest.package !== owner) return `${what}: the manifest is that of the package ${manifest.package}`;
+  const named = manifest.modules.filter((each) => each.source === source);
+  if (named.length === 0) return `${what} is not in the signed manifest of ${versionOf(manifest)}`;
+  const same = named.find((each) => each.sha256 === sha256);
+  if (same === undefined)
+    return `${what} was signed with the SHA-256 ${named.map((each) => each.sha256).join(', ')} in ${versionOf(manifest)}, and ${sha256} is offered`;
+  if (JSON.stringify(same.dependencies) === JSON.stringify(dependencies)) return undefined;
+  return `${what} was signed with the npm packages ${listed(same.dependencies)}, and ${listed(dependencies)} are offered`;
+}
+
+const versionOf = ({ package: owner, package_version: version }: CodeManifest): string =>
+  version === null ? owner : `${owner} ${version}`;
+
+const listed = (dependencies: readonly string[]): string =>
+  dependencies.length === 0 ? '(none)' : dependencies.join(', ');
+
+const beginning = '-----BEGIN SVC CODE KEY-----';
+const end = '------END SVC CODE KEY------';
+
+/** What is added to the credentials of an agent that must demand signed code. @param publicKey of {@link CodeSigner} */
+export const codeKeyBlock = (publicKey: string): string => `${beginning}\n${publicKey}\n${end}\n`;
+
+/** The code key of the service in the credentials of an agent; undefined: they have none. */
+export function codeKeyIn(credentials: string): string | undefined {
+  const from = credentials.indexOf(beginning);
+  if (from < 0) return undefined;
+  return credentials.slice(from + beginning.length, credentials.indexOf(end, from)).trim();
+}
