@@ -21,6 +21,7 @@ import type {
 } from '../model/index.js';
 import { contentHash } from './canonical.js';
 import { Catalog } from './catalog.js';
+import type { PackageCode } from './package-code.js';
 import { CheckMemory } from './check-memory.js';
 import type { LoadedFile } from './loaded-file.js';
 import type { DefinitionKind, FoundDefinition } from './discover.js';
@@ -48,11 +49,18 @@ export class Assembly {
     this.add('protocol', this.protocols, (file) => this.protocol(file));
   }
 
-  /** @param order sorts the diagnostics of files and packages together */
+  /**
+   * @param order sorts the diagnostics of files and packages together
+   * @param ofPackages warnings about packages, and their code
+   */
   catalog(
     packages: readonly string[],
     order: (ofFiles: Diagnostic[]) => Diagnostic[],
     store: ModuleStore,
+    { warnings, code }: { warnings: readonly Diagnostic[]; code: readonly PackageCode[] } = {
+      warnings: [],
+      code: [],
+    },
   ): Catalog {
     const tasks = new Map(
       this.tasks
@@ -82,8 +90,9 @@ export class Assembly {
       packages,
       origins,
       order(this.files.flatMap(({ source }) => source.diagnostics)),
-      this.files.flatMap(({ source }) => source.warnings).sort(compareDiagnostics),
+      [...warnings, ...this.files.flatMap(({ source }) => source.warnings)].sort(compareDiagnostics),
       store,
+      code,
     );
   }
 

@@ -9,6 +9,7 @@ import {
   type TaskSnapshot,
 } from '../model/index.js';
 import type { ModuleStore } from '../code/index.js';
+import type { PackageCode } from './package-code.js';
 
 /** The origin of a definition. */
 export interface DefinitionOrigin {
@@ -41,6 +42,8 @@ export class Catalog {
     /** Findings with which the definitions can be used, in the order of `compareDiagnostics`. */
     readonly warnings: readonly Diagnostic[],
     private readonly store: ModuleStore,
+    /** The code of the packages that were read, also that of broken definitions if it could be bundled. */
+    readonly code: readonly PackageCode[],
   ) {}
 
   protocol(type: string): ProtocolSnapshot | undefined {
@@ -133,6 +136,7 @@ export class Catalog {
       this.diagnostics,
       this.warnings,
       this.store,
+      this.code,
     );
   }
 

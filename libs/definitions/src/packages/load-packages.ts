@@ -13,6 +13,7 @@ import { CheckMemory } from './check-memory.js';
 import type { Catalog } from './catalog.js';
 import { discoverPackages, readDefinition, type FoundDefinition, type FoundPackage } from './discover.js';
 import { readManifest } from './manifest.js';
+import { compareWithSigned, readSignedFiles, type PackageCode } from './package-code.js';
 
 export interface LoadOptions {
   /** Folder that holds the packages. */
@@ -21,6 +22,8 @@ export interface LoadOptions {
   cacheDir: string;
   /** Names of the packages to load; default: all. */
   packages?: readonly string[];
+  /** Public code key that must have signed the code of all packages. Undefined: what differs from a signature is a warning. */
+  codeKey?: string | undefined;
 }
 
 /** Reads packages repeatedly. */
@@ -104,24 +107,42 @@ class Loader {
       packages.map((found) => found.name),
       (ofFiles) => [...all, ...ofFiles].sort(compareCauses),
       this.store,
+      { warnings: loaded.flatMap((result) => result.warnings), code: loaded.map((result) => result.code) },
     );
   }
 
   private async loadPackage(
     found: FoundPackage,
     round: Round,
-  ): Promise<{ files: LoadedFile[]; codeDiagnostics: Diagnostic[] }> {
+  ): Promise<{
+    files: LoadedFile[];
+    codeDiagnostics: Diagnostic[];
+    warnings: Diagnostic[];
+    code: PackageCode;
+  }> {
     const entries = found.definitions.flatMap(({ code }) => code ?? []);
     const manifest = await this.manifests.of(resolve(found.root, 'package.json'), round);
-    const [sources, built] = await Promise.all([
+    const [sources, built, ofLab] = await Promise.all([
       Promise.all(found.definitions.map(({ path }) => this.texts.get(path)?.of(path, round))),
       this.code.build(found.root, found.name, entries, manifest, round),
+      readSignedFiles(found.root),
     ]);
     const codeDiagnostics = new Map<string, Diagnostic>();
+    const code: PackageCode = {
+      ...{ package: found.name, version: manifest.version, modules: modulesOf(built) },
+      ...{ lock: ofLab.lock, signed: ofLab.signed },
+    };
+    const { codeKey } = this.options;
+    const unsigned = compareWithSigned(code, ofLab, found.file, codeKey);
+    const isRefused = (source: string): boolean =>
+      codeKey !== undefined &&
+      (unsigned.ofModules.has(source) || unsigned.ofPackage.some((finding) => finding.code !== 'other_lock'));
+    const findings = [...unsigned.ofPackage, ...unsigned.ofModules.values()];
     const files = found.definitions.map((definition, index): LoadedFile => {
       const text = sources[index]?.source ?? SourceDocument.parse(definition.file, '');
       const result =
         definition.code === null ? undefined : withFactory(definition, built.get(definition.code));
+      const isUnsigned = definition.code !== null && isRefused(definition.code);
       if (result?.ok === false) {
         for (const fault of result.faults) {
           if (fault.source === 'package.json' && !manifest.isReadable) continue;
@@ -144,7 +165,7 @@ class Loader {
         source: text.unchecked(),
         text,
         module:
-          definition.code === null || result?.ok !== true || !manifest.isReadable
+          definition.code === null || result?.ok !== true || !manifest.isReadable || isUnsigned
             ? null
             : {
                 hash: result.hash,
@@ -152,11 +173,27 @@ class Loader {
                 source: definition.code,
                 ...(result.dependencies.length === 0 ? {} : { dependencies: result.dependencies }),
               },
-        codeIsBroken: result !== undefined && (!result.ok || !manifest.isReadable),
+        codeIsBroken: result !== undefined && (!result.ok || !manifest.isReadable || isUnsigned),
       };
     });
-    return { files, codeDiagnostics: [...manifest.diagnostics, ...codeDiagnostics.values()] };
+    const isError = ({ code: problem }: Diagnostic): boolean =>
+      codeKey !== undefined && problem !== 'other_lock';
+    return {
+      files,
+      codeDiagnostics: [...manifest.diagnostics, ...codeDiagnostics.values(), ...findings.filter(isError)],
+      warnings: findings.filter((finding) => !isError(finding)),
+      code,
+    };
   }
+}
+
+/** Everything that could be bundled, by source. */
+function modulesOf(built: ReadonlyMap<string, BuiltCode>): PackageCode['modules'] {
+  return [...built]
+    .flatMap(([source, result]) =>
+      result.ok ? [{ source, sha256: result.hash, dependencies: result.dependencies }] : [],
+    )
+    .sort((a, b) => (a.source < b.source ? -1 : 1));
 }
 
 /** The function that a campaign calls in the module beside a protocol. */

@@ -9,6 +9,8 @@ import { SourceMap } from '../templates/index.js';
 export interface Manifest {
   /** SHA-256 of its text, hexadecimal; null when there is none. */
   hash: string | null;
+  /** Null: it gives none. */
+  version: string | null;
   /** Names under `svc.external`, each with its exact version; null when the version is wrong. */
   external: ReadonlyMap<string, string | null>;
   /** False: the external packages are unknown, so the code cannot be used. */
@@ -28,11 +30,12 @@ export async function readManifest(path: string, userDir: string): Promise<Manif
     const text = await readFile(path, 'utf8');
     return { hash: sha256(text), ...externalOf(text, file) };
   } catch (error) {
-    if (isMissing(error)) return { hash: null, external: new Map(), isReadable: true, diagnostics: [] };
+    if (isMissing(error))
+      return { hash: null, version: null, external: new Map(), isReadable: true, diagnostics: [] };
     if (!(error instanceof Error && 'code' in error)) throw error;
     const message = `the file cannot be read (${String(error.code)})`;
     const diagnostics = [fileFault(file, 'unreadable', message)];
-    return { hash: null, external: new Map(), isReadable: false, diagnostics };
+    return { hash: null, version: null, external: new Map(), isReadable: false, diagnostics };
   }
 }
 
@@ -40,7 +43,7 @@ function externalOf(text: string, file: string): Omit<Manifest, 'hash'> {
   const json = text.startsWith('\uFEFF') ? text.slice(1) : text;
   const diagnostics: Diagnostic[] = [];
   const external = new Map<string, string | null>();
-  const unreadable = { external, isReadable: false, diagnostics };
+  const unreadable = { external, version: null, isReadable: false, diagnostics };
   // JSON is YAML: the YAML parser knows all positions.
   const yaml = parseYaml(json);
   const map = SourceMap.identity(json);
@@ -65,7 +68,8 @@ function externalOf(text: string, file: string): Omit<Manifest, 'hash'> {
     return unreadable;
   }
   const { svc, dependencies } = value;
-  if (svc === undefined) return { external, isReadable: true, diagnostics };
+  const version = typeof value['version'] === 'string' ? value['version'] : null;
+  if (svc === undefined) return { external, version, isReadable: true, diagnostics };
   const form = 'write "svc": {"external": ["serialport"]}';
   if (!isObject(svc)) {
     fault(['svc'], 'value_type', 'must be an object', form);
@@ -101,5 +105,5 @@ function externalOf(text: string, file: string): Omit<Manifest, 'hash'> {
       }
     }
   }
-  return { external, isReadable: true, diagnostics };
+  return { external, version, isReadable: true, diagnostics };
 }
