@@ -14,6 +14,7 @@ export const config = defineConfig({
   ...brokerSettings,
   /** Where this agent renews its credentials; undefined: they are not renewed. */
   gatewayUrl: settings.gatewayUrl,
+  codeKey: settings.codeKey,
   dataDir: settings.dataDir,
   computer: settings.computer,
   logLevel: settings.logLevel,

@@ -20,7 +20,8 @@ import {
   systemTimers,
   tellMeasurements,
 } from '@lab/runtime';
-import { AuthorityCheck } from '@lab/trust/authority';
+import { AuthorityCheck, authorityIn } from '@lab/trust/authority';
+import { codeKeyIn, codeKeyOf } from '@lab/trust/code-manifest';
 import { relaying } from './author-log.js';
 import { checkArguments } from './check-arguments.js';
 import { config } from './config.js';
@@ -30,6 +31,7 @@ import { ForkedDeviceProcesses, ForkedTaskProcesses } from './hosts.js';
 import { InputCache } from './input-cache.js';
 import { FolderLedgerDisk } from './ledger-disk.js';
 import { LogRelay } from './log-relay.js';
+import { SignedCode, type CodeKeys } from './signed-code.js';
 import { Spool } from './spool.js';
 import { UpdatesFromService } from './updates/index.js';
 
@@ -111,6 +113,9 @@ await runService(
     const packages = new NpmPackages(join(folder, 'packages'), log);
     await packages.removeLeftovers();
 
+    const keys = codeKeys(credentials?.text ?? '', config.codeKey);
+    const code = new SignedCode(join(folder, 'code-manifests'), keys, log);
+
     const disk = new FolderLedgerDisk(folder, computer);
     shutdown.add('disk', await disk.watch(systemTimers, log));
     const ledger = new DiskLedger(disk, { log, timers: systemTimers });
@@ -146,7 +151,7 @@ await runService(
         random: { next: () => Math.random() },
         log: heard,
         ledger,
-        modules: new ModuleCache(join(folder, 'modules'), packages, bus, log),
+        modules: new ModuleCache(join(folder, 'modules'), packages, bus, log, code),
         checkArguments,
         deviceProcesses: new ForkedDeviceProcesses(processes, join(folder, 'devices'), heard),
         taskProcesses: new ForkedTaskProcesses(heard),
@@ -201,6 +206,14 @@ await runService(
   },
   { stopTimeoutMs, sources: { override } },
 );
+
+/** @param credentials of this agent; empty: it has none */
+function codeKeys(credentials: string, lab: string | undefined): CodeKeys {
+  const promised = codeKeyIn(credentials);
+  const authority = authorityIn(credentials);
+  const service = promised ?? (authority === undefined ? undefined : codeKeyOf(authority));
+  return { service, isPromised: promised !== undefined, lab };
+}
 
 function lockOf(folder: string, computer: string): { release(): void } {
   try {

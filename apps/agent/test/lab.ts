@@ -22,6 +22,7 @@ import {
   type JsonObject,
   type TaskStart,
 } from '@lab/contracts';
+import type { CodeManifests } from '@lab/hosting';
 import { connectBus, type Bus } from '@lab/messaging';
 import { processEnvironment } from '@lab/runtime';
 import { testNats, type TestNats } from '@lab/testkit/testing';
@@ -59,8 +60,12 @@ export class Lab {
   /** Answers requests for input files. */
   fetched: (request: IncomingMessage, response: ServerResponse) => void = (_request, response) =>
     void response.writeHead(404).end();
+  /** What agents have fetched of modules. */
+  readonly fetches: { hash: string; offset: number }[] = [];
   /** False: the orchestrator refuses results. */
   acknowledging = true;
+  /** What was signed about a module, as the orchestrator says it. */
+  signed: (module: { hash: string; package: string; source: string }) => CodeManifests = () => ({});
   /** Versions of the protocol that the orchestrator speaks. */
   speaks = agentProtocol;
   readonly #agents: RunningAgent[] = [];
@@ -73,10 +78,14 @@ export class Lab {
     readonly store: Server,
   ) {}
 
-  /** @param nats stopped with the lab */
-  static async open(nats?: TestNats): Promise<Lab> {
+  /**
+   * @param nats stopped with the lab
+   * @param credentials of the stand-in orchestrator; undefined: the address of the broker suffices
+   */
+  static async open(nats?: TestNats, credentials?: string): Promise<Lab> {
     nats ??= await testNats();
-    const bus = await connectBus({ url: nats.url, role: 'orchestrator', name: 'stand-in' });
+    const login = credentials === undefined ? {} : { credentials: () => credentials };
+    const bus = await connectBus({ url: nats.url, role: 'orchestrator', name: 'stand-in', ...login });
     const store = createServer();
     store.listen(0, '127.0.0.1');
     await once(store, 'listening');
@@ -258,9 +267,11 @@ export class Lab {
       this.results.push(result);
       return {};
     });
-    await bus.serve(requests.fetchModule, {}, ({ hash, offset }) => {
+    await bus.serve(requests.fetchModule, {}, ({ hash, offset, named }) => {
       const text = Buffer.from(this.modules.get(hash)?.text ?? '');
-      return { data: text.subarray(offset, offset + 1_000).toString('base64'), total: text.length };
+      const data = text.subarray(offset, offset + 1_000).toString('base64');
+      this.fetches.push({ hash, offset });
+      return { data, total: text.length, ...(named === undefined ? {} : this.signed({ hash, ...named })) };
     });
     const { port } = this.store.address() as AddressInfo;
     await bus.serve(requests.uploadTicket, {}, ({ attempt_id, name }) => ({

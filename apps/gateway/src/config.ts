@@ -16,6 +16,7 @@ export const config = defineConfig({
   /** Key that admits agents. `svc start` makes it; undefined: no agent can join. */
   agentIssuer: settings.agentIssuer,
   agentBrokers: settings.agentBrokers,
+  codeKey: settings.codeKey,
   agentPackages: settings.agentPackages,
   files: settings.files,
   s3AccessKeyId: settings.s3AccessKeyId,

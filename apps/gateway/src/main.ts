@@ -175,6 +175,7 @@ await runService(service, config, async ({ config, log, shutdown }) => {
         authority: authorityFor(config),
         publicUrl: config.publicUrl,
         brokers: config.agentBrokers?.reveal(),
+        codeKey: config.codeKey,
       },
       agentPackages: config.agentPackages,
       audit,

@@ -15,6 +15,7 @@ export const config = defineConfig({
   httpPort: settings.httpPort,
   dataDir: settings.dataDir,
   userDir: settings.userDir,
+  codeKey: settings.codeKey,
   labs: settings.labs,
   protocols: settings.protocols,
   scheduler: settings.scheduler,

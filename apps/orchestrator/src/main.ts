@@ -27,6 +27,7 @@ import {
 } from '@lab/runtime';
 import { ActCheck } from '@lab/trust/acts';
 import { Authority } from '@lab/trust/authority';
+import { CodeSigner } from '@lab/trust/code-manifest';
 import { config, type Config } from './config.js';
 import { PackageIndex, packageRecords } from './definitions/index.js';
 import { engineMeasures } from './engine-metrics.js';
@@ -43,8 +44,10 @@ await runService(service, config, async ({ config, log, shutdown }) => {
   const startedAt = steadyClock.now();
   const instance = randomUUID().slice(0, 8);
   const commits = new CommitWatch({ clock: steadyClock, wall: systemClock, timers: systemTimers, log });
+  const authorityKey = config.authorityKey?.reveal();
+  const codeSigner = authorityKey === undefined ? undefined : CodeSigner.ofService(authorityKey);
   const [index, store, bus] = await Promise.all([
-    PackageIndex.read(config),
+    PackageIndex.read(config, codeSigner),
     openStore({
       url: config.databaseUrl.reveal(),
       onIdleError: (error) => log.warn('a database connection broke', { error }),
@@ -55,7 +58,7 @@ await runService(service, config, async ({ config, log, shutdown }) => {
   shutdown.add('database', () => store.close());
   shutdown.add('bus', () => bus.close());
   const tickets = new FileTickets({ publicUrl: config.publicUrl, secret: config.uploadSecret.reveal() });
-  const signer = config.authorityKey === undefined ? undefined : Authority.from(config.authorityKey.reveal());
+  const signer = authorityKey === undefined ? undefined : Authority.from(authorityKey);
   const acts = new ActCheck(config.actPublicKey.reveal(), systemClock.now);
   const optimizers = await OptimizerDirectory.listen(bus, { clock: steadyClock, timers: systemTimers });
   shutdown.add('optimizers', () => optimizers.close());

@@ -1,3 +1,3 @@
 export { ForkedProcess, type ForkedExit, type ForkOptions } from './forked-process.js';
-export { ModuleCache } from './module-cache.js';
+export { ModuleCache, type CodeCheck, type CodeManifests } from './module-cache.js';
 export { NpmPackages } from './npm-packages.js';

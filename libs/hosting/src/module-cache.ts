@@ -8,48 +8,80 @@ import { dependenciesOf } from '@lab/definitions/model';
 import type { Bus } from '@lab/messaging';
 import type { NpmPackages } from './npm-packages.js';
 
+/** What an orchestrator says that was signed about a module. */
+export interface CodeManifests {
+  /** By the service. */
+  manifest?: string | undefined;
+  /** By the lab. */
+  lab_manifest?: string | undefined;
+}
+
+/** Decides which modules may run in this process. */
+export interface CodeCheck {
+  /** Whether manifests that this process already has allow the module. */
+  allows(module: ModuleReference): Promise<boolean>;
+  /**
+   * Keeps the manifests if they allow the module.
+   *
+   * @throws ServiceError `forbidden`, with the reason; `service_unavailable` when a later answer may allow it
+   */
+  demand(module: ModuleReference, given: CodeManifests): Promise<void>;
+}
+
+/** What manifests must name. */
+interface Named {
+  package: string;
+  source: string;
+}
+
 const largestBytes = 64 * 1024 * 1024;
 const tries = 5;
 const pauseMs = 400;
 
 /**
  * Code modules on disk, each under its hash. A module is fetched once, in pieces. A file is used only after this process has
- * verified its SHA-256. A module that imports npm packages is stored beside them, where Node finds them.
+ * verified its SHA-256, and after its check has allowed the module. A module that imports npm packages is stored beside
+ * them, where Node finds them.
  */
 export class ModuleCache {
   readonly #found = new Map<string, Promise<string>>();
 
+  /** @param check undefined: every module whose hash is right may run */
   constructor(
     private readonly folder: string,
     private readonly packages: NpmPackages,
     private readonly bus: Bus,
     private readonly log: Log,
+    private readonly check?: CodeCheck,
   ) {}
 
   /**
    * Provides the file of a module. Concurrent requests for a module share one fetch.
    *
    * @returns its absolute path
-   * @throws ServiceError `not_found` when the leader does not know the module or its npm packages cannot be installed; the
-   *   error of the request when the leader cannot be reached after several tries
+   * @throws ServiceError `not_found` when the leader does not know the module or its npm packages cannot be installed;
+   *   `forbidden` when the check does not allow it; the error of the request when the leader cannot be reached after several
+   *   tries
    */
   path(module: ModuleReference): Promise<string> {
     const { hash } = module;
     if (!/^[0-9a-f]{64}$/.test(hash)) {
       return Promise.reject(new ServiceError('not_found', `'${hash}' is not the hash of a module`));
     }
-    const known = this.#found.get(hash);
+    // The same text may be allowed as a module of one package and not as that of another.
+    const key = JSON.stringify([hash, module.package, module.source, module.dependencies ?? []]);
+    const known = this.#found.get(key);
     if (known !== undefined) return known;
     const found = this.#provide(module);
-    this.#found.set(hash, found);
-    found.catch(() => this.#found.delete(hash));
+    this.#found.set(key, found);
+    found.catch(() => this.#found.delete(key));
     return found;
   }
 
   async #provide(module: ModuleReference): Promise<string> {
     const name = `${module.hash}.mjs`;
     const path = join(this.folder, name);
-    const text = (await verified(path, module.hash)) ?? (await this.#fetchInto(path, module));
+    const text = await this.#allowed(path, module);
     const dependencies = requireSame(module, text);
     if (dependencies.length === 0) return path;
     const beside = join(await this.packages.install(dependencies), 'modules', name);
@@ -57,8 +89,24 @@ export class ModuleCache {
     return beside;
   }
 
-  async #fetchInto(path: string, { hash, package: owner, source }: ModuleReference): Promise<Buffer> {
-    const text = await this.#fetchPatiently(hash);
+  /** The text of a module that may run: from the disk, or from the leader, together with its manifests. */
+  async #allowed(path: string, module: ModuleReference): Promise<Buffer> {
+    const { check } = this;
+    const isAllowed = check === undefined || (await check.allows(module));
+    const text = await verified(path, module.hash);
+    if (text === undefined) return this.#fetchInto(path, module, isAllowed ? undefined : check);
+    if (!isAllowed)
+      await check.demand(
+        module,
+        await this.#patiently(module, (named) => this.#piece(module.hash, text.length, named)),
+      );
+    return text;
+  }
+
+  async #fetchInto(path: string, module: ModuleReference, check: CodeCheck | undefined): Promise<Buffer> {
+    const { hash, package: owner, source } = module;
+    const { text, manifests } = await this.#patiently(module, (named) => this.#fetch(hash, named));
+    await check?.demand(module, manifests);
     const actual = sha256(text);
     if (actual !== hash) {
       throw new ServiceError(
@@ -71,10 +119,14 @@ export class ModuleCache {
     return text;
   }
 
-  async #fetchPatiently(hash: string): Promise<Buffer> {
+  async #patiently<T>(
+    { hash, package: owner, source }: ModuleReference,
+    ask: (named: Named | undefined) => Promise<T>,
+  ): Promise<T> {
+    const named = this.check === undefined ? undefined : { package: owner, source };
     for (let tried = 1; ; tried += 1) {
       try {
-        return await this.#fetch(hash);
+        return await ask(named);
       } catch (error) {
         const { code, message } = toServiceError(error);
         if (code === 'not_found' || tried === tries) throw error;
@@ -84,10 +136,13 @@ export class ModuleCache {
     }
   }
 
-  async #fetch(hash: string): Promise<Buffer> {
+  /** The text of a module, and the manifests that came with its first piece. */
+  async #fetch(hash: string, named: Named | undefined): Promise<{ text: Buffer; manifests: CodeManifests }> {
     const pieces: Buffer[] = [];
+    let manifests: CodeManifests = {};
     for (let offset = 0; ;) {
-      const { data, total } = await this.bus.request(orchestratorRequests.fetchModule, {}, { hash, offset });
+      const { data, total, ...given } = await this.#piece(hash, offset, offset === 0 ? named : undefined);
+      if (offset === 0) manifests = given;
       const piece = Buffer.from(data, 'base64');
       pieces.push(piece);
       offset += piece.length;
@@ -97,10 +152,23 @@ export class ModuleCache {
           `module ${hash} has ${total} bytes; at most ${largestBytes} are taken`,
         );
       }
-      if (offset >= total) return Buffer.concat(pieces);
+      if (offset >= total) return { text: Buffer.concat(pieces), manifests };
       if (piece.length === 0)
         throw new ServiceError('internal', `module ${hash} ended at byte ${offset} of ${total}`);
     }
+  }
+
+  /** One piece of a module. An offset at its end asks for nothing but the manifests. */
+  #piece(
+    hash: string,
+    offset: number,
+    named: Named | undefined,
+  ): Promise<{ data: string; total: number } & CodeManifests> {
+    return this.bus.request(
+      orchestratorRequests.fetchModule,
+      {},
+      { hash, offset, ...(named === undefined ? {} : { named }) },
+    );
   }
 }
 

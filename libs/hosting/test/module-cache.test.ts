@@ -6,7 +6,7 @@ import { orchestratorRequests, ServiceError, type ModuleReference } from '@lab/c
 import type { Bus } from '@lab/messaging';
 import { MemoryBroker } from '@lab/messaging/testing';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { ModuleCache } from '../src/module-cache.js';
+import { ModuleCache, type CodeCheck, type CodeManifests } from '../src/module-cache.js';
 import { NpmPackages } from '../src/npm-packages.js';
 import { RecordedLog } from './recorded-log.js';
 
@@ -19,6 +19,8 @@ let agent: Bus;
 let orchestrator: Bus;
 let fetched: number;
 let served: Buffer;
+/** What was asked for with each piece: the offset, and the name for the manifests. */
+let asked: [number, string | undefined][];
 
 beforeEach(async () => {
   folder = await mkdtemp(join(tmpdir(), 'lab-modules-'));
@@ -27,10 +29,13 @@ beforeEach(async () => {
   orchestrator = broker.connect({ role: 'orchestrator', name: 'o' });
   fetched = 0;
   served = text;
+  asked = [];
   await orchestrator.serve(orchestratorRequests.fetchModule, {}, (piece) => {
     if (piece.hash !== hash) throw new ServiceError('not_found', 'no such module');
     if (piece.offset === 0) fetched += 1;
+    asked.push([piece.offset, piece.named?.source]);
     return {
+      ...(piece.named === undefined ? {} : { manifest: `manifest of ${piece.named.package}` }),
       data: served.subarray(piece.offset, piece.offset + 131_072).toString('base64'),
       total: served.length,
     };
@@ -43,10 +48,25 @@ afterEach(async () => {
   await rm(folder, { recursive: true, force: true });
 });
 
-const cache = (): ModuleCache => {
+const cache = (check?: CodeCheck): ModuleCache => {
   const log = new RecordedLog();
-  return new ModuleCache(folder, new NpmPackages(join(folder, 'packages'), log), agent, log);
+  return new ModuleCache(folder, new NpmPackages(join(folder, 'packages'), log), agent, log, check);
 };
+
+/** A check that allows what it was told about once. */
+class TestCheck implements CodeCheck {
+  readonly told: CodeManifests[] = [];
+  refusal: ServiceError | undefined;
+
+  allows(): Promise<boolean> {
+    return Promise.resolve(this.told.length > 0);
+  }
+
+  async demand(_: ModuleReference, given: CodeManifests): Promise<void> {
+    if (this.refusal !== undefined) throw this.refusal;
+    this.told.push({ manifest: given.manifest });
+  }
+}
 
 describe('the cache of modules', () => {
   it('fetches a module once, in pieces, for simultaneous and later requests', async () => {
@@ -88,5 +108,49 @@ describe('the cache of modules', () => {
     await expect(cache().path({ ...module, hash: '../../etc/passwd' })).rejects.toMatchObject({
       code: 'not_found',
     });
+  });
+});
+
+describe('the cache of modules with a check', () => {
+  it('gets the manifests with the first piece, and asks for nothing more than the module', async () => {
+    const check = new TestCheck();
+    const one = cache(check);
+    await Promise.all([one.path(module), one.path(module)]);
+    expect(check.told).toEqual([{ manifest: 'manifest of p' }]);
+    const pieces = Math.ceil(text.length / 131_072);
+    expect(asked).toEqual(
+      Array.from({ length: pieces }, (_, at) => [at * 131_072, at === 0 ? 's.ts' : undefined]),
+    );
+    await one.path(module);
+    await cache(check).path(module);
+    expect(asked).toHaveLength(pieces);
+  });
+
+  it('asks for nothing but the manifests of a module that it has', async () => {
+    await cache().path(module);
+    asked = [];
+    await cache(new TestCheck()).path(module);
+    expect(asked).toEqual([[text.length, 's.ts']]);
+  });
+
+  it('gives no path and keeps no file of a module that is refused, and asks again for the next request', async () => {
+    const check = new TestCheck();
+    check.refusal = new ServiceError('forbidden', 'nobody has signed it');
+    const one = cache(check);
+    await expect(one.path(module)).rejects.toThrow('nobody has signed it');
+    expect(await readdir(folder)).toEqual([]);
+    check.refusal = undefined;
+    await expect(one.path(module)).resolves.toContain(hash);
+  });
+
+  it('checks a module of another package or source although it has the same text', async () => {
+    const check = new TestCheck();
+    const one = cache(check);
+    await one.path(module);
+    check.told.length = 0;
+    check.refusal = new ServiceError('forbidden', 'not of this package');
+    await expect(one.path({ ...module, package: 'q' })).rejects.toThrow('not of this package');
+    await expect(one.path({ ...module, source: 't.ts' })).rejects.toThrow('not of this package');
+    await expect(one.path(module)).resolves.toContain(hash);
   });
 });

@@ -11,6 +11,7 @@ interface Options {
   data?: string;
   computer?: string;
   proxy?: string;
+  codeKey?: string;
   service: boolean;
   again?: boolean;
 }
@@ -28,6 +29,7 @@ export function addJoinCommand(program: Command, agent: AgentProgram): void {
       'name of this computer, if the invitation leaves it open (default: its host name)',
     )
     .option('--proxy <address>', 'HTTP proxy to the service (default: HTTPS_PROXY)')
+    .option('--code-key <key>', 'run only code that this key of the lab has signed, svc_code_...')
     .option('--no-service', 'do not install a service of the operating system; start with "svc-agent run"')
     .option('--again', 'join although this computer has joined before')
     .action(async (address: string, token: string, options: Options) => {
@@ -40,6 +42,8 @@ export function addJoinCommand(program: Command, agent: AgentProgram): void {
       const isPattern = options.computer === undefined;
       const request = {
         ...{ url: address, token, dataDir: folder, version, proxy: options.proxy ?? proxyOf(address) },
+        // A computer that joins again does not fall back to code that nobody has signed.
+        codeKey: options.codeKey ?? before?.env['SVC_CODE_KEY'],
         onWaiting: () =>
           console.log('Waiting until an administrator approves this computer (svc agent approve) ...'),
       };
@@ -51,6 +55,7 @@ export function addJoinCommand(program: Command, agent: AgentProgram): void {
       console.log(
         `Joined as ${joined.computer}. Credentials until ${joined.validUntil}, renewed by the agent.`,
       );
+      if (joined.codeKey !== undefined) console.log(`Runs only code that ${joined.codeKey} has signed.`);
       if (!options.service) return console.log('Start the agent with "svc-agent run".');
       try {
         // It goes on with its old credentials, and the system does not start a service that runs.

@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import type { Log, Timers } from '@lab/ports';
 import { agentCredentials } from '@lab/trust/agent-key';
+import { codeKeyIn } from '@lab/trust/code-manifest';
 import { partsOf } from '@lab/trust/nkeys';
 import { makePass } from '@lab/trust/pass';
 import { GatewayDoor, GatewayRefusal, type HttpWay } from './gateway-door.js';
@@ -110,8 +111,13 @@ export class AgentCredentials {
       pass: makePass(this.#text, 'renew', now()),
       version,
     });
-    const { statement, authority, valid_until: until } = admissionIn(answer, gateway);
-    return { text: agentCredentials(partsOf(this.#text), statement, authority), until };
+    const { statement, authority, code_key: given, valid_until: until } = admissionIn(answer, gateway);
+    const pinned = codeKeyIn(this.#text);
+    if (pinned !== undefined && given !== undefined && given !== pinned)
+      throw new Error(
+        `${gateway} names another key for code than when this computer joined. Somebody may answer in its place, or the service was set up anew: then join again.`,
+      );
+    return { text: agentCredentials(partsOf(this.#text), statement, authority, pinned ?? given), until };
   }
 
   #adopt({ text, until }: { text: string; until: string }, log: Log): void {

@@ -2,6 +2,7 @@ import { mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join as pathOf } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { agentCredentials, joinText, makeAgentKey, proveKey } from '@lab/trust/agent-key';
+import { isCodeKey } from '@lab/trust/code-manifest';
 import { certificatesIn, fingerprintOf } from '@lab/trust/fingerprint';
 import { z } from 'zod';
 import { gatewayAddress, proxyAddress } from './addresses.js';
@@ -18,6 +19,8 @@ export interface JoinOptions {
   computer?: string | undefined;
   /** HTTP proxy to the gateway. */
   proxy?: string | undefined;
+  /** Public code key of the lab: only code that it has signed will run. Undefined: the service says which, if any. */
+  codeKey?: string | undefined;
   version: string;
   /** Told once when an administrator must approve the computer. */
   onWaiting?: () => void;
@@ -31,6 +34,8 @@ export interface Joined {
   computer: string;
   /** End of the credentials, ISO 8601. */
   validUntil: string;
+  /** Public code key of the lab that it demands; undefined: none. */
+  codeKey: string | undefined;
 }
 
 /** What an admitted agent gets. */
@@ -38,6 +43,10 @@ const admissionShape = z.object({
   computer: z.string().min(1),
   statement: z.string().min(1),
   authority: z.string().min(1),
+  /** Public key with which the service signs code. Absent: it is of an earlier release, which signs none. */
+  code_key: z.string().optional(),
+  /** Public code key of the lab, which the service wants its computers to demand. Absent: it demands none. */
+  lab_code_key: z.string().optional(),
   brokers: z.string().min(1),
   valid_until: z.string(),
 });
@@ -65,6 +74,7 @@ const roomBytes = 16_384;
  */
 export async function join(options: JoinOptions): Promise<Joined> {
   const { dataDir, version, computer } = options;
+  demandCodeKey(options.codeKey);
   const url = gatewayAddress(options.url);
   const proxy = options.proxy === undefined ? undefined : proxyAddress(options.proxy);
   const [, fingerprint = '', id = '', secret = ''] = tokenPattern.exec(options.token.trim()) ?? [];
@@ -80,22 +90,34 @@ export async function join(options: JoinOptions): Promise<Joined> {
     ...(computer === undefined ? {} : { computer }),
   };
   const admission = await admitted(door, request, options);
+  const codeKey = options.codeKey ?? admission.lab_code_key;
+  if (admission.lab_code_key !== undefined && admission.lab_code_key !== codeKey)
+    throw new Error(
+      `The service demands code of ${admission.lab_code_key}, and this computer was to demand code of ${codeKey}. Ask who keeps the code key of the lab, and join with a new token and its key (--code-key).`,
+    );
   const env = {
     SVC_NATS_URL: admission.brokers,
     SVC_NATS_CREDENTIALS_FILE: joinedFiles.credentials,
     SVC_GATEWAY_URL: url,
     ...(authorities === undefined ? {} : { SVC_TLS_CA_FILE: joinedFiles.authority }),
     ...(proxy === undefined ? {} : { SVC_HTTPS_PROXY: proxy }),
+    ...(codeKey === undefined ? {} : { SVC_CODE_KEY: codeKey }),
   };
   if (authorities !== undefined) writeWhole(pathOf(dataDir, joinedFiles.authority), authorities);
   writeWhole(
     pathOf(dataDir, joinedFiles.credentials),
-    agentCredentials(key, admission.statement, admission.authority),
+    agentCredentials(key, admission.statement, admission.authority, admission.code_key),
   );
   // The last: without this file the computer has not joined.
   const settings = { version: 1, computer: admission.computer, env };
   writeWhole(pathOf(dataDir, joinedFiles.settings), `${JSON.stringify(settings, null, 2)}\n`);
-  return { computer: admission.computer, validUntil: admission.valid_until };
+  return { computer: admission.computer, validUntil: admission.valid_until, codeKey };
+}
+
+/** @throws Error in one sentence when it is no key. Before the token is used. */
+function demandCodeKey(key: string | undefined): void {
+  if (key === undefined || isCodeKey(key)) return;
+  throw new Error('--code-key must be svc_code_ and 43 characters, as "svc pkg key new" prints it.');
 }
 
 const draftOf = (path: string): string => `${path}.${process.pid}.draft`;

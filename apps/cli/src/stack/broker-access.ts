@@ -34,7 +34,7 @@ export class BrokerAccess {
   ) {
     this.#path = join(secrets, 'broker-access');
     this.#stamp = createHash('sha256')
-      .update(JSON.stringify([keys, accounts, permissions]))
+      .update(JSON.stringify([keys, accounts, permissions, credentialsForm]))
       .digest('hex');
   }
 
@@ -174,6 +174,9 @@ export class BrokerAccess {
 export function takesCredentials(url: Secret | undefined): boolean {
   return url === undefined || new URL(url.reveal()).username === '';
 }
+
+/** Rises when credentials contain more, so that those that were kept are made again. */
+const credentialsForm = 2;
 
 const keysPath = (dataDir: string): string => join(dataDir, 'secrets', 'broker-keys');
 const accountsPath = (dataDir: string): string => join(dataDir, 'nats', 'accounts');

@@ -37,6 +37,8 @@ export interface EnrolmentOptions {
   publicUrl: string;
   /** Addresses of the broker for agents, with commas between them. Undefined: through the gateway. */
   brokers: string | undefined;
+  /** Public code key of the lab, which computers that join demand from then on. Undefined: none. */
+  codeKey?: string | undefined;
 }
 
 /** What the computer sends to join. */
@@ -60,6 +62,10 @@ export interface Admission {
   statement: string;
   /** Public key with which the agent verifies what the leading orchestrator signs. */
   authority: string;
+  /** Public key with which the agent verifies which code the service has signed. */
+  code_key: string;
+  /** Public code key of the lab. Absent: the signature of the service suffices. */
+  lab_code_key?: string;
   brokers: string;
   /** End of the statement. */
   valid_until: string;
@@ -316,9 +322,11 @@ export class Enrolments {
     const statement = await issuer.statement(key, computer, until);
     if (!(await this.store.issued(key, iso(until), version)))
       throw new ServiceError('forbidden', `The agent of ${computer} was revoked.`);
-    const { publicUrl, brokers } = this.options;
+    const { publicUrl, brokers, codeKey } = this.options;
     return {
       ...{ computer, statement, authority: issuer.authority, valid_until: iso(until) },
+      code_key: issuer.codeKey,
+      ...(codeKey === undefined ? {} : { lab_code_key: codeKey }),
       brokers: brokers ?? `${publicUrl.replace(/^http/, 'ws')}/agents/broker`,
     };
   }

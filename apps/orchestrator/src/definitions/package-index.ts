@@ -11,9 +11,19 @@ import {
   type PackageSource,
 } from '@lab/definitions';
 
+import type { CodeSigner } from '@lab/trust/code-manifest';
+import { CodeManifests, type SignedAbout } from './code-manifests.js';
+
 /** The version of a package that a code module was read from. */
 export interface CodeSource extends PackageSource {
   hash: string;
+}
+
+export interface PackagePlaces {
+  userDir: string;
+  dataDir: string;
+  /** Public code key that must have signed all packages; undefined: they need not be signed. */
+  codeKey?: string | undefined;
 }
 
 /** The packages on disk as they were last read. What is loaded is another matter. */
@@ -21,14 +31,26 @@ export class PackageIndex {
   private constructor(
     private readonly userDir: string,
     private readonly loader: DefinitionLoader,
+    private readonly manifests: CodeManifests,
     private latest: Catalog,
     private sources: readonly PackageSource[] = [],
   ) {}
 
-  /** Reads the packages; mistakes in them are found in the catalog. */
-  static async read({ userDir, dataDir }: { userDir: string; dataDir: string }): Promise<PackageIndex> {
-    const loader = createLoader({ userDir, cacheDir: join(dataDir, 'code') });
-    return new PackageIndex(userDir, loader, await loader.load());
+  /**
+   * Reads the packages; mistakes in them are found in the catalog.
+   *
+   * @param signer signs the code for agents; undefined: it is not signed
+   */
+  static async read(
+    { userDir, dataDir, codeKey }: PackagePlaces,
+    signer?: CodeSigner,
+  ): Promise<PackageIndex> {
+    const cacheDir = join(dataDir, 'code');
+    const loader = createLoader({ userDir, cacheDir, codeKey });
+    const manifests = new CodeManifests(join(cacheDir, 'lab-manifests'), { signer, lab: codeKey });
+    const catalog = await loader.load();
+    await manifests.note(catalog.code);
+    return new PackageIndex(userDir, loader, manifests, catalog);
   }
 
   get catalog(): Catalog {
@@ -37,7 +59,9 @@ export class PackageIndex {
 
   /** Reads what was written since from disk. */
   async refresh(): Promise<Catalog> {
-    [this.latest, this.sources] = await Promise.all([this.loader.load(), readPackageSources(this.userDir)]);
+    const [catalog, sources] = await Promise.all([this.loader.load(), readPackageSources(this.userDir)]);
+    await this.manifests.note(catalog.code);
+    [this.latest, this.sources] = [catalog, sources];
     return this.latest;
   }
 
@@ -66,6 +90,11 @@ export class PackageIndex {
         found.set(`${module.package}/${module.hash}`, { hash: module.hash, ...source });
     }
     return [...found.values()];
+  }
+
+  /** What was signed about a code module. See {@link CodeManifests.about}. */
+  signedAbout(...asked: Parameters<CodeManifests['about']>): SignedAbout {
+    return this.manifests.about(...asked);
   }
 
   /** The text of a code module, as bytes; also of an earlier version. @throws ServiceError `not_found` */

@@ -24,9 +24,12 @@ export function fileHandlers(
     return attempt?.computer === computer ? attempt : undefined;
   };
   return {
-    fetchModule: async ({ hash, offset }) => {
+    fetchModule: async ({ hash, offset, named }) => {
       const text = await packages.readModule(hash);
-      return { data: text.subarray(offset, offset + pieceBytes).toString('base64'), total: text.length };
+      const data = text.subarray(offset, offset + pieceBytes).toString('base64');
+      const signed =
+        named === undefined ? {} : packages.signedAbout(hash, named, () => engine.views.codeInUse());
+      return { data, total: text.length, ...signed };
     },
 
     uploadTicket: ({ attempt_id: id, name, size, sha256 }, { tokens }) => {

@@ -269,8 +269,9 @@ export class DeviceLifecycle {
   }
 
   #withoutModule(error: unknown, doubt: Doubt | undefined): void {
-    const reason = `the code of the device is missing: ${toServiceError(error).message}`;
-    const isFinal = isServiceError(error) && error.code === 'not_found';
+    const isRefused = isServiceError(error) && error.code === 'forbidden';
+    const reason = `the code of the device is ${isRefused ? 'refused' : 'missing'}: ${toServiceError(error).message}`;
+    const isFinal = isRefused || (isServiceError(error) && error.code === 'not_found');
     if (doubt !== undefined) {
       this.#status.to('uncertain', `${doubt.what}; ${reason}`);
       if (!isFinal) this.#startIn(this.#pauses.startFailed());

@@ -5,7 +5,8 @@ export interface Modules {
   /**
    * Returns the absolute path of a verified module file. Fetches the module if this computer lacks it.
    *
-   * @throws ServiceError `not_found` when no process has the module; another code when it cannot be had at present
+   * @throws ServiceError `not_found` when no process has the module; `forbidden` when it must not run; another code when it
+   *   cannot be had at present
    */
   path(module: ModuleReference): Promise<string>;
 }

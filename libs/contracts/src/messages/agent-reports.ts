@@ -107,14 +107,23 @@ const codeQuery = requestsOf('svc.v1.orchestrator.', '', {
 
 /** What every process that executes or shows code asks of the leading orchestrator. */
 export const codeRequests = {
-  /** Fetches one piece of a code module by its content hash. */
+  /** Fetches one piece of a code module by its content hash, and what was signed about the module. */
   fetchModule: codeQuery(
     'module.fetch',
-    z.object({ hash: z.string(), offset: z.number().int().nonnegative() }),
+    z.object({
+      hash: z.string(),
+      offset: z.number().int().nonnegative(),
+      /** Asks for the manifests that name the module with this package and source. Absent: none is needed. */
+      named: z.object({ package: z.string(), source: z.string() }).optional(),
+    }),
     z.object({
       /** Base64 of at most 128 KiB from `offset`. */
       data: z.string(),
       total: z.number().int(),
+      /** Code manifest that the service has signed. Absent: not asked for, or the orchestrator signs none. */
+      manifest: z.string().optional(),
+      /** Code manifest that the lab has signed. Absent: not asked for, or the package has none. */
+      lab_manifest: z.string().optional(),
     }),
     ['not_found'],
     5_000,

@@ -1,4 +1,4 @@
-import { ServiceError, type DeviceAssignment } from '@lab/contracts';
+import { ServiceError, type DeviceAssignment, type ModuleReference } from '@lab/contracts';
 import type { LabDefinition } from '@lab/definitions/model';
 import type { Log } from '@lab/ports';
 import type { Definitions, ResourceRow } from '../rows/index.js';
@@ -49,6 +49,13 @@ export class LabMap {
     if (known === undefined)
       throw new ServiceError('unknown_device', `the laboratory ${lab} has no device "${device}"`);
     return known;
+  }
+
+  /** The code of all devices. */
+  deviceModules(): ModuleReference[] {
+    return [...this.devices.values()].flatMap(
+      ({ type, lab }) => this.definitions.deviceType(type, lab)?.module ?? [],
+    );
   }
 
   /** The devices that the agent of a computer must run. */

@@ -1,4 +1,4 @@
-import { isTerminal } from '@lab/contracts';
+import { isTerminal, type ModuleReference } from '@lab/contracts';
 import type { LabMap } from '../labs/index.js';
 import type { AttemptRow, TaskRunRow } from '../rows/index.js';
 import type { WorkingState } from '../turn/index.js';
@@ -57,6 +57,14 @@ export function unfinishedWork(state: WorkingState, labs: LabMap): UnfinishedWor
     });
   }
   return work;
+}
+
+/** The code of accepted work and of the devices of loaded laboratories. It may be of earlier versions of packages. */
+export function codeInUse({ rows }: WorkingState, labs: LabMap): ModuleReference[] {
+  const accepted = [...rows.definitions.values()].flatMap((row) =>
+    row.kind === 'task' ? [row.body.task] : row.kind === 'protocol' ? Object.values(row.body.tasks) : [],
+  );
+  return [...accepted.map(({ module }) => module), ...labs.deviceModules()];
 }
 
 /** Devices in use or held, by their run or on-demand task. */

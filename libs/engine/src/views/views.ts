@@ -2,6 +2,7 @@ import type {
   AgentRecord,
   DeviceRecord,
   DrainRecord,
+  ModuleReference,
   QueueQuery,
   ReservationRecord,
   ScheduleQuery,
@@ -22,7 +23,7 @@ import { describeReservations } from '../stops/index.js';
 import type { OverviewPorts } from './overview.js';
 import { type QueuePart, describeQueue } from './queue.js';
 import { describeEstimates, describeSchedule } from './schedule.js';
-import { type UnfinishedWork, attemptOf, unfinishedWork } from './unfinished-work.js';
+import { type UnfinishedWork, attemptOf, codeInUse, unfinishedWork } from './unfinished-work.js';
 
 /** The state of the engine at this moment, as people and other parts of the service read it. Changes nothing. */
 export class Views {
@@ -90,6 +91,12 @@ export class Views {
   /** An attempt that has not ended, with the input files of its task; undefined: there is none. */
   attempt(id: string): (AttemptRow & Pick<TaskRunRow, 'inputFiles'>) | undefined {
     return attemptOf(this.ports().state, id);
+  }
+
+  /** The code of accepted work and of loaded devices, also of earlier versions of packages. With repetitions. */
+  codeInUse(): ModuleReference[] {
+    const { state, labs } = this.ports();
+    return codeInUse(state, labs);
   }
 
   /** Unfinished work, with the laboratories that it needs and the devices that it has. */

@@ -190,6 +190,15 @@ export const settings = {
   authorityKey: optionalSecret('SVC_AUTHORITY_KEY'),
   /** Key with which a gateway admits agents: see `agentIssuerKey` of `@lab/trust`. */
   agentIssuer: optionalSecret('SVC_AGENT_ISSUER'),
+  /** Public code key of the lab: only packages that it has signed run. Undefined: the signature of the service suffices. */
+  codeKey: setting({
+    env: 'SVC_CODE_KEY',
+    schema: z
+      .string()
+      .trim()
+      .regex(/^svc_code_[\w-]{43}$/, 'must be svc_code_ and 43 characters, as "svc pkg key new" prints it')
+      .optional(),
+  }),
   /** Addresses of the broker that agents get when they join; undefined: through the gateway. */
   agentBrokers: setting({
     env: 'SVC_AGENT_BROKERS',

@@ -1,0 +1,100 @@
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join as pathOf } from 'node:path';
+import { makeAuthorityKey } from '@lab/trust/authority';
+import { agentCredentials, makeAgentKey } from '@lab/trust/agent-key';
+import { codeKeyIn, codeKeyOf } from '@lab/trust/code-manifest';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { AgentCredentials, join } from '../../src/joining/index.js';
+import { StandIn, type Answer } from './stand-in.js';
+
+const [own, other] = [codeKeyOf(makeAuthorityKey().x), codeKeyOf(makeAuthorityKey().x)];
+let gateway: StandIn;
+let folder: string;
+beforeAll(async () => void (gateway = await StandIn.start()));
+afterAll(() => gateway.stop());
+beforeEach(() => void (folder = mkdtempSync(pathOf(tmpdir(), 'lab-code-keys-'))));
+afterEach(() => rmSync(folder, { recursive: true }));
+
+/** What the gateway admits with, and with which further fields. */
+function answering(path: '/agents/join' | '/agents/renew', more: object): void {
+  gateway.answers[path] = async ({ key, pass }): Promise<Answer> => {
+    const holder = gateway.issuer.holder(String(pass), 'renew', Date.now(), true);
+    const admitted = await gateway.admission(typeof holder === 'string' ? key : holder.key, 'bench_a');
+    return admitted === 'broken' ? admitted : { body: { ...(admitted.body as object), ...more } };
+  };
+}
+
+describe('a computer that joins', () => {
+  const joining = (more: object = {}) =>
+    join({ url: gateway.url, token: gateway.token, dataDir: folder, version: '1.2.3', ...more });
+  const file = (name: string): string => readFileSync(pathOf(folder, name), 'utf8');
+
+  it('pins the code key of the service, and that of the lab if the service names one', async () => {
+    answering('/agents/join', { code_key: gateway.issuer.codeKey, lab_code_key: own });
+    expect((await joining()).codeKey).toBe(own);
+    expect(codeKeyIn(file('agent.creds'))).toBe(gateway.issuer.codeKey);
+    expect(JSON.parse(file('joined.json'))).toMatchObject({ env: { SVC_CODE_KEY: own } });
+  });
+
+  it('pins the code key of its line, whatever the service is silent about', async () => {
+    answering('/agents/join', {});
+    expect((await joining({ codeKey: own })).codeKey).toBe(own);
+    expect(JSON.parse(file('joined.json'))).toMatchObject({ env: { SVC_CODE_KEY: own } });
+    expect(codeKeyIn(file('agent.creds'))).toBeUndefined();
+  });
+
+  it('does not join a service that demands another key than its line', async () => {
+    answering('/agents/join', { lab_code_key: other });
+    await expect(joining({ codeKey: own })).rejects.toThrow(
+      `The service demands code of ${other}, and this computer was to demand code of ${own}.`,
+    );
+    expect(readdirSync(folder)).toEqual([]);
+  });
+
+  it('does not use its token with a key that is none', async () => {
+    gateway.asked.length = 0;
+    await expect(joining({ codeKey: 'svc_code_x' })).rejects.toThrow('--code-key must be svc_code_');
+    expect(gateway.paths).toEqual([]);
+  });
+});
+
+describe('an agent that renews its credentials', () => {
+  /** Credentials that have ended. */
+  async function ended(codeKey?: string): Promise<AgentCredentials> {
+    const key = makeAgentKey();
+    const statement = await gateway.issuer.statement(key.publicKey, 'bench_a', Date.now() - 2_000);
+    return new AgentCredentials(agentCredentials(key, statement, gateway.issuer.authority, codeKey));
+  }
+  const silent = (): void => undefined;
+  const renew = (kept: AgentCredentials): Promise<void> =>
+    kept.renewEnded(
+      gateway.url,
+      { authorities: gateway.authority.certificate },
+      {
+        ...{ dataDir: folder, version: '1.2.3', timers: { after: () => silent } },
+        log: { debug: silent, info: silent, warn: silent, error: silent } as never,
+      },
+    );
+
+  it('pins the code key if it joined before the service signed code', async () => {
+    answering('/agents/renew', { code_key: own });
+    const kept = await ended();
+    await renew(kept);
+    expect(codeKeyIn(kept.text)).toBe(own);
+  });
+
+  it('keeps its code key when a gateway of an earlier release names none', async () => {
+    answering('/agents/renew', {});
+    const kept = await ended(own);
+    await renew(kept);
+    expect(codeKeyIn(kept.text)).toBe(own);
+  });
+
+  it('does not take another code key', async () => {
+    answering('/agents/renew', { code_key: other });
+    const kept = await ended(own);
+    await expect(renew(kept)).rejects.toThrow('names another key for code than when this computer joined');
+    expect(codeKeyIn(kept.text)).toBe(own);
+  });
+});
