@@ -41,9 +41,11 @@ const harmless: ReadonlySet<string> = new Set([
  *
  * A package is checked together with its siblings, but their faults are not reported. The code of a task is compared with
  * its `task.yml` only if that file has no error.
+ *
+ * @param codeKey public code key that must have signed the code; undefined: it need not be signed
  */
-export async function checkPackages({ userDir, packageDir }: Place): Promise<CheckReport> {
-  const catalog = await readCatalog(userDir);
+export async function checkPackages({ userDir, packageDir }: Place, codeKey?: string): Promise<CheckReport> {
+  const catalog = await readCatalog(userDir, codeKey);
   const all = packageFolders(catalog);
   const wanted = packageDir === null ? undefined : relativeTo(userDir, packageDir);
   const isWanted = (file: string): boolean =>
@@ -126,11 +128,15 @@ function isVictim({ message }: Diagnostic, { origins }: Catalog): boolean {
   return name !== undefined && origins.some((origin) => origin.name === name && !origin.sound);
 }
 
-/** The packages of a user directory, with all their faults. Leaves nothing on the disk. */
-export async function readCatalog(userDir: string): Promise<Catalog> {
+/**
+ * The packages of a user directory, with all their faults. Leaves nothing on the disk.
+ *
+ * @param codeKey as for {@link checkPackages}
+ */
+export async function readCatalog(userDir: string, codeKey?: string): Promise<Catalog> {
   const cacheDir = await mkdtemp(join(tmpdir(), 'svc-check-'));
   try {
-    return await loadPackages({ userDir, cacheDir });
+    return await loadPackages({ userDir, cacheDir, codeKey });
   } finally {
     await rm(cacheDir, { recursive: true, force: true });
   }

@@ -1,6 +1,7 @@
 import type { EnrolmentRecord, InvitationRecord, NewInvitationRecord } from '@lab/api-client';
 import { X509Certificate } from 'node:crypto';
 import { fingerprintOf } from '@lab/trust/fingerprint';
+import { isCodeKey } from '@lab/trust/code-manifest';
 import type { Command } from 'commander';
 import { asks, ownAuthority, seconds, serviceCommand, tableOf, type ServiceFlags } from '../at-service.js';
 import { exitCodes, UsageError } from '../exit-codes.js';
@@ -11,6 +12,7 @@ interface InviteFlags extends ServiceFlags {
   expires: string;
   uses?: string;
   approval?: boolean;
+  codeKey?: string;
 }
 
 /** Commands below `svc agent` that let computers of the lab join, and exclude them again. */
@@ -21,9 +23,20 @@ export function addComputerCommands(agent: Command): void {
       .option('--lab <name>', 'the loaded laboratory that must declare it')
       .option('--expires <time>', 'until when the line can be used: 30m, 2h, 3d', '1h')
       .option('--uses <n>', 'how many computers may join with it')
-      .option('--approval', 'each computer that joins waits for svc agent approve'),
-    (client, flags: InviteFlags, computer: string): Promise<NewInvitationRecord> =>
-      client.post('/api/invitations', { body: submissionOf(computer, flags) }),
+      .option('--approval', 'each computer that joins waits for svc agent approve')
+      .option('--code-key <key>', 'the computer runs only code that this key of the lab has signed'),
+    async (client, flags: InviteFlags, computer: string): Promise<NewInvitationRecord> => {
+      const { codeKey } = flags;
+      if (codeKey !== undefined && !isCodeKey(codeKey))
+        throw new UsageError(
+          '--code-key must be svc_code_ and 43 characters, as "svc pkg key new" prints it',
+        );
+      const invited = await client.post('/api/invitations', { body: submissionOf(computer, flags) });
+      // Written here and not by the service, because whoever gets into the service must not choose it.
+      return codeKey === undefined
+        ? invited
+        : { ...invited, command: `${invited.command} --code-key ${codeKey}` };
+    },
     ({ computer, expires_at, command }) => [
       `On ${computer}, until ${seconds(expires_at)}:`,
       '',

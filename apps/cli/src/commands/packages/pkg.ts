@@ -1,6 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { formatDiagnostics } from '@lab/definitions/documents';
+import { defineConfig, settings } from '@lab/runtime';
 import { Argument, type Command } from 'commander';
 import type { CheckReport } from '../../pkg/check.js';
 import type { PartKind, PartOptions, Scaffolded } from '../../pkg/scaffold.js';
@@ -22,6 +23,7 @@ export function addPkgCommands(program: Command): void {
     .action((paths: string[], flags: { json?: boolean }) =>
       reported(() => check(paths, flags.json ?? false)),
     );
+  addSigningCommands(pkg);
   pkg
     .command('types')
     .description('write svc-types.d.ts: the handles, parameters and resources of each task type')
@@ -57,10 +59,53 @@ export function addPkgCommands(program: Command): void {
     );
 }
 
+/** Commands for the code key of a lab. */
+function addSigningCommands(pkg: Command): void {
+  const key = pkg.command('key').description('the code key of a lab, kept off the computer of the service');
+  const told = (publicKey: string): void =>
+    void process.stdout.write(`public key ${publicKey}\nfor SVC_CODE_KEY, and svc agent invite --code-key\n`);
+  key
+    .command('new')
+    .description('make a code key: write its private part to a file that only you can read')
+    .argument('<file>', 'a new file')
+    .action((file: string) =>
+      reported(async () => {
+        const { makeCodeKey } = await import('../../pkg/signing.js');
+        told(makeCodeKey(file));
+      }),
+    );
+  key
+    .command('show')
+    .description('print the public part of a code key')
+    .argument('<file>', 'the file of svc pkg key new')
+    .action((file: string) =>
+      reported(async () => {
+        const { readCodeKey } = await import('../../pkg/signing.js');
+        told(readCodeKey(file).publicKey);
+      }),
+    );
+  pkg
+    .command('sign')
+    .description('sign the code of a package as it is now: write code-manifest.json')
+    .argument('<package>', 'a package, by its folder or name')
+    .requiredOption('--key <file>', 'the file of svc pkg key new')
+    .action((path: string, flags: { key: string }) =>
+      reported(async () => {
+        const { readCodeKey, signPackage } = await import('../../pkg/signing.js');
+        const signed = await signPackage(placeOf(path), readCodeKey(flags.key), Date.now());
+        const modules = count(signed.modules, 'module');
+        process.stdout.write(
+          `signed ${modules} of ${signed.package}: wrote ${relativeTo(process.cwd(), signed.file)}\n`,
+        );
+      }),
+    );
+}
+
 async function check(paths: string[], json: boolean): Promise<void> {
   const { checkPackages } = await import('../../pkg/check.js');
   const reports: CheckReport[] = [];
-  for (const place of placesOf(paths)) reports.push(await checkPackages(place));
+  const { codeKey } = defineConfig({ codeKey: settings.codeKey }).load();
+  for (const place of placesOf(paths)) reports.push(await checkPackages(place, codeKey));
   const total = (key: 'packages' | 'definitions' | 'sources'): number =>
     reports.reduce((sum, report) => sum + report[key], 0);
   if (reports.some(({ errors }) => errors.length > 0)) process.exitCode = 1;

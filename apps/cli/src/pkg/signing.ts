@@ -1,0 +1,89 @@
+import { generateKeyPairSync } from 'node:crypto';
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { codeManifestFile, codeManifestText, formatDiagnostics } from '@lab/definitions';
+import { CodeSigner } from '@lab/trust/code-manifest';
+import { packageFolders, readCatalog } from './check.js';
+import type { Place } from './place.js';
+
+/**
+ * Makes a code key of a lab.
+ *
+ * @param path of the new file with the private key, which only this user can read
+ * @returns the public key
+ * @throws Error in one sentence when there is such a file, or it cannot be written
+ */
+export function makeCodeKey(path: string): string {
+  const { privateKey } = generateKeyPairSync('ed25519');
+  const pem = privateKey.export({ type: 'pkcs8', format: 'pem' }).toString();
+  try {
+    writeFileSync(path, pem, { flag: 'wx', mode: 0o600, flush: true });
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    throw new Error(
+      code === 'EEXIST'
+        ? `${path} exists already; choose another file, because code that its key has signed would be refused`
+        : `${path} cannot be written: ${code ?? String(error)}`,
+      { cause: error },
+    );
+  }
+  return CodeSigner.ofLab(pem).publicKey;
+}
+
+/** @param path of a file of {@link makeCodeKey} @throws Error in one sentence, without the key */
+export function readCodeKey(path: string): CodeSigner {
+  let pem: string;
+  try {
+    pem = readFileSync(path, 'utf8');
+  } catch (error) {
+    throw new Error(`${path} cannot be read: ${(error as NodeJS.ErrnoException).code ?? String(error)}`, {
+      cause: error,
+    });
+  }
+  try {
+    return CodeSigner.ofLab(pem);
+  } catch (error) {
+    throw new Error(`${path}: ${(error as Error).message}`, { cause: error });
+  }
+}
+
+/** A package that was signed. */
+export interface SignedPackage {
+  package: string;
+  /** Path of its manifest. */
+  file: string;
+  modules: number;
+}
+
+/**
+ * Signs the code of a package as it is now, and writes its manifest.
+ *
+ * @param now milliseconds since 1970
+ * @throws Error with all faults of the package when it has some; nothing is signed then
+ */
+export async function signPackage(
+  { userDir, packageDir }: Place,
+  key: CodeSigner,
+  now: number,
+): Promise<SignedPackage> {
+  if (packageDir === null) throw new Error(`${userDir} is no package; name the package to sign`);
+  const catalog = await readCatalog(userDir);
+  const [name, folder] =
+    [...packageFolders(catalog)].find(([, each]) => join(userDir, each) === packageDir) ?? [];
+  const code = catalog.code.find((each) => each.package === name);
+  if (folder === undefined || code === undefined)
+    throw new Error(`${packageDir} is no package with definitions`);
+  const inside = (file: string): boolean => folder === '' || file.startsWith(`${folder}/`);
+  const faults = catalog.diagnostics.filter(({ file }) => inside(file));
+  if (faults.length > 0)
+    throw new Error(
+      `nothing was signed, because the package has errors:\n${formatDiagnostics(faults, { userDir })}`,
+    );
+  const signed = key.sign({
+    ...{ version: 1, package: code.package, package_version: code.version, lock: code.lock },
+    ...{ modules: [...code.modules], made_at: new Date(now).toISOString() },
+  });
+  const file = join(packageDir, codeManifestFile);
+  writeFileSync(file, codeManifestText(signed));
+  return { package: code.package, file, modules: code.modules.length };
+}
