@@ -1,7 +1,7 @@
 // Attacks a running service that requires tokens. Over HTTP: without a token, beyond a role, as a person of an identity provider,
 // and more. On its database: with the addresses that its services have. Over its broker, with the stolen credentials of one agent:
 // every message of the catalogue in the name of another process, calls of devices without an allocation, results and files of
-// other computers. On the way in which computers join: with invitations and passes that are of no use, and from a place in between.
+// other computers. With those of an orchestrator: code of the thief on the computers of the lab. On the way in which computers join: with invitations and passes that are of no use, and from a place in between.
 // The last line is one JSON object; the exit code is 1 when an attack succeeded or was not made.
 //
 //   npm run attack
@@ -14,7 +14,10 @@ import { issueToken, openGatewayStore } from '@lab/persistence';
 import type { Stack } from '@lab/testkit';
 import { issueCredentials, readKeys } from '@lab/trust';
 import { ActSigner } from '@lab/trust/acts';
+import { makeAuthorityKey } from '@lab/trust/authority';
+import { CodeSigner } from '@lab/trust/code-manifest';
 import { attacksOf, type Attack, type Scene } from './attack/attacks.js';
+import { codeAttacksOf, knownModule } from './attack/code-attacks.js';
 import { databaseAttacksOf } from './attack/database-attacks.js';
 import { enrolmentAttacksOf } from './attack/enrolment-attacks.js';
 import { httpAttacksOf } from './attack/http-attacks.js';
@@ -33,6 +36,8 @@ const victim = 'svc_computer';
 const held = 'multiplier_c';
 /** The computer whose credentials are stolen. Its own agent does not run. */
 const stolen = 'bench_b';
+/** A computer that runs only code that the lab has signed. Nothing is, so it runs nothing. */
+const guarded = 'bench_k';
 
 printMachine();
 const issuer = await Issuer.start();
@@ -114,6 +119,14 @@ async function attackStack(stack: Stack): Promise<{ attempted: number; succeeded
     attempt: heard.attempts.find(({ attempt_id: id }) => id !== calling)?.attempt_id ?? '',
     calling,
   };
+  const labKey = CodeSigner.ofService(JSON.stringify(makeAuthorityKey())).publicKey;
+  stack.besideWith({ SVC_CODE_KEY: labKey }, 'agent', '--computer', guarded);
+  await until(
+    async () => (await api.get('/api/agents')).items,
+    (agents) => agents.some(({ computer, state }) => computer === guarded && state === 'online'),
+    30_000,
+  );
+  const orchestrator = await thiefOf('orchestrator', 'thief');
   const before = await sight(api);
   const attacks = [
     ...attacksOf(thief, scene),
@@ -122,7 +135,6 @@ async function attackStack(stack: Stack): Promise<{ attempted: number; succeeded
     ),
   ];
   succeeded += await successes(attacks);
-  await Promise.all([thief, ...Object.values(thieves)].map((each) => each.close()));
   const untold = await untoldTo(api);
   if (untold.length > 0) {
     succeeded += 1;
@@ -133,12 +145,20 @@ async function attackStack(stack: Stack): Promise<{ attempted: number; succeeded
     succeeded += 1;
     console.log(`SUCCEEDED: the service is not as it was:\n${before}\n${after}`);
   }
+  // After the comparison, because the call of the held device ends within a minute.
+  const ofCode = codeAttacksOf({
+    ...{ orchestrator, agent: thief, victim, guarded },
+    known: knownModule(stack.dataDir, 'tasks/multiply/task.ts', lab),
+    authorityKey: JSON.stringify(keys.authority),
+  });
+  succeeded += await successes(ofCode);
+  await Promise.all([thief, orchestrator, ...Object.values(thieves)].map((each) => each.close()));
   const worked = await works(api).catch((error: unknown) => String(error));
   if (worked !== true) {
     succeeded += 1;
     console.log(`SUCCEEDED: the service does no work any more: ${worked}`);
   }
-  return { attempted: overHttp.length + attacks.length, succeeded };
+  return { attempted: overHttp.length + attacks.length + ofCode.length, succeeded };
 }
 
 /** Makes attacks one after the other, and prints those that succeed. @returns their number */
@@ -198,13 +218,15 @@ async function untoldTo(api: ApiClient): Promise<string[]> {
   return missing();
 }
 
-/** The packages of the service, with one more device, and a task whose call of it takes as long as the task says. */
+/** The packages of the service, with one more device and computer, and a task whose call of it takes as long as the task says. */
 function packagesWithHold(): string {
   const folder = mkdtempSync(join(tmpdir(), 'attack-'));
   cpSync('lab-packages', folder, { recursive: true });
   const labFile = join(folder, lab, 'laboratories', lab, 'lab.yml');
   const more = `devices:\n  ${held}:\n    desc: Held\n    type: multiplier\n    computer: ${victim}\n`;
-  writeFileSync(labFile, readFileSync(labFile, 'utf8').replace('devices:\n', more));
+  const computer = `computers:\n  ${guarded}:\n    desc: Guarded\n    ip: 127.0.0.3\n`;
+  const text = readFileSync(labFile, 'utf8');
+  writeFileSync(labFile, text.replace('devices:\n', more).replace('computers:\n', computer));
   const task = join(folder, lab, 'tasks', 'hold');
   mkdirSync(task);
   writeFileSync(

@@ -97,6 +97,23 @@ export class Thief {
     throw new Error(`nothing was heard on ${subject}`);
   }
 
+  /**
+   * Answers requests on a subject, besides whoever else does.
+   *
+   * @param answer gives the body of the answer to a body; undefined: none
+   * @returns a function that ends it
+   */
+  serves(subject: string, answer: (body: unknown) => unknown): () => void {
+    const subscription = this.connection.subscribe(subject, {
+      callback: (_, message) => {
+        const { body } = JSON.parse(new TextDecoder().decode(message.data)) as { body: unknown };
+        const given = answer(body);
+        if (given !== undefined) message.respond(JSON.stringify({ ok: true, body: given }));
+      },
+    });
+    return () => subscription.unsubscribe();
+  }
+
   /** Publishes bytes. @returns whether the broker carried them */
   async publishes(subject: string): Promise<boolean> {
     this.#refused.delete(subject);

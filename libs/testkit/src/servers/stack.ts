@@ -36,6 +36,8 @@ export interface Stack {
   kill(): Promise<void>;
   /** Starts `svc <arguments>` beside the stack, with its environment; stopped with it. */
   beside(...args: string[]): ChildProcess;
+  /** As {@link beside}, with further environment variables. */
+  besideWith(env: Readonly<Record<string, string>>, ...args: string[]): ChildProcess;
   /** Stops whatever still runs and removes the data folder unless it was given. */
   dispose(): Promise<void>;
 }
@@ -85,6 +87,15 @@ export async function startServiceStack(options: StackOptions = {}): Promise<Sta
   };
   const { supervisor, printed, env, url } = await launch(own, options.readyMs ?? 60_000);
   const beside: ChildProcess[] = [];
+  const startBeside = (more: Readonly<Record<string, string>>, args: readonly string[]): ChildProcess => {
+    const child = spawn(process.execPath, [cli, ...args], {
+      env: { ...env, ...more },
+      stdio: ['ignore', 'pipe', 'pipe'],
+    });
+    forEachLine(child, (line) => printed.push(line));
+    beside.push(child);
+    return child;
+  };
   const stop = async (): Promise<number | null> => {
     await Promise.all(beside.map((child) => stopProgram(child)));
     await stopProgram(supervisor, 'SIGINT');
@@ -97,12 +108,8 @@ export async function startServiceStack(options: StackOptions = {}): Promise<Sta
     output: () => printed.join('\n'),
     stop,
     kill: () => stopProgram(supervisor, 'SIGKILL'),
-    beside(...args) {
-      const child = spawn(process.execPath, [cli, ...args], { env, stdio: ['ignore', 'pipe', 'pipe'] });
-      forEachLine(child, (line) => printed.push(line));
-      beside.push(child);
-      return child;
-    },
+    beside: (...args) => startBeside({}, args),
+    besideWith: (more, ...args) => startBeside(more, args),
     async dispose() {
       await stop();
       if (options.dataDir === undefined) await rm(dataDir, { recursive: true, force: true });
