@@ -136,7 +136,7 @@ function demandIn(
         )
       : new ServiceError(
           'service_unavailable',
-          `the orchestrator has sent no signed manifest for ${owner}/${source}, and this computer runs only code that its service has signed. The orchestrator may be of an earlier release: update the service`,
+          `the orchestrator has sent no signed manifest for ${owner}/${source}, and this computer runs only code that its service has signed. The orchestrator may be of an earlier release, or lack SVC_AUTHORITY_KEY: update the service, or give it the key`,
         );
   const manifest = verifier.read(signed);
   const hint = who === 'lab' ? `Sign the package: ${sign}; then load it again` : 'Load the package again';

@@ -58,6 +58,10 @@ await runService(service, config, async ({ config, log, shutdown }) => {
   shutdown.add('database', () => store.close());
   shutdown.add('bus', () => bus.close());
   const tickets = new FileTickets({ publicUrl: config.publicUrl, secret: config.uploadSecret.reveal() });
+  if (authorityKey === undefined && config.natsCredentials !== undefined)
+    log.warn(
+      'this orchestrator cannot sign code (SVC_AUTHORITY_KEY), so agents refuse code that is new to them',
+    );
   const signer = authorityKey === undefined ? undefined : Authority.from(authorityKey);
   const acts = new ActCheck(config.actPublicKey.reveal(), systemClock.now);
   const optimizers = await OptimizerDirectory.listen(bus, { clock: steadyClock, timers: systemTimers });

@@ -47,6 +47,9 @@ export function readCodeKey(path: string): CodeSigner {
   }
 }
 
+/** The manifest is part of a message, whose size the broker limits. */
+const mostModules = 2_000;
+
 /** A package that was signed. */
 export interface SignedPackage {
   package: string;
@@ -78,6 +81,10 @@ export async function signPackage(
   if (faults.length > 0)
     throw new Error(
       `nothing was signed, because the package has errors:\n${formatDiagnostics(faults, { userDir })}`,
+    );
+  if (code.modules.length > mostModules)
+    throw new Error(
+      `nothing was signed, because the package has ${code.modules.length} modules, and a manifest at most ${mostModules}; divide the package`,
     );
   const signed = key.sign({
     ...{ version: 1, package: code.package, package_version: code.version, lock: code.lock },

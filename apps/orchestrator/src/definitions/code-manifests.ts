@@ -28,13 +28,16 @@ export interface CodeKeys {
 
 const suffix = '.signed';
 
+/** Most modules in one manifest of the service, which is part of a message. A larger package has several. */
+const portion = 1_000;
+
 /**
  * The manifests of the code that agents may run. The service signs those of the packages that it has read. Those of the lab
  * are kept on disk, because accepted runs keep the code of earlier versions.
  */
 export class CodeManifests {
-  /** What was signed for a package, and the content. */
-  readonly #signed = new Map<string, { content: string; text: string }>();
+  /** Manifests of the service, by package as it was read and the index of their first module. */
+  readonly #signed = new WeakMap<PackageCode, Map<number, string>>();
   /** Manifests of the lab, the latest last. */
   readonly #lab = new Map<string, CodeManifest>();
   #packages: ReadonlyMap<string, PackageCode> = new Map();
@@ -69,42 +72,44 @@ export class CodeManifests {
     inUse: () => readonly ModuleReference[],
   ): SignedAbout {
     const code = this.#packages.get(named.package);
-    const isNamed = (module: { source: string; sha256: string }): boolean =>
-      module.source === named.source && module.sha256 === hash;
-    const current = code?.modules.find(isNamed);
-    const used =
-      current === undefined
-        ? inUse().find(
-            (module) =>
-              module.hash === hash && module.package === named.package && module.source === named.source,
-          )
-        : undefined;
-    const dependencies = current?.dependencies ?? used?.dependencies ?? [];
-    const manifest =
-      current !== undefined && code !== undefined
-        ? this.#ofPackage(code)
-        : used === undefined
-          ? undefined
-          : this.#ofOne({ package: named.package, source: named.source, sha256: hash, dependencies });
-    const lab = this.#ofLab({ ...named, sha256: hash, dependencies }) ?? code?.signed ?? undefined;
+    const current = code?.modules.findIndex(
+      ({ source, sha256 }) => source === named.source && sha256 === hash,
+    );
+    if (code !== undefined && current !== undefined && current >= 0) {
+      const { dependencies = [] } = code.modules[current] ?? {};
+      return this.#both(this.#ofPackage(code, current), { ...named, sha256: hash, dependencies });
+    }
+    const used = inUse().find(
+      (module) => module.hash === hash && module.package === named.package && module.source === named.source,
+    );
+    const module = { ...named, sha256: hash, dependencies: used?.dependencies ?? [] };
+    return this.#both(used === undefined ? undefined : this.#ofOne(module), module);
+  }
+
+  /** @param manifest of the service */
+  #both(manifest: string | undefined, module: NamedModule): SignedAbout {
+    const lab = this.#ofLab(module) ?? this.#packages.get(module.package)?.signed ?? undefined;
     return {
       ...(manifest === undefined ? {} : { manifest }),
       ...(lab === undefined ? {} : { lab_manifest: lab }),
     };
   }
 
-  #ofPackage({ package: owner, version, modules, lock }: PackageCode): string | undefined {
+  /** @param index of the module that the manifest must name */
+  #ofPackage(code: PackageCode, index: number): string | undefined {
     const { signer } = this.keys;
     if (signer === undefined) return undefined;
-    const content = JSON.stringify([version, modules, lock]);
-    const known = this.#signed.get(owner);
-    if (known?.content === content) return known.text;
+    const signed = this.#signed.get(code) ?? new Map<number, string>();
+    this.#signed.set(code, signed);
+    const begin = index - (index % portion);
+    const known = signed.get(begin);
+    if (known !== undefined) return known;
     const text = signer.sign({
-      ...{ version: 1, package: owner, package_version: version, lock },
-      modules: [...modules],
+      ...{ version: 1, package: code.package, package_version: code.version, lock: code.lock },
+      modules: code.modules.slice(begin, begin + portion),
       made_at: new Date(this.now()).toISOString(),
     });
-    this.#signed.set(owner, { content, text });
+    signed.set(begin, text);
     return text;
   }
 

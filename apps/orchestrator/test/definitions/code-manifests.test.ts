@@ -100,3 +100,17 @@ it('prefers what the present code key of the lab has signed', async () => {
   const made = await manifests([code(one, before)], { lab: lab.publicKey });
   expect(made.about(one, named, nothing).lab_manifest).toBe(now);
 });
+
+it('divides a package of very many modules, so that each manifest fits into a message', async () => {
+  const modules = Array.from({ length: 2_500 }, (_, index) => ({
+    source: `tasks/t${index}/task.ts`,
+    sha256: String(index).padStart(64, '0'),
+    dependencies: [],
+  }));
+  const made = await manifests([{ ...code(one), modules }]);
+  for (const { source, sha256 } of [modules[0]!, modules[999]!, modules[1_000]!, modules[2_499]!]) {
+    const { manifest = '' } = made.about(sha256, { package: 'my_lab', source }, nothing);
+    expect(manifestOf(manifest)?.modules).toContainEqual({ source, sha256, dependencies: [] });
+    expect(manifest.length).toBeLessThan(300_000);
+  }
+});
