@@ -7,6 +7,7 @@ import { join as pathOf } from 'node:path';
 import type { Log, Timers } from '@lab/ports';
 import { issueCredentials, readKeys } from '@lab/trust';
 import { makeCertificateAuthority } from '@lab/trust/certificates';
+import { codeKeyIn, codeKeyOf } from '@lab/trust/code-manifest';
 import { makePass } from '@lab/trust/pass';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { AgentCredentials, examine, join, type Examined, type Finding } from '../../src/joining/index.js';
@@ -44,6 +45,8 @@ describe('join', () => {
       },
     });
     expect(file('ca.pem')).toBe(service.authority);
+    const keys = readKeys(readFileSync(pathOf(service.stack.dataDir, 'secrets', 'broker-keys'), 'utf8'));
+    expect(codeKeyIn(file('agent.creds'))).toBe(codeKeyOf(keys.authority.x));
     for (const name of readdirSync(folder)) expect(statSync(pathOf(folder, name)).mode & 0o077, name).toBe(0);
     expect(readdirSync(folder).sort()).toEqual(['agent.creds', 'ca.pem', 'joined.json']);
   });

@@ -157,7 +157,15 @@ describe('svc agent invite', () => {
     await svc('agent', 'revoke', 'bench_7');
   });
 
+  it('adds the code key of the lab to the line for the computer', async () => {
+    const key = `svc_code_${'x'.repeat(43)}`;
+    const { id, token, command } = await invited('bench_k', '--code-key', key);
+    expect(command).toBe(`svc-agent join ${stack.url} ${token} --code-key ${key}`);
+    await svc('agent', 'withdraw', id);
+  });
+
   it.each([
+    [['invite', 'bench_k', '--code-key', 'x'], 2, '--code-key must be svc_code_ and 43 characters'],
     [['invite', 'bench_*', '--uses', 'many'], 2, '--uses must be a whole number from 1'],
     [['invite', 'bench_*', '--uses', '0'], 2, '--uses must be a whole number from 1'],
     [['invite', 'bench_b', '--expires', 'soon'], 2, '"soon" is no time'],

@@ -99,6 +99,24 @@ describe('an invitation', () => {
 });
 
 describe('joining', () => {
+  it('gives the public code key of the service, and that of the lab if the service has one', async () => {
+    const { codeKey } = new AgentIssuer(issuer);
+    const { body } = await join(applicant(await invited()));
+    expect([body['code_key'], 'lab_code_key' in body]).toEqual([codeKey, false]);
+    const lab = `svc_code_${'x'.repeat(43)}`;
+    const demanding = await startHarness({}, undefined, undefined, {
+      enrolments: store,
+      enrolment: { issuer, authority, publicUrl: url, brokers: undefined, codeKey: lab },
+    });
+    try {
+      const request = applicant(await invited({ computer: 'bench_c' }));
+      const reply = await demanding.send('POST', '/agents/join', request);
+      expect(reply.body).toMatchObject({ code_key: codeKey, lab_code_key: lab });
+    } finally {
+      await demanding.server.close();
+    }
+  });
+
   it('gives credentials that the gateway recognises, once', async () => {
     const invitation = await invited();
     const key = makeAgentKey();
