@@ -129,6 +129,39 @@ describe('an agent that knows the key of its service', () => {
   });
 });
 
+describe('an agent that joined before its service signed code', () => {
+  /** Such credentials name the authority, and no key for code. */
+  const before = async (): Promise<Record<string, string>> => {
+    const credentials = await nats.credentials('agent', 'svc_computer');
+    return {
+      SVC_NATS_CREDENTIALS: credentials.slice(0, credentials.indexOf('-----BEGIN SVC CODE KEY-----')),
+    };
+  };
+
+  it('runs code of an orchestrator of the previous release, and demands a manifest after the first', async () => {
+    lab.assigned.set('svc_computer', [arm()]);
+    await start(await before());
+    await lab.deviceIs('arm', 'idle');
+    lab.signed = () => ({ manifest: manifest(service, [taskModule.reference]) });
+    expect(await lab.run({ mode: 'wait', ms: 1 })).toMatchObject({ kind: 'completed' });
+    lab.signed = () => ({});
+    const task = { ...lab.task({}), module: tampered() };
+    await lab.start(task);
+    const outcome = await lab.outcome(task.attempt_id);
+    expect(JSON.stringify(outcome)).toContain('has sent no signed manifest');
+    expect(existsSync(mark)).toBe(false);
+  });
+
+  it('does not run what a stranger has signed', async () => {
+    const module = tampered();
+    lab.signed = () => ({ manifest: manifest(labKey(), [module]) });
+    lab.assigned.set('svc_computer', [arm(module)]);
+    await start(await before());
+    await lab.deviceIs('arm', 'faulted');
+    expect(existsSync(mark)).toBe(false);
+  });
+});
+
 describe('an agent with a code key of its lab', () => {
   it('runs what this key has signed', async () => {
     const key = labKey();
