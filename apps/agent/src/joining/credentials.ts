@@ -1,7 +1,8 @@
 import { join } from 'node:path';
 import type { Log, Timers } from '@lab/ports';
 import { agentCredentials } from '@lab/trust/agent-key';
-import { codeKeyIn } from '@lab/trust/code-manifest';
+import { authorityIn } from '@lab/trust/authority';
+import { codeKeyIn, codeKeyOf } from '@lab/trust/code-manifest';
 import { partsOf } from '@lab/trust/nkeys';
 import { makePass } from '@lab/trust/pass';
 import { GatewayDoor, GatewayRefusal, type HttpWay } from './gateway-door.js';
@@ -112,10 +113,13 @@ export class AgentCredentials {
       version,
     });
     const { statement, authority, code_key: given, valid_until: until } = admissionIn(answer, gateway);
+    const known = authorityIn(this.#text);
     const pinned = codeKeyIn(this.#text);
-    if (pinned !== undefined && given !== undefined && given !== pinned)
+    // The service signs code with the key of its authority, also for a computer that joined before it did so.
+    const expected = pinned ?? (known === undefined ? given : codeKeyOf(known));
+    if ((known !== undefined && authority !== known) || (given !== undefined && given !== expected))
       throw new Error(
-        `${gateway} names another key for code than when this computer joined. Somebody may answer in its place, or the service was set up anew: then join again.`,
+        `${gateway} names another key of the service than when this computer joined. Somebody may answer in its place, or the service was set up anew: then join again.`,
       );
     return { text: agentCredentials(partsOf(this.#text), statement, authority, pinned ?? given), until };
   }

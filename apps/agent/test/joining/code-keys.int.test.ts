@@ -78,10 +78,11 @@ describe('an agent that renews its credentials', () => {
     );
 
   it('pins the code key if it joined before the service signed code', async () => {
-    answering('/agents/renew', { code_key: own });
+    const { codeKey } = gateway.issuer;
+    answering('/agents/renew', { code_key: codeKey });
     const kept = await ended();
     await renew(kept);
-    expect(codeKeyIn(kept.text)).toBe(own);
+    expect(codeKeyIn(kept.text)).toBe(codeKey);
   });
 
   it('keeps its code key when a gateway of an earlier release names none', async () => {
@@ -91,10 +92,17 @@ describe('an agent that renews its credentials', () => {
     expect(codeKeyIn(kept.text)).toBe(own);
   });
 
-  it('does not take another code key', async () => {
-    answering('/agents/renew', { code_key: other });
-    const kept = await ended(own);
-    await expect(renew(kept)).rejects.toThrow('names another key for code than when this computer joined');
-    expect(codeKeyIn(kept.text)).toBe(own);
+  it.each([
+    ['another code key', own, { code_key: other }],
+    ['a code key that is not that of its service, if it has none', undefined, { code_key: other }],
+    ['another authority', undefined, { authority: makeAuthorityKey().x }],
+  ])('does not take %s', async (_, pinned, answer) => {
+    answering('/agents/renew', answer);
+    const kept = await ended(pinned);
+    const before = kept.text;
+    await expect(renew(kept)).rejects.toThrow(
+      'names another key of the service than when this computer joined',
+    );
+    expect(kept.text).toBe(before);
   });
 });
