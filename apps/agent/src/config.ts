@@ -1,4 +1,3 @@
-import { z } from 'zod';
 import {
   brokerSettings,
   defineConfig,
@@ -8,6 +7,7 @@ import {
   type ConfigOf,
   type Setting,
 } from '@lab/runtime';
+import { z } from 'zod';
 import { updateModes } from './updates/index.js';
 
 export const config = defineConfig({
@@ -21,6 +21,7 @@ export const config = defineConfig({
   limits: settings.limits,
   /** Whether the service may update this agent, or only somebody at this computer. */
   updates: setting({ env: 'SVC_AGENT_UPDATES', schema: z.enum(updateModes).default('from_service') }),
+  codeUser: settings.codeUser,
   /** Number of warm task processes kept ready. Default: the `limits` of `config.yml`. */
   taskPoolSize: setting({
     env: 'SVC_TASK_POOL_SIZE',

@@ -14,11 +14,14 @@ import {
   type ToDevice,
   type ToTask,
 } from '@lab/contracts';
-import { ForkedProcess } from '@lab/hosting';
+import { ForkedProcess, type CodeUser } from '@lab/hosting';
 import type { DeviceProcessList } from './device-process-list.js';
 
 const heardFromDevice = zodSchema(fromDevice);
 const heardFromTask = zodSchema(fromTask);
+
+/** The programs that load author code. */
+export const hostPrograms = (): string[] => [programOf('device-host'), programOf('task-host')];
 
 /** The program of a host: from the bundle, when this process runs the bundle of the agent. */
 function programOf(host: 'device-host' | 'task-host'): string {
@@ -30,11 +33,15 @@ function programOf(host: 'device-host' | 'task-host'): string {
 export class ForkedDeviceProcesses implements DeviceProcesses {
   readonly #host = programOf('device-host');
 
-  /** @param folder holds a folder for each device, with the files that the device keeps */
+  /**
+   * @param folder holds a folder for each device, with the files that the device keeps
+   * @param user under whom the processes run; undefined: the user of the agent
+   */
   constructor(
     private readonly list: DeviceProcessList,
     private readonly folder: string,
     private readonly log: AgentLog,
+    private readonly user?: CodeUser,
   ) {}
 
   start(device: DeviceAssignment): DeviceProcess {
@@ -42,6 +49,7 @@ export class ForkedDeviceProcesses implements DeviceProcesses {
     const process: ForkedProcess<ToDevice, FromDevice> = new ForkedProcess({
       host: this.#host,
       hostArguments: [join(absolute(this.folder), encodeToken(`${device.lab}.${device.name}`))],
+      user: this.user,
       messages: heardFromDevice,
       log,
       written: (level, text) => ({ type: 'log', level, text }),
@@ -58,11 +66,15 @@ export class ForkedDeviceProcesses implements DeviceProcesses {
 export class ForkedTaskProcesses implements TaskProcesses {
   readonly #host = programOf('task-host');
 
-  constructor(private readonly log: AgentLog) {}
+  constructor(
+    private readonly log: AgentLog,
+    private readonly user?: CodeUser,
+  ) {}
 
   start(): TaskProcess {
     return new ForkedProcess<ToTask, FromTask>({
       host: this.#host,
+      user: this.user,
       messages: heardFromTask,
       log: this.log,
       written: (level, text) => ({ type: 'log', level, text }),

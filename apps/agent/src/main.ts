@@ -4,7 +4,7 @@ import { parseArgs } from 'node:util';
 import { Agent, DiskLedger } from '@lab/actors';
 import { wireAgent } from '@lab/agent-wiring';
 import { encodeToken, logRequests, measuredEveryMs, serviceEvents } from '@lab/contracts';
-import { ModuleCache, NpmPackages } from '@lab/hosting';
+import { CodeUser, ModuleCache, NpmPackages } from '@lab/hosting';
 import { connectBus, demandClosedBroker } from '@lab/messaging';
 import {
   acquireLock,
@@ -28,6 +28,7 @@ import { config } from './config.js';
 import { AgentCredentials } from './joining/index.js';
 import { DeviceProcessList } from './device-process-list.js';
 import { ForkedDeviceProcesses, ForkedTaskProcesses } from './hosts.js';
+import { shareWith } from './shared-folders.js';
 import { InputCache } from './input-cache.js';
 import { FolderLedgerDisk } from './ledger-disk.js';
 import { LogRelay } from './log-relay.js';
@@ -69,6 +70,11 @@ await runService(
     const folder = join(config.dataDir, 'agents', encodeToken(computer));
     const lock = lockOf(folder, computer);
     shutdown.add('lock', () => lock.release());
+    const codeUser = config.codeUser === undefined ? undefined : CodeUser.find(config.codeUser);
+    if (codeUser !== undefined) {
+      shareWith(codeUser, config.dataDir, folder);
+      log.info('the code of devices and tasks runs as another user', { user: codeUser.name });
+    }
 
     const broker = brokerOf(config);
     const way = { authorities: broker.authorities, proxy: broker.proxy };
@@ -110,7 +116,7 @@ await runService(
     const processes = new DeviceProcessList(join(folder, 'device-processes.json'), log);
     // Before the registration: a new incarnation implies that the processes of the old one have ended.
     await processes.endLeftovers();
-    const packages = new NpmPackages(join(folder, 'packages'), log);
+    const packages = new NpmPackages(join(folder, 'packages'), log, { user: codeUser });
     await packages.removeLeftovers();
 
     const keys = codeKeys(credentials?.text ?? '', config.codeKey);
@@ -153,14 +159,15 @@ await runService(
         ledger,
         modules: new ModuleCache(join(folder, 'modules'), packages, bus, log, code),
         checkArguments,
-        deviceProcesses: new ForkedDeviceProcesses(processes, join(folder, 'devices'), heard),
-        taskProcesses: new ForkedTaskProcesses(heard),
+        deviceProcesses: new ForkedDeviceProcesses(processes, join(folder, 'devices'), heard, codeUser),
+        taskProcesses: new ForkedTaskProcesses(heard, codeUser),
         orchestrator,
         peers,
         files: new Spool(
           join(folder, 'spool'),
           new InputCache(join(folder, 'inputs'), inputCacheBytes, way),
           way,
+          codeUser,
         ),
         announcer: service,
         effects,

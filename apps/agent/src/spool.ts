@@ -1,23 +1,31 @@
 import { createHash } from 'node:crypto';
 import { once } from 'node:events';
-import { createReadStream } from 'node:fs';
-import { mkdir, open, readdir, rm, rmdir } from 'node:fs/promises';
+import { constants, createReadStream } from 'node:fs';
+import { chmod, mkdir, open, readdir, readlink, realpath, rm, rmdir } from 'node:fs/promises';
 import type { IncomingMessage } from 'node:http';
 import { join, relative, resolve, isAbsolute } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import type { Files, FileTicket, InputFile, SpooledFile } from '@lab/actors';
 import { encodeToken, ServiceError } from '@lab/contracts';
+import type { CodeUser } from '@lab/hosting';
 import type { HttpWay } from './joining/index.js';
 import type { InputCache } from './input-cache.js';
 import { requestTo, sizeOf } from './store-access.js';
 
+/** Mode of an input file for a task of another user, whose group the folder has. */
+const readableByGroup = 0o640;
+
 /** Spool folders on disk. Files are transferred by HTTP, and an interrupted transfer continues where it stopped. */
 export class Spool implements Files {
-  /** @param inputs the source of input files */
+  /**
+   * @param inputs the source of input files
+   * @param user under whom tasks read and write in their folders; undefined: the user of the agent
+   */
   constructor(
     private readonly folder: string,
     private readonly inputs: InputCache,
     private readonly way: HttpWay = {},
+    private readonly user?: Pick<CodeUser, 'share'>,
   ) {}
 
   async prepare(attemptId: string): Promise<string> {
@@ -25,6 +33,7 @@ export class Spool implements Files {
     try {
       // The task waits for this. Usually the parent exists and the folder does not, so one disk operation is enough.
       await mkdir(folder).catch(() => this.#makeAnew(folder));
+      this.user?.share(folder, 'write');
     } catch (error) {
       // This message reaches people, and the text of a system error would show folders of this computer.
       const code = (error as NodeJS.ErrnoException).code ?? 'unknown error';
@@ -47,6 +56,7 @@ export class Spool implements Files {
     const path = join(this.#of(attemptId), `input-${handle}${ending}`);
     await rm(path, { force: true });
     await this.inputs.copyTo(path, file, ticket, signal);
+    if (this.user !== undefined) await chmod(path, readableByGroup);
     return path;
   }
 
@@ -69,14 +79,20 @@ export class Spool implements Files {
     if (inside === '' || inside.startsWith('..') || isAbsolute(inside)) {
       throw new ServiceError('invalid', `the file '${file.name}' is not in the spool folder of its task`);
     }
-    const size = await sizeOf(path);
-    if (size !== file.size) {
-      throw new ServiceError(
-        'invalid',
-        `the file '${file.name}' has ${size ?? 'no'} bytes on disk, but the task wrote ${file.size}`,
-      );
+    const own = this.user === undefined ? undefined : await openOwn(folder, path, file.name);
+    try {
+      const content = own?.path ?? path;
+      const size = await sizeOf(content);
+      if (size !== file.size) {
+        throw new ServiceError(
+          'invalid',
+          `the file '${file.name}' has ${size ?? 'no'} bytes on disk, but the task wrote ${file.size}`,
+        );
+      }
+      await put(content, file, ticket, this.way);
+    } finally {
+      await own?.close();
     }
-    await put(path, file, ticket, this.way);
   }
 
   async discard(attemptId: string): Promise<void> {
@@ -107,6 +123,36 @@ export class Spool implements Files {
   #of(attemptId: string): string {
     return join(this.folder, encodeToken(attemptId));
   }
+}
+
+/** So that a named pipe cannot hold the agent. */
+const openFlags = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK;
+
+/**
+ * Opens a file that another user has written. A link in its place would let that user send any file that the agent can read,
+ * so what was really opened must be a file in the folder.
+ *
+ * @returns a path that leads to the opened file, whatever happens to its name. Linux only
+ */
+async function openOwn(
+  folder: string,
+  path: string,
+  name: string,
+): Promise<{ path: string; close: () => Promise<void> }> {
+  const handle = await open(path, openFlags).catch((error: unknown) => {
+    const { code = 'unknown error' } = error as NodeJS.ErrnoException;
+    throw new ServiceError('invalid', `the file '${name}' cannot be read where the task wrote it (${code})`);
+  });
+  const opened = `/proc/self/fd/${handle.fd}`;
+  try {
+    const [real, inside, found] = await Promise.all([readlink(opened), realpath(folder), handle.stat()]);
+    if (real.startsWith(`${inside}/`) && found.isFile()) return { path: opened, close: () => handle.close() };
+  } catch (error) {
+    await handle.close();
+    throw error;
+  }
+  await handle.close();
+  throw new ServiceError('invalid', `the file '${name}' is not a file in the spool folder of its task`);
 }
 
 /** Files above this size in bytes continue an interrupted upload. Smaller files are sent again as a whole. */

@@ -109,6 +109,46 @@ declare(SteadyArm.prototype, 'where', 'query');
 `,
 );
 
+/** A device whose code attacks its computer. Each function returns what happened: a code of the system, or `done`. */
+export const thiefModule = moduleOf(
+  'devices/thief/device.ts',
+  `import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+${declare}
+const tried = (act) => {
+  try {
+    act();
+    return 'done';
+  } catch (error) {
+    return error.code;
+  }
+};
+export default class Thief {
+  async _initialize() {}
+  async _cleanup() {}
+  async _report() {
+    return {};
+  }
+  read({ path }) {
+    return tried(() => (statSync(path).isDirectory() ? readdirSync(path) : readFileSync(path)));
+  }
+  write({ path }) {
+    return tried(() => writeFileSync(path, 'x'));
+  }
+  end({ pid }) {
+    return tried(() => process.kill(pid, 'SIGTERM'));
+  }
+  become({ uid }) {
+    return tried(() => process.setuid(uid));
+  }
+  status() {
+    const lines = readFileSync('/proc/self/status', 'utf8').split('\\n');
+    return Object.fromEntries(lines.map((line) => line.split(/:\\s+/)).map(([name, value = '']) => [name, value.replaceAll('\\t', ' ')]));
+  }
+}
+for (const name of ['read', 'write', 'end', 'become', 'status']) declare(Thief.prototype, name, 'query');
+`,
+);
+
 export const taskModule = moduleOf(
   'tasks/any/task.ts',
   `import { readFileSync } from 'node:fs';

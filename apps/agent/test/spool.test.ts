@@ -1,7 +1,8 @@
+import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { once } from 'node:events';
 import { existsSync } from 'node:fs';
-import { mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, readdir, rm, symlink, writeFile } from 'node:fs/promises';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -209,5 +210,48 @@ describe('the spool', () => {
     expect(error).toMatchObject({ code: 'service_unavailable', effect: 'none' });
     expect(String(error)).toContain('ENOTDIR');
     expect(String(error)).not.toContain(folder);
+  });
+});
+
+describe('a file that a task of another user has written', () => {
+  const shared = (): Spool =>
+    new Spool(folder, new InputCache(join(folder, 'inputs'), 1_000), {}, { share: () => undefined });
+  const fileOf = (path: string, size: number) => ({
+    ...{ name: 'photo.png', size, sha256: '0'.repeat(64) },
+    path,
+  });
+
+  it('is sent', async () => {
+    const received: Buffer[] = [];
+    answer = (request, response) => {
+      request
+        .on('data', (piece: Buffer) => received.push(piece))
+        .on('end', () => response.writeHead(201).end());
+    };
+    const file = await spooled(Buffer.from('a photo'));
+    await shared().upload('a/1', file, ticket());
+    expect(Buffer.concat(received).toString()).toBe('a photo');
+  });
+
+  it('is not sent when it is a link, lies behind a linked folder, or is no file', async () => {
+    let requests = 0;
+    answer = (_request, response) => {
+      requests += 1;
+      response.writeHead(201).end();
+    };
+    const secret = join(folder, 'agent.creds');
+    await writeFile(secret, 'secret');
+    const own = await spool.prepare('a/1');
+    await symlink(secret, join(own, 'link'));
+    await symlink(folder, join(own, 'folder'));
+    execFileSync('mkfifo', [join(own, 'pipe')]);
+    for (const [path, reason] of [
+      ['link', 'cannot be read where the task wrote it (ELOOP)'],
+      ['folder/agent.creds', 'is not a file in the spool folder of its task'],
+      ['pipe', 'is not a file in the spool folder of its task'],
+      ['none', 'cannot be read where the task wrote it (ENOENT)'],
+    ] as const)
+      await expect(shared().upload('a/1', fileOf(path, 6), ticket()), path).rejects.toThrow(reason);
+    expect(requests).toBe(0);
   });
 });

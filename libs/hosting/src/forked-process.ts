@@ -6,6 +6,7 @@ import type { Schema } from '@lab/contracts';
 import { channelDescriptors, LineJoiner } from '@lab/contracts/channel';
 import type { Log } from '@lab/ports';
 import { processEnvironment, type ExitInfo } from '@lab/runtime';
+import type { CodeUser } from './code-user.js';
 
 /** How long to wait after the exit for the last output, in milliseconds. A grandchild may keep the pipes open for ever. */
 const lastWordsMs = 1_000;
@@ -29,6 +30,8 @@ export interface ForkOptions<From> {
   nodeOptions?: readonly string[];
   /** What the host gets in `process.argv`. */
   hostArguments?: readonly string[];
+  /** Under whom it runs; undefined: the user of this process. */
+  user?: CodeUser | undefined;
   /** The messages that the host may send. */
   messages: Schema<From>;
   log: Log;
@@ -72,6 +75,7 @@ export class ForkedProcess<To extends object, From> {
     host,
     nodeOptions = [],
     hostArguments = [],
+    user,
     messages,
     log,
     onGone,
@@ -81,8 +85,11 @@ export class ForkedProcess<To extends object, From> {
     this.#onGone = onGone ?? (() => undefined);
     this.#messages = messages;
     this.#memoryMb = memoryLimitMb(nodeOptions);
-    const child = spawn(process.execPath, [...nodeOptions, host, ...hostArguments], {
-      env: authorEnvironment(),
+    const args = [...nodeOptions, host, ...hostArguments];
+    const own = { program: process.execPath, args, env: authorEnvironment() };
+    const launch = user?.launch(own) ?? own;
+    const child = spawn(launch.program, launch.args, {
+      env: launch.env,
       stdio: ['ignore', 'pipe', 'pipe', 'pipe', 'pipe'],
       windowsHide: true,
     });

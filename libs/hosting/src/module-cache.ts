@@ -37,6 +37,8 @@ interface Named {
 const largestBytes = 64 * 1024 * 1024;
 const tries = 5;
 const pauseMs = 400;
+/** Mode of a module. Its group may be that of a {@link CodeUser}, who reads it and must not change it. */
+const readableByGroup = 0o640;
 
 /**
  * Code modules on disk, each under its hash. A module is fetched once, in pieces. A file is used only after this process has
@@ -203,7 +205,7 @@ async function writeWhole(path: string, text: Buffer): Promise<void> {
   await mkdir(dirname(path), { recursive: true });
   const draft = `${path}.${randomBytes(6).toString('hex')}`;
   try {
-    const file = await open(draft, 'wx', 0o600);
+    const file = await open(draft, 'wx', readableByGroup);
     try {
       await file.writeFile(text);
       await file.sync();

@@ -2,6 +2,7 @@ import { spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { basename, delimiter, join } from 'node:path';
 import { withoutCredentials } from '@lab/runtime';
+import type { CodeUser } from './code-user.js';
 import { authorEnvironment } from './forked-process.js';
 
 /** The outcome of a run of npm. */
@@ -19,6 +20,8 @@ export type NpmEnd =
 
 const flags = ['--omit=dev', '--no-audit', '--no-fund'];
 const keptLines = 60;
+/** Folder of the cache of npm for another user, in the folder of the packages. */
+export const npmCache = '.npm-cache';
 
 /** The command that a person can run in an empty folder to install the same packages. @param dependencies `name@version` */
 export function npmByHand(dependencies: readonly string[]): string {
@@ -32,18 +35,28 @@ export function npmByHand(dependencies: readonly string[]): string {
  * @param folder absolute path
  * @param timeoutMs after this time the process group is killed, in milliseconds
  * @param signal when it fires, the process group is killed
+ * @param user under whom npm and the install scripts run; undefined: the user of this process
  */
-export function npmInstall(folder: string, timeoutMs: number, signal: AbortSignal): Promise<NpmEnd> {
+export function npmInstall(
+  folder: string,
+  timeoutMs: number,
+  signal: AbortSignal,
+  user?: CodeUser,
+): Promise<NpmEnd> {
   const env = authorEnvironment();
   const { program, args } = npmOf(env['npm_execpath']);
+  // The user may have no home to keep a cache in.
+  const cache = user === undefined ? {} : { npm_config_cache: join(folder, npmCache) };
+  const own = { program, args: [...args, 'install', ...flags], env: { ...env, ...cache } };
+  const launch = user?.launch(own) ?? own;
   const missing: NpmEnd = { ok: false, reason: 'there is no npm', output: '', isMissing: true };
   // The command interpreter would only say it in the language of the computer.
   if (program === 'cmd.exe' && !isOnPath('npm.cmd', env['PATH'] ?? env['Path']))
     return Promise.resolve(missing);
   return new Promise((resolve) => {
-    const child = spawn(program, [...args, 'install', ...flags], {
+    const child = spawn(launch.program, launch.args, {
       cwd: folder,
-      env,
+      env: launch.env,
       stdio: ['ignore', 'pipe', 'pipe'],
       detached: process.platform !== 'win32',
       windowsHide: true,

@@ -5,7 +5,8 @@ import { join } from 'node:path';
 import { ServiceError } from '@lab/contracts';
 import type { Log } from '@lab/ports';
 import { splitDependency } from '@lab/definitions/model';
-import { npmByHand, npmInstall } from './npm-command.js';
+import type { CodeUser } from './code-user.js';
+import { npmByHand, npmCache, npmInstall } from './npm-command.js';
 
 const draftPrefix = '.draft-';
 const defaultTimeoutMs = 600_000;
@@ -21,13 +22,19 @@ export class NpmPackages {
   /** The last run of npm. Runs do not overlap, because they would compete for the cache of npm and for the processor. */
   #last: Promise<unknown> = Promise.resolve();
 
-  /** @param timeoutMs limit of one run of npm; default: 10 minutes */
+  readonly #user: CodeUser | undefined;
+
+  /**
+   * @param timeoutMs limit of one run of npm; default: 10 minutes
+   * @param user under whom npm runs, and who can read the packages; undefined: the user of this process
+   */
   constructor(
     private readonly folder: string,
     private readonly log: Log,
-    { timeoutMs = defaultTimeoutMs } = {},
+    { timeoutMs = defaultTimeoutMs, user }: { timeoutMs?: number; user?: CodeUser | undefined } = {},
   ) {
     this.#timeoutMs = timeoutMs;
+    this.#user = user;
   }
 
   /** Removes unfinished folders of an earlier process. Call it before the first installation. */
@@ -81,7 +88,8 @@ export class NpmPackages {
       const manifest = { private: true, dependencies: Object.fromEntries(listed) as Record<string, string> };
       await writeFile(join(draft, 'package.json'), JSON.stringify(manifest, null, 2));
       this.log.info('installing npm packages', { packages: dependencies });
-      const end = await npmInstall(draft, this.#timeoutMs, this.#closing.signal);
+      this.#user?.share(draft, 'write');
+      const end = await npmInstall(draft, this.#timeoutMs, this.#closing.signal, this.#user);
       if (!end.ok) {
         if (this.#closing.signal.aborted) throw new ServiceError('service_unavailable', end.reason);
         if (end.isMissing) throw withoutNpm(dependencies);
@@ -94,6 +102,9 @@ export class NpmPackages {
       if (!(await isInstalled(draft, dependencies))) {
         throw notInstalled(dependencies, 'npm reported no error but did not install all of them');
       }
+      await rm(join(draft, npmCache), { recursive: true, force: true });
+      // Modules are stored beside the packages, and code must not exchange them.
+      this.#user?.share(draft, 'read');
       // An incomplete folder from which files were removed. No code can use it.
       await rm(folder, { recursive: true, force: true });
       await rename(draft, folder);

@@ -6,10 +6,12 @@ import type { Command } from 'commander';
 import { processEnvironment } from '@lab/runtime';
 import { dataFolder } from '../installation/index.js';
 import {
+  agentUser,
   launchdAgent,
   scheduledTask,
   systemdSystemUnit,
   systemdUserUnit,
+  type CodeAccount,
   type ServicePlan,
 } from '../service/index.js';
 import { dataOption, type AgentProgram } from './context.js';
@@ -18,6 +20,7 @@ interface Options {
   data?: string | undefined;
   system?: boolean;
   print?: boolean;
+  codeUser?: string;
 }
 
 const systemOption = ['--system', 'for the whole computer (Linux, as root) and not for this user'] as const;
@@ -33,6 +36,7 @@ export function addServiceCommands(program: Command, agent: AgentProgram): void 
     .description('Writes the service and starts it.')
     .option(...dataOption)
     .option(...systemOption)
+    .option('--code-user <name>', 'run the code of devices and tasks as this user (with --system)')
     .option('--print', 'only print what would be written and run')
     .action((options: Options) => installService(options, agent));
   service
@@ -62,7 +66,7 @@ export function installService(options: Options, agent: Installed): void {
 }
 
 /** @throws Error when the system has no such service, or the launcher cannot be used for it */
-function planOf({ data, system = false }: Options, { launcher, platform }: Installed): ServicePlan {
+function planOf({ data, system = false, codeUser }: Options, { launcher, platform }: Installed): ServicePlan {
   if (launcher === undefined) {
     throw new Error('a service needs the launcher svc-agent of the package; start this command with it');
   }
@@ -71,6 +75,10 @@ function planOf({ data, system = false }: Options, { launcher, platform }: Insta
   if (system && platform !== 'linux') {
     throw new Error(`--system is for Linux, and this is ${platform}; leave it out to install for this user`);
   }
+  if (codeUser !== undefined && !system)
+    throw new Error(
+      '--code-user goes with --system: only a service of the computer may run code as another user',
+    );
   switch (platform) {
     case 'linux':
       if (!system) return systemdUserUnit(installation, env['XDG_CONFIG_HOME'] || undefined);
@@ -82,7 +90,7 @@ function planOf({ data, system = false }: Options, { launcher, platform }: Insta
           `the service may not read ${launcher}; unpack the agent outside of home and temporary folders, for example below /opt`,
         );
       }
-      return systemdSystemUnit(installation);
+      return systemdSystemUnit(installation, codeUser === undefined ? undefined : codeAccount(codeUser));
     case 'darwin':
       return launchdAgent(installation, process.getuid?.() ?? 0);
     case 'win32':
@@ -92,6 +100,22 @@ function planOf({ data, system = false }: Options, { launcher, platform }: Insta
         `there is no service for ${platform}; start "svc-agent run" with the tools of this system`,
       );
   }
+}
+
+/** @throws Error when an account is missing, which only an administrator makes */
+function codeAccount(user: string): CodeAccount {
+  for (const name of [agentUser, user])
+    if (groupOf(name) === undefined)
+      throw new Error(
+        `this computer has no user ${name}; make it first: useradd --system --user-group --shell /usr/sbin/nologin ${name}`,
+      );
+  return { user, group: groupOf(user) ?? user };
+}
+
+/** Primary group of a user; undefined: there is no such user. */
+function groupOf(user: string): string | undefined {
+  const { status, stdout } = spawnSync('id', ['-gn', '--', user], { encoding: 'utf8' });
+  return status === 0 ? stdout.trim() : undefined;
 }
 
 function install({ path, text, encoding, install: commands, notes }: ServicePlan, onlyPrint: boolean): void {

@@ -13,7 +13,10 @@ export function systemdUserUnit(
 ): ServicePlan {
   return {
     path: posix.join(configHome, 'systemd', 'user', unit),
-    text: unitText({ launcher, data, wantedBy: 'default.target', hardening: forAnyUser }),
+    text: unitText({
+      ...{ launcher, data, wantedBy: 'default.target' },
+      hardening: [...forAnyUser, 'RestrictSUIDSGID=yes'],
+    }),
     encoding: 'utf8',
     install: [
       ['systemctl', '--user', 'daemon-reload'],
@@ -25,18 +28,38 @@ export function systemdUserUnit(
   };
 }
 
-/** A service of the computer, under an account that systemd invents. It needs root to install, and runs without. */
-export function systemdSystemUnit({ launcher }: Pick<Installation, 'launcher'>): ServicePlan {
+/** Accounts of a service whose author code runs as another user. */
+export interface CodeAccount {
+  /** User of the code. */
+  user: string;
+  /** Its primary group, in which the agent is too. */
+  group: string;
+}
+
+/** User of an agent with a {@link CodeAccount}. systemd cannot invent it, because it must keep its files and its group. */
+export const agentUser = 'svc-agent';
+
+/**
+ * A service of the computer. It needs root to install, and runs without.
+ *
+ * @param code undefined: author code runs as the agent, under an account that systemd invents
+ */
+export function systemdSystemUnit(
+  { launcher }: Pick<Installation, 'launcher'>,
+  code?: CodeAccount,
+): ServicePlan {
+  const ofAccount = code === undefined ? ownAccount : twoAccounts(code);
   return {
     path: posix.join('/etc/systemd/system', unit),
     text: unitText({
       launcher,
       data: systemDataFolder,
       wantedBy: 'multi-user.target',
-      hardening: [...forAnyUser, ...forRoot],
+      hardening: [...forAnyUser, ...forRoot, ...ofAccount],
     }),
     encoding: 'utf8',
     install: [
+      ...(code === undefined ? [] : giveFolder(code)),
       ['systemctl', 'daemon-reload'],
       ['systemctl', 'enable', '--now', unit],
     ],
@@ -44,10 +67,18 @@ export function systemdSystemUnit({ launcher }: Pick<Installation, 'launcher'>):
     status: ['systemctl', '--no-pager', 'status', unit],
     notes: [
       `Its data folder is ${systemDataFolder}.`,
+      ...(code === undefined ? [] : [`The code of devices and tasks runs as ${code.user}.`]),
       'It may use serial ports and USB devices. For other devices add a line DeviceAllow= with "systemctl edit svc-agent".',
     ],
   };
 }
+
+/** Makes the data folder, or hands over what root has put there by joining. What the code has written stays its own. */
+const giveFolder = ({ group }: CodeAccount): string[][] => [
+  ['install', '-d', '-o', agentUser, '-g', group, '-m', '0710', systemDataFolder],
+  ['find', systemDataFolder, '-user', 'root', '-exec', 'chown', `${agentUser}:${agentUser}`, '{}', '+'],
+  ['chgrp', group, systemDataFolder],
+];
 
 /** Settings that a service manager of a user may apply as well. MemoryDenyWriteExecute would stop the compiler of Node. */
 const forAnyUser = [
@@ -55,7 +86,6 @@ const forAnyUser = [
   'UMask=0077',
   'LockPersonality=yes',
   'RestrictRealtime=yes',
-  'RestrictSUIDSGID=yes',
   'RestrictNamespaces=yes',
   // AF_NETLINK: the list of network interfaces.
   'RestrictAddressFamilies=AF_INET AF_INET6 AF_UNIX AF_NETLINK',
@@ -68,14 +98,7 @@ const forAnyUser = [
 ];
 
 const forRoot = [
-  'DynamicUser=yes',
-  'StateDirectory=svc-agent',
-  'StateDirectoryMode=0700',
   'WorkingDirectory=/var/lib/svc-agent',
-  // The owner of serial ports.
-  'SupplementaryGroups=dialout',
-  'CapabilityBoundingSet=',
-  'AmbientCapabilities=',
   'ProtectSystem=strict',
   'ProtectHome=yes',
   'PrivateTmp=yes',
@@ -92,8 +115,33 @@ const forRoot = [
   'ProtectKernelModules=yes',
   'ProtectKernelTunables=yes',
   'ProtectControlGroups=yes',
-  'ProtectProc=invisible',
   'RemoveIPC=yes',
+];
+
+const ownAccount = [
+  'DynamicUser=yes',
+  'StateDirectory=svc-agent',
+  'StateDirectoryMode=0700',
+  // The owner of serial ports.
+  'SupplementaryGroups=dialout',
+  'CapabilityBoundingSet=',
+  'AmbientCapabilities=',
+  'ProtectProc=invisible',
+  'RestrictSUIDSGID=yes',
+];
+
+/**
+ * The agent may become other users and end their processes. It must see them, so /proc is not restricted, and it gives
+ * folders the group of both, so setgid is not either. setpriv takes the capabilities from the code.
+ */
+const twoAccounts = ({ user, group }: CodeAccount): string[] => [
+  `User=${agentUser}`,
+  `SupplementaryGroups=${group}`,
+  `ReadWritePaths=${systemDataFolder}`,
+  'CapabilityBoundingSet=CAP_SETUID CAP_SETGID CAP_KILL',
+  'AmbientCapabilities=CAP_SETUID CAP_SETGID CAP_KILL',
+  'SystemCallFilter=@setuid',
+  `Environment=SVC_CODE_USER=${user}`,
 ];
 
 function unitText({

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { createWriteStream, mkdirSync, readFileSync } from 'node:fs';
+import { chmodSync, createWriteStream, mkdirSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { Transform, type Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
@@ -57,7 +57,7 @@ export async function unpack(
     if (hashes.size >= mostFiles) throw wrong(`it has more than ${mostFiles} files`);
     const target = join(folder, path);
     for (let each = dirname(target); !folders.has(each); each = dirname(each)) folders.add(each);
-    mkdirSync(dirname(target), { recursive: true, mode: 0o755 });
+    mkdirSync(dirname(target), { recursive: true });
     const hash = createHash('sha256');
     const counted = new Transform({
       transform(piece: Buffer, _encoding, done) {
@@ -69,10 +69,11 @@ export async function unpack(
     });
     const mode = entry.isProgram ? 0o755 : 0o644;
     await pipeline(content, counted, createWriteStream(target, { flags: 'wx', mode, flush: true }));
+    chmodSync(target, mode);
     hashes.set(path, hash.digest('hex'));
   };
 
-  mkdirSync(folder, { mode: 0o755 });
+  mkdirSync(folder);
   try {
     await readArchive(archive, name, take);
   } catch (error) {
@@ -84,6 +85,8 @@ export async function unpack(
   const fault = differences(hashes, folder, expected);
   if (fault !== undefined) throw wrong(fault);
   giveToOwner(data, ...folders, ...[...hashes.keys()].map((path) => join(folder, path)));
+  // Another user may run the code of devices and tasks, and then reads the programs. The umask of the agent forbids it.
+  for (const each of folders) chmodSync(each, 0o755);
   for (const each of folders) syncFolder(each);
 }
 

@@ -10,6 +10,7 @@ const installation = { launcher: '/opt/svc-agent/svc-agent', data: '/home/ann/da
 const units = [
   ['a user', systemdUserUnit(installation)],
   ['the computer', systemdSystemUnit(installation)],
+  ['the computer with a user for code', systemdSystemUnit(installation, { user: 'svc-code', group: 'lab' })],
 ] as const;
 const hasSystemd = spawnSync('systemd-analyze', ['--version']).status === 0;
 
@@ -34,16 +35,30 @@ describe('a unit of systemd', () => {
     expect(text).toContain(String.raw`ExecStart="/opt/50%% \"off\" & <b>/svc-agent" run`);
   });
 
-  it.runIf(hasSystemd)('of the computer has an exposure of at most 2.0 for systemd-analyze', () => {
+  it('of an agent whose code runs as another user lets it become this user, and gives it the folder of the data', () => {
+    const { text, install } = units[2][1];
+    expect(text).toContain('\nUser=svc-agent\nSupplementaryGroups=lab\n');
+    expect(text).toContain('\nAmbientCapabilities=CAP_SETUID CAP_SETGID CAP_KILL\n');
+    expect(text).toContain('\nEnvironment=SVC_CODE_USER=svc-code\n');
+    // It sees the processes of the user, and gives folders the group of both.
+    expect(text).not.toMatch(/ProtectProc|RestrictSUIDSGID|DynamicUser/);
+    expect(install[0]?.join(' ')).toBe('install -d -o svc-agent -g lab -m 0710 /var/lib/svc-agent');
+    for (const [, unit] of units.slice(0, 2)) expect(unit.text).toContain('\nRestrictSUIDSGID=yes\n');
+  });
+
+  it.runIf(hasSystemd).each([
+    [2, units[1][1]],
+    [3, units[2][1]],
+  ])('of the computer has an exposure of at most %d for systemd-analyze', (most, { text }) => {
     const folder = mkdtempSync(join(tmpdir(), 'lab-unit-'));
     try {
       const path = join(folder, 'svc-agent.service');
-      writeFileSync(path, systemdSystemUnit(installation).text);
+      writeFileSync(path, text);
       const { stdout } = spawnSync('systemd-analyze', ['security', '--offline=true', '--no-pager', path], {
         encoding: 'utf8',
       });
       const [, exposure] = /exposure level for svc-agent.service: ([\d.]+)/.exec(stdout) ?? [];
-      expect(Number(exposure)).toBeLessThanOrEqual(2);
+      expect(Number(exposure)).toBeLessThanOrEqual(most);
     } finally {
       rmSync(folder, { recursive: true, force: true });
     }

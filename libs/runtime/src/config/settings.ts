@@ -199,6 +199,15 @@ export const settings = {
       .regex(/^svc_code_[\w-]{43}$/, 'must be svc_code_ and 43 characters, as "svc pkg key new" prints it')
       .optional(),
   }),
+  /** User of the operating system under whom an agent runs author code; undefined: the user of the agent. */
+  codeUser: setting({
+    env: 'SVC_CODE_USER',
+    schema: z
+      .string()
+      .trim()
+      .regex(/^[A-Za-z_][\w.-]{0,31}$/, 'must be the name of a user of this computer')
+      .optional(),
+  }),
   /** Addresses of the broker that agents get when they join; undefined: through the gateway. */
   agentBrokers: setting({
     env: 'SVC_AGENT_BROKERS',
