@@ -7,7 +7,7 @@
 export const allowedImports = listed({
   contracts: '',
   ports: '',
-  runtime: 'contracts ports',
+  runtime: 'contracts ports trust',
   'api-client': 'contracts',
   trust: 'contracts',
   messaging: 'contracts ports trust',
@@ -50,6 +50,7 @@ export const allowedEntryPoints = {
     '@lab/trust/agent-key',
     '@lab/trust/code-manifest',
     '@lab/trust/fingerprint',
+    '@lab/trust/key-ring',
     '@lab/trust/offer',
     '@lab/trust/pass',
   ],
@@ -58,8 +59,10 @@ export const allowedEntryPoints = {
     '@lab/trust/acts',
     '@lab/trust/authority',
     '@lab/trust/code-manifest',
+    '@lab/trust/key-ring',
   ],
   'definitions -> trust': ['@lab/trust/code-manifest'],
+  'runtime -> trust': ['@lab/trust/key-ring'],
   'messaging -> trust': ['@lab/trust/nkeys'],
   'agent -> trust': [
     '@lab/trust/agent-key',

@@ -28,6 +28,7 @@ import { addResourceCommands } from './commands/operating/resources.js';
 import { addResultsCommand } from './commands/work/results.js';
 import { addScheduleCommand } from './commands/work/schedule.js';
 import { addSimCommand } from './commands/packages/sim.js';
+import { addKeysCommands } from './commands/services/keys.js';
 import { addStartCommand } from './commands/services/start.js';
 import { addSubmitCommand } from './commands/work/submit.js';
 import { addTokenCommands } from './commands/operating/token.js';
@@ -50,6 +51,7 @@ export function svcProgram(): Command {
   const agent = addAppCommands(program);
   addBrokerCommands(program);
   addDatabaseCommands(program);
+  addKeysCommands(program);
   addDemoCommand(program);
   program.commandsGroup('Work');
   addSubmitCommand(program);

@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import type { FilesOptions } from '@lab/object-store';
+import { acceptedTexts } from '@lab/trust/key-ring';
 import type { GatewayConfig } from './config.js';
 
 type Given = Pick<
@@ -20,7 +21,8 @@ export function storeOf({
   s3AccessKeyId,
   s3SecretAccessKey,
 }: Given): FilesOptions {
-  const tickets = { publicUrl, secret: uploadSecret.reveal() };
+  const what = 'secret for tickets of files (SVC_UPLOAD_SECRET)';
+  const tickets = { publicUrl, secret: acceptedTexts(() => uploadSecret.reveal(), what) };
   if (files.store === 'disk') return { kind: 'disk', ...tickets, folder: join(dataDir, 'files') };
   if (s3AccessKeyId === undefined || s3SecretAccessKey === undefined) {
     throw new Error('files.store is s3, so SVC_S3_ACCESS_KEY_ID and SVC_S3_SECRET_ACCESS_KEY must be set');

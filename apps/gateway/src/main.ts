@@ -64,7 +64,7 @@ await runService(service, config, async ({ config, log, shutdown }) => {
   const startedAt = systemClock.now();
   const instance = randomUUID().slice(0, 8);
   const leaders = new LeaderWatch();
-  const acts = new ActSigner(config.actKey.reveal(), systemClock.now);
+  const acts = new ActSigner(() => config.actKey.reveal(), systemClock.now);
   const [bus, files] = await Promise.all([
     connectBus({
       ...brokerOf(config),

@@ -28,6 +28,7 @@ import {
 import { ActCheck } from '@lab/trust/acts';
 import { Authority } from '@lab/trust/authority';
 import { CodeSigner } from '@lab/trust/code-manifest';
+import { acceptedTexts } from '@lab/trust/key-ring';
 import { config, type Config } from './config.js';
 import { PackageIndex, packageRecords } from './definitions/index.js';
 import { engineMeasures } from './engine-metrics.js';
@@ -44,8 +45,8 @@ await runService(service, config, async ({ config, log, shutdown }) => {
   const startedAt = steadyClock.now();
   const instance = randomUUID().slice(0, 8);
   const commits = new CommitWatch({ clock: steadyClock, wall: systemClock, timers: systemTimers, log });
-  const authorityKey = config.authorityKey?.reveal();
-  const codeSigner = authorityKey === undefined ? undefined : CodeSigner.ofService(authorityKey);
+  const codeSigner =
+    config.authorityKey === undefined ? undefined : CodeSigner.ofService(config.authorityKey.reveal());
   const [index, store, bus] = await Promise.all([
     PackageIndex.read(config, codeSigner),
     openStore({
@@ -57,13 +58,18 @@ await runService(service, config, async ({ config, log, shutdown }) => {
   ]);
   shutdown.add('database', () => store.close());
   shutdown.add('bus', () => bus.close());
-  const tickets = new FileTickets({ publicUrl: config.publicUrl, secret: config.uploadSecret.reveal() });
+  const { authorityKey, actPublicKey, uploadSecret } = config;
+  const secret = acceptedTexts(
+    () => uploadSecret.reveal(),
+    'secret for tickets of files (SVC_UPLOAD_SECRET)',
+  );
+  const tickets = new FileTickets({ publicUrl: config.publicUrl, secret });
   if (authorityKey === undefined && config.natsCredentials !== undefined)
     log.warn(
       'this orchestrator cannot sign code (SVC_AUTHORITY_KEY), so agents refuse code that is new to them',
     );
-  const signer = authorityKey === undefined ? undefined : Authority.from(authorityKey);
-  const acts = new ActCheck(config.actPublicKey.reveal(), systemClock.now);
+  const signer = authorityKey === undefined ? undefined : Authority.from(() => authorityKey.reveal());
+  const acts = new ActCheck(() => actPublicKey.reveal(), systemClock.now);
   const optimizers = await OptimizerDirectory.listen(bus, { clock: steadyClock, timers: systemTimers });
   shutdown.add('optimizers', () => optimizers.close());
   const { diagnostics, warnings } = index.catalog;

@@ -7,11 +7,16 @@ import type { DownloadTicket, FileGrant, TicketRequest, UploadTicket } from './o
 const purposes = { upload: 'upload.1.', download: 'download.1.' } as const;
 type Purpose = keyof typeof purposes;
 
+export type TicketSecrets = readonly [string, ...string[]];
+
 export interface FileTicketsOptions {
   /** Where agents reach the gateway, for example `http://127.0.0.1:8070`. */
   publicUrl: string;
-  /** Signs tickets; the same in every process, at least 16 characters. */
-  secret: string;
+  /**
+   * Signs tickets; the same in every process, at least 16 characters. A function gives the secrets of this moment: the first one
+   * signs, and all are accepted.
+   */
+  secret: string | (() => TicketSecrets);
   /** Milliseconds since 1970. Default: the clock of the system. */
   now?: (() => number) | undefined;
 }
@@ -24,19 +29,20 @@ const minSecretLength = 16;
  */
 export class FileTickets {
   readonly #publicUrl: string;
-  readonly #secret: string;
+  readonly #secrets: () => TicketSecrets;
   readonly #now: () => number;
 
   /** @throws ServiceError `bad_request` for a short secret */
   constructor({ publicUrl, secret, now = Date.now }: FileTicketsOptions) {
-    if (secret.length < minSecretLength) {
+    const secrets = typeof secret === 'string' ? (): TicketSecrets => [secret] : secret;
+    if (secrets().some(({ length }) => length < minSecretLength)) {
       throw new ServiceError(
         'bad_request',
         `the secret for tickets of files needs ${minSecretLength} characters or more`,
       );
     }
     this.#publicUrl = publicUrl.replace(/\/+$/, '');
-    this.#secret = secret;
+    this.#secrets = secrets;
     this.#now = now;
   }
 
@@ -69,12 +75,12 @@ export class FileTickets {
    * @throws ServiceError `forbidden` when the token is not one of ours, was changed or has expired
    */
   acceptTicket(token: string, now = this.#now()): FileGrant {
-    return readGrant('upload', token, now, this.#secret);
+    return readGrant('upload', token, now, this.#secrets());
   }
 
   /** What the bearer of a token may download. @throws as {@link acceptTicket} */
   acceptDownload(token: string): FileGrant {
-    return readGrant('download', token, this.#now(), this.#secret);
+    return readGrant('download', token, this.#now(), this.#secrets());
   }
 
   #sign(purpose: Purpose, { key, size, sha256, expiresInMs }: TicketRequest): string {
@@ -83,7 +89,7 @@ export class FileTickets {
     if (!/^[0-9a-f]{64}$/i.test(sha256)) throw invalid('sha256', 'must be 64 hexadecimal digits');
     if (!(expiresInMs > 0)) throw invalid('expiresInMs', 'must be greater than 0');
     const grant = { key, size, sha256: sha256.toLowerCase() };
-    return signGrant(purpose, grant, Math.ceil(this.#now() + expiresInMs), this.#secret);
+    return signGrant(purpose, grant, Math.ceil(this.#now() + expiresInMs), this.#secrets()[0]);
   }
 }
 
@@ -96,18 +102,17 @@ function signGrant(purpose: Purpose, grant: FileGrant, expiresAt: number, secret
 
 /**
  * @param now milliseconds since 1970
- * @throws ServiceError `forbidden` when the token was not signed with the secret, or has expired
+ * @throws ServiceError `forbidden` when the token was signed with none of the secrets, or has expired
  */
-function readGrant(purpose: Purpose, token: string, now: number, secret: string): FileGrant {
+function readGrant(purpose: Purpose, token: string, now: number, secrets: TicketSecrets): FileGrant {
   const [payload = '', signed = '', ...rest] = token.split('.');
   const given = Buffer.from(signed, 'base64url');
-  const wanted = signature(purpose, payload, secret);
+  const isOf = (secret: string): boolean => {
+    const wanted = signature(purpose, payload, secret);
+    return given.length === wanted.length && timingSafeEqual(given, wanted);
+  };
   // The text is compared too: base64url has several spellings of the same bytes.
-  const genuine =
-    rest.length === 0 &&
-    given.length === wanted.length &&
-    timingSafeEqual(given, wanted) &&
-    given.toString('base64url') === signed;
+  const genuine = rest.length === 0 && given.toString('base64url') === signed && secrets.some(isOf);
   if (!genuine) throw new ServiceError('forbidden', `the ${purpose} ticket is not valid`);
   const [key, size, sha256, expiresAt] = JSON.parse(Buffer.from(payload, 'base64url').toString()) as [
     string,

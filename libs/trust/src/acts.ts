@@ -1,26 +1,28 @@
 import { hash } from 'node:crypto';
 import { personalAct, ServiceError, type Envelope, type PersonalAct } from '@lab/contracts';
-import { Authority, AuthorityCheck } from './authority.js';
+import { Authority, AuthorityCheck, publicKeyIn } from './authority.js';
+import { acceptedEntries, reading, ringIn } from './key-ring.js';
 
 /** An act is accepted for this time after it was signed, in milliseconds. The clocks may differ by as much. */
 const actFreshMs = 60_000;
 
 const keyName = 'key for acts of people (SVC_ACT_KEY)';
+const publicKeyName = 'public key for acts of people (SVC_ACT_PUBLIC_KEY)';
 
 /** Signs the acts of people, in a gateway. */
 export class ActSigner {
   readonly #authority: Authority;
 
   /**
-   * @param key the private key, as the JSON of an `AuthorityKey`
+   * @param key the private key, as the JSON of an `AuthorityKey` or of a ring of them; a function gives the present text
    * @param now the time, in milliseconds since 1970
    * @throws Error in one sentence, without the key, when it is damaged
    */
   constructor(
-    key: string,
+    key: string | (() => string),
     private readonly now: () => number,
   ) {
-    this.#authority = Authority.from(key, keyName);
+    this.#authority = Authority.from(key, keyName, now);
   }
 
   /** @param act with the body itself in place of its digest */
@@ -37,18 +39,22 @@ export class ActCheck {
   readonly #passed = new Map<string, number>();
 
   /**
-   * @param publicKey in base64url
+   * @param publicKey in base64url, or a ring of them; a function gives the present text
    * @param now the time, in milliseconds since 1970
    * @throws Error in one sentence when it is no key
    */
   constructor(
-    publicKey: string,
+    publicKey: string | (() => string),
     private readonly now: () => number,
   ) {
+    const ring = reading(typeof publicKey === 'string' ? () => publicKey : publicKey, (text) =>
+      ringIn(text, publicKeyName, publicKeyIn),
+    );
+    ring();
     try {
-      this.#authority = new AuthorityCheck(publicKey.trim());
+      this.#authority = new AuthorityCheck(() => acceptedEntries(ring(), now()).map(({ key }) => key));
     } catch {
-      throw new Error('The public key for acts of people (SVC_ACT_PUBLIC_KEY) is damaged.');
+      throw new Error(`The ${publicKeyName} is damaged.`);
     }
   }
 

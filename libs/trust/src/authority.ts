@@ -6,6 +6,7 @@ import {
   verify,
   type KeyObject,
 } from 'node:crypto';
+import { reading, ringIn, signingEntry } from './key-ring.js';
 
 /** The seed and the public key of an Ed25519 key pair, in base64url (RFC 8037). */
 export interface AuthorityKey {
@@ -24,79 +25,143 @@ export function makeAuthorityKey(): AuthorityKey {
   return { d, x };
 }
 
+/** A key of an authority in a file; undefined: it is none. */
+export function authorityKeyIn(given: unknown): AuthorityKey | undefined {
+  const { d, x } = (given ?? {}) as Partial<AuthorityKey>;
+  const isPart = (part: unknown): boolean => typeof part === 'string' && /^[\w-]{43}$/.test(part);
+  return isPart(d) && isPart(x) ? ({ d, x } as AuthorityKey) : undefined;
+}
+
+/** The same for the text of a file that was never rotated. */
+export function authorityKeyAlone(text: string): AuthorityKey | undefined {
+  try {
+    return authorityKeyIn(JSON.parse(text));
+  } catch {
+    return undefined;
+  }
+}
+
+/** The public part of a key in a file; undefined: it is none. */
+export const publicKeyIn = (given: unknown): string | undefined =>
+  typeof given === 'string' && /^[\w-]{43}$/.test(given) ? given : undefined;
+
 /** Signs statements (Ed25519, RFC 8032): of the leading orchestrator, or of a gateway. */
 export class Authority {
-  readonly #key: KeyObject;
+  #last: { from: AuthorityKey; key: KeyObject } | undefined;
+  readonly #now: () => AuthorityKey;
 
-  constructor({ d, x }: AuthorityKey) {
-    this.#key = createPrivateKey({ key: { kty: 'OKP', crv: 'Ed25519', d, x }, format: 'jwk' });
+  /** @param key a function gives the key that signs at this moment */
+  constructor(key: AuthorityKey | (() => AuthorityKey)) {
+    this.#now = typeof key === 'function' ? key : () => key;
+    this.#key();
   }
 
   /**
+   * @param source text with one key or with a ring of keys; a function gives the present one
    * @param what names the key for people
-   * @throws Error in one sentence, without the text, when it is not the JSON of a key
+   * @throws Error in one sentence, without the text, when it is not that of a key
    */
-  static from(text: string, what = 'key of the authority (SVC_AUTHORITY_KEY)'): Authority {
+  static from(
+    source: string | (() => string),
+    what = 'key of the authority (SVC_AUTHORITY_KEY)',
+    now: () => number = Date.now,
+  ): Authority {
+    const ring = reading(typeof source === 'string' ? () => source : source, (text) =>
+      ringIn(text, what, authorityKeyIn, authorityKeyAlone),
+    );
+    ring();
     try {
-      return new Authority(JSON.parse(text) as AuthorityKey);
+      return new Authority(() => signingEntry(ring(), now()).key);
     } catch {
       throw new Error(`The ${what} is damaged.`);
     }
   }
 
+  #key(): KeyObject {
+    const from = this.#now();
+    if (this.#last?.from !== from)
+      this.#last = {
+        from,
+        key: createPrivateKey({ key: { kty: 'OKP', crv: 'Ed25519', d: from.d, x: from.x }, format: 'jwk' }),
+      };
+    return this.#last.key;
+  }
+
   /** @returns the statement as JSON and its signature, both in base64url, separated by a dot */
   sign(statement: object): string {
     const text = Buffer.from(JSON.stringify(statement));
-    return `${text.toString('base64url')}.${sign(null, text, this.#key).toString('base64url')}`;
+    return `${text.toString('base64url')}.${sign(null, text, this.#key()).toString('base64url')}`;
   }
 }
 
-/** Verifies statements with the public key of an authority. */
+/** Verifies statements with the public keys of an authority. */
 export class AuthorityCheck {
-  readonly #key: KeyObject;
-  readonly #kept = new Map<string, unknown>();
+  readonly #accepted: () => readonly string[];
+  readonly #keys = new Map<string, KeyObject>();
+  readonly #kept = new Map<string, { x: string; statement: unknown }>();
 
-  /** @param x the public key, in base64url */
-  constructor(x: string) {
-    this.#key = createPublicKey({ key: { kty: 'OKP', crv: 'Ed25519', x }, format: 'jwk' });
+  /**
+   * @param accepted the public key, in base64url; a function gives those that are accepted at this moment
+   * @throws Error when one is no key
+   */
+  constructor(accepted: string | (() => readonly string[])) {
+    this.#accepted = typeof accepted === 'function' ? accepted : () => [accepted];
+    for (const x of this.#accepted()) this.#key(x);
   }
 
   /**
-   * The check with the key that was given to a process together with its credentials.
+   * The check with the keys that were given to a process together with its credentials.
    *
+   * @param credentials a function gives the present ones
    * @returns undefined: the credentials name no authority
    */
-  static in(credentials: string): AuthorityCheck | undefined {
-    const x = authorityIn(credentials);
-    return x === undefined ? undefined : new AuthorityCheck(x);
+  static in(credentials: string | (() => string)): AuthorityCheck | undefined {
+    const named = reading(typeof credentials === 'string' ? () => credentials : credentials, authoritiesIn);
+    return named().length === 0 ? undefined : new AuthorityCheck(named);
   }
 
   /** The statement, which may come with many messages; undefined: the authority has not signed it. */
   read(signed: string): unknown {
     const known = this.#kept.get(signed);
-    if (known !== undefined) return known;
-    const statement = this.readOnce(signed);
-    if (statement === undefined) return undefined;
-    this.#kept.set(signed, statement);
+    if (known !== undefined && this.#accepted().includes(known.x)) return known.statement;
+    const found = this.#find(signed);
+    if (found === undefined) return undefined;
+    this.#kept.set(signed, found);
     if (this.#kept.size > mostKept) this.#kept.delete(this.#kept.keys().next().value ?? '');
-    return statement;
+    return found.statement;
   }
 
   /** As {@link read}, for a statement that does not come again. */
   readOnce(signed: string): unknown {
+    return this.#find(signed)?.statement;
+  }
+
+  #find(signed: string): { x: string; statement: unknown } | undefined {
     const [text = '', signature = ''] = signed.split('.');
     const data = Buffer.from(text, 'base64url');
-    if (!verify(null, data, this.#key, Buffer.from(signature, 'base64url'))) return undefined;
-    return JSON.parse(data.toString()) as unknown;
+    const given = Buffer.from(signature, 'base64url');
+    const x = this.#accepted().find((each) => verify(null, data, this.#key(each), given));
+    return x === undefined ? undefined : { x, statement: JSON.parse(data.toString()) as unknown };
+  }
+
+  #key(x: string): KeyObject {
+    let key = this.#keys.get(x);
+    if (key === undefined) {
+      key = createPublicKey({ key: { kty: 'OKP', crv: 'Ed25519', x }, format: 'jwk' });
+      this.#keys.set(x, key);
+    }
+    return key;
   }
 }
 
-/** Public key of the authority in credentials, in base64url; undefined: they name none. */
-export function authorityIn(credentials: string): string | undefined {
-  const from = credentials.indexOf(beginning);
-  if (from < 0) return undefined;
-  return credentials.slice(from + beginning.length, credentials.indexOf(end, from)).trim();
+/** The public keys of the authority in credentials, that of the key which signs first. */
+export function authoritiesIn(credentials: string): string[] {
+  const blocks = credentials.matchAll(new RegExp(`${beginning}\\s+(\\S+)\\s+${end}`, 'g'));
+  return [...blocks].map(([, x = '']) => x);
 }
+
+/** Public key of the authority that signs, in credentials, in base64url; undefined: they name none. */
+export const authorityIn = (credentials: string): string | undefined => authoritiesIn(credentials)[0];
 
 /** What is added to the credentials of a process that must recognise statements of the authority. */
 export function authorityBlock({ x }: Pick<AuthorityKey, 'x'>): string {

@@ -59,12 +59,15 @@ export class DataFolder {
     return join(this.path, 'secrets', name);
   }
 
-  /** A random secret of 43 characters that are safe in an address. It stays the same for this data folder. */
+  /**
+   * The text of a secret. The first one is 43 random characters that are safe in an address. It stays the same for this data
+   * folder until `svc keys rotate`.
+   */
   keptSecret(name: string): Secret {
     const path = this.secretPath(name);
     const kept = readIfThere(path)?.trim();
     if (kept !== undefined && kept !== '') return new Secret(kept);
-    const secret = new Secret(randomBytes(32).toString('base64url'));
+    const secret = new Secret(randomText());
     this.writeSecret(name, secret);
     return secret;
   }
@@ -72,7 +75,9 @@ export class DataFolder {
   /** Writes a secret that only this user can read, completely or not at all. Returns the path of the file. */
   writeSecret(name: string, secret: Secret): string {
     const path = this.secretPath(name);
-    writePrivately(path, `${secret.reveal()}\n`);
+    const text = `${secret.reveal()}\n`;
+    // The time of a file then says since when its content is there.
+    if (readIfThere(path) !== text) writePrivately(path, text);
     return path;
   }
 
@@ -86,11 +91,19 @@ export class DataFolder {
   }
 }
 
-/** Writes a file of mode 0600, completely or not at all. */
+/** 256 random bits, as 43 characters that are safe in an address. */
+export const randomText = (): string => randomBytes(32).toString('base64url');
+
+/** Writes a file of mode 0600, completely or not at all, also when the power fails. */
 export function writePrivately(path: string, text: string): void {
   const draft = `${path}.${process.pid}.draft`;
-  writeFileSync(draft, text, { mode: 0o600 });
-  renameSync(draft, path);
+  try {
+    writeFileSync(draft, text, { mode: 0o600, flush: true });
+    renameSync(draft, path);
+  } catch (error) {
+    rmSync(draft, { force: true });
+    throw error;
+  }
 }
 
 export function readIfThere(path: string): string | undefined {

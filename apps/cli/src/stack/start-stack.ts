@@ -2,6 +2,7 @@ import type { ServiceName } from '@lab/contracts';
 import { bringUpToDate } from '@lab/persistence/administration';
 import type { Secret } from '@lab/runtime';
 import {
+  FileSecret,
   processEnvironment,
   startChild,
   Supervision,
@@ -139,18 +140,19 @@ class RunningStack implements Stack {
     this.#endRenewal = await keepHttpsCertificate(data.path, config.https);
     this.#guard = new GuardLink(data, (text) => this.#tell({ type: 'warning', service: 'svc', text }));
 
-    const uploadSecret = config.uploadSecret ?? data.keptSecret('upload-secret');
-    const secretsKey = config.secretsKey ?? data.keptSecret('secrets-key');
+    const kept = (name: string, configured: Secret | undefined): string => {
+      const copy = data.writeSecret(name, configured ?? data.keptSecret(name));
+      // The file of the configuration may be rotated while the stack runs.
+      return configured instanceof FileSecret ? configured.path : copy;
+    };
     const actKeys = actKeyFiles(data, config.actKey);
     const given = {
       broker: this.#broker().then((url) => ({ SVC_NATS_URL_FILE: data.writeSecret('nats-url', url) })),
       ...this.#databases(),
-      uploadSecret: Promise.resolve({
-        SVC_UPLOAD_SECRET_FILE: data.writeSecret('upload-secret', uploadSecret),
-      }),
+      uploadSecret: Promise.resolve({ SVC_UPLOAD_SECRET_FILE: kept('upload-secret', config.uploadSecret) }),
       actKey: Promise.resolve({ SVC_ACT_KEY_FILE: actKeys.actKey }),
       actPublicKey: Promise.resolve({ SVC_ACT_PUBLIC_KEY_FILE: actKeys.actPublicKey }),
-      secretsKey: Promise.resolve({ SVC_SECRETS_KEY_FILE: data.writeSecret('secrets-key', secretsKey) }),
+      secretsKey: Promise.resolve({ SVC_SECRETS_KEY_FILE: kept('secrets-key', config.secretsKey) }),
       bucketKeys: Promise.resolve({
         ...(config.s3AccessKeyId === undefined
           ? {}

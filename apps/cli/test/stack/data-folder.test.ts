@@ -4,7 +4,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Secret } from '@lab/runtime';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { actKeyFiles } from '../../src/stack/act-keys.js';
+import { makeAuthorityKey } from '@lab/trust/authority';
+import { ringOf, ringText, rotated } from '@lab/trust/key-ring';
+import { actKeyFiles, actKeysIn } from '../../src/stack/act-keys.js';
 import { DataFolder, readIfThere } from '../../src/stack/data-folder.js';
 import { claimablePort, freePort } from '../../src/stack/ports.js';
 
@@ -65,6 +67,22 @@ describe('the keys for acts of people', () => {
     expect([publicKey.trim(), publicKey.includes(d)]).toEqual([x, false]);
     rmSync(join(root, 'data', 'secrets', 'act-key'));
     expect(using((data) => read(actKeyFiles(data, new Secret(key))))).toEqual([key, publicKey]);
+  });
+
+  it('stay a ring after a rotation, with the times and without the private parts in the public file', () => {
+    const keys = rotated(ringOf(makeAuthorityKey()), makeAuthorityKey(), Date.now(), {
+      overlapMs: 3_600_000,
+    });
+    const { actKey, actPublicKey } = using((data) => {
+      data.writeSecret('act-key', new Secret(ringText(keys).trim()));
+      return actKeyFiles(data, undefined);
+    });
+    expect(actKeysIn(readFileSync(actKey, 'utf8'))).toEqual(keys);
+    const shown = readFileSync(actPublicKey, 'utf8');
+    expect((JSON.parse(shown) as { keys: unknown }).keys).toEqual(
+      keys.map(({ key: { x }, ...times }) => ({ key: x, ...times })),
+    );
+    for (const { key } of keys) expect(shown).not.toContain(key.d);
   });
 
   it.each(['no key', '{"d":1}'])('are refused without being shown when they are damaged: %s', (text) => {

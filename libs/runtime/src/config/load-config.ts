@@ -3,6 +3,7 @@ import { basename, dirname, resolve } from 'node:path';
 import type { Fault } from '@lab/contracts';
 import { load as parseYaml, YAMLException } from 'js-yaml';
 import type { z } from 'zod';
+import { FileSecret, Secret } from '../log/index.js';
 import { ConfigError, didYouMean } from './fault-text.js';
 import { configFileSchema, knownKeys } from './file-schema.js';
 import { keyLines, type LineOfKey } from './key-lines.js';
@@ -58,6 +59,8 @@ interface Raw {
   value: unknown;
   /** The name that the user knows. */
   path: string;
+  /** The file that gives a secret. Absolute. */
+  from?: string;
   /** For a mapping: the variables that give single keys. */
   variables?: Readonly<Record<string, string>>;
 }
@@ -199,8 +202,9 @@ class ConfigReader {
         return undefined;
       }
       if (pointer !== undefined) {
-        const content = this.#readText(resolve(this.cwd, pointer), `${env}_FILE`);
-        return content === undefined ? undefined : { value: content.trim(), path: `${env}_FILE` };
+        const from = resolve(this.cwd, pointer);
+        const content = this.#readText(from, `${env}_FILE`);
+        return content === undefined ? undefined : { value: content.trim(), path: `${env}_FILE`, from };
       }
       if (text !== undefined) {
         return { value: setting.path === true ? resolve(this.cwd, text) : text, path: env };
@@ -245,10 +249,12 @@ class ConfigReader {
     };
   }
 
-  #check(setting: Setting<unknown>, { value, path, variables }: Raw): unknown {
+  #check(setting: Setting<unknown>, { value, path, from, variables }: Raw): unknown {
     const checked = setting.schema.safeParse(value);
     if (checked.success) {
       const result = checked.data;
+      if (from !== undefined && setting.replaceable === true && result instanceof Secret)
+        return new FileSecret(from, result.reveal());
       return setting.path === true && typeof result === 'string' ? resolve(this.cwd, result) : result;
     }
     const shown =

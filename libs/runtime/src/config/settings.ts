@@ -29,6 +29,8 @@ export interface Setting<T> {
   /** For a mapping: variables that override single keys. */
   readonly variables?: Readonly<Record<string, `SVC_${string}`>>;
   readonly secret?: boolean;
+  /** For a secret: whether a file that gives it may be replaced while the process runs. The value is a `FileSecret` then. */
+  readonly replaceable?: boolean;
   /** A path. It is relative to the working folder in the environment, and to the folder of the file in the file. */
   readonly path?: boolean;
   /** Checks the raw value: text from the environment, any value from the file; undefined when it is not given. */
@@ -108,6 +110,8 @@ const optionalSecret = (env: `SVC_${string}`) =>
     schema: z.string().min(1, 'must not be empty').transform(asSecret).optional(),
   });
 
+const replaceableSecret = (env: `SVC_${string}`) => ({ ...optionalSecret(env), replaceable: true });
+
 const httpAddress = z
   .string()
   .refine((text) => hasScheme(text, ['http:', 'https:']), 'must look like https://lab.example.org');
@@ -185,11 +189,11 @@ export const settings = {
     schema: httpAddress.transform(asSecret).optional(),
   }),
   /** Text of the credentials file with which a process connects to the broker; undefined: the address has them. */
-  natsCredentials: optionalSecret('SVC_NATS_CREDENTIALS'),
+  natsCredentials: replaceableSecret('SVC_NATS_CREDENTIALS'),
   /** Private key of an orchestrator, as JSON: see `AuthorityKey` of `@lab/trust`. */
-  authorityKey: optionalSecret('SVC_AUTHORITY_KEY'),
+  authorityKey: replaceableSecret('SVC_AUTHORITY_KEY'),
   /** Key with which a gateway admits agents: see `agentIssuerKey` of `@lab/trust`. */
-  agentIssuer: optionalSecret('SVC_AGENT_ISSUER'),
+  agentIssuer: replaceableSecret('SVC_AGENT_ISSUER'),
   /** Public code key of the lab: only packages that it has signed run. Undefined: the signature of the service suffices. */
   codeKey: setting({
     env: 'SVC_CODE_KEY',
@@ -220,11 +224,12 @@ export const settings = {
     schema: z.string().default('apps/agent/dist/packages'),
   }),
   /** All keys of the broker. An orchestrator needs them to revoke agents. */
-  brokerKeys: optionalSecret('SVC_BROKER_KEYS'),
+  brokerKeys: replaceableSecret('SVC_BROKER_KEYS'),
   /** Private key with which gateways sign the acts of people, as JSON: see `AuthorityKey` of `@lab/trust`. */
   actKey: setting({
     env: 'SVC_ACT_KEY',
     secret: true,
+    replaceable: true,
     schema: z
       .string('is not set: the private key that "svc start" keeps in secrets/act-key of the data folder')
       .min(1)
@@ -235,6 +240,7 @@ export const settings = {
     env: 'SVC_ACT_PUBLIC_KEY',
     // It is no secret. A secret may be given as a file.
     secret: true,
+    replaceable: true,
     schema: z
       .string(
         'is not set: the public key that "svc start" keeps in secrets/act-public-key of the data folder',
@@ -258,6 +264,7 @@ export const settings = {
   uploadSecret: setting({
     env: 'SVC_UPLOAD_SECRET',
     secret: true,
+    replaceable: true,
     schema: z
       .string('is not set: any text of 32 characters or more, the same for gateway and orchestrator')
       .min(32, 'must have at least 32 characters')
@@ -267,6 +274,7 @@ export const settings = {
   secretsKey: setting({
     env: 'SVC_SECRETS_KEY',
     secret: true,
+    replaceable: true,
     schema: z.string().min(32, 'must have at least 32 characters').transform(asSecret).optional(),
   }),
   logLevel: setting({ env: 'SVC_LOG_LEVEL', file: 'log_level', schema: logLevelSchema.default('info') }),

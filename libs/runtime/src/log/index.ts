@@ -8,4 +8,5 @@ export {
   withSecretsOpened,
   withSecretsSealed,
 } from './sealing.js';
+export { FileSecret } from './file-secret.js';
 export { Secret } from './secret.js';
