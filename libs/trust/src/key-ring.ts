@@ -12,7 +12,7 @@ export type KeyRing<K> = readonly [KeyEntry<K>, ...KeyEntry<K>[]];
 
 /** How a new key replaces the one before, in milliseconds. */
 export interface Overlap {
-  /** How long the key before is still accepted. 0: it ends at once. */
+  /** How long the key before is still accepted. 0: it ends at once. Infinity: it has no end. */
   overlapMs: number;
   /** How long the new key is accepted before it signs, so that everybody can learn of it. Less than `overlapMs`. Default 0. */
   leadMs?: number;
@@ -43,14 +43,15 @@ export function rotated<K>(
   now: number,
   { overlapMs, leadMs = 0 }: Overlap,
 ): KeyRing<K> {
-  const end = now + overlapMs;
+  const end = overlapMs === Infinity ? undefined : now + overlapMs;
   const others = overlapMs === 0 ? [] : acceptedEntries(ring, now);
   return [
     { key, since: iso(now + leadMs), until: null },
-    ...others.map((entry) => ({
-      ...entry,
-      until: entry.until !== null && Date.parse(entry.until) < end ? entry.until : iso(end),
-    })),
+    ...others.map((entry) =>
+      end === undefined || (entry.until !== null && Date.parse(entry.until) < end)
+        ? entry
+        : { ...entry, until: iso(end) },
+    ),
   ];
 }
 

@@ -46,6 +46,11 @@ describe('a ring of keys', () => {
     expect(later.map(({ key }) => key)).toEqual([a, c, b]);
   });
 
+  it('keeps keys without an end when the overlap has none', () => {
+    const ring = rotated(ringOf(a), b, begin, { overlapMs: Infinity });
+    expect(keysAt(ring, begin + 1_000_000 * hour)).toEqual([b, a]);
+  });
+
   it('is read from a file that holds one key alone, and from one that was rotated', () => {
     expect(ringIn(`${a}\n`, 'secret', textKey)).toEqual(ringOf(a));
     const ring = rotated(ringOf(a), b, begin, { overlapMs: hour });

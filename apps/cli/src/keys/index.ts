@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { acquireLock, LockedError } from '@lab/runtime';
 import type { Overlap } from '@lab/trust/key-ring';
 import type { KeyState, StoredKey } from './key.js';
-import { actKey, uploadSecret } from './plain-keys.js';
+import { actKey, secretsKey, uploadSecret } from './plain-keys.js';
 import type { Environment } from './ring-file.js';
 
 export type { KeyState } from './key.js';
@@ -17,7 +17,7 @@ export class Keyring {
     private readonly dataDir: string,
     env: Environment,
   ) {
-    this.#keys = [uploadSecret(dataDir, env), actKey(dataDir, env)];
+    this.#keys = [uploadSecret(dataDir, env), secretsKey(dataDir, env), actKey(dataDir, env)];
   }
 
   /** Names of the keys that {@link rotate} replaces. */

@@ -28,6 +28,18 @@ export function uploadSecret(dataDir: string, env: Environment): StoredKey {
   });
 }
 
+/** Seals secrets in the database, such as API keys of models and secrets of webhooks. */
+export function secretsKey(dataDir: string, env: Environment): StoredKey {
+  const name = 'secrets-key';
+  return new RingFile({
+    ...{ name, dataDir, env, file: name, variable: 'SVC_SECRETS_KEY', endless: true },
+    use: 'secrets in the database',
+    read: (text) => ringIn(text, 'key of secrets', textKey),
+    make: randomText,
+    advice: () => [atOnce, copies(`secrets/${name}`, 'optimizers', 'gateways')],
+  });
+}
+
 /** Signs the acts of people. */
 export function actKey(dataDir: string, env: Environment): StoredKey {
   const name = 'act-key';

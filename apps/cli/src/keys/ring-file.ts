@@ -36,6 +36,8 @@ export interface RingFileOptions<K> extends KeyPlace {
   make(): K;
   /** Writes what depends on the ring. Called before the file changes, so that nobody signs with a key that is not known yet. */
   before?(ring: KeyRing<K>): void;
+  /** Whether the keys before are needed for good, because they have sealed what is stored. */
+  endless?: boolean;
   /** Sentences for people after a rotation. */
   advice(overlap: Overlap): string[];
 }
@@ -58,8 +60,20 @@ export class RingFile<K> implements StoredKey {
   }
 
   async rotate(overlap: Overlap, now: number): Promise<string[]> {
-    this.write(rotated(this.ring(), this.options.make(), now, overlap));
-    return this.options.advice(overlap);
+    const { endless = false, make, advice } = this.options;
+    if (endless && overlap.overlapMs === 0)
+      throw new Error(
+        `The ${this.name} before cannot end: stored values are sealed with it. Rotate without --now, and replace what a thief may have read.`,
+      );
+    const given = endless ? { overlapMs: Infinity } : overlap;
+    this.write(rotated(this.ring(), make(), now, given));
+    const end = Number.isFinite(given.overlapMs)
+      ? `is accepted until ${new Date(now + given.overlapMs).toISOString().slice(0, 19)}Z`
+      : 'stays: it opens the stored values that it has sealed';
+    return [
+      `${this.name} is new. The key before ${given.overlapMs === 0 ? 'is refused from now on' : end}.`,
+      ...advice(given),
+    ];
   }
 
   get path(): string {

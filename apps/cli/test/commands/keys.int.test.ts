@@ -1,16 +1,54 @@
 import { createHash, createHmac } from 'node:crypto';
+import { once } from 'node:events';
 import { readFileSync, statSync } from 'node:fs';
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { acceptedTexts, ringIn, textKey } from '@lab/trust/key-ring';
+import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { KeyState } from '../../src/keys/index.js';
 import { startLaboratory, type Laboratory } from './laboratory.js';
 
 let lab: Laboratory;
+let receiver: Server;
+const portOf = (server: Server): number => (server.address() as AddressInfo).port;
+
 beforeAll(async () => {
-  lab = await startLaboratory('log_level: info\n');
+  receiver = createServer((_request, response) => response.writeHead(204).end()).listen(0, '127.0.0.1');
+  await once(receiver, 'listening');
+  lab = await startLaboratory(`webhooks: { allow: [127.0.0.1], http: true, ports: [${portOf(receiver)}] }\n`);
 }, 120_000);
-afterAll(() => lab?.close());
+afterAll(async () => {
+  await lab?.close();
+  receiver.close();
+});
+
+async function post(path: string, body?: object): Promise<Record<string, unknown>> {
+  const response = await fetch(`${lab.stack.url}/api/webhooks${path}`, {
+    method: 'POST',
+    ...(body === undefined
+      ? {}
+      : { headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) }),
+  });
+  return (await response.json()) as Record<string, unknown>;
+}
+
+const ping = (id: string): Promise<Record<string, unknown>> => post(`/${id}/ping`);
+const webhook = async (): Promise<string> =>
+  String((await post('', { url: `http://127.0.0.1:${portOf(receiver)}/` }))['id']);
+
+/** The secret of a webhook as the database has it. */
+async function form(id: string): Promise<string | undefined> {
+  const client = new pg.Client({ connectionString: secret('database-gateway-url') });
+  await client.connect();
+  try {
+    return (await client.query<{ secret: string }>('select secret from webhook where id = $1', [id])).rows[0]
+      ?.secret;
+  } finally {
+    await client.end();
+  }
+}
 
 const secret = (name: string): string =>
   readFileSync(join(lab.stack.dataDir, 'secrets', name), 'utf8').trim();
@@ -44,7 +82,8 @@ describe('svc keys', () => {
     expect(code).toBe(0);
     expect(out).toMatch(/^upload-secret +unknown +- +tickets of files$/m);
     expect(out).toMatch(/^act-key +unknown +- +acts of people/m);
-    for (const name of ['upload-secret', 'act-public-key']) expect(out).not.toContain(secret(name));
+    for (const name of ['upload-secret', 'secrets-key', 'act-public-key'])
+      expect(out).not.toContain(secret(name));
   });
 
   it('replaces the upload secret of a running service: tickets of both secrets work, then only new ones', async () => {
@@ -65,6 +104,23 @@ describe('svc keys', () => {
     expect([await upload(old, 'after 1'), await upload(fresh, 'after 2')]).toEqual([403, 403]);
     expect(ringIn(secret('upload-secret'), 'secret', textKey)).toHaveLength(1);
     expect((await stateOf('upload-secret'))?.previous).toBeNull();
+  });
+
+  it('replaces the secrets key of a running service, and keeps the one before for what it has sealed', async () => {
+    const old = secret('secrets-key');
+    const first = await webhook();
+    expect(await form(first)).toMatch(/^sealed:v1:/);
+    expect((await lab.svc('keys', 'rotate', 'secrets-key')).out).toContain(
+      'stays: it opens the stored values',
+    );
+    const second = await webhook();
+    expect(await form(second)).toMatch(/^sealed:v2:/);
+    // A message is signed with the secret of its webhook, so the gateway has opened both.
+    for (const id of [first, second]) expect(await ping(id)).toMatchObject({ status: 204, error: null });
+    expect((await stateOf('secrets-key'))?.previous).toBe('no end');
+    expect(ringIn(secret('secrets-key'), 'secret', textKey).map(({ key }) => key)[1]).toBe(old);
+    const refused = await lab.svc('keys', 'rotate', 'secrets-key', '--now');
+    expect([refused.code, refused.err]).toEqual([1, expect.stringContaining('cannot end') as string]);
   });
 
   it('replaces the key for acts of people while people act', async () => {

@@ -1,3 +1,4 @@
+import { ringOf, ringText, rotated } from '@lab/trust/key-ring';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import {
@@ -36,7 +37,47 @@ describe('an encrypted secret', () => {
     const last = sealed.at(-3) === 'A' ? 'B' : 'A';
     expect(() => sealing.open(`${sealed.slice(0, -3)}${last}${sealed.slice(-2)}`)).toThrow('was changed');
     expect(() => sealing.open(sealed.slice(0, 20))).toThrow('cut off');
-    expect(() => sealing.open('sk-canary-1234')).toThrow('begins with sealed:v1:');
+    expect(() => sealing.open('sk-canary-1234')).toThrow('begins with sealed:v1: or sealed:v2:');
+  });
+});
+
+describe('a key that was rotated', () => {
+  const [old, fresh] = ['k'.repeat(32), 'n'.repeat(32)];
+  const ring = rotated(ringOf(old), fresh, 0, { overlapMs: Infinity });
+  const withText = (text: () => string): Sealing =>
+    new Sealing(
+      new (class extends Secret {
+        override reveal = text;
+      })(''),
+    );
+
+  it('seals with the new one, names it in the value, and opens what the one before has sealed', () => {
+    let text = old;
+    const both = withText(() => text);
+    const before = both.seal('sk-canary-1');
+    expect(before).toMatch(/^sealed:v1:/);
+    text = ringText(ring);
+    const after = both.seal('sk-canary-2');
+    expect(after).toMatch(/^sealed:v2:[\w-]{8}:/);
+    expect([isSealed(before), isSealed(after)]).toEqual([true, true]);
+    expect([both.open(before).reveal(), both.open(after).reveal()]).toEqual(['sk-canary-1', 'sk-canary-2']);
+    const again = withText(() => ringText(rotated(ring, 'z'.repeat(32), 1, { overlapMs: Infinity })));
+    expect([again.open(before).reveal(), again.open(after).reveal()]).toEqual(['sk-canary-1', 'sk-canary-2']);
+    expect(again.seal('a').slice(0, 19)).not.toBe(after.slice(0, 19));
+  });
+
+  it('opens nothing of a key that it does not have, and no value with another name of its key', () => {
+    const sealed = withText(() => ringText(ring)).seal('sk-canary');
+    expect(() => sealing.open(sealed)).toThrow('another key');
+    const renamed = sealed.replace(/^sealed:v2:[\w-]{8}:/, 'sealed:v1:');
+    expect(() => withText(() => ringText(ring)).open(renamed)).toThrow('was changed');
+  });
+
+  it('is refused in one sentence, without its text, when it is damaged', () => {
+    const text = '{"version":2,"keys":[{"key":"short"}]}';
+    expect(() => new Sealing(new Secret(text))).toThrow(
+      /^The key of secrets \(SVC_SECRETS_KEY\) is damaged\.$/,
+    );
   });
 });
 

@@ -31,12 +31,8 @@ export function addKeysCommands(program: Command): void {
     .option('--now', 'the key before ends at once, for example after a theft')
     .action((name: string, flags: RotateFlags) =>
       reported(async () => {
-        const now = Date.now();
         const overlapMs = flags.now === true ? 0 : overlapOf(flags.overlap);
-        const advice = await (await keyring()).rotate(name, { overlapMs }, now);
-        const end =
-          overlapMs === 0 ? 'is refused from now on' : `is accepted until ${isoSeconds(now + overlapMs)}`;
-        return [`${name} is new. The key before ${end}.`, ...advice];
+        return (await keyring()).rotate(name, { overlapMs });
       }),
     );
 }
@@ -62,8 +58,6 @@ function overlapOf(given: string): number {
     throw new UsageError(`"${given}" is no overlap: write 30m, 24h or 3d, or --now for none`);
   return Date.parse(momentOf(given, 0));
 }
-
-const isoSeconds = (ms: number): string => seconds(new Date(ms).toISOString());
 
 async function reported(work: () => Promise<string[]>): Promise<void> {
   try {
