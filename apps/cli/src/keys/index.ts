@@ -2,6 +2,7 @@ import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { acquireLock, LockedError } from '@lab/runtime';
 import type { Overlap } from '@lab/trust/key-ring';
+import { fixedKeys } from './fixed-keys.js';
 import type { KeyState, StoredKey } from './key.js';
 import { actKey, secretsKey, uploadSecret } from './plain-keys.js';
 import type { Environment } from './ring-file.js';
@@ -17,7 +18,12 @@ export class Keyring {
     private readonly dataDir: string,
     env: Environment,
   ) {
-    this.#keys = [uploadSecret(dataDir, env), secretsKey(dataDir, env), actKey(dataDir, env)];
+    this.#keys = [
+      uploadSecret(dataDir, env),
+      secretsKey(dataDir, env),
+      actKey(dataDir, env),
+      ...fixedKeys(dataDir),
+    ];
   }
 
   /** Names of the keys that {@link rotate} replaces. */

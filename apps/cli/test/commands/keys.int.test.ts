@@ -80,8 +80,9 @@ describe('svc keys', () => {
   it('lists the keys without their content, and shows an unknown age as unknown', async () => {
     const { out, code } = await lab.svc('keys');
     expect(code).toBe(0);
-    expect(out).toMatch(/^upload-secret +unknown +- +tickets of files$/m);
-    expect(out).toMatch(/^act-key +unknown +- +acts of people/m);
+    expect(out).toMatch(/^upload-secret +unknown +- +yes +tickets of files$/m);
+    expect(out).toMatch(/^act-key +unknown +- +yes +acts of people/m);
+    expect(out).toMatch(/^broker-keys +unknown +- +no +credentials of all processes/m);
     for (const name of ['upload-secret', 'secrets-key', 'act-public-key'])
       expect(out).not.toContain(secret(name));
   });
@@ -140,10 +141,11 @@ describe('svc keys', () => {
       const { code, err } = await lab.svc('keys', 'rotate', ...args);
       return [code, err];
     };
-    expect(await refused('token')).toEqual([
-      1,
-      expect.stringContaining('these are: upload-secret') as string,
-    ]);
+    for (const name of ['token', 'broker-keys'])
+      expect(await refused(name)).toEqual([
+        1,
+        expect.stringContaining('these are: upload-secret, secrets-key, act-key.') as string,
+      ]);
     expect(await refused('upload-secret', '--overlap', '0h')).toEqual([
       2,
       expect.stringContaining('is no overlap: write 30m, 24h or 3d') as string,

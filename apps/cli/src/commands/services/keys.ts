@@ -15,7 +15,7 @@ interface RotateFlags {
 export function addKeysCommands(program: Command): void {
   const keys = program
     .command('keys')
-    .description('the keys in the data folder that can be rotated, without the keys themselves')
+    .description('the keys in the data folder: their age and use, and not the keys themselves')
     .option('--json', 'print them as JSON')
     .action(({ json = false }: { json?: boolean }) =>
       reported(async () => {
@@ -42,6 +42,7 @@ const listed = tableOf<KeyState>('no keys; "svc start" makes them', {
   SINCE: ({ since }) => (since === null ? 'unknown' : seconds(since)),
   'KEY BEFORE ACCEPTED UNTIL': ({ previous }) =>
     previous === null ? '-' : previous === 'no end' ? previous : seconds(previous),
+  'CAN ROTATE': ({ rotates }) => (rotates ? 'yes' : 'no'),
   'SIGNS OR SEALS': ({ use }) => use,
 });
 
