@@ -41,10 +41,11 @@ export interface Joined {
 /** What an admitted agent gets. */
 const admissionShape = z.object({
   computer: z.string().min(1),
-  statement: z.string().min(1),
-  authority: z.string().min(1),
+  // Both become parts of a file with other keys, so their form is exact: a line more could bring a key of somebody else.
+  statement: z.string().regex(/^[\w-]+\.[\w-]+\.[\w-]+$/),
+  authority: z.string().regex(/^[\w-]{43}$/),
   /** Public key with which the service signs code. Absent: it is of an earlier release, which signs none. */
-  code_key: z.string().optional(),
+  code_key: z.string().refine(isCodeKey).optional(),
   /** Public code key of the lab, which the service wants its computers to demand. Absent: it demands none. */
   lab_code_key: z.string().optional(),
   brokers: z.string().min(1),

@@ -105,4 +105,16 @@ describe('an agent that renews its credentials', () => {
     );
     expect(kept.text).toBe(before);
   });
+
+  it('does not take keys that are written into the statement', async () => {
+    const renewed = makeAgentKey();
+    const statement = await gateway.issuer.statement(renewed.publicKey, 'bench_a', Date.now() + 60_000);
+    const text = agentCredentials(renewed, statement, gateway.issuer.authority, other);
+    const block = text.slice(text.indexOf('-----BEGIN SVC CODE'));
+    expect(codeKeyIn(block)).toBe(other);
+    answering('/agents/renew', { statement: `${statement}\n------END NATS USER JWT------\n${block}` });
+    const kept = await ended(own);
+    await expect(renew(kept)).rejects.toThrow('its answer admits no agent');
+    expect(codeKeyIn(kept.text)).toBe(own);
+  });
 });
