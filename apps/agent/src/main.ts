@@ -5,7 +5,7 @@ import { Agent, DiskLedger } from '@lab/actors';
 import { wireAgent } from '@lab/agent-wiring';
 import { encodeToken, logRequests, measuredEveryMs, serviceEvents } from '@lab/contracts';
 import { CodeUser, ModuleCache, NpmPackages } from '@lab/hosting';
-import { connectBus, demandClosedBroker } from '@lab/messaging';
+import { connectBus, demandClosedBroker, type Bus } from '@lab/messaging';
 import {
   acquireLock,
   brokerOf,
@@ -54,6 +54,9 @@ const inputCacheBytes = 2 * 1024 ** 3;
 /** How long the start waits for the devices. Devices that take longer continue to initialise. */
 const devicesMs = 10_000;
 
+/** How long the broker may be away before the agent doubts its credentials, in milliseconds. */
+const doubtAfterMs = 10_000;
+
 const { values: flags } = parseArgs({ options: { computer: { type: 'string' } }, strict: false });
 const override = typeof flags.computer === 'string' ? { SVC_COMPUTER: flags.computer } : {};
 
@@ -86,17 +89,32 @@ await runService(
     };
     const renewal = { dataDir: config.dataDir, version, timers: systemTimers, log };
     if (config.gatewayUrl !== undefined) await credentials?.renewEnded(config.gatewayUrl, way, renewal);
-    const bus = await connectBus({
-      ...access,
-      credentials: credentials === undefined ? undefined : () => credentials.text,
-      role: 'agent',
-      name: computer,
-      log,
+    // A file of the service beside this agent may be replaced. What an agent got by joining, it renews itself.
+    const present =
+      credentials === undefined || config.gatewayUrl !== undefined
+        ? credentials && ((): string => credentials.text)
+        : (): string => config.natsCredentials?.reveal() ?? '';
+    const connect = (): Promise<Bus> =>
+      connectBus({
+        ...access,
+        credentials: present,
+        ...{ role: 'agent', name: computer, log },
+      });
+    const bus = await connect().catch(async (error: unknown) => {
+      // The service may have replaced the key that signed the credentials while this computer was off.
+      const renewed = await credentials?.renew(config.gatewayUrl ?? '', way, renewal).then(
+        () => true,
+        () => false,
+      );
+      if (renewed !== true) throw error;
+      return connect();
     });
     shutdown.add('bus', () => bus.close(), { deadlineMs: busStopMs });
     await demandClosedBroker(access);
-    if (credentials !== undefined && config.gatewayUrl !== undefined)
+    if (credentials !== undefined && config.gatewayUrl !== undefined) {
       shutdown.add('credentials', credentials.keepFresh(config.gatewayUrl, way, renewal));
+      shutdown.add('doubt', doubtWhileAway(bus, credentials));
+    }
 
     const stream = systemIds.next();
     const relay = new LogRelay({
@@ -220,6 +238,20 @@ function codeKeys(credentials: string, lab: string | undefined): CodeKeys {
   const authority = authorityIn(credentials);
   const service = promised ?? (authority === undefined ? undefined : codeKeyOf(authority));
   return { service, isPromised: promised !== undefined, lab };
+}
+
+/** @returns ends it */
+function doubtWhileAway(bus: Bus, credentials: AgentCredentials): () => void {
+  let cancel = (): void => undefined;
+  const stop = bus.onStatus((status) => {
+    cancel();
+    if (status === 'connected') credentials.trust();
+    else cancel = systemTimers.after(doubtAfterMs, () => credentials.doubt());
+  });
+  return () => {
+    stop();
+    cancel();
+  };
 }
 
 function lockOf(folder: string, computer: string): { release(): void } {

@@ -159,6 +159,7 @@ await runService(service, config, async ({ config, log, shutdown }) => {
   const refusals = new RefusalLog(store.refusals, countRefusal, log);
   shutdown.add('refusals', () => refusals.close());
 
+  const { agentIssuer } = config;
   const isLocal = isLoopback(config.httpHost) && config.auth.type === 'off';
   const server = await startServer(
     {
@@ -171,7 +172,7 @@ await runService(service, config, async ({ config, log, shutdown }) => {
       tokens: store.tokens,
       enrolments: store.enrolments,
       enrolment: {
-        issuer: config.agentIssuer?.reveal(),
+        issuer: agentIssuer === undefined ? undefined : () => agentIssuer.reveal(),
         authority: authorityFor(config),
         publicUrl: config.publicUrl,
         brokers: config.agentBrokers?.reveal(),

@@ -87,7 +87,9 @@ await runService(service, config, async ({ config, log, shutdown }) => {
     () => (leadership.leading ? present?.term.counts() : undefined),
     () => present?.epoch ?? 0,
   );
-  const revocations = new Revocations(store, brokerOf(config), config.brokerKeys?.reveal(), log);
+  const { brokerKeys } = config;
+  const keysOfBroker = brokerKeys === undefined ? undefined : () => brokerKeys.reveal();
+  const revocations = new Revocations(store, brokerOf(config), keysOfBroker, log);
   const leadership = new Leadership(
     { store, clock: steadyClock, timers: systemTimers, log: log.child({ part: 'leadership' }) },
     instance,
@@ -124,6 +126,10 @@ await runService(service, config, async ({ config, log, shutdown }) => {
     {},
     async () => ({ revoked: await revocations.apply() }),
     { when: () => leadership.leading },
+  );
+  shutdown.add(
+    'keys of the broker',
+    revocations.follow(systemTimers, () => leadership.leading),
   );
   // A broker that was started again with its own file has forgotten whom it must refuse.
   bus.onStatus((status) => {

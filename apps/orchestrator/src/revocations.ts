@@ -1,21 +1,32 @@
+import { createHash } from 'node:crypto';
 import { ServiceError } from '@lab/contracts';
 import { updateAccount, type BrokerAccess } from '@lab/messaging';
-import type { Log } from '@lab/ports';
-import { brokerIdentity, readKeys, systemCredentials } from '@lab/trust';
+import type { Log, Timers } from '@lab/ports';
+import { agentSeeds, brokerIdentity, readKeys, systemCredentials } from '@lab/trust';
+
+/** How often the file with the keys is looked at, in milliseconds. */
+const lookMs = 5_000;
 
 /** Reads the keys of revoked agents, with the time of each revocation in ISO 8601. */
 export interface RevokedAgents {
   revokedAgents(): Promise<{ key: string; at: string }[]>;
 }
 
-/** Has the broker refuse the agents that are revoked. The database is the truth; the broker has a copy. */
+/**
+ * Has the broker refuse the agents that are revoked, and accept the keys that admit agents at present. The database and the
+ * file with the keys are the truth; the broker has a copy.
+ */
 export class Revocations {
-  /** @param keys text of the keys of the broker; undefined: this orchestrator has none */
+  /** The keys that the broker was told to accept; undefined: nothing was told. */
+  #told: string | undefined;
+
+  /** @param keys gives the present text of the keys of the broker; undefined: this orchestrator has none */
   constructor(
     private readonly agents: RevokedAgents,
     private readonly broker: BrokerAccess,
-    private readonly keys: string | undefined,
+    private readonly keys: (() => string) | undefined,
     private readonly log: Log,
+    private readonly now: () => number = Date.now,
   ) {}
 
   /**
@@ -26,19 +37,56 @@ export class Revocations {
    */
   async apply(): Promise<number> {
     const revoked = await this.agents.revokedAgents();
-    if (revoked.length === 0) return 0;
+    const accepted = this.#accepted();
+    // A broker knows the first key from its configuration.
+    if (revoked.length === 0 && accepted?.wereReplaced !== true) return 0;
     if (this.keys === undefined)
       throw new ServiceError(
         'wrong_state',
         'the leading orchestrator has no keys of the broker (SVC_BROKER_KEYS), so it cannot cut off an agent',
       );
-    const keys = readKeys(this.keys);
+    const keys = readKeys(this.keys());
     const since = Object.fromEntries(revoked.map(({ key, at }) => [key, Math.ceil(Date.parse(at) / 1_000)]));
-    const identity = await brokerIdentity(keys, since);
+    const identity = await brokerIdentity(keys, since, this.now());
     const [, statement] = [...identity.accounts].find(([key]) => key !== identity.systemAccount) ?? [];
     await updateAccount(this.broker, await systemCredentials(keys), statement ?? '');
-    this.log.info('the broker refuses revoked agents', { agents: revoked.length });
+    this.#told = accepted?.stamp;
+    if (revoked.length > 0) this.log.info('the broker refuses revoked agents', { agents: revoked.length });
     return revoked.length;
+  }
+
+  /**
+   * Tells the broker when the key that admits agents is replaced, and when the one before ends.
+   *
+   * @param isLeading only the leading orchestrator tells it
+   * @returns ends it
+   */
+  follow(timers: Timers, isLeading: () => boolean): () => void {
+    let cancel = (): void => undefined;
+    const again = (): void => void (cancel = timers.after(lookMs, () => void look().finally(again)));
+    const look = async (): Promise<void> => {
+      try {
+        const accepted = this.#accepted();
+        if (!isLeading() || accepted?.wereReplaced !== true || accepted.stamp === this.#told) return;
+        await this.apply();
+        this.log.info('the broker accepts other keys that admit agents', { accepted: accepted.count });
+      } catch (error) {
+        this.log.error('the broker does not know which keys admit agents', { error });
+      }
+    };
+    again();
+    return () => cancel();
+  }
+
+  /** The keys that admit agents at present; undefined: this orchestrator does not know them. */
+  #accepted(): { stamp: string; count: number; wereReplaced: boolean } | undefined {
+    if (this.keys === undefined) return undefined;
+    const keys = readKeys(this.keys());
+    const seeds = agentSeeds(keys, this.now());
+    const stamp = createHash('sha256')
+      .update([...seeds].sort().join())
+      .digest('hex');
+    return { stamp, count: seeds.length, wereReplaced: keys.agents !== undefined };
   }
 
   /** As {@link apply}, for a broker that may have forgotten. A failure is logged: the next connection repeats it. */

@@ -1,5 +1,6 @@
 import { connectBus, type Bus } from '@lab/messaging';
 import type { Log } from '@lab/ports';
+import { issueCredentials, withNewAgentKey, type Keys } from '@lab/trust';
 import { startSecuredNats, type SecuredNats } from '@lab/testkit';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { Revocations, type RevokedAgents } from '../src/revocations.js';
@@ -37,7 +38,7 @@ function revocations(
   { url = nats.url, hasKeys = true, of = nats } = {},
 ): { revocations: Revocations; lines: string[] } {
   const { log, lines } = keepingLog();
-  const keys = hasKeys ? JSON.stringify(of.keys) : undefined;
+  const keys = hasKeys ? () => JSON.stringify(of.keys) : undefined;
   return { revocations: new Revocations(agents, { url }, keys, log), lines };
 }
 
@@ -81,5 +82,57 @@ describe('revoked agents', () => {
     const { revocations: applied, lines } = revocations(listed(key), { url: 'nats://127.0.0.1:1' });
     await applied.restore();
     expect(lines).toEqual(['the broker does not know which agents are revoked']);
+  });
+});
+
+describe('a new key that admits agents', () => {
+  const minute = 60_000;
+  const connected = async (keys: Keys, computer: string): Promise<Bus> => {
+    const credentials = await issueCredentials(keys, 'agent', computer);
+    const bus = await connectBus({ url: nats.url, role: 'agent', name: computer, credentials });
+    opened.push(bus);
+    return bus;
+  };
+
+  it('is accepted as soon as the file has it, beside the one before until the end of that one', async () => {
+    let now = Date.now();
+    let keys: Keys = nats.keys;
+    let looks: (() => void)[] = [];
+    const { log, lines } = keepingLog();
+    const told = new Revocations(
+      listed(),
+      { url: nats.url },
+      () => JSON.stringify(keys),
+      log,
+      () => now,
+    );
+    const timers = { after: (_ms: number, call: () => void) => (looks.push(call), () => undefined) };
+    const look = async (): Promise<void> => {
+      const [next] = looks.splice(0);
+      next?.();
+      await expect.poll(() => looks.length).toBe(1);
+    };
+    const end = told.follow(timers, () => true);
+    const early = await connected(nats.keys, 'bench_a');
+    await look();
+    expect(lines).toEqual([]);
+
+    keys = withNewAgentKey(nats.keys, now, { leadMs: minute, overlapMs: 10 * minute });
+    await expect(connected(keys, 'bench_b')).rejects.toMatchObject({ code: 'unauthorized' });
+    await look();
+    expect(lines).toEqual(['the broker accepts other keys that admit agents']);
+    const late = await connected(keys, 'bench_b');
+    await (await connected(nats.keys, 'bench_c')).flush();
+    await early.flush();
+    await look();
+    expect(lines).toHaveLength(1);
+
+    now += 11 * minute;
+    await look();
+    await expect.poll(() => early.connected, { timeout: 3_000 }).toBe(false);
+    await late.flush();
+    await expect(connected(nats.keys, 'bench_d')).rejects.toMatchObject({ code: 'unauthorized' });
+    looks = [];
+    end();
   });
 });

@@ -3,14 +3,23 @@ import { encodeUser } from '@nats-io/jwt';
 import { fromPublic } from '@nats-io/nkeys';
 import { z } from 'zod';
 import { codeKeyOf } from './code-manifest.js';
-import type { Keys } from './keys.js';
+import { agentSeeds, type Keys } from './keys.js';
 import { keyPairOf } from './nkeys.js';
 import { signOffer, type OfferedPackage, type SignedOffer } from './offer.js';
 import { checkPass, type PassFault, type PassHolder, type PassPurpose } from './pass.js';
 
+const seed = z.string().regex(/^SA[A-Z2-7]{56}$/);
+
 const shape = z.strictObject({
   /** Seed of the key that signs the credentials of agents. */
-  seed: z.string().regex(/^SA[A-Z2-7]{56}$/),
+  seed,
+  /** As in the keys of the broker. */
+  agents: z
+    .strictObject({
+      since: z.iso.datetime(),
+      before: z.array(z.strictObject({ seed, until: z.iso.datetime() })),
+    })
+    .optional(),
   /** Public key of the account of the service. */
   account: z.string().regex(/^A[A-Z2-7]{55}$/),
   /** Public key of the authority, for agents. */
@@ -21,6 +30,7 @@ const shape = z.strictObject({
 export function agentIssuerKey(keys: Keys): string {
   return JSON.stringify({
     seed: keys.roles.agent,
+    ...(keys.agents === undefined ? {} : { agents: keys.agents }),
     account: keyPairOf(keys.account).getPublicKey(),
     authority: keys.authority.x,
   });
@@ -29,13 +39,17 @@ export function agentIssuerKey(keys: Keys): string {
 /** Admits agents: signs who an agent is, and recognises it again. */
 export class AgentIssuer {
   readonly #key: z.infer<typeof shape>;
-  readonly #agents: string;
+  readonly #publicKeys: ReadonlyMap<string, string>;
 
   /** @throws Error in one sentence, without the text, when it is not from {@link agentIssuerKey} */
-  constructor(text: string) {
+  constructor(
+    text: string,
+    private readonly now: () => number = Date.now,
+  ) {
     try {
       this.#key = shape.parse(JSON.parse(text));
-      this.#agents = keyPairOf(this.#key.seed).getPublicKey();
+      const seeds = [this.#key.seed, ...(this.#key.agents?.before ?? []).map((each) => each.seed)];
+      this.#publicKeys = new Map(seeds.map((each) => [each, keyPairOf(each).getPublicKey()]));
     } catch {
       throw new Error('The key that admits agents (SVC_AGENT_ISSUER) is damaged.');
     }
@@ -62,7 +76,7 @@ export class AgentIssuer {
     return encodeUser(
       encodeToken(computer),
       fromPublic(key),
-      keyPairOf(this.#key.seed),
+      keyPairOf(this.#seeds(this.now())[0]),
       { issuer_account: this.#key.account },
       { scopedUser: true, exp: Math.floor(until / 1_000) },
     );
@@ -70,7 +84,7 @@ export class AgentIssuer {
 
   /** Signs which packages of the agent this service offers. See {@link readOffer}. */
   offer(packages: readonly OfferedPackage[], now: number): SignedOffer {
-    return signOffer(packages, keyPairOf(this.#key.seed), now);
+    return signOffer(packages, this.#seeds(now).map(keyPairOf), now);
   }
 
   /** See {@link checkPass}. */
@@ -80,12 +94,14 @@ export class AgentIssuer {
     now: number,
     mayBeExpired = false,
   ): PassHolder | PassFault {
-    return checkPass(
-      header,
-      purpose,
-      { account: this.#key.account, agents: this.#agents },
-      now,
-      mayBeExpired,
-    );
+    // The key of an agent that renews is compared with the one that joined, so who signed about it matters no more.
+    const seeds = purpose === 'renew' ? [...this.#publicKeys.keys()] : this.#seeds(now);
+    const agents = seeds.map((each) => this.#publicKeys.get(each) ?? '');
+    return checkPass(header, purpose, { account: this.#key.account, agents }, now, mayBeExpired);
+  }
+
+  /** The first signs, all are accepted. */
+  #seeds(now: number): [string, ...string[]] {
+    return agentSeeds({ roles: { agent: this.#key.seed }, agents: this.#key.agents }, now);
   }
 }

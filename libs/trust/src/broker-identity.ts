@@ -1,6 +1,6 @@
-import { itself, permissions, processRoles } from '@lab/contracts/broker';
+import { itself, permissions, processRoles, type ProcessRole } from '@lab/contracts/broker';
 import { decode, encodeAccount, encodeOperator, newScopedSigner, type Account } from '@nats-io/jwt';
-import type { Keys } from './keys.js';
+import { agentSeeds, type Keys } from './keys.js';
 import { keyPairOf } from './nkeys.js';
 
 /** What the broker replaces by the name in the credentials of a client. */
@@ -28,14 +28,22 @@ export type Revocations = Readonly<Record<string, number>>;
 /**
  * Signs what the broker must know. The permissions of each role are those of the catalogue, bound to the key that signs its
  * credentials (scoped signing keys of NATS, ADR 0024).
+ *
+ * @param now in milliseconds since 1970; keys that have ended by then are left out
  */
-export async function brokerIdentity(keys: Keys, revocations: Revocations = {}): Promise<BrokerIdentity> {
+export async function brokerIdentity(
+  keys: Keys,
+  revocations: Revocations = {},
+  now = Date.now(),
+): Promise<BrokerIdentity> {
   const [operator, account, system] = [
     keyPairOf(keys.operator),
     keyPairOf(keys.account),
     keyPairOf(keys.system),
   ];
-  const signers = processRoles.map((role) => {
+  const seedsOf = (role: ProcessRole): string[] =>
+    role === 'agent' ? agentSeeds(keys, now) : [keys.roles[role]];
+  const signers = processRoles.flatMap((role) => {
     const named = (pattern: string): string => pattern.replaceAll(itself, nameInCredentials);
     const { publish, subscribe } = permissions[role];
     const template = {
@@ -43,11 +51,13 @@ export async function brokerIdentity(keys: Keys, revocations: Revocations = {}):
       pub: { allow: publish.map(named) },
       sub: { allow: subscribe.map(named) },
     };
-    const signer = newScopedSigner(keyPairOf(keys.roles[role]), role, template);
-    // The library allows every client to answer any message that it gets. The broker would remember each message for this,
-    // and pass a tenth of the messages in the same time.
-    delete signer.template.resp;
-    return signer;
+    return seedsOf(role).map((seed) => {
+      const signer = newScopedSigner(keyPairOf(seed), role, template);
+      // The library allows every client to answer any message that it gets. The broker would remember each message for this,
+      // and pass a tenth of the messages in the same time.
+      delete signer.template.resp;
+      return signer;
+    });
   });
   const systemAccount = system.getPublicKey();
   const [operatorToken, accountToken, systemToken] = await Promise.all([

@@ -6,4 +6,4 @@ export {
   type Revocations,
 } from './broker-identity.js';
 export { issueCredentials, systemCredentials } from './credentials.js';
-export { accountOf, makeKeys, readKeys, type Keys } from './keys.js';
+export { accountOf, agentSeeds, makeKeys, readKeys, withNewAgentKey, type Keys } from './keys.js';

@@ -28,6 +28,8 @@ const signedShape = z.object({
   manifest: z.string().min(1),
   /** Ed25519 (RFC 8032), in base64url. */
   signature: z.string().min(1),
+  /** The same with the other keys that are accepted while the key is being replaced. */
+  others: z.array(z.string().min(1)).max(10).optional(),
 });
 
 export type OfferedPackage = z.infer<typeof packageShape>;
@@ -39,7 +41,7 @@ export const offerToleranceMs = 120_000;
 
 export function signOffer(
   packages: readonly OfferedPackage[],
-  signer: Pick<KeyPair, 'sign'>,
+  signers: readonly Pick<KeyPair, 'sign'>[],
   now: number,
 ): SignedOffer {
   const offer: Offer = {
@@ -50,7 +52,10 @@ export function signOffer(
     })),
   };
   const manifest = Buffer.from(JSON.stringify(offer)).toString('base64url');
-  return { manifest, signature: Buffer.from(signer.sign(signedText(manifest))).toString('base64url') };
+  const [signature = '', ...others] = signers.map((signer) =>
+    Buffer.from(signer.sign(signedText(manifest))).toString('base64url'),
+  );
+  return { manifest, signature, ...(others.length === 0 ? {} : { others }) };
 }
 
 /** Why an offer is not believed. */
@@ -65,8 +70,11 @@ export class OfferFault extends Error {}
 export function readOffer(answer: unknown, issuer: string, seenAt: number): Offer {
   const signed = signedShape.safeParse(answer);
   if (!signed.success) throw new OfferFault('The answer is no offer of packages.');
-  const { manifest, signature } = signed.data;
-  if (!isSignedBy(issuer, signedText(manifest), Buffer.from(signature, 'base64url'), 'account'))
+  const { manifest, signature, others = [] } = signed.data;
+  const isSigned = [signature, ...others].some((each) =>
+    isSignedBy(issuer, signedText(manifest), Buffer.from(each, 'base64url'), 'account'),
+  );
+  if (!isSigned)
     throw new OfferFault(
       'The service that this computer joined has not signed this offer of packages. Somebody may be in between, or the service was set up anew: then join again.',
     );

@@ -43,7 +43,7 @@ export type PassFault = 'no pass' | 'damaged' | 'of another service' | 'expired'
 export function checkPass(
   header: string | undefined,
   purpose: PassPurpose,
-  issuer: { account: string; agents: string },
+  issuer: { account: string; agents: readonly string[] },
   now: number,
   mayBeExpired = false,
 ): PassHolder | PassFault {
@@ -57,7 +57,7 @@ export function checkPass(
   } catch {
     return 'damaged';
   }
-  if (claims.iss !== issuer.agents || claims.nats.issuer_account !== issuer.account)
+  if (!issuer.agents.includes(claims.iss) || claims.nats.issuer_account !== issuer.account)
     return 'of another service';
   // The clock comes first: an agent whose clock is wrong may also believe wrongly that its statement is still valid.
   if (!(Math.abs(Number(time) - now) <= passToleranceMs)) return 'clock';

@@ -36,7 +36,7 @@ describe('an offer of packages', () => {
 
   it.each([
     ['another service', () => new AgentIssuer(agentIssuerKey(makeKeys())).offer([linux], now)],
-    ['the service with another key', () => signOffer([linux], keyPairOf(keys.roles.gateway), now)],
+    ['the service with another key', () => signOffer([linux], [keyPairOf(keys.roles.gateway)], now)],
     [
       'somebody who changed a hash',
       () => {

@@ -19,6 +19,9 @@ export class AgentCredentials {
   #text: string;
   /** Whether the data folder has older credentials. */
   #unkept = false;
+  /** The service may have replaced the key with which it signed them. */
+  #doubted = false;
+  #lookNow: (() => void) | undefined;
 
   /** @param text of a credentials file of NATS */
   constructor(text: string) {
@@ -41,16 +44,21 @@ export class AgentCredentials {
    * @throws Error in one sentence
    */
   async renewEnded(gateway: string, way: HttpWay, surroundings: RenewalSurroundings): Promise<void> {
-    const { log, now = Date.now } = surroundings;
+    const { now = Date.now } = surroundings;
     const { until } = timesOf(this.#text);
     if (until === undefined || until > now()) return;
     const ended = `the credentials of this agent ended at ${new Date(until).toISOString()}`;
     try {
-      this.#adopt(await this.#renewed(new GatewayDoor(gateway, way), gateway, surroundings), log);
+      await this.renew(gateway, way, surroundings);
     } catch (error) {
       const why = error instanceof Error ? error.message : String(error);
       throw new Error(`${ended} and cannot be renewed: ${why}`, { cause: error });
     }
+  }
+
+  /** Renews the credentials now. @throws Error as {@link renewEnded} */
+  async renew(gateway: string, way: HttpWay, surroundings: RenewalSurroundings): Promise<void> {
+    this.#adopt(await this.#renewed(new GatewayDoor(gateway, way), gateway, surroundings), surroundings.log);
     this.#keep(surroundings);
   }
 
@@ -75,7 +83,7 @@ export class AgentCredentials {
       pauseMs = Math.min(2 * pauseMs, longestPauseMs);
     };
     const look = async (): Promise<void> => {
-      const isDue = (timesOf(this.#text).due ?? Infinity) <= now();
+      const isDue = this.#doubted || (timesOf(this.#text).due ?? Infinity) <= now();
       try {
         if (isDue) {
           const renewed = await this.#renewed(door, gateway, surroundings);
@@ -94,6 +102,10 @@ export class AgentCredentials {
       if (this.#unkept && !this.#keep(surroundings)) return repeat();
       pauseMs = shortestPauseMs;
       after((timesOf(this.#text).due ?? Infinity) - now());
+    };
+    this.#lookNow = () => {
+      cancel?.();
+      void look();
     };
     const { due } = timesOf(this.#text);
     if (due !== undefined) after(this.#unkept ? pauseMs : due - now());
@@ -124,9 +136,25 @@ export class AgentCredentials {
     return { text: agentCredentials(partsOf(this.#text), statement, authority, pinned ?? given), until };
   }
 
+  /**
+   * The broker was not reached for a while. It may refuse the credentials because the service has replaced the key that
+   * signed them, so {@link keepFresh} renews them. Credentials without an end stay as they are.
+   */
+  doubt(): void {
+    if (this.#doubted || timesOf(this.#text).due === undefined) return;
+    this.#doubted = true;
+    this.#lookNow?.();
+  }
+
+  /** The broker accepts the credentials. */
+  trust(): void {
+    this.#doubted = false;
+  }
+
   #adopt({ text, until }: { text: string; until: string }, log: Log): void {
     this.#text = text;
     this.#unkept = true;
+    this.#doubted = false;
     log.info('the credentials of this agent were renewed', { valid_until: until });
   }
 

@@ -22,7 +22,7 @@ export function fixedKeys(dataDir: string): StoredKey[] {
   return [
     since(
       'broker-keys',
-      'credentials of all processes and agents (operator, accounts, roles, agent-issuer, authority)',
+      'credentials of all processes and agents (operator, accounts, roles, authority)',
       join(dataDir, 'secrets', 'broker-keys'),
       () => null,
     ),

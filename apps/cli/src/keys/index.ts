@@ -2,6 +2,7 @@ import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { acquireLock, LockedError } from '@lab/runtime';
 import type { Overlap } from '@lab/trust/key-ring';
+import { agentIssuer } from './agent-issuer.js';
 import { fixedKeys } from './fixed-keys.js';
 import type { KeyState, StoredKey } from './key.js';
 import { actKey, secretsKey, uploadSecret } from './plain-keys.js';
@@ -22,6 +23,7 @@ export class Keyring {
       uploadSecret(dataDir, env),
       secretsKey(dataDir, env),
       actKey(dataDir, env),
+      agentIssuer(dataDir, env),
       ...fixedKeys(dataDir),
     ];
   }

@@ -34,7 +34,7 @@ export class BrokerAccess {
   ) {
     this.#path = join(secrets, 'broker-access');
     this.#stamp = createHash('sha256')
-      .update(JSON.stringify([keys, accounts, permissions, credentialsForm]))
+      .update(JSON.stringify([keys, accounts, permissions, credentialsForm, endedIn(keys)]))
       .digest('hex');
   }
 
@@ -174,6 +174,12 @@ export class BrokerAccess {
 export function takesCredentials(url: Secret | undefined): boolean {
   return url === undefined || new URL(url.reveal()).username === '';
 }
+
+/** How many keys before the present one the broker refuses by now. */
+const endedIn = (keys: string): number =>
+  ((JSON.parse(keys) as Partial<Keys>).agents?.before ?? []).filter(
+    ({ until }) => Date.parse(until) <= Date.now(),
+  ).length;
 
 /** Rises when credentials contain more, so that those that were kept are made again. */
 const credentialsForm = 2;

@@ -13,6 +13,7 @@ import {
 } from '@lab/contracts';
 import type { AgentEnrolmentRow, AgentInvitationRow } from '@lab/persistence';
 import { AgentIssuer } from '@lab/trust/agent-issuer';
+import { reading } from '@lab/trust/key-ring';
 import { isProven, joinText } from '@lab/trust/agent-key';
 import { fingerprintOf } from '@lab/trust/fingerprint';
 import type { OfferedPackage, SignedOffer } from '@lab/trust/offer';
@@ -30,7 +31,7 @@ const cutMs = 5_000;
 /** What agents are told about this service. */
 export interface EnrolmentOptions {
   /** Text of the key that admits agents; undefined: no agent can join. */
-  issuer: string | undefined;
+  issuer: string | (() => string) | undefined;
   /** PEM certificate of the authority that computers must trust; undefined: they trust what their system trusts. */
   authority: string | undefined;
   /** Address of the gateway for computers of the lab. */
@@ -73,7 +74,7 @@ export interface Admission {
 
 /** Lets agents join, renews their credentials, and revokes them. */
 export class Enrolments {
-  #issuer: AgentIssuer | undefined;
+  readonly #issuer: (() => AgentIssuer) | undefined;
   readonly #fingerprint: string;
 
   constructor(
@@ -83,6 +84,13 @@ export class Enrolments {
     readonly options: EnrolmentOptions,
     private readonly now: () => number = Date.now,
   ) {
+    const { issuer } = options;
+    // Made at the first use, because it takes some 30 ms, which a start would wait for, and anew when the key was replaced.
+    if (issuer !== undefined)
+      this.#issuer = reading(
+        () => (typeof issuer === 'string' ? issuer : issuer()),
+        (text) => new AgentIssuer(text, this.now),
+      );
     this.#fingerprint = options.authority === undefined ? 'system' : fingerprintOf(options.authority);
   }
 
@@ -277,9 +285,7 @@ export class Enrolments {
 
   /** @throws ServiceError `wrong_state` */
   #required(): AgentIssuer {
-    // Made at the first use, because it takes some 30 ms, which a start would wait for.
-    const { issuer } = this.options;
-    if (issuer !== undefined) return (this.#issuer ??= new AgentIssuer(issuer));
+    if (this.#issuer !== undefined) return this.#issuer();
     throw new ServiceError(
       'wrong_state',
       'This gateway has no key that admits agents (SVC_AGENT_ISSUER). "svc start" makes it, unless SVC_NATS_URL contains a password.',
