@@ -55,7 +55,7 @@ describe('svc agents', () => {
     gateway.requests.on(requests.listAgents, () => ({ agents: [agent] }));
     const { out } = await svc('agents');
     expect(out.split('\n')[1]).toMatch(
-      /^bench_b +suspect +color_lab +0\.1\.0 +1 +1 +2026-11-20 09:31:00Z +it has not been heard/,
+      /^bench_b +suspect +color_lab +0\.1\.0 +1 to 2 +1 +1 +2026-11-20 09:31:00Z +it has not been heard/,
     );
     const shown = await svc('agents', 'bench_b');
     expect(shown.out).toMatch(/^bench_b: suspect\n/);
