@@ -340,7 +340,11 @@ describe('a campaign', () => {
 
 describe('the agents', () => {
   it('are listed by computer with their state and their work', async () => {
-    const { items } = (await lab.api.call<Page<AgentRecord>>('GET', '/api/agents')).body;
+    // The work of other tests has ended, and the agent may tell it a moment later.
+    const { items } = await eventually(
+      async () => (await lab.api.call<Page<AgentRecord>>('GET', '/api/agents')).body,
+      (page) => page.items.every(({ devices }) => devices.every(({ state }) => state === 'idle')),
+    );
     expect(items.map(({ computer, state, reason }) => [computer, state, reason])).toEqual([
       ['bench_b', 'online', null],
       ['svc_computer', 'online', null],

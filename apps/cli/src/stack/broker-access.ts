@@ -176,10 +176,15 @@ export function takesCredentials(url: Secret | undefined): boolean {
 }
 
 /** How many keys before the present one the broker refuses by now. */
-const endedIn = (keys: string): number =>
-  ((JSON.parse(keys) as Partial<Keys>).agents?.before ?? []).filter(
-    ({ until }) => Date.parse(until) <= Date.now(),
-  ).length;
+function endedIn(keys: string): number {
+  try {
+    const { agents } = JSON.parse(keys) as Partial<Keys>;
+    return (agents?.before ?? []).filter(({ until }) => Date.parse(until) <= Date.now()).length;
+  } catch {
+    // Whoever reads the keys says that they are damaged.
+    return 0;
+  }
+}
 
 /** Rises when credentials contain more, so that those that were kept are made again. */
 const credentialsForm = 2;
