@@ -73,11 +73,31 @@ export function systemdSystemUnit(
   };
 }
 
-/** Makes the data folder, or hands over what root has put there by joining. What the code has written stays its own. */
-const giveFolder = ({ group }: CodeAccount): string[][] => [
+/** Where systemd keeps the folder of an account that it invents; then {@link systemDataFolder} is a link to it. */
+const privateDataFolder = '/var/lib/private/svc-agent';
+
+/**
+ * Makes the data folder, or hands over what is there: what root has put there by joining, or what an agent under an account of
+ * systemd has left. The service is stopped before, so that no author code exchanges files meanwhile. `-h`: links are not
+ * followed.
+ */
+const giveFolder = ({ user, group }: CodeAccount): string[][] => [
+  ['sh', '-c', `systemctl stop ${unit} 2>/dev/null || true`],
+  [
+    ...['sh', '-c', 'if test -L "$1"; then rm "$1" && mv "$2" "$1"; fi'],
+    ...['sh', systemDataFolder, privateDataFolder],
+  ],
   ['install', '-d', '-o', agentUser, '-g', group, '-m', '0710', systemDataFolder],
-  ['find', systemDataFolder, '-user', 'root', '-exec', 'chown', `${agentUser}:${agentUser}`, '{}', '+'],
+  [
+    ...['find', systemDataFolder, '!', '-user', agentUser, '!', '-user', user],
+    ...['-exec', 'chown', '-h', `${agentUser}:${agentUser}`, '{}', '+'],
+  ],
   ['chgrp', group, systemDataFolder],
+  // What devices keep belongs to their code.
+  [
+    ...['find', systemDataFolder, '-mindepth', '4', '-path', `${systemDataFolder}/agents/*/devices/*`],
+    ...['-exec', 'chown', '-h', `${user}:${group}`, '{}', '+'],
+  ],
 ];
 
 /** Settings that a service manager of a user may apply as well. MemoryDenyWriteExecute would stop the compiler of Node. */
@@ -140,7 +160,8 @@ const twoAccounts = ({ user, group }: CodeAccount): string[] => [
   `ReadWritePaths=${systemDataFolder}`,
   'CapabilityBoundingSet=CAP_SETUID CAP_SETGID CAP_KILL',
   'AmbientCapabilities=CAP_SETUID CAP_SETGID CAP_KILL',
-  'SystemCallFilter=@setuid',
+  // setpriv sets user, groups and capabilities, and the agent gives folders to the group of the code.
+  'SystemCallFilter=@setuid @chown capset',
   `Environment=SVC_CODE_USER=${user}`,
 ];
 

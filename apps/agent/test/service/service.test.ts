@@ -42,9 +42,34 @@ describe('a unit of systemd', () => {
     expect(text).toContain('\nEnvironment=SVC_CODE_USER=svc-code\n');
     // It sees the processes of the user, and gives folders the group of both.
     expect(text).not.toMatch(/ProtectProc|RestrictSUIDSGID|DynamicUser/);
-    expect(install[0]?.join(' ')).toBe('install -d -o svc-agent -g lab -m 0710 /var/lib/svc-agent');
+    expect(install.map((command) => command.join(' '))).toContain(
+      'install -d -o svc-agent -g lab -m 0710 /var/lib/svc-agent',
+    );
     for (const [, unit] of units.slice(0, 2)) expect(unit.text).toContain('\nRestrictSUIDSGID=yes\n');
   });
+
+  it.runIf(hasSystemd)(
+    'of an agent whose code runs as another user allows the system calls of setpriv',
+    () => {
+      const allowed = allowedCalls(units[2][1].text);
+      // As traced: strace -f setpriv --reuid ... --no-new-privs, and chown and chmod of Node.
+      const needed = [
+        'setresuid',
+        'setresgid',
+        'setgroups',
+        'capset',
+        'prctl',
+        'chown',
+        'chmod',
+        'kill',
+        'setsid',
+      ];
+      expect(needed.filter((call) => !allowed.has(call))).toEqual([]);
+      expect(
+        ['capset', 'setresuid', 'chown'].filter((call) => allowedCalls(units[1][1].text).has(call)),
+      ).toEqual([]);
+    },
+  );
 
   it.runIf(hasSystemd).each([
     [2, units[1][1]],
@@ -64,6 +89,26 @@ describe('a unit of systemd', () => {
     }
   });
 });
+
+/** System calls that the lines `SystemCallFilter=` of a unit allow, of which the first is a list of what is allowed. */
+function allowedCalls(text: string): Set<string> {
+  const allowed = new Set<string>();
+  for (const [, not, words = ''] of text.matchAll(/^SystemCallFilter=(~?)(.*)$/gm))
+    for (const call of words.split(' ').flatMap(callsOf)) {
+      if (not === '~') allowed.delete(call);
+      else allowed.add(call);
+    }
+  return allowed;
+}
+
+function callsOf(word: string): string[] {
+  if (!word.startsWith('@')) return [word];
+  const { stdout } = spawnSync('systemd-analyze', ['syscall-filter', '--no-pager', word], {
+    encoding: 'utf8',
+  });
+  const lines = stdout.split('\n').map((line) => line.trim());
+  return lines.filter((line) => line !== '' && line !== word && !line.startsWith('#')).flatMap(callsOf);
+}
 
 it('a launch agent of macOS restarts the agent after a failure, and gives it time to clean up', () => {
   const { path, text, install, uninstall } = launchdAgent({ ...installation, launcher: odd }, 501);
