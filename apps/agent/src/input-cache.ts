@@ -1,13 +1,14 @@
 import { createHash } from 'node:crypto';
 import { once } from 'node:events';
 import { createReadStream, createWriteStream } from 'node:fs';
-import { mkdir, readdir, rename, rm, stat, utimes } from 'node:fs/promises';
+import { mkdir, open, readdir, rename, rm, stat, utimes } from 'node:fs/promises';
 import type { IncomingMessage } from 'node:http';
 import { join } from 'node:path';
 import { Transform } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import type { FileTicket } from '@lab/actors';
 import { ServiceError } from '@lab/contracts';
+import type { CodeUser } from '@lab/hosting';
 import type { HttpWay } from './joining/index.js';
 import { requestTo, sizeOf } from './store-access.js';
 
@@ -21,6 +22,14 @@ interface Content {
   size: number;
   /** Lower-case hexadecimal. */
   sha256: string;
+}
+
+/** Another user who may read a file. */
+type Reader = Pick<CodeUser, 'shareFile'>;
+
+interface Target {
+  path: string;
+  user: Reader | undefined;
 }
 
 /**
@@ -44,6 +53,7 @@ export class InputCache {
   /**
    * Writes the content to a file that does not exist yet.
    *
+   * @param user who may read the file; undefined: the user of this process
    * @param ticket called only when something has to be fetched
    * @param signal when it fires, the promise rejects with ServiceError `aborted`
    * @throws ServiceError `not_found` when the store does not have the file; `invalid` when its content differs;
@@ -54,10 +64,11 @@ export class InputCache {
     content: Content,
     ticket: () => Promise<FileTicket>,
     signal: AbortSignal,
+    user?: Reader,
   ): Promise<void> {
     const { sha256 } = content;
     const before = this.#turns.get(sha256) ?? Promise.resolve();
-    const own = unlessAborted(before, signal).then(() => this.#copy(path, content, ticket, signal));
+    const own = unlessAborted(before, signal).then(() => this.#copy({ path, user }, content, ticket, signal));
     const over: Promise<unknown> = Promise.allSettled([before, own]);
     this.#turns.set(sha256, over);
     void over.then(() => {
@@ -72,7 +83,7 @@ export class InputCache {
   }
 
   async #copy(
-    path: string,
+    to: Target,
     content: Content,
     ticket: () => Promise<FileTicket>,
     signal: AbortSignal,
@@ -80,14 +91,14 @@ export class InputCache {
     await mkdir(this.folder, { recursive: true });
     const kept = join(this.folder, content.sha256);
     if ((await sizeOf(kept)) !== undefined) {
-      if (await copyChecked(kept, path, content, signal)) {
+      if (await copyChecked(kept, to, content, signal)) {
         await utimes(kept, new Date(), new Date());
         return;
       }
       await rm(kept, { force: true });
     }
     const inOneGo = await this.#fetch(`${kept}${partial}`, content, await ticket(), signal);
-    if (!(await copyChecked(`${kept}${partial}`, path, content, signal))) {
+    if (!(await copyChecked(`${kept}${partial}`, to, content, signal))) {
       await rm(`${kept}${partial}`, { force: true });
       if (inOneGo) throw new ServiceError('invalid', 'what the store has is not what the task left there');
       throw new ServiceError('service_unavailable', 'what arrived in several pieces is not the file');
@@ -155,7 +166,7 @@ export class InputCache {
 /** Copies a file to a new path and checks the copy. @returns false when the check failed and the copy was removed */
 async function copyChecked(
   from: string,
-  to: string,
+  { path, user }: Target,
   { size, sha256 }: Content,
   signal: AbortSignal,
 ): Promise<boolean> {
@@ -168,11 +179,17 @@ async function copyChecked(
       done(null, chunk);
     },
   });
-  await pipeline(createReadStream(from), counted, createWriteStream(to, { flags: 'wx', mode: 0o600 }), {
-    signal,
-  });
+  const file = await open(path, 'wx', 0o600);
+  try {
+    // By the descriptor: in a folder of another user, the path may lead elsewhere by now.
+    await user?.shareFile(file);
+  } catch (error) {
+    await file.close();
+    throw error;
+  }
+  await pipeline(createReadStream(from), counted, file.createWriteStream(), { signal });
   if (copied === size && hash.digest('hex') === sha256) return true;
-  await rm(to);
+  await rm(path);
   return false;
 }
 

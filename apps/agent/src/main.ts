@@ -175,7 +175,7 @@ await runService(
         random: { next: () => Math.random() },
         log: heard,
         ledger,
-        modules: new ModuleCache(join(folder, 'modules'), packages, bus, log, code),
+        modules: new ModuleCache(join(folder, 'modules'), packages, bus, log, code, codeUser),
         checkArguments,
         deviceProcesses: new ForkedDeviceProcesses(processes, join(folder, 'devices'), heard, codeUser),
         taskProcesses: new ForkedTaskProcesses(heard, codeUser),

@@ -13,19 +13,20 @@ const folders: Record<string, Sharing> = {
 };
 
 /**
- * Lets another user run the code of devices and tasks. From now on what this process writes can be read by the group that it
- * gives a folder, and by nobody else.
+ * Lets another user run the code of devices and tasks. From now on only the user of this process can read what this process
+ * writes, except for what it shares.
  *
  * @param data data folder of the agent
  * @param folder of the agent in the data folder
  * @throws Error in one sentence when the user cannot reach the folders or the programs
  */
 export function shareWith(user: CodeUser, data: string, folder: string): void {
-  process.umask(0o027);
+  process.umask(0o077);
   for (let above = folder; above !== dirname(data); above = dirname(above)) user.share(above, 'pass');
   for (const [name, sharing] of Object.entries(folders)) user.share(join(folder, name), sharing);
   // The programs of a version that an update has brought.
   const versions = join(data, 'versions');
   if (existsSync(versions)) user.share(versions, 'pass');
-  for (const path of [...hostPrograms(), join(folder, 'modules')]) user.demandReadable(path);
+  for (const path of [process.execPath, ...hostPrograms(), join(folder, 'modules')])
+    user.demandReadable(path);
 }

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { once } from 'node:events';
 import { constants, createReadStream } from 'node:fs';
-import { chmod, mkdir, open, readdir, readlink, realpath, rm, rmdir } from 'node:fs/promises';
+import { mkdir, open, readdir, readlink, realpath, rm, rmdir } from 'node:fs/promises';
 import type { IncomingMessage } from 'node:http';
 import { join, relative, resolve, isAbsolute } from 'node:path';
 import { pipeline } from 'node:stream/promises';
@@ -11,9 +11,6 @@ import type { CodeUser } from '@lab/hosting';
 import type { HttpWay } from './joining/index.js';
 import type { InputCache } from './input-cache.js';
 import { requestTo, sizeOf } from './store-access.js';
-
-/** Mode of an input file for a task of another user, whose group the folder has. */
-const readableByGroup = 0o640;
 
 /** Spool folders on disk. Files are transferred by HTTP, and an interrupted transfer continues where it stopped. */
 export class Spool implements Files {
@@ -25,7 +22,7 @@ export class Spool implements Files {
     private readonly folder: string,
     private readonly inputs: InputCache,
     private readonly way: HttpWay = {},
-    private readonly user?: Pick<CodeUser, 'share'>,
+    private readonly user?: Pick<CodeUser, 'uid' | 'share' | 'shareFile' | 'remove'>,
   ) {}
 
   async prepare(attemptId: string): Promise<string> {
@@ -55,8 +52,7 @@ export class Spool implements Files {
     const handle = createHash('sha256').update(file.handle).digest('hex').slice(0, 16);
     const path = join(this.#of(attemptId), `input-${handle}${ending}`);
     await rm(path, { force: true });
-    await this.inputs.copyTo(path, file, ticket, signal);
-    if (this.user !== undefined) await chmod(path, readableByGroup);
+    await this.inputs.copyTo(path, file, ticket, signal, this.user);
     return path;
   }
 
@@ -79,7 +75,7 @@ export class Spool implements Files {
     if (inside === '' || inside.startsWith('..') || isAbsolute(inside)) {
       throw new ServiceError('invalid', `the file '${file.name}' is not in the spool folder of its task`);
     }
-    const own = this.user === undefined ? undefined : await openOwn(folder, path, file.name);
+    const own = this.user === undefined ? undefined : await openOwn(folder, path, file.name, this.user.uid);
     try {
       const content = own?.path ?? path;
       const size = await sizeOf(content);
@@ -98,7 +94,7 @@ export class Spool implements Files {
   async discard(attemptId: string): Promise<void> {
     const folder = this.#of(attemptId);
     // Most tasks leave no files.
-    await rmdir(folder).catch(() => rm(folder, { recursive: true, force: true }));
+    await rmdir(folder).catch(() => this.#remove(folder));
   }
 
   async sweep(kept: ReadonlySet<string>): Promise<void> {
@@ -111,12 +107,17 @@ export class Spool implements Files {
       throw error;
     }
     for (const name of found) {
-      if (!names.has(name)) await rm(join(this.folder, name), { recursive: true, force: true });
+      if (!names.has(name)) await this.#remove(join(this.folder, name));
     }
   }
 
+  async #remove(folder: string): Promise<void> {
+    if (this.user === undefined) await rm(folder, { recursive: true, force: true });
+    else await this.user.remove(folder);
+  }
+
   async #makeAnew(folder: string): Promise<void> {
-    await rm(folder, { recursive: true, force: true });
+    await this.#remove(folder);
     await mkdir(folder, { recursive: true });
   }
 
@@ -132,12 +133,14 @@ const openFlags = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLO
  * Opens a file that another user has written. A link in its place would let that user send any file that the agent can read,
  * so what was really opened must be a file in the folder.
  *
+ * @param writer uid of that user
  * @returns a path that leads to the opened file, whatever happens to its name. Linux only
  */
 async function openOwn(
   folder: string,
   path: string,
   name: string,
+  writer: number,
 ): Promise<{ path: string; close: () => Promise<void> }> {
   const handle = await open(path, openFlags).catch((error: unknown) => {
     const { code = 'unknown error' } = error as NodeJS.ErrnoException;
@@ -146,7 +149,10 @@ async function openOwn(
   const opened = `/proc/self/fd/${handle.fd}`;
   try {
     const [real, inside, found] = await Promise.all([readlink(opened), realpath(folder), handle.stat()]);
-    if (real.startsWith(`${inside}/`) && found.isFile()) return { path: opened, close: () => handle.close() };
+    // A second name of a file of the agent would be a way to it as well.
+    const isOwn = found.uid === writer || found.nlink === 1;
+    if (real.startsWith(`${inside}/`) && found.isFile() && isOwn)
+      return { path: opened, close: () => handle.close() };
   } catch (error) {
     await handle.close();
     throw error;

@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { once } from 'node:events';
 import { existsSync } from 'node:fs';
-import { mkdtemp, readdir, rm, symlink, writeFile } from 'node:fs/promises';
+import { link, mkdtemp, readdir, rm, stat, symlink, writeFile } from 'node:fs/promises';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -214,8 +214,18 @@ describe('the spool', () => {
 });
 
 describe('a file that a task of another user has written', () => {
-  const shared = (): Spool =>
-    new Spool(folder, new InputCache(join(folder, 'inputs'), 1_000), {}, { share: () => undefined });
+  const shared = (uid = process.getuid?.() ?? 0): Spool =>
+    new Spool(
+      folder,
+      new InputCache(join(folder, 'inputs'), 1_000),
+      {},
+      {
+        uid,
+        share: () => undefined,
+        shareFile: (file) => file.chmod(0o640),
+        remove: (path) => rm(path, { recursive: true }),
+      },
+    );
   const fileOf = (path: string, size: number) => ({
     ...{ name: 'photo.png', size, sha256: '0'.repeat(64) },
     path,
@@ -252,6 +262,28 @@ describe('a file that a task of another user has written', () => {
       ['none', 'cannot be read where the task wrote it (ENOENT)'],
     ] as const)
       await expect(shared().upload('a/1', fileOf(path, 6), ticket()), path).rejects.toThrow(reason);
+    // A second name of a file of the agent.
+    await link(secret, join(own, 'name'));
+    const another = shared((process.getuid?.() ?? 0) + 1);
+    await expect(another.upload('a/1', fileOf('name', 6), ticket())).rejects.toThrow('is not a file in the');
     expect(requests).toBe(0);
+    await rm(secret);
+    await another.upload('a/1', fileOf('name', 6), ticket());
+    expect(requests).toBe(1);
+  });
+
+  it('can be read by that user when it is an input of the task, and not changed', async () => {
+    answer = (_request, response) => response.writeHead(200).end('a photo');
+    await shared().prepare('a/1');
+    const sha256 = createHash('sha256').update('a photo').digest('hex');
+    const input = { handle: 'h', name: 'photo.png', size: 7, sha256, media_type: 'image/png' };
+    const path = await shared().place(
+      'a/1',
+      input,
+      () => Promise.resolve(ticket()),
+      new AbortController().signal,
+    );
+    expect((await stat(path)).mode & 0o777).toBe(0o640);
+    expect((await stat(join(folder, 'inputs', sha256))).mode & 0o777).toBe(0o600);
   });
 });

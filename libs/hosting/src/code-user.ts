@@ -1,5 +1,7 @@
-import { spawnSync } from 'node:child_process';
-import { chmodSync, chownSync, existsSync, mkdirSync, realpathSync } from 'node:fs';
+import { spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
+import { chmodSync, chownSync, existsSync, mkdirSync, realpathSync, statSync } from 'node:fs';
+import { rm, rmdir, type FileHandle } from 'node:fs/promises';
 import { join } from 'node:path';
 
 /** Where Linux has its programs. The environment of an agent may name no PATH. */
@@ -15,6 +17,11 @@ export type Sharing =
   'pass' | 'read' | 'write';
 
 const modes: Record<Sharing, number> = { pass: 0o2710, read: 0o2750, write: 0o2770 };
+/** Mode of a file that the code reads. */
+const readable = 0o640;
+
+/** Empties a folder, also of folders that their owner closed to himself. */
+const emptying = `find "$1" -xdev -mindepth 1 -type d ! -perm -700 -exec chmod u+rwx '{}' ';' && find "$1" -xdev -mindepth 1 -delete`;
 
 /** How a program is started. */
 export interface Launch {
@@ -23,11 +30,39 @@ export interface Launch {
   env: NodeJS.ProcessEnv;
 }
 
-interface Account {
+/** A user of the operating system. */
+export interface Account {
   name: string;
   uid: number;
   gid: number;
   home: string;
+}
+
+/**
+ * How a program is started as another user. The process keeps its number, its pipes and its process group.
+ *
+ * The code gets the environment without logins in addresses, such as that of an HTTP proxy, and with the home of the user.
+ *
+ * @param programs absolute paths
+ * @param isRoot whether this process may drop the bounding set; others cannot, and `no_new_privs` makes it useless to the code
+ */
+export function launchAs(
+  { name, uid, gid, home }: Account,
+  programs: { sh: string; setpriv: string },
+  isRoot: boolean,
+  { program, args, env }: Launch,
+): Launch {
+  const { PATH = programFolders.join(':'), ...rest } = withoutLogins(env);
+  const switched = [programs.setpriv, '--reuid', `${uid}`, '--regid', `${gid}`, '--init-groups'];
+  const weakened = [
+    ...['--inh-caps=-all', '--ambient-caps=-all', ...(isRoot ? ['--bounding-set=-all'] : [])],
+    ...['--no-new-privs', '--'],
+  ];
+  return {
+    program: programs.sh,
+    args: ['-c', `umask ${umask} && exec "$@"`, 'sh', ...switched, ...weakened, program, ...args],
+    env: { ...rest, PATH, HOME: home, USER: name, LOGNAME: name },
+  };
 }
 
 /**
@@ -40,8 +75,7 @@ interface Account {
 export class CodeUser {
   private constructor(
     private readonly account: Account,
-    private readonly shell: string,
-    private readonly setpriv: string,
+    private readonly programs: { sh: string; setpriv: string },
   ) {}
 
   /**
@@ -59,11 +93,11 @@ export class CodeUser {
       throw new Error('SVC_CODE_USER must not be root; name a user that may do less than the agent');
     if (account.uid === process.getuid?.())
       throw new Error(`SVC_CODE_USER is ${name}, the user of the agent itself; name another user`);
-    const user = new CodeUser(
-      account,
-      demandProgram('sh', 'install a shell'),
-      demandProgram('setpriv', 'install the package util-linux'),
-    );
+    demandProgram('find', 'install the package findutils');
+    const user = new CodeUser(account, {
+      sh: demandProgram('sh', 'install a shell'),
+      setpriv: demandProgram('setpriv', 'install the package util-linux'),
+    });
     user.#demandRight();
     return user;
   }
@@ -72,17 +106,13 @@ export class CodeUser {
     return this.account.name;
   }
 
-  /** How a program is started as this user. The process keeps its number, its pipes and its process group. */
-  launch({ program, args, env }: Launch): Launch {
-    const { name, uid, gid, home } = this.account;
-    const { PATH = programFolders.join(':'), ...rest } = env;
-    const switched = [this.setpriv, '--reuid', `${uid}`, '--regid', `${gid}`, '--init-groups'];
-    const weakened = ['--inh-caps=-all', '--ambient-caps=-all', '--no-new-privs', '--'];
-    return {
-      program: this.shell,
-      args: ['-c', `umask ${umask} && exec "$@"`, 'sh', ...switched, ...weakened, program, ...args],
-      env: { ...rest, PATH, HOME: home, USER: name, LOGNAME: name },
-    };
+  get uid(): number {
+    return this.account.uid;
+  }
+
+  /** How a program is started as this user. See {@link launchAs}. */
+  launch(own: Launch): Launch {
+    return launchAs(this.account, this.programs, process.getuid?.() === 0, own);
   }
 
   /**
@@ -102,6 +132,42 @@ export class CodeUser {
       );
     }
     chmodSync(folder, modes[sharing]);
+  }
+
+  /** Lets the user read a file that this process owns. */
+  async shareFile(file: FileHandle): Promise<void> {
+    await file.chown(-1, this.account.gid);
+    await file.chmod(readable);
+  }
+
+  /**
+   * Deletes a folder that this process has made, in a folder that only this process may change. The user deletes what is in it, if the user could ever write there, and not this process: code that
+   * still runs could exchange a folder for a link meanwhile, and this process would delete its own files behind the link.
+   *
+   * @throws Error when something is left
+   */
+  async remove(folder: string): Promise<void> {
+    const found = statSync(folder, { throwIfNoEntry: false });
+    if (found === undefined) return;
+    if (found.gid !== this.account.gid) {
+      await rm(folder, { recursive: true, force: true });
+      return;
+    }
+    this.share(folder, 'write');
+    await this.#empty(folder);
+    await rmdir(folder);
+  }
+
+  async #empty(folder: string): Promise<void> {
+    const launch = this.launch({ program: this.programs.sh, args: ['-c', emptying, 'sh', folder], env: {} });
+    const child = spawn(launch.program, launch.args, {
+      ...{ env: launch.env, cwd: '/', detached: true },
+      stdio: ['ignore', 'ignore', 'pipe'],
+    });
+    let said = '';
+    child.stderr.setEncoding('utf8').on('data', (text: string) => (said = `${said}${text}`.slice(-1_000)));
+    const [code] = (await once(child, 'close')) as [number | null];
+    if (code !== 0) throw new Error(`${this.name} cannot empty ${folder}: ${lastLine(said)}`);
   }
 
   /** @throws Error in one sentence when the user may not read the file, or read or enter the folder */
@@ -151,6 +217,17 @@ function demandProgram(name: string, advice: string): string {
   if (found === undefined)
     throw new Error(`SVC_CODE_USER needs the program ${name}, which this computer does not have; ${advice}`);
   return found;
+}
+
+/** An environment without `user:password@` in addresses, which may be a secret of this process. */
+function withoutLogins(env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
+  return Object.fromEntries(
+    Object.entries(env).map(([name, value = '']) => {
+      const plain = value.replace(/(\w:\/\/)[^/?#\s]*@/g, '$1');
+      // An address of a proxy may lack its scheme.
+      return [name, /_proxy$/i.test(name) ? plain.replace(/^[^/?#\s]*@/, '') : plain];
+    }),
+  );
 }
 
 const lastLine = (text: string): string => text.trim().split('\n').at(-1) || 'no reason was given';

@@ -92,6 +92,8 @@ export class ForkedProcess<To extends object, From> {
       env: launch.env,
       stdio: ['ignore', 'pipe', 'pipe', 'pipe', 'pipe'],
       windowsHide: true,
+      // In a session of its own, code of another user cannot type into the terminal of this process (TIOCSTI).
+      detached: user !== undefined,
     });
     this.#child = child;
     this.#toHost = child.stdio[channelDescriptors.toHost] as Writable | null;

@@ -6,7 +6,8 @@ import { orchestratorRequests, ServiceError, toServiceError, type ModuleReferenc
 import type { Log } from '@lab/ports';
 import { dependenciesOf } from '@lab/definitions/model';
 import type { Bus } from '@lab/messaging';
-import type { NpmPackages } from './npm-packages.js';
+import type { CodeUser } from './code-user.js';
+import { modulesFolder, type NpmPackages } from './npm-packages.js';
 
 /** What an orchestrator says that was signed about a module. */
 export interface CodeManifests {
@@ -37,8 +38,6 @@ interface Named {
 const largestBytes = 64 * 1024 * 1024;
 const tries = 5;
 const pauseMs = 400;
-/** Mode of a module. Its group may be that of a {@link CodeUser}, who reads it and must not change it. */
-const readableByGroup = 0o640;
 
 /**
  * Code modules on disk, each under its hash. A module is fetched once, in pieces. A file is used only after this process has
@@ -48,13 +47,17 @@ const readableByGroup = 0o640;
 export class ModuleCache {
   readonly #found = new Map<string, Promise<string>>();
 
-  /** @param check undefined: every module whose hash is right may run */
+  /**
+   * @param check undefined: every module whose hash is right may run
+   * @param user who reads the modules and must not change them; undefined: the user of this process
+   */
   constructor(
     private readonly folder: string,
     private readonly packages: NpmPackages,
     private readonly bus: Bus,
     private readonly log: Log,
     private readonly check?: CodeCheck,
+    private readonly user?: CodeUser,
   ) {}
 
   /**
@@ -85,10 +88,26 @@ export class ModuleCache {
     const path = join(this.folder, name);
     const text = await this.#allowed(path, module);
     const dependencies = requireSame(module, text);
-    if (dependencies.length === 0) return path;
-    const beside = join(await this.packages.install(dependencies), 'modules', name);
+    if (dependencies.length === 0) {
+      await this.#share(path);
+      return path;
+    }
+    const beside = join(await this.packages.install(dependencies), modulesFolder, name);
     if ((await verified(beside, module.hash)) === undefined) await writeWhole(beside, text);
+    await this.#share(beside);
     return beside;
+  }
+
+  /** Lets the user read a module. It may be from before this process had such a user. */
+  async #share(path: string): Promise<void> {
+    if (this.user === undefined) return;
+    this.user.share(dirname(path), 'read');
+    const file = await open(path, 'r');
+    try {
+      await this.user.shareFile(file);
+    } finally {
+      await file.close();
+    }
   }
 
   /** The text of a module that may run: from the disk, or from the leader, together with its manifests. */
@@ -205,7 +224,7 @@ async function writeWhole(path: string, text: Buffer): Promise<void> {
   await mkdir(dirname(path), { recursive: true });
   const draft = `${path}.${randomBytes(6).toString('hex')}`;
   try {
-    const file = await open(draft, 'wx', readableByGroup);
+    const file = await open(draft, 'wx', 0o600);
     try {
       await file.writeFile(text);
       await file.sync();

@@ -20,8 +20,6 @@ export type NpmEnd =
 
 const flags = ['--omit=dev', '--no-audit', '--no-fund'];
 const keptLines = 60;
-/** Folder of the cache of npm for another user, in the folder of the packages. */
-export const npmCache = '.npm-cache';
 
 /** The command that a person can run in an empty folder to install the same packages. @param dependencies `name@version` */
 export function npmByHand(dependencies: readonly string[]): string {
@@ -36,18 +34,20 @@ export function npmByHand(dependencies: readonly string[]): string {
  * @param timeoutMs after this time the process group is killed, in milliseconds
  * @param signal when it fires, the process group is killed
  * @param user under whom npm and the install scripts run; undefined: the user of this process
+ * @param cache folder of the cache of npm; undefined: what npm is configured to use
  */
 export function npmInstall(
   folder: string,
   timeoutMs: number,
   signal: AbortSignal,
-  user?: CodeUser,
+  { user, cache }: { user?: CodeUser | undefined; cache?: string | undefined } = {},
 ): Promise<NpmEnd> {
   const env = authorEnvironment();
   const { program, args } = npmOf(env['npm_execpath']);
-  // The user may have no home to keep a cache in.
-  const cache = user === undefined ? {} : { npm_config_cache: join(folder, npmCache) };
-  const own = { program, args: [...args, 'install', ...flags], env: { ...env, ...cache } };
+  const own = {
+    ...{ program, args: [...args, 'install', ...flags] },
+    env: cache === undefined ? env : { ...env, npm_config_cache: cache },
+  };
   const launch = user?.launch(own) ?? own;
   const missing: NpmEnd = { ok: false, reason: 'there is no npm', output: '', isMissing: true };
   // The command interpreter would only say it in the language of the computer.

@@ -1,13 +1,15 @@
 import { createHash, randomBytes } from 'node:crypto';
-import { mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { lstat, mkdir, open, readdir, readFile, rename, rm } from 'node:fs/promises';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { ServiceError } from '@lab/contracts';
 import type { Log } from '@lab/ports';
 import { splitDependency } from '@lab/definitions/model';
 import type { CodeUser } from './code-user.js';
-import { npmByHand, npmCache, npmInstall } from './npm-command.js';
+import { npmByHand, npmInstall } from './npm-command.js';
 
+/** Folder of a set in which modules that import its packages are stored. */
+export const modulesFolder = 'modules';
 const draftPrefix = '.draft-';
 const defaultTimeoutMs = 600_000;
 
@@ -44,7 +46,12 @@ export class NpmPackages {
       throw error;
     });
     const drafts = names.filter((name) => name.startsWith(draftPrefix));
-    await Promise.all(drafts.map((name) => rm(join(this.folder, name), { recursive: true, force: true })));
+    await Promise.all(drafts.map((name) => this.#remove(join(this.folder, name))));
+  }
+
+  async #remove(folder: string): Promise<void> {
+    if (this.#user === undefined) await rm(folder, { recursive: true, force: true });
+    else await this.#user.remove(folder);
   }
 
   /**
@@ -54,7 +61,7 @@ export class NpmPackages {
    * @throws ServiceError `not_found` when npm cannot install them; `service_unavailable` while this process stops
    */
   install(dependencies: readonly string[]): Promise<string> {
-    const key = keyOf(dependencies);
+    const key = keyOf(dependencies, this.#user?.uid);
     const known = this.#sets.get(key);
     if (known !== undefined) return known;
     const set = this.#provide(key, dependencies);
@@ -82,14 +89,17 @@ export class NpmPackages {
       throw new ServiceError('service_unavailable', 'this part of the service is stopping');
     }
     const draft = join(this.folder, `${draftPrefix}${randomBytes(6).toString('hex')}`);
+    // Another user may have no home to keep the cache of npm in.
+    const cache = this.#user === undefined ? undefined : `${draft}-cache`;
     try {
       await mkdir(draft, { recursive: true });
       const listed = dependencies.map(splitDependency).map(({ name, version }) => [name, version]);
       const manifest = { private: true, dependencies: Object.fromEntries(listed) as Record<string, string> };
-      await writeFile(join(draft, 'package.json'), JSON.stringify(manifest, null, 2));
+      await this.#write(join(draft, 'package.json'), JSON.stringify(manifest, null, 2));
       this.log.info('installing npm packages', { packages: dependencies });
       this.#user?.share(draft, 'write');
-      const end = await npmInstall(draft, this.#timeoutMs, this.#closing.signal, this.#user);
+      if (cache !== undefined) this.#user?.share(cache, 'write');
+      const end = await npmInstall(draft, this.#timeoutMs, this.#closing.signal, { user: this.#user, cache });
       if (!end.ok) {
         if (this.#closing.signal.aborted) throw new ServiceError('service_unavailable', end.reason);
         if (end.isMissing) throw withoutNpm(dependencies);
@@ -102,18 +112,44 @@ export class NpmPackages {
       if (!(await isInstalled(draft, dependencies))) {
         throw notInstalled(dependencies, 'npm reported no error but did not install all of them');
       }
-      await rm(join(draft, npmCache), { recursive: true, force: true });
-      // Modules are stored beside the packages, and code must not exchange them.
-      this.#user?.share(draft, 'read');
+      if (this.#user !== undefined) await closeTo(this.#user, draft);
       // An incomplete folder from which files were removed. No code can use it.
-      await rm(folder, { recursive: true, force: true });
+      await this.#remove(join(folder, modulesFolder));
+      await this.#remove(folder);
       await rename(draft, folder);
       this.log.info('installed npm packages', { packages: dependencies });
       return folder;
     } finally {
-      await rm(draft, { recursive: true, force: true });
+      await this.#remove(draft);
+      if (cache !== undefined) await this.#remove(cache);
     }
   }
+
+  async #write(path: string, text: string): Promise<void> {
+    const file = await open(path, 'wx');
+    try {
+      await file.writeFile(text);
+      await this.#user?.shareFile(file);
+    } finally {
+      await file.close();
+    }
+  }
+}
+
+/**
+ * Takes a folder of packages from the user who installed them, and makes the folder of the modules that this process stores
+ * beside them.
+ */
+async function closeTo(user: CodeUser, folder: string): Promise<void> {
+  user.share(folder, 'read');
+  const modules = join(folder, modulesFolder);
+  // An install script could leave a link there, through which this process would write elsewhere.
+  if ((await lstat(modules).catch(() => undefined)) !== undefined)
+    throw new ServiceError(
+      'not_found',
+      `an install script of the npm packages has made ${modulesFolder}, where modules are stored`,
+    );
+  user.share(modules, 'read');
 }
 
 function notInstalled(dependencies: readonly string[], reason: string): ServiceError {
@@ -130,11 +166,16 @@ function withoutNpm(dependencies: readonly string[]): ServiceError {
   );
 }
 
-/** The key contains the platform and Node's ABI version, because native parts are built for them. */
-function keyOf(dependencies: readonly string[]): string {
+/**
+ * The key contains the platform and Node's ABI version, because native parts are built for them.
+ *
+ * @param uid of the user who must be able to read the packages; undefined: the user of this process
+ */
+function keyOf(dependencies: readonly string[], uid: number | undefined): string {
   const { platform, arch, versions } = process;
+  const reader = uid === undefined ? [] : [uid];
   return createHash('sha256')
-    .update(JSON.stringify([platform, arch, versions.modules, ...dependencies]))
+    .update(JSON.stringify([platform, arch, versions.modules, ...reader, ...dependencies]))
     .digest('hex');
 }
 
