@@ -137,6 +137,9 @@ export default class Thief {
   end({ pid }) {
     return tried(() => process.kill(pid, 'SIGTERM'));
   }
+  environment() {
+    return { ...process.env };
+  }
   become({ uid }) {
     return tried(() => process.setuid(uid));
   }
@@ -145,13 +148,14 @@ export default class Thief {
     return Object.fromEntries(lines.map((line) => line.split(/:\\s+/)).map(([name, value = '']) => [name, value.replaceAll('\\t', ' ')]));
   }
 }
-for (const name of ['read', 'write', 'end', 'become', 'status']) declare(Thief.prototype, name, 'query');
+for (const name of ['read', 'write', 'end', 'become', 'environment', 'status']) declare(Thief.prototype, name, 'query');
 `,
 );
 
 export const taskModule = moduleOf(
   'tasks/any/task.ts',
-  `import { readFileSync } from 'node:fs';
+  `import { chmodSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 const modes = {
   async call(devices, { function: name, args }) {
@@ -165,6 +169,13 @@ const modes = {
   },
   async read(devices, parameters, files) {
     return [{ text: readFileSync(files.raw.path, 'utf8').slice(-6), ending: files.raw.path.slice(-4) }, {}, {}];
+  },
+  async litter(devices, parameters, files) {
+    const folder = dirname(files.raw.path);
+    mkdirSync(join(folder, 'closed', 'in'), { recursive: true });
+    writeFileSync(join(folder, 'closed', 'in', 'file'), 'x');
+    chmodSync(join(folder, 'closed'), 0o000);
+    return [{}, {}, {}];
   },
   async wait(devices, { ms }) {
     await delay(ms);
