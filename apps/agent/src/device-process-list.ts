@@ -40,7 +40,12 @@ export class DeviceProcessList {
     }
     for (const process of left) {
       this.log.warn('killing a device process that an earlier agent left behind', { pid: process.pid });
-      signalProcess(process, 'SIGKILL');
+      try {
+        signalProcess(process, 'SIGKILL');
+      } catch (error) {
+        // A process of another user. The error below says what to do.
+        this.log.warn('this agent may not end it', { pid: process.pid, reason: String(error) });
+      }
     }
     for (let waited = 0; left.length > 0; waited += lookAgainMs) {
       if (waited > killMs) {

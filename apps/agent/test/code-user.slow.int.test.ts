@@ -239,6 +239,28 @@ it('an agent without the right to become another user does not start', async () 
   );
 });
 
+it('an agent that may not end the device process of an agent with a code user before it says so', async () => {
+  const data = await layOut([1, 1]);
+  lab.assigned.set('bench_b', [lab.device('arm')]);
+  const agent = await begin(machineAs(...capable), data, 'arm');
+  const orphan = (await call('where', 'arm')) as number;
+  process.kill(orphan, 'SIGSTOP');
+  process.kill(pidOf(data), 'SIGKILL');
+  await agent.gone;
+  try {
+    const joined = { version: 1, computer: 'bench_b', env: { SVC_NATS_URL_FILE: 'keys/broker' } };
+    writeFileSync(join(data, 'joined.json'), JSON.stringify(joined));
+    const machine = machineAs('--reuid', 'daemon', '--regid', 'daemon', '--clear-groups');
+    const next = lab.adopt(machine.start(['run', '--data', data]));
+    expect(await next.gone).toEqual([1, null]);
+    expect(next.lines.join('\n')).toContain(
+      `process ${orphan} of an earlier agent still holds a device and cannot be ended; end it, or restart the computer`,
+    );
+  } finally {
+    process.kill(orphan, 'SIGKILL');
+  }
+});
+
 const none = '0'.repeat(16);
 
 /** Waits until a device is lost and then idle again. */
