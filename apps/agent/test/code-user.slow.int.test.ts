@@ -5,7 +5,7 @@ import { mkdir, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import type { JsonObject } from '@lab/contracts';
+import { agentEvents, type JsonObject } from '@lab/contracts';
 import { codeGid as gid, codeUid as uid, codeUser, demandRoot } from './as-root.js';
 import { Lab, type RunningAgent } from './lab.js';
 import { thiefModule } from './modules.js';
@@ -210,6 +210,19 @@ describe.each(agents)('the code of an agent that runs as %s', (_who, owner, mach
     expect(await agent.gone).toEqual([0, null]);
     expect(readFileSync(trace, 'utf8')).toBe('cleaned up\n');
     expect(isAlive(last)).toBe(false);
+
+    // An emergency stop ends the process of a device that cannot stop by itself.
+    agent = await begin(machine, data, 'arm');
+    const moving = (await call('where', 'arm')) as number;
+    const arm = { computer: 'bench_b', name: 'arm' };
+    const args = { to: 'b1', ms: 60_000 };
+    await lab.start(lab.task({ mode: 'call', function: 'move', args }, { arm }), 'bench_b');
+    await lab.until('the arm moves', () => readFileSync(trace, 'utf8').includes('move b1'));
+    const halt = { id: 'halt-1', scope: 'lab:lab', by: 'ann', reason: 'a hand is in it' };
+    lab.bus.publish(agentEvents.emergencyStop, {}, halt);
+    await lab.until('the process has ended', () => !isAlive(moving));
+    await said(machine, 'stop', '--data', data);
+    expect(await agent.gone).toEqual([0, null]);
   });
 
   it('does not start when the code user is unknown, root, or the agent itself', async () => {
