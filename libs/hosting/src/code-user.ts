@@ -141,8 +141,9 @@ export class CodeUser {
   }
 
   /**
-   * Deletes a folder that this process has made, in a folder that only this process may change. The user deletes what is in it, if the user could ever write there, and not this process: code that
-   * still runs could exchange a folder for a link meanwhile, and this process would delete its own files behind the link.
+   * Deletes a folder that this process has made, in a folder that only this process may change. If the user could ever write
+   * there, the user deletes the content. Code that still runs could exchange a folder for a link meanwhile, and this process
+   * would then delete its own files behind the link.
    *
    * @throws Error when something is left
    */
