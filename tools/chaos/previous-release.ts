@@ -18,9 +18,12 @@ export interface Release {
  */
 export function previousAgent(folder: string): Release {
   const releases = inTools('releases');
-  const archives = readdirSync(releases).flatMap((name) => /^svc-agent-(.+)\.tar\.gz$/.exec(name) ?? []);
-  const [archive, version] = archives;
-  if (archive === undefined || version === undefined || archives.length > 2)
+  const [found, ...others] = readdirSync(releases).flatMap((name) => {
+    const match = /^svc-agent-(.+)\.tar\.gz$/.exec(name);
+    return match === null ? [] : [match];
+  });
+  const [archive = '', version = ''] = found ?? [];
+  if (found === undefined || others.length > 0)
     throw new Error(`${releases} must have one archive, the agent of the previous release`);
   mkdirSync(folder, { recursive: true });
   execFileSync('tar', ['-xzf', join(releases, archive), '-C', folder]);

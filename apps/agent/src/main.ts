@@ -88,31 +88,28 @@ await runService(
       pass: credentials === undefined ? undefined : () => credentials.pass(systemClock.now()),
     };
     const renewal = { dataDir: config.dataDir, version, timers: systemTimers, log };
-    if (config.gatewayUrl !== undefined) await credentials?.renewEnded(config.gatewayUrl, way, renewal);
-    // A file of the service beside this agent may be replaced. What an agent got by joining, it renews itself.
-    const present =
-      credentials === undefined || config.gatewayUrl !== undefined
-        ? credentials && ((): string => credentials.text)
-        : (): string => config.natsCredentials?.reveal() ?? '';
+    const { gatewayUrl, natsCredentials } = config;
+    if (gatewayUrl !== undefined) await credentials?.renewEnded(gatewayUrl, way, renewal);
+    // An agent renews what it got by joining. Other credentials are a file, which "svc keys" may replace.
+    const present = (): string =>
+      gatewayUrl === undefined ? (natsCredentials?.reveal() ?? '') : (credentials?.text ?? '');
     const connect = (): Promise<Bus> =>
       connectBus({
-        ...access,
-        credentials: present,
-        ...{ role: 'agent', name: computer, log },
+        ...{ ...access, role: 'agent', name: computer, log },
+        credentials: credentials === undefined ? undefined : present,
       });
     const bus = await connect().catch(async (error: unknown) => {
+      if (credentials === undefined || gatewayUrl === undefined) throw error;
       // The service may have replaced the key that signed the credentials while this computer was off.
-      const renewed = await credentials?.renew(config.gatewayUrl ?? '', way, renewal).then(
-        () => true,
-        () => false,
-      );
-      if (renewed !== true) throw error;
+      await credentials.renew(gatewayUrl, way, renewal).catch(() => {
+        throw error;
+      });
       return connect();
     });
     shutdown.add('bus', () => bus.close(), { deadlineMs: busStopMs });
     await demandClosedBroker(access);
-    if (credentials !== undefined && config.gatewayUrl !== undefined) {
-      shutdown.add('credentials', credentials.keepFresh(config.gatewayUrl, way, renewal));
+    if (credentials !== undefined && gatewayUrl !== undefined) {
+      shutdown.add('credentials', credentials.keepFresh(gatewayUrl, way, renewal));
       shutdown.add('doubt', doubtWhileAway(bus, credentials));
     }
 

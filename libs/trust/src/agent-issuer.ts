@@ -3,23 +3,16 @@ import { encodeUser } from '@nats-io/jwt';
 import { fromPublic } from '@nats-io/nkeys';
 import { z } from 'zod';
 import { codeKeyOf } from './code-manifest.js';
-import { agentSeeds, type Keys } from './keys.js';
+import { agentHistory, agentSeeds, type Keys } from './keys.js';
 import { keyPairOf } from './nkeys.js';
 import { signOffer, type OfferedPackage, type SignedOffer } from './offer.js';
 import { checkPass, type PassFault, type PassHolder, type PassPurpose } from './pass.js';
 
-const seed = z.string().regex(/^SA[A-Z2-7]{56}$/);
-
 const shape = z.strictObject({
   /** Seed of the key that signs the credentials of agents. */
-  seed,
+  seed: z.string().regex(/^SA[A-Z2-7]{56}$/),
   /** As in the keys of the broker. */
-  agents: z
-    .strictObject({
-      since: z.iso.datetime(),
-      before: z.array(z.strictObject({ seed, until: z.iso.datetime() })),
-    })
-    .optional(),
+  agents: agentHistory.optional(),
   /** Public key of the account of the service. */
   account: z.string().regex(/^A[A-Z2-7]{55}$/),
   /** Public key of the authority, for agents. */

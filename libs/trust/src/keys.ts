@@ -6,6 +6,14 @@ import { keyPairOf, seedOf } from './nkeys.js';
 
 const seed = z.string().regex(/^S[OA][A-Z2-7]{56}$/, 'must be the seed of a key');
 
+/** How the key that admits agents was replaced. */
+export const agentHistory = z.strictObject({
+  /** From when the present key signs. Until then the newest one before does. */
+  since: z.iso.datetime(),
+  /** Newest first, also those that have ended: an agent with credentials of such a key may renew them. */
+  before: z.array(z.strictObject({ seed, until: z.iso.datetime() })).min(1),
+});
+
 const keysShape = z.strictObject({
   version: z.literal(1),
   /** Signs the accounts. */
@@ -21,14 +29,7 @@ const keysShape = z.strictObject({
     Object.fromEntries(processRoles.map((role) => [role, seed])) as Record<ProcessRole, typeof seed>,
   ),
   /** How the key that admits agents was replaced. Absent: never. */
-  agents: z
-    .strictObject({
-      /** From when the present key signs. Until then the newest one before does. */
-      since: z.iso.datetime(),
-      /** Newest first, also those that have ended: an agent with credentials of such a key may renew them. */
-      before: z.array(z.strictObject({ seed, until: z.iso.datetime() })).min(1),
-    })
-    .optional(),
+  agents: agentHistory.optional(),
 });
 
 /**
