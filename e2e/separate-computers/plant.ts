@@ -158,11 +158,16 @@ export class Plant {
     return trace.split('\n').filter((line) => line === to).length;
   }
 
-  /** The process on the computer of the service whose command line has this part. */
+  /** The processes on the computer of the service whose command lines have this part. */
+  pids(command: string): number[] {
+    return [...this.central.processes()].flatMap(([pid, line]) => (line.includes(command) ? [pid] : []));
+  }
+
+  /** The first of these processes. */
   pidOf(command: string): number {
-    const found = [...this.central.processes()].find(([, line]) => line.includes(command));
+    const [found] = this.pids(command);
     if (found === undefined) throw new Error(`no process has ${command} in its command line`);
-    return found[0];
+    return found;
   }
 
   /** Whether the process of the service computer exists. */

@@ -1,8 +1,8 @@
-import type { ServiceError, ServiceHealth } from '@lab/contracts';
+import { isServiceError, type ServiceError, type ServiceHealth } from '@lab/contracts';
 import type { Clock, Log, Timers } from '@lab/ports';
 import { inRounds } from '@lab/runtime';
 
-/** Without a commit for this time, the watch proves that the database can be written, in milliseconds. */
+/** How long a proof that the database can be written counts, in milliseconds. */
 const freshMs = 5_000;
 /** Without any success for this time, commits count as failing, in milliseconds. */
 const staleMs = 15_000;
@@ -18,16 +18,17 @@ export interface CommitWatchPorts {
 }
 
 /**
- * Knows whether commits succeed at present. It hears of every commit of the engine. While there is none, or after one
- * that failed, it writes to the database itself, so that a trouble is known before somebody submits work, and so is its
- * end.
+ * Knows whether commits succeed at present. It hears of every commit of the engine. It also writes to the database itself,
+ * so that a trouble is known before somebody submits work. Only such a proof ends a trouble: on a full disk, a commit still
+ * succeeds as long as its record fits into the files that the database has.
  */
 export class CommitWatch {
   #succeededAt: number;
+  #provedAt: number;
   #failing: { detail: string; since: number } | undefined;
 
   constructor(private readonly ports: CommitWatchPorts) {
-    this.#succeededAt = ports.clock.now();
+    this.#succeededAt = this.#provedAt = ports.clock.now();
   }
 
   /** A commit ended. @param error of the database; undefined: it succeeded */
@@ -35,8 +36,6 @@ export class CommitWatch {
     const { clock, wall, log } = this.ports;
     if (error === undefined) {
       this.#succeededAt = clock.now();
-      if (this.#failing !== undefined) log.info('commits succeed again');
-      this.#failing = undefined;
       return;
     }
     if (this.#failing === undefined)
@@ -47,17 +46,30 @@ export class CommitWatch {
   /**
    * Watches during one leadership.
    *
-   * @param proveWritable writes to the database and tells {@link noted} the outcome
+   * @param proveWritable writes to the database. It rejects with `store_unavailable` when the database cannot be written
    * @returns ends it
    */
   start(proveWritable: () => Promise<void>): () => void {
+    const { timers, log } = this.ports;
     // The leadership was just confirmed by a write.
-    this.#succeededAt = this.ports.clock.now();
-    const { timers } = this.ports;
-    // The outcome is noted and logged once, so the rounds log nothing.
-    return inRounds({ timers, log: { warn: () => undefined } }, plan, async () => {
-      if (this.#failing !== undefined || this.#age >= freshMs) await proveWritable();
+    this.#succeededAt = this.#provedAt = this.ports.clock.now();
+    return inRounds({ timers, log }, plan, async () => {
+      if (this.#failing === undefined && this.ports.clock.now() - this.#provedAt < freshMs) return;
+      try {
+        await proveWritable();
+      } catch (error) {
+        if (isServiceError(error) && error.code === 'store_unavailable') return this.noted(error);
+        throw error;
+      }
+      this.#proved();
     });
+  }
+
+  #proved(): void {
+    const { clock, log } = this.ports;
+    this.#succeededAt = this.#provedAt = clock.now();
+    if (this.#failing !== undefined) log.info('commits succeed again');
+    this.#failing = undefined;
   }
 
   /** Whether commits succeed, for the health of the leader. */

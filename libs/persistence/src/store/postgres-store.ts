@@ -225,15 +225,13 @@ export class PostgresStore implements Store {
    * @throws ServiceError `store_unavailable`
    */
   async proveWritable(epoch: number): Promise<void> {
-    await this.#told(() =>
-      this.#read(({ db }) =>
-        db.transaction().execute(async (tx) => {
-          // A row is changed within its page, which needs no room. A sort beyond its memory is written to a new file.
-          await sql`set local work_mem = '64kB'`.execute(tx);
-          await sql`select n from generate_series(1, 20000) n order by n desc offset 19999`.execute(tx);
-          await sql`update leadership set since = since where epoch = ${epoch}`.execute(tx);
-        }),
-      ),
+    await this.#read(({ db }) =>
+      db.transaction().execute(async (tx) => {
+        // A row is changed within its page, which needs no room. A sort beyond its memory is written to a new file.
+        await sql`set local work_mem = '64kB'`.execute(tx);
+        await sql`select n from generate_series(1, 20000) n order by n desc offset 19999`.execute(tx);
+        await sql`update leadership set since = since where epoch = ${epoch}`.execute(tx);
+      }),
     );
   }
 
