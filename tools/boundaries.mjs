@@ -67,6 +67,7 @@ export const allowedEntryPoints = {
   'agent -> trust': [
     '@lab/trust/agent-key',
     '@lab/trust/authority',
+    '@lab/trust/authority-list',
     '@lab/trust/code-manifest',
     '@lab/trust/fingerprint',
     '@lab/trust/nkeys',

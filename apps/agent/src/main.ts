@@ -25,7 +25,7 @@ import { codeKeyIn, codeKeyOf } from '@lab/trust/code-manifest';
 import { relaying } from './author-log.js';
 import { checkArguments } from './check-arguments.js';
 import { config } from './config.js';
-import { AgentCredentials } from './joining/index.js';
+import { AgentCredentials, ServiceAuthorities, type HttpWay } from './joining/index.js';
 import { DeviceProcessList } from './device-process-list.js';
 import { ForkedDeviceProcesses, ForkedTaskProcesses } from './hosts.js';
 import { shareWith } from './shared-folders.js';
@@ -80,15 +80,36 @@ await runService(
     }
 
     const broker = brokerOf(config);
-    const way = { authorities: broker.authorities, proxy: broker.proxy };
     const credentials =
       broker.credentials === undefined ? undefined : new AgentCredentials(broker.credentials);
+    const { gatewayUrl, natsCredentials } = config;
+    const trust =
+      gatewayUrl === undefined || credentials === undefined
+        ? undefined
+        : ServiceAuthorities.of(
+            {
+              ...{ dataDir: config.dataDir, gateway: gatewayUrl, proxy: broker.proxy, log },
+              credentials: () => credentials.text,
+            },
+            broker.authorities,
+          );
+    const trusted = (): string | undefined => trust?.trusted ?? broker.authorities;
+    const way: HttpWay = {
+      proxy: broker.proxy,
+      get authorities() {
+        return trusted();
+      },
+      onDistrust: () => trust?.doubt(),
+    };
     const access = {
       ...broker,
+      authorities: trusted,
       pass: credentials === undefined ? undefined : () => credentials.pass(systemClock.now()),
     };
-    const renewal = { dataDir: config.dataDir, version, timers: systemTimers, log };
-    const { gatewayUrl, natsCredentials } = config;
+    const renewal = {
+      ...{ dataDir: config.dataDir, version, timers: systemTimers, log },
+      learn: trust === undefined ? undefined : () => trust.learn(),
+    };
     if (gatewayUrl !== undefined) await credentials?.renewEnded(gatewayUrl, way, renewal);
     // An agent renews what it got by joining. Other credentials are a file, which "svc keys" may replace.
     const present = (): string =>
@@ -111,6 +132,7 @@ await runService(
     if (credentials !== undefined && gatewayUrl !== undefined) {
       shutdown.add('credentials', credentials.keepFresh(gatewayUrl, way, renewal));
       shutdown.add('doubt', doubtWhileAway(bus, credentials));
+      void trust?.learn();
     }
 
     const stream = systemIds.next();

@@ -1,7 +1,8 @@
-import { readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import type { HttpsSettings } from '@lab/runtime';
 import type { GatewayConfig } from './config.js';
+import type { TrustedAuthorities } from './enrolment/index.js';
 import type { HttpsFiles } from './http/index.js';
 
 /**
@@ -15,8 +16,15 @@ export function httpsFilesOf({ certificate, key }: HttpsSettings, dataDir: strin
   return { certificate: join(dataDir, 'https', 'certificate.pem'), key: join(dataDir, 'https', 'key.pem') };
 }
 
-/** PEM certificate of the authority that computers must trust; undefined: they trust what their system trusts. */
-export function authorityFor({ tlsCa, https, dataDir }: GatewayConfig): string | undefined {
-  if (tlsCa !== undefined) return tlsCa.reveal();
-  return https.certificate === 'own' ? readFileSync(join(dataDir, 'ca.pem'), 'utf8') : undefined;
+/** The authorities that computers must trust; undefined: they trust what their system trusts. */
+export function authoritiesFor({ tlsCa, https, dataDir }: GatewayConfig): TrustedAuthorities | undefined {
+  if (tlsCa === undefined && https.certificate !== 'own') return undefined;
+  const certificates = (): string => tlsCa?.reveal() ?? readFileSync(join(dataDir, 'ca.pem'), 'utf8');
+  // An error now instead of with the first computer.
+  certificates();
+  const path = join(dataDir, 'ca-list');
+  return {
+    certificates,
+    signedList: () => (existsSync(path) ? readFileSync(path, 'utf8').trim() : undefined),
+  };
 }

@@ -33,7 +33,7 @@ import { authenticationBy, isOpenToNetwork } from './access/index.js';
 import { announcementsOver } from './ports/index.js';
 import { config } from './config.js';
 import { storeOf } from './file-store-options.js';
-import { authorityFor, httpsFilesOf } from './https-options.js';
+import { authoritiesFor, httpsFilesOf } from './https-options.js';
 import { TakenDevices } from './devices/index.js';
 import { currentPerson, currentRequestId, isLoopback, limitsFrom } from './http/index.js';
 import { feedsFrom } from './events/index.js';
@@ -173,7 +173,7 @@ await runService(service, config, async ({ config, log, shutdown }) => {
       enrolments: store.enrolments,
       enrolment: {
         issuer: agentIssuer === undefined ? undefined : () => agentIssuer.reveal(),
-        authority: authorityFor(config),
+        authorities: authoritiesFor(config),
         publicUrl: config.publicUrl,
         brokers: config.agentBrokers?.reveal(),
         codeKey: config.codeKey,

@@ -79,7 +79,7 @@ export const noEnrolment = () => ({
   enrolments: new MemoryEnrolments(),
   enrolment: {
     issuer: undefined,
-    authority: undefined,
+    authorities: undefined,
     publicUrl: 'http://127.0.0.1:8070',
     brokers: undefined,
   },

@@ -16,7 +16,7 @@ import type { BrokerAddress } from './broker-address.js';
 export interface BrokerWay {
   readonly addresses: readonly [BrokerAddress, ...BrokerAddress[]];
   /** PEM certificates. Only servers with a certificate of one of these authorities are accepted. Default: those of Node. */
-  readonly authorities?: string | undefined;
+  readonly authorities?: (() => string | undefined) | undefined;
   /** Proves to a gateway who asks for a connection: the text of an `authorization` header. Asked for each connection. */
   readonly pass?: (() => string) | undefined;
   /** Address of an HTTP proxy for `wss` connections. Undefined: there is none. */
@@ -96,7 +96,7 @@ class BrokerTransport extends NodeTransport {
       host: this.#host,
       // A server name must not be an IP address (RFC 6066, section 3). The certificate is compared with `host` then.
       ...(/^[\d.]+$|:/.test(this.#host) ? {} : { servername: this.#host }),
-      ...(this.#way?.authorities === undefined ? {} : { ca: this.#way.authorities }),
+      ...this.#trusted(),
     });
     secure.once('secureConnect', () => {
       secure.removeAllListeners();
@@ -109,6 +109,11 @@ class BrokerTransport extends NodeTransport {
     return promise;
   }
 
+  #trusted(): { ca?: string } {
+    const ca = this.#way?.authorities?.();
+    return ca === undefined ? {} : { ca };
+  }
+
   async #throughGateway(url: string): Promise<Socket> {
     const [{ WebSocket, createWebSocketStream }, agent] = await Promise.all([
       import('ws'),
@@ -117,7 +122,7 @@ class BrokerTransport extends NodeTransport {
     const pass = this.#way?.pass?.();
     const socket = new WebSocket(url, {
       ...(pass === undefined ? {} : { headers: { authorization: pass } }),
-      ...(this.#way?.authorities === undefined ? {} : { ca: this.#way.authorities }),
+      ...this.#trusted(),
       ...(agent === undefined ? {} : { agent }),
       handshakeTimeout: upgradeMs,
       perMessageDeflate: false,

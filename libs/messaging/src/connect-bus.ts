@@ -33,8 +33,11 @@ export interface BrokerAccess {
    * `token@` before the host if the broker requires that.
    */
   url: string;
-  /** PEM certificates of the authorities that may certify the broker or gateway. Default: those that Node knows. */
-  authorities?: string | undefined;
+  /**
+   * PEM certificates of the authorities that may certify the broker or gateway. Default: those that Node knows. A function gives
+   * those of this moment for each connection.
+   */
+  authorities?: string | (() => string | undefined) | undefined;
   /** Whether `nats://` may lead to another computer. Everybody on the way can read and change everything then. */
   plain?: boolean;
   /** See {@link BrokerWay.pass}. */
@@ -175,7 +178,11 @@ export function wayTo({ url, authorities, pass, proxy, plain = false }: BrokerAc
   if (!plain) demandEncryption(addresses);
   const { all, user, password } = addresses;
   const login = user === undefined ? {} : password === undefined ? { token: user } : { user, pass: password };
-  return { way: { addresses: all, authorities, pass, proxy }, login };
+  const way = {
+    ...{ addresses: all, pass, proxy },
+    authorities: typeof authorities === 'function' ? authorities : () => authorities,
+  };
+  return { way, login };
 }
 
 /**

@@ -89,7 +89,7 @@ export class AgentCredentials {
           const renewed = await this.#renewed(door, gateway, surroundings);
           if (ended) return;
           this.#adopt(renewed, log);
-        }
+        } else await surroundings.learn?.();
       } catch (error) {
         if (ended) return;
         const refused = error instanceof GatewayRefusal && error.status === 403;
@@ -118,8 +118,9 @@ export class AgentCredentials {
   async #renewed(
     door: GatewayDoor,
     gateway: string,
-    { version, now = Date.now }: RenewalSurroundings,
+    { version, learn, now = Date.now }: RenewalSurroundings,
   ): Promise<{ text: string; until: string }> {
+    await learn?.();
     const { answer } = await door.post('/agents/renew', {
       pass: makePass(this.#text, 'renew', now()),
       version,
@@ -175,6 +176,8 @@ interface RenewalSurroundings {
   version: string;
   timers: Timers;
   log: Log;
+  /** Asks which authorities certify the service now, because they may have been replaced. Never rejects. */
+  learn?: (() => Promise<void>) | undefined;
   /** Milliseconds since 1970. */
   now?: () => number;
 }

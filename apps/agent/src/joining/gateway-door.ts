@@ -11,6 +11,8 @@ export interface HttpWay {
   readonly unverified?: boolean;
   /** Address of an HTTP proxy. Undefined: there is none. */
   readonly proxy?: string | undefined;
+  /** Told when a server of the service has a certificate of another authority. */
+  readonly onDistrust?: (() => void) | undefined;
 }
 
 /**
@@ -27,13 +29,27 @@ export async function beginRequest(
   foreign = false,
 ): Promise<ClientRequest> {
   if (url.protocol !== 'https:') return httpRequest(url, options);
-  const { authorities, proxy, unverified = false } = way;
-  return httpsRequest(url, {
+  const { authorities, proxy, unverified = false, onDistrust } = way;
+  const request = httpsRequest(url, {
     ...options,
     ...(authorities === undefined ? {} : { ca: foreign ? [...rootCertificates, authorities] : authorities }),
     ...(unverified ? { rejectUnauthorized: false } : {}),
     ...(proxy === undefined ? {} : { agent: await proxyAgent(proxy) }),
   });
+  if (onDistrust !== undefined)
+    request.once('error', (error: NodeJS.ErrnoException) => {
+      if (isOfAnotherAuthority(error)) onDistrust();
+    });
+  return request;
+}
+
+/** Whether a server was refused because its certificate is of an authority that is not trusted. */
+export function isOfAnotherAuthority({ code }: { code?: string | undefined }): boolean {
+  return (
+    code === 'UNABLE_TO_GET_ISSUER_CERT_LOCALLY' ||
+    code === 'UNABLE_TO_VERIFY_LEAF_SIGNATURE' ||
+    code === 'SELF_SIGNED_CERT_IN_CHAIN'
+  );
 }
 
 async function proxyAgent(proxy: string) {
@@ -119,6 +135,12 @@ async function textOf(response: IncomingMessage): Promise<string> {
     if (text.length > mostBytes) throw new Error('the answer is too long to be one of the gateway');
   }
   return text;
+}
+
+/** What failed, in words. */
+export function reasonOf(error: unknown): string {
+  if (error instanceof AggregateError && error.errors.length > 0) return reasonOf(error.errors[0]);
+  return error instanceof Error ? error.message : String(error);
 }
 
 /** The sentence in a problem document; undefined: the text is none. */

@@ -1,4 +1,5 @@
 export { gatewayAddress, proxyAddress } from './addresses.js';
+export { ServiceAuthorities } from './authorities.js';
 export { AgentCredentials } from './credentials.js';
 export { examine, type Examined, type Finding } from './doctor.js';
 export { beginRequest, GatewayDoor, type HttpWay } from './gateway-door.js';

@@ -6,7 +6,7 @@ import { isCodeKey } from '@lab/trust/code-manifest';
 import { certificatesIn, fingerprintOf } from '@lab/trust/fingerprint';
 import { z } from 'zod';
 import { gatewayAddress, proxyAddress } from './addresses.js';
-import { GatewayDoor, GatewayRefusal } from './gateway-door.js';
+import { GatewayDoor, GatewayRefusal, reasonOf } from './gateway-door.js';
 
 export interface JoinOptions {
   /** Address of the gateway. */
@@ -57,6 +57,8 @@ export const joinedFiles = {
   settings: 'joined.json',
   credentials: 'agent.creds',
   authority: 'ca.pem',
+  /** What the service has signed about its authorities since the computer joined. */
+  authorityList: 'ca-list',
 } as const;
 
 const tokenPattern = /^svc_join_(system|[\w-]{43})\.([\w-]{8,64})\.([\w-]{20,128})$/;
@@ -229,9 +231,4 @@ function unreachable(url: string, cause: unknown): Error {
   return new Error(`${url} cannot be reached: ${why}. "svc-agent doctor ${url}" says what is wrong.`, {
     cause,
   });
-}
-
-function reasonOf(error: unknown): string {
-  if (error instanceof AggregateError && error.errors.length > 0) return reasonOf(error.errors[0]);
-  return error instanceof Error ? error.message : String(error);
 }

@@ -5,13 +5,13 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { processEnvironment } from '@lab/runtime';
 import { decode } from '@nats-io/jwt';
 import { partsOf } from '@lab/trust/nkeys';
 import { JoinableService } from './service.js';
 
-/** The key that admits agents is replaced while a real agent works at a real service. */
+/** Keys of a real service are replaced while a real agent works. */
 
 const run = promisify(execFile);
 const svc = fileURLToPath(new URL('../../../cli/bin/svc.mjs', import.meta.url));
@@ -47,7 +47,7 @@ afterAll(async () => {
 });
 
 const start = (): ChildProcess =>
-  spawn(process.execPath, [agent, 'run', '--data', data()], { stdio: 'ignore' });
+  spawn(process.execPath, [agent, 'run', '--data', data()], { stdio: 'ignore', cwd: folder });
 async function end(): Promise<void> {
   if (child === undefined || child.exitCode !== null) return;
   child.kill('SIGTERM');
@@ -59,48 +59,107 @@ const issuer = (): string => decode(partsOf(readFileSync(join(data(), 'agent.cre
 const isOnline = (computer: string): Promise<unknown> =>
   expect.poll(async () => (await service.online()).includes(computer), { timeout: 60_000 }).toBe(true);
 const env = () => ({ ...processEnvironment(), SVC_DATA_DIR: service.stack.dataDir });
-const rotate = async (...flags: string[]): Promise<string> =>
-  (await run(process.execPath, [svc, 'keys', 'rotate', 'agent-issuer', ...flags], { env: env() })).stdout;
+const replace = async (key: string, ...flags: string[]): Promise<string> =>
+  (await run(process.execPath, [svc, 'keys', 'rotate', key, ...flags], { env: env() })).stdout;
+const rotate = (...flags: string[]): Promise<string> => replace('agent-issuer', ...flags);
 
-it('with an overlap disturbs no agent', async () => {
-  await isOnline('bench_c');
-  const before = issuer();
-  expect(await rotate('--overlap', '8d')).toMatch(
-    /agent-issuer is new, and signs from .* on\. The key before is accepted until /,
-  );
-  await expect(rotate('--overlap', '1d')).rejects.toMatchObject({
-    stderr: expect.stringContaining('Give --overlap 7d or more') as string,
+/** Waits until the gateway shows a certificate of the present authority, and no other one. */
+const certified = (): Promise<unknown> =>
+  expect
+    .poll(() => service.read('/health/live').catch(() => undefined), { timeout: 60_000, interval: 500 })
+    .toBeDefined();
+
+/** Runs a task on bench_c whose file goes to the gateway over a new connection. */
+async function carry(name: string): Promise<void> {
+  const devices = { arm: { lab_name: 'two_computers', name: 'far_arm' } };
+  await service.ask('/api/tasks', {
+    ...{ name, type: 'carry', devices, input_parameters: { seconds: 0, to: name } },
   });
-  // Longer than the orchestrator needs to tell the broker.
-  await new Promise((resolve) => setTimeout(resolve, 8_000));
-  expect([...(await service.online())].sort()).toEqual(['bench_c', 'svc_computer']);
-  expect(issuer()).toBe(before);
-  const update = await run(process.execPath, [agent, 'update', '--check', '--data', data()]);
-  expect(update.stdout).toContain('This computer runs version');
+  const state = async (): Promise<unknown> => {
+    const task = await service.read<{ state: string; output_files: unknown[] }>(`/api/tasks/${name}`);
+    return [task.state, task.output_files.length];
+  };
+  await expect.poll(state, { timeout: 60_000, interval: 200 }).toEqual(['completed', 1]);
+}
+
+describe('a new certificate authority', () => {
+  const trusted = (): string => readFileSync(join(data(), 'ca.pem'), 'utf8');
+
+  it('with an overlap disturbs no agent, and takes part before it signs', async () => {
+    await isOnline('bench_c');
+    expect(await replace('ca', '--overlap', '2d')).toMatch(/ca is new, and signs from .* on\./);
+    await carry('overlap');
+    expect(trusted()).toBe(service.authority);
+    await end();
+    child = start();
+    await isOnline('bench_c');
+    await expect
+      .poll(trusted, { timeout: 30_000 })
+      .toBe(readFileSync(join(service.stack.dataDir, 'ca.pem'), 'utf8'));
+    expect(trusted()).toContain(service.authority);
+  });
+
+  it('at once is taken by an agent that needs a new connection, which loses no file', async () => {
+    await replace('ca', '--now');
+    await certified();
+    expect(trusted()).toContain(service.authority);
+    await carry('at_once');
+    expect(trusted()).not.toContain(service.authority);
+  });
+
+  it('while an agent is off is taken when it starts again', async () => {
+    await end();
+    const before = trusted();
+    await replace('ca', '--now');
+    await certified();
+    child = start();
+    await isOnline('bench_c');
+    expect(trusted()).not.toBe(before);
+    await carry('off');
+  });
 });
 
-it('at once cuts every agent off, and all that joined renew and come back by themselves', async () => {
-  const before = issuer();
-  expect(await rotate('--now')).toContain('The broker refuses credentials of the key before within 10 s.');
-  await expect.poll(issuer, { timeout: 90_000, interval: 500 }).not.toBe(before);
-  for (const computer of ['bench_c', 'svc_computer']) await isOnline(computer);
-});
+describe('a new key that admits agents', () => {
+  it('with an overlap disturbs no agent', async () => {
+    await isOnline('bench_c');
+    const before = issuer();
+    expect(await rotate('--overlap', '8d')).toMatch(
+      /agent-issuer is new, and signs from .* on\. The key before is accepted until /,
+    );
+    await expect(rotate('--overlap', '1d')).rejects.toMatchObject({
+      stderr: expect.stringContaining('Give --overlap 7d or more') as string,
+    });
+    // Longer than the orchestrator needs to tell the broker.
+    await new Promise((resolve) => setTimeout(resolve, 8_000));
+    expect([...(await service.online())].sort()).toEqual(['bench_c', 'svc_computer']);
+    expect(issuer()).toBe(before);
+    const update = await run(process.execPath, [agent, 'update', '--check', '--data', data()]);
+    expect(update.stdout).toContain('This computer runs version');
+  });
 
-it('while an agent is off lets it renew when it starts again', async () => {
-  await end();
-  const before = issuer();
-  await rotate('--now');
-  await new Promise((resolve) => setTimeout(resolve, 8_000));
-  child = start();
-  await expect.poll(issuer, { timeout: 90_000, interval: 500 }).not.toBe(before);
-  await isOnline('bench_c');
-});
+  it('at once cuts every agent off, and all that joined renew and come back by themselves', async () => {
+    const before = issuer();
+    expect(await rotate('--now')).toContain('The broker refuses credentials of the key before within 10 s.');
+    await expect.poll(issuer, { timeout: 90_000, interval: 500 }).not.toBe(before);
+    for (const computer of ['bench_c', 'svc_computer']) await isOnline(computer);
+  });
 
-it('is not possible for a computer that was revoked', async () => {
-  await service.revoke('bench_c');
-  const before = issuer();
-  await rotate('--now');
-  await new Promise((resolve) => setTimeout(resolve, 20_000));
-  expect(issuer()).toBe(before);
-  expect(await service.online()).not.toContain('bench_c');
+  it('while an agent is off lets it renew when it starts again', async () => {
+    await end();
+    const before = issuer();
+    await rotate('--now');
+    await new Promise((resolve) => setTimeout(resolve, 8_000));
+    child = start();
+    await expect.poll(issuer, { timeout: 90_000, interval: 500 }).not.toBe(before);
+    await isOnline('bench_c');
+  });
+
+  it('is not possible for a computer that was revoked', async () => {
+    await service.revoke('bench_c');
+    const before = issuer();
+    await rotate('--now');
+    await new Promise((resolve) => setTimeout(resolve, 20_000));
+    expect(issuer()).toBe(before);
+    expect(await service.online()).not.toContain('bench_c');
+  });
 });

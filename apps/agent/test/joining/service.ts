@@ -14,7 +14,7 @@ import { GatewayDoor } from '../../src/joining/gateway-door.js';
 export class JoinableService {
   private constructor(
     readonly stack: Stack,
-    /** PEM certificate of its authority. */
+    /** PEM certificate of its authority at its start. */
     readonly authority: string,
     private readonly door: GatewayDoor,
   ) {}
@@ -25,8 +25,14 @@ export class JoinableService {
       env: { SVC_HTTPS_CERTIFICATE: 'own', SVC_HTTPS_NAMES: 'lab-server', SVC_LABS: laboratory },
       ...(userDir === undefined ? {} : { userDir }),
     });
-    const authority = readFileSync(join(stack.dataDir, 'ca.pem'), 'utf8');
-    return new JoinableService(stack, authority, new GatewayDoor(stack.url, { authorities: authority }));
+    const present = (): string => readFileSync(join(stack.dataDir, 'ca.pem'), 'utf8');
+    // The service may replace its authority.
+    const way = {
+      get authorities() {
+        return present();
+      },
+    };
+    return new JoinableService(stack, present(), new GatewayDoor(stack.url, way));
   }
 
   get url(): string {

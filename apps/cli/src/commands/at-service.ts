@@ -5,7 +5,7 @@ import { unnamedPerson } from '@lab/contracts/vocabulary';
 import { formatDiagnostics } from '@lab/definitions/documents';
 import { ConfigError, defineConfig, servedAt, settings } from '@lab/runtime';
 import type { Command, CommandOptions } from 'commander';
-import { authorityPath } from '../stack/certificates.js';
+import { authorityPath } from '../stack/own-authority.js';
 import { readIfThere } from '../stack/data-folder.js';
 import { fetchFor } from './trusting-fetch.js';
 import { exitCodes, RefusedError, UsageError } from './exit-codes.js';

@@ -1,7 +1,6 @@
-import { X509Certificate } from 'node:crypto';
 import { join } from 'node:path';
-import { authorityPath } from '../stack/certificates.js';
 import { readIfThere } from '../stack/data-folder.js';
+import { beginOf } from './certificate-authority.js';
 import type { StoredKey } from './key.js';
 
 /** Keys that have no overlap: they are listed, and replaced in another way. */
@@ -26,16 +25,6 @@ export function fixedKeys(dataDir: string): StoredKey[] {
       join(dataDir, 'secrets', 'broker-keys'),
       () => null,
     ),
-    since('ca', 'certificates of servers', authorityPath(dataDir), beginOf),
     since('https', 'the connection to the gateway', join(dataDir, 'https', 'certificate.pem'), beginOf),
   ];
-}
-
-/** From when a certificate is valid; null: the text is none. */
-function beginOf(pem: string): string | null {
-  try {
-    return new Date(new X509Certificate(pem).validFrom).toISOString();
-  } catch {
-    return null;
-  }
 }

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { acquireLock, LockedError } from '@lab/runtime';
 import type { Overlap } from '@lab/trust/key-ring';
 import { agentIssuer } from './agent-issuer.js';
+import { certificateAuthority } from './certificate-authority.js';
 import { fixedKeys } from './fixed-keys.js';
 import type { KeyState, StoredKey } from './key.js';
 import { actKey, secretsKey, uploadSecret } from './plain-keys.js';
@@ -24,6 +25,7 @@ export class Keyring {
       secretsKey(dataDir, env),
       actKey(dataDir, env),
       agentIssuer(dataDir, env),
+      certificateAuthority(dataDir, env),
       ...fixedKeys(dataDir),
     ];
   }

@@ -1,48 +1,16 @@
 import { mkdirSync } from 'node:fs';
-import { hostname } from 'node:os';
 import { join } from 'node:path';
 import type { HttpsSettings } from '@lab/runtime';
-import type { CertifiedKey } from '@lab/trust/certificates';
 import { readIfThere, writePrivately } from './data-folder.js';
+import { OwnAuthority } from './own-authority.js';
 
 const dayMs = 86_400_000;
-/** How long a certificate of a server is valid, and how long before its end it is replaced, in days. */
-const validDays = 90;
+/** How long before its end a certificate of a server is replaced, in days. */
 const renewDays = 30;
 /** Interval at which the end of a certificate is looked at, in milliseconds. */
 const lookEveryMs = 6 * 3_600_000;
-
-/** Path of the certificate of the service's own authority, which computers of the lab trust. It is no secret. */
-export const authorityPath = (dataDir: string): string => join(dataDir, 'ca.pem');
-
-/** The certificate authority of a service. Its key stays in the data folder. */
-export class OwnAuthority {
-  private constructor(private readonly pair: CertifiedKey) {}
-
-  /** Makes the authority if the data folder has none. */
-  static async kept(dataDir: string): Promise<OwnAuthority> {
-    const keyPath = join(dataDir, 'secrets', 'ca-key');
-    const key = readIfThere(keyPath);
-    const certificate = readIfThere(authorityPath(dataDir));
-    if (key !== undefined && certificate !== undefined) return new OwnAuthority({ key, certificate });
-    const { makeCertificateAuthority } = await import('@lab/trust/certificates');
-    const pair = await makeCertificateAuthority(`laboratory ${hostname()}`, Date.now());
-    mkdirSync(join(dataDir, 'secrets'), { recursive: true, mode: 0o700 });
-    writePrivately(keyPath, pair.key);
-    writePrivately(authorityPath(dataDir), pair.certificate);
-    return new OwnAuthority(pair);
-  }
-
-  get certificate(): string {
-    return this.pair.certificate;
-  }
-
-  /** Certifies a new key of a server for these names and addresses. */
-  async certify(names: readonly [string, ...string[]]): Promise<CertifiedKey> {
-    const { certifyServer } = await import('@lab/trust/certificates');
-    return certifyServer(this.pair, names, Date.now(), validDays);
-  }
-}
+/** Interval at which the authority is looked at, which may have been rotated, in milliseconds. */
+const authorityEveryMs = 30_000;
 
 /**
  * Makes sure that the gateway finds a certificate of the service's own authority, and replaces it before it ends, for as long
@@ -55,24 +23,33 @@ export async function keepHttpsCertificate(
   { certificate, names }: HttpsSettings,
 ): Promise<() => void> {
   if (certificate !== 'own') return () => undefined;
-  await renewIfDue(dataDir, names);
+  let [lookedAt, certifier] = [Date.now(), await renewIfDue(dataDir, names)];
+  const look = async (): Promise<void> => {
+    const isEarly = Date.now() - lookedAt < lookEveryMs;
+    if (isEarly && OwnAuthority.present(dataDir)?.certificate === certifier) return;
+    [lookedAt, certifier] = [Date.now(), await renewIfDue(dataDir, names)];
+  };
   // A failure leaves the present certificate, and the next look tries again.
-  const timer = setInterval(() => void renewIfDue(dataDir, names).catch(() => undefined), lookEveryMs);
+  const timer = setInterval(() => void look().catch(() => undefined), authorityEveryMs);
   timer.unref();
   return () => clearInterval(timer);
 }
 
-async function renewIfDue(dataDir: string, names: readonly string[]): Promise<void> {
+/** @returns the certificate of the authority that has certified the gateway */
+async function renewIfDue(dataDir: string, names: readonly string[]): Promise<string> {
   const folder = join(dataDir, 'https');
   const all: [string, ...string[]] = ['localhost', '127.0.0.1', '::1', ...names];
   const present = readIfThere(join(folder, 'certificate.pem'));
   const authority = await OwnAuthority.kept(dataDir);
-  if (present?.endsWith(authority.certificate) === true) {
+  authority.publish(readIfThere(join(dataDir, 'secrets', 'broker-keys')));
+  const { certificate } = authority;
+  if (present?.endsWith(certificate) === true) {
     const { isCertifiedFor } = await import('@lab/trust/certificates');
-    if (isCertifiedFor(present, all, Date.now(), renewDays * dayMs)) return;
+    if (isCertifiedFor(present, all, Date.now(), renewDays * dayMs)) return certificate;
   }
   const made = await authority.certify(all);
   mkdirSync(folder, { recursive: true, mode: 0o700 });
   writePrivately(join(folder, 'key.pem'), made.key);
   writePrivately(join(folder, 'certificate.pem'), made.certificate);
+  return certificate;
 }

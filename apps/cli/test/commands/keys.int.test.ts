@@ -144,7 +144,9 @@ describe('svc keys', () => {
     for (const name of ['token', 'broker-keys'])
       expect(await refused(name)).toEqual([
         1,
-        expect.stringContaining('these are: upload-secret, secrets-key, act-key, agent-issuer.') as string,
+        expect.stringContaining(
+          'these are: upload-secret, secrets-key, act-key, agent-issuer, ca.',
+        ) as string,
       ]);
     expect(await refused('upload-secret', '--overlap', '0h')).toEqual([
       2,

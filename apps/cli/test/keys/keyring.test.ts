@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { Keyring } from '../../src/keys/index.js';
-import { OwnAuthority } from '../../src/stack/certificates.js';
+import { OwnAuthority } from '../../src/stack/own-authority.js';
 
 let folder: string;
 beforeEach(() => {
@@ -16,7 +16,7 @@ it('the age of the certificate authority is that in its certificate, and unknown
   expect(await keyring.list()).toEqual([]);
   await OwnAuthority.kept(folder);
   const [state, ...others] = await keyring.list();
-  expect([state?.name, state?.rotates, others]).toEqual(['ca', false, []]);
+  expect([state?.name, state?.rotates, others]).toEqual(['ca', true, []]);
   // The certificate is valid from an hour before it was made.
   expect(Math.abs(Date.now() - Date.parse(state?.since ?? '') - 3_600_000)).toBeLessThan(60_000);
   writeFileSync(join(folder, 'ca.pem'), 'damaged');

@@ -4,7 +4,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { certifyServer } from '@lab/trust/certificates';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { authorityPath, keepHttpsCertificate, OwnAuthority } from '../../src/stack/certificates.js';
+import { keepHttpsCertificate } from '../../src/stack/certificates.js';
+import { authorityPath, OwnAuthority } from '../../src/stack/own-authority.js';
 
 const dayMs = 86_400_000;
 let dataDir: string;

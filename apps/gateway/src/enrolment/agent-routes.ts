@@ -9,6 +9,7 @@ import type { Admission, Enrolments, JoinRequest } from './enrolments.js';
  * What agents ask the gateway, before they can connect to the broker:
  *
  * - `GET /agents/ca`: the certificate of the authority to trust. The token of the invitation contains its fingerprint.
+ * - `GET /agents/authorities`: the authorities to trust, for a computer that joined: the service has signed the list.
  * - `POST /agents/join`: credentials for a new agent; 202 while an administrator must approve it.
  * - `POST /agents/renew`: new credentials for an agent that has some.
  * - `GET /agents/packages`: which packages of the agent there are, signed with the key that admits agents.
@@ -27,10 +28,16 @@ export function serveAgents(fastify: FastifyInstance, enrolments: Enrolments, pa
   });
 
   fastify.get(`${agentsPath}/ca`, async (_request, reply) => {
-    const { authority } = enrolments.options;
-    if (authority === undefined)
+    const { authorities } = enrolments.options;
+    if (authorities === undefined)
       throw new ServiceError('not_found', 'This service has no certificate authority of its own.');
-    await reply.type('application/x-pem-file').send(authority);
+    await reply.type('application/x-pem-file').send(authorities.certificates());
+  });
+  fastify.get(`${agentsPath}/authorities`, async (_request, reply) => {
+    const signed = enrolments.options.authorities?.signedList();
+    if (signed === undefined)
+      throw new ServiceError('not_found', 'This service has never replaced its certificate authority.');
+    await reply.type('text/plain').send(signed);
   });
   const open = { config: { ticket: true }, bodyLimit: 16_384 };
   fastify.post(`${agentsPath}/join`, open, async (request, reply) => {

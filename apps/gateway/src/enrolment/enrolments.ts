@@ -28,12 +28,20 @@ const mostListed = 2_000;
 /** Milliseconds for the leading orchestrator to tell the broker who is revoked. */
 const cutMs = 5_000;
 
+/** The authorities that computers must trust. They may change while the gateway runs. */
+export interface TrustedAuthorities {
+  /** PEM certificates. */
+  certificates(): string;
+  /** The same as a list that the service has signed for computers that joined; undefined: the authority was never replaced. */
+  signedList(): string | undefined;
+}
+
 /** What agents are told about this service. */
 export interface EnrolmentOptions {
   /** Text of the key that admits agents; undefined: no agent can join. */
   issuer: string | (() => string) | undefined;
-  /** PEM certificate of the authority that computers must trust; undefined: they trust what their system trusts. */
-  authority: string | undefined;
+  /** The authorities that computers must trust; undefined: they trust what their system trusts. */
+  authorities: TrustedAuthorities | undefined;
   /** Address of the gateway for computers of the lab. */
   publicUrl: string;
   /** Addresses of the broker for agents, with commas between them. Undefined: through the gateway. */
@@ -75,7 +83,7 @@ export interface Admission {
 /** Lets agents join, renews their credentials, and revokes them. */
 export class Enrolments {
   readonly #issuer: (() => AgentIssuer) | undefined;
-  readonly #fingerprint: string;
+  readonly #fingerprint: () => string;
 
   constructor(
     private readonly store: EnrolmentStore,
@@ -91,7 +99,10 @@ export class Enrolments {
         () => (typeof issuer === 'string' ? issuer : issuer()),
         (text) => new AgentIssuer(text, this.now),
       );
-    this.#fingerprint = options.authority === undefined ? 'system' : fingerprintOf(options.authority);
+    const { authorities } = options;
+    this.#fingerprint =
+      authorities === undefined ? () => 'system' : reading(() => authorities.certificates(), fingerprintOf);
+    this.#fingerprint();
   }
 
   /**
@@ -133,7 +144,7 @@ export class Enrolments {
       ...{ created_at: iso(now), created_by: by, expires_at: iso(now + seconds * 1_000) },
     };
     await this.store.invite(row);
-    const token = `svc_join_${this.#fingerprint}.${id}.${secret}`;
+    const token = `svc_join_${this.#fingerprint()}.${id}.${secret}`;
     const { publicUrl } = this.options;
     return {
       ...invitationRecord({ ...row, used: 0, withdrawn_at: null, withdrawn_by: null }),

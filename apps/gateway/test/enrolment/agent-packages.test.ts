@@ -27,7 +27,7 @@ const open = async (key: string | undefined, packages: string | undefined = fold
     enrolments: new MemoryEnrolments(),
     enrolment: {
       issuer: key,
-      authority: undefined,
+      authorities: undefined,
       publicUrl: 'https://lab-server:8443',
       brokers: undefined,
     },

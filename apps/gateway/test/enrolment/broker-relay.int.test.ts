@@ -49,7 +49,8 @@ const served = () => ({
 const admitting = () => ({
   enrolments: store,
   enrolment: {
-    ...{ issuer: agentIssuerKey(nats.keys), authority: authority.certificate },
+    issuer: agentIssuerKey(nats.keys),
+    authorities: { certificates: () => authority.certificate, signedList: () => undefined },
     ...{ publicUrl: 'https://127.0.0.1', brokers: undefined },
   },
 });

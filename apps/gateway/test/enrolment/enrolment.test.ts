@@ -12,17 +12,21 @@ import { expectProblem, startHarness, type Harness, type Reply } from '../twins.
 const url = 'https://lab-server:8443';
 const issuer = agentIssuerKey(makeKeys());
 let authority: string;
+/** What the service has signed about its authorities. */
+let signed: string | undefined;
+const authorities = { certificates: () => authority, signedList: () => signed };
 let store: MemoryEnrolments;
 let gateway: Harness;
 
-beforeAll(async () => {
-  authority = (await makeCertificateAuthority('test', Date.now())).certificate;
-});
+const newAuthority = async (): Promise<string> =>
+  (await makeCertificateAuthority('test', Date.now())).certificate;
 beforeEach(async () => {
+  authority = await newAuthority();
+  signed = undefined;
   store = new MemoryEnrolments();
   gateway = await startHarness({}, undefined, undefined, {
     enrolments: store,
-    enrolment: { issuer, authority, publicUrl: url, brokers: undefined },
+    enrolment: { issuer, authorities, publicUrl: url, brokers: undefined },
   });
   return () => gateway.server.close();
 });
@@ -98,6 +102,25 @@ describe('an invitation', () => {
   });
 });
 
+describe('a new certificate authority', () => {
+  it('is in the fingerprint of the next token, beside the one before', async () => {
+    const before = authority;
+    authority = `${await newAuthority()}${before}`;
+    const reply = await gateway.send('POST', '/api/invitations', { computer: 'bench_b' });
+    expect(String(reply.body['token']).startsWith(`svc_join_${fingerprintOf(authority)}.`)).toBe(true);
+    expect(fingerprintOf(authority)).not.toBe(fingerprintOf(before));
+    expect((await gateway.send('GET', '/agents/ca')).text).toBe(authority);
+  });
+
+  it('is offered to computers that joined as the list that the service has signed', async () => {
+    const none = await gateway.send('GET', '/agents/authorities');
+    expectProblem(none, 404, 'not_found');
+    expect(none.text).toContain('never replaced its certificate authority');
+    signed = 'signed.list';
+    expect((await gateway.send('GET', '/agents/authorities')).text).toBe('signed.list');
+  });
+});
+
 describe('joining', () => {
   it('gives the public code key of the service, and that of the lab if the service has one', async () => {
     const { codeKey } = new AgentIssuer(issuer);
@@ -106,7 +129,7 @@ describe('joining', () => {
     const lab = `svc_code_${'x'.repeat(43)}`;
     const demanding = await startHarness({}, undefined, undefined, {
       enrolments: store,
-      enrolment: { issuer, authority, publicUrl: url, brokers: undefined, codeKey: lab },
+      enrolment: { issuer, authorities, publicUrl: url, brokers: undefined, codeKey: lab },
     });
     try {
       const request = applicant(await invited({ computer: 'bench_c' }));

@@ -28,7 +28,7 @@ beforeEach(async () => {
   writeFileSync(join(folder, 'svc-agent-0.2.0-linux-x64.tar.gz'), 'the archive');
   gateway = await startHarness({}, undefined, undefined, {
     enrolments: new MemoryEnrolments(),
-    enrolment: { issuer: undefined, authority: undefined, publicUrl: 'https://lab', brokers: undefined },
+    enrolment: { issuer: undefined, authorities: undefined, publicUrl: 'https://lab', brokers: undefined },
     agentPackages: folder,
   });
 });

@@ -181,7 +181,7 @@ export const settings = {
       .transform((word) => word === 'allowed'),
   }),
   /** PEM certificates of the authorities that certify the servers of this service; undefined: those that Node knows. */
-  tlsCa: optionalSecret('SVC_TLS_CA'),
+  tlsCa: replaceableSecret('SVC_TLS_CA'),
   /** HTTP proxy between an agent and the gateway. */
   httpsProxy: setting({
     env: 'SVC_HTTPS_PROXY',

@@ -4,7 +4,7 @@ import { defineConfig, settings } from '@lab/runtime';
 import { Argument, type Command } from 'commander';
 import { processRoles, type ProcessRole } from '@lab/contracts/broker';
 import { BrokerAccess } from '../../stack/broker-access.js';
-import { OwnAuthority } from '../../stack/certificates.js';
+import { OwnAuthority } from '../../stack/own-authority.js';
 import { writePrivately } from '../../stack/data-folder.js';
 import { userError } from '../user-error.js';
 
@@ -58,7 +58,7 @@ async function writeCertificate(names: [string, ...string[]], folder: string): P
     mkdirSync(folder, { recursive: true, mode: 0o700 });
     writePrivately(join(folder, 'key.pem'), key);
     writePrivately(join(folder, 'certificate.pem'), certificate);
-    writePrivately(join(folder, 'ca.pem'), authority.certificate);
+    writePrivately(join(folder, 'ca.pem'), authority.trusted);
     process.stdout.write(`wrote certificate.pem, key.pem and ca.pem to ${folder}\n`);
   } catch (error) {
     process.stderr.write(`${userError(error)}\n`);

@@ -1,0 +1,61 @@
+import { X509Certificate } from 'node:crypto';
+import type { Overlap } from '@lab/trust/key-ring';
+import { readIfThere } from '../stack/data-folder.js';
+import { authorityListPath, authorityPath, OwnAuthority } from '../stack/own-authority.js';
+import { stateOf, type StoredKey } from './key.js';
+import { pathOf, type Environment } from './ring-file.js';
+
+/** Computers that joined ask for the list of authorities every hour. Half of this is before the new one signs, in milliseconds. */
+const shortestMs = 86_400_000;
+
+/** Certifies servers of the service. */
+export function certificateAuthority(dataDir: string, env: Environment): StoredKey {
+  const name = 'ca';
+  const use = 'certificates of servers';
+  return {
+    ...{ name, use },
+    state: async (now) => {
+      const authority = OwnAuthority.present(dataDir);
+      if (authority === undefined) return undefined;
+      const state = stateOf({ name, use }, authority.ring, now);
+      return { ...state, since: state.since ?? beginOf(authority.certificate) };
+    },
+    rotate: async ({ overlapMs }: Overlap, now) => {
+      const authority = OwnAuthority.present(dataDir);
+      if (authority === undefined)
+        throw new Error(
+          `There is no ${authorityPath(dataDir)}: "svc start" makes it with SVC_HTTPS_CERTIFICATE=own.`,
+        );
+      if (overlapMs !== 0 && overlapMs < shortestMs)
+        throw new Error(
+          'Computers must learn of the new authority before it signs. Give --overlap 24h or more, or --now, with which each PC is without files and new connections until it asks, at most an hour.',
+        );
+      const place = { file: 'broker-keys', variable: 'SVC_BROKER_KEYS' } as const;
+      const next = await authority.rotate(
+        { overlapMs, leadMs: overlapMs / 2 },
+        now,
+        readIfThere(pathOf(place, dataDir, env)),
+      );
+      const [{ since }, before] = next.ring;
+      return [
+        overlapMs === 0
+          ? `${name} is new. The authority before is trusted no more. The gateway of this computer has a new certificate within a minute.`
+          : `${name} is new, and signs from ${seconds(since)} on. The authority before is trusted until ${seconds(before?.until)}.`,
+        'Agents of computers that joined take the new authority by themselves, also after they were off.',
+        `Copy ${authorityPath(dataDir)} to people who have a copy of it, and to gateways on other computers, with ${authorityListPath(dataDir)}.`,
+        'Invitations of before are of no use any more: make new ones. Make certificates of "svc broker certificate" anew.',
+      ];
+    },
+  };
+}
+
+/** From when a certificate is valid; null: the text is none. */
+export function beginOf(pem: string): string | null {
+  try {
+    return new Date(new X509Certificate(pem).validFrom).toISOString();
+  } catch {
+    return null;
+  }
+}
+
+const seconds = (moment: string | null | undefined): string => `${(moment ?? '').slice(0, 19)}Z`;
