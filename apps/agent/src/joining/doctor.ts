@@ -202,7 +202,7 @@ function certificateFault(code: string, { host }: Place, joined: boolean): strin
     return `the certificate of the server is not valid at the time of this computer (${code}); compare the clocks, then renew it on the server`;
   if (/SELF_SIGNED|UNABLE_TO_VERIFY|UNABLE_TO_GET_ISSUER/.test(code))
     return joined
-      ? `another authority than that of the service has certified ${host}; somebody may be in between, or the service was set up anew: then join again`
+      ? `another authority than that of the service has certified ${host}; somebody may be in between. If the service has replaced its authority, an agent that runs takes the new one by itself within a minute; if it was set up anew, join again`
       : `this computer does not trust the authority of the service, which is so until it has joined`;
   return `no encrypted connection to ${host} (${code}); does the address lead to the HTTPS port of the service?`;
 }

@@ -107,6 +107,8 @@ export async function join(options: JoinOptions): Promise<Joined> {
     ...(codeKey === undefined ? {} : { SVC_CODE_KEY: codeKey }),
   };
   if (authorities !== undefined) writeWhole(pathOf(dataDir, joinedFiles.authority), authorities);
+  // Of an earlier joining. It would count for more than the file above, also after the service was restored from a backup.
+  rmSync(pathOf(dataDir, joinedFiles.authorityList), { force: true });
   writeWhole(
     pathOf(dataDir, joinedFiles.credentials),
     agentCredentials(key, admission.statement, admission.authority, admission.code_key),
@@ -194,7 +196,7 @@ async function authorityOf(
   // Nothing else of the answer is verified.
   if (found === fingerprint) return certificatesIn(pem);
   throw new Error(
-    `${url} is not the service that made this token: its certificate authority is another one. Somebody may be in between.`,
+    `${url} is not the service that made this token: its certificate authority is another one. Somebody may be in between, or the service has replaced its authority since: then join with a new token.`,
   );
 }
 

@@ -1,4 +1,4 @@
-import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
@@ -30,7 +30,8 @@ const joining = (token: string, more: object = {}) =>
 const file = (name: string): string => readFileSync(pathOf(folder, name), 'utf8');
 
 describe('join', () => {
-  it('writes what the agent needs, for this user alone', async () => {
+  it('writes what the agent needs, for this user alone, and keeps nothing of an earlier service', async () => {
+    writeFileSync(pathOf(folder, 'ca-list'), 'of the service that it left');
     const joined = await joining(await service.invite('bench_a'));
     expect(joined.computer).toBe('bench_a');
     expect(Date.parse(joined.validUntil) - Date.now()).toBeGreaterThan(6 * 86_400_000);
