@@ -28,7 +28,7 @@ export function certificateAuthority(dataDir: string, env: Environment): StoredK
         );
       if (overlapMs !== 0 && overlapMs < shortestMs)
         throw new Error(
-          'Computers must learn of the new authority before it signs. Give --overlap 24h or more, or --now, with which each PC is without files and new connections until it asks, at most an hour.',
+          'Computers must learn of the new authority before it signs. Give --overlap 24h or more, or --now, with which commands and browsers on other computers fail until people have copied the new ca.pem.',
         );
       const place = { file: 'broker-keys', variable: 'SVC_BROKER_KEYS' } as const;
       const next = await authority.rotate(

@@ -63,6 +63,9 @@ export const limits: Partial<Record<RolloutStepState, number>> = {
   initializing: 300_000,
 };
 
+/** How long a ring waits for a computer that cannot be updated, before a person is asked, in milliseconds. */
+const waitLimitMs = 86_400_000;
+
 /** What changes at a computer with the rollout. */
 export interface Act {
   act: 'drain' | 'release';
@@ -92,7 +95,7 @@ export function advance(before: RolloutRow, row: RolloutRow, world: World): { ro
     halt = failureIn(steps) ?? newsOf(row, steps, world);
     if (halt === null) {
       const begun = proceeded(row, steps, world);
-      halt = failureIn(begun);
+      halt = failureIn(begun) ?? waitedTooLong(row, begun, world);
       steps = halt === null ? begun : begun.map((step, index) => unlessBegun(steps[index] ?? step, step));
     }
     if (halt !== null) state = 'halted';
@@ -141,7 +144,7 @@ export function nextOf(row: RolloutRow, since: number, heard: number): number | 
     const limit = limits[step.state];
     return limit === undefined ? [] : [Math.max(step.since, heard) + limit];
   });
-  if (mayBeginUpdates(row.state)) times.push(ringDue(row)?.at ?? -Infinity);
+  if (mayBeginUpdates(row.state)) times.push(ringDue(row)?.at ?? -Infinity, waitEnd(row));
   const coming = times.filter((at) => at > since);
   return coming.length === 0 ? undefined : Math.min(...coming);
 }
@@ -207,6 +210,27 @@ function proceeded(row: RolloutRow, steps: readonly RolloutStepRow[], world: Wor
     const usable = [...there.devices].flatMap(([key, fault]) => (fault === null ? [key] : []));
     return { ...into('updating', step, now), askedAt: now, inc: there.agent?.inc ?? null, usable };
   });
+}
+
+/** A computer of the present ring that could not be updated for so long that a person must decide. */
+function waitedTooLong(row: RolloutRow, steps: readonly RolloutStepRow[], world: World): RolloutRow['halt'] {
+  const { now } = world;
+  if (!world.hasListened || now < waitEnd(row)) return null;
+  const ring = ringDue(row)?.ring;
+  for (const { computer, ring: own, state } of steps) {
+    if (own !== ring || (state !== 'waiting' && state !== 'draining')) continue;
+    const there = world.computer(computer);
+    const why = whyNotBegun(there) ?? (there.users.length === 0 ? null : `${there.users.join(', ')} runs`);
+    if (why === null) continue;
+    const reason = `${computer} could not be updated for ${waitLimitMs / 3_600_000} h: ${why}`;
+    return { computer, reason, at: now };
+  }
+  return null;
+}
+
+/** When the present ring has waited long enough, in milliseconds since 1970. */
+function waitEnd(row: RolloutRow): number {
+  return Math.max(row.at, row.resumedAt ?? 0, ringDue(row)?.at ?? 0) + waitLimitMs;
 }
 
 /** Why the computer is not drained now, in words; null: it may be. */
