@@ -16,13 +16,13 @@ const authorityEveryMs = 30_000;
  * Makes sure that the gateway finds a certificate of the service's own authority, and replaces it before it ends, for as long
  * as this process runs.
  *
- * @returns a function that ends the replacing; nothing is done with another certificate
+ * @returns a function that ends the replacing, and resolves when no file is written any more; nothing is done with another certificate
  */
 export async function keepHttpsCertificate(
   dataDir: string,
   { certificate, names }: HttpsSettings,
-): Promise<() => void> {
-  if (certificate !== 'own') return () => undefined;
+): Promise<() => Promise<void>> {
+  if (certificate !== 'own') return () => Promise.resolve();
   let [lookedAt, certifier] = [Date.now(), await renewIfDue(dataDir, names)];
   const look = async (): Promise<void> => {
     const isEarly = Date.now() - lookedAt < lookEveryMs;
@@ -30,9 +30,18 @@ export async function keepHttpsCertificate(
     [lookedAt, certifier] = [Date.now(), await renewIfDue(dataDir, names)];
   };
   // A failure leaves the present certificate, and the next look tries again.
-  const timer = setInterval(() => void look().catch(() => undefined), authorityEveryMs);
+  let looking: Promise<void> | undefined;
+  const timer = setInterval(() => {
+    // One at a time: two would mix the key of one certificate with the other certificate.
+    looking ??= look()
+      .catch(() => undefined)
+      .finally(() => (looking = undefined));
+  }, authorityEveryMs);
   timer.unref();
-  return () => clearInterval(timer);
+  return async () => {
+    clearInterval(timer);
+    await looking;
+  };
 }
 
 /** @returns the certificate of the authority that has certified the gateway */

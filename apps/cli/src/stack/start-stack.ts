@@ -101,7 +101,7 @@ class RunningStack implements Stack {
   readonly #register: ProcessRegister;
   #access: Promise<BrokerAccess> | undefined;
   #guard: GuardLink | undefined;
-  #endRenewal: (() => void) | undefined;
+  #endRenewal: (() => Promise<void>) | undefined;
   #stopped: Promise<void> | undefined;
   #url = '';
 
@@ -215,7 +215,7 @@ class RunningStack implements Stack {
       }
     }
     for (const name of ['nats-url', ...databaseFiles]) this.data.forget(name);
-    this.#endRenewal?.();
+    await this.#endRenewal?.();
     this.#register.clear();
     await this.#guard?.close();
     for (const output of this.#outputs) output.close();

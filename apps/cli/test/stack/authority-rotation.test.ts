@@ -32,7 +32,9 @@ const rotate = (overlapMs: number): Promise<string[]> => new Keyring(dataDir, {}
 
 /** Lets `svc start` look after its certificate once. @returns the certificates that the gateway shows */
 async function served(): Promise<string> {
-  (await keepHttpsCertificate(dataDir, { certificate: 'own', names: ['lab-server'] }))();
+  await (
+    await keepHttpsCertificate(dataDir, { certificate: 'own', names: ['lab-server'] })
+  )();
   return file('https', 'certificate.pem');
 }
 
@@ -82,7 +84,7 @@ it('is noticed by a service that runs, within a minute', async () => {
       ),
     );
   } finally {
-    end();
+    await end();
   }
 });
 

@@ -21,7 +21,7 @@ const served = (): string => readFileSync(pathOf('certificate.pem'), 'utf8');
 /** Looks after the certificate once, as a start of the service does. */
 async function started(names: readonly string[] = ['lab-server']): Promise<string> {
   const end = await keepHttpsCertificate(dataDir, { certificate: 'own', names: [...names] });
-  end();
+  await end();
   return served();
 }
 
@@ -92,7 +92,7 @@ describe('the certificate for HTTPS', () => {
 
   it('of the lab itself is left alone', async () => {
     const end = await keepHttpsCertificate(dataDir, { certificate: '/etc/lab.pem', names: [] });
-    end();
+    await end();
     expect(existsSync(join(dataDir, 'https'))).toBe(false);
     expect(existsSync(authorityPath(dataDir))).toBe(false);
   });
