@@ -14,7 +14,7 @@ import {
 import { connectBus, type BrokerAccess } from '@lab/messaging';
 import { partsOf } from '@lab/trust/nkeys';
 import { makePass, passToleranceMs } from '@lab/trust/pass';
-import { GatewayDoor } from './gateway-door.js';
+import { GatewayDoor, isOfAnotherAuthority } from './gateway-door.js';
 
 /** What lies between an agent and the service, from the outside in. */
 export type Layer =
@@ -200,7 +200,7 @@ function certificateFault(code: string, { host }: Place, joined: boolean): strin
     return `the certificate of the server is not for ${host}; add ${host} to https.names on the server, or use a name that it has`;
   if (code === 'CERT_HAS_EXPIRED' || code === 'CERT_NOT_YET_VALID')
     return `the certificate of the server is not valid at the time of this computer (${code}); compare the clocks, then renew it on the server`;
-  if (/SELF_SIGNED|UNABLE_TO_VERIFY|UNABLE_TO_GET_ISSUER/.test(code))
+  if (isOfAnotherAuthority({ code }))
     return joined
       ? `another authority than that of the service has certified ${host}; somebody may be in between. If the service has replaced its authority, an agent that runs takes the new one by itself within a minute; if it was set up anew, join again`
       : `this computer does not trust the authority of the service, which is so until it has joined`;

@@ -45,11 +45,7 @@ export async function beginRequest(
 
 /** Whether a server was refused because its certificate is of an authority that is not trusted. */
 export function isOfAnotherAuthority({ code }: { code?: string | undefined }): boolean {
-  return (
-    code === 'UNABLE_TO_GET_ISSUER_CERT_LOCALLY' ||
-    code === 'UNABLE_TO_VERIFY_LEAF_SIGNATURE' ||
-    code === 'SELF_SIGNED_CERT_IN_CHAIN'
-  );
+  return /SELF_SIGNED|UNABLE_TO_VERIFY|UNABLE_TO_GET_ISSUER/.test(code ?? '');
 }
 
 async function proxyAgent(proxy: string) {

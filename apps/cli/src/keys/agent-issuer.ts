@@ -4,7 +4,7 @@ import { issueCredentials, readKeys, withNewAgentKey, type Keys } from '@lab/tru
 import { agentIssuerKey } from '@lab/trust/agent-issuer';
 import type { Overlap } from '@lab/trust/key-ring';
 import { readIfThere, writePrivately } from '../stack/data-folder.js';
-import type { KeyState, StoredKey } from './key.js';
+import { seconds, type KeyState, type StoredKey } from './key.js';
 import { pathOf, type Environment } from './ring-file.js';
 
 /**
@@ -77,5 +77,3 @@ function timesOf({ agents }: Keys, now: number): Pick<KeyState, 'since' | 'next'
     previous: ends.sort().at(-1) ?? null,
   };
 }
-
-const seconds = (moment: string | null): string => `${(moment ?? '').slice(0, 19)}Z`;

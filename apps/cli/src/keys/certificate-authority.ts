@@ -2,10 +2,10 @@ import { X509Certificate } from 'node:crypto';
 import type { Overlap } from '@lab/trust/key-ring';
 import { readIfThere } from '../stack/data-folder.js';
 import { authorityListPath, authorityPath, OwnAuthority } from '../stack/own-authority.js';
-import { stateOf, type StoredKey } from './key.js';
+import { seconds, stateOf, type StoredKey } from './key.js';
 import { pathOf, type Environment } from './ring-file.js';
 
-/** Computers that joined ask for the list of authorities every hour. Half of this is before the new one signs, in milliseconds. */
+/** Shortest overlap, in milliseconds. The new authority signs after half of it. Agents ask for the list every hour. */
 const shortestMs = 86_400_000;
 
 /** Certifies servers of the service. */
@@ -40,7 +40,7 @@ export function certificateAuthority(dataDir: string, env: Environment): StoredK
       return [
         overlapMs === 0
           ? `${name} is new. The authority before is trusted no more. The gateway of this computer has a new certificate within a minute.`
-          : `${name} is new, and signs from ${seconds(since)} on. The authority before is trusted until ${seconds(before?.until)}.`,
+          : `${name} is new, and signs from ${seconds(since)} on. The authority before is trusted until ${seconds(before?.until ?? null)}.`,
         'Agents of computers that joined take the new authority by themselves, also after they were off.',
         `Copy ${authorityPath(dataDir)} to people who have a copy of it, and to gateways on other computers, with ${authorityListPath(dataDir)}.`,
         'Invitations of before are of no use any more: make new ones. Make certificates of "svc broker certificate" anew.',
@@ -57,5 +57,3 @@ export function beginOf(pem: string): string | null {
     return null;
   }
 }
-
-const seconds = (moment: string | null | undefined): string => `${(moment ?? '').slice(0, 19)}Z`;

@@ -30,6 +30,9 @@ export interface StoredKey {
   rotate?(overlap: Overlap, now: number): Promise<string[]>;
 }
 
+/** A moment for people, in whole seconds of UTC. */
+export const seconds = (moment: string | null): string => `${(moment ?? '').slice(0, 19)}Z`;
+
 /** What a ring says about a key. */
 export function stateOf(
   { name, use }: Pick<StoredKey, 'name' | 'use'>,
