@@ -1,14 +1,14 @@
 import { createHash } from 'node:crypto';
 import { once } from 'node:events';
-import { createReadStream, createWriteStream } from 'node:fs';
-import { mkdir, open, readdir, rename, rm, stat, utimes } from 'node:fs/promises';
+import { createReadStream } from 'node:fs';
+import { mkdir, readdir, rename, rm, stat, utimes } from 'node:fs/promises';
 import type { IncomingMessage } from 'node:http';
 import { join } from 'node:path';
 import { Transform } from 'node:stream';
-import { pipeline } from 'node:stream/promises';
 import type { FileTicket } from '@lab/actors';
 import { ServiceError } from '@lab/contracts';
 import type { CodeUser } from '@lab/hosting';
+import { writeFrom } from './file-writing.js';
 import type { HttpWay } from './joining/index.js';
 import { requestTo, sizeOf } from './store-access.js';
 
@@ -138,7 +138,7 @@ export class InputCache {
       },
     });
     const flags = goesOn && from > 0 ? 'a' : 'w';
-    await pipeline(response, bounded, createWriteStream(path, { flags, mode: 0o600 }), { signal });
+    await writeFrom(response, bounded, path, { flags, mode: 0o600, signal });
     if (left > 0) throw new ServiceError('service_unavailable', 'the connection ended before the file did');
     return flags === 'w';
   }
@@ -179,15 +179,11 @@ async function copyChecked(
       done(null, chunk);
     },
   });
-  const file = await open(path, 'wx', 0o600);
-  try {
+  await writeFrom(createReadStream(from), counted, path, {
+    ...{ flags: 'wx', mode: 0o600, signal },
     // By the descriptor: in a folder of another user, the path may lead elsewhere by now.
-    await user?.shareFile(file);
-  } catch (error) {
-    await file.close();
-    throw error;
-  }
-  await pipeline(createReadStream(from), counted, file.createWriteStream(), { signal });
+    opened: async (file) => user?.shareFile(file),
+  });
   if (copied === size && hash.digest('hex') === sha256) return true;
   await rm(path);
   return false;

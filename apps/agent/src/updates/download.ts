@@ -1,10 +1,9 @@
 import { createHash } from 'node:crypto';
 import { once } from 'node:events';
-import { createWriteStream } from 'node:fs';
 import type { IncomingMessage } from 'node:http';
 import { Transform } from 'node:stream';
-import { pipeline } from 'node:stream/promises';
 import type { OfferedPackage } from '@lab/trust/offer';
+import { writeFrom } from '../file-writing.js';
 import { beginRequest, type HttpWay } from '../joining/index.js';
 
 /** Longest silence of the service, in milliseconds. */
@@ -44,7 +43,7 @@ export async function download(
       response.destroy();
       throw wrong(`the service answers with status ${response.statusCode}`);
     }
-    await pipeline(response, checked, createWriteStream(target, { mode: 0o600 }));
+    await writeFrom(response, checked, target, { flags: 'w', mode: 0o600 });
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error);
     if ((error as NodeJS.ErrnoException).code === 'ENOSPC') throw wrong('the disk is full');

@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto';
-import { chmodSync, createWriteStream, mkdirSync, readFileSync } from 'node:fs';
+import { chmodSync, mkdirSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { Transform, type Readable } from 'node:stream';
-import { pipeline } from 'node:stream/promises';
 import { z } from 'zod';
+import { writeFrom } from '../file-writing.js';
 import { giveToOwner, syncFolder } from '../keeping/index.js';
 import { readArchive, type ArchiveEntry } from './archive.js';
 
@@ -68,7 +68,7 @@ export async function unpack(
       },
     });
     const mode = entry.isProgram ? 0o755 : 0o644;
-    await pipeline(content, counted, createWriteStream(target, { flags: 'wx', mode, flush: true }));
+    await writeFrom(content, counted, target, { flags: 'wx', mode, flush: true });
     chmodSync(target, mode);
     hashes.set(path, hash.digest('hex'));
   };

@@ -1,5 +1,5 @@
-import { createWriteStream, existsSync } from 'node:fs';
-import { rename, rm } from 'node:fs/promises';
+import { existsSync } from 'node:fs';
+import { open, rename, rm } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { Readable, type Writable } from 'node:stream';
 import type { ReadableStream } from 'node:stream/web';
@@ -15,7 +15,15 @@ export async function saved(given: string, write: (into: Writable) => Promise<vo
   if (existsSync(path)) throw new UsageError(`${path} is there already; name another place with --output`);
   const part = `${path}.part`;
   try {
-    await write(createWriteStream(part));
+    const file = await open(part, 'w');
+    const into = file.createWriteStream();
+    try {
+      await write(into);
+    } finally {
+      into.destroy();
+      // Before the file is moved or removed, which Windows refuses while it is open.
+      await file.close();
+    }
     await rename(part, path);
   } catch (error) {
     await rm(part, { force: true });
