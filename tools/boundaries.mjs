@@ -180,11 +180,12 @@ export const rooms = {
     testing: ['rows', 'agents'],
   },
   agent: {
+    files: [],
     installation: [],
     service: [],
     joining: [],
     keeping: ['installation'],
-    updates: ['installation', 'joining', 'keeping'],
+    updates: ['files', 'installation', 'joining', 'keeping'],
     commands: ['installation', 'service', 'joining', 'keeping', 'updates'],
   },
   actors: {

@@ -8,7 +8,7 @@ import { Transform } from 'node:stream';
 import type { FileTicket } from '@lab/actors';
 import { ServiceError } from '@lab/contracts';
 import type { CodeUser } from '@lab/hosting';
-import { writeFrom } from './file-writing.js';
+import { writeFrom } from './files/index.js';
 import type { HttpWay } from './joining/index.js';
 import { requestTo, sizeOf } from './store-access.js';
 

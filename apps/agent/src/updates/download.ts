@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import type { IncomingMessage } from 'node:http';
 import { Transform } from 'node:stream';
 import type { OfferedPackage } from '@lab/trust/offer';
-import { writeFrom } from '../file-writing.js';
+import { writeFrom } from '../files/index.js';
 import { beginRequest, type HttpWay } from '../joining/index.js';
 
 /** Longest silence of the service, in milliseconds. */

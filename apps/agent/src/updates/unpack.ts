@@ -3,7 +3,7 @@ import { chmodSync, mkdirSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { Transform, type Readable } from 'node:stream';
 import { z } from 'zod';
-import { writeFrom } from '../file-writing.js';
+import { writeFrom } from '../files/index.js';
 import { giveToOwner, syncFolder } from '../keeping/index.js';
 import { readArchive, type ArchiveEntry } from './archive.js';
 

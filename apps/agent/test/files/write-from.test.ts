@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { PassThrough, Readable, Transform } from 'node:stream';
 import { promisify } from 'node:util';
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import { writeFrom } from '../src/file-writing.js';
+import { writeFrom } from '../../src/files/index.js';
 
 let folder: string;
 let path: string;

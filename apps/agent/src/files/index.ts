@@ -1,0 +1,1 @@
+export { writeFrom, type WriteOptions } from './write-from.js';
