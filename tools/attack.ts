@@ -14,7 +14,7 @@ import { issueToken, openGatewayStore } from '@lab/persistence';
 import type { Stack } from '@lab/testkit';
 import { issueCredentials, readKeys } from '@lab/trust';
 import { ActSigner } from '@lab/trust/acts';
-import { makeAuthorityKey } from '@lab/trust/authority';
+import { Authority, makeAuthorityKey } from '@lab/trust/authority';
 import { CodeSigner } from '@lab/trust/code-manifest';
 import { attacksOf, type Attack, type Scene } from './attack/attacks.js';
 import { codeAttacksOf, knownModule } from './attack/code-attacks.js';
@@ -119,7 +119,7 @@ async function attackStack(stack: Stack): Promise<{ attempted: number; succeeded
     attempt: heard.attempts.find(({ attempt_id: id }) => id !== calling)?.attempt_id ?? '',
     calling,
   };
-  const labKey = CodeSigner.ofService(JSON.stringify(makeAuthorityKey())).publicKey;
+  const labKey = CodeSigner.ofService(new Authority(makeAuthorityKey())).publicKey;
   stack.besideWith({ SVC_CODE_KEY: labKey }, 'agent', '--computer', guarded);
   await until(
     async () => (await api.get('/api/agents')).items,
@@ -149,7 +149,7 @@ async function attackStack(stack: Stack): Promise<{ attempted: number; succeeded
   const ofCode = codeAttacksOf({
     ...{ orchestrator, agent: thief, victim, guarded },
     known: knownModule(stack.dataDir, 'tasks/multiply/task.ts', lab),
-    authorityKey: JSON.stringify(keys.authority),
+    authority: new Authority(keys.authority),
   });
   succeeded += await successes(ofCode);
   await Promise.all([thief, orchestrator, ...Object.values(thieves)].map((each) => each.close()));

@@ -73,6 +73,7 @@ export const allowedEntryPoints = {
     '@lab/trust/nkeys',
     '@lab/trust/offer',
     '@lab/trust/pass',
+    '@lab/trust/service-keys',
   ],
   'cli -> persistence': [
     '@lab/persistence/administration',

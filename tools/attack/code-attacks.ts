@@ -11,7 +11,7 @@ import {
   subjectOf,
   type BodyOf,
 } from '@lab/contracts';
-import { makeAuthorityKey } from '@lab/trust/authority';
+import { Authority, makeAuthorityKey } from '@lab/trust/authority';
 import { CodeSigner, type CodeManifest } from '@lab/trust/code-manifest';
 import type { Attack } from './attacks.js';
 import type { Thief } from './thief.js';
@@ -34,7 +34,7 @@ export interface CodeScene {
   guarded: string;
   known: KnownModule;
   /** Key of the authority, for the thief who got into the server. */
-  authorityKey: string;
+  authority: Authority;
 }
 
 /** What a thief says that was signed about the text with a hash. */
@@ -60,9 +60,9 @@ export function knownModule(dataDir: string, source: string, owner: string): Kno
 
 /** Attacks of a thief who sends tasks to agents and answers their questions for the code. */
 export function codeAttacksOf(scene: CodeScene): Attack[] {
-  const { victim, guarded, known, authorityKey } = scene;
-  const service = CodeSigner.ofService(authorityKey);
-  const stranger = CodeSigner.ofService(JSON.stringify(makeAuthorityKey()));
+  const { victim, guarded, known, authority } = scene;
+  const service = CodeSigner.ofService(authority);
+  const stranger = CodeSigner.ofService(new Authority(makeAuthorityKey()));
   const attack = (name: string, computer: string, signed: Signed): Attack => ({
     name: `run code on ${computer} ${name}`,
     attempt: () => runs(scene, computer, signed),

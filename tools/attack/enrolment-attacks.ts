@@ -1,19 +1,17 @@
 import { once } from 'node:events';
 import { request } from 'node:http';
 import { createServer, type AddressInfo } from 'node:net';
-import { rootCertificates } from 'node:tls';
 import { connectBus } from '@lab/messaging';
 import { makeKeys, type Keys } from '@lab/trust';
 import { AgentIssuer, agentIssuerKey } from '@lab/trust/agent-issuer';
 import { agentCredentials, joinText, makeAgentKey, proveKey } from '@lab/trust/agent-key';
-import { Authority, AuthorityCheck } from '@lab/trust/authority';
-import { readAuthorities, signAuthorities } from '@lab/trust/authority-list';
 import { partsOf } from '@lab/trust/nkeys';
 import { OfferFault, offerToleranceMs, readOffer, type SignedOffer } from '@lab/trust/offer';
 import { makePass, type PassPurpose } from '@lab/trust/pass';
 import type { Attack } from './attacks.js';
 import { Door, type Answer } from './door.js';
 import type { People } from './http-scene.js';
+import { listAttacksOf } from './list-attacks.js';
 
 /** A service that lets computers join, and what the attacker has of it. */
 export interface EnrolmentScene {
@@ -119,22 +117,6 @@ export function enrolmentAttacksOf(scene: EnrolmentScene): Attack[] {
     },
   });
   const own = new AgentIssuer(agentIssuerKey(keys));
-  const listWith = (signer: Keys): string =>
-    signAuthorities(
-      new Authority(signer.authority),
-      [{ certificate: rootCertificates[0] ?? '', until: null }],
-      Date.now(),
-    );
-  /** An agent of this service, which takes such a list of the service, must not believe what comes instead. */
-  const untrusted = (name: string, instead: () => string): Attack => ({
-    name: `joining: a list of certificate authorities ${name}`,
-    attempt: async () => {
-      const check = new AuthorityCheck(keys.authority.x);
-      if (readAuthorities(listWith(keys), check) === undefined) throw new Error('the list itself is no list');
-      const list = readAuthorities(instead(), check);
-      return list === undefined ? undefined : `the agent believes ${JSON.stringify(list)}`;
-    },
-  });
 
   const administration: [string, string, Body?][] = [
     ['POST', '/api/invitations', { computer: 'bench_x' }],
@@ -257,19 +239,7 @@ export function enrolmentAttacksOf(scene: EnrolmentScene): Attack[] {
     unbelieved('with a path outside in place of a version', () =>
       own.offer([{ ...linux, version: '9.9.9/../../..' }], Date.now()),
     ),
-    untrusted('signed by another service', () => listWith(makeKeys())),
-    untrusted('that was changed on its way', () => {
-      const [text = '', signature = ''] = listWith(keys).split('.');
-      const list = JSON.parse(Buffer.from(text, 'base64url').toString()) as Body;
-      const changed = { ...list, authorities: [{ certificate: rootCertificates[1], until: null }] };
-      return `${Buffer.from(JSON.stringify(changed)).toString('base64url')}.${signature}`;
-    }),
-    untrusted('that is another statement of the service', () =>
-      new Authority(keys.authority).sign({
-        ...{ computer: 'x21', version: 1, made_at: new Date().toISOString() },
-        authorities: [{ certificate: rootCertificates[0], until: null }],
-      }),
-    ),
+    ...listAttacksOf(keys),
     {
       name: 'T1: an address tls:// reaches a server without TLS',
       attempt: () => secretsSentTo('tls:', { tls_required: false }, keys),

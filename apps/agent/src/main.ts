@@ -20,19 +20,19 @@ import {
   systemTimers,
   tellMeasurements,
 } from '@lab/runtime';
-import { AuthorityCheck, authorityIn } from '@lab/trust/authority';
+import { acceptedIn, AuthorityCheck, authorityKeysIn } from '@lab/trust/authority';
 import { codeKeyIn, codeKeyOf } from '@lab/trust/code-manifest';
 import { relaying } from './author-log.js';
 import { checkArguments } from './check-arguments.js';
 import { config } from './config.js';
-import { AgentCredentials, ServiceAuthorities, type HttpWay } from './joining/index.js';
+import { AgentCredentials, ServiceTrust, type HttpWay } from './joining/index.js';
 import { DeviceProcessList } from './device-process-list.js';
 import { ForkedDeviceProcesses, ForkedTaskProcesses } from './hosts.js';
 import { shareWith } from './shared-folders.js';
 import { InputCache } from './input-cache.js';
 import { FolderLedgerDisk } from './ledger-disk.js';
 import { LogRelay } from './log-relay.js';
-import { SignedCode, type CodeKeys } from './signed-code.js';
+import { SignedCode } from './signed-code.js';
 import { Spool } from './spool.js';
 import { UpdatesFromService } from './updates/index.js';
 
@@ -81,25 +81,23 @@ await runService(
 
     const broker = brokerOf(config);
     const credentials =
-      broker.credentials === undefined ? undefined : new AgentCredentials(broker.credentials);
+      broker.credentials === undefined ? undefined : new AgentCredentials(broker.credentials());
     const { gatewayUrl, natsCredentials } = config;
     const trust =
       gatewayUrl === undefined || credentials === undefined
         ? undefined
-        : ServiceAuthorities.of(
-            {
-              ...{ dataDir: config.dataDir, gateway: gatewayUrl, proxy: broker.proxy, log },
-              credentials: () => credentials.text,
-            },
-            broker.authorities,
-          );
-    const trusted = (): string | undefined => trust?.trusted ?? broker.authorities;
+        : new ServiceTrust({
+            ...{ dataDir: config.dataDir, gateway: gatewayUrl, proxy: broker.proxy, log },
+            credentials: () => credentials.text,
+            configured: broker.authorities,
+          });
+    const trusted = (): string | undefined => (trust ?? broker).authorities;
     const way: HttpWay = {
       proxy: broker.proxy,
       get authorities() {
         return trusted();
       },
-      onDistrust: () => trust?.doubt(),
+      onDistrust: () => void trust?.doubt(),
     };
     const access = {
       ...broker,
@@ -107,8 +105,7 @@ await runService(
       pass: credentials === undefined ? undefined : () => credentials.pass(systemClock.now()),
     };
     const renewal = {
-      ...{ dataDir: config.dataDir, version, timers: systemTimers, log },
-      learn: trust === undefined ? undefined : () => trust.learn(),
+      ...{ dataDir: config.dataDir, version, timers: systemTimers, log, trust },
     };
     if (gatewayUrl !== undefined) await credentials?.renewEnded(gatewayUrl, way, renewal);
     // An agent renews what it got by joining. Other credentials are a file, which "svc keys" may replace.
@@ -156,8 +153,19 @@ await runService(
     const packages = new NpmPackages(join(folder, 'packages'), log, { user: codeUser });
     await packages.removeLeftovers();
 
-    const keys = codeKeys(credentials?.text ?? '', config.codeKey);
-    const code = new SignedCode(join(folder, 'code-manifests'), keys, log);
+    const believed = (): readonly string[] =>
+      trust?.keys ?? acceptedIn(authorityKeysIn(present()), systemClock.now());
+    const doubt = async (): Promise<void> => trust?.doubt();
+    const code = new SignedCode(
+      join(folder, 'code-manifests'),
+      {
+        service: credentials === undefined ? undefined : () => believed().map(codeKeyOf),
+        isPromised: () => codeKeyIn(present()) !== undefined,
+        lab: config.codeKey,
+        doubt,
+      },
+      log,
+    );
 
     const disk = new FolderLedgerDisk(folder, computer);
     shutdown.add('disk', await disk.watch(systemTimers, log));
@@ -182,7 +190,7 @@ await runService(
       clock: steadyClock,
       wall: systemClock,
       timers: systemTimers,
-      authority: AuthorityCheck.in(credentials?.text ?? ''),
+      authority: believed().length === 0 ? undefined : { check: new AuthorityCheck(believed), doubt },
     });
     const agent = new Agent(
       { computer, version },
@@ -250,14 +258,6 @@ await runService(
   },
   { stopTimeoutMs, sources: { override } },
 );
-
-/** @param credentials of this agent; empty: it has none */
-function codeKeys(credentials: string, lab: string | undefined): CodeKeys {
-  const promised = codeKeyIn(credentials);
-  const authority = authorityIn(credentials);
-  const service = promised ?? (authority === undefined ? undefined : codeKeyOf(authority));
-  return { service, isPromised: promised !== undefined, lab };
-}
 
 /** @returns ends it */
 function doubtWhileAway(bus: Bus, credentials: AgentCredentials): () => void {

@@ -4,23 +4,31 @@ import { join } from 'node:path';
 import { ServiceError, type ModuleReference } from '@lab/contracts';
 import type { CodeCheck, CodeManifests } from '@lab/hosting';
 import type { Log } from '@lab/ports';
-import { CodeVerifier, unverifiedManifest, whyNotIn, type NamedModule } from '@lab/trust/code-manifest';
+import {
+  CodeVerifier,
+  unverifiedManifest,
+  whyNotIn,
+  type CodeManifest,
+  type NamedModule,
+} from '@lab/trust/code-manifest';
 import { writeWhole } from './joining/index.js';
 
 /** Whose signature a module needs. */
 export interface CodeKeys {
   /**
-   * Public key of the service that this computer has pinned. Undefined: this computer has no credentials, so it knows no key
-   * of the service.
+   * Public code keys of the service that this computer believes at present. Undefined: this computer has no credentials, so it
+   * knows no key of the service.
    */
-  service: string | undefined;
+  service: (() => readonly string[]) | undefined;
   /**
    * False: the service has never said that it signs code, so an orchestrator of an earlier release may answer. Then a module
    * without a manifest may run until the first manifest of the service was seen.
    */
-  isPromised: boolean;
+  isPromised(): boolean;
   /** Public code key of the lab. Undefined: the signature of the service suffices. */
   lab: string | undefined;
+  /** Asks whether the service has replaced its key. Resolves when the answer is there. Never rejects. */
+  doubt?(): Promise<void>;
 }
 
 const suffix = '.signed';
@@ -33,8 +41,8 @@ const longest = 1_000_000;
  * verified once in a process.
  */
 export class SignedCode implements CodeCheck {
-  readonly #service: CodeVerifier | undefined;
-  readonly #lab: CodeVerifier | undefined;
+  /** One of each key that this process has believed. */
+  readonly #verifiers = new Map<string, CodeVerifier>();
   #kept: Promise<Set<string>> | undefined;
   #warned = false;
 
@@ -47,15 +55,15 @@ export class SignedCode implements CodeCheck {
     private readonly keys: CodeKeys,
     private readonly log: Log,
   ) {
-    this.#service = keys.service === undefined ? undefined : new CodeVerifier(keys.service);
-    this.#lab = keys.lab === undefined ? undefined : new CodeVerifier(keys.lab);
+    this.#service();
+    this.#lab();
   }
 
   async allows(module: ModuleReference): Promise<boolean> {
     const named = namedModule(module);
     const kept = [...(await this.#all())];
-    return [this.#service, this.#lab].every(
-      (verifier) => verifier === undefined || kept.some((signed) => isIn(verifier, signed, named)),
+    return [this.#service(), this.#lab()].every(
+      (verifiers) => verifiers === undefined || kept.some((signed) => isIn(verifiers, signed, named)),
     );
   }
 
@@ -63,13 +71,15 @@ export class SignedCode implements CodeCheck {
     const named = namedModule(module);
     const kept = [...(await this.#all())];
     const found: string[] = [];
-    for (const { verifier, signed, who } of [
-      { verifier: this.#service, signed: given.manifest, who: 'service' as const },
-      { verifier: this.#lab, signed: given.lab_manifest, who: 'lab' as const },
+    if (given.manifest !== undefined && readIn(this.#service() ?? [], given.manifest) === undefined)
+      await this.keys.doubt?.();
+    for (const { verifiers, signed, who } of [
+      { verifiers: this.#service(), signed: given.manifest, who: 'service' as const },
+      { verifiers: this.#lab(), signed: given.lab_manifest, who: 'lab' as const },
     ]) {
-      if (verifier === undefined || kept.some((each) => isIn(verifier, each, named))) continue;
+      if (verifiers === undefined || kept.some((each) => isIn(verifiers, each, named))) continue;
       if (signed === undefined && who === 'service' && (await this.#toleratesNone(named))) continue;
-      demandIn(verifier, signed, named, who);
+      demandIn(verifiers, signed, named, who);
       found.push(signed);
     }
     for (const signed of found) await this.#keep(signed);
@@ -77,9 +87,9 @@ export class SignedCode implements CodeCheck {
 
   /** An orchestrator of an earlier release signs nothing. */
   async #toleratesNone({ package: owner, source }: NamedModule): Promise<boolean> {
-    if (this.keys.isPromised) return false;
-    const verifier = this.#service;
-    for (const signed of await this.#all()) if (verifier?.read(signed) !== undefined) return false;
+    if (this.keys.isPromised()) return false;
+    const verifiers = this.#service() ?? [];
+    for (const signed of await this.#all()) if (readIn(verifiers, signed) !== undefined) return false;
     if (!this.#warned)
       this.log.warn('the orchestrator signs no code, so code runs without a signature of the service', {
         module: `${owner}/${source}`,
@@ -87,6 +97,22 @@ export class SignedCode implements CodeCheck {
       });
     this.#warned = true;
     return true;
+  }
+
+  /** Undefined: no signature of the service is demanded. */
+  #service(): CodeVerifier[] | undefined {
+    return this.keys.service?.().map((key) => this.#verifier(key));
+  }
+
+  /** Undefined: no signature of the lab is demanded. */
+  #lab(): CodeVerifier[] | undefined {
+    return this.keys.lab === undefined ? undefined : [this.#verifier(this.keys.lab)];
+  }
+
+  #verifier(key: string): CodeVerifier {
+    const known = this.#verifiers.get(key) ?? new CodeVerifier(key);
+    this.#verifiers.set(key, known);
+    return known;
   }
 
   #all(): Promise<Set<string>> {
@@ -114,14 +140,19 @@ function namedModule({ package: owner, source, hash, dependencies = [] }: Module
   return { package: owner, source, sha256: hash, dependencies };
 }
 
-function isIn(verifier: CodeVerifier, signed: string, module: NamedModule): boolean {
-  const manifest = verifier.read(signed);
+/** @returns undefined: none of the keys has signed it, or it is no manifest */
+function readIn(verifiers: readonly CodeVerifier[], signed: string): CodeManifest | undefined {
+  return verifiers.map((verifier) => verifier.read(signed)).find((manifest) => manifest !== undefined);
+}
+
+function isIn(verifiers: readonly CodeVerifier[], signed: string, module: NamedModule): boolean {
+  const manifest = readIn(verifiers, signed);
   return manifest !== undefined && whyNotIn(manifest, module) === undefined;
 }
 
 /** @throws ServiceError `forbidden`; `service_unavailable` when the service sends no manifest */
 function demandIn(
-  verifier: CodeVerifier,
+  verifiers: readonly CodeVerifier[],
   signed: string | undefined,
   module: NamedModule,
   who: 'service' | 'lab',
@@ -132,13 +163,13 @@ function demandIn(
     throw who === 'lab'
       ? new ServiceError(
           'forbidden',
-          `the package ${owner} is not signed, and this computer runs only code that the code key ${verifier.publicKey} has signed (SVC_CODE_KEY). Sign the package: ${sign}; then load it again`,
+          `the package ${owner} is not signed, and this computer runs only code that the code key ${verifiers[0]?.publicKey} has signed (SVC_CODE_KEY). Sign the package: ${sign}; then load it again`,
         )
       : new ServiceError(
           'service_unavailable',
           `the orchestrator has sent no signed manifest for ${owner}/${source}, and this computer runs only code that its service has signed. The orchestrator may be of an earlier release, or lack SVC_AUTHORITY_KEY: update the service, or give it the key`,
         );
-  const manifest = verifier.read(signed);
+  const manifest = readIn(verifiers, signed);
   const hint = who === 'lab' ? `Sign the package: ${sign}; then load it again` : 'Load the package again';
   if (manifest !== undefined) {
     const fault = whyNotIn(manifest, module);
@@ -154,7 +185,7 @@ function demandIn(
   throw new ServiceError(
     'forbidden',
     who === 'lab'
-      ? `the manifest of ${owner} is not signed with the code key of this computer, ${verifier.publicKey} (SVC_CODE_KEY). ${hint}`
+      ? `the manifest of ${owner} is not signed with the code key of this computer, ${verifiers[0]?.publicKey} (SVC_CODE_KEY). ${hint}`
       : `the service that this computer joined has not signed the manifest of ${owner}. Somebody may answer in its place, or the service was set up anew: then join again`,
   );
 }

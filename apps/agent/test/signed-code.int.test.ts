@@ -3,6 +3,7 @@ import { createHash, generateKeyPairSync } from 'node:crypto';
 import { join } from 'node:path';
 import type { DeviceAssignment, ModuleReference } from '@lab/contracts';
 import { startSecuredNats, type SecuredNats } from '@lab/testkit';
+import { Authority } from '@lab/trust/authority';
 import { CodeSigner, type SignedModule } from '@lab/trust/code-manifest';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { Lab } from './lab.js';
@@ -18,7 +19,7 @@ let mark: string;
 
 beforeEach(async () => {
   nats = await startSecuredNats();
-  service = CodeSigner.ofService(JSON.stringify(nats.keys.authority));
+  service = CodeSigner.ofService(new Authority(nats.keys.authority));
   lab = await Lab.open(nats, await nats.credentials('orchestrator', 'stand-in'));
   mark = join(lab.dataDir, 'mark');
 });

@@ -2,12 +2,12 @@ import { mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { ModuleReference } from '@lab/contracts';
-import { makeAuthorityKey } from '@lab/trust/authority';
+import { Authority, makeAuthorityKey } from '@lab/trust/authority';
 import { CodeSigner, type CodeManifest } from '@lab/trust/code-manifest';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { SignedCode, type CodeKeys } from '../src/signed-code.js';
 
-const signer = (): CodeSigner => CodeSigner.ofService(JSON.stringify(makeAuthorityKey()));
+const signer = (): CodeSigner => CodeSigner.ofService(new Authority(makeAuthorityKey()));
 const [service, lab, stranger] = [signer(), signer(), signer()];
 const module: ModuleReference = { hash: 'a'.repeat(64), package: 'my_lab', source: 'devices/pump/device.ts' };
 const manifest: CodeManifest = {
@@ -41,7 +41,7 @@ function check(keys: Partial<CodeKeys> = {}): SignedCode {
   };
   return new SignedCode(
     join(folder, 'manifests'),
-    { service: service.publicKey, isPromised: true, lab: undefined, ...keys },
+    { service: () => [service.publicKey], isPromised: () => true, lab: undefined, ...keys },
     { ...log, child: () => log } as never,
   );
 }
@@ -52,7 +52,7 @@ it('allows a module that the pinned key has signed, also after a restart without
   await code.demand(module, { manifest: signed(service) });
   expect(await code.allows(module)).toBe(true);
   expect(await check().allows(module)).toBe(true);
-  expect(await check({ service: stranger.publicKey }).allows(module)).toBe(false);
+  expect(await check({ service: () => [stranger.publicKey] }).allows(module)).toBe(false);
 });
 
 it.each([
@@ -101,7 +101,7 @@ it('demands the code key of the lab in addition to that of the service', async (
 });
 
 it('lets code of an orchestrator of an earlier release run until the service has signed once', async () => {
-  const keys = { isPromised: false };
+  const keys = { isPromised: () => false };
   await check(keys).demand(module, {});
   expect(warnings).toEqual([
     'the orchestrator signs no code, so code runs without a signature of the service',
@@ -112,8 +112,29 @@ it('lets code of an orchestrator of an earlier release run until the service has
   await expect(check(keys).demand(other, {})).rejects.toThrow('has sent no signed manifest');
 });
 
+it('asks whether the service has a new key before it refuses a manifest, and forgets what an ended key has signed', async () => {
+  let believed = [service.publicKey];
+  const code = check({
+    service: () => believed,
+    doubt: async () => void (believed = [stranger.publicKey, service.publicKey]),
+  });
+  await code.demand(module, { manifest: signed(service) });
+  expect(believed).toHaveLength(1);
+  const next = { ...module, hash: 'b'.repeat(64) };
+  const modules = [{ source: next.source, sha256: next.hash, dependencies: [] }];
+  await code.demand(next, { manifest: signed(stranger, { modules }) });
+  expect([await code.allows(module), await code.allows(next)]).toEqual([true, true]);
+  believed = [stranger.publicKey];
+  expect([await code.allows(module), await code.allows(next)]).toEqual([false, true]);
+  await expect(code.demand(module, { manifest: signed(service) })).resolves.toBeUndefined();
+  const deaf = check({ service: () => [lab.publicKey] });
+  await expect(deaf.demand(module, { manifest: signed(service) })).rejects.toMatchObject({
+    code: 'forbidden',
+  });
+});
+
 it('demands nothing of a computer that knows no key', async () => {
-  expect(await check({ service: undefined, isPromised: false }).allows(module)).toBe(true);
+  expect(await check({ service: undefined, isPromised: () => false }).allows(module)).toBe(true);
 });
 
 it('forgets manifests on disk that are damaged', async () => {

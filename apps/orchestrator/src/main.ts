@@ -45,8 +45,9 @@ await runService(service, config, async ({ config, log, shutdown }) => {
   const startedAt = steadyClock.now();
   const instance = randomUUID().slice(0, 8);
   const commits = new CommitWatch({ clock: steadyClock, wall: systemClock, timers: systemTimers, log });
-  const codeSigner =
-    config.authorityKey === undefined ? undefined : CodeSigner.ofService(config.authorityKey.reveal());
+  const { authorityKey, actPublicKey, uploadSecret } = config;
+  const signer = authorityKey === undefined ? undefined : Authority.from(() => authorityKey.reveal());
+  const codeSigner = signer === undefined ? undefined : CodeSigner.ofService(signer);
   const [index, store, bus] = await Promise.all([
     PackageIndex.read(config, codeSigner),
     openStore({
@@ -58,7 +59,6 @@ await runService(service, config, async ({ config, log, shutdown }) => {
   ]);
   shutdown.add('database', () => store.close());
   shutdown.add('bus', () => bus.close());
-  const { authorityKey, actPublicKey, uploadSecret } = config;
   const secret = acceptedTexts(
     () => uploadSecret.reveal(),
     'secret for tickets of files (SVC_UPLOAD_SECRET)',
@@ -68,7 +68,6 @@ await runService(service, config, async ({ config, log, shutdown }) => {
     log.warn(
       'this orchestrator cannot sign code (SVC_AUTHORITY_KEY), so agents refuse code that is new to them',
     );
-  const signer = authorityKey === undefined ? undefined : Authority.from(() => authorityKey.reveal());
   const acts = new ActCheck(() => actPublicKey.reveal(), systemClock.now);
   const optimizers = await OptimizerDirectory.listen(bus, { clock: steadyClock, timers: systemTimers });
   shutdown.add('optimizers', () => optimizers.close());

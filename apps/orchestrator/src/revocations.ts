@@ -2,7 +2,8 @@ import { createHash } from 'node:crypto';
 import { ServiceError } from '@lab/contracts';
 import { updateAccount, type BrokerAccess } from '@lab/messaging';
 import type { Log, Timers } from '@lab/ports';
-import { agentSeeds, brokerIdentity, readKeys, systemCredentials } from '@lab/trust';
+import { processRoles } from '@lab/contracts/broker';
+import { brokerIdentity, readKeys, seedsOf, systemCredentials } from '@lab/trust';
 
 /** How often the file with the keys is looked at, in milliseconds. */
 const lookMs = 5_000;
@@ -13,7 +14,7 @@ export interface RevokedAgents {
 }
 
 /**
- * Has the broker refuse the agents that are revoked, and accept the keys that admit agents at present. The database and the
+ * Has the broker refuse the agents that are revoked, and accept the keys that admit processes at present. The database and the
  * file with the keys are the truth; the broker has a copy.
  */
 export class Revocations {
@@ -56,7 +57,7 @@ export class Revocations {
   }
 
   /**
-   * Tells the broker when the key that admits agents is replaced, and when the one before ends.
+   * Tells the broker when a key that admits processes is replaced, and when the one before ends.
    *
    * @param isLeading only the leading orchestrator tells it
    * @returns ends it
@@ -69,24 +70,28 @@ export class Revocations {
         const accepted = this.#accepted();
         if (!isLeading() || accepted?.wereReplaced !== true || accepted.stamp === this.#told) return;
         await this.apply();
-        this.log.info('the broker accepts other keys that admit agents', { accepted: accepted.count });
+        this.log.info('the broker accepts other keys that admit processes', { accepted: accepted.count });
       } catch (error) {
-        this.log.error('the broker does not know which keys admit agents', { error });
+        this.log.error('the broker does not know which keys admit processes', { error });
       }
     };
     again();
     return () => cancel();
   }
 
-  /** The keys that admit agents at present; undefined: this orchestrator does not know them. */
+  /** The keys that admit processes at present; undefined: this orchestrator does not know them. */
   #accepted(): { stamp: string; count: number; wereReplaced: boolean } | undefined {
     if (this.keys === undefined) return undefined;
     const keys = readKeys(this.keys());
-    const seeds = agentSeeds(keys, this.now());
+    const seeds = processRoles.flatMap((role) => seedsOf(keys, role, this.now()));
     const stamp = createHash('sha256')
       .update([...seeds].sort().join())
       .digest('hex');
-    return { stamp, count: seeds.length, wereReplaced: keys.agents !== undefined };
+    return {
+      stamp,
+      count: seeds.length,
+      wereReplaced: keys.agents !== undefined || keys.processes !== undefined,
+    };
   }
 
   /** As {@link apply}, for a broker that may have forgotten. A failure is logged: the next connection repeats it. */

@@ -149,7 +149,15 @@ export async function beginTerm(parts: TermParts, lease: Lease): Promise<BegunTe
     const { archive_after_days: archiveAfter } = config.retention;
     const archiving = { changes: engine.changes, ...time, log: log.child({ part: 'archiving' }) };
     if (archiveAfter !== undefined) shutdown.add('archiving', archiveOld(archiving, archiveAfter));
-    shutdown.add('announcement', announceLeadership(bus, lease, engine, systemTimers, instance));
+    const serviceKey = (): string | undefined => {
+      try {
+        return signer?.publicKey;
+      } catch {
+        // The file with the key is damaged at present. Who signs reports it.
+        return undefined;
+      }
+    };
+    shutdown.add('announcement', announceLeadership(bus, lease, engine, systemTimers, instance, serviceKey));
     return {
       end,
       labs: definitions.labNames(),

@@ -1,8 +1,8 @@
 import { connectBus, type Bus } from '@lab/messaging';
 import type { Log } from '@lab/ports';
-import { issueCredentials, withNewAgentKey, type Keys } from '@lab/trust';
+import { issueCredentials, withNewAgentKey, withNewProcessKeys, type Keys } from '@lab/trust';
 import { startSecuredNats, type SecuredNats } from '@lab/testkit';
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { Revocations, type RevokedAgents } from '../src/revocations.js';
 
 let nats: SecuredNats;
@@ -85,44 +85,48 @@ describe('revoked agents', () => {
   });
 });
 
-describe('a new key that admits agents', () => {
+describe('new keys that admit processes', () => {
   const minute = 60_000;
-  const connected = async (keys: Keys, computer: string): Promise<Bus> => {
-    const credentials = await issueCredentials(keys, 'agent', computer);
-    const bus = await connectBus({ url: nats.url, role: 'agent', name: computer, credentials });
+  let now: number;
+  let keys: Keys;
+  let looks: (() => void)[];
+  let end: () => void;
+  let lines: string[];
+  beforeEach(() => {
+    now = Date.now();
+    keys = nats.keys;
+    looks = [];
+    const kept = keepingLog();
+    ({ lines } = kept);
+    const given = (): string => JSON.stringify(keys);
+    const told = new Revocations(listed(), { url: nats.url }, given, kept.log, () => now);
+    const timers = { after: (_ms: number, call: () => void) => (looks.push(call), () => undefined) };
+    end = told.follow(timers, () => true);
+  });
+  afterEach(() => end());
+  const look = async (): Promise<void> => {
+    const [next] = looks.splice(0);
+    next?.();
+    await expect.poll(() => looks.length).toBe(1);
+  };
+  const connected = async (of: Keys, role: 'agent' | 'gateway', name: string): Promise<Bus> => {
+    const credentials = await issueCredentials(of, role, name);
+    const bus = await connectBus({ url: nats.url, role, name, credentials });
     opened.push(bus);
     return bus;
   };
 
-  it('is accepted as soon as the file has it, beside the one before until the end of that one', async () => {
-    let now = Date.now();
-    let keys: Keys = nats.keys;
-    let looks: (() => void)[] = [];
-    const { log, lines } = keepingLog();
-    const told = new Revocations(
-      listed(),
-      { url: nats.url },
-      () => JSON.stringify(keys),
-      log,
-      () => now,
-    );
-    const timers = { after: (_ms: number, call: () => void) => (looks.push(call), () => undefined) };
-    const look = async (): Promise<void> => {
-      const [next] = looks.splice(0);
-      next?.();
-      await expect.poll(() => looks.length).toBe(1);
-    };
-    const end = told.follow(timers, () => true);
-    const early = await connected(nats.keys, 'bench_a');
+  it('are accepted as soon as the file has them, beside those before until their end', async () => {
+    const early = await connected(nats.keys, 'agent', 'bench_a');
     await look();
     expect(lines).toEqual([]);
 
     keys = withNewAgentKey(nats.keys, now, { leadMs: minute, overlapMs: 10 * minute });
-    await expect(connected(keys, 'bench_b')).rejects.toMatchObject({ code: 'unauthorized' });
+    await expect(connected(keys, 'agent', 'bench_b')).rejects.toMatchObject({ code: 'unauthorized' });
     await look();
-    expect(lines).toEqual(['the broker accepts other keys that admit agents']);
-    const late = await connected(keys, 'bench_b');
-    await (await connected(nats.keys, 'bench_c')).flush();
+    expect(lines).toEqual(['the broker accepts other keys that admit processes']);
+    const late = await connected(keys, 'agent', 'bench_b');
+    await (await connected(nats.keys, 'agent', 'bench_c')).flush();
     await early.flush();
     await look();
     expect(lines).toHaveLength(1);
@@ -131,8 +135,23 @@ describe('a new key that admits agents', () => {
     await look();
     await expect.poll(() => early.connected, { timeout: 3_000 }).toBe(false);
     await late.flush();
-    await expect(connected(nats.keys, 'bench_d')).rejects.toMatchObject({ code: 'unauthorized' });
-    looks = [];
-    end();
+    await expect(connected(nats.keys, 'agent', 'bench_d')).rejects.toMatchObject({ code: 'unauthorized' });
+  });
+
+  it('cut off a process whose credentials are of the key before, and let it in with new ones', async () => {
+    let credentials = await issueCredentials(nats.keys, 'gateway', 'g');
+    const gateway = await connectBus({
+      ...{ url: nats.url, role: 'gateway', name: 'g' },
+      credentials: () => credentials,
+    });
+    opened.push(gateway);
+    keys = withNewProcessKeys(nats.keys, now, { overlapMs: 0 });
+    const renewed = await issueCredentials(keys, 'gateway', 'g');
+    await look();
+    await expect.poll(() => gateway.connected, { timeout: 3_000 }).toBe(false);
+    await expect(connected(nats.keys, 'gateway', 'thief')).rejects.toMatchObject({ code: 'unauthorized' });
+    credentials = renewed;
+    await expect.poll(() => gateway.connected, { timeout: 10_000 }).toBe(true);
+    await gateway.flush();
   });
 });

@@ -32,8 +32,16 @@ export interface ServiceParts {
   clock: Clock;
   wall: Clock;
   timers: Timers;
-  /** Reads signed statements of orchestrators; undefined: this agent knows no authority, and the broker decides alone. */
-  authority?: { read(signed: string): unknown } | undefined;
+  /** Undefined: this agent knows no authority, and the broker decides alone. */
+  authority?: GrantAuthority | undefined;
+}
+
+/** Whose grants of devices this agent believes. */
+export interface GrantAuthority {
+  /** Reads signed statements of orchestrators; undefined: no key that this agent believes has signed it. */
+  check: { read(signed: string): unknown; believes(publicKey: string): boolean };
+  /** Asks whether the service has replaced its key. Resolves when the answer is there. Never rejects. */
+  doubt?(): Promise<void>;
 }
 
 /** Connects the agent to the broker: requests under `{computer}.{inc}`, heartbeats, changes of devices, health. */
@@ -55,7 +63,10 @@ export class AgentService implements Announcer {
     const { bus, orchestrator } = this.parts;
     this.#agent = agent;
     this.#listening = await Promise.all([
-      bus.subscribe(orchestratorEvents.leading, {}, ({ epoch, halts, released }) => {
+      bus.subscribe(orchestratorEvents.leading, {}, ({ epoch, halts, released, service_key: key }) => {
+        const { authority } = this.parts;
+        // It only makes the agent ask: whoever leads may not be believed.
+        if (key !== undefined && authority?.check.believes(key) === false) void authority.doubt?.();
         orchestrator.hearLeader(epoch);
         agent.hearLeader(epoch, { halts, released });
       }),
@@ -147,13 +158,17 @@ export class AgentService implements Announcer {
           call.as_of_ms,
         ),
       ),
-      bus.serve(peerRequests.callDevice, me, ({ attempt_id: attemptId, ...call }, { envelope, tokens }) => {
-        const { lab, device, caller } = tokens;
-        const fence = envelope.fence?.[`${lab}.${device}`];
-        this.#demandGrant(call.grant, { lab, device, caller, attempt_id: attemptId, fence });
-        const posted = { ...callOf(call), attemptId, caller, by: undefined, query: undefined };
-        return answered(agent, tokens, posted, envelope, call.as_of_ms);
-      }),
+      bus.serve(
+        peerRequests.callDevice,
+        me,
+        async ({ attempt_id: attemptId, ...call }, { envelope, tokens }) => {
+          const { lab, device, caller } = tokens;
+          const fence = envelope.fence?.[`${lab}.${device}`];
+          await this.#demandGrant(call.grant, { lab, device, caller, attempt_id: attemptId, fence });
+          const posted = { ...callOf(call), attemptId, caller, by: undefined, query: undefined };
+          return answered(agent, tokens, posted, envelope, call.as_of_ms);
+        },
+      ),
       bus.serve(requests.readClock, me, () => ({ now_ms: agent.readClock() })),
       bus.serve(peerRequests.readClock, me, () => ({ now_ms: agent.readClock() })),
       bus.serve(peerRequests.stopCalls, me, ({ attempt_id, reason }, { tokens }) => ({
@@ -179,13 +194,15 @@ export class AgentService implements Announcer {
   }
 
   /** @throws ServiceError `forbidden` when the leading orchestrator has not granted the device to the attempt */
-  #demandGrant(
+  async #demandGrant(
     signed: string | undefined,
     asked: Record<keyof DeviceGrant, string | number | undefined>,
-  ): void {
+  ): Promise<void> {
     const { authority } = this.parts;
     if (authority === undefined) return;
-    const read = signed === undefined ? undefined : deviceGrant.safeParse(authority.read(signed)).data;
+    // The service may have replaced its key.
+    if (signed !== undefined && authority.check.read(signed) === undefined) await authority.doubt?.();
+    const read = signed === undefined ? undefined : deviceGrant.safeParse(authority.check.read(signed)).data;
     const names = Object.keys(asked) as (keyof DeviceGrant)[];
     if (read !== undefined && names.every((name) => read[name] === asked[name])) return;
     throw new ServiceError(

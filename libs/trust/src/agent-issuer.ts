@@ -15,17 +15,35 @@ const shape = z.strictObject({
   agents: agentHistory.optional(),
   /** Public key of the account of the service. */
   account: z.string().regex(/^A[A-Z2-7]{55}$/),
-  /** Public key of the authority, for agents. */
+  /** Public key of the authority, for agents: the newest. */
   authority: z.string().length(43),
+  /** How the authority was replaced. Absent: never. */
+  authorities: z
+    .strictObject({
+      /** Public keys, newest first, and since when each signs. */
+      keys: z.array(z.strictObject({ x: z.string().length(43), since: z.iso.datetime().nullable() })).min(1),
+      /** As in the keys of the broker. */
+      links: z.array(z.string()),
+    })
+    .optional(),
 });
 
 /** What a gateway needs to admit agents, as JSON. It makes no process of another role. Secret. */
 export function agentIssuerKey(keys: Keys): string {
+  const { authorities } = keys;
   return JSON.stringify({
     seed: keys.roles.agent,
     ...(keys.agents === undefined ? {} : { agents: keys.agents }),
     account: keyPairOf(keys.account).getPublicKey(),
     authority: keys.authority.x,
+    ...(authorities === undefined
+      ? {}
+      : {
+          authorities: {
+            keys: authorities.keys.map(({ key, since }) => ({ x: key.x, since })),
+            links: authorities.links,
+          },
+        }),
   });
 }
 
@@ -48,14 +66,22 @@ export class AgentIssuer {
     }
   }
 
-  /** Public key with which agents verify what the leading orchestrator signs. */
+  /** Public key with which agents verify what the leading orchestrator signs at present. */
   get authority(): string {
-    return this.#key.authority;
+    const begun = this.#key.authorities?.keys.find(
+      ({ since }) => since === null || Date.parse(since) <= this.now(),
+    );
+    return begun?.x ?? this.#key.authority;
+  }
+
+  /** What agents are told about replacements of the authority: see `followServiceKeys`. Empty: it was never replaced. */
+  get links(): readonly string[] {
+    return this.#key.authorities?.links ?? [];
   }
 
   /** Public key with which agents verify code manifests of the service. */
   get codeKey(): string {
-    return codeKeyOf(this.#key.authority);
+    return codeKeyOf(this.authority);
   }
 
   /**

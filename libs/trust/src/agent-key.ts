@@ -45,7 +45,7 @@ export function agentCredentials(
     seed,
     '------END USER NKEY SEED------',
     '',
-    authorityBlock({ x: authority }),
+    authorityBlock({ x: authority, until: null }),
   ].join('\n');
   return codeKey === undefined ? credentials : credentials + codeKeyBlock(codeKey);
 }

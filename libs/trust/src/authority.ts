@@ -14,8 +14,20 @@ export interface AuthorityKey {
   readonly x: string;
 }
 
-const beginning = '-----BEGIN SVC AUTHORITY-----';
+/** A public key of an authority. */
+export interface PublicAuthorityKey {
+  /** In base64url. */
+  x: string;
+  /** From when it is not believed any more, in ISO 8601. Null: it has no end. */
+  until: string | null;
+}
+
 const end = '------END SVC AUTHORITY------';
+/** A process of the first release passes over a key with an end. */
+const blockPattern = new RegExp(
+  `-----BEGIN SVC AUTHORITY(?: UNTIL ([\\dT:.-]+Z))?-----\\s+([\\w-]{43})\\s+${end}`,
+  'g',
+);
 
 /** Readings of signed texts that are kept, so that a statement that comes with every call is verified once. */
 const mostKept = 1_000;
@@ -77,6 +89,22 @@ export class Authority {
     }
   }
 
+  /** The public part of the key that signs at present, in base64url. */
+  get publicKey(): string {
+    return this.#now().x;
+  }
+
+  /** @returns the statement as JSON and its signature, both in base64url, separated by a dot */
+  sign(statement: object): string {
+    const text = Buffer.from(JSON.stringify(statement));
+    return `${text.toString('base64url')}.${this.signBytes(text).toString('base64url')}`;
+  }
+
+  /** The signature of any bytes. The caller makes sure that they cannot be taken for a statement. */
+  signBytes(data: Buffer): Buffer {
+    return sign(null, data, this.#key());
+  }
+
   #key(): KeyObject {
     const from = this.#now();
     if (this.#last?.from !== from)
@@ -85,12 +113,6 @@ export class Authority {
         key: createPrivateKey({ key: { kty: 'OKP', crv: 'Ed25519', d: from.d, x: from.x }, format: 'jwk' }),
       };
     return this.#last.key;
-  }
-
-  /** @returns the statement as JSON and its signature, both in base64url, separated by a dot */
-  sign(statement: object): string {
-    const text = Buffer.from(JSON.stringify(statement));
-    return `${text.toString('base64url')}.${sign(null, text, this.#key()).toString('base64url')}`;
   }
 }
 
@@ -113,11 +135,12 @@ export class AuthorityCheck {
    * The check with the keys that were given to a process together with its credentials.
    *
    * @param credentials a function gives the present ones
+   * @param now milliseconds since 1970
    * @returns undefined: the credentials name no authority
    */
-  static in(credentials: string | (() => string)): AuthorityCheck | undefined {
-    const named = reading(typeof credentials === 'string' ? () => credentials : credentials, authoritiesIn);
-    return named().length === 0 ? undefined : new AuthorityCheck(named);
+  static in(credentials: string | (() => string), now: () => number = Date.now): AuthorityCheck | undefined {
+    const named = reading(typeof credentials === 'string' ? () => credentials : credentials, authorityKeysIn);
+    return named().length === 0 ? undefined : new AuthorityCheck(() => acceptedIn(named(), now()));
   }
 
   /** The statement, which may come with many messages; undefined: the authority has not signed it. */
@@ -129,6 +152,11 @@ export class AuthorityCheck {
     this.#kept.set(signed, found);
     if (this.#kept.size > mostKept) this.#kept.delete(this.#kept.keys().next().value ?? '');
     return found.statement;
+  }
+
+  /** Whether statements that are signed with a key are believed at present. @param x in base64url */
+  believes(x: string): boolean {
+    return this.#accepted().includes(x);
   }
 
   /** As {@link read}, for a statement that does not come again. */
@@ -154,16 +182,19 @@ export class AuthorityCheck {
   }
 }
 
-/** The public keys of the authority in credentials, that of the key which signs first. */
-export function authoritiesIn(credentials: string): string[] {
-  const blocks = credentials.matchAll(new RegExp(`${beginning}\\s+(\\S+)\\s+${end}`, 'g'));
-  return [...blocks].map(([, x = '']) => x);
+/** The public keys of the authority in credentials, that of the key which signs first, also those that have ended. */
+export function authorityKeysIn(credentials: string): PublicAuthorityKey[] {
+  const blocks = credentials.matchAll(blockPattern);
+  return [...blocks].map(([, until, x = '']) => ({ x, until: until ?? null }));
 }
 
-/** Public key of the authority that signs, in credentials, in base64url; undefined: they name none. */
-export const authorityIn = (credentials: string): string | undefined => authoritiesIn(credentials)[0];
+/** The keys that have not ended, in the same order. @param now milliseconds since 1970 */
+export function acceptedIn(keys: readonly PublicAuthorityKey[], now: number): string[] {
+  return keys.flatMap(({ x, until }) => (until === null || Date.parse(until) > now ? [x] : []));
+}
 
 /** What is added to the credentials of a process that must recognise statements of the authority. */
-export function authorityBlock({ x }: Pick<AuthorityKey, 'x'>): string {
-  return `${beginning}\n${x}\n${end}\n`;
+export function authorityBlock({ x, until }: PublicAuthorityKey): string {
+  const named = until === null ? '' : ` UNTIL ${until}`;
+  return `-----BEGIN SVC AUTHORITY${named}-----\n${x}\n${end}\n`;
 }

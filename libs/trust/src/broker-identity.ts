@@ -1,6 +1,6 @@
-import { itself, permissions, processRoles, type ProcessRole } from '@lab/contracts/broker';
+import { itself, permissions, processRoles } from '@lab/contracts/broker';
 import { decode, encodeAccount, encodeOperator, newScopedSigner, type Account } from '@nats-io/jwt';
-import { agentSeeds, type Keys } from './keys.js';
+import { seedsOf, type Keys } from './keys.js';
 import { keyPairOf } from './nkeys.js';
 
 /** What the broker replaces by the name in the credentials of a client. */
@@ -41,8 +41,6 @@ export async function brokerIdentity(
     keyPairOf(keys.account),
     keyPairOf(keys.system),
   ];
-  const seedsOf = (role: ProcessRole): string[] =>
-    role === 'agent' ? agentSeeds(keys, now) : [keys.roles[role]];
   const signers = processRoles.flatMap((role) => {
     const named = (pattern: string): string => pattern.replaceAll(itself, nameInCredentials);
     const { publish, subscribe } = permissions[role];
@@ -51,7 +49,7 @@ export async function brokerIdentity(
       pub: { allow: publish.map(named) },
       sub: { allow: subscribe.map(named) },
     };
-    return seedsOf(role).map((seed) => {
+    return seedsOf(keys, role, now).map((seed) => {
       const signer = newScopedSigner(keyPairOf(seed), role, template);
       // The library allows every client to answer any message that it gets. The broker would remember each message for this,
       // and pass a tenth of the messages in the same time.

@@ -1,6 +1,6 @@
 import { createPrivateKey, createPublicKey, sign, verify, type KeyObject } from 'node:crypto';
 import { z } from 'zod';
-import type { AuthorityKey } from './authority.js';
+import type { Authority } from './authority.js';
 
 /**
  * A code manifest says which modules belong to a version of a package. It is signed (Ed25519, RFC 8032): by the service for
@@ -47,20 +47,15 @@ const signedText = (text: Buffer): Buffer => Buffer.concat([Buffer.from('svc cod
 
 /** Signs code manifests. */
 export class CodeSigner {
-  readonly #key: KeyObject;
+  /** @param key gives the public key, for {@link CodeVerifier}, and makes signatures */
+  private constructor(private readonly key: { publicKey(): string; sign(data: Buffer): Buffer }) {}
 
-  private constructor(key: KeyObject) {
-    this.#key = key;
-  }
-
-  /** The key of the leading orchestrator. @param text JSON of an `AuthorityKey` @throws Error in one sentence, without the text */
-  static ofService(text: string): CodeSigner {
-    try {
-      const { d, x } = JSON.parse(text) as AuthorityKey;
-      return new CodeSigner(createPrivateKey({ key: { kty: 'OKP', crv: 'Ed25519', d, x }, format: 'jwk' }));
-    } catch {
-      throw new Error('The key of the authority (SVC_AUTHORITY_KEY) is damaged.');
-    }
+  /** With the key of the leading orchestrator. */
+  static ofService(authority: Authority): CodeSigner {
+    return new CodeSigner({
+      publicKey: () => codeKeyOf(authority.publicKey),
+      sign: (data) => authority.signBytes(data),
+    });
   }
 
   /** The code key of a lab. @param pem PKCS #8 @throws Error in one sentence, without the text */
@@ -71,19 +66,21 @@ export class CodeSigner {
     } catch {
       throw new Error('The file has no private key. "svc pkg key new FILE" makes a code key.');
     }
-    if (key.asymmetricKeyType === 'ed25519') return new CodeSigner(key);
-    throw new Error('The key in the file is no Ed25519 key. "svc pkg key new FILE" makes a code key.');
+    if (key.asymmetricKeyType !== 'ed25519')
+      throw new Error('The key in the file is no Ed25519 key. "svc pkg key new FILE" makes a code key.');
+    const publicKey = codeKeyOf(createPublicKey(key).export({ format: 'jwk' }).x ?? '');
+    return new CodeSigner({ publicKey: () => publicKey, sign: (data) => sign(null, data, key) });
   }
 
-  /** For {@link CodeVerifier}. It is no secret. */
+  /** For {@link CodeVerifier}: of the key that signs at present. It is no secret. */
   get publicKey(): string {
-    return publicKeyMark + (createPublicKey(this.#key).export({ format: 'jwk' }).x ?? '');
+    return this.key.publicKey();
   }
 
   /** @returns the manifest as JSON and its signature, both in base64url, separated by a dot */
   sign(manifest: CodeManifest): string {
     const text = Buffer.from(JSON.stringify(manifestShape.parse(manifest)));
-    return `${text.toString('base64url')}.${sign(null, signedText(text), this.#key).toString('base64url')}`;
+    return `${text.toString('base64url')}.${this.key.sign(signedText(text)).toString('base64url')}`;
   }
 }
 

@@ -2,7 +2,7 @@ import { encodeToken, type ProcessRole } from '@lab/contracts/broker';
 import { encodeUser, fmtCreds } from '@nats-io/jwt';
 import { authorityBlock } from './authority.js';
 import { codeKeyBlock, codeKeyOf } from './code-manifest.js';
-import type { Keys } from './keys.js';
+import { authorityKeysOf, type Keys } from './keys.js';
 import { keyPairOf, makeUserKey } from './nkeys.js';
 
 /**
@@ -23,7 +23,8 @@ export async function issueCredentials(keys: Keys, role: ProcessRole, name: stri
   );
   const credentials = Buffer.from(fmtCreds(statement, user)).toString('utf8');
   if (role !== 'agent') return credentials;
-  return credentials + authorityBlock(keys.authority) + codeKeyBlock(codeKeyOf(keys.authority.x));
+  const believed = authorityKeysOf(keys, Date.now());
+  return [credentials, ...believed.map(authorityBlock), codeKeyBlock(codeKeyOf(believed[0].x))].join('');
 }
 
 /** Credentials with which the broker accepts new statements about accounts. Secret: whoever has them may change all rights. */

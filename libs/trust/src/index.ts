@@ -6,4 +6,15 @@ export {
   type Revocations,
 } from './broker-identity.js';
 export { issueCredentials, systemCredentials } from './credentials.js';
-export { accountOf, agentSeeds, makeKeys, readKeys, withNewAgentKey, type Keys } from './keys.js';
+export {
+  accountOf,
+  authorityRing,
+  makeKeys,
+  processRing,
+  readKeys,
+  seedsOf,
+  withNewAgentKey,
+  withNewAuthority,
+  withNewProcessKeys,
+  type Keys,
+} from './keys.js';

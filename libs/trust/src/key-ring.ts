@@ -32,6 +32,12 @@ export function acceptedEntries<K>(ring: KeyRing<K>, now: number): KeyEntry<K>[]
   return ring.filter(({ until }) => until === null || Date.parse(until) > now);
 }
 
+/** The entries that have not ended, the one that signs first, then newest first. */
+export function entriesInUse<K>(ring: KeyRing<K>, now: number): KeyRing<K> {
+  const signing = signingEntry(ring, now);
+  return [signing, ...acceptedEntries(ring, now).filter((entry) => entry !== signing)];
+}
+
 /**
  * The ring with a new key. Keys that have ended are dropped. A key that was to end sooner still does.
  *
@@ -125,9 +131,8 @@ export function acceptedTexts(
 ): () => readonly [string, ...string[]] {
   const ring = reading(source, (text) => ringIn(text, what, textKey));
   return () => {
-    const at = now();
-    const { key } = signingEntry(ring(), at);
-    return [key, ...acceptedEntries(ring(), at).flatMap((each) => (each.key === key ? [] : [each.key]))];
+    const [signing, ...others] = entriesInUse(ring(), now());
+    return [signing.key, ...others.map(({ key }) => key)];
   };
 }
 

@@ -1,10 +1,23 @@
 import { processRoles, type ProcessRole } from '@lab/contracts/broker';
-import { makeAuthorityKey } from './authority.js';
 import { createAccount, createOperator } from '@nats-io/nkeys';
 import { z } from 'zod';
+import { Authority, makeAuthorityKey, type AuthorityKey, type PublicAuthorityKey } from './authority.js';
+import {
+  acceptedEntries,
+  entriesInUse,
+  ringOf,
+  rotated,
+  type KeyEntry,
+  type KeyRing,
+  type Overlap,
+} from './key-ring.js';
 import { keyPairOf, seedOf } from './nkeys.js';
+import { signServiceKeys, writtenServiceKeys } from './service-keys.js';
 
 const seed = z.string().regex(/^S[OA][A-Z2-7]{56}$/, 'must be the seed of a key');
+
+/** Replacements of the authority that an agent may have missed, in signed lists. */
+const mostLinks = 20;
 
 /** How the key that admits agents was replaced. */
 export const agentHistory = z.strictObject({
@@ -13,6 +26,23 @@ export const agentHistory = z.strictObject({
   /** Newest first, also those that have ended: an agent with credentials of such a key may renew them. */
   before: z.array(z.strictObject({ seed, until: z.iso.datetime() })).min(1),
 });
+
+const roleSeeds = <Role extends ProcessRole>(roles: readonly Role[]) =>
+  z.strictObject(Object.fromEntries(roles.map((role) => [role, seed])) as Record<Role, typeof seed>);
+
+/** The roles of the processes of the service and of the tools of people. */
+export type ServiceRole = Exclude<ProcessRole, 'agent'>;
+const serviceRoles = processRoles.filter((role): role is ServiceRole => role !== 'agent');
+
+const authorityPair = z.strictObject({ d: z.string().length(43), x: z.string().length(43) });
+
+/** As {@link KeyRing}. */
+const ring = <Key extends z.ZodType>(key: Key) => {
+  const entry = z.strictObject({
+    ...{ key, since: z.iso.datetime().nullable(), until: z.iso.datetime().nullable() },
+  });
+  return z.tuple([entry], entry);
+};
 
 const keysShape = z.strictObject({
   version: z.literal(1),
@@ -23,13 +53,21 @@ const keysShape = z.strictObject({
   /** The account of the broker itself. Whoever has it may change accounts. */
   system: seed,
   /** Signs what agents believe of the leading orchestrator alone, such as who has a device. */
-  authority: z.strictObject({ d: z.string().length(43), x: z.string().length(43) }),
+  authority: authorityPair,
   /** For each role, the key that signs the credentials of its processes. The key alone decides their permissions. */
-  roles: z.strictObject(
-    Object.fromEntries(processRoles.map((role) => [role, seed])) as Record<ProcessRole, typeof seed>,
-  ),
+  roles: roleSeeds(processRoles),
   /** How the key that admits agents was replaced. Absent: never. */
   agents: agentHistory.optional(),
+  /** The keys of the other roles, which are replaced together. The first is in `roles` too. Absent: they were never replaced. */
+  processes: ring(roleSeeds(serviceRoles)).optional(),
+  /** The authority and those before it. The first is in `authority` too. Absent: it was never replaced. */
+  authorities: z
+    .strictObject({
+      keys: ring(authorityPair),
+      /** What agents are told about the replacements, oldest first: see `followServiceKeys`. */
+      links: z.array(z.string()).max(mostLinks),
+    })
+    .optional(),
 });
 
 /**
@@ -109,6 +147,69 @@ export function withNewAgentKey(
     },
   };
 }
+
+/**
+ * The seeds of the keys that sign the credentials of a role, of which the first signs at this time, and all are accepted.
+ *
+ * @param now milliseconds since 1970
+ */
+export function seedsOf(keys: Keys, role: ProcessRole, now: number): [string, ...string[]] {
+  if (role === 'agent') return agentSeeds(keys, now);
+  const [signing, ...others] = entriesInUse(processRing(keys), now);
+  return [signing.key[role], ...others.map(({ key }) => key[role])];
+}
+
+/** The keys of all roles but agents. */
+export function processRing({ processes, roles }: Keys): KeyRing<Record<ServiceRole, string>> {
+  const { agent: _agent, ...others } = roles;
+  return processes ?? ringOf(others);
+}
+
+/** The keys with new ones for all roles but agents. @param now milliseconds since 1970 */
+export function withNewProcessKeys(keys: Keys, now: number, overlap: Overlap): Keys {
+  const made = Object.fromEntries(serviceRoles.map((role) => [role, seedOf(createAccount())]));
+  const next = made as Record<ServiceRole, string>;
+  return {
+    ...keys,
+    roles: { ...keys.roles, ...next },
+    processes: mutable(rotated(processRing(keys), next, now, overlap)),
+  };
+}
+
+/** The authority, and those before it that are still believed. */
+export const authorityRing = ({ authority, authorities }: Keys): KeyRing<AuthorityKey> =>
+  authorities?.keys ?? ringOf(authority);
+
+/** Public keys of the authority that are believed, the one that signs first. @param now milliseconds since 1970 */
+export function authorityKeysOf(keys: Keys, now: number): [PublicAuthorityKey, ...PublicAuthorityKey[]] {
+  const shown = ({ key, until }: KeyEntry<AuthorityKey>): PublicAuthorityKey => ({ x: key.x, until });
+  const [signing, ...others] = entriesInUse(authorityRing(keys), now);
+  return [shown(signing), ...others.map(shown)];
+}
+
+/** The keys with a new authority, and what agents are told about it. @param now milliseconds since 1970 */
+export function withNewAuthority(keys: Keys, now: number, overlap: Overlap): Keys {
+  const before = authorityRing(keys);
+  const next = makeAuthorityKey();
+  const after = rotated(before, next, now, overlap);
+  const { links = [] } = keys.authorities ?? {};
+  const [last] = links.slice(-1);
+  // Agents refuse a list that is older than one they have seen, whatever the clock said meanwhile.
+  const madeAt = Math.max(now, Date.parse(writtenServiceKeys(last ?? '')?.made_at ?? '1970-01-01') + 1);
+  const believed = after.map(({ key, until }) => ({ x: key.x, until }));
+  const signers = [...acceptedEntries(before, now).map(({ key }) => key), next];
+  const signed = signers.map((key) => signServiceKeys(new Authority(key), believed, madeAt));
+  return {
+    ...keys,
+    authority: next,
+    authorities: { keys: mutable(after), links: [...links, ...signed].slice(-mostLinks) },
+  };
+}
+
+const mutable = <Entry>([first, ...others]: readonly [Entry, ...Entry[]]): [Entry, ...Entry[]] => [
+  first,
+  ...others,
+];
 
 /** Public key of the account of the service. */
 export function accountOf(keys: Keys): string {

@@ -2,7 +2,7 @@ import { decode } from '@nats-io/jwt';
 import { describe, expect, it } from 'vitest';
 import { AgentIssuer, agentIssuerKey } from '../src/agent-issuer.js';
 import { agentCredentials, makeAgentKey } from '../src/agent-key.js';
-import { agentSeeds, makeKeys, readKeys, withNewAgentKey, type Keys } from '../src/index.js';
+import { makeKeys, readKeys, seedsOf, withNewAgentKey, type Keys } from '../src/index.js';
 import { readOffer } from '../src/offer.js';
 import { makePass } from '../src/pass.js';
 
@@ -14,6 +14,8 @@ const after = withNewAgentKey(before, now, { leadMs: minute, overlapMs: 7 * day 
 const atOnce = withNewAgentKey(before, now, { leadMs: minute, overlapMs: 0 });
 
 const [old, fresh] = [before.roles.agent, after.roles.agent];
+
+const agentSeeds = (keys: Keys, at: number): string[] => seedsOf(keys, 'agent', at);
 
 describe('the keys that admit agents', () => {
   it.each([

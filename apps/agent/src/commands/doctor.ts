@@ -57,8 +57,9 @@ export function membership(
   }).load({
     env: { ...env, ...defaultsFor(env, joined) },
   });
-  const { credentials, ...broker } = brokerOf(config);
-  if (config.gatewayUrl === undefined || credentials === undefined) return undefined;
+  const { credentials: read, ...broker } = brokerOf(config);
+  if (config.gatewayUrl === undefined || read === undefined) return undefined;
+  const credentials = read();
   const { authorities, proxy } = broker;
   const pass = (): string => makePass(credentials, 'broker', Date.now());
   return {

@@ -1,12 +1,13 @@
 import { join } from 'node:path';
 import type { Log, Timers } from '@lab/ports';
 import { agentCredentials } from '@lab/trust/agent-key';
-import { authorityIn } from '@lab/trust/authority';
+import { acceptedIn, authorityKeysIn } from '@lab/trust/authority';
 import { codeKeyIn, codeKeyOf } from '@lab/trust/code-manifest';
 import { partsOf } from '@lab/trust/nkeys';
 import { makePass } from '@lab/trust/pass';
 import { GatewayDoor, GatewayRefusal, type HttpWay } from './gateway-door.js';
 import { admissionIn, joinedFiles, writeWhole } from './join.js';
+import type { ServiceTrust } from './service-trust.js';
 
 /** Pause before a failed renewal is repeated, in milliseconds; doubled up to the longest. */
 const shortestPauseMs = 60_000;
@@ -89,7 +90,7 @@ export class AgentCredentials {
           const renewed = await this.#renewed(door, gateway, surroundings);
           if (ended) return;
           this.#adopt(renewed, log);
-        } else await surroundings.learn?.();
+        } else await surroundings.trust?.learn();
       } catch (error) {
         if (ended) return;
         const refused = error instanceof GatewayRefusal && error.status === 403;
@@ -118,23 +119,26 @@ export class AgentCredentials {
   async #renewed(
     door: GatewayDoor,
     gateway: string,
-    { version, learn, now = Date.now }: RenewalSurroundings,
+    { version, trust, now = Date.now }: RenewalSurroundings,
   ): Promise<{ text: string; until: string }> {
-    await learn?.();
+    await trust?.learn();
     const { answer } = await door.post('/agents/renew', {
       pass: makePass(this.#text, 'renew', now()),
       version,
     });
     const { statement, authority, code_key: given, valid_until: until } = admissionIn(answer, gateway);
-    const known = authorityIn(this.#text);
-    const pinned = codeKeyIn(this.#text);
+    const known = trust?.keys ?? acceptedIn(authorityKeysIn(this.#text), now());
     // The service signs code with the key of its authority, also for a computer that joined before it did so.
-    const expected = pinned ?? (known === undefined ? given : codeKeyOf(known));
-    if ((known !== undefined && authority !== known) || (given !== undefined && given !== expected))
+    if (
+      (known.length > 0 && !known.includes(authority)) ||
+      ![undefined, codeKeyOf(authority)].includes(given)
+    )
       throw new Error(
         `${gateway} names another key of the service than when this computer joined. Somebody may answer in its place, or the service was set up anew: then join again.`,
       );
-    return { text: agentCredentials(partsOf(this.#text), statement, authority, pinned ?? given), until };
+    // Who once had signed code demands it for good.
+    const codeKey = given ?? (codeKeyIn(this.#text) === undefined ? undefined : codeKeyOf(authority));
+    return { text: agentCredentials(partsOf(this.#text), statement, authority, codeKey), until };
   }
 
   /**
@@ -176,8 +180,8 @@ interface RenewalSurroundings {
   version: string;
   timers: Timers;
   log: Log;
-  /** Asks which authorities certify the service now, because they may have been replaced. Never rejects. */
-  learn?: (() => Promise<void>) | undefined;
+  /** Knows what the service has replaced. */
+  trust?: Pick<ServiceTrust, 'learn' | 'keys'> | undefined;
   /** Milliseconds since 1970. */
   now?: () => number;
 }

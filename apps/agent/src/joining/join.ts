@@ -2,7 +2,7 @@ import { mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join as pathOf } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { agentCredentials, joinText, makeAgentKey, proveKey } from '@lab/trust/agent-key';
-import { isCodeKey } from '@lab/trust/code-manifest';
+import { codeKeyOf, isCodeKey } from '@lab/trust/code-manifest';
 import { certificatesIn, fingerprintOf } from '@lab/trust/fingerprint';
 import { z } from 'zod';
 import { gatewayAddress, proxyAddress } from './addresses.js';
@@ -59,6 +59,8 @@ export const joinedFiles = {
   authority: 'ca.pem',
   /** What the service has signed about its authorities since the computer joined. */
   authorityList: 'ca-list',
+  /** The keys with which the service signs, since it replaced the one that the computer pinned. */
+  serviceKeys: 'service-keys',
 } as const;
 
 const tokenPattern = /^svc_join_(system|[\w-]{43})\.([\w-]{8,64})\.([\w-]{20,128})$/;
@@ -93,6 +95,11 @@ export async function join(options: JoinOptions): Promise<Joined> {
     ...(computer === undefined ? {} : { computer }),
   };
   const admission = await admitted(door, request, options);
+  const { authority, code_key: ofService } = admission;
+  if (ofService !== undefined && ofService !== codeKeyOf(authority))
+    throw new Error(
+      `What answers at ${url} is not the service: it signs code with another key than the rest.`,
+    );
   const codeKey = options.codeKey ?? admission.lab_code_key;
   if (admission.lab_code_key !== undefined && admission.lab_code_key !== codeKey)
     throw new Error(
@@ -107,11 +114,12 @@ export async function join(options: JoinOptions): Promise<Joined> {
     ...(codeKey === undefined ? {} : { SVC_CODE_KEY: codeKey }),
   };
   if (authorities !== undefined) writeWhole(pathOf(dataDir, joinedFiles.authority), authorities);
-  // Of an earlier joining. It would count for more than the file above, also after the service was restored from a backup.
-  rmSync(pathOf(dataDir, joinedFiles.authorityList), { force: true });
+  // Of an earlier joining. They would count for more than what the service says now, also after it was restored from a backup.
+  for (const each of [joinedFiles.authorityList, joinedFiles.serviceKeys])
+    rmSync(pathOf(dataDir, each), { force: true });
   writeWhole(
     pathOf(dataDir, joinedFiles.credentials),
-    agentCredentials(key, admission.statement, admission.authority, admission.code_key),
+    agentCredentials(key, admission.statement, authority, ofService),
   );
   // The last: without this file the computer has not joined.
   const settings = { version: 1, computer: admission.computer, env };

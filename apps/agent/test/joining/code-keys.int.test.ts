@@ -52,6 +52,12 @@ describe('a computer that joins', () => {
     expect(readdirSync(folder)).toEqual([]);
   });
 
+  it('does not join a service that signs code with another key than everything else', async () => {
+    answering('/agents/join', { code_key: other });
+    await expect(joining()).rejects.toThrow('it signs code with another key than the rest');
+    expect(readdirSync(folder)).toEqual([]);
+  });
+
   it('does not use its token with a key that is none', async () => {
     gateway.asked.length = 0;
     await expect(joining({ codeKey: 'svc_code_x' })).rejects.toThrow('--code-key must be svc_code_');
@@ -87,9 +93,10 @@ describe('an agent that renews its credentials', () => {
 
   it('keeps its code key when a gateway of an earlier release names none', async () => {
     answering('/agents/renew', {});
-    const kept = await ended(own);
+    const { codeKey } = gateway.issuer;
+    const kept = await ended(codeKey);
     await renew(kept);
-    expect(codeKeyIn(kept.text)).toBe(own);
+    expect(codeKeyIn(kept.text)).toBe(codeKey);
   });
 
   it.each([

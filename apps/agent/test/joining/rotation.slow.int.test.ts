@@ -82,12 +82,26 @@ async function carry(name: string): Promise<void> {
   await expect.poll(state, { timeout: 60_000, interval: 200 }).toEqual(['completed', 1]);
 }
 
-describe('a new certificate authority', () => {
-  const trusted = (): string => readFileSync(join(data(), 'ca.pem'), 'utf8');
+const trusted = (): string => readFileSync(join(data(), 'ca.pem'), 'utf8');
 
-  it('with an overlap disturbs no agent, and takes part before it signs', async () => {
+const keyFile = (): string => join(data(), 'service-keys');
+const believed = (): string[] => {
+  const { keys } = JSON.parse(readFileSync(keyFile(), 'utf8')) as { keys: { x: string }[] };
+  return keys.map(({ x }) => x);
+};
+/** The newest key of the service. */
+const newest = (): string => {
+  const ring = JSON.parse(readFileSync(join(service.stack.dataDir, 'secrets', 'authority-key'), 'utf8')) as {
+    keys: { key: { x: string } }[];
+  };
+  return ring.keys[0]?.key.x ?? '';
+};
+
+describe('a new certificate authority and a new key of the service', () => {
+  it('with an overlap disturb no agent, and are known to it before they sign', async () => {
     await isOnline('bench_c');
     expect(await replace('ca', '--overlap', '2d')).toMatch(/ca is new, and signs from .* on\./);
+    expect(await replace('authority', '--overlap', '2d')).toMatch(/authority is new, and signs from .* on\./);
     await carry('overlap');
     expect(trusted()).toBe(service.authority);
     await end();
@@ -97,25 +111,41 @@ describe('a new certificate authority', () => {
       .poll(trusted, { timeout: 30_000 })
       .toBe(readFileSync(join(service.stack.dataDir, 'ca.pem'), 'utf8'));
     expect(trusted()).toContain(service.authority);
+    expect(believed()).toHaveLength(2);
+    await carry('known');
   });
 
-  it('at once is taken by an agent that needs a new connection, which loses no file', async () => {
+  it('at once are taken by an agent that needs a new connection and signed code, which loses no file', async () => {
+    expect(await replace('authority', '--now')).toContain('Agents believe nothing that is signed with');
     await replace('ca', '--now');
     await certified();
-    expect(trusted()).toContain(service.authority);
     await carry('at_once');
+    await expect.poll(believed, { timeout: 45_000 }).toEqual([newest()]);
     expect(trusted()).not.toContain(service.authority);
   });
 
-  it('while an agent is off is taken when it starts again', async () => {
+  it('while an agent is off, also several times, are taken when it starts again', async () => {
     await end();
     const before = trusted();
-    await replace('ca', '--now');
+    for (const key of ['authority', 'ca', 'authority']) await replace(key, '--now');
     await certified();
     child = start();
     await isOnline('bench_c');
     expect(trusted()).not.toBe(before);
     await carry('off');
+    expect(believed()).toEqual([newest()]);
+  });
+});
+
+describe('new keys of the processes of the service', () => {
+  it('let the service go on, with an overlap and at once', async () => {
+    expect(await replace('process-issuer', '--overlap', '1d')).toContain('process-issuer is new.');
+    await carry('process_overlap');
+    expect(await replace('process-issuer', '--now')).toContain('cuts off processes');
+    // Longer than the leading orchestrator needs to tell the broker.
+    await new Promise((resolve) => setTimeout(resolve, 8_000));
+    for (const computer of ['bench_c', 'svc_computer']) await isOnline(computer);
+    await carry('process_at_once');
   });
 });
 

@@ -1,9 +1,9 @@
 import { X509Certificate } from 'node:crypto';
 import type { Overlap } from '@lab/trust/key-ring';
-import { readIfThere } from '../stack/data-folder.js';
 import { authorityListPath, authorityPath, OwnAuthority } from '../stack/own-authority.js';
+import { brokerKeysText } from './broker-keys.js';
 import { seconds, stateOf, type StoredKey } from './key.js';
-import { pathOf, type Environment } from './ring-file.js';
+import type { Environment } from './ring-file.js';
 
 /** Shortest overlap, in milliseconds. The new authority signs after half of it. Agents ask for the list every hour. */
 const shortestMs = 86_400_000;
@@ -30,11 +30,10 @@ export function certificateAuthority(dataDir: string, env: Environment): StoredK
         throw new Error(
           'Computers must learn of the new authority before it signs. Give --overlap 24h or more, or --now, with which commands and browsers on other computers fail until people have copied the new ca.pem.',
         );
-      const place = { file: 'broker-keys', variable: 'SVC_BROKER_KEYS' } as const;
       const next = await authority.rotate(
         { overlapMs, leadMs: overlapMs / 2 },
         now,
-        readIfThere(pathOf(place, dataDir, env)),
+        brokerKeysText(dataDir, env),
       );
       const [{ since }, before] = next.ring;
       return [

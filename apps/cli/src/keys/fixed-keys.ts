@@ -21,7 +21,7 @@ export function fixedKeys(dataDir: string): StoredKey[] {
   return [
     since(
       'broker-keys',
-      'credentials of all processes and agents (operator, accounts, roles, authority)',
+      'the broker (operator and accounts)',
       join(dataDir, 'secrets', 'broker-keys'),
       () => null,
     ),

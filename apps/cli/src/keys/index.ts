@@ -2,7 +2,7 @@ import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { acquireLock, LockedError } from '@lab/runtime';
 import type { Overlap } from '@lab/trust/key-ring';
-import { agentIssuer } from './agent-issuer.js';
+import { agentIssuer, authorityKey, processIssuer } from './broker-keys.js';
 import { certificateAuthority } from './certificate-authority.js';
 import { fixedKeys } from './fixed-keys.js';
 import type { KeyState, StoredKey } from './key.js';
@@ -25,6 +25,8 @@ export class Keyring {
       secretsKey(dataDir, env),
       actKey(dataDir, env),
       agentIssuer(dataDir, env),
+      processIssuer(dataDir, env),
+      authorityKey(dataDir, env),
       certificateAuthority(dataDir, env),
       ...fixedKeys(dataDir),
     ];

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { permissions, type ProcessRole } from '@lab/contracts/broker';
 import type { Secret } from '@lab/runtime';
 import type { Keys, Revocations } from '@lab/trust';
+import { ringText } from '@lab/trust/key-ring';
 import { readIfThere, writePrivately } from './data-folder.js';
 
 /** What was signed with the keys. */
@@ -34,7 +35,7 @@ export class BrokerAccess {
   ) {
     this.#path = join(secrets, 'broker-access');
     this.#stamp = createHash('sha256')
-      .update(JSON.stringify([keys, accounts, permissions, credentialsForm, endedIn(keys)]))
+      .update(JSON.stringify([keys, accounts, permissions, credentialsForm, timesPassedIn(keys)]))
       .digest('hex');
   }
 
@@ -88,8 +89,7 @@ export class BrokerAccess {
   /** Writes the key with which orchestrators sign what agents believe. @returns the path of the file */
   authorityKey(): string {
     const path = join(this.secrets, 'authority-key');
-    const { authority } = JSON.parse(this.keys) as Keys;
-    writePrivately(path, JSON.stringify(authority));
+    writePrivately(path, authorityKeyText(JSON.parse(this.keys) as Keys));
     return path;
   }
 
@@ -175,11 +175,21 @@ export function takesCredentials(url: Secret | undefined): boolean {
   return url === undefined || new URL(url.reveal()).username === '';
 }
 
-/** How many keys before the present one the broker refuses by now. */
-function endedIn(keys: string): number {
+/** Text of the file with which orchestrators sign what agents believe. */
+export const authorityKeyText = ({
+  authority,
+  authorities,
+}: Pick<Keys, 'authority' | 'authorities'>): string =>
+  authorities === undefined ? JSON.stringify(authority) : ringText(authorities.keys);
+
+/** How many keys have ended by now, or do not sign yet. What depends on the time is signed anew when it changes. */
+function timesPassedIn(keys: string): number {
   try {
-    const { agents } = JSON.parse(keys) as Partial<Keys>;
-    return (agents?.before ?? []).filter(({ until }) => Date.parse(until) <= Date.now()).length;
+    const { agents, processes = [], authorities } = JSON.parse(keys) as Partial<Keys>;
+    const moments = [...(agents?.before ?? []), ...processes, ...(authorities?.keys ?? [])].flatMap(
+      (each) => [each.until, 'since' in each ? each.since : null],
+    );
+    return moments.filter((moment) => moment !== null && Date.parse(moment) <= Date.now()).length;
   } catch {
     // Whoever reads the keys says that they are damaged.
     return 0;

@@ -1,8 +1,9 @@
 import { mkdirSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
-import { Authority, authorityKeyIn } from '@lab/trust/authority';
+import { Authority, AuthorityCheck, authorityKeyIn } from '@lab/trust/authority';
 import {
+  readAuthorities,
   signAuthorities,
   trustedIn,
   writtenAuthorities,
@@ -100,8 +101,11 @@ export class OwnAuthority {
       writePrivately(authorityPath(this.dataDir), this.trusted);
     const signer = authorityKeyIn((JSON.parse(brokerKeys ?? '{}') as { authority?: unknown }).authority);
     if (signer === undefined) return;
-    const written = writtenAuthorities(readIfThere(authorityListPath(this.dataDir)) ?? '');
-    if (JSON.stringify(written?.authorities) === JSON.stringify(this.#entries)) return;
+    const text = (readIfThere(authorityListPath(this.dataDir)) ?? '').trim();
+    const written = writtenAuthorities(text);
+    // The key that signs may have been replaced.
+    const current = text === '' ? undefined : readAuthorities(text, new AuthorityCheck(signer.x));
+    if (JSON.stringify(current?.authorities) === JSON.stringify(this.#entries)) return;
     // Computers refuse a list that is older than one they have seen, whatever the clock said meanwhile.
     const madeAt = Math.max(Date.now(), Date.parse(written?.made_at ?? '1970-01-01') + 1);
     writePrivately(

@@ -82,7 +82,7 @@ describe('svc keys', () => {
     expect(code).toBe(0);
     expect(out).toMatch(/^upload-secret +unknown +- +yes +tickets of files$/m);
     expect(out).toMatch(/^act-key +unknown +- +yes +acts of people/m);
-    expect(out).toMatch(/^broker-keys +unknown +- +no +credentials of all processes/m);
+    expect(out).toMatch(/^broker-keys +unknown +- +no +the broker \(operator and accounts\)$/m);
     for (const name of ['upload-secret', 'secrets-key', 'act-public-key'])
       expect(out).not.toContain(secret(name));
   });
@@ -145,7 +145,7 @@ describe('svc keys', () => {
       expect(await refused(name)).toEqual([
         1,
         expect.stringContaining(
-          'these are: upload-secret, secrets-key, act-key, agent-issuer, ca.',
+          'these are: upload-secret, secrets-key, act-key, agent-issuer, process-issuer, authority, ca.',
         ) as string,
       ]);
     expect(await refused('upload-secret', '--overlap', '0h')).toEqual([

@@ -34,9 +34,12 @@ export function serveAgents(fastify: FastifyInstance, enrolments: Enrolments, pa
     await reply.type('application/x-pem-file').send(authorities.certificates());
   });
   fastify.get(`${agentsPath}/authorities`, async (_request, reply) => {
-    const signed = enrolments.options.authorities?.signedList();
-    if (signed === undefined)
-      throw new ServiceError('not_found', 'This service has never replaced its certificate authority.');
+    const signed = enrolments.replacements();
+    if (signed === '')
+      throw new ServiceError(
+        'not_found',
+        'This service has never replaced its key or its certificate authority.',
+      );
     await reply.type('text/plain').send(signed);
   });
   const open = { config: { ticket: true }, bodyLimit: 16_384 };

@@ -333,6 +333,17 @@ export class Enrolments {
     return row;
   }
 
+  /**
+   * What the service has replaced since computers joined, in signed lines: first its keys, then its certificate authorities, which
+   * are signed with the newest key. Empty: nothing.
+   */
+  replacements(): string {
+    const authorities = this.options.authorities?.signedList();
+    return [...(this.#issuer?.().links ?? []), ...(authorities === undefined ? [] : [authorities])].join(
+      '\n',
+    );
+  }
+
   async #admission({ key, computer }: AgentEnrolmentRow, version: string): Promise<Admission> {
     const issuer = this.#required();
     const until = this.now() + validMs;

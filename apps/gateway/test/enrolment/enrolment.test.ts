@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { orchestratorRequests, serviceRequests, ServiceError } from '@lab/contracts';
-import { makeKeys } from '@lab/trust';
+import { makeKeys, withNewAuthority } from '@lab/trust';
 import { AgentIssuer, agentIssuerKey } from '@lab/trust/agent-issuer';
 import { agentCredentials, joinText, makeAgentKey, proveKey } from '@lab/trust/agent-key';
 import { makeCertificateAuthority } from '@lab/trust/certificates';
@@ -115,9 +115,23 @@ describe('a new certificate authority', () => {
   it('is offered to computers that joined as the list that the service has signed', async () => {
     const none = await gateway.send('GET', '/agents/authorities');
     expectProblem(none, 404, 'not_found');
-    expect(none.text).toContain('never replaced its certificate authority');
+    expect(none.text).toContain('never replaced its key or its certificate authority');
     signed = 'signed.list';
     expect((await gateway.send('GET', '/agents/authorities')).text).toBe('signed.list');
+  });
+
+  it('is offered after the keys of the service, with the newest of which it is signed', async () => {
+    const renewed = withNewAuthority(makeKeys(), Date.now(), { overlapMs: 60_000 });
+    await gateway.server.close();
+    gateway = await startHarness({}, undefined, undefined, {
+      enrolments: store,
+      enrolment: { issuer: agentIssuerKey(renewed), authorities, publicUrl: url, brokers: undefined },
+    });
+    const links = renewed.authorities?.links ?? [];
+    expect((await gateway.send('GET', '/agents/authorities')).text).toBe(links.join('\n'));
+    signed = 'signed.list';
+    expect((await gateway.send('GET', '/agents/authorities')).text).toBe([...links, signed].join('\n'));
+    expect((await join(applicant(await invited()))).body['authority']).toBe(renewed.authority.x);
   });
 });
 

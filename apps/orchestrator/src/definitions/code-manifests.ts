@@ -36,8 +36,8 @@ const portion = 1_000;
  * are kept on disk, because accepted runs keep the code of earlier versions.
  */
 export class CodeManifests {
-  /** Manifests of the service, by package as it was read and the index of their first module. */
-  readonly #signed = new WeakMap<PackageCode, Map<number, string>>();
+  /** Manifests of the service, by package as it was read, the key that signed and the index of their first module. */
+  readonly #signed = new WeakMap<PackageCode, Map<string, string>>();
   /** Manifests of the lab, the latest last. */
   readonly #lab = new Map<string, CodeManifest>();
   #packages: ReadonlyMap<string, PackageCode> = new Map();
@@ -99,17 +99,18 @@ export class CodeManifests {
   #ofPackage(code: PackageCode, index: number): string | undefined {
     const { signer } = this.keys;
     if (signer === undefined) return undefined;
-    const signed = this.#signed.get(code) ?? new Map<number, string>();
+    const signed = this.#signed.get(code) ?? new Map<string, string>();
     this.#signed.set(code, signed);
     const begin = index - (index % portion);
-    const known = signed.get(begin);
+    const kept = `${signer.publicKey} ${begin}`;
+    const known = signed.get(kept);
     if (known !== undefined) return known;
     const text = signer.sign({
       ...{ version: 1, package: code.package, package_version: code.version, lock: code.lock },
       modules: code.modules.slice(begin, begin + portion),
       made_at: new Date(this.now()).toISOString(),
     });
-    signed.set(begin, text);
+    signed.set(kept, text);
     return text;
   }
 

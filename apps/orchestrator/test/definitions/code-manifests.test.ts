@@ -3,12 +3,12 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { ModuleReference } from '@lab/contracts';
 import type { PackageCode } from '@lab/definitions';
-import { makeAuthorityKey } from '@lab/trust/authority';
+import { Authority, makeAuthorityKey } from '@lab/trust/authority';
 import { CodeSigner, CodeVerifier, type CodeManifest } from '@lab/trust/code-manifest';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { CodeManifests } from '../../src/definitions/code-manifests.js';
 
-const signer = (): CodeSigner => CodeSigner.ofService(JSON.stringify(makeAuthorityKey()));
+const signer = (): CodeSigner => CodeSigner.ofService(new Authority(makeAuthorityKey()));
 const [service, lab, formerLab] = [signer(), signer(), signer()];
 const verifier = new CodeVerifier(service.publicKey);
 const [one, two] = ['1'.repeat(64), '2'.repeat(64)];

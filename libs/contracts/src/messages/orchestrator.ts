@@ -466,6 +466,11 @@ export const orchestratorEvents = {
          */
         halts: z.array(emergencyStop).optional(),
         released: z.array(z.string()).optional(),
+        /**
+         * Public key with which the leader signs, in base64url; absent: it signs nothing. An agent that does not know it asks a
+         * gateway for what the service has signed about it, and believes nothing because of this message.
+         */
+        service_key: z.string().optional(),
       }),
     ),
   }),

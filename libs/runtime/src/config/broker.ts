@@ -13,12 +13,13 @@ export const brokerSettings = {
 
 type BrokerConfig = ConfigOf<ReturnType<typeof defineConfig<typeof brokerSettings>>>;
 
-/** The broker of a configuration, as `connectBus` expects it. */
+/** The broker of a configuration, as `connectBus` expects it. Credentials in a file are read again for each connection. */
 export function brokerOf(config: BrokerConfig) {
+  const { natsCredentials } = config;
   return {
     url: config.natsUrl.reveal(),
     plain: config.natsPlain,
-    credentials: config.natsCredentials?.reveal(),
+    credentials: natsCredentials === undefined ? undefined : () => natsCredentials.reveal(),
     authorities: config.tlsCa?.reveal(),
     proxy: config.httpsProxy?.reveal(),
   };

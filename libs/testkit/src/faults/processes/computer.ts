@@ -90,7 +90,7 @@ export class SimulatedComputer extends SimulatedProcess {
     const { service, orchestrator, peers, effects } = wireAgent({
       ...{ bus, computer: name, version, log },
       ...{ clock: life, wall: life, timers: life },
-      authority: { read: (signed) => JSON.parse(signed) as unknown },
+      authority: { check: { read: (signed) => JSON.parse(signed) as unknown, believes: () => true } },
     });
     let ids = 0;
     const agent = new Agent(
