@@ -1,12 +1,15 @@
+import { execFile } from 'node:child_process';
 import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { promisify } from 'node:util';
 import type { LabChange, Problem } from '@lab/contracts';
+import { processEnvironment } from '@lab/runtime';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { eventually, isOver, type Answer } from './api.js';
 import { copyPackages, startLab, type Lab } from './lab.js';
 
-/** A package lists an npm package as external, and the agent installs it from the registry. */
+/** A package lists an npm package as external. The agent installs it from the registry, or gets what was packed. */
 
 const labName = 'multiplication_lab';
 let userDir = '';
@@ -53,15 +56,15 @@ afterAll(async () => {
   await rm(userDir, { recursive: true, force: true });
 });
 
-async function product(name: string): Promise<unknown> {
-  const answer = await lab.api.submit('tasks', {
+async function product(name: string, on = lab): Promise<unknown> {
+  const answer = await on.api.submit('tasks', {
     name,
     type: 'multiply',
     devices: { multiplier: { lab_name: labName, name: 'multiplier_a' } },
     input_parameters: { number: 6, factor: 7 },
   });
   expect(answer.status).toBe(201);
-  const task = await eventually(() => lab.api.task(name), isOver);
+  const task = await eventually(() => on.api.task(name), isOver);
   expect(task.state).toBe('completed');
   return task.output_parameters;
 }
@@ -97,4 +100,23 @@ it('a range is refused at its line, and another existing version is accepted', a
   await writeManifest('6.0.0');
   expect((await reload<LabChange[]>()).status).toBe(200);
   expect(await product('other')).toEqual({ product: 44 });
+});
+
+it('what was packed with "svc pkg vendor" runs on a computer that reaches no registry', async () => {
+  const program = join(import.meta.dirname, '..', 'apps', 'cli', 'dist', 'main.js');
+  const args = [program, 'pkg', 'vendor', join(userDir, labName)];
+  const { stdout } = await promisify(execFile)(process.execPath, args, { env: processEnvironment() });
+  expect(stdout).toMatch(/^packed is-number@6\.0\.0: wrote vendor\/\S+\.tar\.gz, 0\.0 MiB\n$/);
+  const alone = await startLab([labName], {
+    userDir,
+    env: { npm_config_registry: 'http://127.0.0.1:1', npm_config_cache: join(userDir, '.no-cache') },
+  });
+  try {
+    expect(await product('packed', alone)).toEqual({ product: 44 });
+    expect(await readdir(join(alone.stack.dataDir, 'agents', 'svc_computer', 'packages'))).toEqual([
+      expect.stringMatching(/-packed$/),
+    ]);
+  } finally {
+    await alone.stack.dispose();
+  }
 });

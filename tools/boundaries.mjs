@@ -29,7 +29,7 @@ export const allowedImports = listed({
     'simulation persistence object-store',
   agent: 'contracts ports runtime messaging trust hosting actors agent-wiring sdk definitions',
   optimizer: 'contracts ports runtime messaging hosting sdk optimization',
-  cli: 'contracts ports api-client runtime trust actors definitions scheduling simulation persistence',
+  cli: 'contracts ports api-client runtime trust hosting actors definitions scheduling simulation persistence',
   testkit:
     'contracts ports runtime messaging trust definitions scheduling actors agent-wiring engine ' +
     'leader-wiring persistence object-store sdk',
@@ -182,11 +182,12 @@ export const rooms = {
   },
   agent: {
     files: [],
+    archives: ['files'],
     installation: [],
     service: [],
     joining: [],
     keeping: ['installation'],
-    updates: ['files', 'installation', 'joining', 'keeping'],
+    updates: ['files', 'archives', 'installation', 'joining', 'keeping'],
     commands: ['installation', 'service', 'joining', 'keeping', 'updates'],
   },
   actors: {
@@ -243,7 +244,7 @@ export const quarantine = {
   'or-tools-wasm': ['orchestrator'],
   ws: ['messaging', 'gateway'],
   'https-proxy-agent': ['messaging', 'agent'],
-  'tar-stream': ['agent'],
+  'tar-stream': ['agent', 'cli'],
   yauzl: ['agent'],
   '@peculiar/': ['trust'],
   undici: ['cli'],

@@ -32,6 +32,7 @@ import { shareWith } from './shared-folders.js';
 import { InputCache } from './input-cache.js';
 import { FolderLedgerDisk } from './ledger-disk.js';
 import { LogRelay } from './log-relay.js';
+import { ArchivedPackages } from './packed-packages.js';
 import { SignedCode } from './signed-code.js';
 import { Spool } from './spool.js';
 import { UpdatesFromService } from './updates/index.js';
@@ -202,7 +203,15 @@ await runService(
         random: { next: () => Math.random() },
         log: heard,
         ledger,
-        modules: new ModuleCache(join(folder, 'modules'), packages, bus, log, code, codeUser),
+        modules: new ModuleCache(
+          join(folder, 'modules'),
+          packages,
+          bus,
+          log,
+          code,
+          codeUser,
+          new ArchivedPackages(code, log),
+        ),
         checkArguments,
         deviceProcesses: new ForkedDeviceProcesses(processes, join(folder, 'devices'), heard, codeUser),
         taskProcesses: new ForkedTaskProcesses(heard, codeUser),

@@ -8,6 +8,7 @@ import {
   CodeVerifier,
   unverifiedManifest,
   whyNotIn,
+  type CodeArchive,
   type CodeManifest,
   type NamedModule,
 } from '@lab/trust/code-manifest';
@@ -83,6 +84,20 @@ export class SignedCode implements CodeCheck {
       found.push(signed);
     }
     for (const signed of found) await this.#keep(signed);
+  }
+
+  /**
+   * The archives of npm packages that signed manifests name for the packages of a module: those of the lab, if this computer
+   * demands its signature, else those of the service.
+   */
+  archives(module: ModuleReference, given: CodeManifests): CodeArchive[] {
+    const named = namedModule(module);
+    const verifiers = this.#lab() ?? this.#service() ?? [];
+    const signed = this.keys.lab === undefined ? given.manifest : given.lab_manifest;
+    const manifest = signed === undefined ? undefined : readIn(verifiers, signed);
+    if (manifest === undefined || whyNotIn(manifest, named) !== undefined) return [];
+    const wanted = JSON.stringify(named.dependencies);
+    return (manifest.archives ?? []).filter(({ dependencies }) => JSON.stringify(dependencies) === wanted);
   }
 
   /** An orchestrator of an earlier release signs nothing. */

@@ -12,6 +12,7 @@ import {
   agentProtocol,
   agentRequests,
   demandCommonProtocol,
+  ServiceError,
   orchestratorRequests as requests,
   type AttemptOutcome,
   type AttemptReport,
@@ -51,6 +52,8 @@ export class Lab {
   readonly left: string[] = [];
   readonly stored = new Map<string, Buffer>();
   readonly modules = new Map<string, TestModule>();
+  /** Archives of npm packages by their SHA-256. */
+  readonly archives = new Map<string, Buffer>();
   readonly assigned = new Map<string, DeviceAssignment[]>();
   readonly incs = new Map<string, { inc: number; session: string }>();
   /** Incarnations that have sent a heartbeat: such an agent is reachable. */
@@ -267,8 +270,9 @@ export class Lab {
       this.results.push(result);
       return {};
     });
-    await bus.serve(requests.fetchModule, {}, ({ hash, offset, named }) => {
-      const text = Buffer.from(this.modules.get(hash)?.text ?? '');
+    await bus.serve(requests.fetchModule, {}, ({ hash, offset, named, archive = false }) => {
+      const text = archive ? this.archives.get(hash) : Buffer.from(this.modules.get(hash)?.text ?? '');
+      if (text === undefined) throw new ServiceError('not_found', `there is no archive ${hash}`);
       const data = text.subarray(offset, offset + 1_000).toString('base64');
       this.fetches.push({ hash, offset });
       return { data, total: text.length, ...(named === undefined ? {} : this.signed({ hash, ...named })) };

@@ -47,7 +47,7 @@ describe('the packages', () => {
       expect(await checkedManifest(unpacked)).toMatchObject({ platform: 'linux-x64', protocol: 1 });
       const machine = thisMachine(unpacked);
       expect(await said(machine, 'version')).toEqual([
-        expect.stringMatching(/^svc-agent [\d.]+, protocol 1, Node 24\.\d+\.\d+, linux-x64$/),
+        expect.stringMatching(/^svc-agent [\d.]+, protocol 1, Node 24\.\d+\.\d+ \(ABI 137\), linux-x64$/),
       ]);
       const lab = await Lab.open();
       try {

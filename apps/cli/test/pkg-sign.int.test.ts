@@ -94,5 +94,5 @@ it('a package with errors is not signed, nor any with a file that has no key', a
     err: 'own/my_lab/package.json: The file has no private key. "svc pkg key new FILE" makes a code key.\n',
   });
   expect((await svc(['sign', 'own/my_lab', '--key', 'absent'])).err).toBe('absent cannot be read: ENOENT\n');
-  expect((await svc(['sign', 'own', '--key', 'lab.pem'])).err).toContain('name the package to sign');
+  expect((await svc(['sign', 'own', '--key', 'lab.pem'])).err).toContain('is no package; name the package');
 });

@@ -49,7 +49,7 @@ await runService(service, config, async ({ config, log, shutdown }) => {
   const signer = authorityKey === undefined ? undefined : Authority.from(() => authorityKey.reveal());
   const codeSigner = signer === undefined ? undefined : CodeSigner.ofService(signer);
   const [index, store, bus] = await Promise.all([
-    PackageIndex.read(config, codeSigner),
+    PackageIndex.read(config, codeSigner, log),
     openStore({
       url: config.databaseUrl.reveal(),
       onIdleError: (error) => log.warn('a database connection broke', { error }),

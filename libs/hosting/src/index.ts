@@ -1,4 +1,11 @@
 export { CodeUser, type Sharing } from './code-user.js';
 export { ForkedProcess, type ForkedExit, type ForkOptions } from './forked-process.js';
-export { ModuleCache, type CodeCheck, type CodeManifests } from './module-cache.js';
-export { NpmPackages } from './npm-packages.js';
+export {
+  ModuleCache,
+  type ArchivePiece,
+  type CodeCheck,
+  type CodeManifests,
+  type PackedPackages,
+} from './module-cache.js';
+export { npmInstall, type NpmEnd } from './npm-command.js';
+export { NpmPackages, type Unpack } from './npm-packages.js';

@@ -7,7 +7,7 @@ import type { Log } from '@lab/ports';
 import { dependenciesOf } from '@lab/definitions/model';
 import type { Bus } from '@lab/messaging';
 import type { CodeUser } from './code-user.js';
-import { modulesFolder, type NpmPackages } from './npm-packages.js';
+import { modulesFolder, type NpmPackages, type Unpack } from './npm-packages.js';
 
 /** What an orchestrator says that was signed about a module. */
 export interface CodeManifests {
@@ -27,6 +27,21 @@ export interface CodeCheck {
    * @throws ServiceError `forbidden`, with the reason; `service_unavailable` when a later answer may allow it
    */
   demand(module: ModuleReference, given: CodeManifests): Promise<void>;
+}
+
+/** Fetches a piece of an archive by its SHA-256. */
+export type ArchivePiece = (
+  sha256: string,
+  offset: number,
+) => Promise<{ data: Buffer; /** Bytes of the whole archive. */ total: number }>;
+
+/** npm packages that manifests name as archives. */
+export interface PackedPackages {
+  /**
+   * @param manifests asks for what was signed about the module
+   * @param piece asks for a part of an archive
+   */
+  unpacking(module: ModuleReference, manifests: () => Promise<CodeManifests>, piece: ArchivePiece): Unpack;
 }
 
 /** What manifests must name. */
@@ -50,6 +65,7 @@ export class ModuleCache {
   /**
    * @param check undefined: every module whose hash is right may run
    * @param user who reads the modules and must not change them; undefined: the user of this process
+   * @param packed undefined: npm installs all packages
    */
   constructor(
     private readonly folder: string,
@@ -58,6 +74,7 @@ export class ModuleCache {
     private readonly log: Log,
     private readonly check?: CodeCheck,
     private readonly user?: CodeUser,
+    private readonly packed?: PackedPackages,
   ) {}
 
   /**
@@ -92,7 +109,12 @@ export class ModuleCache {
       await this.#share(path);
       return path;
     }
-    const beside = join(await this.packages.install(dependencies), modulesFolder, name);
+    const unpack = this.packed?.unpacking(
+      module,
+      () => this.#patiently(module, (named) => this.#piece(module.hash, text.length, named)),
+      (sha256, offset) => this.#archivePiece(module, sha256, offset),
+    );
+    const beside = join(await this.packages.install(dependencies, unpack), modulesFolder, name);
     if ((await verified(beside, module.hash)) === undefined) await writeWhole(beside, text);
     await this.#share(beside);
     return beside;
@@ -177,6 +199,17 @@ export class ModuleCache {
       if (piece.length === 0)
         throw new ServiceError('internal', `module ${hash} ended at byte ${offset} of ${total}`);
     }
+  }
+
+  #archivePiece(module: ModuleReference, hash: string, offset: number): ReturnType<ArchivePiece> {
+    return this.#patiently(module, async () => {
+      const { data, total } = await this.bus.request(
+        orchestratorRequests.fetchModule,
+        {},
+        { hash, offset, archive: true },
+      );
+      return { data: Buffer.from(data, 'base64'), total };
+    });
   }
 
   /** One piece of a module. An offset at its end asks for nothing but the manifests. */

@@ -11,7 +11,18 @@ import { npmByHand, npmInstall } from './npm-command.js';
 /** Folder of a set in which modules that import its packages are stored. */
 export const modulesFolder = 'modules';
 const draftPrefix = '.draft-';
+/** Of a set that this process unpacks. No other user may write there, so this process may delete it. */
+const packedDraftPrefix = '.packed-';
+const packedSuffix = '-packed';
 const defaultTimeoutMs = 600_000;
+
+/**
+ * Puts the packages of a set into a folder, if somebody has packed them for this kind of computer.
+ *
+ * @returns false: nobody has packed this set for any computer
+ * @throws ServiceError when they cannot be had at present, are damaged, or were packed for other kinds of computers only
+ */
+export type Unpack = (folder: string, signal: AbortSignal) => Promise<boolean>;
 
 /**
  * Sets of npm packages on disk for code that imports them, each set in its own folder. A folder exists completely or not at
@@ -45,8 +56,12 @@ export class NpmPackages {
       if (error.code === 'ENOENT') return [];
       throw error;
     });
-    const drafts = names.filter((name) => name.startsWith(draftPrefix));
-    await Promise.all(drafts.map((name) => this.#remove(join(this.folder, name))));
+    const beginning = (prefix: string): string[] =>
+      names.filter((name) => name.startsWith(prefix)).map((name) => join(this.folder, name));
+    await Promise.all([
+      ...beginning(draftPrefix).map((path) => this.#remove(path)),
+      ...beginning(packedDraftPrefix).map((path) => rm(path, { recursive: true, force: true })),
+    ]);
   }
 
   async #remove(folder: string): Promise<void> {
@@ -58,13 +73,14 @@ export class NpmPackages {
    * Returns the folder whose `node_modules` has the packages, and installs them if necessary.
    *
    * @param dependencies `name@version`, sorted
-   * @throws ServiceError `not_found` when npm cannot install them; `service_unavailable` while this process stops
+   * @param unpack is asked before npm runs; undefined: nobody has packed them
+   * @throws ServiceError `not_found` when npm cannot install them; `service_unavailable` while this process stops; that of `unpack`
    */
-  install(dependencies: readonly string[]): Promise<string> {
+  install(dependencies: readonly string[], unpack?: Unpack): Promise<string> {
     const key = keyOf(dependencies, this.#user?.uid);
     const known = this.#sets.get(key);
     if (known !== undefined) return known;
-    const set = this.#provide(key, dependencies);
+    const set = this.#provide(key, dependencies, unpack);
     this.#sets.set(key, set);
     set.catch(() => this.#sets.delete(key));
     return set;
@@ -76,18 +92,48 @@ export class NpmPackages {
     await this.#last;
   }
 
-  async #provide(key: string, dependencies: readonly string[]): Promise<string> {
+  async #provide(key: string, dependencies: readonly string[], unpack: Unpack | undefined): Promise<string> {
     const folder = join(this.folder, key);
-    if (await isInstalled(folder, dependencies)) return folder;
-    const turn = this.#last.then(() => this.#install(folder, dependencies));
+    const packed = `${folder}${packedSuffix}`;
+    for (const each of [packed, folder]) if (await isInstalled(each, dependencies)) return each;
+    const turn = this.#last.then(async () =>
+      unpack !== undefined && (await this.#unpack(packed, dependencies, unpack))
+        ? packed
+        : this.#install(folder, dependencies),
+    );
     this.#last = turn.catch(() => undefined);
     return turn;
   }
 
-  async #install(folder: string, dependencies: readonly string[]): Promise<string> {
-    if (this.#closing.signal.aborted) {
-      throw new ServiceError('service_unavailable', 'this part of the service is stopping');
+  /** @returns false: nobody has packed them */
+  async #unpack(folder: string, dependencies: readonly string[], unpack: Unpack): Promise<boolean> {
+    this.#demandOpen();
+    const draft = join(this.folder, `${packedDraftPrefix}${randomBytes(6).toString('hex')}`);
+    try {
+      await mkdir(draft, { recursive: true, mode: 0o700 });
+      if (!(await unpack(draft, this.#closing.signal))) return false;
+      if (!(await isInstalled(draft, dependencies)))
+        throw new ServiceError(
+          'not_found',
+          `the archive that was packed for ${dependencies.join(', ')} does not contain all of them: pack them anew with "svc pkg vendor"`,
+        );
+      if (this.#user !== undefined) await closeTo(this.#user, draft);
+      await rm(folder, { recursive: true, force: true });
+      await rename(draft, folder);
+      this.log.info('unpacked npm packages', { packages: dependencies });
+      return true;
+    } finally {
+      await rm(draft, { recursive: true, force: true });
     }
+  }
+
+  #demandOpen(): void {
+    if (this.#closing.signal.aborted)
+      throw new ServiceError('service_unavailable', 'this part of the service is stopping');
+  }
+
+  async #install(folder: string, dependencies: readonly string[]): Promise<string> {
+    this.#demandOpen();
     const draft = join(this.folder, `${draftPrefix}${randomBytes(6).toString('hex')}`);
     // Another user may have no home to keep the cache of npm in.
     const cache = this.#user === undefined ? undefined : `${draft}-cache`;

@@ -17,17 +17,33 @@ const moduleShape = z.object({
   dependencies: z.array(z.string()),
 });
 
+const archiveShape = z.object({
+  /** The npm packages in it, with all that they need: as in a module. */
+  dependencies: z.array(z.string()).min(1),
+  /** Operating system and processor, such as `linux-x64` or `linux-arm64-musl`. */
+  platform: z.string().min(1).max(40),
+  /** Version of the binary interface of Node, such as `115`. */
+  abi: z.string().min(1).max(10),
+  sha256: hash,
+  /** In bytes. */
+  size: z.int().positive(),
+});
+
 const manifestShape = z.object({
   version: z.literal(1),
   package: z.string().min(1),
   /** `version` in the `package.json` of the package; null: none is given. */
   package_version: z.string().nullable(),
   modules: z.array(moduleShape),
+  /** npm packages that were installed on computers of these kinds and packed. Absent: none; computers install them. */
+  archives: z.array(archiveShape).optional(),
   /** SHA-256 of the `package-lock.json` of the package; null: it has none. */
   lock: hash.nullable(),
   made_at: z.iso.datetime(),
 });
 
+/** npm packages that were installed on one kind of computer, in a `.tar.gz`. */
+export type CodeArchive = z.infer<typeof archiveShape>;
 export type SignedModule = z.infer<typeof moduleShape>;
 export type CodeManifest = z.infer<typeof manifestShape>;
 

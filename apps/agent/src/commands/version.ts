@@ -1,5 +1,6 @@
 import type { Command } from 'commander';
 import { envelopeVersion } from '@lab/contracts';
+import { ownKind } from '@lab/definitions/model';
 import { dataFolder } from '../installation/index.js';
 import { readPointer } from '../keeping/index.js';
 import { dataOption, type AgentProgram } from './context.js';
@@ -10,9 +11,9 @@ export function addVersionCommand(program: Command, { version }: AgentProgram): 
     .description('Prints the versions of this program, of its protocol and of its Node, and the last update.')
     .option(...dataOption)
     .action(({ data }: { data?: string }) => {
-      const { platform, arch, versions } = process;
+      const { platform, abi } = ownKind();
       console.log(
-        `svc-agent ${version}, protocol ${envelopeVersion}, Node ${versions.node}, ${platform}-${arch}`,
+        `svc-agent ${version}, protocol ${envelopeVersion}, Node ${process.versions.node} (ABI ${abi}), ${platform}`,
       );
       const pointer = readPointer(dataFolder(data));
       if (pointer === undefined) return;

@@ -1,11 +1,8 @@
-import { createHash } from 'node:crypto';
 import { chmodSync, mkdirSync, readFileSync } from 'node:fs';
-import { dirname, join } from 'node:path';
-import { Transform, type Readable } from 'node:stream';
+import { join } from 'node:path';
 import { z } from 'zod';
-import { writeFrom } from '../files/index.js';
+import { unpackFiles } from '../archives/index.js';
 import { giveToOwner, syncFolder } from '../keeping/index.js';
-import { readArchive, type ArchiveEntry } from './archive.js';
 
 /** Which package an archive must be. */
 export interface ExpectedPackage {
@@ -14,10 +11,6 @@ export interface ExpectedPackage {
   version: string;
   platform: string;
 }
-
-/** More is no package of the agent. */
-const mostBytes = 1024 ** 3;
-const mostFiles = 20_000;
 
 const manifestFile = 'manifest.json';
 const manifestShape = z.object({
@@ -44,49 +37,13 @@ export async function unpack(
   const { name, version, platform } = expected;
   const wrong = (what: string): Error => new Error(`the package ${name} is damaged: ${what}`);
   const top = `svc-agent-${version}-${platform}`;
-  const hashes = new Map<string, string>();
-  const folders = new Set([folder]);
-  let total = 0;
-
-  const take = async (entry: ArchiveEntry, content: Readable): Promise<void> => {
-    const path = pathBelow(top, entry.path);
-    if (path === undefined) throw wrong(`it has the path ${JSON.stringify(entry.path)}`);
-    if (entry.kind === 'other') throw wrong(`${entry.path} is no file`);
-    if (entry.kind === 'folder') return void content.resume();
-    if (hashes.has(path)) throw wrong(`it has ${path} twice`);
-    if (hashes.size >= mostFiles) throw wrong(`it has more than ${mostFiles} files`);
-    const target = join(folder, path);
-    for (let each = dirname(target); !folders.has(each); each = dirname(each)) folders.add(each);
-    mkdirSync(dirname(target), { recursive: true });
-    const hash = createHash('sha256');
-    const counted = new Transform({
-      transform(piece: Buffer, _encoding, done) {
-        total += piece.length;
-        hash.update(piece);
-        if (total > mostBytes) done(wrong(`it has more than ${mostBytes} bytes`));
-        else done(null, piece);
-      },
-    });
-    const mode = entry.isProgram ? 0o755 : 0o644;
-    await writeFrom(content, counted, target, { flags: 'wx', mode, flush: true });
-    chmodSync(target, mode);
-    hashes.set(path, hash.digest('hex'));
-  };
-
   mkdirSync(folder);
-  try {
-    await readArchive(archive, name, take);
-  } catch (error) {
-    const { code, message } = error as NodeJS.ErrnoException;
-    // Faults of the disk, such as ENOSPC, are not those of the package.
-    if (code?.startsWith('E') === true && !code.startsWith('ERR_')) throw error;
-    throw message.startsWith('the package ') ? error : wrong(message);
-  }
+  const { hashes, folders } = await unpackFiles(archive, name, top, folder, wrong);
   const fault = differences(hashes, folder, expected);
   if (fault !== undefined) throw wrong(fault);
   giveToOwner(data, ...folders, ...[...hashes.keys()].map((path) => join(folder, path)));
-  // Another user may run the code of devices and tasks, and then reads the programs. The umask of the agent forbids it.
-  for (const each of folders) chmodSync(each, 0o755);
+  // Another user may run the code of devices and tasks, and then reads the programs.
+  chmodSync(folder, 0o755);
   for (const each of folders) syncFolder(each);
 }
 
@@ -115,16 +72,4 @@ function differences(
   }
   const missing = [...files.keys()].find((path) => !hashes.has(path));
   return missing === undefined ? undefined : `${missing} is missing`;
-}
-
-/**
- * The path below the folder that is around all files of a package.
- *
- * @returns undefined: the path leads elsewhere, or is none on some operating system
- */
-export function pathBelow(top: string, path: string): string | undefined {
-  const [first, ...rest] = path.replace(/\/$/, '').split('/');
-  if (first !== top) return undefined;
-  const isRight = (part: string): boolean => /^[\w@+(),.-][\w@+(),. -]*$/.test(part) && !/[. ]$/.test(part);
-  return rest.every(isRight) ? rest.join('/') : undefined;
 }

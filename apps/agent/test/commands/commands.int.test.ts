@@ -184,7 +184,7 @@ describe('svc-agent update', () => {
 describe('svc-agent version', () => {
   it('prints the versions', async () => {
     expect((await run(['version', ...data()])).text).toMatch(
-      /^svc-agent 1\.2\.3, protocol \d+, Node \d+\.\d+\.\d+, [^\n]*$/,
+      /^svc-agent 1\.2\.3, protocol \d+, Node \d+\.\d+\.\d+ \(ABI \d+\), [^\n]*$/,
     );
   });
 

@@ -11,7 +11,8 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { pathBelow, unpack } from '../../src/updates/unpack.js';
+import { pathBelow } from '../../src/archives/index.js';
+import { unpack } from '../../src/updates/unpack.js';
 import { partsOfPackage, platform, tarGzOf, zipOf, type Part } from './packages.js';
 
 let folder: string;

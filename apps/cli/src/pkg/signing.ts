@@ -1,10 +1,11 @@
 import { generateKeyPairSync } from 'node:crypto';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { codeManifestFile, codeManifestText, formatDiagnostics } from '@lab/definitions';
+import { archivesFile, codeManifestFile, codeManifestText, namedArchives } from '@lab/definitions';
 import { CodeSigner } from '@lab/trust/code-manifest';
-import { packageFolders, readCatalog } from './check.js';
 import type { Place } from './place.js';
+import { sha256Of } from './packed-file.js';
+import { soundCode } from './sound-code.js';
 
 /**
  * Makes a code key of a lab.
@@ -64,33 +65,23 @@ export interface SignedPackage {
  * @param now milliseconds since 1970
  * @throws Error with all faults of the package when it has some; nothing is signed then
  */
-export async function signPackage(
-  { userDir, packageDir }: Place,
-  key: CodeSigner,
-  now: number,
-): Promise<SignedPackage> {
-  if (packageDir === null) throw new Error(`${userDir} is no package; name the package to sign`);
-  const catalog = await readCatalog(userDir);
-  const [name, folder] =
-    [...packageFolders(catalog)].find(([, each]) => join(userDir, each) === packageDir) ?? [];
-  const code = catalog.code.find((each) => each.package === name);
-  if (folder === undefined || code === undefined)
-    throw new Error(`${packageDir} is no package with definitions`);
-  const inside = (file: string): boolean => folder === '' || file.startsWith(`${folder}/`);
-  const faults = catalog.diagnostics.filter(({ file }) => inside(file));
-  if (faults.length > 0)
-    throw new Error(
-      `nothing was signed, because the package has errors:\n${formatDiagnostics(faults, { userDir })}`,
-    );
+export async function signPackage(place: Place, key: CodeSigner, now: number): Promise<SignedPackage> {
+  const { code, root } = await soundCode(place, 'nothing was signed');
+  for (const { path, sha256 } of code.archives)
+    if ((await sha256Of(path)) !== sha256)
+      throw new Error(
+        `nothing was signed, because ${path} is another file than ${archivesFile} says; make it anew with "svc pkg vendor"`,
+      );
   if (code.modules.length > mostModules)
     throw new Error(
       `nothing was signed, because the package has ${code.modules.length} modules, and a manifest at most ${mostModules}; divide the package`,
     );
   const signed = key.sign({
     ...{ version: 1, package: code.package, package_version: code.version, lock: code.lock },
-    ...{ modules: [...code.modules], made_at: new Date(now).toISOString() },
+    ...{ modules: [...code.modules], archives: namedArchives(code.archives) },
+    made_at: new Date(now).toISOString(),
   });
-  const file = join(packageDir, codeManifestFile);
+  const file = join(root, codeManifestFile);
   writeFileSync(file, codeManifestText(signed));
   return { package: code.package, file, modules: code.modules.length };
 }

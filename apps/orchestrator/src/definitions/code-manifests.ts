@@ -2,7 +2,7 @@ import { createHash, randomUUID } from 'node:crypto';
 import { mkdir, readdir, readFile, rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { ModuleReference } from '@lab/contracts';
-import type { PackageCode } from '@lab/definitions';
+import { namedArchives, type PackageCode } from '@lab/definitions';
 import {
   CodeVerifier,
   unverifiedManifest,
@@ -108,6 +108,7 @@ export class CodeManifests {
     const text = signer.sign({
       ...{ version: 1, package: code.package, package_version: code.version, lock: code.lock },
       modules: code.modules.slice(begin, begin + portion),
+      archives: namedArchives(code.archives),
       made_at: new Date(this.now()).toISOString(),
     });
     signed.set(kept, text);
@@ -118,6 +119,8 @@ export class CodeManifests {
     return this.keys.signer?.sign({
       ...{ version: 1, package: owner, package_version: null, lock: null },
       modules: [module],
+      // The packages of an earlier version of the code are the same if their versions are.
+      archives: namedArchives(this.#packages.get(owner)?.archives ?? []),
       made_at: new Date(this.now()).toISOString(),
     });
   }

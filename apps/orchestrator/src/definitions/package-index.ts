@@ -11,7 +11,9 @@ import {
   type PackageSource,
 } from '@lab/definitions';
 
+import type { Log } from '@lab/ports';
 import type { CodeSigner } from '@lab/trust/code-manifest';
+import { ArchiveStore } from './archive-store.js';
 import { CodeManifests, type SignedAbout } from './code-manifests.js';
 
 /** The version of a package that a code module was read from. */
@@ -32,6 +34,7 @@ export class PackageIndex {
     private readonly userDir: string,
     private readonly loader: DefinitionLoader,
     private readonly manifests: CodeManifests,
+    private readonly archives: ArchiveStore,
     private latest: Catalog,
     private sources: readonly PackageSource[] = [],
   ) {}
@@ -44,13 +47,21 @@ export class PackageIndex {
   static async read(
     { userDir, dataDir, codeKey }: PackagePlaces,
     signer?: CodeSigner,
+    log: Pick<Log, 'error'> = { error: () => undefined },
   ): Promise<PackageIndex> {
     const cacheDir = join(dataDir, 'code');
     const loader = createLoader({ userDir, cacheDir, codeKey });
     const manifests = new CodeManifests(join(cacheDir, 'lab-manifests'), { signer, lab: codeKey });
     const catalog = await loader.load();
-    await manifests.note(catalog.code);
-    return new PackageIndex(userDir, loader, manifests, catalog);
+    const archives = new ArchiveStore(join(cacheDir, 'archives'), log);
+    const index = new PackageIndex(userDir, loader, manifests, archives, catalog);
+    await index.note(catalog);
+    return index;
+  }
+
+  private async note({ code }: Catalog): Promise<void> {
+    await this.manifests.note(code);
+    for (const archive of code.flatMap(({ archives }) => archives)) this.archives.note(archive);
   }
 
   get catalog(): Catalog {
@@ -60,7 +71,7 @@ export class PackageIndex {
   /** Reads what was written since from disk. */
   async refresh(): Promise<Catalog> {
     const [catalog, sources] = await Promise.all([this.loader.load(), readPackageSources(this.userDir)]);
-    await this.manifests.note(catalog.code);
+    await this.note(catalog);
     [this.latest, this.sources] = [catalog, sources];
     return this.latest;
   }
@@ -95,6 +106,11 @@ export class PackageIndex {
   /** What was signed about a code module. See {@link CodeManifests.about}. */
   signedAbout(...asked: Parameters<CodeManifests['about']>): SignedAbout {
     return this.manifests.about(...asked);
+  }
+
+  /** A piece of an archive of npm packages. See {@link ArchiveStore.piece}. */
+  archivePiece(...asked: Parameters<ArchiveStore['piece']>): ReturnType<ArchiveStore['piece']> {
+    return this.archives.piece(...asked);
   }
 
   /** The text of a code module, as bytes; also of an earlier version. @throws ServiceError `not_found` */

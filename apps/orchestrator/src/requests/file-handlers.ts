@@ -24,7 +24,11 @@ export function fileHandlers(
     return attempt?.computer === computer ? attempt : undefined;
   };
   return {
-    fetchModule: async ({ hash, offset, named }) => {
+    fetchModule: async ({ hash, offset, named, archive = false }) => {
+      if (archive) {
+        const { data, total } = await packages.archivePiece(hash, offset, pieceBytes);
+        return { data: data.toString('base64'), total };
+      }
       const text = await packages.readModule(hash);
       const data = text.subarray(offset, offset + pieceBytes).toString('base64');
       const signed =

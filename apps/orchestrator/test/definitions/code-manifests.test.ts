@@ -16,9 +16,13 @@ const named = { package: 'my_lab', source: 'tasks/fill/task.ts' };
 const used = (hash: string): ModuleReference => ({ hash, ...named, dependencies: ['usb@2.0.0'] });
 const nothing = (): ModuleReference[] => [];
 
-function code(sha256: string, signed: string | null = null): PackageCode {
+function code(
+  sha256: string,
+  signed: string | null = null,
+  archives: PackageCode['archives'] = [],
+): PackageCode {
   const modules = [{ source: named.source, sha256, dependencies: [] }];
-  return { package: 'my_lab', version: '1.0.0', modules, lock: null, signed };
+  return { package: 'my_lab', version: '1.0.0', modules, lock: null, signed, archives };
 }
 const ofLab = (by: CodeSigner, sha256: string): string =>
   by.sign({
@@ -59,6 +63,20 @@ it('signs a package as it was last read, once for each version', async () => {
   expect(made.about(one, named, nothing).manifest).toBe(manifest);
   await made.note([code(two)]);
   expect(manifestOf(made.about(two, named, nothing).manifest)?.modules[0]?.sha256).toBe(two);
+});
+
+it('signs the archives of a package, also for an earlier version of a module, and never their place', async () => {
+  const archive = {
+    ...{ dependencies: ['usb@2.0.0'], platform: 'linux-x64', abi: '115', sha256: two, size: 7 },
+    path: '/packages/my_lab/vendor/a.tar.gz',
+  };
+  const made = await manifests([code(one, null, [archive])]);
+  const { path: _, ...signed } = archive;
+  for (const manifest of [
+    made.about(one, named, nothing).manifest,
+    made.about(two, named, () => [used(two)]).manifest,
+  ])
+    expect(manifestOf(manifest)?.archives).toEqual([signed]);
 });
 
 it('signs no module that no package has, and none under the name of another package or source', async () => {

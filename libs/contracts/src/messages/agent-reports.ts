@@ -107,7 +107,7 @@ const codeQuery = requestsOf('svc.v1.orchestrator.', '', {
 
 /** What every process that executes or shows code asks of the leading orchestrator. */
 export const codeRequests = {
-  /** Fetches one piece of a code module by its content hash, and what was signed about the module. */
+  /** Fetches one piece of a code module, or of an archive of npm packages, by its SHA-256, and what was signed about the module. */
   fetchModule: codeQuery(
     'module.fetch',
     z.object({
@@ -115,6 +115,8 @@ export const codeRequests = {
       offset: z.number().int().nonnegative(),
       /** Asks for the manifests that name the module with this package and source. Absent: none is needed. */
       named: z.object({ package: z.string(), source: z.string() }).optional(),
+      /** The hash is that of an archive. An orchestrator of an earlier release answers `not_found`. */
+      archive: z.boolean().optional(),
     }),
     z.object({
       /** Base64 of at most 128 KiB from `offset`. */

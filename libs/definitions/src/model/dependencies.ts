@@ -18,6 +18,27 @@ export function isExactVersion(text: string): boolean {
   return text.length <= mostCharacters && exactVersion.test(text);
 }
 
+/** The kind of a computer, as far as native parts of npm packages depend on it. */
+export interface ComputerKind {
+  /** Operating system and processor, such as `linux-x64`; with `-musl` on a Linux without glibc. */
+  platform: string;
+  /** Version of the binary interface of Node, such as `115`. */
+  abi: string;
+}
+
+/** The kind of this computer and of the Node that runs. */
+export function ownKind(): ComputerKind {
+  const { platform, arch, versions } = process;
+  return { platform: `${platform}-${arch}${isMusl() ? '-musl' : ''}`, abi: versions.modules };
+}
+
+/** Whether this Linux has musl in place of glibc, as Alpine has. */
+function isMusl(): boolean {
+  if (process.platform !== 'linux') return false;
+  const { header } = process.report.getReport() as { header?: { glibcVersionRuntime?: string } };
+  return header?.glibcVersionRuntime === undefined;
+}
+
 const mark = '// svc:dependencies ';
 
 /** The first line of a module with dependencies, so that its hash covers them. @param sorted `name@version` */

@@ -24,7 +24,9 @@ export {
   dependencyLine,
   isExactVersion,
   isPackageName,
+  ownKind,
   splitDependency,
+  type ComputerKind,
 } from './dependencies.js';
 export { dynamicMarker, readBinding, splitReference } from './bindings.js';
 export { declaredBounds, optimizerFaults, type MadeOptimizer } from './optimizer-faults.js';

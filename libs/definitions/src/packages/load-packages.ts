@@ -7,6 +7,7 @@ import {
   maxFileSize,
   SourceDocument,
 } from '../documents/index.js';
+import { readArchives } from './archives.js';
 import { Assembly } from './assembly.js';
 import type { LoadedFile } from './loaded-file.js';
 import { CheckMemory } from './check-memory.js';
@@ -122,21 +123,22 @@ class Loader {
   }> {
     const entries = found.definitions.flatMap(({ code }) => code ?? []);
     const manifest = await this.manifests.of(resolve(found.root, 'package.json'), round);
-    const [sources, built, ofLab] = await Promise.all([
+    const [sources, built, ofLab, packed] = await Promise.all([
       Promise.all(found.definitions.map(({ path }) => this.texts.get(path)?.of(path, round))),
       this.code.build(found.root, found.name, entries, manifest, round),
       readSignedFiles(found.root),
+      readArchives(found.root, found.file),
     ]);
     const codeDiagnostics = new Map<string, Diagnostic>();
     const code: PackageCode = {
       ...{ package: found.name, version: manifest.version, modules: modulesOf(built) },
-      ...{ lock: ofLab.lock, signed: ofLab.signed },
+      ...{ lock: ofLab.lock, signed: ofLab.signed, archives: packed.archives },
     };
     const { codeKey } = this.options;
     const unsigned = compareWithSigned(code, ofLab, found.file, codeKey);
     const isRefused = (source: string): boolean =>
       codeKey !== undefined &&
-      (unsigned.ofModules.has(source) || unsigned.ofPackage.some((finding) => finding.code !== 'other_lock'));
+      (unsigned.ofModules.has(source) || unsigned.ofPackage.some((finding) => !isHarmless(finding)));
     const findings = [...unsigned.ofPackage, ...unsigned.ofModules.values()];
     const files = found.definitions.map((definition, index): LoadedFile => {
       const text = sources[index]?.source ?? SourceDocument.parse(definition.file, '');
@@ -176,16 +178,18 @@ class Loader {
         codeIsBroken: result !== undefined && (!result.ok || !manifest.isReadable || isUnsigned),
       };
     });
-    const isError = ({ code: problem }: Diagnostic): boolean =>
-      codeKey !== undefined && problem !== 'other_lock';
+    const isError = (finding: Diagnostic): boolean => codeKey !== undefined && !isHarmless(finding);
     return {
       files,
       codeDiagnostics: [...manifest.diagnostics, ...codeDiagnostics.values(), ...findings.filter(isError)],
-      warnings: findings.filter((finding) => !isError(finding)),
+      warnings: [...findings.filter((finding) => !isError(finding)), ...packed.faults],
       code,
     };
   }
 }
+
+/** Whether a difference from what the lab has signed leaves the signed modules as they are. */
+const isHarmless = ({ code }: Diagnostic): boolean => code === 'other_lock' || code === 'other_archives';
 
 /** Everything that could be bundled, by source. */
 function modulesOf(built: ReadonlyMap<string, BuiltCode>): PackageCode['modules'] {

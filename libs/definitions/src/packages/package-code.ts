@@ -4,12 +4,14 @@ import {
   CodeVerifier,
   unverifiedManifest,
   whyNotIn,
+  type CodeArchive,
   type CodeManifest,
   type SignedModule,
 } from '@lab/trust/code-manifest';
 import { z } from 'zod';
 import { isMissing, sha256 } from '../code/index.js';
 import type { Diagnostic } from '../documents/index.js';
+import { archivesFile, type PackageArchive } from './archives.js';
 
 /** The file in a package that says what the lab has signed. */
 export const codeManifestFile = 'code-manifest.json';
@@ -26,6 +28,13 @@ export interface PackageCode {
   lock: string | null;
   /** What the lab has signed, whether it fits or not; null: nothing, or the file cannot be read. */
   signed: string | null;
+  /** npm packages that were packed for computers without a registry. */
+  archives: readonly PackageArchive[];
+}
+
+/** The archives as a manifest names them; undefined: the package has none. */
+export function namedArchives(archives: readonly PackageArchive[]): CodeArchive[] | undefined {
+  return archives.length === 0 ? undefined : archives.map(({ path: _path, ...named }) => named);
 }
 
 /** What `code-manifest.json` and the lock file of a package say. */
@@ -115,6 +124,11 @@ export function compareWithSigned(
         if (why !== undefined)
           found.ofModules.set(module.source, finding(module.source, 'unsigned_code', why));
       }
+      const named = JSON.stringify(namedArchives(code.archives));
+      if (found.ofModules.size === 0 && JSON.stringify(manifest.archives) !== named)
+        found.ofPackage.push(
+          finding(archivesFile, 'other_archives', 'other archives of npm packages were signed'),
+        );
       if (found.ofModules.size === 0 && manifest.lock !== lock)
         found.ofPackage.push({
           ...finding(

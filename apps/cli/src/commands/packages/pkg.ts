@@ -24,6 +24,7 @@ export function addPkgCommands(program: Command): void {
       reported(() => check(paths, flags.json ?? false)),
     );
   addSigningCommands(pkg);
+  addVendorCommand(pkg);
   pkg
     .command('types')
     .description('write svc-types.d.ts: the handles, parameters and resources of each task type')
@@ -55,6 +56,32 @@ export function addPkgCommands(program: Command): void {
       reported(async () => {
         const { addPart } = await import('../../pkg/scaffold.js');
         tell(await addPart(userDirOf(dir), kind, packageName, name, options));
+      }),
+    );
+}
+
+/** The command for npm packages of computers without a registry. */
+function addVendorCommand(pkg: Command): void {
+  pkg
+    .command('vendor')
+    .description(
+      'pack the npm packages of svc.external for computers like this one that have no npm registry',
+    )
+    .argument('<package>', 'a package, by its folder or name')
+    .action((path: string) =>
+      reported(async () => {
+        const { vendorPackage } = await import('../../pkg/vendor.js');
+        const stopping = new AbortController();
+        const stop = (): void => stopping.abort();
+        process.once('SIGINT', stop);
+        try {
+          for (const { dependencies, file, size } of await vendorPackage(placeOf(path), stopping.signal))
+            process.stdout.write(
+              `packed ${dependencies.join(', ')}: wrote ${file}, ${(size / 1024 ** 2).toFixed(1)} MiB\n`,
+            );
+        } finally {
+          process.off('SIGINT', stop);
+        }
       }),
     );
 }

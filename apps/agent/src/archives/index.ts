@@ -1,0 +1,1 @@
+export { pathBelow, unpackFiles, type Unpacked } from './unpack-files.js';

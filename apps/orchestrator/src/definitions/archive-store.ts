@@ -1,0 +1,96 @@
+import { createHash, randomUUID } from 'node:crypto';
+import { createReadStream } from 'node:fs';
+import { mkdir, open, rename, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { Transform } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import { ServiceError } from '@lab/contracts';
+import type { PackageArchive } from '@lab/definitions';
+import type { Log } from '@lab/ports';
+
+/**
+ * The archives of npm packages that agents fetch, by their SHA-256. They are copies, because accepted work keeps its code when
+ * a package is replaced.
+ */
+export class ArchiveStore {
+  /** Where the packages have the archives that were not copied yet. */
+  readonly #sources = new Map<string, string>();
+  readonly #copies = new Map<string, Promise<string>>();
+
+  /** @param folder of the copies */
+  constructor(
+    private readonly folder: string,
+    private readonly log: Pick<Log, 'error'>,
+  ) {}
+
+  /** Notes where an archive is. */
+  note({ sha256, path }: PackageArchive): void {
+    this.#sources.set(sha256, path);
+  }
+
+  /**
+   * A piece of an archive.
+   *
+   * @throws ServiceError `not_found` when no package has an archive with this SHA-256, or its file is another one
+   */
+  async piece(sha256: string, offset: number, bytes: number): Promise<{ data: Buffer; total: number }> {
+    if (!/^[0-9a-f]{64}$/.test(sha256)) throw new ServiceError('not_found', `'${sha256}' is no SHA-256`);
+    const file = await open(await this.#kept(sha256)).catch((error: NodeJS.ErrnoException) => {
+      if (error.code !== 'ENOENT') throw error;
+      throw new ServiceError('not_found', `no package has an archive with the SHA-256 ${sha256}`);
+    });
+    try {
+      const { size: total } = await file.stat();
+      const { buffer, bytesRead } = await file.read(Buffer.alloc(bytes), 0, bytes, offset);
+      return { data: buffer.subarray(0, bytesRead), total };
+    } finally {
+      await file.close();
+    }
+  }
+
+  /** The path of the copy, which is made first if it is missing. */
+  #kept(sha256: string): Promise<string> {
+    const copy = this.#copies.get(sha256) ?? this.#copy(sha256);
+    this.#copies.set(sha256, copy);
+    copy.catch(() => this.#copies.delete(sha256));
+    return copy;
+  }
+
+  async #copy(sha256: string): Promise<string> {
+    const path = join(this.folder, sha256);
+    const source = this.#sources.get(sha256);
+    const isThere = await open(path).then(
+      (file) => file.close().then(() => true),
+      () => false,
+    );
+    if (isThere || source === undefined) return path;
+    await mkdir(this.folder, { recursive: true });
+    const draft = `${path}.${randomUUID()}.draft`;
+    const hash = createHash('sha256');
+    const hashed = new Transform({
+      transform: (piece: Buffer, _encoding, done) => {
+        hash.update(piece);
+        done(null, piece);
+      },
+    });
+    const file = await open(draft, 'wx');
+    try {
+      await pipeline(createReadStream(source), hashed, file.createWriteStream({ flush: true }));
+      if (hash.digest('hex') === sha256) {
+        await rename(draft, path);
+        return path;
+      }
+    } finally {
+      await file.close();
+      await rm(draft, { force: true });
+    }
+    this.log.error('an archive of npm packages is another file than its package says', {
+      file: source,
+      sha256,
+    });
+    throw new ServiceError(
+      'not_found',
+      `${source} does not have the SHA-256 ${sha256}: make it anew with "svc pkg vendor"`,
+    );
+  }
+}
