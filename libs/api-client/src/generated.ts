@@ -7415,7 +7415,7 @@ export interface components {
        */
       reason: string;
       /**
-       * @description Seconds between two rings.
+       * @description Seconds for which each ring is watched before the next one, or the end.
        * @example 0
        */
       settle_s: number;
@@ -7530,7 +7530,7 @@ export interface components {
        */
       canary?: string;
       /**
-       * @description Seconds between the last update of a ring and the first of the next. Default 600.
+       * @description Seconds between the last update of a ring and the first of the next, or the end of the rollout. Default 600.
        * @example 600
        */
       settle_s?: number;

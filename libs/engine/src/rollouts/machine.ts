@@ -99,7 +99,7 @@ export function advance(before: RolloutRow, row: RolloutRow, world: World): { ro
       steps = halt === null ? begun : begun.map((step, index) => unlessBegun(steps[index] ?? step, step));
     }
     if (halt !== null) state = 'halted';
-    else if (steps.every((step) => step.state === 'updated'))
+    else if ((completionDue({ ...row, steps }) ?? Infinity) <= now)
       [state, endedAt, endedBy] = ['completed', now, 'service'];
   }
   if (!mayBeginUpdates(state))
@@ -135,6 +135,16 @@ export function ringDue({ steps, settleMs, resumedAt }: RolloutRow): { ring: num
 }
 
 /**
+ * When the last ring has been watched for as long as those before it, in milliseconds since 1970; null: not all computers are
+ * updated. Computers that ran the version before the rollout touched them need no watch.
+ */
+export function completionDue({ steps, settleMs, resumedAt }: RolloutRow): number | null {
+  if (steps.some(({ state }) => state !== 'updated')) return null;
+  const touched = steps.filter(({ askedAt }) => askedAt !== null).map(({ since }) => since);
+  return touched.length === 0 ? -Infinity : Math.max(...touched, resumedAt ?? 0) + settleMs;
+}
+
+/**
  * The first moment after `since` at which the rollout has something to do, in milliseconds since 1970.
  *
  * @param heard since when this leader hears agents
@@ -144,7 +154,8 @@ export function nextOf(row: RolloutRow, since: number, heard: number): number | 
     const limit = limits[step.state];
     return limit === undefined ? [] : [Math.max(step.since, heard) + limit];
   });
-  if (mayBeginUpdates(row.state)) times.push(ringDue(row)?.at ?? -Infinity, waitEnd(row));
+  if (mayBeginUpdates(row.state))
+    times.push(ringDue(row)?.at ?? -Infinity, completionDue(row) ?? -Infinity, waitEnd(row));
   const coming = times.filter((at) => at > since);
   return coming.length === 0 ? undefined : Math.min(...coming);
 }

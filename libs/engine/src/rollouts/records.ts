@@ -1,6 +1,6 @@
 import { mayBeginUpdates, type RolloutRecord } from '@lab/contracts';
 import type { RolloutRow, RolloutStepRow } from '../rows/index.js';
-import { ringDue, whyNotBegun, type ComputerNow, type World } from './machine.js';
+import { completionDue, ringDue, whyNotBegun, type ComputerNow, type World } from './machine.js';
 
 /** A rollout for people. */
 export function recordOf(row: RolloutRow, world: World): RolloutRecord {
@@ -13,10 +13,7 @@ export function recordOf(row: RolloutRow, world: World): RolloutRecord {
     ended_at: endedAt === null ? null : iso(endedAt),
     ended_by: endedBy,
     halt: halt && { ...halt, at: iso(halt.at) },
-    waits_for:
-      due === null || due.at <= world.now
-        ? null
-        : `ring ${due.ring} begins at ${iso(due.at)}, if no attention item is opened until then`,
+    waits_for: waitOf(row, world.now),
     computers: steps.map((step) => ({
       computer: step.computer,
       ring: step.ring,
@@ -28,6 +25,15 @@ export function recordOf(row: RolloutRow, world: World): RolloutRecord {
     })),
     left_out: leftOut.map(({ computer, reason: why }) => ({ computer, reason: why })),
   };
+}
+
+/** What a rollout waits for that goes on by itself, in words; null: nothing. */
+function waitOf(row: RolloutRow, now: number): string | null {
+  if (!mayBeginUpdates(row.state)) return null;
+  const due = ringDue(row);
+  const [what, at] =
+    due === null ? ['the rollout ends', completionDue(row) ?? now] : [`ring ${due.ring} begins`, due.at];
+  return at <= now ? null : `${what} at ${iso(at)}, if no attention item is opened until then`;
 }
 
 /** @param isDue the ring of the step has begun */

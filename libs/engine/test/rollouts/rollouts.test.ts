@@ -22,8 +22,15 @@ describe('a rollout', () => {
     expect(test.asked).toEqual(['pc_01', 'pc_02', 'pc_03']);
     await test.pass(590_000);
     expect(test.those('waiting').length).toBe(9);
-    await test.until(() => test.rollout.state === 'completed');
+    await test.until(() => test.those('updated').length === 12);
     expect([test.asked.length, test.most, test.drains()]).toEqual([12, 3, {}]);
+    // The last ring is watched as the others are.
+    await test.pass(590_000);
+    expect([test.rollout.state, test.rollout.waits_for]).toEqual([
+      'running',
+      expect.stringMatching(/^the rollout ends at /),
+    ]);
+    await test.until(() => test.rollout.state === 'completed');
     expect(test.rollout).toMatchObject({ ended_by: 'service', halt: null, waits_for: null });
     expect(
       test.engine.views
@@ -51,8 +58,8 @@ describe('a rollout', () => {
     expect(acts).toEqual([
       ['rollout.start', 'ada', `rollout/${test.rollout.id}`],
       ['computer.drain', 'service', 'computer/pc_01'],
-      ['rollout.completed', 'service', `rollout/${test.rollout.id}`],
       ['computer.resume', 'service', 'computer/pc_01'],
+      ['rollout.completed', 'service', `rollout/${test.rollout.id}`],
     ]);
     const completed = test.store.events.find(({ type }) => type === 'rollout.completed');
     expect(completed?.body).toMatchObject({
@@ -66,8 +73,7 @@ describe('a rollout', () => {
       .filter((type) => /^(rollout|agent)\.(?!online|offline|suspect)/.test(type));
     expect(types[0]).toBe('rollout.running');
     expect(types).toContain('agent.drained');
-    expect(types.at(-1)).toBe('agent.resumed');
-    expect(types).toContain('rollout.completed');
+    expect(types.slice(-2)).toEqual(['agent.resumed', 'rollout.completed']);
   });
 
   it('waits for the calls of people', async () => {
@@ -224,6 +230,27 @@ describe('a rollout that fails', () => {
     await test.rollOut();
     await test.until(() => test.rollout.state === 'completed');
     expect(test.openItems()).toEqual(['device_faulted']);
+  });
+
+  it('watches the last ring as long as the others, and watches it anew after a halt', async () => {
+    const test = await RolloutLab.open(1);
+    await test.rollOut();
+    await test.until(() => test.state('pc_01') === 'updated');
+    await test.pass(590_000);
+    test.agents.deviceState = () => 'faulted';
+    await test.pass(5_000);
+    expect(test.rollout.halt?.reason).toContain(
+      'an attention item was opened about pc_01, which was updated',
+    );
+    await test.engine.rollouts.resume(decision(test));
+    test.agents.deviceState = () => 'idle';
+    await test.start();
+    for (const name of [...test.names, 'svc_computer']) await test.agents.register(name);
+    await test.pass(590_000);
+    expect(test.rollout.state).toBe('running');
+    await test.pass(20_000);
+    expect(test.rollout).toMatchObject({ state: 'completed', ended_by: 'service', waits_for: null });
+    expect(test.asked).toEqual(['pc_01']);
   });
 
   it('halts when an attention item is opened about an updated computer, also between two rings', async () => {

@@ -43,7 +43,7 @@ export function addRolloutCommands(agent: Command): void {
       .requiredOption('--to <version>', 'the version, which the service must offer')
       .option('--computers <names>', 'only these, with commas (default: all that run another version)')
       .option('--canary <name>', 'the computer that is updated first (default: the first by name)')
-      .option('--settle <time>', 'how long to wait between two rings: 90s, 10m, 2h', '10m')
+      .option('--settle <time>', 'how long each ring is watched: 90s, 10m, 2h', '10m')
       .requiredOption('--reason <text>', 'why, for those who wait'),
     (client, flags: StartFlags) =>
       client.post('/api/agent-rollouts', { body: { ...submissionOf(flags), by: person(flags) } }),

@@ -33,7 +33,7 @@ export class RolloutSubmission {
   @Optional(
     whole(
       [0, settleS.most],
-      `Seconds between the last update of a ring and the first of the next. Default ${settleS.usual}.`,
+      `Seconds between the last update of a ring and the first of the next, or the end of the rollout. Default ${settleS.usual}.`,
       600,
     ),
   )
@@ -86,7 +86,8 @@ export class RolloutRecord {
   @Field(choice(rolloutStates)) state!: RolloutState;
   @Field(text('Person who started it.', 'ada')) by!: string;
   @Field(text('Reason.', 'release 0.2.0')) reason!: string;
-  @Field(integer('Seconds between two rings.', 0)) settle_s!: number;
+  @Field(integer('Seconds for which each ring is watched before the next one, or the end.', 0))
+  settle_s!: number;
   @Field(time('When it was started.')) created_at!: string;
   @Field(orNull(time('When it was completed or cancelled.'))) ended_at!: string | null;
   @Field(orNull(text('Person who cancelled it; `service`: it was completed.', 'ada'))) ended_by!:
