@@ -1,5 +1,6 @@
 // Measures what encryption and permissions of the broker cost. Three services run side by side and take turns: on a broker with
 // one password for everybody, on one with credentials and permissions, and on one with these and TLS. The first is the reference.
+import type { ChildProcess } from 'node:child_process';
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { connectBus } from '@lab/messaging';
@@ -16,10 +17,14 @@ const calls = 20;
 const connections = 8;
 const touches = 6;
 const warmingCalls = 1_000;
+/** An agent is started in each n-th round alone, because a start takes as long as all other figures. */
+const joinEvery = 3;
 
 const lab = 'bench_lab';
 const farComputer = 'far_computer';
-const figures = ['connect', 'query', 'first_call', 'task_call', 'far_call'] as const;
+/** Its agent is started and stopped. */
+const lateComputer = 'late_computer';
+const figures = ['connect', 'join', 'query', 'first_call', 'task_call', 'far_call'] as const;
 type Figure = (typeof figures)[number];
 
 /** How the processes of a service reach its broker. */
@@ -78,6 +83,13 @@ async function startService(folder: string, packages: string, broker: Broker): P
     for (let index = 0; index < count; index += 1) durations.push(await work());
     return quick(durations);
   };
+  const agentIs = (state: string): Promise<unknown> =>
+    until(
+      () => api.get('/api/agents/{computer}', { path: { computer: lateComputer } }).catch(() => undefined),
+      (agent) => agent?.state === state,
+      60_000,
+      5,
+    );
   const query = (): Promise<void> => sender.post('/api/rpc/bench_lab/probe/ping', {});
 
   const measures: Service['measures'] = {
@@ -89,6 +101,17 @@ async function startService(folder: string, packages: string, broker: Broker): P
           await bus.close();
         }),
       ),
+    // From the start of the process until the service lists it as online.
+    join: async () => {
+      let agent: ChildProcess | undefined;
+      const ms = await timed(async () => {
+        agent = stack.beside('agent', '--computer', lateComputer);
+        await agentIs('online');
+      });
+      agent?.kill('SIGTERM');
+      await agentIs('offline');
+      return ms;
+    },
     query: () => several(calls, () => timed(query)),
     first_call: () =>
       several(touches, async () => {
@@ -117,7 +140,7 @@ await inFolder('encryption', async (folder) => {
   const packages = join(folder, 'packages');
   await writePackage('bench/packages/bench_lab', join(packages, lab), {
     name: lab,
-    computers: { [farComputer]: { ip: '192.0.2.10' } },
+    computers: { [farComputer]: { ip: '192.0.2.10' }, [lateComputer]: { ip: '192.0.2.11' } },
     devices: { probe: device('svc_computer'), far_probe: device(farComputer) },
   });
   const plain = await startNats({ login: 'all:of-them' });
@@ -142,6 +165,7 @@ await inFolder('encryption', async (folder) => {
     const times = services.map(() => new Map<Figure, number[]>(figures.map((figure) => [figure, []])));
     for (let round = 0; round < rounds; round += 1) {
       for (const figure of figures) {
+        if (figure === 'join' && round % joinEvery !== 0) continue;
         for (let turn = 0; turn < services.length; turn += 1) {
           // Another service begins each round, so that none is always the first to follow other work.
           const index = (round + turn) % services.length;
