@@ -1,13 +1,12 @@
-import { createHash, generateKeyPairSync } from 'node:crypto';
+import { generateKeyPairSync } from 'node:crypto';
 import { existsSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { gzipSync } from 'node:zlib';
-import { dependencyLine, ownKind } from '@lab/definitions/model';
+import { ownKind } from '@lab/definitions/model';
 import { startSecuredNats, type SecuredNats } from '@lab/testkit';
 import { Authority } from '@lab/trust/authority';
-import { CodeSigner, type CodeArchive, type CodeManifest } from '@lab/trust/code-manifest';
-import { pack } from 'tar-stream';
+import { CodeSigner, type CodeArchive } from '@lab/trust/code-manifest';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { dependencies, greeter, manifest, module, packed, sha256, text } from './greeter.js';
 import { Lab } from './lab.js';
 
 /** A real agent without a registry, and an orchestrator that offers it npm packages in archives. */
@@ -17,24 +16,6 @@ let lab: Lab;
 let service: CodeSigner;
 /** Written by npm, if it runs. */
 let npmRan: string;
-const dependencies = ['greeter@1.0.0'];
-const text = `${dependencyLine(dependencies)}
-import greeting from 'greeter';
-export default class Meter {
-  async _initialize() {
-    console.log('said: ' + greeting);
-  }
-  async _cleanup() {}
-  async _report() {
-    return {};
-  }
-}
-`;
-const sha256 = (content: string | Buffer): string => createHash('sha256').update(content).digest('hex');
-const module = {
-  ...{ hash: sha256(text), package: 'agent_lab', source: 'devices/meter/device.ts', dependencies },
-};
-
 beforeEach(async () => {
   nats = await startSecuredNats();
   service = CodeSigner.ofService(new Authority(nats.keys.authority));
@@ -45,39 +26,12 @@ beforeEach(async () => {
 });
 afterEach(() => lab.close());
 
-/** An archive with these files. */
-async function packed(files: Record<string, string>): Promise<Buffer> {
-  const archive = pack();
-  for (const [name, content] of Object.entries(files)) archive.entry({ name }, content);
-  archive.finalize();
-  const pieces: Buffer[] = [];
-  for await (const piece of archive) pieces.push(piece as Buffer);
-  return gzipSync(Buffer.concat(pieces));
-}
-const greeter = {
-  'node_modules/greeter/package.json': JSON.stringify({
-    name: 'greeter',
-    version: '1.0.0',
-    main: 'lib/a.js',
-  }),
-  'node_modules/greeter/lib/a.js': `module.exports = require('other');`,
-  'node_modules/other/package.json': JSON.stringify({ name: 'other', version: '2.0.0' }),
-  'node_modules/other/index.js': `module.exports = 'good morning';`,
-};
-
 /** Offers an archive. @returns as a manifest names it */
 async function offered(files: Record<string, string> = greeter): Promise<CodeArchive> {
   const content = await packed(files);
   lab.archives.set(sha256(content), content);
   return { dependencies, ...ownKind(), sha256: sha256(content), size: content.length };
 }
-const manifest = (by: CodeSigner, archives?: CodeArchive[]): string =>
-  by.sign({
-    ...{ version: 1, package: 'agent_lab', package_version: null, lock: null },
-    modules: [{ source: module.source, sha256: module.hash, dependencies }],
-    ...{ archives, made_at: '2026-03-01T10:00:00.000Z' },
-  } satisfies CodeManifest);
-
 async function start(env: Record<string, string> = {}) {
   const npm = join(lab.dataDir, 'npm-cli.js');
   writeFileSync(npm, `require('node:fs').writeFileSync(${JSON.stringify(npmRan)}, ''); process.exit(1);`);

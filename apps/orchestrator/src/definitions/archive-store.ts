@@ -1,6 +1,6 @@
 import { createHash, randomUUID } from 'node:crypto';
 import { createReadStream } from 'node:fs';
-import { mkdir, open, rename, rm } from 'node:fs/promises';
+import { mkdir, open, rename, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Transform } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
@@ -15,7 +15,8 @@ import type { Log } from '@lab/ports';
 export class ArchiveStore {
   /** Where the packages have the archives that were not copied yet. */
   readonly #sources = new Map<string, string>();
-  readonly #copies = new Map<string, Promise<string>>();
+  /** Copies that are being made. */
+  readonly #copying = new Map<string, Promise<string>>();
 
   /** @param folder of the copies */
   constructor(
@@ -35,10 +36,7 @@ export class ArchiveStore {
    */
   async piece(sha256: string, offset: number, bytes: number): Promise<{ data: Buffer; total: number }> {
     if (!/^[0-9a-f]{64}$/.test(sha256)) throw new ServiceError('not_found', `'${sha256}' is no SHA-256`);
-    const file = await open(await this.#kept(sha256)).catch((error: NodeJS.ErrnoException) => {
-      if (error.code !== 'ENOENT') throw error;
-      throw new ServiceError('not_found', `no package has an archive with the SHA-256 ${sha256}`);
-    });
+    const file = await open(await this.#kept(sha256));
     try {
       const { size: total } = await file.stat();
       const { buffer, bytesRead } = await file.read(Buffer.alloc(bytes), 0, bytes, offset);
@@ -50,20 +48,19 @@ export class ArchiveStore {
 
   /** The path of the copy, which is made first if it is missing. */
   #kept(sha256: string): Promise<string> {
-    const copy = this.#copies.get(sha256) ?? this.#copy(sha256);
-    this.#copies.set(sha256, copy);
-    copy.catch(() => this.#copies.delete(sha256));
+    const known = this.#copying.get(sha256);
+    if (known !== undefined) return known;
+    const copy = this.#copy(sha256).finally(() => this.#copying.delete(sha256));
+    this.#copying.set(sha256, copy);
     return copy;
   }
 
   async #copy(sha256: string): Promise<string> {
     const path = join(this.folder, sha256);
     const source = this.#sources.get(sha256);
-    const isThere = await open(path).then(
-      (file) => file.close().then(() => true),
-      () => false,
-    );
-    if (isThere || source === undefined) return path;
+    if (await isFile(path)) return path;
+    if (source === undefined || !(await isFile(source)))
+      throw new ServiceError('not_found', `no package has an archive with the SHA-256 ${sha256}`);
     await mkdir(this.folder, { recursive: true });
     const draft = `${path}.${randomUUID()}.draft`;
     const hash = createHash('sha256');
@@ -94,3 +91,9 @@ export class ArchiveStore {
     );
   }
 }
+
+const isFile = (path: string): Promise<boolean> =>
+  stat(path).then(
+    (found) => found.isFile(),
+    () => false,
+  );

@@ -58,8 +58,10 @@ it('gives nothing of a file that is another one than its package says, until the
   expect(await read(0)).toEqual(['abcd', 10]);
 });
 
-it('gives nothing that no package names, and no file outside of its folder', async () => {
+it('gives nothing that no package names yet, and no file outside of its folder', async () => {
   await expect(read(0)).rejects.toMatchObject({ code: 'not_found' });
+  store.note(archive());
+  expect(await read(8)).toEqual(['ij', 10]);
   writeFileSync(join(folder, 'secret'), 'secret');
   await expect(store.piece('../secret', 0, 4)).rejects.toMatchObject({ code: 'not_found' });
 });
