@@ -6,7 +6,12 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { agentEvents, type JsonObject } from '@lab/contracts';
+import { ownKind } from '@lab/definitions/model';
+import { startSecuredNats } from '@lab/testkit';
+import { Authority } from '@lab/trust/authority';
+import { CodeSigner } from '@lab/trust/code-manifest';
 import { codeGid as gid, codeUid as uid, codeUser, demandRoot } from './as-root.js';
+import { dependencies, greeter, manifest, module, packed, sha256, text } from './greeter.js';
 import { Lab, type RunningAgent } from './lab.js';
 import { thiefModule } from './modules.js';
 import { makePackages, said, unpack, type Machine } from './packaged.js';
@@ -58,7 +63,11 @@ beforeEach(async () => {
 afterEach(() => lab.close());
 
 /** Makes the data folder of an agent that has joined. @param owner user and group of the agent */
-async function layOut(owner: readonly [number, number], user = codeUser): Promise<string> {
+async function layOut(
+  owner: readonly [number, number],
+  user = codeUser,
+  more: Record<string, string> = {},
+): Promise<string> {
   chmodSync(lab.dataDir, 0o755);
   const data = join(lab.dataDir, 'data');
   const modules = join(data, 'agents', 'bench_b', 'modules');
@@ -66,7 +75,7 @@ async function layOut(owner: readonly [number, number], user = codeUser): Promis
   const joined = {
     version: 1,
     computer: 'bench_b',
-    env: { SVC_NATS_URL_FILE: 'keys/broker', SVC_CODE_USER: user, SVC_DEVICE_CALL_TIMEOUT_S: '3' },
+    env: { SVC_NATS_URL_FILE: 'keys/broker', SVC_CODE_USER: user, SVC_DEVICE_CALL_TIMEOUT_S: '3', ...more },
   };
   for (const [path, text] of [
     ['keys/broker', lab.natsUrl],
@@ -241,6 +250,34 @@ describe.each(agents)('the code of an agent that runs as %s', (_who, owner, mach
     }
   });
 });
+
+it.each(agents)(
+  'packed npm packages are read and not changed by the code of an agent that runs as %s',
+  async (_who, owner, machine) => {
+    const nats = await startSecuredNats();
+    await lab.close();
+    lab = await Lab.open(nats, await nats.credentials('orchestrator', 'stand-in'));
+    const content = await packed(greeter);
+    const archive = { dependencies, ...ownKind(), sha256: sha256(content), size: content.length };
+    lab.archives.set(archive.sha256, content);
+    lab.modules.set(module.hash, { reference: module, text });
+    const signer = CodeSigner.ofService(new Authority(nats.keys.authority));
+    lab.signed = () => ({ manifest: manifest(signer, [archive]) });
+    lab.assigned.set('bench_b', [{ ...lab.device('meter'), module }]);
+    const data = await layOut(owner, codeUser, { SVC_NATS_CREDENTIALS_FILE: 'agent.creds' });
+    writeFileSync(join(data, 'agent.creds'), await nats.credentials('agent', 'bench_b'));
+    const agent = await begin(machine, data, 'meter');
+    expect(agent.lines.some((line) => line.includes('said: good morning'))).toBe(true);
+    const packages = join(data, 'agents', 'bench_b', 'packages');
+    const found = readdirSync(packages, { recursive: true, encoding: 'utf8' });
+    expect(found.some((path) => path.endsWith('node_modules/greeter/lib/a.js'))).toBe(true);
+    const changeable = found.filter((path) => {
+      const { mode, uid: by, gid: group } = statSync(join(packages, path));
+      return by !== owner[0] || (mode & 0o002) !== 0 || (group === gid && (mode & 0o020) !== 0);
+    });
+    expect(changeable).toEqual([]);
+  },
+);
 
 it('an agent without the right to become another user does not start', async () => {
   const data = await layOut([1, 1]);
