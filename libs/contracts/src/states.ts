@@ -332,7 +332,7 @@ export type RolloutState = (typeof rolloutStates)[number];
 export const rolloutTransitions: Transitions<RolloutState> = {
   running: {
     halted: 'a computer could not be updated, or an attention item about an updated computer was opened',
-    completed: 'all its computers are updated',
+    completed: 'all its computers are updated, and its last ring was watched for the settle time',
     cancelled: 'a person cancels it',
   },
   halted: { running: 'a person resumes it', cancelled: 'a person cancels it' },
@@ -376,7 +376,7 @@ export const rolloutStepTransitions: Transitions<RolloutStepState> = {
     updated: 'its devices are as well as before',
     failed: 'a device that was usable before is not usable again in time, or the version goes back',
   },
-  updated: {},
+  updated: { failed: 'its agent comes back with another version before the rollout ends' },
   failed: { waiting: 'a person resumes the rollout' },
 };
 

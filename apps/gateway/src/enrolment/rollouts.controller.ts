@@ -51,7 +51,7 @@ export class RolloutsController {
 
   @Operation('Update the agents of many computers', record('RolloutRecord', 'The rollout that has begun.'), {
     description:
-      'The service updates one computer, then a tenth of them, then the rest, and waits between two rings. It drains each computer, waits until nothing runs there, and asks its agent to update. The rollout halts when an agent refuses, comes back with another version or not in time, or when an attention item about an updated computer is opened. `left_out` names the computers that cannot be updated from the service. There is one rollout at a time.',
+      'The service updates one computer, then a tenth of them, then the rest, and watches each ring before the next one begins, and the last one before the rollout ends. It drains each computer, waits until nothing runs there, and asks its agent to update. The rollout halts when an agent refuses, comes back with another version, also later, or not in time, or when an attention item about an updated computer is opened. `left_out` names the computers that cannot be updated from the service. There is one rollout at a time.',
     problems: ['wrong_state', ...fromOrchestrator],
   })
   @Post()

@@ -160,13 +160,15 @@ export function nextOf(row: RolloutRow, since: number, heard: number): number | 
   return coming.length === 0 ? undefined : Math.min(...coming);
 }
 
-/** A step of which the agent was asked, or whose agent runs the version already. */
+/** A step of which the agent was asked, or whose agent has the version. It may leave the version again until the rollout ends. */
 function followed(step: RolloutStepRow, version: string, world: World): RolloutStepRow {
   const { state, computer, inc } = step;
-  if (state === 'updated' || state === 'failed') return step;
+  if (state === 'failed') return step;
   const { now } = world;
   const { agent, devices } = world.computer(computer);
   const isNew = agent?.version === version;
+  if (state === 'updated')
+    return agent === undefined || isNew ? step : failed(step, cameBack(computer, agent, version), now);
   if (state === 'initializing') {
     if (agent !== undefined && !isNew) return failed(step, cameBack(computer, agent, version), now);
     const faults = step.usable.flatMap((key) => {

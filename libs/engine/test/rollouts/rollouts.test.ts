@@ -253,6 +253,27 @@ describe('a rollout that fails', () => {
     expect(test.asked).toEqual(['pc_01']);
   });
 
+  it.each([
+    ['between two rings', 2],
+    ['after the last ring', 1],
+  ])('halts when an updated computer goes back to the version before %s', async (_, count) => {
+    const test = await RolloutLab.open(count);
+    await test.rollOut();
+    await test.until(() => test.state('pc_01') === 'updated');
+    test.restart('pc_01', before);
+    await test.pass(300_000);
+    expect(test.rollout).toMatchObject({
+      state: 'halted',
+      halt: { computer: 'pc_01', reason: `pc_01 came back with version ${before}` },
+      computers: [{ computer: 'pc_01', state: 'failed' }, ...(count === 1 ? [] : [{ state: 'waiting' }])],
+    });
+    await test.pass(900_000);
+    expect([test.asked, test.drains()]).toEqual([['pc_01'], {}]);
+    await test.engine.rollouts.resume(decision(test));
+    await test.until(() => test.rollout.state === 'completed');
+    expect(test.asked).toEqual(['pc_01', ...test.names]);
+  });
+
   it('halts when an attention item is opened about an updated computer, also between two rings', async () => {
     const test = await RolloutLab.open(3);
     await test.rollOut();

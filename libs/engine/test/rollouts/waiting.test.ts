@@ -9,6 +9,9 @@ const idle: ComputerNow = {
   agent: { inc: 1, version: '1.0.0', refusal: null, failed: null },
   ...{ mayBeAsked: true, barred: null, users: [], keepers: [], devices: new Map() },
 };
+const updated: Partial<ComputerNow> = {
+  agent: { inc: 2, version: '2.0.0', refusal: null, failed: null },
+};
 const drained: Partial<ComputerNow> = { barred: 'its computer b is drained by carl: new lamp' };
 
 const step = (computer: string, more: Partial<RolloutStepRow> = {}): RolloutStepRow => ({
@@ -57,8 +60,8 @@ it('a computer on which something runs for a day is given back to those who wait
 it('the day begins with the ring', () => {
   const row = rollout(step('a', { state: 'updated', since: begun + 5 * hour }), step('b', { ring: 2 }));
   const due = begun + 15 * hour;
-  expect(after(row, due + 24 * hour - 1, { b: drained }).row.state).toBe('running');
-  expect(after(row, due + 24 * hour, { b: drained }).row.state).toBe('halted');
+  expect(after(row, due + 24 * hour - 1, { a: updated, b: drained }).row.state).toBe('running');
+  expect(after(row, due + 24 * hour, { a: updated, b: drained }).row.state).toBe('halted');
 });
 
 it('nobody is asked about a computer that waits for its turn, or before a new leader has heard the agents', () => {
