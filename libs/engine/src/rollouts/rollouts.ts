@@ -79,12 +79,18 @@ const unanswered: ReadonlySet<ErrorCode> = new Set([
 ]);
 
 /**
+ * An agent is asked again after this time without an answer, in milliseconds. It answers when it has fetched the version, for which
+ * it has much longer, but a request that a broken connection has lost is never answered.
+ */
+const repeatMs = 30_000;
+
+/**
  * Updates the agents of many computers, ring by ring. What it has decided is in the row of the rollout. Only the requests that
  * wait for an answer are kept in memory; a new leader looks at the agents and asks again.
  */
 export class Rollouts {
-  /** Computer to the incarnation that is being asked. */
-  readonly #asking = new Map<string, number>();
+  /** Computer to the incarnation that is being asked, and since when. */
+  readonly #asking = new Map<string, { inc: number; at: number }>();
   /** When an agent may be asked again. */
   readonly #retries = new Backoff({ first: 5_000, longest: 60_000 });
   #since = Infinity;
@@ -162,7 +168,8 @@ export class Rollouts {
   next(since: number): number | undefined {
     const open = openRollout(this.ports.state);
     if (open === undefined) return undefined;
-    const times = [nextOf(open, since, this.#since), this.#retries.next(since)].filter(
+    const repeats = [...this.#asking.values()].map(({ at }) => at + repeatMs).filter((at) => at > since);
+    const times = [nextOf(open, since, this.#since), this.#retries.next(since), ...repeats].filter(
       (at) => at !== undefined,
     );
     return times.length === 0 ? undefined : Math.min(...times);
@@ -209,21 +216,23 @@ export class Rollouts {
     return row;
   }
 
-  /** Asks an agent that was not asked yet, or not by this leader. */
+  /** Asks an agent that was not asked yet, not by this leader, or so long ago that the request may be lost. */
   #ask(turn: Turn, { id, version, by }: RolloutRow, computer: string, inc: number): void {
     const { agents, directory, epoch, log, loop } = this.ports;
     const agent = directory.current(computer, inc);
     if (agent === undefined || !mayDispatchTo(agent.state)) return;
-    if (this.#asking.get(computer) === inc || !this.#retries.isDue(computer, turn.now)) return;
+    const asked = this.#asking.get(computer);
+    if (asked?.inc === inc && turn.now < asked.at + repeatMs) return;
+    if (!this.#retries.isDue(computer, turn.now)) return;
     const heard = (name: string, change: Parameters<typeof answered>[2], now: Turn): void => {
-      if (this.#asking.get(computer) === inc) this.#asking.delete(computer);
+      if (this.#asking.get(computer)?.inc === inc) this.#asking.delete(computer);
       const row = now.state.rows.rollouts.get(id);
       if (row === undefined) return;
       log.info(name, { computer, version });
       this.#put(now, row, answered(row, { computer, inc }, change));
     };
     turn.afterCommit(() => {
-      this.#asking.set(computer, inc);
+      this.#asking.set(computer, { inc, at: turn.now });
       agents.update({ computer, inc, epoch: epoch() }, version, by).then(
         (state) =>
           loop.enqueue('answer of an agent to an update', (now) => {

@@ -16,6 +16,8 @@ import type { AgentAddress, AgentPresence, Agents } from '../rows/index.js';
 /** Fate of a call: delivered, refused, or lost on the way there or back. */
 export type Delivery = 'delivered' | 'refused' | 'lost' | 'reply_lost';
 
+export type UpdateAnswer = 'placed' | 'runs' | Promise<'placed' | 'runs'>;
+
 /** An attempt in the ledger of its agent. */
 export interface Execution {
   start: TaskStart;
@@ -76,7 +78,7 @@ export class MemoryAgents implements Agents {
   /** Called when a device is restarted. An error that it throws is the answer. */
   onRestart: (device: string, by: string, reason: string) => void = () => undefined;
   /** Called when an agent is asked to update itself. An error that it throws is the answer. */
-  onUpdate: (computer: string, version: string) => 'placed' | 'runs' = () => 'placed';
+  onUpdate: (computer: string, version: string) => UpdateAnswer = () => 'placed';
   /** Version of the agents, by computer. */
   readonly versions = new Map<string, string>();
   /** How the agent of a computer can be updated; undefined: its release does not say. */
@@ -335,7 +337,7 @@ export class MemoryAgents implements Agents {
   }
 
   async update(to: AgentAddress, version: string): Promise<'placed' | 'runs'> {
-    return this.#deliver('update', to, () => this.onUpdate(to.computer, version));
+    return await this.#deliver('update', to, () => this.onUpdate(to.computer, version));
   }
 
   async #deliver<Answer>(

@@ -1,4 +1,5 @@
 import { ServiceError, type AgentUpdates, type RolloutRecord } from '@lab/contracts';
+import type { UpdateAnswer } from '../../src/testing/memory-agents.js';
 import type { RolloutAsked } from '../../src/rollouts/index.js';
 import { device, TestLab } from '../test-lab.js';
 
@@ -13,7 +14,7 @@ export class RolloutLab extends TestLab {
   /** Greatest number of computers that were drained or updated at once. */
   most = 0;
   /** What an agent does when it is asked. Default: it restarts with the version. */
-  onAsked: ((computer: string, version: string) => 'placed' | 'runs') | undefined;
+  onAsked: ((computer: string, version: string) => UpdateAnswer) | undefined;
   /** What an agent says about updates. */
   readonly says = new Map<string, AgentUpdates | undefined>();
   readonly names: string[];

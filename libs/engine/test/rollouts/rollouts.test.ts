@@ -101,6 +101,17 @@ describe('a rollout', () => {
     await test.until(() => test.rollout.state === 'completed');
   });
 
+  it('asks again when a broken connection has lost the request, which then has no answer', async () => {
+    const test = await RolloutLab.open(1);
+    const lost = new Promise<never>(() => undefined);
+    test.onAsked = (name, version) => (test.asked.length === 1 ? lost : test.restart(name, version));
+    await test.rollOut();
+    await test.pass(29_000);
+    expect([test.state('pc_01'), test.asked]).toEqual(['updating', ['pc_01']]);
+    await test.until(() => test.rollout.state === 'completed');
+    expect(test.asked).toEqual(['pc_01', 'pc_01']);
+  });
+
   it('lets a run go on that keeps a device of the computer between two tasks', async () => {
     const test = await RolloutLab.open(1);
     await test.run('r', 'pc_01_twice');
