@@ -5,6 +5,7 @@
 // The last line is one JSON object; the exit code is 1 when an attack succeeded or was not made.
 //
 //   npm run attack
+//   npm run attack -- --only 'joining: with a'   those whose name matches: to see one succeed while its defence is taken out
 import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -25,6 +26,7 @@ import type { People } from './attack/http-scene.js';
 import { attacksOnIdentity } from './attack/identities.js';
 import { Issuer } from './attack/issuer.js';
 import { Thief } from './attack/thief.js';
+import { pattern, readFlags } from './shared/flags.js';
 import { printMachine, printResult, until } from './shared/measure.js';
 import { withStack } from './shared/stack.js';
 
@@ -38,6 +40,9 @@ const held = 'multiplier_c';
 const stolen = 'bench_b';
 /** A computer that runs only code that the lab has signed. Nothing is, so it runs nothing. */
 const guarded = 'bench_k';
+
+const { only } = readFlags({ only: pattern });
+const isChosen = ({ name }: Attack): boolean => only?.test(name) ?? true;
 
 printMachine();
 const issuer = await Issuer.start();
@@ -83,8 +88,9 @@ async function attackStack(stack: Stack): Promise<{ attempted: number; succeeded
     ...httpAttacksOf({ stack, people, issuer, lab, run, runOfSue }),
     ...databaseAttacksOf(stack),
     ...enrolmentAttacksOf({ url: stack.url, people, keys }),
-  ];
+  ].filter(isChosen);
   let succeeded = await successes(overHttp);
+  if (only !== undefined && overHttp.length > 0) return { attempted: overHttp.length, succeeded };
   await cancelAllBut(api, run);
   const devices = { multiplier: { lab_name: lab, name: held } };
   const input_parameters = { seconds: 3_600 };
@@ -127,14 +133,20 @@ async function attackStack(stack: Stack): Promise<{ attempted: number; succeeded
     30_000,
   );
   const orchestrator = await thiefOf('orchestrator', 'thief');
+  const leave = (): Promise<unknown> =>
+    Promise.all([thief, orchestrator, ...Object.values(thieves)].map((each) => each.close()));
   const before = await sight(api);
   const attacks = [
     ...attacksOf(thief, scene),
     ...attacksOnIdentity(thieves, scene, ({ ageMs = 0, ...act }) =>
       new ActSigner(secret('act-key'), () => Date.now() - ageMs).sign(act),
     ),
-  ];
+  ].filter(isChosen);
   succeeded += await successes(attacks);
+  if (only !== undefined && attacks.length > 0) {
+    await leave();
+    return { attempted: attacks.length, succeeded };
+  }
   const untold = await untoldTo(api);
   if (untold.length > 0) {
     succeeded += 1;
@@ -150,9 +162,9 @@ async function attackStack(stack: Stack): Promise<{ attempted: number; succeeded
     ...{ orchestrator, agent: thief, victim, guarded },
     known: knownModule(stack.dataDir, 'tasks/multiply/task.ts', lab),
     authority: new Authority(keys.authority),
-  });
+  }).filter(isChosen);
   succeeded += await successes(ofCode);
-  await Promise.all([thief, orchestrator, ...Object.values(thieves)].map((each) => each.close()));
+  await leave();
   const worked = await works(api).catch((error: unknown) => String(error));
   if (worked !== true) {
     succeeded += 1;

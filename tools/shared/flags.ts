@@ -48,6 +48,19 @@ export const text: Flag<string | undefined> = {
   read: (given) => given as string | undefined,
 };
 
+/** A regular expression; undefined without the option. */
+export const pattern: Flag<RegExp | undefined> = {
+  kind: 'string',
+  read(given) {
+    if (given === undefined) return undefined;
+    try {
+      return new RegExp(String(given));
+    } catch {
+      throw new Error(`a regular expression, not "${given}"`);
+    }
+  },
+};
+
 /** One of some words. */
 export const oneOf = <T extends string>(usual: T, words: readonly T[]): Flag<T> => ({
   kind: 'string',
