@@ -5,7 +5,7 @@ import { connectBus } from '@lab/messaging';
 import { makeKeys, type Keys } from '@lab/trust';
 import { AgentIssuer, agentIssuerKey } from '@lab/trust/agent-issuer';
 import { agentCredentials, joinText, makeAgentKey, proveKey } from '@lab/trust/agent-key';
-import { partsOf } from '@lab/trust/nkeys';
+import { keyPairOf, partsOf } from '@lab/trust/nkeys';
 import { OfferFault, offerToleranceMs, readOffer, type SignedOffer } from '@lab/trust/offer';
 import { makePass, type PassPurpose } from '@lab/trust/pass';
 import type { Attack } from './attacks.js';
@@ -140,9 +140,10 @@ export function enrolmentAttacksOf(scene: EnrolmentScene): Attack[] {
       join(applicant({ ...(await invite({ computer: 'x1' })), secret: 'A'.repeat(43) })),
     ),
     forbidden('with a token that was used', async () => {
-      const invitation = await invite({ computer: 'x2' });
-      await join(applicant(invitation));
-      return join(applicant(invitation));
+      // Under another name each, or the name alone would be the reason of the refusal.
+      const invitation = await invite({ computer: 'v*', uses: 2 });
+      for (const computer of ['v1', 'v2']) await join(applicant(invitation, { computer }));
+      return join(applicant(invitation, { computer: 'v3' }));
     }),
     forbidden('with a token that was withdrawn', async () => {
       const invitation = await invite({ computer: 'x3' });
@@ -153,7 +154,7 @@ export function enrolmentAttacksOf(scene: EnrolmentScene): Attack[] {
       join(applicant(await invite({ computer: 'x4' }), { computer: 'svc_computer' })),
     ),
     forbidden('under a name outside of the pattern', async () =>
-      join(applicant(await invite({ computer: 'y*', uses: 5 }), { computer: 'svc_computer' })),
+      join(applicant(await invite({ computer: 'y*', uses: 5 }), { computer: 'bench_b' })),
     ),
     forbidden('under the name of a computer that has joined', async () => {
       await member('z1');
@@ -163,8 +164,9 @@ export function enrolmentAttacksOf(scene: EnrolmentScene): Attack[] {
       join(applicant(await invite({ computer: 'x5' }), { key: makeAgentKey().publicKey })),
     ),
     forbidden('with the public key of another role', async () => {
-      const invitation = await invite({ computer: 'x6' });
-      return join(applicant(invitation, { key: `A${makeAgentKey().publicKey.slice(1)}` }));
+      const seed = makeKeys().roles.agent;
+      const ofRole = { publicKey: keyPairOf(seed).getPublicKey(), seed };
+      return join(applicant(await invite({ computer: 'x6' }), {}, ofRole));
     }),
     {
       name: 'joining: before an administrator has approved it',
@@ -212,7 +214,8 @@ export function enrolmentAttacksOf(scene: EnrolmentScene): Attack[] {
     unconnected('with a pass for renewal', async () => passOf(await member('x16'), 'renew')),
     unconnected('by a revoked agent', async () => passOf(await revoked('x17'), 'broker')),
     forbidden('a package outside of the folder', () =>
-      door().send('GET', '/agents/packages/..%2F..%2F..%2Fpackage.json'),
+      // More steps than the folder has parents, so that the file is there wherever the folder is.
+      door().send('GET', `/agents/packages/${'..%2F'.repeat(16)}etc%2Fpasswd`),
     ),
     forbidden('a package at an absolute path', () => door().send('GET', '/agents/packages/%2Fetc%2Fpasswd')),
     unbelieved('signed by another service', () =>

@@ -43,6 +43,14 @@ export function listAttacksOf(keys: Keys): Attack[] {
   const known = followServiceKeys(linksOf(renewed), pinned, now);
   if (known === undefined || acceptedIn(known.keys, now).join() !== renewed.authority.x)
     throw new Error('an agent does not learn of a new key of its service');
+  // Replaced twice, so that a key which the computer still believes has signed the list of before.
+  const replaced = withNewAuthority(keys, now - day, { overlapMs: 2 * day });
+  const latest = followServiceKeys(
+    linksOf(withNewAuthority(replaced, now, { overlapMs: 2 * day })),
+    pinned,
+    now,
+  );
+  if (latest === undefined) throw new Error('an agent does not learn of the second new key of its service');
   /** What a thief of the key that was replaced signs with it. */
   const ofThief = withNewAuthority({ ...makeKeys(), authority: keys.authority }, now + day, {
     overlapMs: day,
@@ -82,11 +90,7 @@ export function listAttacksOf(keys: Keys): Attack[] {
       ],
       pinned,
     ),
-    unknown(
-      'of before, repeated',
-      () => linksOf(withNewAuthority(keys, now - day, { overlapMs: day })),
-      known,
-    ),
+    unknown('of before, repeated', () => linksOf(replaced), latest),
   ];
 }
 
