@@ -157,10 +157,12 @@ await runService(
     const believed = (): readonly string[] =>
       trust?.keys ?? acceptedIn(authorityKeysIn(present()), systemClock.now());
     const doubt = async (): Promise<void> => trust?.doubt();
+    // Also when all of them have ended: then it believes nothing.
+    const knowsService = authorityKeysIn(present()).length > 0;
     const code = new SignedCode(
       join(folder, 'code-manifests'),
       {
-        service: credentials === undefined ? undefined : () => believed().map(codeKeyOf),
+        service: knowsService ? () => believed().map(codeKeyOf) : undefined,
         isPromised: () => codeKeyIn(present()) !== undefined,
         lab: config.codeKey,
         doubt,
@@ -191,7 +193,7 @@ await runService(
       clock: steadyClock,
       wall: systemClock,
       timers: systemTimers,
-      authority: believed().length === 0 ? undefined : { check: new AuthorityCheck(believed), doubt },
+      authority: knowsService ? { check: new AuthorityCheck(believed), doubt } : undefined,
     });
     const agent = new Agent(
       { computer, version },

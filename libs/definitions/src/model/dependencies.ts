@@ -35,8 +35,17 @@ export function ownKind(): ComputerKind {
 /** Whether this Linux has musl in place of glibc, as Alpine has. */
 function isMusl(): boolean {
   if (process.platform !== 'linux') return false;
-  const { header } = process.report.getReport() as { header?: { glibcVersionRuntime?: string } };
-  return header?.glibcVersionRuntime === undefined;
+  // Since Node 20.13. The types do not know it yet.
+  const report = process.report as NodeJS.ProcessReport & { excludeNetwork: boolean };
+  const { excludeNetwork } = report;
+  // Otherwise the report asks for the names of all connected addresses, and this process stands still until DNS has answered.
+  report.excludeNetwork = true;
+  try {
+    const { header } = report.getReport() as { header?: { glibcVersionRuntime?: string } };
+    return header?.glibcVersionRuntime === undefined;
+  } finally {
+    report.excludeNetwork = excludeNetwork;
+  }
 }
 
 const mark = '// svc:dependencies ';
