@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto';
 import type {
   AnswerOf,
   DryRunOf,
@@ -10,6 +9,7 @@ import type {
   PathOf,
   TriedOutPath,
 } from './operations.js';
+import { newKey } from './key.js';
 import { send, unreachable } from './transport.js';
 import { UnreachableError } from './errors.js';
 import { eventsOf, type ServerEvent } from './server-events.js';
@@ -17,6 +17,8 @@ import { eventsOf, type ServerEvent } from './server-events.js';
 export interface ClientOptions {
   /** Access token. Without a token, requests have no `Authorization` header. */
   token?: string | undefined;
+  /** Further headers of every request. */
+  headers?: Readonly<Record<string, string>> | undefined;
   /** Sends requests. Default: `fetch` of this process. */
   fetch?: typeof fetch | undefined;
   /** Milliseconds until the head of an answer must arrive. Default 15 000. */
@@ -41,6 +43,10 @@ export interface EventOptions extends CallOptions {
   query?: Record<string, unknown>;
   /** Continues after this event. */
   lastEventId?: string;
+  /** Called when a connection is open, with the event after which it continues; undefined: it began with the next event. */
+  onOpen?: (after: string | undefined) => void;
+  /** Called whenever the service says anything, also for a heartbeat. */
+  onArrival?: () => void;
 }
 
 type Taken<O> = InputOf<O> & CallOptions;
@@ -139,15 +145,19 @@ export class ApiClient {
    * continues after the last event.
    */
   events(path: PathOf<'get'>, options: EventOptions = {}): AsyncGenerator<ServerEvent, void, undefined> {
-    const { lastEventId, ...input } = options;
+    const { lastEventId, onOpen, onArrival, ...input } = options;
     return eventsOf(
-      (after) =>
-        this.answer('get', path, input, {
+      async (after) => {
+        const response = await this.answer('get', path, input, {
           accept: 'text/event-stream',
           ...(after === undefined ? {} : { 'last-event-id': after }),
-        }),
+        });
+        onOpen?.(after);
+        return response;
+      },
       lastEventId,
       options.signal,
+      onArrival,
     );
   }
 
@@ -175,7 +185,7 @@ export class ApiClient {
     { path: places = {}, query = {}, body, csv, timeoutMs, retries, signal, idempotencyKey }: AnyInput = {},
     headers: Record<string, string> = {},
   ): Promise<Response> {
-    const key = method === 'get' || path === keyless ? undefined : (idempotencyKey ?? randomUUID());
+    const key = method === 'get' || path === keyless ? undefined : (idempotencyKey ?? newKey());
     const content =
       csv !== undefined
         ? { type: 'text/csv', text: csv }
@@ -188,6 +198,7 @@ export class ApiClient {
         method: method.toUpperCase(),
         url: `${this.baseUrl}${placed(path, places)}${queryText(query)}`,
         headers: {
+          ...this.options.headers,
           ...headers,
           ...(token === undefined ? {} : { authorization: `Bearer ${token}` }),
           ...(content === undefined ? {} : { 'content-type': content.type }),

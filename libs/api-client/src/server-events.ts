@@ -1,5 +1,5 @@
-import { setTimeout as delay } from 'node:timers/promises';
 import { ProblemError } from './errors.js';
+import { pause } from './pause.js';
 
 /** One event of a stream. Its fields have the names of the standard (WHATWG HTML, server-sent events). */
 export interface ServerEvent {
@@ -19,12 +19,14 @@ const longestPauseMs = 15_000;
  *
  * @param open makes a connection that continues after the event with this id
  * @param signal ends the stream without an error
+ * @param onArrival called for every piece that arrives, also for a heartbeat
  * @throws ProblemError when the service refuses the stream, except with status 429 or 503
  */
 export async function* eventsOf(
   open: (after: string | undefined) => Promise<Response>,
   after: string | undefined,
   signal: AbortSignal | undefined,
+  onArrival?: () => void,
 ): AsyncGenerator<ServerEvent, void, undefined> {
   let last = after;
   let pauseMs = firstPauseMs;
@@ -36,29 +38,30 @@ export async function* eventsOf(
         pauseMs = firstPauseMs;
         if (id !== '') last = id;
       };
-      for await (const event of parse(chunks(response), last ?? '', arrived)) {
+      for await (const event of parse(chunks(response, onArrival), last ?? '', arrived)) {
         yield event;
       }
     } catch (error) {
       if (isOver()) return;
       if (error instanceof ProblemError && error.status !== 503 && error.status !== 429) throw error;
     }
-    await delay(pauseMs, undefined, signal === undefined ? {} : { signal }).catch(() => undefined);
+    await pause(pauseMs, signal).catch(() => undefined);
     pauseMs = Math.min(pauseMs * 2, longestPauseMs);
   }
 }
 
-async function* chunks(response: Response): AsyncGenerator<string> {
+async function* chunks(response: Response, onArrival?: () => void): AsyncGenerator<string> {
   const reader = response.body?.getReader();
   if (reader === undefined) return;
   const decoder = new TextDecoder();
-  let timer: NodeJS.Timeout | undefined;
+  let timer: ReturnType<typeof setTimeout> | undefined;
   try {
     for (;;) {
       timer = setTimeout(() => void reader.cancel().catch(() => undefined), silentMs);
       const { done, value } = await reader.read();
       clearTimeout(timer);
       if (done) return;
+      onArrival?.();
       yield decoder.decode(value, { stream: true });
     }
   } finally {

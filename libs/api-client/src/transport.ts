@@ -1,5 +1,5 @@
-import { setTimeout as delay } from 'node:timers/promises';
 import { ProblemError, UnreachableError } from './errors.js';
+import { pause } from './pause.js';
 import type { Problem } from './generated.js';
 
 export interface Sent {
@@ -35,11 +35,7 @@ export async function send(sent: Sent, retries: number): Promise<Response> {
     } catch (error) {
       const wait = tried < retries ? waitAfter(error) : undefined;
       if (wait === undefined || wait > longestPauseMs) throw error;
-      await delay(
-        Math.max(wait, pauseMs),
-        undefined,
-        sent.signal === undefined ? {} : { signal: sent.signal },
-      );
+      await pause(Math.max(wait, pauseMs), sent.signal);
     }
   }
 }
@@ -114,8 +110,11 @@ export function unreachable(error: unknown, url: string): UnreachableError {
     : new UnreachableError('lost', `the connection to ${origin} was lost`, { cause: error });
 }
 
+/** An error of Node has a code, one of a browser has none. */
+type MaybeCoded = Error & { code?: string };
+
 /** An error and its causes. A name with several addresses fails with one error for each. */
-function causesOf(error: unknown): NodeJS.ErrnoException[] {
+function causesOf(error: unknown): MaybeCoded[] {
   if (!(error instanceof Error)) return [];
   return [
     error,
