@@ -2,6 +2,7 @@ import 'reflect-metadata';
 import { NestFactory } from '@nestjs/core';
 import { FastifyAdapter } from '@nestjs/platform-fastify';
 import type { OpenAPIObject } from '@nestjs/swagger';
+import { SessionCookie } from './access/index.js';
 import { AppModule, type Surroundings } from './app.module.js';
 import { openApiDocument } from './openapi/index.js';
 
@@ -12,10 +13,14 @@ import { openApiDocument } from './openapi/index.js';
  */
 export async function interfaceDocument(): Promise<OpenAPIObject> {
   const nothing = new Proxy({}, { get: () => ({}) }) as Surroundings;
-  const app = await NestFactory.create(AppModule.over(nothing, 0), new FastifyAdapter(), {
-    preview: true,
-    logger: false,
-    abortOnError: false,
-  });
+  const app = await NestFactory.create(
+    AppModule.over(nothing, 0, new SessionCookie('http://127.0.0.1')),
+    new FastifyAdapter(),
+    {
+      preview: true,
+      logger: false,
+      abortOnError: false,
+    },
+  );
   return openApiDocument(app);
 }

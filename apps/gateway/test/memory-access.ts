@@ -29,6 +29,21 @@ export class MemoryTokens implements TokenStore {
     );
   }
 
+  addSession(
+    session: Parameters<TokenStore['addSession']>[0],
+    fromHash: string,
+  ): Promise<string | undefined> {
+    return this.read(() => {
+      const source = this.kept.find(({ hash }) => hash === fromHash);
+      if (source !== undefined && source.revoked_at !== null) return undefined;
+      const ends = [session.expires_at, source?.expires_at ?? null].filter((end) => end !== null).sort();
+      const expires_at = ends[0] ?? null;
+      const unused = { last_used_at: null, revoked_at: null, revoked_by: null };
+      this.kept.push({ ...session, made_from: source?.id ?? null, expires_at, ...unused });
+      return expires_at ?? undefined;
+    });
+  }
+
   byHash(hash: string): Promise<AccessTokenRow | undefined> {
     return this.read(() => this.kept.find((token) => token.hash === hash));
   }
@@ -44,10 +59,13 @@ export class MemoryTokens implements TokenStore {
     });
   }
 
-  revoke(id: string, by: string, at: string): Promise<boolean> {
+  revoke(id: string, by: string, at: string): Promise<string[]> {
     return this.read(() => {
-      const token = this.kept.find((each) => each.id === id && each.revoked_at === null);
-      return token !== undefined && Boolean(Object.assign(token, { revoked_by: by, revoked_at: at }));
+      const revoked = this.kept.filter(
+        (each) => (each.id === id || each.made_from === id) && each.revoked_at === null,
+      );
+      for (const token of revoked) Object.assign(token, { revoked_by: by, revoked_at: at });
+      return revoked.map((each) => each.id);
     });
   }
 

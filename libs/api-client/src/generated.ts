@@ -1894,9 +1894,49 @@ export interface paths {
     post?: never;
     /**
      * Revoke an access token
-     * @description This gateway refuses the token from now on, every other gateway within 5 s. The record stays for the audit. The request can be repeated.
+     * @description Ends the sessions of browsers that began with the token, too. This gateway refuses the token from now on, every other gateway within 5 s. The record stays for the audit. The request can be repeated.
      */
     delete: operations['delete_tokens_by_token_id'];
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  '/api/sessions': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    get?: never;
+    put?: never;
+    /**
+     * Begin a session
+     * @description For the page of the service, which sends an access token in the header `Authorization` once. The session has the roles of the token and ends with it. It is in the list of tokens, where it can be revoked.
+     */
+    post: operations['post_sessions'];
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  '/api/sessions/current': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    get?: never;
+    put?: never;
+    post?: never;
+    /**
+     * End this session
+     * @description For the page of the service: ends the session of the cookie, and removes the cookie.
+     */
+    delete: operations['delete_sessions_current'];
     options?: never;
     head?: never;
     patch?: never;
@@ -2564,7 +2604,7 @@ export interface paths {
     };
     /**
      * Read what the service is and how it is
-     * @description A page for a client that accepts `text/html`, else JSON. The status is 200 also when a part of the service is unavailable. Only a caller with the role `viewer` for all laboratories sees how much work there is.
+     * @description The web page for a client that accepts `text/html`, else JSON. The status is 200 also when a part of the service is unavailable. Only a caller with the role `viewer` for all laboratories sees how much work there is.
      */
     get: operations['get'];
     put?: never;
@@ -6986,10 +7026,10 @@ export interface components {
        */
       prefix: string;
       /**
-       * @description Whether a person or a program uses the token.
+       * @description Whether a person or a program uses the token. `session`: a browser uses it, and ends it.
        * @enum {string}
        */
-      kind: 'personal' | 'service';
+      kind: 'personal' | 'service' | 'session';
       /**
        * @description Owner of the token. It is the owner of the work that is submitted with the token, and the name in the audit.
        * @example ada
@@ -7095,10 +7135,10 @@ export interface components {
        */
       prefix: string;
       /**
-       * @description Whether a person or a program uses the token.
+       * @description Whether a person or a program uses the token. `session`: a browser uses it, and ends it.
        * @enum {string}
        */
-      kind: 'personal' | 'service';
+      kind: 'personal' | 'service' | 'session';
       /**
        * @description Owner of the token. It is the owner of the work that is submitted with the token, and the name in the audit.
        * @example ada
@@ -7158,6 +7198,27 @@ export interface components {
        * @example 2
        */
       revoked: number;
+    };
+    SessionRecord: {
+      /** @description Id of the session, as the list of tokens shows it. */
+      id: string;
+      /**
+       * @description Owner of the work that is submitted, and the name in the audit.
+       * @example ada
+       */
+      name: string;
+      grants: components['schemas']['Grant'][];
+      /**
+       * Format: date-time
+       * @description When the session ends, whatever happens.
+       * @example 2026-11-20T09:30:00.000Z
+       */
+      expires_at: string;
+      /**
+       * @description Minutes without a request after which the session ends before.
+       * @example 60
+       */
+      idle_minutes: number;
     };
     /** @description A package of the agent for instrument PCs, which this service offers. */
     AgentPackageRecord: {
@@ -8288,6 +8349,7 @@ export type GrantSubmission = components['schemas']['GrantSubmission'];
 export type TokenPage = components['schemas']['TokenPage'];
 export type TokenRecord = components['schemas']['TokenRecord'];
 export type RevokedTokens = components['schemas']['RevokedTokens'];
+export type SessionRecord = components['schemas']['SessionRecord'];
 export type AgentPackageRecord = components['schemas']['AgentPackageRecord'];
 export type NewInvitationRecord = components['schemas']['NewInvitationRecord'];
 export type InvitationSubmission = components['schemas']['InvitationSubmission'];
@@ -12208,6 +12270,58 @@ export interface operations {
         };
         content: {
           'application/json': components['schemas']['TokenRecord'];
+        };
+      };
+    };
+  };
+  post_sessions: {
+    parameters: {
+      query?: never;
+      header?: {
+        /**
+         * @description Makes a repeat safe. For 24 h, the same request with the same key gets the answer of the first one, with the header `Idempotent-Replayed: true`, and the service does nothing again.
+         * @example 8e03978e-40d5-43dd-bc93-6894a57f9324
+         */
+        'Idempotency-Key'?: string;
+      };
+      path?: never;
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      /** @description The session. The answer sets its cookie. */
+      201: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['SessionRecord'];
+        };
+      };
+    };
+  };
+  delete_sessions_current: {
+    parameters: {
+      query?: never;
+      header?: {
+        /**
+         * @description Makes a repeat safe. For 24 h, the same request with the same key gets the answer of the first one, with the header `Idempotent-Replayed: true`, and the service does nothing again.
+         * @example 8e03978e-40d5-43dd-bc93-6894a57f9324
+         */
+        'Idempotency-Key'?: string;
+      };
+      path?: never;
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      /** @description The number of sessions that ended. */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['RevokedTokens'];
         };
       };
     };

@@ -26,6 +26,10 @@ export type Role = (typeof roles)[number];
 export const tokenKinds = ['personal', 'service'] as const;
 export type TokenKind = (typeof tokenKinds)[number];
 
+/** A session is the token of a browser, which began with another token. */
+export const storedTokenKinds = [...tokenKinds, 'session'] as const;
+export type StoredTokenKind = (typeof storedTokenKinds)[number];
+
 /**
  * What a person may decide. About a task: `completed` with its outputs, `failed`, or `retry` as a new attempt. About a
  * device: `idle`, the device stands still and can safely be started again. About an agent: `lost`, the agent will not

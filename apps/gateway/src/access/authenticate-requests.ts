@@ -3,29 +3,40 @@ import { isServiceError } from '@lab/contracts';
 import { isNeverRefused } from '../http/index.js';
 import { noToken } from './access-guard.js';
 import type { Authentication } from './authentication.js';
+import { requireOwnPage, type SessionCookie } from './session-cookie.js';
 import type { WrongTokens } from './wrong-tokens.js';
 
 /**
  * Identifies the caller of every request before the body is read. The route decides later what the caller may do. A caller
- * without a token may not even send a body, except to an address that is itself a ticket.
+ * without a token may not even send a body, except to an address that is itself a ticket. A session that has ended is no
+ * session: the page itself must still load.
  */
 export function authenticateRequests(
   fastify: FastifyInstance,
   authentication: Authentication,
   wrong: WrongTokens,
+  cookie: SessionCookie,
 ): void {
   fastify.decorateRequest('principal', null);
-  fastify.addHook('onRequest', async (request) => {
+  fastify.addHook('onRequest', async (request, reply) => {
     // Nothing may keep people from stopping a machine, not even wrong tokens of others.
     const isUrgent = isNeverRefused(request.method, request.routeOptions.url);
     const admit = isUrgent ? undefined : (): void => wrong.admit(request.ip);
-    try {
-      request.principal = (await authentication.principalOf(request.headers.authorization, admit)) ?? null;
-    } catch (error) {
-      if (isServiceError(error) && error.code === 'unauthorized') wrong.note(request.ip);
-      throw error;
-    }
     const acts = request.method !== 'GET' && request.method !== 'HEAD';
+    const { authorization } = request.headers;
+    const session = authorization === undefined ? cookie.tokenIn(request.headers.cookie) : undefined;
+    try {
+      request.principal =
+        (await (session === undefined
+          ? authentication.principalOf(authorization, admit)
+          : authentication.principalOfSession(session, admit))) ?? null;
+      if (session !== undefined && acts) requireOwnPage(request);
+    } catch (error) {
+      const isWrong = isServiceError(error) && error.code === 'unauthorized';
+      if (isWrong) wrong.note(request.ip);
+      if (!isWrong || session === undefined) throw error;
+      void reply.header('set-cookie', cookie.taken());
+    }
     if (acts && request.principal === null && request.routeOptions.config.ticket !== true) throw noToken();
   });
 }

@@ -7,17 +7,24 @@ import type { TokenStore } from '../ports/index.js';
 import { ProvenPersons } from './proven-persons.js';
 import { TokenAuthentication } from './token-authentication.js';
 
-const hourMs = 3_600_000;
+const minuteMs = 60_000;
+const hourMs = 60 * minuteMs;
 
 /** The way in which people show who they are, as it is configured. */
 export function authenticationBy(
-  { type, oidc }: AuthSettings,
+  { type, oidc, session_idle_minutes: idleMinutes }: AuthSettings,
   tokens: TokenStore,
   log: Log,
 ): { authentication: Authentication; close: () => Promise<void> } {
   if (type === 'off') return { authentication: new OpenToAll(), close: () => Promise.resolve() };
   const persons = new ProvenPersons(tokens);
-  const own = new TokenAuthentication(tokens, persons, (oidc?.proof_hours ?? 0) * hourMs, log);
+  const own = new TokenAuthentication(
+    tokens,
+    persons,
+    (oidc?.proof_hours ?? 0) * hourMs,
+    log,
+    idleMinutes * minuteMs,
+  );
   const issuer = oidc === undefined ? undefined : new OidcAuthentication(oidc, persons, log);
   return {
     authentication: new BearerAuthentication(own, issuer, oidc?.token_days),
@@ -34,7 +41,7 @@ export function authenticationBy(
  * @throws ConfigError when that was not said
  */
 export function isOpenToNetwork(
-  { type, off_anywhere }: AuthSettings,
+  { type, off_anywhere }: Pick<AuthSettings, 'type' | 'off_anywhere'>,
   host: string,
   publicUrl: string,
 ): boolean {

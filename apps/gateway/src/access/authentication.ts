@@ -1,5 +1,5 @@
 import { ServiceError, type Principal } from '@lab/contracts';
-import { isAccessToken } from './access-token.js';
+import { isAccessToken, isSessionToken } from './access-token.js';
 
 /** Finds out who makes a request. */
 export abstract class Authentication {
@@ -11,6 +11,14 @@ export abstract class Authentication {
    *   `store_unavailable` when the token cannot be checked now
    */
   abstract principalOf(authorization: string | undefined, admit?: () => void): Promise<Principal | undefined>;
+
+  /**
+   * @param token of a session, from its cookie
+   * @param admit as above
+   * @returns undefined when nobody needs a session
+   * @throws ServiceError as {@link principalOf}
+   */
+  abstract principalOfSession(token: string, admit?: () => void): Promise<Principal | undefined>;
 
   /** Longest life of the tokens of people of an issuer, in days. */
   abstract readonly issuerTokenDays: number;
@@ -26,6 +34,10 @@ export class OpenToAll implements Authentication {
 
   principalOf(): Promise<Principal> {
     return Promise.resolve(this.#everybody);
+  }
+
+  principalOfSession(): Promise<Principal> {
+    return this.principalOf();
   }
 
   forget(): void {
@@ -63,13 +75,19 @@ export class BearerAuthentication implements Authentication {
     throw new ServiceError('unauthorized', 'The Authorization header does not contain a token.');
   }
 
+  async principalOfSession(token: string, admit?: () => void): Promise<Principal> {
+    if (isSessionToken(token)) return this.own.principalOf(token, admit);
+    admit?.();
+    throw new ServiceError('unauthorized', 'The cookie does not contain a session.');
+  }
+
   forget(tokenId: string): void {
     this.own.forget(tokenId);
   }
 }
 
-/** undefined: the header holds no bearer token. */
-function bearerToken(authorization: string): string | undefined {
+/** @returns the token in a header `Authorization`; undefined: it holds no bearer token */
+export function bearerToken(authorization: string): string | undefined {
   const token = /^bearer +([\w.~+/-]+=*) *$/i.exec(authorization.slice(0, longestToken + 16))?.[1];
   return token !== undefined && token.length <= longestToken ? token : undefined;
 }

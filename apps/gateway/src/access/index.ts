@@ -8,5 +8,7 @@ export { requireRightToServers } from './optimizer-servers.js';
 export { actorName, asOwn, refuseForeign, requireOwn } from './ownership.js';
 export { RecordLabs } from './record-labs.js';
 export { hasRole } from './roles.js';
+export { SessionCookie } from './session-cookie.js';
+export { SessionLife, SessionsController } from './sessions.controller.js';
 export { TokensController } from './tokens.controller.js';
 export { WrongTokens } from './wrong-tokens.js';

@@ -17,6 +17,8 @@ interface Known {
   usedAt: number;
   /** Time of the latest use that the database has. */
   notedAt: number;
+  /** Time without a use after which the token ends, in milliseconds; Infinity: it does not. */
+  idleMs: number;
 }
 
 /** Interval between two checks for tokens that other gateways revoked, in milliseconds. */
@@ -41,6 +43,7 @@ export class TokenAuthentication implements TokenCheck, Pick<Authentication, 'fo
    * @param persons people of the issuer
    * @param proofMs longest time since the issuer has signed a token of a person, in milliseconds, for which other tokens of
    *   the person work
+   * @param sessionIdleMs time without a request after which a session ends, in milliseconds
    * @param now the time in milliseconds since 1970
    */
   constructor(
@@ -48,6 +51,7 @@ export class TokenAuthentication implements TokenCheck, Pick<Authentication, 'fo
     private readonly persons: ProvenPersons,
     private readonly proofMs: number,
     private readonly log: Log,
+    private readonly sessionIdleMs = Infinity,
     private readonly now: () => number = Date.now,
   ) {
     this.#timer = setInterval(() => void this.refresh(), confirmMs);
@@ -59,6 +63,8 @@ export class TokenAuthentication implements TokenCheck, Pick<Authentication, 'fo
     // The look-up is by hash, so that its duration reveals nothing about existing tokens.
     const hash = hashOfToken(token);
     let known = this.#known.get(hash);
+    // Another gateway may have served the session meanwhile, so that the database decides.
+    if (known !== undefined && this.#isIdle(known)) known = undefined;
     if (known === undefined) {
       admit?.();
       known = await this.#lookUp(hash);
@@ -69,9 +75,17 @@ export class TokenAuthentication implements TokenCheck, Pick<Authentication, 'fo
       this.#known.delete(hash);
       throw new ServiceError('unauthorized', 'The token has expired.');
     }
+    if (this.#isIdle(known)) {
+      this.#known.delete(hash);
+      throw new ServiceError('unauthorized', 'The session has ended, because nobody used it.');
+    }
     const principal = known.person === undefined ? known.principal : this.#asProven(known, known.person, now);
     known.usedAt = now;
     return principal;
+  }
+
+  #isIdle({ idleMs, usedAt, notedAt }: Known): boolean {
+    return this.now() - Math.max(usedAt, notedAt) >= idleMs;
   }
 
   /**
@@ -133,8 +147,9 @@ export class TokenAuthentication implements TokenCheck, Pick<Authentication, 'fo
       principal: { name: row.name, kind: 'token', grants: row.grants, ...person },
       person,
       expiresAt: row.expires_at === null ? Infinity : Date.parse(row.expires_at),
-      usedAt: 0,
+      usedAt: Date.parse(row.created_at),
       notedAt: row.last_used_at === null ? 0 : Date.parse(row.last_used_at),
+      idleMs: row.kind === 'session' ? this.sessionIdleMs : Infinity,
     };
     if (this.#known.size >= capacity) this.#forgetOldest();
     this.#known.set(hash, known);

@@ -129,7 +129,7 @@ export class TokensController {
 
   @Operation('Revoke an access token', record('TokenRecord', 'The revoked token.'), {
     description:
-      'This gateway refuses the token from now on, every other gateway within 5 s. The record stays for the audit. The request can be repeated.',
+      'Ends the sessions of browsers that began with the token, too. This gateway refuses the token from now on, every other gateway within 5 s. The record stays for the audit. The request can be repeated.',
   })
   @Delete('tokens/:token_id')
   async revoke(@TokenId() id: string, @Caller() caller: Principal): Promise<TokenRecord> {
@@ -137,8 +137,8 @@ export class TokensController {
     // The answer does not tell whether other people have a token with this id.
     if (kept === undefined || (!owns(caller, kept) && !hasRole(caller, 'admin')))
       throw new ServiceError('not_found', `There is no token "${id}" of yours.`);
-    await this.tokens.revoke(id, caller.name, new Date().toISOString());
-    this.authentication.forget(id);
+    const revoked = await this.tokens.revoke(id, caller.name, new Date().toISOString());
+    for (const each of revoked) this.authentication.forget(each);
     return shown((await this.tokens.byId(id)) ?? kept);
   }
 
@@ -205,7 +205,7 @@ function requireOwnToken(
 }
 
 /** A token as it may be shown: without its hash. */
-function shown({ hash: _, ...record }: AccessTokenRow): TokenRecord {
+function shown({ hash: _hash, made_from: _madeFrom, ...record }: AccessTokenRow): TokenRecord {
   return record;
 }
 

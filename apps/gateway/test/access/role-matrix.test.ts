@@ -44,7 +44,13 @@ async function statusOf({ method, path, need }: Operation, headers: Record<strin
     field === undefined || method === 'GET' ? undefined : { [field]: field === 'lab_types' ? ['x'] : 'x' };
   const response = await fetch(`${gateway.url}${path}`, {
     method,
-    headers: { ...headers, ...(body === undefined ? {} : { 'content-type': 'application/json' }) },
+    // A session begins only from the page of the service.
+    headers: {
+      'sec-fetch-site': 'same-origin',
+      'x-svc-page': '1',
+      ...headers,
+      ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+    },
     ...(body === undefined ? {} : { body: JSON.stringify(body) }),
   });
   await response.body?.cancel();

@@ -8,6 +8,7 @@ import { expect, it } from 'vitest';
 import { AppModule, type Surroundings } from '../../src/app.module.js';
 import { AccessGuard } from '../../src/access/access-guard.js';
 import { Needs, needKey } from '../../src/access/needs.js';
+import { SessionCookie } from '../../src/access/session-cookie.js';
 import type { RecordLabs } from '../../src/access/record-labs.js';
 
 type ControllerClass = new (...args: never[]) => object;
@@ -37,7 +38,7 @@ function handlerOf(controller: ControllerClass, name: string): () => unknown {
 }
 
 it('every route declares who may use it', () => {
-  const { controllers = [] } = AppModule.over({} as Surroundings, 0);
+  const { controllers = [] } = AppModule.over({} as Surroundings, 0, new SessionCookie('http://127.0.0.1'));
   const { routes, open } = withoutNeed(controllers as ControllerClass[]);
   expect(open).toEqual([]);
   expect(routes).toBeGreaterThan(40);

@@ -222,7 +222,10 @@ describe('a token of a person of the issuer', () => {
     let now = start;
     const made = [1, 2].map(() => {
       const persons = new ProvenPersons(tokens);
-      return { persons, by: new TokenAuthentication(tokens, persons, 24 * hour, memoryLog(), () => now) };
+      return {
+        persons,
+        by: new TokenAuthentication(tokens, persons, 24 * hour, memoryLog(), Infinity, () => now),
+      };
     });
     const owner = { ...person, mostDays: 30 };
     const grants: Grant[] = [{ role: 'operator' }, { role: 'submitter', lab: 'a' }];
@@ -319,7 +322,14 @@ describe('a known token', () => {
   } {
     const tokens = new MemoryTokens();
     let now = start;
-    const by = new TokenAuthentication(tokens, new ProvenPersons(tokens), 0, memoryLog(), () => now);
+    const by = new TokenAuthentication(
+      tokens,
+      new ProvenPersons(tokens),
+      0,
+      memoryLog(),
+      Infinity,
+      () => now,
+    );
     const { token, row } = issueToken(
       { name: 'ada', grants: [{ role: 'viewer' }], expires_in_days: 1 },
       'root',

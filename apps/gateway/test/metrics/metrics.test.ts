@@ -91,6 +91,7 @@ const byRole: Authentication = {
     if (token !== 'Bearer viewer') throw new ServiceError('unauthorized', 'no such token');
     return Promise.resolve({ name: 'ada', kind: 'token', grants: [{ role: 'viewer' }] });
   },
+  principalOfSession: () => Promise.resolve(undefined),
   forget: () => undefined,
   issuerTokenDays: 0,
 };

@@ -15,7 +15,14 @@ import {
 } from './fields/field.js';
 import { bodies, line, oneOf, recordName, whole } from './fields/inputs.js';
 import type { Page } from './pages.js';
-import { roles, tokenKinds, type Role, type TokenKind } from '../vocabulary.js';
+import {
+  roles,
+  storedTokenKinds,
+  tokenKinds,
+  type Role,
+  type StoredTokenKind,
+  type TokenKind,
+} from '../vocabulary.js';
 
 /** Days that a personal token is valid: the default, and the most. */
 export const personalTokenDays = { usual: 90, most: 366 } as const;
@@ -95,7 +102,13 @@ export class TokenSubmission {
 export class TokenRecord {
   @Field(text('Id of the token. It is not the token itself.')) id!: string;
   @Field(text('The first characters of the token, to tell it from others.', 'svc_pat_Jx3q')) prefix!: string;
-  @Field(choice(tokenKinds, 'Whether a person or a program uses the token.')) kind!: TokenKind;
+  @Field(
+    choice(
+      storedTokenKinds,
+      'Whether a person or a program uses the token. `session`: a browser uses it, and ends it.',
+    ),
+  )
+  kind!: StoredTokenKind;
   @Field(text(tokenOwner, 'ada')) name!: string;
   @Field(text('What the token is for.', 'notebook on the bench')) note!: string;
   @Field(list(Grant)) grants!: Grant[];
@@ -121,6 +134,15 @@ export class TokenRecord {
 /** Answer to the request that made a token. No other answer contains the token. */
 export class NewTokenRecord extends TokenRecord {
   @Field(text('The token. The service does not keep it and cannot show it again.')) token!: string;
+}
+
+/** A session of a browser (`POST /api/sessions`). Its secret is in a cookie, and in no answer. */
+export class SessionRecord {
+  @Field(text('Id of the session, as the list of tokens shows it.')) id!: string;
+  @Field(text('Owner of the work that is submitted, and the name in the audit.', 'ada')) name!: string;
+  @Field(list(Grant)) grants!: Grant[];
+  @Field(time('When the session ends, whatever happens.')) expires_at!: string;
+  @Field(integer('Minutes without a request after which the session ends before.', 60)) idle_minutes!: number;
 }
 
 export class TokenPage implements Page<TokenRecord> {

@@ -1,7 +1,7 @@
 export type { AuditEntry } from '@lab/contracts';
 export type { Applicant, Enrolments, JoinFault, NewInvitation } from './enrolments.js';
 export type { IdempotencyKeys, KeptAnswer, KeyState } from './idempotency.js';
-export { hashOfToken, issueToken, type IssuerOwner } from './issue-token.js';
+export { hashOfToken, issueSession, issueToken, type IssuerOwner } from './issue-token.js';
 export type { LogLines } from './logs.js';
 export { openGatewayStore, type GatewayStore } from './store.js';
 export type { Refusals } from './refusals.js';

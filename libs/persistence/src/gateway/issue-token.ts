@@ -4,12 +4,17 @@ import {
   personalTokenDays,
   ServiceError,
   type Fault,
-  type TokenKind,
+  type Principal,
+  type StoredTokenKind,
   type TokenSubmission,
 } from '@lab/contracts';
 import type { IssuerPerson, NewAccessToken } from './tokens.js';
 
-const prefixOf: Record<TokenKind, string> = { personal: 'svc_pat_', service: 'svc_svc_' };
+const prefixOf: Record<StoredTokenKind, string> = {
+  personal: 'svc_pat_',
+  service: 'svc_svc_',
+  session: 'svc_ses_',
+};
 
 /** Number of random characters that are stored to tell tokens apart. 232 bits stay unknown. */
 const shownCharacters = 4;
@@ -72,22 +77,50 @@ export function issueToken(
     });
   }
   if (faults.length > 0) throw new ServiceError('invalid', 'There cannot be such a token.', { faults });
+  return tokenOf(kind, now, {
+    ...{ name, note, grants, created_by: by, made_from: null },
+    issuer: person?.issuer ?? null,
+    subject: person?.subject ?? null,
+    expires_at: lifetime === undefined ? null : new Date(now + lifetime * dayMs).toISOString(),
+  });
+}
+
+/**
+ * Makes the token of a session, and its stored row.
+ *
+ * @param principal whose session it is, with its roles
+ * @param lifeMs longest life in milliseconds. The store shortens it to that of the token with which the session began.
+ * @param now milliseconds since 1970
+ */
+export function issueSession(
+  { name, grants, issuer, subject }: Principal,
+  lifeMs: number,
+  now: number,
+): { token: string; row: NewAccessToken } {
+  return tokenOf('session', now, {
+    ...{ name, grants, note: '', created_by: name, made_from: null },
+    issuer: issuer ?? null,
+    subject: subject ?? null,
+    expires_at: new Date(now + lifeMs).toISOString(),
+  });
+}
+
+function tokenOf(
+  kind: StoredTokenKind,
+  now: number,
+  rest: Omit<NewAccessToken, 'id' | 'hash' | 'prefix' | 'kind' | 'created_at'>,
+): { token: string; row: NewAccessToken } {
   const token = prefixOf[kind] + randomBytes(32).toString('base64url');
   return {
     token,
     row: {
+      ...rest,
       id: randomUUID(),
       hash: hashOfToken(token),
       prefix: token.slice(0, prefixOf[kind].length + shownCharacters),
       kind,
-      name,
-      note,
-      grants: grants.map(({ role, lab }) => (lab === undefined ? { role } : { role, lab })),
+      grants: rest.grants.map(({ role, lab }) => (lab === undefined ? { role } : { role, lab })),
       created_at: new Date(now).toISOString(),
-      created_by: by,
-      issuer: person?.issuer ?? null,
-      subject: person?.subject ?? null,
-      expires_at: lifetime === undefined ? null : new Date(now + lifetime * dayMs).toISOString(),
     },
   };
 }

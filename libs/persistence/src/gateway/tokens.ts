@@ -50,6 +50,29 @@ export class AccessTokens {
     );
   }
 
+  /**
+   * Adds a session that began with another token. The session ends with that token.
+   *
+   * @param fromHash hash of that token; one that is not stored is a token of an issuer
+   * @returns when the session ends, ISO 8601; undefined: that token was revoked, and there is no session
+   */
+  async addSession(session: NewAccessToken, fromHash: string): Promise<string | undefined> {
+    const { id, hash, prefix, kind, name, note, grants, created_at, created_by, issuer, subject } = session;
+    const added = await rowsOf(
+      this.db,
+      sql<{ expires_at: string }>`
+        with source as (select id, expires_at, revoked_at from access_token where hash = ${fromHash} for share)
+        insert into access_token
+          (id, hash, prefix, kind, name, note, grants, created_at, created_by, issuer, subject, made_from, expires_at)
+        select ${id}, ${hash}, ${prefix}, ${kind}, ${name}, ${note}, ${JSON.stringify(grants)}::jsonb,
+          ${created_at}::timestamptz, ${created_by}, ${issuer}, ${subject}, (select id from source),
+          least(${session.expires_at}::timestamptz, (select expires_at from source))
+        where not exists (select from source where revoked_at is not null)
+        returning expires_at`,
+    );
+    return added[0]?.expires_at;
+  }
+
   async byHash(hash: string): Promise<AccessTokenRow | undefined> {
     return (await this.#all(sql`where hash = ${hash}`))[0];
   }
@@ -76,14 +99,14 @@ export class AccessTokens {
     return this.#all(sql`${where} order by created_at desc, id desc limit ${limit}`);
   }
 
-  /** Revokes a token, unless it is revoked already. @returns whether this call revoked it */
-  async revoke(id: string, by: string, at: string): Promise<boolean> {
+  /** Revokes a token and the sessions that began with it. @returns the ids of those that were not revoked before */
+  async revoke(id: string, by: string, at: string): Promise<string[]> {
     const revoked = await rowsOf(
       this.db,
-      sql`update access_token set revoked_at = ${at}, revoked_by = ${by}
-        where id = ${id} and revoked_at is null returning id`,
+      sql<{ id: string }>`update access_token set revoked_at = ${at}, revoked_by = ${by}
+        where (id = ${id} or made_from = ${id}) and revoked_at is null returning id`,
     );
-    return revoked.length > 0;
+    return revoked.map(({ id: each }) => each);
   }
 
   /** Revokes all tokens of a name, and of the same person of an issuer under earlier names. @returns their ids */

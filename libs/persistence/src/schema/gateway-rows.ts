@@ -6,6 +6,8 @@ import type { DeliveryRecord, LogLine, TokenRecord, WebhookRecord } from '@lab/c
 export interface AccessTokenRow extends TokenRecord {
   /** SHA-256 of the whole token, hexadecimal. */
   hash: string;
+  /** Of a session: id of the token with which it began; null: that of an issuer, or this is no session. */
+  made_from: string | null;
 }
 
 /** An idempotency key that a principal gave for one address. */

@@ -12,6 +12,7 @@ import { enrolment } from './migrations/0007-enrolment.js';
 import { security } from './migrations/0008-security.js';
 import { attentionProcess } from './migrations/0009-attention-process.js';
 import { rollouts } from './migrations/0010-rollouts.js';
+import { sessions } from './migrations/0011-sessions.js';
 import { engineTables } from './tables.js';
 import { grants, roleNames } from '../roles/index.js';
 
@@ -30,6 +31,7 @@ const migrations: Record<string, Migration> = {
   '0008_security': security,
   '0009_attention_process': attentionProcess,
   '0010_rollouts': rollouts,
+  '0011_sessions': sessions,
 };
 
 /** What follows the migrations: it may be put in place again. */

@@ -55,6 +55,7 @@ function token(given: Partial<NewAccessToken> = {}): NewAccessToken {
     issuer: null,
     subject: null,
     expires_at: iso(t0 + 1_000),
+    made_from: null,
     ...given,
   };
 }
@@ -170,11 +171,34 @@ describe('tokens', () => {
     await store.tokens.proven([]);
   });
 
+  test('of sessions end with the token with which they began, and none begins with one that was revoked', async () => {
+    await store.tokens.add(token());
+    const session = (id: string, ms: number): NewAccessToken =>
+      token({ id, hash: id.repeat(32), kind: 'session', expires_at: iso(t0 + ms) });
+    // The token ends 1 s after t0.
+    expect(await store.tokens.addSession(session('s1', 500), 'a'.repeat(64))).toBe(iso(t0 + 500));
+    expect(await store.tokens.addSession(session('s2', 5_000), 'a'.repeat(64))).toBe(iso(t0 + 1_000));
+    // A token of an issuer is not stored.
+    expect(await store.tokens.addSession(session('s3', 5_000), 'f'.repeat(64))).toBe(iso(t0 + 5_000));
+    expect(await store.tokens.byId('s1')).toMatchObject({
+      kind: 'session',
+      made_from: 'k1',
+      grants: token().grants,
+    });
+    expect(await store.tokens.byId('s3')).toMatchObject({ made_from: null });
+    expect((await store.tokens.revoke('k1', 'eve', iso(t0 + 5))).sort()).toEqual(['k1', 's1', 's2']);
+    expect(await store.tokens.addSession(session('s4', 500), 'a'.repeat(64))).toBeUndefined();
+    expect(await store.tokens.byId('s4')).toBeUndefined();
+    expect(await store.tokens.revokedOf(['k1', 's1', 's2', 's3'])).toEqual(
+      expect.not.arrayContaining(['s3']),
+    );
+  });
+
   test('are revoked once and then recorded as revoked', async () => {
     await store.tokens.add(token());
     expect(await store.tokens.revokedOf(['k1', 'k9'])).toEqual([]);
-    expect(await store.tokens.revoke('k1', 'eve', iso(t0 + 5))).toBe(true);
-    expect(await store.tokens.revoke('k1', 'bob', iso(t0 + 6))).toBe(false);
+    expect(await store.tokens.revoke('k1', 'eve', iso(t0 + 5))).toEqual(['k1']);
+    expect(await store.tokens.revoke('k1', 'bob', iso(t0 + 6))).toEqual([]);
     expect(await store.tokens.byId('k1')).toMatchObject({ revoked_by: 'eve', revoked_at: iso(t0 + 5) });
     expect(await store.tokens.revokedOf(['k1', 'k9'])).toEqual(['k1']);
     expect(await store.tokens.revokedOf([])).toEqual([]);

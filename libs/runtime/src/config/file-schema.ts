@@ -260,6 +260,10 @@ const authMapping = mapping({
     .default(false),
   /** Also accept tokens of this OpenID Connect issuer. */
   oidc: oidcSchema.optional(),
+  /** Longest life of a session of a browser, in hours. */
+  session_hours: count(1, 720, 12),
+  /** Time without a request after which a session ends, in minutes. */
+  session_idle_minutes: count(1, 43_200, 60),
 });
 
 /** Authentication of the REST interface. */

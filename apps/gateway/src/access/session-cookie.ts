@@ -1,0 +1,63 @@
+import { ServiceError } from '@lab/contracts';
+import type { FastifyRequest } from 'fastify';
+
+/** Header that the page sends with each request. A form of another site cannot send it. */
+const pageHeader = 'x-svc-page';
+
+/** Names and reads the cookie with the token of a session. */
+export class SessionCookie {
+  readonly #name: string;
+  readonly #attributes: string;
+
+  /** @param publicUrl address at which browsers reach the service */
+  constructor(publicUrl: string) {
+    const { protocol, port } = new URL(publicUrl);
+    const isSecure = protocol === 'https:';
+    // Services on several ports of one computer share their cookies, because cookies ignore ports.
+    const place = `svc-session${port === '' ? '' : `-${port}`}`;
+    this.#name = isSecure ? `__Host-${place}` : place;
+    this.#attributes = `Path=/; HttpOnly; SameSite=Strict${isSecure ? '; Secure' : ''}`;
+  }
+
+  /** @returns the token in a header `Cookie`; undefined: there is none */
+  tokenIn(header: string | undefined): string | undefined {
+    const start = `${this.#name}=`;
+    return header
+      ?.split(';')
+      .map((each) => each.trim())
+      .find((each) => each.startsWith(start))
+      ?.slice(start.length);
+  }
+
+  /** The header `Set-Cookie` that gives a browser a session. @param lifeS in seconds */
+  given(token: string, lifeS: number): string {
+    return `${this.#name}=${token}; ${this.#attributes}; Max-Age=${lifeS}`;
+  }
+
+  /** The header `Set-Cookie` that takes the session from a browser. */
+  taken(): string {
+    return `${this.#name}=; ${this.#attributes}; Max-Age=0`;
+  }
+}
+
+/**
+ * Requires that a request with a cookie comes from the page of this service. A browser sends the cookie also for a page of
+ * another port of this computer, which `SameSite` does not stop.
+ *
+ * @throws ServiceError `forbidden`
+ */
+export function requireOwnPage({ headers }: Pick<FastifyRequest, 'headers'>): void {
+  const site = headers['sec-fetch-site'];
+  const isSame = site === undefined ? hostOf(headers.origin) === headers.host : site === 'same-origin';
+  if (isSame && headers[pageHeader] === '1') return;
+  throw new ServiceError(
+    'forbidden',
+    'A session acts only from the page of this service. A program acts with a token in the header "Authorization".',
+  );
+}
+
+/** @returns undefined for no origin; null for one that is no address */
+function hostOf(origin: string | undefined): string | null | undefined {
+  if (origin === undefined) return null;
+  return URL.canParse(origin) ? new URL(origin).host : null;
+}
