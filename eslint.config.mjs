@@ -4,7 +4,7 @@ import tseslint from 'typescript-eslint';
 import { allowedImports, labPackageImports, pureProjects, quarantine, rooms } from './tools/boundaries.mjs';
 
 const folderOf = (project) =>
-  ['gateway', 'orchestrator', 'agent', 'optimizer', 'cli'].includes(project)
+  ['gateway', 'orchestrator', 'agent', 'optimizer', 'cli', 'web'].includes(project)
     ? `apps/${project}`
     : `libs/${project}`;
 
@@ -71,7 +71,7 @@ const basePatterns = (project) => [
 
 const perRoom = Object.entries(rooms).flatMap(([project, ofProject]) =>
   Object.keys(ofProject).map((room) => ({
-    files: [`${folderOf(project)}/src/${room}/**/*.ts`],
+    files: [`${folderOf(project)}/src/${room}/**/*.{ts,tsx}`],
     rules: {
       'no-restricted-imports': [
         'error',
@@ -84,7 +84,7 @@ const perRoom = Object.entries(rooms).flatMap(([project, ofProject]) =>
 const perProject = Object.keys(allowedImports).map((project) => {
   const pure = pureProjects.includes(project);
   return {
-    files: [`${folderOf(project)}/src/**/*.ts`],
+    files: [`${folderOf(project)}/src/**/*.{ts,tsx}`],
     rules: {
       'no-restricted-imports': ['error', { patterns: basePatterns(project) }],
       ...(pure
@@ -110,7 +110,7 @@ export default tseslint.config(
   js.configs.recommended,
   ...tseslint.configs.recommended,
   {
-    files: ['**/*.ts'],
+    files: ['**/*.{ts,tsx}'],
     // One program over everything: a program of each project would check the types of what it imports again.
     languageOptions: {
       parserOptions: { project: './tsconfig.lint.json', tsconfigRootDir: import.meta.dirname },

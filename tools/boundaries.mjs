@@ -9,6 +9,7 @@ export const allowedImports = listed({
   ports: '',
   runtime: 'contracts ports trust',
   'api-client': 'contracts',
+  'web-model': 'api-client',
   trust: 'contracts',
   messaging: 'contracts ports trust',
   'object-store': 'contracts ports',
@@ -30,6 +31,7 @@ export const allowedImports = listed({
   agent: 'contracts ports runtime messaging trust hosting actors agent-wiring sdk definitions',
   optimizer: 'contracts ports runtime messaging hosting sdk optimization',
   cli: 'contracts ports api-client runtime trust hosting actors definitions scheduling simulation persistence',
+  web: 'api-client web-model',
   testkit:
     'contracts ports runtime messaging trust definitions scheduling actors agent-wiring engine ' +
     'leader-wiring persistence object-store sdk',
@@ -90,6 +92,13 @@ export const allowedEntryPoints = {
  * @type {Record<string, Record<string, string[]>>}
  */
 export const rooms = {
+  web: {
+    settings: [],
+    design: [],
+    lab: [],
+    shell: ['design', 'lab', 'settings'],
+    pages: ['design', 'lab', 'settings'],
+  },
   runtime: {
     log: [],
     time: ['log'],
@@ -163,7 +172,8 @@ export const rooms = {
     enrolment: ['access', 'examples', 'http', 'orchestrator', 'ports', 'routes'],
     health: ['access', 'orchestrator', 'ports', 'routes'],
     metrics: ['access', 'routes'],
-    docs: ['access', 'health', 'lists', 'orchestrator', 'ports', 'routes'],
+    page: [],
+    docs: ['access', 'health', 'lists', 'orchestrator', 'page', 'ports', 'routes'],
     openapi: ['http', 'idempotency', 'routes'],
   },
   engine: {
@@ -248,6 +258,11 @@ export const quarantine = {
   yauzl: ['agent'],
   '@peculiar/': ['trust'],
   undici: ['cli'],
+  react: ['web'],
+  'react-dom': ['web'],
+  'radix-ui': ['web'],
+  '@tanstack/': ['web'],
+  'intl-messageformat': ['web-model'],
 };
 
 /** Projects that run unchanged on a virtual clock: no timers, randomness, files, processes or sockets of their own. */
@@ -261,6 +276,7 @@ export const pureProjects = [
   'scheduling',
   'simulation',
   'optimization',
+  'web-model',
 ];
 
 /** @param {Record<string, string>} table names separated by blanks, by project */

@@ -3,11 +3,12 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSy
 import { join } from 'node:path';
 import { areBundlesCurrent, bundleServices } from './bundle.mjs';
 import { compiler, root, run, tail, tell } from './command.mjs';
+import { buildPage, isPageThere } from './page.mjs';
 
 const stampPath = join(root, '.cache', 'build-stamp');
 
 /**
- * Compiles with `tsc -b` and bundles the services, unless no source has changed since that last succeeded. Asking the
+ * Compiles with `tsc -b`, bundles the services, and builds the web page, unless no source has changed since that last succeeded. Asking the
  * compiler takes seconds, asking the file system milliseconds.
  *
  * @throws Error with the output of the compiler or the bundler
@@ -19,12 +20,13 @@ export async function build() {
   if (complete && built === stamp) {
     // Another build may have compiled the same sources again since then.
     if (!(await areBundlesCurrent())) await bundleServices();
+    if (!isPageThere()) await buildPage();
     return;
   }
   tell('building (tsc -b), about 15 s');
   const result = await run(process.execPath, [compiler, '-b']);
   if (!result.ok) throw new Error(`The build failed:\n${tail(result.output, 40)}`);
-  await bundleServices();
+  await Promise.all([bundleServices(), buildPage()]);
   mkdirSync(join(root, '.cache'), { recursive: true });
   writeFileSync(stampPath, stamp);
 }
@@ -40,7 +42,8 @@ function sourceState() {
     digest.update(`${path}\0${size}\0${mtimeMs}\n`);
   };
   for (const path of ['tsconfig.json', 'tsconfig.base.json', 'package-lock.json']) add(path);
-  for (const project of projects) {
+  // The compiler does not make the page, but the page is made anew when its sources change.
+  for (const project of [...projects, join('apps', 'web')]) {
     add(join(project, 'tsconfig.json'));
     add(join(project, 'package.json'));
     for (const path of sourcesIn(join(project, 'src'))) add(path);
@@ -54,6 +57,6 @@ function sourcesIn(folder) {
     .flatMap((entry) => {
       const path = join(folder, entry.name);
       if (entry.isDirectory()) return sourcesIn(path);
-      return /\.m?tsx?$/.test(entry.name) && !entry.name.endsWith('.test.ts') ? [path] : [];
+      return /\.(m?tsx?|css|html|json)$/.test(entry.name) && !entry.name.endsWith('.test.ts') ? [path] : [];
     });
 }

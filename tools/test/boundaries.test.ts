@@ -29,8 +29,14 @@ const projects = ['libs', 'apps'].flatMap((group) =>
 function sourcesOf(folder: string): string[] {
   if (!existsSync(`${root}${folder}`)) return [];
   return readdirSync(`${root}${folder}`, { recursive: true, encoding: 'utf8' })
-    .filter((path) => path.endsWith('.ts') && !/(^|\/)(node_modules|dist)\//.test(path))
+    .filter((path) => /\.tsx?$/.test(path) && !/(^|\/)(node_modules|dist)\//.test(path))
     .map((path) => `${folder}/${path}`);
+}
+
+/** The source of a module that an import names with `.js`. */
+function sourceOf(path: string): string {
+  const source = path.replace(/\.js$/, '.ts');
+  return existsSync(`${root}${source}`) ? source : `${source}x`;
 }
 
 /** The folders below `src` of a project that hold sources, in order. */
@@ -136,7 +142,7 @@ const relative = imports
   .map(({ file, project, specifier }) => ({
     file,
     project,
-    target: normalize(`${dirname(file)}/${specifier}`).replace(/\.js$/, '.ts'),
+    target: sourceOf(normalize(`${dirname(file)}/${specifier}`)),
   }));
 
 describe('the rooms of a project', () => {

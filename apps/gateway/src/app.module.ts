@@ -2,7 +2,15 @@ import { LeaderWatch } from '@lab/messaging';
 import type { Outbound, Sealing } from '@lab/runtime';
 import { Module, type DynamicModule } from '@nestjs/common';
 import { APP_GUARD, APP_INTERCEPTOR } from '@nestjs/core';
-import { AccessGuard, Authentication, RecordLabs, TokensController } from './access/index.js';
+import {
+  AccessGuard,
+  Authentication,
+  RecordLabs,
+  SessionCookie,
+  SessionLife,
+  SessionsController,
+  TokensController,
+} from './access/index.js';
 import { AuditController, AuditInterceptor, AuditRecorder } from './audit/index.js';
 import { CsvController } from './csv/index.js';
 import {
@@ -76,6 +84,7 @@ import {
 import { RefusalLog, RefusalsController } from './refusals/index.js';
 import { RequestInterceptor } from './request.interceptor.js';
 import { InputInterceptor } from './routes/index.js';
+import { PageFiles } from './page/index.js';
 import { RecordsController, ResourcesController } from './records/index.js';
 import {
   type DelivererOptions,
@@ -110,6 +119,10 @@ export interface Surroundings {
   enrolment: EnrolmentOptions;
   /** Folder with packages of the agent. Default: there is none. */
   agentPackages?: string;
+  /** How long sessions of browsers last. Default: 12 hours, and an hour without a request. */
+  sessions?: SessionLife;
+  /** The web page. Default: there is none. */
+  page?: PageFiles;
   refusals: RefusalLog;
   /** Settings of streams that differ from the defaults. */
   feeds?: Partial<FeedOptions>;
@@ -131,11 +144,13 @@ export interface Surroundings {
   readiness?: ReadinessOptions;
 }
 
+const usualSessions: SessionLife = { lifeMs: 12 * 3_600_000, idleMs: 3_600_000 };
+
 /** All routes but uploads and downloads, over the given surroundings. */
 @Module({})
 export class AppModule {
   /** @param failoverMs how long a request waits for an orchestrator that leads, in milliseconds */
-  static over(surroundings: Surroundings, failoverMs: number): DynamicModule {
+  static over(surroundings: Surroundings, failoverMs: number, cookie: SessionCookie): DynamicModule {
     return {
       module: AppModule,
       controllers: [
@@ -163,6 +178,7 @@ export class AppModule {
         ReservationsController,
         ScheduleController,
         TokensController,
+        SessionsController,
         EnrolmentController,
         RolloutsController,
         AuditController,
@@ -184,6 +200,9 @@ export class AppModule {
         { provide: Keys, useValue: surroundings.keys },
         { provide: Authentication, useValue: surroundings.authentication },
         { provide: TokenStore, useValue: surroundings.tokens },
+        { provide: SessionCookie, useValue: cookie },
+        { provide: SessionLife, useValue: surroundings.sessions ?? usualSessions },
+        { provide: PageFiles, useValue: surroundings.page ?? PageFiles.none },
         {
           provide: AgentPackages,
           useFactory: () => new AgentPackages(surroundings.agentPackages, surroundings.enrolment.publicUrl),

@@ -40,6 +40,7 @@ import { feedsFrom } from './events/index.js';
 import { pruneLogs } from './logs/index.js';
 import { Measurements } from './metrics/index.js';
 import { DeviceRoster, StopReports } from './operating/index.js';
+import { PageFiles } from './page/index.js';
 import { RefusalLog } from './refusals/index.js';
 import { startServer } from './server.js';
 
@@ -179,6 +180,11 @@ await runService(service, config, async ({ config, log, shutdown }) => {
         codeKey: config.codeKey,
       },
       agentPackages: config.agentPackages,
+      page: PageFiles.in(),
+      sessions: {
+        lifeMs: config.auth.session_hours * 3_600_000,
+        idleMs: config.auth.session_idle_minutes * 60_000,
+      },
       audit,
       refusals,
       events,

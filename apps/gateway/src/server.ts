@@ -5,7 +5,7 @@ import { NestFactory } from '@nestjs/core';
 import { nestLogger } from '@lab/messaging/nest';
 import type { Meter } from '@lab/runtime';
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
-import { authenticateRequests, WrongTokens } from './access/index.js';
+import { authenticateRequests, SessionCookie, WrongTokens } from './access/index.js';
 import { AppModule, type Surroundings } from './app.module.js';
 import { OpenApiDocument } from './docs/index.js';
 import { AgentPackages, BrokerRelay, Enrolments, serveAgents, type BrokerPlace } from './enrolment/index.js';
@@ -26,6 +26,7 @@ import {
   Traffic,
 } from './http/index.js';
 import { measureRequests } from './metrics/index.js';
+import { PageFiles, servePage } from './page/index.js';
 import { refusalOf } from './refusals/index.js';
 
 export interface ServerOptions {
@@ -80,23 +81,26 @@ export async function startServer(
     options.https === undefined ? undefined : readHttpsFiles(options.https),
   );
   const fastify = adapter.getInstance();
+  const publicUrl = options.publicUrl ?? urlOf(options, options.port);
   prepareRequests(fastify, {
-    access: { host: options.host, publicUrl: options.publicUrl ?? urlOf(options, options.port) },
+    access: { host: options.host, publicUrl },
     crossOrigin: new CrossOrigin(options.origins ?? []),
     traffic: new Traffic(bounds, () => performance.now()),
     limits: bounds,
     problems,
   });
   const wrongTokens = new WrongTokens(bounds.wrongTokensPerMinute, () => performance.now());
-  authenticateRequests(fastify, authentication, wrongTokens);
+  const cookie = new SessionCookie(publicUrl);
+  authenticateRequests(fastify, authentication, wrongTokens, cookie);
   logRequests(fastify, options.log);
   scopeRequests(fastify);
   if (options.meter !== undefined) measureRequests(fastify, options.meter);
   serveUploads(fastify, surroundings.files, bounds.bodyMs);
   serveDownloads(fastify, surroundings.files);
+  servePage(fastify, surroundings.page ?? PageFiles.none);
 
   const app = await NestFactory.create<NestFastifyApplication>(
-    AppModule.over(surroundings, options.failoverMs ?? 0),
+    AppModule.over(surroundings, options.failoverMs ?? 0, cookie),
     adapter,
     {
       logger: nestLogger(options.log),

@@ -6,9 +6,9 @@ import { hasRole, NeedsNothing } from '../access/index.js';
 import { Readiness } from '../health/index.js';
 import { readListQuery } from '../lists/index.js';
 import { Orchestrator } from '../orchestrator/index.js';
+import { PageFiles, sendPage } from '../page/index.js';
 import { RecordReader } from '../ports/index.js';
 import { Group, Operation, record } from '../routes/index.js';
-import { homePage, homePolicy } from './home-page.js';
 
 const { version } = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8')) as {
   version: string;
@@ -22,7 +22,7 @@ const answer = {
   content: { ...summary.content, 'text/html': { schema: { type: 'string' } } },
 };
 
-/** The address that the service prints when it is ready: what a person sees who opens it. */
+/** The address that the service prints when it is ready: the page for a browser, a summary for a program. */
 @Group('Service')
 @NeedsNothing()
 @Controller()
@@ -31,26 +31,27 @@ export class HomeController {
     private readonly readiness: Readiness,
     private readonly orchestrator: Orchestrator,
     private readonly records: RecordReader,
+    private readonly page: PageFiles,
   ) {}
 
   @Operation('Read what the service is and how it is', answer, {
     description:
-      'A page for a client that accepts `text/html`, else JSON. The status is 200 also when a part of the service is unavailable. Only a caller with the role `viewer` for all laboratories sees how much work there is.',
+      'The web page for a client that accepts `text/html`, else JSON. The status is 200 also when a part of the service is unavailable. Only a caller with the role `viewer` for all laboratories sees how much work there is.',
     problems: [],
   })
   @Get()
   async read(@Req() request: FastifyRequest, @Res() reply: FastifyReply): Promise<void> {
+    const { html } = this.page;
+    if (html !== undefined && request.headers.accept?.includes('text/html') === true) {
+      await sendPage(reply, html);
+      return;
+    }
     const health = await this.readiness.look();
     const { principal } = request;
     const maySeeWork = principal !== null && hasRole(principal, 'viewer');
     const work = maySeeWork && health.status !== 'unavailable' ? await this.#work() : null;
     const found: ServiceSummary = { name: 'Laboratory orchestration service', version, health, work, links };
-    if (request.headers.accept?.includes('text/html') === true)
-      await reply
-        .type('text/html; charset=utf-8')
-        .header('content-security-policy', homePolicy)
-        .send(homePage(found, maySeeWork));
-    else await reply.type('application/json; charset=utf-8').send(found);
+    await reply.type('application/json; charset=utf-8').send(found);
   }
 
   /** Null when a part of the service fails between the check of its health and this question. */

@@ -1,0 +1,3 @@
+import './page.css';
+
+export { Bar, Button, Dialog, Section, State, type ButtonLook } from './parts.js';

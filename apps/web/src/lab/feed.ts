@@ -1,0 +1,75 @@
+import { ProblemError, type ApiClient } from '@lab/api-client';
+import { readEvent, type LabEvent } from '@lab/web-model';
+
+/** What a tab hears of the laboratory. */
+export interface FeedListener {
+  event(event: LabEvent): void;
+  /** The service is there: a heartbeat or anything else came. */
+  alive(): void;
+  /** Events may have been missed, so everything must be read again. */
+  gap(): void;
+  /** The service asks who this is. */
+  signedOut(): void;
+}
+
+type Message = { kind: 'event'; event: LabEvent } | { kind: 'alive' | 'gap' | 'signedOut' };
+
+const pauseMs = 1_000;
+const name = 'svc-events';
+
+/**
+ * Follows the events of the service with one stream per browser: the tab that holds a lock reads it and tells the others. A
+ * browser opens six connections to a server over HTTP/1.1, so that a stream for each tab would stop the seventh tab. Web
+ * Locks exist only on HTTPS and on this computer; elsewhere each tab has a stream of its own.
+ */
+export function follow(client: ApiClient, listener: FeedListener, signal: AbortSignal): void {
+  // Not every browser has it, whatever the types say.
+  const locks = navigator.locks as LockManager | undefined;
+  if (locks === undefined) {
+    void read(client, (message) => tell(listener, message), signal);
+    return;
+  }
+  const others = new BroadcastChannel(name);
+  others.onmessage = ({ data }: MessageEvent<Message>) => tell(listener, data);
+  signal.addEventListener('abort', () => others.close());
+  // A tab that waits does not know how long the tab that reads has heard nothing.
+  listener.gap();
+  const lead = (): Promise<void> =>
+    read(
+      client,
+      (message) => {
+        tell(listener, message);
+        if (!signal.aborted) others.postMessage(message);
+      },
+      signal,
+    );
+  locks.request(name, { signal }, lead).catch((error: unknown) => {
+    if (!signal.aborted) throw error;
+  });
+}
+
+function tell(listener: FeedListener, message: Message): void {
+  if (message.kind === 'event') listener.event(message.event);
+  else listener[message.kind]();
+}
+
+/** Reads the stream until the signal is aborted. */
+async function read(client: ApiClient, say: (message: Message) => void, signal: AbortSignal): Promise<void> {
+  while (!signal.aborted) {
+    try {
+      const stream = client.events('/api/events', {
+        signal,
+        onOpen: (after) => say({ kind: after === undefined ? 'gap' : 'alive' }),
+        onArrival: () => say({ kind: 'alive' }),
+      });
+      for await (const { event: kind, data } of stream) {
+        if (kind === 'gap') break;
+        const event = readEvent(data);
+        if (event !== undefined) say({ kind: 'event', event });
+      }
+    } catch (error) {
+      if (error instanceof ProblemError && error.status === 401) say({ kind: 'signedOut' });
+    }
+    await new Promise((resolve) => setTimeout(resolve, pauseMs));
+  }
+}

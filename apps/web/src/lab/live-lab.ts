@@ -1,0 +1,159 @@
+import type { ApiClient } from '@lab/api-client';
+import { hear, noRecords, rereadMs, type LabEvent, type RecordList, type Records } from '@lab/web-model';
+import { isSignedOut, reasonOf } from './client.js';
+import { follow } from './feed.js';
+
+/** What the page knows at a moment. */
+export interface Sight {
+  records: Records;
+  /** False until every list was read once. */
+  isComplete: boolean;
+  /** When the stream last brought anything, in milliseconds of `performance.now`. */
+  heardAt: number | undefined;
+  /** Why a list could not be read, in a sentence; undefined: all could. */
+  trouble: string | undefined;
+}
+
+/** Events are taken together for this time, in milliseconds, so that a burst is drawn once. */
+const batchMs = 250;
+/** Time before a list that could not be read is read again, in milliseconds. */
+const retryMs = 2_000;
+const open = 'created,running,paused,needs_attention';
+/** Longest lists that are kept. Nobody looks at more at once. */
+const limit = 500;
+
+/** The laboratory as the page sees it: read once, then brought up to date by events. */
+export class LiveLab {
+  #sight: Sight = { records: noRecords, isComplete: false, heardAt: undefined, trouble: undefined };
+  readonly #listeners = new Set<() => void>();
+  readonly #end = new AbortController();
+  readonly #read = new Set<RecordList>();
+  readonly #planned = new Map<RecordList, ReturnType<typeof setTimeout>>();
+  readonly #readAt = new Map<RecordList, number>();
+  #events: LabEvent[] = [];
+  #batch: ReturnType<typeof setTimeout> | undefined;
+
+  /** @param onSignedOut called when the service asks who this is */
+  constructor(
+    private readonly client: ApiClient,
+    private readonly onSignedOut: () => void,
+  ) {}
+
+  readonly subscribe = (listener: () => void): (() => void) => {
+    this.#listeners.add(listener);
+    return () => this.#listeners.delete(listener);
+  };
+  readonly sight = (): Sight => this.#sight;
+
+  start(): void {
+    follow(
+      this.client,
+      {
+        event: (event) => this.#hear(event),
+        alive: () => this.#show({ heardAt: performance.now() }),
+        gap: () => this.readAgain(),
+        signedOut: this.onSignedOut,
+      },
+      this.#end.signal,
+    );
+  }
+
+  stop(): void {
+    this.#end.abort();
+    clearTimeout(this.#batch);
+    for (const timer of this.#planned.values()) clearTimeout(timer);
+  }
+
+  /** Reads lists now: all of them, or those that an act of this page changes. */
+  readAgain(lists: readonly RecordList[] = Object.keys(noRecords) as RecordList[]): void {
+    for (const list of lists) this.#plan(list, 0);
+  }
+
+  #hear(event: LabEvent): void {
+    this.#events.push(event);
+    this.#batch ??= setTimeout(() => {
+      this.#batch = undefined;
+      const { records, stale } = hear(this.#sight.records, this.#events);
+      this.#events = [];
+      this.#show({ records, heardAt: performance.now() });
+      for (const list of stale) {
+        const sinceMs = performance.now() - (this.#readAt.get(list) ?? -Infinity);
+        this.#plan(list, Math.max(0, rereadMs[list] - sinceMs));
+      }
+    }, batchMs);
+  }
+
+  #plan(list: RecordList, inMs: number): void {
+    const planned = this.#planned.get(list);
+    if (planned !== undefined && inMs > 0) return;
+    clearTimeout(planned);
+    this.#planned.set(
+      list,
+      setTimeout(() => {
+        this.#planned.delete(list);
+        this.#readAt.set(list, performance.now());
+        void this.#readList(list);
+      }, inMs),
+    );
+  }
+
+  async #readList(list: RecordList): Promise<void> {
+    try {
+      const found = await read(this.client, list, this.#end.signal);
+      this.#read.add(list);
+      const isComplete = this.#read.size === Object.keys(noRecords).length;
+      this.#show({
+        records: { ...this.#sight.records, ...found },
+        isComplete,
+        trouble: undefined,
+      });
+    } catch (error) {
+      if (this.#end.signal.aborted) return;
+      if (isSignedOut(error)) {
+        this.onSignedOut();
+        return;
+      }
+      this.#show({ trouble: reasonOf(error) });
+      this.#plan(list, retryMs);
+    }
+  }
+
+  #show(change: Partial<Sight>): void {
+    this.#sight = { ...this.#sight, ...change };
+    for (const listener of this.#listeners) listener();
+  }
+}
+
+async function read(client: ApiClient, list: RecordList, signal: AbortSignal): Promise<Partial<Records>> {
+  switch (list) {
+    case 'devices':
+      return { devices: await client.all('/api/devices', { query: { limit }, signal }) };
+    case 'attention':
+      return {
+        attention: (await client.get('/api/attention', { query: { state: 'open', limit }, signal })).items,
+      };
+    case 'stops':
+      return { stops: (await client.get('/api/estop', { query: { limit }, signal })).items };
+    case 'campaigns':
+      return {
+        campaigns: (await client.get('/api/campaigns', { query: { state: open, limit }, signal })).items,
+      };
+    case 'runs': {
+      const { items } = await client.get('/api/protocols', { query: { state: open, limit }, signal });
+      return { runs: items.filter(({ campaign }) => campaign === null) };
+    }
+    case 'agents':
+      return { agents: (await client.get('/api/agents', { signal })).items };
+    case 'queue': {
+      const {
+        items: _waiting,
+        next_cursor: _next,
+        ...queue
+      } = await client.get('/api/queue', {
+        query: { limit: 1 },
+        signal,
+      });
+      return { queue };
+    }
+  }
+}

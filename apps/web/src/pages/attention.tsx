@@ -1,0 +1,225 @@
+import type { AttentionRecord, AttentionResolution } from '@lab/api-client';
+import { isWarning, mayAct, situationOf, type WordKey } from '@lab/web-model';
+import { Link, useNavigate } from '@tanstack/react-router';
+import { useId, useMemo, useState, type ReactNode } from 'react';
+import { Button, Section, State } from '../design/index.js';
+import { client, reasonOf, useLab, useMayAct, useNow, useSight } from '../lab/index.js';
+import { useWords } from '../settings/index.js';
+
+/** Every open question and warning, oldest first. */
+export function AttentionList(): ReactNode {
+  const words = useWords();
+  const { records, isComplete } = useSight();
+  const { questions, warnings } = useMemo(() => situationOf(records), [records]);
+  return (
+    <>
+      <h1>{words.say('attention.title')}</h1>
+      {isComplete && questions.length + warnings.length === 0 && <p>{words.say('attention.none')}</p>}
+      <ul className="rows">
+        {[...questions, ...warnings].map((item) => (
+          <Item key={item.id} item={item} />
+        ))}
+      </ul>
+    </>
+  );
+}
+
+function Item({ item }: { item: AttentionRecord }): ReactNode {
+  const words = useWords();
+  const now = useNow(10_000);
+  return (
+    <li className="row">
+      <State tone={isWarning(item) ? 'warning' : 'alarm'}>
+        {words.say(isWarning(item) ? 'attention.warning' : 'attention.question')}
+      </State>
+      <Link to="/attention/$id" params={{ id: item.id }} className="name">
+        {item.subject}
+      </Link>
+      <span>{item.reason.message}</span>
+      <span className="hint">
+        {words.say('attention.since', { age: words.age(now - Date.parse(item.opened_at)) })}
+      </span>
+    </li>
+  );
+}
+
+/** One item: what is known, and each decision with what it leads to. */
+export function AttentionItem({ id }: { id: string }): ReactNode {
+  const words = useWords();
+  const { records, isComplete } = useSight();
+  const item = records.attention.find((each) => each.id === id);
+  return (
+    <>
+      <p>
+        <Link to="/attention">{words.say('attention.back')}</Link>
+      </p>
+      {item !== undefined && <Details item={item} />}
+      {item === undefined && <p role="status">{words.say(isComplete ? 'attention.gone' : 'now.reading')}</p>}
+    </>
+  );
+}
+
+function Details({ item }: { item: AttentionRecord }): ReactNode {
+  const words = useWords();
+  const now = useNow(10_000);
+  const { me } = useLab();
+  const lab = item.device?.split('.')[0];
+  return (
+    <>
+      <h1>{item.subject}</h1>
+      <p className="headline tone-alarm">{item.reason.message}</p>
+      <p className="hint">
+        {words.say('attention.since', { age: words.age(now - Date.parse(item.opened_at)) })}
+      </p>
+      <div className="columns">
+        <div>
+          {item.look_at.length > 0 && (
+            <Section title={words.say('attention.look')}>
+              <ol className="look">
+                {item.look_at.map((place) => (
+                  <li key={place}>{place}</li>
+                ))}
+              </ol>
+            </Section>
+          )}
+          <Section title={words.say('attention.known')}>
+            <Known value={item.known} />
+          </Section>
+        </div>
+        {item.actions.length > 0 && (
+          <Section title={words.say('attention.decide')}>
+            {mayAct(me, 'operator', lab) ? <Decision item={item} /> : <p>{words.say('attention.may_not')}</p>}
+          </Section>
+        )}
+      </div>
+    </>
+  );
+}
+
+/** A value of any form, as a list of names and values. Texts of the laboratory are shown as text and nothing else. */
+function Known({ value }: { value: unknown }): ReactNode {
+  if (value === null || typeof value !== 'object') return <span>{String(value)}</span>;
+  const entries = Array.isArray(value)
+    ? value.map((each, index) => [String(index + 1), each])
+    : Object.entries(value);
+  return (
+    <dl className="known">
+      {(entries as [string, unknown][]).map(([name, each]) => (
+        <div key={name}>
+          <dt>{name}</dt>
+          <dd>
+            <Known value={each} />
+          </dd>
+        </div>
+      ))}
+    </dl>
+  );
+}
+
+function Decision({ item }: { item: AttentionRecord }): ReactNode {
+  const words = useWords();
+  const navigate = useNavigate();
+  const { live } = useLab();
+  const mayChange = useMayAct();
+  const id = useId();
+  const [action, setAction] = useState<AttentionResolution['action']>();
+  const [note, setNote] = useState('');
+  const [outputs, setOutputs] = useState('');
+  const [failure, setFailure] = useState<string>();
+  const takesOutputs = action === 'completed' && item.kind === 'task';
+  const decide = async (): Promise<void> => {
+    if (action === undefined) return;
+    const given = takesOutputs && outputs.trim() !== '' ? jsonObject(outputs) : undefined;
+    if (typeof given === 'string') {
+      setFailure(words.say('attention.outputs.wrong', { reason: given }));
+      return;
+    }
+    try {
+      await client.post('/api/attention/{id}/resolve', {
+        path: { id: item.id },
+        body: {
+          action,
+          ...(note.trim() === '' ? {} : { note: note.trim() }),
+          ...(given === undefined ? {} : { output_parameters: given }),
+        },
+      });
+      live.readAgain(['attention']);
+      await navigate({ to: '/attention' });
+    } catch (error) {
+      setFailure(words.say('attention.failed', { reason: reasonOf(error) }));
+    }
+  };
+  return (
+    <form
+      className="form"
+      onSubmit={(event) => {
+        event.preventDefault();
+        void decide();
+      }}
+    >
+      <fieldset className="options">
+        <legend className="hidden">{words.say('attention.decide')}</legend>
+        {item.choices.map((choice) => (
+          <label key={choice.action} className="option">
+            <input
+              type="radio"
+              name={id}
+              checked={action === choice.action}
+              onChange={() => setAction(choice.action)}
+            />
+            <span>
+              <strong>{words.say(`action.${choice.action}` satisfies WordKey)}</strong>
+              <span className="hint">{choice.effect}</span>
+            </span>
+          </label>
+        ))}
+      </fieldset>
+      {takesOutputs && (
+        <div className="field">
+          <label htmlFor={`${id}-outputs`}>{words.say('attention.outputs')}</label>
+          <textarea
+            id={`${id}-outputs`}
+            rows={4}
+            value={outputs}
+            spellCheck={false}
+            onChange={({ target }) => setOutputs(target.value)}
+          />
+        </div>
+      )}
+      <div className="field">
+        <label htmlFor={`${id}-note`}>{words.say('attention.note')}</label>
+        <input
+          id={`${id}-note`}
+          value={note}
+          maxLength={2_000}
+          autoComplete="off"
+          aria-describedby={`${id}-hint`}
+          onChange={({ target }) => setNote(target.value)}
+        />
+        <p className="hint" id={`${id}-hint`}>
+          {words.say('attention.note.hint')}
+        </p>
+      </div>
+      <div role="alert">{failure !== undefined && <p className="loud">{failure}</p>}</div>
+      <div className="buttons">
+        <Button type="submit" look="main" disabled={action === undefined || !mayChange}>
+          {words.say('attention.do', {
+            action: action === undefined ? '...' : words.say(`action.${action}` satisfies WordKey),
+          })}
+        </Button>
+      </div>
+    </form>
+  );
+}
+
+/** @returns what is wrong, as text */
+function jsonObject(text: string): Record<string, unknown> | string {
+  try {
+    const value: unknown = JSON.parse(text);
+    if (typeof value === 'object' && value !== null && !Array.isArray(value))
+      return value as Record<string, unknown>;
+    return text.slice(0, 40);
+  } catch (error) {
+    return error instanceof Error ? error.message : String(error);
+  }
+}

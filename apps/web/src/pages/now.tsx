@@ -1,0 +1,208 @@
+import type { CampaignSummary, DeviceRecord, ProtocolRunSummary } from '@lab/api-client';
+import { agentTone, deviceTone, progressOf, situationOf, type Situation } from '@lab/web-model';
+import { Link } from '@tanstack/react-router';
+import { useMemo, type ReactNode } from 'react';
+import { Bar, Section, State } from '../design/index.js';
+import { useNow, useSight } from '../lab/index.js';
+import { useWords } from '../settings/index.js';
+
+/** What needs a person, what stands still, and how far the work is. */
+export function Now({ wall = false }: { wall?: boolean }): ReactNode {
+  const words = useWords();
+  const { records, isComplete, trouble } = useSight();
+  const situation = useMemo(() => situationOf(records), [records]);
+  if (!isComplete)
+    return (
+      <p role="status">
+        {trouble === undefined ? words.say('now.reading') : words.say('now.unreadable', { reason: trouble })}
+      </p>
+    );
+  return (
+    <div className={wall ? 'now wall' : 'now'}>
+      <div className="title">
+        <h1>{words.say('now.title')}</h1>
+        {wall ? (
+          <Link to="/">{words.say('now.wall.leave')}</Link>
+        ) : (
+          <Link to="/wall">{words.say('now.wall')}</Link>
+        )}
+      </div>
+      <Headline situation={situation} />
+      <Figures />
+      <div className="columns">
+        <Work />
+        <Trouble situation={situation} />
+      </div>
+    </div>
+  );
+}
+
+function Headline({ situation }: { situation: Situation }): ReactNode {
+  const words = useWords();
+  const now = useNow(60_000);
+  const { questions, warnings, nextNeed, isCalm } = situation;
+  return (
+    <div className={`headline tone-${isCalm ? 'good' : nextNeed === 'now' ? 'alarm' : 'warning'}`}>
+      {isCalm && (
+        <p>
+          <State tone="good">
+            <strong>{words.say('now.calm')}</strong>
+          </State>{' '}
+          {words.say('now.calm.more')}
+        </p>
+      )}
+      {questions.length > 0 && (
+        <p>
+          <State tone="alarm">
+            <Link to="/attention">{words.say('now.needs', { count: questions.length })}</Link>
+          </State>
+        </p>
+      )}
+      {warnings.length > 0 && (
+        <p>
+          <State tone="warning">
+            <Link to="/attention">{words.say('now.warnings', { count: warnings.length })}</Link>
+          </State>
+        </p>
+      )}
+      <p>
+        {nextNeed === 'now'
+          ? words.say('now.next.now')
+          : nextNeed === undefined
+            ? words.say('now.next.unknown')
+            : words.say('now.next.at', { time: words.time(nextNeed, now) })}
+      </p>
+    </div>
+  );
+}
+
+function Figures(): ReactNode {
+  const words = useWords();
+  const { queue, devices, agents } = useSight().records;
+  const figures: [string, string][] = [
+    [words.say('now.running'), String(queue?.running ?? '?')],
+    [words.say('now.waiting'), String(queue?.waiting ?? '?')],
+    [
+      words.say('now.devices'),
+      words.say('now.devices.of', {
+        busy: devices.filter(({ state }) => state === 'busy').length,
+        all: devices.length,
+      }),
+    ],
+    [
+      words.say('now.agents'),
+      words.say('now.agents.of', {
+        online: agents.filter((agent) => agentTone(agent) === 'good').length,
+        all: agents.length,
+      }),
+    ],
+  ];
+  return (
+    <dl className="figures">
+      {figures.map(([name, value]) => (
+        <div key={name}>
+          <dt>{name}</dt>
+          <dd>{value}</dd>
+        </div>
+      ))}
+    </dl>
+  );
+}
+
+function Work(): ReactNode {
+  const words = useWords();
+  const { campaigns, runs } = useSight().records;
+  return (
+    <Section title={words.say('now.work')}>
+      {campaigns.length + runs.length === 0 && <p className="hint">{words.say('now.work.none')}</p>}
+      <ul className="rows">
+        {campaigns.map((campaign) => (
+          <Campaign key={campaign.id} campaign={campaign} />
+        ))}
+        {runs.map((run) => (
+          <Run key={run.id} run={run} />
+        ))}
+      </ul>
+    </Section>
+  );
+}
+
+const workTone = (state: string): 'busy' | 'alarm' | 'warning' =>
+  state === 'needs_attention' ? 'alarm' : state === 'paused' ? 'warning' : 'busy';
+
+function Campaign({ campaign }: { campaign: CampaignSummary }): ReactNode {
+  const words = useWords();
+  const now = useNow(60_000);
+  const { done, failed, total, share, endsAt } = progressOf(campaign);
+  const runs =
+    total === undefined
+      ? words.say('campaign.runs.endless', { done })
+      : words.say('campaign.runs', { done, total });
+  return (
+    <li className="row">
+      <span className="name">{campaign.name}</span>
+      <State tone={workTone(campaign.state)}>{words.state(campaign.state)}</State>
+      <Bar share={share} label={`${campaign.name}: ${runs}`} />
+      <span className="hint">
+        {runs}
+        {failed > 0 && `, ${words.say('campaign.failed', { count: failed })}`},{' '}
+        {endsAt === undefined
+          ? words.say('campaign.eta.unknown')
+          : words.say('campaign.eta', { time: words.time(endsAt, now) })}
+      </span>
+    </li>
+  );
+}
+
+function Run({ run }: { run: ProtocolRunSummary }): ReactNode {
+  const words = useWords();
+  return (
+    <li className="row">
+      <span className="name">{run.name}</span>
+      <State tone={workTone(run.state)}>{words.state(run.state)}</State>
+      <span className="hint">{words.say('run.of', { protocol: run.type })}</span>
+    </li>
+  );
+}
+
+function Trouble({ situation: { troubledAgents, troubledDevices } }: { situation: Situation }): ReactNode {
+  const words = useWords();
+  return (
+    <Section title={words.say('now.trouble')}>
+      {troubledAgents.length + troubledDevices.length === 0 && (
+        <p className="hint">{words.say('now.trouble.none')}</p>
+      )}
+      <ul className="rows">
+        {troubledAgents.map((agent) => (
+          <li key={agent.computer} className="row">
+            <span className="name">{agent.computer}</span>
+            <State tone={agentTone(agent)}>{words.state(agent.state)}</State>
+            {agent.reason !== null && <span className="hint">{agent.reason}</span>}
+          </li>
+        ))}
+        {troubledDevices.map((device) => (
+          <Device key={`${device.lab_name}.${device.name}`} device={device} />
+        ))}
+      </ul>
+    </Section>
+  );
+}
+
+function Device({ device }: { device: DeviceRecord }): ReactNode {
+  const words = useWords();
+  const { lab_name: lab, name, state, halted, out_of_service: outage, detail } = device;
+  return (
+    <li className="row">
+      <span className="name">
+        {lab}.{name}
+      </span>
+      <State tone={deviceTone(device)}>
+        {halted === null ? words.state(state) : words.say('device.halted')}
+      </State>
+      <span className="hint">
+        {halted ??
+          (outage === null ? detail : words.say('device.out', { reason: outage.reason, by: outage.by }))}
+      </span>
+    </li>
+  );
+}

@@ -1,0 +1,55 @@
+import { useId, useState, type ReactNode } from 'react';
+import { Button } from '../design/index.js';
+import { beginSession, reasonOf } from '../lab/index.js';
+import { useWords } from '../settings/index.js';
+
+/** Exchanges a token for a session. The page keeps no token. */
+export function SignIn({ ended, onSignedIn }: { ended: boolean; onSignedIn(): void }): ReactNode {
+  const words = useWords();
+  const id = useId();
+  const [token, setToken] = useState('');
+  const [failure, setFailure] = useState<string>();
+  const signIn = async (): Promise<void> => {
+    try {
+      await beginSession(token.trim());
+      onSignedIn();
+    } catch (error) {
+      setFailure(words.say('sign_in.failed', { reason: reasonOf(error) }));
+    }
+  };
+  return (
+    <main className="content sign-in">
+      <h1>{words.say('sign_in.title')}</h1>
+      {ended && <p>{words.say('sign_in.ended')}</p>}
+      <form
+        className="form"
+        onSubmit={(event) => {
+          event.preventDefault();
+          void signIn();
+        }}
+      >
+        <div className="field">
+          <label htmlFor={id}>{words.say('sign_in.token')}</label>
+          <input
+            id={id}
+            type="password"
+            autoComplete="current-password"
+            value={token}
+            required
+            aria-describedby={`${id}-hint`}
+            onChange={({ target }) => setToken(target.value)}
+          />
+          <p className="hint" id={`${id}-hint`}>
+            {words.say('sign_in.hint')}
+          </p>
+        </div>
+        <div role="alert">{failure !== undefined && <p className="loud">{failure}</p>}</div>
+        <div className="buttons">
+          <Button type="submit" look="main">
+            {words.say('sign_in.do')}
+          </Button>
+        </div>
+      </form>
+    </main>
+  );
+}

@@ -1,0 +1,36 @@
+import { createRootRouteWithContext, createRoute, createRouter } from '@tanstack/react-router';
+import { AttentionItem, AttentionList, Missing, Now } from './pages/index.js';
+import { Shell } from './shell/index.js';
+
+interface Context {
+  /** undefined: there is no session to end. */
+  onSignOut: (() => void) | undefined;
+}
+
+const root = createRootRouteWithContext<Context>()({
+  component: function Root() {
+    return <Shell onSignOut={root.useRouteContext().onSignOut} />;
+  },
+  notFoundComponent: Missing,
+});
+const now = createRoute({ getParentRoute: () => root, path: '/', component: () => <Now /> });
+const wall = createRoute({ getParentRoute: () => root, path: '/wall', component: () => <Now wall /> });
+const attention = createRoute({ getParentRoute: () => root, path: '/attention', component: AttentionList });
+const attentionItem = createRoute({
+  getParentRoute: () => root,
+  path: '/attention/$id',
+  component: function Item() {
+    return <AttentionItem id={attentionItem.useParams().id} />;
+  },
+});
+
+export const router = createRouter({
+  routeTree: root.addChildren([now, wall, attention, attentionItem]),
+  context: { onSignOut: undefined },
+});
+
+declare module '@tanstack/react-router' {
+  interface Register {
+    router: typeof router;
+  }
+}

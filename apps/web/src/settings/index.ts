@@ -1,0 +1,10 @@
+export {
+  ownZone,
+  serverZone,
+  SettingsProvider,
+  themes,
+  useSettings,
+  useWords,
+  zones,
+  type Settings,
+} from './settings.js';

@@ -1,0 +1,84 @@
+import { languageFor, languages, Words, type Language } from '@lab/web-model';
+import { createContext, useContext, useEffect, useMemo, useState, type ReactNode } from 'react';
+
+export const themes = ['system', 'light', 'dark'] as const;
+export const zones = ['mine', 'lab'] as const;
+
+/** What a person chose for this browser. */
+export interface Settings {
+  theme: (typeof themes)[number];
+  language: Language;
+  zone: (typeof zones)[number];
+  sound: boolean;
+}
+
+interface SettingsState {
+  settings: Settings;
+  change(change: Partial<Settings>): void;
+  words: Words;
+}
+
+const storageKey = 'svc-settings';
+const Context = createContext<SettingsState | undefined>(undefined);
+
+/** Time zone of the server, which wrote it into the page; undefined: it did not say. */
+export const serverZone = document.documentElement.dataset['zone'] || undefined;
+export const ownZone = new Intl.DateTimeFormat().resolvedOptions().timeZone;
+
+export function SettingsProvider({ children }: { children: ReactNode }): ReactNode {
+  const [settings, setSettings] = useState(stored);
+  const { theme, language, zone } = settings;
+  useEffect(() => {
+    try {
+      localStorage.setItem(storageKey, JSON.stringify(settings));
+    } catch {
+      // A browser may forbid it. The choice then lasts as long as the page.
+    }
+  }, [settings]);
+  useEffect(() => {
+    const { documentElement: root } = document;
+    root.lang = language;
+    if (theme === 'system') delete root.dataset['theme'];
+    else root.dataset['theme'] = theme;
+  }, [theme, language]);
+  const state = useMemo(
+    () => ({
+      settings,
+      change: (change: Partial<Settings>) => setSettings((before) => ({ ...before, ...change })),
+      words: new Words(language, zone === 'lab' ? serverZone : undefined),
+    }),
+    [settings, language, zone],
+  );
+  return <Context.Provider value={state}>{children}</Context.Provider>;
+}
+
+export function useSettings(): SettingsState {
+  const state = useContext(Context);
+  if (state === undefined) throw new Error('there are no settings around this component');
+  return state;
+}
+
+export const useWords = (): Words => useSettings().words;
+
+/** What was stored, without values that this release does not know. */
+function stored(): Settings {
+  const usual: Settings = {
+    theme: 'system',
+    language: languageFor(navigator.languages),
+    zone: 'mine',
+    sound: false,
+  };
+  try {
+    const { theme, language, zone, sound } = JSON.parse(
+      localStorage.getItem(storageKey) ?? '{}',
+    ) as Partial<Settings>;
+    return {
+      theme: themes.find((each) => each === theme) ?? usual.theme,
+      language: languages.find((each) => each === language) ?? usual.language,
+      zone: zones.find((each) => each === zone) ?? usual.zone,
+      sound: sound === true,
+    };
+  } catch {
+    return usual;
+  }
+}

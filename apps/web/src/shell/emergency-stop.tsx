@@ -1,0 +1,194 @@
+import type { EmergencyStopReport } from '@lab/api-client';
+import type { StopScope, WordKey } from '@lab/web-model';
+import { useEffect, useId, useRef, useState, type ReactNode } from 'react';
+import { Button, Dialog, State } from '../design/index.js';
+import { client, reasonOf, useLab, useSight } from '../lab/index.js';
+import { useWords } from '../settings/index.js';
+
+type Phase =
+  | { kind: 'asking' }
+  | { kind: 'stopping' }
+  | { kind: 'failed'; reason: string }
+  | { kind: 'stopped'; report: EmergencyStopReport };
+
+/** Time within which the service must answer a stop, in milliseconds. */
+const answerMs = 10_000;
+/** Time between two looks at whether all devices stand still, in milliseconds. */
+const lookMs = 1_000;
+
+/** What a scope is called. */
+export function useScopeText(): (scope: StopScope) => string {
+  const words = useWords();
+  return (scope) =>
+    scope.kind === 'all'
+      ? words.say('stop.scope.all')
+      : scope.kind === 'lab'
+        ? words.say('stop.scope.lab', { lab: scope.lab })
+        : words.say('stop.scope.device', { lab: scope.lab, device: scope.device });
+}
+
+/**
+ * The emergency stop: it works on old data too, asks for no more than a scope, and says "stopped" only when the service has
+ * answered.
+ */
+export function EmergencyStop(): ReactNode {
+  const words = useWords();
+  const [open, setOpen] = useState(false);
+  return (
+    <>
+      <Button look="danger" className="stop" onClick={() => setOpen(true)} aria-haspopup="dialog">
+        {words.say('stop.button')}
+      </Button>
+      {open && <StopDialog onClose={() => setOpen(false)} />}
+    </>
+  );
+}
+
+function StopDialog({ onClose }: { onClose(): void }): ReactNode {
+  const words = useWords();
+  const { live } = useLab();
+  const [scope, setScope] = useState('all');
+  const [reason, setReason] = useState('');
+  const [phase, setPhase] = useState<Phase>({ kind: 'asking' });
+  const stop = async (): Promise<void> => {
+    setPhase({ kind: 'stopping' });
+    const [lab_name, device_name] = scope === 'all' ? [] : scope.split('/');
+    try {
+      const report = await client.post('/api/estop', {
+        body: {
+          ...(lab_name === undefined ? {} : { lab_name }),
+          ...(device_name === undefined ? {} : { device_name }),
+          ...(reason.trim() === '' ? {} : { reason: reason.trim() }),
+        },
+        timeoutMs: answerMs,
+      });
+      setPhase({ kind: 'stopped', report });
+      live.readAgain(['stops', 'devices']);
+    } catch (error) {
+      setPhase({ kind: 'failed', reason: reasonOf(error) });
+    }
+  };
+  return (
+    <Dialog open onClose={onClose} title={words.say('stop.title')} look="danger">
+      {phase.kind === 'stopped' ? (
+        <Stopped first={phase.report} onClose={onClose} />
+      ) : (
+        <form
+          className="form"
+          onSubmit={(event) => {
+            event.preventDefault();
+            void stop();
+          }}
+        >
+          <ScopeField scope={scope} onChange={setScope} />
+          <ReasonField reason={reason} onChange={setReason} />
+          <p className="hint">{words.say('stop.hardware')}</p>
+          <div role="alert">
+            {phase.kind === 'failed' && (
+              <p className="loud">{words.say('stop.failed', { reason: phase.reason })}</p>
+            )}
+          </div>
+          <div role="status">{phase.kind === 'stopping' && <p>{words.say('stop.doing')}</p>}</div>
+          <div className="buttons">
+            <Button type="submit" look="danger" autoFocus>
+              {words.say(phase.kind === 'failed' ? 'stop.again' : 'stop.do')}
+            </Button>
+            <Button onClick={onClose}>{words.say('stop.cancel')}</Button>
+          </div>
+        </form>
+      )}
+    </Dialog>
+  );
+}
+
+function ScopeField({ scope, onChange }: { scope: string; onChange(scope: string): void }): ReactNode {
+  const words = useWords();
+  const id = useId();
+  const scopeText = useScopeText();
+  const { devices } = useSight().records;
+  const labs = [...new Set(devices.map(({ lab_name: lab }) => lab))].sort();
+  return (
+    <div className="field">
+      <label htmlFor={id}>{words.say('stop.scope')}</label>
+      <select id={id} value={scope} onChange={({ target }) => onChange(target.value)}>
+        <option value="all">{scopeText({ kind: 'all' })}</option>
+        {labs.map((lab) => (
+          <optgroup key={lab} label={lab}>
+            <option value={lab}>{scopeText({ kind: 'lab', lab })}</option>
+            {devices
+              .filter(({ lab_name: own }) => own === lab)
+              .map(({ name: device }) => (
+                <option key={device} value={`${lab}/${device}`}>
+                  {scopeText({ kind: 'device', lab, device })}
+                </option>
+              ))}
+          </optgroup>
+        ))}
+      </select>
+    </div>
+  );
+}
+
+function ReasonField({ reason, onChange }: { reason: string; onChange(reason: string): void }): ReactNode {
+  const words = useWords();
+  const id = useId();
+  return (
+    <div className="field">
+      <label htmlFor={id}>{words.say('stop.reason')}</label>
+      <input
+        id={id}
+        value={reason}
+        maxLength={2_000}
+        autoComplete="off"
+        aria-describedby={`${id}-hint`}
+        onChange={({ target }) => onChange(target.value)}
+      />
+      <p className="hint" id={`${id}-hint`}>
+        {words.say('stop.reason.hint')}
+      </p>
+    </div>
+  );
+}
+
+/** What the service says of each device, until all of them stand still. */
+function Stopped({ first, onClose }: { first: EmergencyStopReport; onClose(): void }): ReactNode {
+  const words = useWords();
+  const [report, setReport] = useState(first);
+  const close = useRef<HTMLButtonElement>(null);
+  useEffect(() => close.current?.focus(), []);
+  const { id, confirmed } = report;
+  useEffect(() => {
+    if (confirmed) return undefined;
+    const timer = setInterval(() => {
+      client.get('/api/estop/{id}', { path: { id }, retries: 0 }).then(setReport, () => undefined);
+    }, lookMs);
+    return () => clearInterval(timer);
+  }, [id, confirmed]);
+  return (
+    <>
+      <div role="alert">
+        <p className="loud">{words.say('stop.done')}</p>
+        <p>{words.say('stop.engaged', { confirmed: String(confirmed) })}</p>
+      </div>
+      <ul className="rows">
+        {report.devices.map(({ lab_name: lab, name, state, detail }) => (
+          <li key={`${lab}.${name}`} className="row">
+            <span className="name">
+              {lab}.{name}
+            </span>
+            <State tone={state === 'stopped' ? 'good' : state === 'stopping' ? 'busy' : 'alarm'}>
+              {words.say(`stop.device.${state}` satisfies WordKey)}
+            </State>
+            {detail !== null && <span className="hint">{detail}</span>}
+          </li>
+        ))}
+      </ul>
+      <p className="hint">{words.say('stop.hardware')}</p>
+      <div className="buttons">
+        <Button ref={close} onClick={onClose}>
+          {words.say('stop.close')}
+        </Button>
+      </div>
+    </>
+  );
+}

@@ -1,0 +1,87 @@
+import { languages } from '@lab/web-model';
+import { Popover } from 'radix-ui';
+import { useId, type ReactNode } from 'react';
+import { Button } from '../design/index.js';
+import { useLab } from '../lab/index.js';
+import { ownZone, serverZone, themes, useSettings, zones, type Settings } from '../settings/index.js';
+
+const languageNames = { en: 'English', de: 'Deutsch' } as const;
+
+/** Who the person is, and how the page looks to them. */
+export function SettingsMenu({ onSignOut }: { onSignOut: (() => void) | undefined }): ReactNode {
+  const { settings, change, words } = useSettings();
+  const { me } = useLab();
+  const zoneNames = { mine: ownZone, lab: serverZone ?? ownZone };
+  return (
+    <Popover.Root>
+      <Popover.Trigger asChild>
+        <Button look="quiet" aria-label={words.say('settings.open')}>
+          <span aria-hidden="true">{'\u2699'}</span>
+        </Button>
+      </Popover.Trigger>
+      <Popover.Portal>
+        <Popover.Content className="popover form" align="end" aria-label={words.say('settings.open')}>
+          <p>{words.say('settings.who', { name: me.name })}</p>
+          {me.kind === 'local' && <p className="hint">{words.say('settings.open_to_all')}</p>}
+          <Choice
+            label={words.say('settings.theme')}
+            value={settings.theme}
+            options={themes.map((theme) => [theme, words.say(`settings.theme.${theme}`)])}
+            onChange={(theme) => change({ theme: theme as Settings['theme'] })}
+          />
+          <Choice
+            label={words.say('settings.language')}
+            value={settings.language}
+            options={languages.map((language) => [language, languageNames[language]])}
+            onChange={(language) => change({ language: language as Settings['language'] })}
+          />
+          <Choice
+            label={words.say('settings.zone')}
+            value={settings.zone}
+            options={zones.map((zone) => [
+              zone,
+              words.say(`settings.zone.${zone}`, { zone: zoneNames[zone] }),
+            ])}
+            onChange={(zone) => change({ zone: zone as Settings['zone'] })}
+          />
+          <Choice
+            label={words.say('settings.sound')}
+            value={settings.sound ? 'on' : 'off'}
+            options={[
+              ['off', words.say('settings.off')],
+              ['on', words.say('settings.on')],
+            ]}
+            onChange={(sound) => change({ sound: sound === 'on' })}
+          />
+          {onSignOut !== undefined && <Button onClick={onSignOut}>{words.say('settings.sign_out')}</Button>}
+        </Popover.Content>
+      </Popover.Portal>
+    </Popover.Root>
+  );
+}
+
+function Choice({
+  label,
+  value,
+  options,
+  onChange,
+}: {
+  label: string;
+  value: string;
+  options: readonly (readonly [value: string, text: string])[];
+  onChange(value: string): void;
+}): ReactNode {
+  const id = useId();
+  return (
+    <div className="field">
+      <label htmlFor={id}>{label}</label>
+      <select id={id} value={value} onChange={({ target }) => onChange(target.value)}>
+        {options.map(([each, text]) => (
+          <option key={each} value={each}>
+            {text}
+          </option>
+        ))}
+      </select>
+    </div>
+  );
+}

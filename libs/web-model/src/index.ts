@@ -1,0 +1,27 @@
+export { freshnessOf, type Freshness } from './freshness.js';
+export {
+  hear,
+  isOver,
+  noRecords,
+  readEvent,
+  rereadMs,
+  type Heard,
+  type LabEvent,
+  type RecordList,
+  type Records,
+} from './records.js';
+export { mayAct, type Role } from './rights.js';
+export {
+  agentTone,
+  deviceTone,
+  isWarning,
+  progressOf,
+  situationOf,
+  stopScopeOf,
+  tones,
+  type Progress,
+  type Situation,
+  type StopScope,
+  type Tone,
+} from './situation.js';
+export { languageFor, languages, Words, type Language, type WordKey } from './words/words.js';

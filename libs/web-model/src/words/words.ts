@@ -1,0 +1,80 @@
+import { IntlMessageFormat } from 'intl-messageformat';
+import { de } from './de.js';
+import { en } from './en.js';
+
+export type WordKey = keyof typeof en;
+export type Values = Readonly<Record<string, string | number | boolean>>;
+
+export const languages = ['en', 'de'] as const;
+export type Language = (typeof languages)[number];
+
+const catalogues: Readonly<Record<Language, Readonly<Record<WordKey, string>>>> = { en, de };
+
+/** The language among those of the page that fits the wishes of a browser best. */
+export function languageFor(wishes: readonly string[]): Language {
+  for (const wish of wishes) {
+    const found = languages.find((language) => wish.toLowerCase().split('-')[0] === language);
+    if (found !== undefined) return found;
+  }
+  return 'en';
+}
+
+/** Texts, numbers and times of one language and one time zone. */
+export class Words {
+  readonly #formats = new Map<WordKey, IntlMessageFormat>();
+  readonly #time: Intl.DateTimeFormat;
+  readonly #day: Intl.DateTimeFormat;
+  readonly #dayOf: Intl.DateTimeFormat;
+
+  /** @param zone of the IANA database, for example `Europe/Berlin`; undefined: that of the computer */
+  constructor(
+    readonly language: Language,
+    zone?: string,
+  ) {
+    const at = zone === undefined ? {} : { timeZone: zone };
+    this.#time = new Intl.DateTimeFormat(language, {
+      hour: '2-digit',
+      minute: '2-digit',
+      hourCycle: 'h23',
+      ...at,
+    });
+    this.#day = new Intl.DateTimeFormat(language, {
+      ...{ day: 'numeric', month: 'short', hour: '2-digit', minute: '2-digit', hourCycle: 'h23', ...at },
+    });
+    this.#dayOf = new Intl.DateTimeFormat('en-CA', at);
+  }
+
+  /** A text. @throws Error when a value is missing that the text names */
+  say(key: WordKey, values: Values = {}): string {
+    let format = this.#formats.get(key);
+    if (format === undefined) {
+      format = new IntlMessageFormat(catalogues[this.language][key], this.language, undefined, {
+        ignoreTag: true,
+      });
+      this.#formats.set(key, format);
+    }
+    return String(format.format({ ...values }));
+  }
+
+  /** The word for a state; a state that the page does not know is shown as it is. */
+  state(state: string): string {
+    const key = `state.${state}`;
+    return Object.hasOwn(en, key) ? this.say(key as WordKey) : state;
+  }
+
+  /** A time of day, with the day when it is another day than `now`. Both in milliseconds since 1970. */
+  time(at: number, now: number): string {
+    return this.#dayOf.format(at) === this.#dayOf.format(now) ? this.#time.format(at) : this.#day.format(at);
+  }
+
+  /** A span of time, coarse enough to be read at a glance. */
+  age(ms: number): string {
+    const seconds = Math.max(0, Math.round(ms / 1_000));
+    if (seconds < 90) return this.say('age.seconds', { count: seconds });
+    const minutes = Math.round(seconds / 60);
+    if (minutes < 90) return this.say('age.minutes', { count: minutes });
+    const hours = Math.floor(minutes / 60);
+    if (hours < 48) return this.say('age.hours', { hours, minutes: minutes % 60 });
+    return this.say('age.days', { count: Math.floor(hours / 24) });
+  }
+}

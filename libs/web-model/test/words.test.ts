@@ -1,0 +1,97 @@
+import { deviceStates } from '@lab/contracts';
+import { IntlMessageFormat } from 'intl-messageformat';
+import { describe, expect, it } from 'vitest';
+import { languageFor, Words } from '../src/index.js';
+import { de } from '../src/words/de.js';
+import { en } from '../src/words/en.js';
+
+interface Part {
+  type: number;
+  value?: string;
+  options?: Record<string, { value: Part[] }>;
+}
+
+/** The names of the values that a text needs. */
+function namesIn(parts: Part[]): string[] {
+  return parts.flatMap(({ type, value = '', options }) => [
+    ...(type === 0 || type === 7 ? [] : [value]),
+    ...Object.values(options ?? {}).flatMap((option) => namesIn(option.value)),
+  ]);
+}
+const names = (text: string): string[] =>
+  [
+    ...new Set(namesIn(new IntlMessageFormat(text, 'en', undefined, { ignoreTag: true }).getAst() as Part[])),
+  ].sort();
+
+describe('the catalogues', () => {
+  it('have the same keys, and each text needs the same values', () => {
+    expect(Object.keys(de)).toEqual(Object.keys(en));
+    for (const key of Object.keys(en) as (keyof typeof en)[])
+      expect(names(de[key]), key).toEqual(names(en[key]));
+  });
+
+  it('have no text that is empty or was not translated', () => {
+    const same = (Object.keys(en) as (keyof typeof en)[]).filter((key) => de[key] === en[key]);
+    // They consist of values, signs of units, and a word that both languages have.
+    const equal = [
+      'stop.scope.device',
+      'halt.by',
+      'halt.by.no_reason',
+      'age.seconds',
+      'age.minutes',
+      'age.hours',
+    ];
+    expect(same).toEqual(equal);
+    expect(Object.values({ ...en, ...de }).filter((text) => text.trim() === '')).toEqual([]);
+  });
+
+  it('have a word for every state of a device', () => {
+    for (const state of deviceStates) expect(Object.keys(en)).toContain(`state.${state}`);
+  });
+});
+
+describe('words', () => {
+  const english = new Words('en', 'UTC');
+  const german = new Words('de', 'Europe/Berlin');
+
+  it('have plurals', () => {
+    expect([1, 2].map((count) => english.say('now.needs', { count }))).toEqual([
+      '1 question waits for a person',
+      '2 questions wait for a person',
+    ]);
+    expect(german.say('now.needs', { count: 2 })).toBe('2 Fragen warten auf einen Menschen');
+  });
+
+  it('show texts of the laboratory as they are', () => {
+    expect(english.say('stop.scope.lab', { lab: '<b>{x}</b>' })).toBe('The laboratory <b>{x}</b>');
+  });
+
+  it('show a state that is unknown here as it is', () => {
+    expect([german.state('idle'), german.state('of_the_future')]).toEqual(['bereit', 'of_the_future']);
+  });
+
+  it('show a time with its day when it is another day, in the chosen zone', () => {
+    const at = Date.parse('2026-11-27T23:30:00.000Z');
+    expect(english.time(at, at)).toBe('23:30');
+    expect(english.time(at, at + 3_600_000)).toBe('Nov 27, 23:30');
+    expect(german.time(at, at + 3_600_000)).toBe('00:30');
+  });
+
+  it.each([
+    [0, '0 s'],
+    [89_400, '89 s'],
+    [90_000, '2 min'],
+    [5_400_000, '1 h 30 min'],
+    [172_800_000, '2 days'],
+  ])('show %d ms as "%s"', (ms, text) => {
+    expect(english.age(ms)).toBe(text);
+  });
+
+  it('are those of the language that a browser wishes first and the page has', () => {
+    expect([['fr', 'de-CH', 'en'], ['fr'], []].map((wishes) => languageFor(wishes))).toEqual([
+      'de',
+      'en',
+      'en',
+    ]);
+  });
+});
