@@ -23,6 +23,9 @@ const namespaces = '{e2e,libs/*/test}/*.namespaces.*.test.ts';
 /** The package for Windows in Wine. Only `npm run test:wine` runs it, because Wine takes 1.4 GB of the disk. */
 const wine = '**/*.wine.test.ts';
 
+/** The page in a browser. Only `npm run test:web` runs it, because the browser takes 300 MB of the disk. */
+const web = 'e2e/*.web.test.ts';
+
 const cores = Math.max(2, availableParallelism());
 
 /**
@@ -139,6 +142,16 @@ export default defineConfig(({ mode }) => ({
           globalSetup,
           testTimeout: 180_000,
           hookTimeout: 180_000,
+        },
+      },
+      {
+        ...shared,
+        test: {
+          ...endToEnd,
+          name: 'web',
+          include: mode === 'web' ? [web] : [],
+          globalSetup,
+          testTimeout: 90_000,
         },
       },
       {

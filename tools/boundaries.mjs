@@ -260,7 +260,6 @@ export const quarantine = {
   undici: ['cli'],
   react: ['web'],
   'react-dom': ['web'],
-  'radix-ui': ['web'],
   '@tanstack/': ['web'],
   'intl-messageformat': ['web-model'],
 };

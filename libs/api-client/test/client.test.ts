@@ -203,7 +203,7 @@ describe('a repeated request', () => {
       idempotencyKey: 'mine',
     });
     const keys = requests.map(({ headers }) => headers['idempotency-key']);
-    expect(keys[0]).toMatch(/^[\da-f-]{36}$/);
+    expect(keys[0]).toMatch(/^[\da-f]{32}$/);
     expect(keys).toEqual([keys[0], keys[0], keys[0], expect.any(String), 'mine']);
     expect(keys[3]).not.toBe(keys[0]);
   });

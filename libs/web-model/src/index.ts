@@ -4,7 +4,6 @@ export {
   isOver,
   noRecords,
   readEvent,
-  rereadMs,
   type Heard,
   type LabEvent,
   type RecordList,

@@ -58,28 +58,33 @@ export function readEvent(text: string): LabEvent | undefined {
 const touched: Readonly<Record<string, readonly RecordList[]>> = {
   device: ['devices'],
   attention: ['attention'],
-  halt: ['stops', 'devices'],
+  // A pause and a drain of the queue are halts as well.
+  halt: ['stops', 'queue', 'devices'],
   campaign: ['campaigns'],
   protocol_run: ['campaigns', 'runs'],
   task_run: ['queue'],
-  queue: ['queue'],
   agent: ['agents'],
   lab: ['devices', 'agents'],
 };
 
 /**
- * Shortest time between two readings of a list, in milliseconds. What needs a person comes at once. Events bring the states of
- * devices and campaigns before their lists are read again.
+ * Shortest time between two readings of a list, in milliseconds, while events bring the states that it shows. Other changes, such
+ * as a stop, are read after {@link soonMs}.
  */
-export const rereadMs: Readonly<Record<RecordList, number>> = {
+const rereadMs: Readonly<Record<RecordList, number>> = {
   ...{ attention: 250, stops: 250, runs: 1_000, agents: 1_000, queue: 2_000, campaigns: 3_000 },
   devices: 10_000,
 };
 
+const soonMs = 250;
+
 export interface Heard {
   records: Records;
-  /** Lists that must be read again, because events do not tell everything that they show. */
-  stale: ReadonlySet<RecordList>;
+  /**
+   * Lists that must be read again, because events do not tell everything that they show, with the shortest time since the last
+   * reading, in milliseconds.
+   */
+  stale: ReadonlyMap<RecordList, number>;
 }
 
 /**
@@ -88,12 +93,15 @@ export interface Heard {
  * @param events oldest first
  */
 export function hear(records: Records, events: readonly LabEvent[]): Heard {
-  const stale = new Set<RecordList>();
+  const stale = new Map<RecordList, number>();
   const devices = new Map<string, Partial<DeviceRecord>>();
   const campaigns = new Map<string, Partial<CampaignSummary>>();
   for (const { type, body } of events) {
     const [kind = ''] = type.split('.');
-    for (const list of touched[kind] ?? []) stale.add(list);
+    for (const list of touched[kind] ?? []) {
+      const ms = kind === 'halt' || body['state'] === undefined ? soonMs : rereadMs[list];
+      stale.set(list, Math.min(ms, stale.get(list) ?? Infinity));
+    }
     if (kind === 'device')
       devices.set(
         `${String(body['lab'])}.${String(body['name'])}`,

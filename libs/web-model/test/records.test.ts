@@ -33,7 +33,7 @@ describe('events', () => {
       { name: 'station', state: 'idle' },
     ]);
     expect(heard.devices[1]).toBe(records.devices[1]);
-    expect([...stale]).toEqual(['devices']);
+    expect([...stale]).toEqual([['devices', 10_000]]);
   });
 
   it('are applied in their order', () => {
@@ -61,13 +61,25 @@ describe('events', () => {
       event('of_the_future.happened', {}),
     ]);
     expect(heard.devices).toEqual(records.devices);
-    expect([...stale]).toEqual(['devices']);
+    expect([...stale.keys()]).toEqual(['devices']);
+  });
+
+  it('that tell no state have their list read soon', () => {
+    const out = event('device.out_of_service', {
+      lab: 'color_lab',
+      name: 'arm',
+      by: 'ada',
+      reason: 'broken',
+    });
+    expect([...hear(records, [busy, out]).stale]).toEqual([['devices', 250]]);
+    const paused = event('halt.engaged', { id: 'p', scope: 'queue', by: 'ada', reason: '' });
+    expect([...hear(records, [paused]).stale.values()]).toEqual([250, 250, 250]);
   });
 
   it('leave lists alone that they do not concern', () => {
     const { records: heard, stale } = hear(records, [event('attention.opened', { id: 'a' })]);
     expect(heard.devices).toBe(records.devices);
-    expect([...stale]).toEqual(['attention']);
+    expect([...stale.keys()]).toEqual(['attention']);
   });
 });
 

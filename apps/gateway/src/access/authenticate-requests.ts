@@ -1,5 +1,5 @@
 import type { FastifyInstance } from 'fastify';
-import { isServiceError } from '@lab/contracts';
+import { isServiceError, type Principal } from '@lab/contracts';
 import { isNeverRefused } from '../http/index.js';
 import { noToken } from './access-guard.js';
 import type { Authentication } from './authentication.js';
@@ -18,6 +18,7 @@ export function authenticateRequests(
   cookie: SessionCookie,
 ): void {
   fastify.decorateRequest('principal', null);
+  fastify.decorateRequest('isAdmitted');
   fastify.addHook('onRequest', async (request, reply) => {
     // Nothing may keep people from stopping a machine, not even wrong tokens of others.
     const isUrgent = isNeverRefused(request.method, request.routeOptions.url);
@@ -25,11 +26,18 @@ export function authenticateRequests(
     const acts = request.method !== 'GET' && request.method !== 'HEAD';
     const { authorization } = request.headers;
     const session = authorization === undefined ? cookie.tokenIn(request.headers.cookie) : undefined;
+    const identify = (check?: () => void): Promise<Principal | undefined> =>
+      session === undefined
+        ? authentication.principalOf(authorization, check)
+        : authentication.principalOfSession(session, check);
+    request.isAdmitted = () =>
+      identify().then(
+        (principal) => principal !== undefined,
+        // A database that is away revokes nothing.
+        (error: unknown) => !(isServiceError(error) && error.code === 'unauthorized'),
+      );
     try {
-      request.principal =
-        (await (session === undefined
-          ? authentication.principalOf(authorization, admit)
-          : authentication.principalOfSession(session, admit))) ?? null;
+      request.principal = (await identify(admit)) ?? null;
       if (session !== undefined && acts) requireOwnPage(request);
     } catch (error) {
       const isWrong = isServiceError(error) && error.code === 'unauthorized';

@@ -11,6 +11,8 @@ declare module 'fastify' {
   interface FastifyRequest {
     /** The authenticated caller; null before authentication, and for a caller without a token. */
     principal: Principal | null;
+    /** Whether the token or session of the request is still accepted: an answer may last longer than it. */
+    isAdmitted: () => Promise<boolean>;
   }
   interface FastifyContextConfig {
     /** True: the address of the route is itself a ticket, so that no token is needed. */
@@ -42,8 +44,12 @@ function callerOf({ principal }: FastifyRequest): Principal {
 }
 
 /** Who asks for a stream: a person, or an address when authentication is off, since everybody has the same name then. */
-export function guestOf(request: FastifyRequest): { key: string; operates: boolean } {
+export function guestOf(request: FastifyRequest): {
+  key: string;
+  operates: boolean;
+  isAdmitted: () => Promise<boolean>;
+} {
   const principal = callerOf(request);
   const key = principal.kind === 'local' ? `address ${networkOf(request.ip)}` : `person ${principal.name}`;
-  return { key, operates: hasRoleInAny(principal, 'operator') };
+  return { key, operates: hasRoleInAny(principal, 'operator'), isAdmitted: request.isAdmitted };
 }

@@ -30,7 +30,7 @@ export class EventsController {
     eventStream('The events as they occur.', 'task_run.completed', 'ServiceEvent'),
     {
       description:
-        'Server-sent events, from now on or from behind an id, until the client leaves. Each has the id, the type, and a `ServiceEvent` as data. A client that reconnects with the id of its last event, as browsers do by themselves, misses no event and gets none twice. Every 15 s the service sends a comment, and the id up to which the client has everything. The service disconnects a client that reads too slowly; the client continues from its last id. `event: gap` is the last event of a stream that cannot be complete, because events were removed before they could be sent.',
+        'Server-sent events, from now on or from behind an id, until the client leaves, or its token or session ends. Each has the id, the type, and a `ServiceEvent` as data. A client that reconnects with the id of its last event, as browsers do by themselves, misses no event and gets none twice. Every 15 s the service sends a comment, and the id up to which the client has everything. The service disconnects a client that reads too slowly; the client continues from its last id. `event: gap` is the last event of a stream that cannot be complete, because events were removed before they could be sent.',
       problems: ['events_pruned', 'store_unavailable'],
     },
   )

@@ -2,7 +2,7 @@ import { ServiceError } from '@lab/contracts';
 import { heartbeatText, type EventStream } from './event-stream.js';
 import { requirePosition } from './feed-position.js';
 import { Follower, type FeedSource, type Told } from './follower.js';
-import type { FeedOptions, StreamGuest, StreamPlaces } from './stream-places.js';
+import type { AdmittedGuest, FeedOptions, StreamPlaces } from './stream-places.js';
 
 /** Longest time for a client that catches up to read one piece, in milliseconds. */
 const takingMs = 30_000;
@@ -11,6 +11,7 @@ const pieceLength = 64 * 1024;
 
 interface Client<Filter> {
   stream: EventStream;
+  guest: AdmittedGuest;
   filter: Filter | undefined;
   endsAt: number;
   /** Id up to which the client has every entry that it wants. */
@@ -54,7 +55,7 @@ export class Feed<Entry extends { id: number }, Filter extends object> {
   async serve(
     filter: Filter,
     after: number | undefined,
-    guest: StreamGuest,
+    guest: AdmittedGuest,
     open: (onEnd: () => void) => EventStream,
   ): Promise<void> {
     this.#guests += 1;
@@ -95,7 +96,7 @@ export class Feed<Entry extends { id: number }, Filter extends object> {
   #admit(
     filter: Filter,
     position: number,
-    guest: StreamGuest,
+    guest: AdmittedGuest,
     open: (onEnd: () => void) => EventStream,
   ): Client<Filter> {
     if (this.#closed) throw new ServiceError('service_unavailable', 'The service is stopping here.');
@@ -111,6 +112,7 @@ export class Feed<Entry extends { id: number }, Filter extends object> {
     };
     const client: Client<Filter> = {
       filter: Object.keys(filter).length === 0 ? undefined : filter,
+      guest,
       endsAt: Date.now() + this.#options.lifeMs,
       position,
       stream: open(leave),
@@ -238,8 +240,11 @@ export class Feed<Entry extends { id: number }, Filter extends object> {
 
   #beat(): void {
     const now = Date.now();
-    for (const { stream, endsAt, position } of [...this.#live]) {
+    for (const { stream, guest, endsAt, position } of [...this.#live]) {
       stream.write(heartbeatText(position));
+      void guest.isAdmitted().then((isAdmitted) => {
+        if (!isAdmitted) stream.end(': the token or the session has ended\n\n');
+      });
       if (now >= endsAt) stream.end(': come again with the header Last-Event-ID\n\n');
     }
   }

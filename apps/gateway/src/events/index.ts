@@ -4,4 +4,4 @@ export { entryText, EventStream } from './event-stream.js';
 export { EventsController } from './events.controller.js';
 export { requirePosition } from './feed-position.js';
 export { Feed } from './feed.js';
-export { feedsFrom, FeedOptions, StreamPlaces, type StreamGuest } from './stream-places.js';
+export { feedsFrom, FeedOptions, StreamPlaces, type AdmittedGuest } from './stream-places.js';

@@ -34,6 +34,12 @@ export interface StreamGuest {
   operates: boolean;
 }
 
+/** A guest whose token or session may end while the stream lasts. */
+export interface AdmittedGuest extends StreamGuest {
+  /** Whether the guest may still read. Asked with every heartbeat. */
+  isAdmitted: () => Promise<boolean>;
+}
+
 /** Part of all places that only operators get. */
 const reservedPart = 0.2;
 /** Pause after which a refused client may ask again, in seconds. */

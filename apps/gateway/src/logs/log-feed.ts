@@ -5,7 +5,7 @@ import {
   type EventStream,
   Feed,
   FeedOptions,
-  type StreamGuest,
+  type AdmittedGuest,
   StreamPlaces,
 } from '../events/index.js';
 import { LogReader } from '../ports/index.js';
@@ -48,7 +48,7 @@ export class LogFeed extends Feed<LogLine, LogFilter> implements OnModuleDestroy
   override async serve(
     filter: LogFilter,
     after: number | undefined,
-    guest: StreamGuest,
+    guest: AdmittedGuest,
     open: (onEnd: () => void) => EventStream,
   ): Promise<void> {
     await super.serve(filter, after === 0 ? (await this.reader.extent()).pruned : after, guest, open);

@@ -19,7 +19,7 @@ const authenticated = (tokens: MemoryTokens): BearerAuthentication =>
     undefined,
   );
 beforeAll(async () => {
-  gateway = await startHarness({}, undefined, authenticated);
+  gateway = await startHarness({ feeds: { heartbeatMs: 20 } }, undefined, authenticated);
 });
 afterAll(() => gateway.server.close());
 beforeEach(() => {
@@ -160,6 +160,14 @@ describe('a session', () => {
     expect((await me(cookie)).status).toBe(200);
     gateway.tokens.failure = new ServiceError('store_unavailable', 'away');
     expect((await me(cookie)).status).toBe(200);
+  });
+
+  it('hears no more events once it has ended', async () => {
+    const { cookie } = await session();
+    const response = await fetch(`${gateway.url}/api/events`, { headers: { cookie } });
+    expect(response.status).toBe(200);
+    await gateway.send('DELETE', '/api/sessions/current', undefined, { cookie, ...own });
+    expect(await response.text()).toContain(': the token or the session has ended');
   });
 
   it('that has ended does not keep the page from loading', async () => {

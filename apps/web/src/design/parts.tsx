@@ -1,6 +1,5 @@
 import type { Tone } from '@lab/web-model';
-import { Dialog as Radix } from 'radix-ui';
-import type { ComponentProps, ReactNode } from 'react';
+import { useId, useLayoutEffect, useRef, type ComponentProps, type ReactNode } from 'react';
 
 /** A sign for each tone, because a color alone tells nothing to many people. */
 const signs: Readonly<Record<Tone, string>> = {
@@ -34,30 +33,50 @@ export function Button({
   return <button type="button" {...rest} className={`button look-${look} ${className}`} />;
 }
 
-/** A dialog that takes the focus and gives it back. */
+/**
+ * A dialog for as long as it is on the page. The browser keeps the focus inside, closes it with Escape, and gives the focus back.
+ * The element with `data-first` gets the focus first.
+ */
 export function Dialog({
-  open,
   onClose,
   title,
   look = 'plain',
   children,
 }: {
-  open: boolean;
   onClose(): void;
   title: string;
   look?: 'plain' | 'danger';
   children: ReactNode;
 }): ReactNode {
+  const id = useId();
+  const place = useRef<HTMLDialogElement>(null);
+  useLayoutEffect(() => {
+    const dialog = place.current;
+    dialog?.showModal();
+    dialog?.querySelector<HTMLElement>('[data-first]')?.focus();
+    return () => dialog?.close();
+  }, []);
   return (
-    <Radix.Root open={open} onOpenChange={(isOpen) => (isOpen ? undefined : onClose())}>
-      <Radix.Portal>
-        <Radix.Overlay className="veil" />
-        <Radix.Content className={`dialog look-${look}`} aria-describedby={undefined}>
-          <Radix.Title className="dialog-title">{title}</Radix.Title>
-          {children}
-        </Radix.Content>
-      </Radix.Portal>
-    </Radix.Root>
+    <dialog
+      ref={place}
+      className={`dialog look-${look}`}
+      aria-labelledby={id}
+      onCancel={(event) => {
+        event.preventDefault();
+        onClose();
+      }}
+      onClick={(event) => {
+        // A click beside the content hits the dialog itself.
+        if (event.target === event.currentTarget) onClose();
+      }}
+    >
+      <div className="dialog-content">
+        <h2 id={id} className="dialog-title">
+          {title}
+        </h2>
+        {children}
+      </div>
+    </dialog>
   );
 }
 

@@ -13,8 +13,12 @@ export interface FeedListener {
 }
 
 type Message = { kind: 'event'; event: LabEvent } | { kind: 'alive' | 'gap' | 'signedOut' };
+/** What a new tab says to the tab that reads, which answers at once if it has heard the service lately. */
+type Hello = { kind: 'hello' };
 
 const pauseMs = 1_000;
+/** The service says something at least this often, in milliseconds. */
+const heartbeatMs = 15_000;
 const name = 'svc-events';
 
 /**
@@ -30,15 +34,22 @@ export function follow(client: ApiClient, listener: FeedListener, signal: AbortS
     return;
   }
   const others = new BroadcastChannel(name);
-  others.onmessage = ({ data }: MessageEvent<Message>) => tell(listener, data);
+  /** When this tab, as the one that reads, last heard the service. */
+  let heardAt = -Infinity;
+  others.onmessage = ({ data }: MessageEvent<Message | Hello>) => {
+    if (data.kind !== 'hello') tell(listener, data);
+    else if (performance.now() - heardAt < heartbeatMs)
+      others.postMessage({ kind: 'alive' } satisfies Message);
+  };
   signal.addEventListener('abort', () => others.close());
-  // A tab that waits does not know how long the tab that reads has heard nothing.
   listener.gap();
+  others.postMessage({ kind: 'hello' } satisfies Hello);
   const lead = (): Promise<void> =>
     read(
       client,
       (message) => {
         tell(listener, message);
+        heardAt = performance.now();
         if (!signal.aborted) others.postMessage(message);
       },
       signal,

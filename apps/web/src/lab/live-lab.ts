@@ -1,6 +1,6 @@
 import type { ApiClient } from '@lab/api-client';
-import { hear, noRecords, rereadMs, type LabEvent, type RecordList, type Records } from '@lab/web-model';
-import { isSignedOut, reasonOf } from './client.js';
+import { hear, noRecords, type LabEvent, type RecordList, type Records } from '@lab/web-model';
+import { isForbidden, isSignedOut, reasonOf } from './client.js';
 import { follow } from './feed.js';
 
 /** What the page knows at a moment. */
@@ -28,7 +28,7 @@ export class LiveLab {
   readonly #listeners = new Set<() => void>();
   readonly #end = new AbortController();
   readonly #read = new Set<RecordList>();
-  readonly #planned = new Map<RecordList, ReturnType<typeof setTimeout>>();
+  readonly #planned = new Map<RecordList, { at: number; timer: ReturnType<typeof setTimeout> }>();
   readonly #readAt = new Map<RecordList, number>();
   #events: LabEvent[] = [];
   #batch: ReturnType<typeof setTimeout> | undefined;
@@ -61,7 +61,7 @@ export class LiveLab {
   stop(): void {
     this.#end.abort();
     clearTimeout(this.#batch);
-    for (const timer of this.#planned.values()) clearTimeout(timer);
+    for (const { timer } of this.#planned.values()) clearTimeout(timer);
   }
 
   /** Reads lists now: all of them, or those that an act of this page changes. */
@@ -76,30 +76,34 @@ export class LiveLab {
       const { records, stale } = hear(this.#sight.records, this.#events);
       this.#events = [];
       this.#show({ records, heardAt: performance.now() });
-      for (const list of stale) {
+      for (const [list, ms] of stale) {
         const sinceMs = performance.now() - (this.#readAt.get(list) ?? -Infinity);
-        this.#plan(list, Math.max(0, rereadMs[list] - sinceMs));
+        this.#plan(list, Math.max(0, ms - sinceMs));
       }
     }, batchMs);
   }
 
+  /** Reads a list after this time, or when it is planned already, whichever is first. */
   #plan(list: RecordList, inMs: number): void {
+    const at = performance.now() + inMs;
     const planned = this.#planned.get(list);
-    if (planned !== undefined && inMs > 0) return;
-    clearTimeout(planned);
-    this.#planned.set(
-      list,
-      setTimeout(() => {
-        this.#planned.delete(list);
-        this.#readAt.set(list, performance.now());
-        void this.#readList(list);
-      }, inMs),
-    );
+    if (planned !== undefined && planned.at <= at) return;
+    clearTimeout(planned?.timer);
+    const timer = setTimeout(() => {
+      this.#planned.delete(list);
+      this.#readAt.set(list, performance.now());
+      void this.#readList(list);
+    }, inMs);
+    this.#planned.set(list, { at, timer });
   }
 
   async #readList(list: RecordList): Promise<void> {
     try {
-      const found = await read(this.client, list, this.#end.signal);
+      const found = await read(this.client, list, this.#end.signal).catch((error: unknown) => {
+        // A person who may not see a list sees the others.
+        if (isForbidden(error)) return {};
+        throw error;
+      });
       this.#read.add(list);
       const isComplete = this.#read.size === Object.keys(noRecords).length;
       this.#show({

@@ -98,10 +98,13 @@ function Details({ item }: { item: AttentionRecord }): ReactNode {
 
 /** A value of any form, as a list of names and values. Texts of the laboratory are shown as text and nothing else. */
 function Known({ value }: { value: unknown }): ReactNode {
-  if (value === null || typeof value !== 'object') return <span>{String(value)}</span>;
+  const words = useWords();
+  if (value === null) return <span className="hint">{words.say('attention.unknown')}</span>;
+  if (typeof value !== 'object') return <span>{String(value)}</span>;
   const entries = Array.isArray(value)
     ? value.map((each, index) => [String(index + 1), each])
     : Object.entries(value);
+  if (entries.length === 0) return <span className="hint">{words.say('attention.nothing')}</span>;
   return (
     <dl className="known">
       {(entries as [string, unknown][]).map(([name, each]) => (

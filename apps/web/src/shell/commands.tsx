@@ -57,7 +57,7 @@ function List({ commands, onClose }: { commands: readonly Command[]; onClose(): 
     }
   };
   return (
-    <Dialog open onClose={onClose} title={words.say('command.open')}>
+    <Dialog onClose={onClose} title={words.say('command.open')}>
       <input
         role="combobox"
         aria-expanded="true"

@@ -69,7 +69,7 @@ function StopDialog({ onClose }: { onClose(): void }): ReactNode {
     }
   };
   return (
-    <Dialog open onClose={onClose} title={words.say('stop.title')} look="danger">
+    <Dialog onClose={onClose} title={words.say('stop.title')} look="danger">
       {phase.kind === 'stopped' ? (
         <Stopped first={phase.report} onClose={onClose} />
       ) : (
@@ -90,7 +90,7 @@ function StopDialog({ onClose }: { onClose(): void }): ReactNode {
           </div>
           <div role="status">{phase.kind === 'stopping' && <p>{words.say('stop.doing')}</p>}</div>
           <div className="buttons">
-            <Button type="submit" look="danger" autoFocus>
+            <Button type="submit" look="danger" data-first>
               {words.say(phase.kind === 'failed' ? 'stop.again' : 'stop.do')}
             </Button>
             <Button onClick={onClose}>{words.say('stop.cancel')}</Button>

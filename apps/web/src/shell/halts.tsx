@@ -88,11 +88,11 @@ function Release({ id, onClose }: { id: string; onClose(): void }): ReactNode {
     }
   };
   return (
-    <Dialog open onClose={onClose} title={words.say('halt.release.title')}>
+    <Dialog onClose={onClose} title={words.say('halt.release.title')}>
       <p>{words.say('halt.release.effect')}</p>
       <div role="alert">{failure !== undefined && <p className="loud">{failure}</p>}</div>
       <div className="buttons">
-        <Button look="main" onClick={() => void release()}>
+        <Button look="main" data-first onClick={() => void release()}>
           {words.say('halt.release.do')}
         </Button>
         <Button onClick={onClose}>{words.say('stop.cancel')}</Button>

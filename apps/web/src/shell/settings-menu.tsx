@@ -1,7 +1,6 @@
 import { languages } from '@lab/web-model';
-import { Popover } from 'radix-ui';
-import { useId, type ReactNode } from 'react';
-import { Button } from '../design/index.js';
+import { useId, useState, type ReactNode } from 'react';
+import { Button, Dialog } from '../design/index.js';
 import { useLab } from '../lab/index.js';
 import { ownZone, serverZone, themes, useSettings, zones, type Settings } from '../settings/index.js';
 
@@ -12,15 +11,19 @@ export function SettingsMenu({ onSignOut }: { onSignOut: (() => void) | undefine
   const { settings, change, words } = useSettings();
   const { me } = useLab();
   const zoneNames = { mine: ownZone, lab: serverZone ?? ownZone };
+  const [open, setOpen] = useState(false);
   return (
-    <Popover.Root>
-      <Popover.Trigger asChild>
-        <Button look="quiet" aria-label={words.say('settings.open')}>
-          <span aria-hidden="true">{'\u2699'}</span>
-        </Button>
-      </Popover.Trigger>
-      <Popover.Portal>
-        <Popover.Content className="popover form" align="end" aria-label={words.say('settings.open')}>
+    <>
+      <Button
+        look="quiet"
+        aria-label={words.say('settings.open')}
+        aria-haspopup="dialog"
+        onClick={() => setOpen(true)}
+      >
+        <span aria-hidden="true">{'\u2699'}</span>
+      </Button>
+      {open && (
+        <Dialog onClose={() => setOpen(false)} title={words.say('settings.open')}>
           <p>{words.say('settings.who', { name: me.name })}</p>
           {me.kind === 'local' && <p className="hint">{words.say('settings.open_to_all')}</p>}
           <Choice
@@ -54,9 +57,12 @@ export function SettingsMenu({ onSignOut }: { onSignOut: (() => void) | undefine
             onChange={(sound) => change({ sound: sound === 'on' })}
           />
           {onSignOut !== undefined && <Button onClick={onSignOut}>{words.say('settings.sign_out')}</Button>}
-        </Popover.Content>
-      </Popover.Portal>
-    </Popover.Root>
+          <div className="buttons">
+            <Button onClick={() => setOpen(false)}>{words.say('stop.close')}</Button>
+          </div>
+        </Dialog>
+      )}
+    </>
   );
 }
 

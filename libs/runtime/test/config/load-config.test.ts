@@ -149,9 +149,10 @@ describe('a configuration', () => {
 
   it('has authentication off unless the file or a variable turns it on', () => {
     const load = (env = {}) => all.load({ env: { ...complete, ...env }, cwd: folder }).auth;
-    expect(load()).toEqual({ type: 'off', off_anywhere: false });
-    expect(load({ SVC_AUTH: 'tokens' })).toEqual({ type: 'tokens', off_anywhere: false });
-    expect(load({ SVC_AUTH_OFF_ANYWHERE: 'true' })).toEqual({ type: 'off', off_anywhere: true });
+    const sessions = { session_hours: 12, session_idle_minutes: 60 };
+    expect(load()).toEqual({ type: 'off', off_anywhere: false, ...sessions });
+    expect(load({ SVC_AUTH: 'tokens' })).toEqual({ type: 'tokens', off_anywhere: false, ...sessions });
+    expect(load({ SVC_AUTH_OFF_ANYWHERE: 'true' })).toEqual({ type: 'off', off_anywhere: true, ...sessions });
     write(
       'auth:\n  type: tokens\n  oidc:\n    issuer: https://login.example.org/lab\n    audience: lab\n' +
         '    roles: {staff: [viewer, "operator:color_lab"]}\n',
@@ -165,8 +166,8 @@ describe('a configuration', () => {
       token_days: 30,
       proof_hours: 24,
     };
-    expect(load()).toEqual({ type: 'tokens', off_anywhere: false, oidc });
-    expect(load({ SVC_AUTH: 'tokens' })).toEqual({ type: 'tokens', off_anywhere: false, oidc });
+    expect(load()).toEqual({ type: 'tokens', off_anywhere: false, ...sessions, oidc });
+    expect(load({ SVC_AUTH: 'tokens' })).toEqual({ type: 'tokens', off_anywhere: false, ...sessions, oidc });
   });
 
   it('trusts no proxy unless the file or a variable names it', () => {

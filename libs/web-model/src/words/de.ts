@@ -112,6 +112,8 @@ export const de: Record<keyof typeof en, string> = {
   'attention.warning': 'Warnung',
   'attention.look': 'Sehen Sie zuerst nach',
   'attention.known': 'Was bekannt ist',
+  'attention.unknown': 'unbekannt',
+  'attention.nothing': 'nichts',
   'attention.decide': 'Was soll geschehen?',
   'attention.note': 'Was Sie gesehen haben',
   'attention.note.hint': 'Wird für das Protokoll aufbewahrt.',

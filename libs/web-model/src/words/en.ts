@@ -109,6 +109,8 @@ export const en = {
   'attention.warning': 'Warning',
   'attention.look': 'Look at this first',
   'attention.known': 'What is known',
+  'attention.unknown': 'unknown',
+  'attention.nothing': 'nothing',
   'attention.decide': 'What shall happen?',
   'attention.note': 'What you saw',
   'attention.note.hint': 'Kept for the audit.',

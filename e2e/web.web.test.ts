@@ -1,0 +1,6 @@
+/** Tests of the page in a real browser, over the real service, in this order. */
+import './web/sessions.js';
+import './web/shell.js';
+import './web/attention.js';
+import './web/quality.js';
+import './web/attacks.js';

@@ -1,0 +1,147 @@
+import { execFile } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import type { Browser, BrowserContext, Page } from 'playwright-core';
+import { afterAll, afterEach, beforeAll, expect } from 'vitest';
+import { Api, eventually } from '../api.js';
+import { startFaultyLab, type Lab } from '../lab.js';
+import { startBrowser } from './browser.js';
+
+/** One service and one browser for all tests in this folder. Each test leaves the queue running and nothing stopped. */
+
+const svc = fileURLToPath(new URL('../../apps/cli/bin/svc.mjs', import.meta.url));
+const run = promisify(execFile);
+
+export let lab: Lab;
+/** The interface as an administrator sees it. */
+export let api: Api;
+let browser: Browser;
+const tokens: Partial<Record<'admin' | 'viewer', string>> = {};
+const contexts: BrowserContext[] = [];
+/** What pages complained about in a test: errors of scripts, and violations of the policy. */
+export const complaints: string[] = [];
+
+beforeAll(async () => {
+  [lab, browser] = await Promise.all([
+    startFaultyLab({ idle: false, env: { SVC_AUTH: 'tokens' } }),
+    startBrowser(),
+  ]);
+  const env = { ...process.env, SVC_DATA_DIR: lab.stack.dataDir };
+  for (const role of ['admin', 'viewer'] as const) {
+    const args = [svc, 'token', 'create', `ann the ${role}`, '--role', role, '--local', '--json'];
+    const { stdout } = await run(process.execPath, args, { env });
+    tokens[role] = (JSON.parse(stdout) as { token: string }).token;
+  }
+  api = new Api(lab.stack.url, tokens.admin);
+  await eventually(
+    () => api.devices(),
+    (devices) =>
+      devices.filter(({ computer }) => computer === 'svc_computer').every(({ state }) => state === 'idle'),
+  );
+});
+afterEach(async () => {
+  await Promise.all(contexts.splice(0).map((context) => context.close()));
+  expect(complaints.splice(0)).toEqual([]);
+});
+afterAll(async () => {
+  await browser?.close();
+  await lab?.stack.dispose();
+});
+
+export const tokenOf = (role: 'admin' | 'viewer'): string => tokens[role] ?? '';
+
+export interface Look {
+  width?: number;
+  theme?: 'light' | 'dark';
+  language?: string;
+}
+
+/** A browser that nobody has used yet. */
+export async function freshBrowser({
+  width = 1_280,
+  theme = 'light',
+  language = 'en',
+}: Look = {}): Promise<BrowserContext> {
+  const context = await browser.newContext({
+    ...{ baseURL: lab.stack.url, viewport: { width, height: 800 }, colorScheme: theme, locale: language },
+    timezoneId: 'UTC',
+  });
+  context.setDefaultTimeout(20_000);
+  contexts.push(context);
+  context.on('weberror', (error) => complaints.push(String(error.error())));
+  context.on('console', (message) => {
+    const isOurs = message.page()?.url().startsWith(lab.stack.url) === true;
+    if (isOurs && /Content Security Policy|Warning:/.test(message.text())) complaints.push(message.text());
+  });
+  return context;
+}
+
+/** A browser in which somebody has signed in. */
+export async function browserOf(role: 'admin' | 'viewer', look: Look = {}): Promise<BrowserContext> {
+  const context = await freshBrowser(look);
+  const response = await context.request.post('/api/sessions', {
+    headers: { authorization: `Bearer ${tokenOf(role)}`, 'x-svc-page': '1', origin: lab.stack.url },
+  });
+  expect(response.status()).toBe(201);
+  return context;
+}
+
+/** Opens an address and waits until the page shows the laboratory. */
+export async function open(context: BrowserContext, address = '/'): Promise<Page> {
+  const page = await context.newPage();
+  await page.goto(address);
+  await page.getByText(/^\W*(Live|Aktuell)$/).waitFor();
+  return page;
+}
+
+/** Kills the agent while a task moves a device, so that only a person can tell what became of both. @returns the id of the item of the task */
+export async function question(name: string): Promise<string> {
+  await eventually(
+    () => api.device('brittle'),
+    ({ state }) => state === 'idle',
+  );
+  const devices = { brittle: { lab_name: 'faulty_lab', name: 'brittle' } };
+  await api.submit('tasks', { name, type: 'misbehave', devices, input_parameters: { mode: 'long_step' } });
+  await eventually(
+    () => api.device('brittle'),
+    ({ doing }) => doing?.arguments['seconds'] === 60,
+  );
+  process.kill(processOf('agent'), 'SIGKILL');
+  const items = await eventually(
+    () => api.attention(),
+    (open) => [name, 'faulty_lab.brittle'].every((each) => open.some(({ subject }) => subject === each)),
+  );
+  return items.find(({ subject }) => subject === name)?.id ?? '';
+}
+
+/** Settles every open question, so that the next test begins with a calm laboratory. */
+export async function settleAll(): Promise<void> {
+  for (const { id, actions } of await api.attention()) {
+    const action = (['failed', 'idle'] as const).find((each) => actions.includes(each));
+    if (action !== undefined) await api.resolve(id, { action });
+  }
+}
+
+/** The process of a service. */
+export function processOf(name: string): number {
+  const text = readFileSync(join(lab.stack.dataDir, 'run', 'processes.json'), 'utf8');
+  const found = (JSON.parse(text) as { name: string; pid: number }[]).find((each) => each.name === name);
+  if (found === undefined) throw new Error(`there is no ${name}`);
+  return found.pid;
+}
+
+/** Presses Tab until the element with this name has the focus. @throws Error when it never gets it */
+export async function tabTo(page: Page, name: RegExp): Promise<void> {
+  for (let pressed = 0; pressed < 40; pressed += 1) {
+    await page.keyboard.press('Tab');
+    const text = await page.evaluate(() => {
+      const { activeElement: element } = document;
+      const label = element instanceof HTMLInputElement ? (element.labels?.[0]?.textContent ?? '') : '';
+      return `${element?.getAttribute('aria-label') ?? ''}${element?.textContent ?? ''}${label}`;
+    });
+    if (name.test(text)) return;
+  }
+  throw new Error(`the keyboard does not reach ${name}`);
+}

@@ -1,0 +1,101 @@
+import { mkdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { AxeBuilder } from '@axe-core/playwright';
+import type { Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { api, browserOf, freshBrowser, open, question, settleAll } from './lab.js';
+
+/** The rules of WCAG 2.2, levels A and AA. */
+const rules = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa'];
+/** Where the pictures of the guide are written; undefined: none are. */
+const pictures = process.env['SVC_PICTURES'];
+
+let id: string;
+
+const pages: [name: string, show: (look: object) => Promise<Page>][] = [
+  ['now', async (look) => open(await browserOf('admin', look))],
+  ['wall', async (look) => open(await browserOf('admin', look), '/wall')],
+  ['attention', async (look) => open(await browserOf('admin', look), '/attention')],
+  ['question', async (look) => open(await browserOf('admin', look), `/attention/${id}`)],
+  [
+    'sign-in',
+    async (look) => {
+      const page = await (await freshBrowser(look)).newPage();
+      await page.goto('/');
+      await page.getByRole('heading', { name: 'Sign in' }).waitFor();
+      return page;
+    },
+  ],
+  [
+    'emergency-stop',
+    async (look) => {
+      const page = await open(await browserOf('admin', look));
+      await page.getByRole('button', { name: 'Emergency stop' }).click();
+      await page.getByLabel('Reason').waitFor();
+      return page;
+    },
+  ],
+  [
+    'settings',
+    async (look) => {
+      const page = await open(await browserOf('admin', look));
+      await page.getByRole('button', { name: 'Settings and account' }).click();
+      return page;
+    },
+  ],
+  [
+    'commands',
+    async (look) => {
+      const page = await open(await browserOf('admin', look));
+      await page.keyboard.press('Control+k');
+      await page.getByRole('listbox').waitFor();
+      return page;
+    },
+  ],
+];
+
+describe('a page', () => {
+  beforeAll(async () => {
+    id = await question('after a crash');
+    await api.call('POST', '/api/estop', { lab_name: 'multiplication_lab', reason: 'spill on the bench' });
+    const name = 'sweep';
+    await api.submit('campaigns', { name, protocol: 'multiplication', owner: 'ada', max_protocol_runs: 8 });
+  });
+  afterAll(async () => {
+    await api.call('POST', '/api/campaigns/sweep/cancel');
+    await api.call('POST', '/api/estop/release', {});
+    await settleAll();
+  });
+
+  describe.each(pages)('%s', (name, show) => {
+    it.each([
+      ['light', 320],
+      ['light', 1_600],
+      ['dark', 320],
+      ['dark', 1_600],
+    ] as const)('can be used by everybody: %s, %d px', async (theme, width) => {
+      const page = await show({ theme, width });
+      const { violations } = await new AxeBuilder({ page }).withTags(rules).analyze();
+      expect(violations.map(({ id: rule, nodes }) => [rule, nodes.map(({ html }) => html)])).toEqual([]);
+      const beyond = await page.evaluate(() => document.documentElement.scrollWidth - window.innerWidth);
+      expect(beyond, 'pixels that the page is wider than the window').toBeLessThanOrEqual(0);
+      if (pictures !== undefined) {
+        mkdirSync(pictures, { recursive: true });
+        await page.screenshot({ path: join(pictures, `${name}-${theme}-${width}.png`) });
+      }
+    });
+  });
+
+  it('has targets that a finger hits on a narrow screen', async () => {
+    const page = await open(await browserOf('admin', { width: 320 }));
+    const small = await page.evaluate(() =>
+      [...document.querySelectorAll('button, select, input')].flatMap((element) => {
+        const { width, height } = element.getBoundingClientRect();
+        return width > 0 && (height < 44 || width < 44)
+          ? [`${element.textContent}: ${width} x ${height}`]
+          : [];
+      }),
+    );
+    expect(small).toEqual([]);
+  });
+});
