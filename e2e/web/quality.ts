@@ -58,8 +58,11 @@ describe('a page', () => {
   beforeAll(async () => {
     id = await question('after a crash');
     await api.call('POST', '/api/estop', { lab_name: 'multiplication_lab', reason: 'spill on the bench' });
-    const name = 'sweep';
-    await api.submit('campaigns', { name, protocol: 'multiplication', owner: 'ada', max_protocol_runs: 8 });
+    const campaign = {
+      ...{ name: 'sweep', protocol: 'slow_multiplication', owner: 'ada', max_protocol_runs: 8 },
+      global_parameters: { wait: { seconds: 600 } },
+    };
+    expect((await api.submit('campaigns', campaign)).status).toBe(201);
   });
   afterAll(async () => {
     await api.call('POST', '/api/campaigns/sweep/cancel');
