@@ -18,7 +18,10 @@ export let lab: Lab;
 /** The interface as an administrator sees it. */
 export let api: Api;
 let browser: Browser;
-const tokens: Partial<Record<'admin' | 'viewer', string>> = {};
+/** Who looks at the page, by the role of their token. `guest` views one laboratory. */
+const roles = { admin: 'admin', viewer: 'viewer', guest: 'viewer:multiplication_lab' } as const;
+export type Person = keyof typeof roles;
+const tokens: Partial<Record<Person, string>> = {};
 const contexts: BrowserContext[] = [];
 /** What pages complained about in a test: errors of scripts, and violations of the policy. */
 export const complaints: string[] = [];
@@ -29,10 +32,10 @@ beforeAll(async () => {
     startBrowser(),
   ]);
   const env = { ...process.env, SVC_DATA_DIR: lab.stack.dataDir };
-  for (const role of ['admin', 'viewer'] as const) {
-    const args = [svc, 'token', 'create', `ann the ${role}`, '--role', role, '--local', '--json'];
+  for (const [person, role] of Object.entries(roles)) {
+    const args = [svc, 'token', 'create', `ann the ${person}`, '--role', role, '--local', '--json'];
     const { stdout } = await run(process.execPath, args, { env });
-    tokens[role] = (JSON.parse(stdout) as { token: string }).token;
+    tokens[person as Person] = (JSON.parse(stdout) as { token: string }).token;
   }
   api = new Api(lab.stack.url, tokens.admin);
   await eventually(
@@ -50,7 +53,7 @@ afterAll(async () => {
   await lab?.stack.dispose();
 });
 
-export const tokenOf = (role: 'admin' | 'viewer'): string => tokens[role] ?? '';
+export const tokenOf = (person: Person): string => tokens[person] ?? '';
 
 export interface Look {
   width?: number;
@@ -79,10 +82,10 @@ export async function freshBrowser({
 }
 
 /** A browser in which somebody has signed in. */
-export async function browserOf(role: 'admin' | 'viewer', look: Look = {}): Promise<BrowserContext> {
+export async function browserOf(person: Person, look: Look = {}): Promise<BrowserContext> {
   const context = await freshBrowser(look);
   const response = await context.request.post('/api/sessions', {
-    headers: { authorization: `Bearer ${tokenOf(role)}`, 'x-svc-page': '1', origin: lab.stack.url },
+    headers: { authorization: `Bearer ${tokenOf(person)}`, 'x-svc-page': '1', origin: lab.stack.url },
   });
   expect(response.status()).toBe(201);
   return context;

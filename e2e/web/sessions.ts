@@ -41,6 +41,14 @@ describe('a person', () => {
     expect(await page.getByRole('heading', { name: 'Now' }).count()).toBe(0);
   });
 
+  it('with a role for one laboratory is told what the page cannot show, and not that all is well', async () => {
+    const page = await (await browserOf('guest')).newPage();
+    await page.goto('/');
+    await page.getByText(/^The laboratory cannot be read: .*all laboratories/).waitFor();
+    expect(await page.getByText('All is well').count()).toBe(0);
+    expect(await page.getByRole('button', { name: 'Emergency stop' }).count()).toBe(1);
+  });
+
   it('with the role viewer is offered nothing that the service would refuse', async () => {
     await api.call('POST', '/api/queue/pause');
     try {

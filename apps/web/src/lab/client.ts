@@ -18,8 +18,5 @@ export function reasonOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }
 
-/** Whether the person lacks the role for what was asked. */
-export const isForbidden = (error: unknown): boolean => error instanceof ProblemError && error.status === 403;
-
 /** Whether the service asks who sends the request. */
 export const isSignedOut = (error: unknown): boolean => error instanceof ProblemError && error.status === 401;

@@ -1,6 +1,6 @@
 import type { ApiClient } from '@lab/api-client';
 import { hear, noRecords, type LabEvent, type RecordList, type Records } from '@lab/web-model';
-import { isForbidden, isSignedOut, reasonOf } from './client.js';
+import { isSignedOut, reasonOf } from './client.js';
 import { follow } from './feed.js';
 
 /** What the page knows at a moment. */
@@ -99,11 +99,7 @@ export class LiveLab {
 
   async #readList(list: RecordList): Promise<void> {
     try {
-      const found = await read(this.client, list, this.#end.signal).catch((error: unknown) => {
-        // A person who may not see a list sees the others.
-        if (isForbidden(error)) return {};
-        throw error;
-      });
+      const found = await read(this.client, list, this.#end.signal);
       this.#read.add(list);
       const isComplete = this.#read.size === Object.keys(noRecords).length;
       this.#show({
