@@ -90,6 +90,62 @@ export function Section({ title, children }: { title: ReactNode; children: React
   );
 }
 
+/** A line of text with its label. */
+export function TextField({
+  label,
+  hint,
+  value,
+  onChange,
+  ...rest
+}: Omit<ComponentProps<'input'>, 'onChange' | 'value' | 'id'> & {
+  label: string;
+  hint: string;
+  value: string;
+  onChange(value: string): void;
+}): ReactNode {
+  const id = useId();
+  return (
+    <div className="field">
+      <label htmlFor={id}>{label}</label>
+      <input
+        autoComplete="off"
+        {...rest}
+        id={id}
+        value={value}
+        aria-describedby={`${id}-hint`}
+        onChange={({ target }) => onChange(target.value)}
+      />
+      <p className="hint" id={`${id}-hint`}>
+        {hint}
+      </p>
+    </div>
+  );
+}
+
+/** A choice among a few, as the browser shows it. */
+export function Choice({
+  label,
+  value,
+  onChange,
+  children,
+}: {
+  label: string;
+  value: string;
+  onChange(value: string): void;
+  /** Elements `option` and `optgroup`. */
+  children: ReactNode;
+}): ReactNode {
+  const id = useId();
+  return (
+    <div className="field">
+      <label htmlFor={id}>{label}</label>
+      <select id={id} value={value} onChange={({ target }) => onChange(target.value)}>
+        {children}
+      </select>
+    </div>
+  );
+}
+
 /** How far something is. A bar for the eye, and a text beside it for everybody. */
 export function Bar({
   share,

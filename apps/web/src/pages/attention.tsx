@@ -2,7 +2,7 @@ import type { AttentionRecord, AttentionResolution } from '@lab/api-client';
 import { isWarning, mayAct, situationOf, type WordKey } from '@lab/web-model';
 import { Link, useNavigate } from '@tanstack/react-router';
 import { useId, useMemo, useState, type ReactNode } from 'react';
-import { Button, Section, State } from '../design/index.js';
+import { Button, Section, State, TextField } from '../design/index.js';
 import { client, reasonOf, useLab, useMayAct, useNow, useSight } from '../lab/index.js';
 import { useWords } from '../settings/index.js';
 
@@ -189,20 +189,13 @@ function Decision({ item }: { item: AttentionRecord }): ReactNode {
           />
         </div>
       )}
-      <div className="field">
-        <label htmlFor={`${id}-note`}>{words.say('attention.note')}</label>
-        <input
-          id={`${id}-note`}
-          value={note}
-          maxLength={2_000}
-          autoComplete="off"
-          aria-describedby={`${id}-hint`}
-          onChange={({ target }) => setNote(target.value)}
-        />
-        <p className="hint" id={`${id}-hint`}>
-          {words.say('attention.note.hint')}
-        </p>
-      </div>
+      <TextField
+        label={words.say('attention.note')}
+        hint={words.say('attention.note.hint')}
+        value={note}
+        maxLength={2_000}
+        onChange={setNote}
+      />
       <div role="alert">{failure !== undefined && <p className="loud">{failure}</p>}</div>
       <div className="buttons">
         <Button type="submit" look="main" disabled={action === undefined || !mayChange}>

@@ -1,12 +1,11 @@
-import { useId, useState, type ReactNode } from 'react';
-import { Button } from '../design/index.js';
+import { useState, type ReactNode } from 'react';
+import { Button, TextField } from '../design/index.js';
 import { beginSession, reasonOf } from '../lab/index.js';
 import { useWords } from '../settings/index.js';
 
 /** Exchanges a token for a session. The page keeps no token. */
 export function SignIn({ ended, onSignedIn }: { ended: boolean; onSignedIn(): void }): ReactNode {
   const words = useWords();
-  const id = useId();
   const [token, setToken] = useState('');
   const [failure, setFailure] = useState<string>();
   const signIn = async (): Promise<void> => {
@@ -28,21 +27,15 @@ export function SignIn({ ended, onSignedIn }: { ended: boolean; onSignedIn(): vo
           void signIn();
         }}
       >
-        <div className="field">
-          <label htmlFor={id}>{words.say('sign_in.token')}</label>
-          <input
-            id={id}
-            type="password"
-            autoComplete="current-password"
-            value={token}
-            required
-            aria-describedby={`${id}-hint`}
-            onChange={({ target }) => setToken(target.value)}
-          />
-          <p className="hint" id={`${id}-hint`}>
-            {words.say('sign_in.hint')}
-          </p>
-        </div>
+        <TextField
+          label={words.say('sign_in.token')}
+          hint={words.say('sign_in.hint')}
+          type="password"
+          autoComplete="current-password"
+          required
+          value={token}
+          onChange={setToken}
+        />
         <div role="alert">{failure !== undefined && <p className="loud">{failure}</p>}</div>
         <div className="buttons">
           <Button type="submit" look="main">

@@ -1,7 +1,7 @@
 import type { EmergencyStopReport } from '@lab/api-client';
 import type { StopScope, WordKey } from '@lab/web-model';
-import { useEffect, useId, useRef, useState, type ReactNode } from 'react';
-import { Button, Dialog, State } from '../design/index.js';
+import { useEffect, useRef, useState, type ReactNode } from 'react';
+import { Button, Choice, Dialog, State, TextField } from '../design/index.js';
 import { client, reasonOf, useLab, useSight } from '../lab/index.js';
 import { useWords } from '../settings/index.js';
 
@@ -81,7 +81,13 @@ function StopDialog({ onClose }: { onClose(): void }): ReactNode {
           }}
         >
           <ScopeField scope={scope} onChange={setScope} />
-          <ReasonField reason={reason} onChange={setReason} />
+          <TextField
+            label={words.say('stop.reason')}
+            hint={words.say('stop.reason.hint')}
+            value={reason}
+            maxLength={2_000}
+            onChange={setReason}
+          />
           <p className="hint">{words.say('stop.hardware')}</p>
           <div role="alert">
             {phase.kind === 'failed' && (
@@ -103,50 +109,25 @@ function StopDialog({ onClose }: { onClose(): void }): ReactNode {
 
 function ScopeField({ scope, onChange }: { scope: string; onChange(scope: string): void }): ReactNode {
   const words = useWords();
-  const id = useId();
   const scopeText = useScopeText();
   const { devices } = useSight().records;
   const labs = [...new Set(devices.map(({ lab_name: lab }) => lab))].sort();
   return (
-    <div className="field">
-      <label htmlFor={id}>{words.say('stop.scope')}</label>
-      <select id={id} value={scope} onChange={({ target }) => onChange(target.value)}>
-        <option value="all">{scopeText({ kind: 'all' })}</option>
-        {labs.map((lab) => (
-          <optgroup key={lab} label={lab}>
-            <option value={lab}>{scopeText({ kind: 'lab', lab })}</option>
-            {devices
-              .filter(({ lab_name: own }) => own === lab)
-              .map(({ name: device }) => (
-                <option key={device} value={`${lab}/${device}`}>
-                  {scopeText({ kind: 'device', lab, device })}
-                </option>
-              ))}
-          </optgroup>
-        ))}
-      </select>
-    </div>
-  );
-}
-
-function ReasonField({ reason, onChange }: { reason: string; onChange(reason: string): void }): ReactNode {
-  const words = useWords();
-  const id = useId();
-  return (
-    <div className="field">
-      <label htmlFor={id}>{words.say('stop.reason')}</label>
-      <input
-        id={id}
-        value={reason}
-        maxLength={2_000}
-        autoComplete="off"
-        aria-describedby={`${id}-hint`}
-        onChange={({ target }) => onChange(target.value)}
-      />
-      <p className="hint" id={`${id}-hint`}>
-        {words.say('stop.reason.hint')}
-      </p>
-    </div>
+    <Choice label={words.say('stop.scope')} value={scope} onChange={onChange}>
+      <option value="all">{scopeText({ kind: 'all' })}</option>
+      {labs.map((lab) => (
+        <optgroup key={lab} label={lab}>
+          <option value={lab}>{scopeText({ kind: 'lab', lab })}</option>
+          {devices
+            .filter(({ lab_name: own }) => own === lab)
+            .map(({ name: device }) => (
+              <option key={device} value={`${lab}/${device}`}>
+                {scopeText({ kind: 'device', lab, device })}
+              </option>
+            ))}
+        </optgroup>
+      ))}
+    </Choice>
   );
 }
 

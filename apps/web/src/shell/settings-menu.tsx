@@ -1,6 +1,6 @@
 import { languages } from '@lab/web-model';
-import { useId, useState, type ReactNode } from 'react';
-import { Button, Dialog } from '../design/index.js';
+import { useState, type ReactNode } from 'react';
+import { Button, Choice, Dialog } from '../design/index.js';
 import { useLab } from '../lab/index.js';
 import { ownZone, serverZone, themes, useSettings, zones, type Settings } from '../settings/index.js';
 
@@ -26,19 +26,19 @@ export function SettingsMenu({ onSignOut }: { onSignOut: (() => void) | undefine
         <Dialog onClose={() => setOpen(false)} title={words.say('settings.open')}>
           <p>{words.say('settings.who', { name: me.name })}</p>
           {me.kind === 'local' && <p className="hint">{words.say('settings.open_to_all')}</p>}
-          <Choice
+          <Options
             label={words.say('settings.theme')}
             value={settings.theme}
             options={themes.map((theme) => [theme, words.say(`settings.theme.${theme}`)])}
             onChange={(theme) => change({ theme: theme as Settings['theme'] })}
           />
-          <Choice
+          <Options
             label={words.say('settings.language')}
             value={settings.language}
             options={languages.map((language) => [language, languageNames[language]])}
             onChange={(language) => change({ language: language as Settings['language'] })}
           />
-          <Choice
+          <Options
             label={words.say('settings.zone')}
             value={settings.zone}
             options={zones.map((zone) => [
@@ -47,7 +47,7 @@ export function SettingsMenu({ onSignOut }: { onSignOut: (() => void) | undefine
             ])}
             onChange={(zone) => change({ zone: zone as Settings['zone'] })}
           />
-          <Choice
+          <Options
             label={words.say('settings.sound')}
             value={settings.sound ? 'on' : 'off'}
             options={[
@@ -66,28 +66,22 @@ export function SettingsMenu({ onSignOut }: { onSignOut: (() => void) | undefine
   );
 }
 
-function Choice({
-  label,
-  value,
+function Options({
   options,
-  onChange,
+  ...rest
 }: {
   label: string;
   value: string;
   options: readonly (readonly [value: string, text: string])[];
   onChange(value: string): void;
 }): ReactNode {
-  const id = useId();
   return (
-    <div className="field">
-      <label htmlFor={id}>{label}</label>
-      <select id={id} value={value} onChange={({ target }) => onChange(target.value)}>
-        {options.map(([each, text]) => (
-          <option key={each} value={each}>
-            {text}
-          </option>
-        ))}
-      </select>
-    </div>
+    <Choice {...rest}>
+      {options.map(([value, text]) => (
+        <option key={value} value={value}>
+          {text}
+        </option>
+      ))}
+    </Choice>
   );
 }
