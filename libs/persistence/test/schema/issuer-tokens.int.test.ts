@@ -16,14 +16,16 @@ afterAll(async () => {
   await postgres.stop();
 });
 
-/** Takes the migration and the one after it back, as in a database of the version before. */
+/** Takes the migration and those after it back, as in a database of the version before. */
 const before = `
   drop table security_refusal, issuer_person;
   drop function refusals_prune(interval, bigint);
   drop index access_token_of_person;
-  alter table access_token drop column issuer cascade, drop column subject cascade;
+  alter table access_token drop column issuer cascade, drop column subject cascade,
+    drop column made_from;
   comment on function commit_changes(bigint, uuid, jsonb) is null;
-  delete from schema_migration where name in ('0008_security', '0009_attention_process', '0010_rollouts');
+  delete from schema_migration where name in ('0008_security', '0009_attention_process', '0010_rollouts',
+    '0011_sessions');
   drop table rollout;`;
 
 const token = (id: string, kind: string, name: string, by: string): string =>

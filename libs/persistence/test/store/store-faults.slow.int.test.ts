@@ -178,6 +178,7 @@ describe('the store', () => {
       { name: '0008_security' },
       { name: '0009_attention_process' },
       { name: '0010_rollouts' },
+      { name: '0011_sessions' },
     ]);
     await dropDatabase(postgres.url, name);
   });
