@@ -64,6 +64,7 @@ export class SessionsController {
 
   @Operation('End this session', record('RevokedTokens', 'The number of sessions that ended.'), {
     description: 'For the page of the service: ends the session of the cookie, and removes the cookie.',
+    problems: ['not_found', 'store_unavailable'],
   })
   @Delete('current')
   async end(
