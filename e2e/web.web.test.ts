@@ -2,5 +2,7 @@
 import './web/sessions.js';
 import './web/shell.js';
 import './web/attention.js';
+import './web/devices.js';
+import './web/work.js';
 import './web/quality.js';
 import './web/attacks.js';

@@ -43,6 +43,15 @@ describe('a question', () => {
     await settleAll();
   });
 
+  it('says how long it is open, also on a computer whose clock is wrong', async () => {
+    const id = await question('beside a wrong clock');
+    const page = await (await browserOf('admin')).newPage();
+    await page.clock.install({ time: Date.now() + 2 * 3_600_000 });
+    await page.goto(`/attention/${id}`);
+    await page.getByText(/^open for \d+ s$/).waitFor();
+    await settleAll();
+  });
+
   it('shows a viewer what is known, and no decision', async () => {
     const id = await question('for a viewer');
     const page = await open(await browserOf('viewer'), `/attention/${id}`);

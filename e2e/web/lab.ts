@@ -7,7 +7,7 @@ import type { Browser, BrowserContext, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, expect } from 'vitest';
 import { Api, eventually } from '../api.js';
 import { startFaultyLab, type Lab } from '../lab.js';
-import { startBrowser } from './browser.js';
+import { startBrowser } from '../../tools/shared/browser.js';
 
 /** One service and one browser for all tests in this folder. Each test leaves the queue running and nothing stopped. */
 

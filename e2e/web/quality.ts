@@ -17,6 +17,9 @@ const pages: [name: string, show: (look: object) => Promise<Page>][] = [
   ['wall', async (look) => open(await browserOf('admin', look), '/wall')],
   ['attention', async (look) => open(await browserOf('admin', look), '/attention')],
   ['question', async (look) => open(await browserOf('admin', look), `/attention/${id}`)],
+  ['devices', async (look) => open(await browserOf('admin', look), '/devices')],
+  ['campaign', async (look) => open(await browserOf('admin', look), '/campaigns/sweep')],
+  ['run', async (look) => open(await browserOf('admin', look), '/runs/sweep_run_1')],
   [
     'sign-in',
     async (look) => {

@@ -1,7 +1,9 @@
 import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { chromium, type Browser } from 'playwright-core';
+import { root } from './paths.js';
 
-const found = new URL('../../.cache/browser.json', import.meta.url);
+const found = join(root, '.cache', 'browser.json');
 
 /** Starts the browser that `tools/browser.mjs` has found. @throws Error in one sentence when there is none */
 export function startBrowser(): Promise<Browser> {

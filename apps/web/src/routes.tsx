@@ -1,5 +1,5 @@
 import { createRootRouteWithContext, createRoute, createRouter } from '@tanstack/react-router';
-import { AttentionItem, AttentionList, Missing, Now } from './pages/index.js';
+import { AttentionItem, AttentionList, Campaign, Devices, Missing, Now, Run } from './pages/index.js';
 import { Shell } from './shell/index.js';
 
 interface Context {
@@ -16,6 +16,21 @@ const root = createRootRouteWithContext<Context>()({
 const now = createRoute({ getParentRoute: () => root, path: '/', component: () => <Now /> });
 const wall = createRoute({ getParentRoute: () => root, path: '/wall', component: () => <Now wall /> });
 const attention = createRoute({ getParentRoute: () => root, path: '/attention', component: AttentionList });
+const devices = createRoute({ getParentRoute: () => root, path: '/devices', component: Devices });
+const campaign = createRoute({
+  getParentRoute: () => root,
+  path: '/campaigns/$name',
+  component: function CampaignPage() {
+    return <Campaign name={campaign.useParams().name} />;
+  },
+});
+const run = createRoute({
+  getParentRoute: () => root,
+  path: '/runs/$name',
+  component: function RunPage() {
+    return <Run name={run.useParams().name} />;
+  },
+});
 const attentionItem = createRoute({
   getParentRoute: () => root,
   path: '/attention/$id',
@@ -25,7 +40,7 @@ const attentionItem = createRoute({
 });
 
 export const router = createRouter({
-  routeTree: root.addChildren([now, wall, attention, attentionItem]),
+  routeTree: root.addChildren([now, wall, attention, attentionItem, devices, campaign, run]),
   context: { onSignOut: undefined },
 });
 

@@ -18,6 +18,7 @@ export {
   situationOf,
   stopScopeOf,
   tones,
+  workTone,
   type Progress,
   type Situation,
   type StopScope,

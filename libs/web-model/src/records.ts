@@ -72,8 +72,8 @@ const touched: Readonly<Record<string, readonly RecordList[]>> = {
  * as a stop, are read after {@link soonMs}.
  */
 const rereadMs: Readonly<Record<RecordList, number>> = {
-  ...{ attention: 250, stops: 250, runs: 1_000, agents: 1_000, queue: 2_000, campaigns: 3_000 },
-  devices: 10_000,
+  ...{ attention: 250, stops: 250, runs: 1_000, agents: 1_000, queue: 2_000, devices: 2_000 },
+  campaigns: 3_000,
 };
 
 const soonMs = 250;

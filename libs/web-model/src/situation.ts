@@ -33,6 +33,17 @@ const agentTones: Readonly<Record<AgentRecord['state'], Tone>> = {
 };
 export const agentTone = ({ state }: AgentRecord): Tone => agentTones[state];
 
+const workTones: Readonly<Record<string, Tone>> = {
+  running: 'busy',
+  paused: 'warning',
+  completed: 'good',
+  failed: 'alarm',
+  needs_attention: 'alarm',
+};
+
+/** The tone of a campaign, run or task by its state. */
+export const workTone = (state: string): Tone => workTones[state] ?? 'idle';
+
 /** What a person sees first. */
 export interface Situation {
   /** Questions that work waits for, oldest first. */

@@ -33,7 +33,7 @@ describe('events', () => {
       { name: 'station', state: 'idle' },
     ]);
     expect(heard.devices[1]).toBe(records.devices[1]);
-    expect([...stale]).toEqual([['devices', 10_000]]);
+    expect([...stale]).toEqual([['devices', 2_000]]);
   });
 
   it('are applied in their order', () => {

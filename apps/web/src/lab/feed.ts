@@ -28,7 +28,7 @@ const name = 'svc-events';
  */
 export function follow(client: ApiClient, listener: FeedListener, signal: AbortSignal): void {
   // Not every browser has it, whatever the types say.
-  const locks = navigator.locks as LockManager | undefined;
+  const locks = (globalThis.navigator as Partial<Navigator> | undefined)?.locks;
   if (locks === undefined) {
     void read(client, (message) => tell(listener, message), signal);
     return;

@@ -2,6 +2,7 @@ import type { Principal } from '@lab/api-client';
 import { freshnessOf, type Freshness } from '@lab/web-model';
 import { createContext, useContext, useEffect, useState, useSyncExternalStore, type ReactNode } from 'react';
 import { client } from './client.js';
+import { serviceNow } from './clock.js';
 import { LiveLab, type Sight } from './live-lab.js';
 
 interface Lab {
@@ -42,11 +43,11 @@ export function useSight(): Sight {
   return useSyncExternalStore(live.subscribe, live.sight);
 }
 
-/** The present time, in milliseconds since 1970. It changes every `everyMs`. */
+/** The present time of the service, in milliseconds since 1970. It changes every `everyMs`. */
 export function useNow(everyMs = 1_000): number {
-  const [now, setNow] = useState(Date.now);
+  const [now, setNow] = useState(serviceNow);
   useEffect(() => {
-    const timer = setInterval(() => setNow(Date.now()), everyMs);
+    const timer = setInterval(() => setNow(serviceNow()), everyMs);
     return () => clearInterval(timer);
   }, [everyMs]);
   return now;

@@ -1,7 +1,7 @@
 import type { ApiClient } from '@lab/api-client';
 import { hear, noRecords, type LabEvent, type RecordList, type Records } from '@lab/web-model';
-import { isSignedOut, reasonOf } from './client.js';
 import { follow } from './feed.js';
+import { isSignedOut, reasonOf } from './reasons.js';
 
 /** What the page knows at a moment. */
 export interface Sight {
@@ -26,8 +26,11 @@ const limit = 500;
 export class LiveLab {
   #sight: Sight = { records: noRecords, isComplete: false, heardAt: undefined, trouble: undefined };
   readonly #listeners = new Set<() => void>();
+  readonly #hearers = new Set<(events: readonly LabEvent[]) => void>();
   readonly #end = new AbortController();
   readonly #read = new Set<RecordList>();
+  /** Why lists could not be read when they were last asked for. */
+  readonly #troubles = new Map<RecordList, string>();
   readonly #planned = new Map<RecordList, { at: number; timer: ReturnType<typeof setTimeout> }>();
   readonly #readAt = new Map<RecordList, number>();
   #events: LabEvent[] = [];
@@ -44,6 +47,15 @@ export class LiveLab {
     return () => this.#listeners.delete(listener);
   };
   readonly sight = (): Sight => this.#sight;
+
+  /**
+   * @param hearer gets the events of each batch, oldest first
+   * @returns a function that ends it
+   */
+  listen(hearer: (events: readonly LabEvent[]) => void): () => void {
+    this.#hearers.add(hearer);
+    return () => this.#hearers.delete(hearer);
+  }
 
   start(): void {
     follow(
@@ -73,8 +85,10 @@ export class LiveLab {
     this.#events.push(event);
     this.#batch ??= setTimeout(() => {
       this.#batch = undefined;
-      const { records, stale } = hear(this.#sight.records, this.#events);
+      const events = this.#events;
       this.#events = [];
+      const { records, stale } = hear(this.#sight.records, events);
+      for (const hearer of this.#hearers) hearer(events);
       this.#show({ records, heardAt: performance.now() });
       for (const [list, ms] of stale) {
         const sinceMs = performance.now() - (this.#readAt.get(list) ?? -Infinity);
@@ -101,11 +115,12 @@ export class LiveLab {
     try {
       const found = await read(this.client, list, this.#end.signal);
       this.#read.add(list);
+      this.#troubles.delete(list);
       const isComplete = this.#read.size === Object.keys(noRecords).length;
       this.#show({
         records: { ...this.#sight.records, ...found },
         isComplete,
-        trouble: undefined,
+        trouble: this.#trouble(),
       });
     } catch (error) {
       if (this.#end.signal.aborted) return;
@@ -113,9 +128,14 @@ export class LiveLab {
         this.onSignedOut();
         return;
       }
-      this.#show({ trouble: reasonOf(error) });
+      this.#troubles.set(list, reasonOf(error));
+      this.#show({ trouble: this.#trouble() });
       this.#plan(list, retryMs);
     }
+  }
+
+  #trouble(): string | undefined {
+    return [...this.#troubles.values()][0];
   }
 
   #show(change: Partial<Sight>): void {

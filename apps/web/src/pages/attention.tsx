@@ -5,6 +5,7 @@ import { useId, useMemo, useState, type ReactNode } from 'react';
 import { Button, Section, State, TextField } from '../design/index.js';
 import { client, reasonOf, useLab, useMayAct, useNow, useSight } from '../lab/index.js';
 import { useWords } from '../settings/index.js';
+import { LogTail } from './log-tail.js';
 
 /** Every open question and warning, oldest first. */
 export function AttentionList(): ReactNode {
@@ -82,15 +83,26 @@ function Details({ item }: { item: AttentionRecord }): ReactNode {
               </ol>
             </Section>
           )}
+          {item.actions.length > 0 && (
+            <Section title={words.say('attention.decide')}>
+              {mayAct(me, 'operator', lab) ? (
+                <Decision item={item} />
+              ) : (
+                <p>{words.say('attention.may_not')}</p>
+              )}
+            </Section>
+          )}
+        </div>
+        <div>
           <Section title={words.say('attention.known')}>
             <Known value={item.known} />
           </Section>
+          {(item.task !== null || item.device !== null) && (
+            <Section title={words.say('attention.log')}>
+              <LogTail task={item.task} protocol_run={item.protocol_run} device={item.device} />
+            </Section>
+          )}
         </div>
-        {item.actions.length > 0 && (
-          <Section title={words.say('attention.decide')}>
-            {mayAct(me, 'operator', lab) ? <Decision item={item} /> : <p>{words.say('attention.may_not')}</p>}
-          </Section>
-        )}
       </div>
     </>
   );

@@ -1,5 +1,5 @@
 import type { CampaignSummary, DeviceRecord, ProtocolRunSummary } from '@lab/api-client';
-import { agentTone, deviceTone, progressOf, situationOf, type Situation } from '@lab/web-model';
+import { agentTone, deviceTone, progressOf, situationOf, workTone, type Situation } from '@lab/web-model';
 import { Link } from '@tanstack/react-router';
 import { useMemo, type ReactNode } from 'react';
 import { Bar, Section, State } from '../design/index.js';
@@ -27,7 +27,7 @@ export function Now({ wall = false }: { wall?: boolean }): ReactNode {
           <Link to="/wall">{words.say('now.wall')}</Link>
         )}
       </div>
-      <Headline situation={situation} />
+      <Headline situation={situation} trouble={trouble} />
       <Figures />
       <div className="columns">
         <Work />
@@ -37,12 +37,25 @@ export function Now({ wall = false }: { wall?: boolean }): ReactNode {
   );
 }
 
-function Headline({ situation }: { situation: Situation }): ReactNode {
+function Headline({
+  situation,
+  trouble,
+}: {
+  situation: Situation;
+  /** Why something cannot be read at present: then nobody knows whether all is well. */
+  trouble: string | undefined;
+}): ReactNode {
   const words = useWords();
   const now = useNow(60_000);
-  const { questions, warnings, nextNeed, isCalm } = situation;
+  const { questions, warnings, nextNeed } = situation;
+  const isCalm = situation.isCalm && trouble === undefined;
   return (
     <div className={`headline tone-${isCalm ? 'good' : nextNeed === 'now' ? 'alarm' : 'warning'}`}>
+      <div role="alert">
+        {trouble !== undefined && (
+          <State tone="unknown">{words.say('now.unreadable', { reason: trouble })}</State>
+        )}
+      </div>
       {isCalm && (
         <p>
           <State tone="good">
@@ -127,9 +140,6 @@ function Work(): ReactNode {
   );
 }
 
-const workTone = (state: string): 'busy' | 'alarm' | 'warning' =>
-  state === 'needs_attention' ? 'alarm' : state === 'paused' ? 'warning' : 'busy';
-
 function Campaign({ campaign }: { campaign: CampaignSummary }): ReactNode {
   const words = useWords();
   const now = useNow(60_000);
@@ -140,7 +150,9 @@ function Campaign({ campaign }: { campaign: CampaignSummary }): ReactNode {
       : words.say('campaign.runs', { done, total });
   return (
     <li className="row">
-      <span className="name">{campaign.name}</span>
+      <Link to="/campaigns/$name" params={{ name: campaign.name }} className="name">
+        {campaign.name}
+      </Link>
       <State tone={workTone(campaign.state)}>{words.state(campaign.state)}</State>
       <Bar share={share} label={`${campaign.name}: ${runs}`} />
       <span className="hint">
@@ -158,7 +170,9 @@ function Run({ run }: { run: ProtocolRunSummary }): ReactNode {
   const words = useWords();
   return (
     <li className="row">
-      <span className="name">{run.name}</span>
+      <Link to="/runs/$name" params={{ name: run.name }} className="name">
+        {run.name}
+      </Link>
       <State tone={workTone(run.state)}>{words.state(run.state)}</State>
       <span className="hint">{words.say('run.of', { protocol: run.type })}</span>
     </li>

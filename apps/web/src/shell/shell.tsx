@@ -20,6 +20,7 @@ export function Shell({ onSignOut }: { onSignOut: (() => void) | undefined }): R
   const commands: Command[] = [
     { key: 'nav.now', run: () => void navigate({ to: '/' }) },
     { key: 'nav.attention', run: () => void navigate({ to: '/attention' }) },
+    { key: 'nav.devices', run: () => void navigate({ to: '/devices' }) },
     { key: 'now.wall', run: () => void navigate({ to: '/wall' }) },
     { key: 'nav.rest', run: () => window.location.assign('/docs') },
     { key: 'nav.guide', run: () => window.location.assign('/guide/README.md') },
@@ -48,6 +49,7 @@ export function Shell({ onSignOut }: { onSignOut: (() => void) | undefined }): R
               </span>
             )}
           </Link>
+          <Link to="/devices">{words.say('nav.devices')}</Link>
         </nav>
         <div className="tools">
           <Connection />

@@ -1,0 +1,213 @@
+import type { CampaignRecord, ProtocolRunSummary, TaskRunRecord, WaitCause } from '@lab/api-client';
+import { progressOf, workTone, type LabEvent } from '@lab/web-model';
+import { Link } from '@tanstack/react-router';
+import { useCallback, useEffect, type ReactNode } from 'react';
+import { Bar, Section, State } from '../design/index.js';
+import { client, isForbidden, useNow, useRecord } from '../lab/index.js';
+import { useWords } from '../settings/index.js';
+import { WorkActions } from './work-actions.js';
+
+/** How many runs of a campaign are shown, the newest first. */
+const mostRuns = 100;
+/** Time between two looks at what tasks wait for, in milliseconds. */
+const waitsMs = 5_000;
+
+/** One campaign: how far it is, its best, and its runs. */
+export function Campaign({ name }: { name: string }): ReactNode {
+  const words = useWords();
+  const load = useCallback(
+    async (signal: AbortSignal) => {
+      const path = { campaign_name: name };
+      const query = { limit: mostRuns, sort: '-created_at' } as const;
+      const [campaign, runs] = await Promise.all([
+        client.get('/api/campaigns/{campaign_name}', { path, signal }),
+        client.get('/api/campaigns/{campaign_name}/runs', { path, query, signal }),
+      ]);
+      return { campaign, runs: runs.items };
+    },
+    [name],
+  );
+  const concerns = useCallback(
+    ({ type, body }: LabEvent) =>
+      type.startsWith('campaign.')
+        ? body['name'] === name
+        : body['campaign'] === name && !type.startsWith('attempt'),
+    [name],
+  );
+  const { record, failure, readAgain } = useRecord(load, concerns);
+  if (record === undefined)
+    return (
+      <p role="status">
+        {failure === undefined ? words.say('now.reading') : words.say('now.unreadable', { reason: failure })}
+      </p>
+    );
+  const { campaign, runs } = record;
+  return (
+    <>
+      <h1>{name}</h1>
+      <CampaignHead campaign={campaign} />
+      <WorkActions
+        kind="campaign"
+        name={name}
+        state={campaign.state}
+        owner={campaign.owner}
+        onDone={readAgain}
+      />
+      <Section title={words.say('work.runs')}>
+        {campaign.protocol_runs_started > runs.length && (
+          <p className="hint">
+            {words.say('work.runs.newest', { count: runs.length, all: campaign.protocol_runs_started })}
+          </p>
+        )}
+        <ul className="rows">
+          {runs.map((run) => (
+            <RunRow key={run.id} run={run} />
+          ))}
+        </ul>
+      </Section>
+    </>
+  );
+}
+
+function CampaignHead({ campaign }: { campaign: CampaignRecord }): ReactNode {
+  const words = useWords();
+  const now = useNow(60_000);
+  const { done, failed, total, share, endsAt } = progressOf(campaign);
+  const runs =
+    total === undefined
+      ? words.say('campaign.runs.endless', { done })
+      : words.say('campaign.runs', { done, total });
+  return (
+    <div className="headline tone-idle">
+      <p>
+        <State tone={workTone(campaign.state)}>{words.state(campaign.state)}</State>{' '}
+        {words.say('run.of', { protocol: campaign.protocol })},{' '}
+        {words.say('work.of', { owner: campaign.owner })}
+      </p>
+      <Bar share={share} label={runs} />
+      <p>
+        {runs}
+        {failed > 0 && `, ${words.say('campaign.failed', { count: failed })}`},{' '}
+        {endsAt === undefined
+          ? words.say('campaign.eta.unknown')
+          : words.say('campaign.eta', { time: words.time(endsAt, now) })}
+      </p>
+      {campaign.reason !== null && <p>{campaign.reason.message}</p>}
+      {campaign.optimizer?.failure != null && <p className="loud">{campaign.optimizer.failure.message}</p>}
+    </div>
+  );
+}
+
+function RunRow({ run }: { run: ProtocolRunSummary }): ReactNode {
+  const words = useWords();
+  return (
+    <li className="row">
+      <Link to="/runs/$name" params={{ name: run.name }} className="name">
+        {run.name}
+      </Link>
+      <State tone={workTone(run.state)}>{words.state(run.state)}</State>
+      {run.reason !== null && <span className="hint">{run.reason.message}</span>}
+    </li>
+  );
+}
+
+/** One protocol run and its tasks. */
+export function Run({ name }: { name: string }): ReactNode {
+  const words = useWords();
+  const load = useCallback(
+    async (signal: AbortSignal) => {
+      const [run, { items }] = await Promise.all([
+        client.get('/api/protocols/{protocol_run_name}', { path: { protocol_run_name: name }, signal }),
+        // A role for one laboratory may not read the queue. The run is shown without the reasons then.
+        client
+          .get('/api/queue', { query: { protocol_run: name, limit: mostRuns }, signal })
+          .catch((error: unknown) => {
+            if (isForbidden(error)) return { items: [] };
+            throw error;
+          }),
+      ]);
+      return { run, waits: new Map(items.map(({ id, waits_for }) => [id, waits_for])) };
+    },
+    [name],
+  );
+  const concerns = useCallback(
+    ({ type, body }: LabEvent) =>
+      type.startsWith('protocol_run.') ? body['name'] === name : body['protocol_run'] === name,
+    [name],
+  );
+  const { record, failure, readAgain } = useRecord(load, concerns);
+  const isWaiting = record !== undefined && record.waits.size > 0;
+  useEffect(() => {
+    // What a task waits for changes with other work, of which no event tells.
+    const timer = isWaiting ? setInterval(readAgain, waitsMs) : undefined;
+    return () => clearInterval(timer);
+  }, [isWaiting, readAgain]);
+  if (record === undefined)
+    return (
+      <p role="status">
+        {failure === undefined ? words.say('now.reading') : words.say('now.unreadable', { reason: failure })}
+      </p>
+    );
+  const { run, waits } = record;
+  return (
+    <>
+      <h1>{name}</h1>
+      <div className="headline tone-idle">
+        <p>
+          <State tone={workTone(run.state)}>{words.state(run.state)}</State>{' '}
+          {words.say('run.of', { protocol: run.type })}, {words.say('work.of', { owner: run.owner })}
+          {run.campaign !== null && (
+            <>
+              {', '}
+              <Link to="/campaigns/$name" params={{ name: run.campaign }}>
+                {words.say('work.campaign', { campaign: run.campaign })}
+              </Link>
+            </>
+          )}
+        </p>
+        {run.reason !== null && <p>{run.reason.message}</p>}
+      </div>
+      <WorkActions kind="run" name={name} state={run.state} owner={run.owner} onDone={readAgain} />
+      <Section title={words.say('work.tasks')}>
+        <ul className="rows">
+          {run.tasks.map((task) => (
+            <TaskRow key={task.id} task={task} waits={waits.get(task.id) ?? []} />
+          ))}
+        </ul>
+      </Section>
+    </>
+  );
+}
+
+function TaskRow({ task, waits }: { task: TaskRunRecord; waits: readonly WaitCause[] }): ReactNode {
+  const words = useWords();
+  const now = useNow(10_000);
+  const { started_at: begin, ended_at: end } = task;
+  const outputs = Object.entries(task.output_parameters ?? {});
+  return (
+    <li className="row">
+      <span className="name">{task.name}</span>
+      <State tone={workTone(task.state)}>{words.state(task.state)}</State>
+      <span className="hint">{task.type}</span>
+      {begin !== null && (
+        <span className="hint">
+          {words.say('work.took', {
+            age: words.age((end === null ? now : Date.parse(end)) - Date.parse(begin)),
+          })}
+        </span>
+      )}
+      {task.attempt > 1 && (
+        <span className="hint">{words.say('work.attempt', { number: task.attempt })}</span>
+      )}
+      {task.reason !== null && <span>{task.reason.message}</span>}
+      {waits.map(({ message }) => (
+        <span key={message}>{message}</span>
+      ))}
+      {outputs.length > 0 && (
+        <span className="hint">
+          {outputs.map(([name, value]) => `${name} = ${JSON.stringify(value)}`).join(', ')}
+        </span>
+      )}
+    </li>
+  );
+}

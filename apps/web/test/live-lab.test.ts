@@ -1,0 +1,174 @@
+import { ProblemError, UnreachableError, type ApiClient, type ServerEvent } from '@lab/api-client';
+import { afterEach, beforeEach, expect, it, vi } from 'vitest';
+import { LiveLab } from '../src/lab/live-lab.js';
+
+/** A service with one device, whose stream of events a test writes. */
+class Service {
+  readonly reads: string[] = [];
+  /** What a path fails with; absent: it does not. */
+  readonly failures = new Map<string, Error>();
+  device = { lab_name: 'color_lab', name: 'arm', state: 'idle', detail: null, halted: null };
+  #say: (event: ServerEvent | Error) => void = () => undefined;
+  #open: ((after: string | undefined) => void) | undefined;
+
+  readonly client = {
+    get: (path: string) => this.#read(path, { items: [], next_cursor: null, paused: false }),
+    all: (path: string) => this.#read(path, [{ ...this.device }]),
+    events: (_path: string, options: { onOpen: (after: string | undefined) => void }) => {
+      this.#open = options.onOpen;
+      return this.#events();
+    },
+  } as unknown as ApiClient;
+
+  async #read<T>(path: string, answer: T): Promise<T> {
+    this.reads.push(path);
+    await Promise.resolve();
+    const failure = this.failures.get(path);
+    if (failure !== undefined) throw failure;
+    return answer;
+  }
+
+  async *#events(): AsyncGenerator<ServerEvent> {
+    for (;;) {
+      const next = await new Promise<ServerEvent | Error>((resolve) => (this.#say = resolve));
+      if (next instanceof Error) throw next;
+      yield next;
+    }
+  }
+
+  opens(after?: string): void {
+    this.#open?.(after);
+  }
+
+  says(event: ServerEvent | Error): void {
+    this.#say(event);
+  }
+
+  tells(type: string, body: object): void {
+    const data = JSON.stringify({ id: 1, type, at: '2026-11-27T07:00:00.000Z', body });
+    this.says({ id: '1', event: type, data });
+  }
+}
+
+const refused = (status: number, code: string): ProblemError =>
+  new ProblemError({
+    type: `urn:svc:error:${code}`,
+    title: 'refused',
+    status,
+    detail: 'Not you.',
+    code,
+  } as never);
+
+let service: Service;
+let lab: LiveLab;
+let signedOut: number;
+beforeEach(() => {
+  vi.useFakeTimers();
+  service = new Service();
+  signedOut = 0;
+  lab = new LiveLab(service.client, () => (signedOut += 1));
+  lab.start();
+});
+afterEach(() => {
+  lab.stop();
+  vi.useRealTimers();
+});
+
+/** Starts as a browser does: the stream opens, and every list is read. */
+async function started(): Promise<void> {
+  await vi.advanceTimersByTimeAsync(1);
+  service.opens();
+  await vi.advanceTimersByTimeAsync(1);
+  service.reads.length = 0;
+}
+
+it('is complete once every list was read', async () => {
+  await vi.advanceTimersByTimeAsync(1);
+  expect(lab.sight()).toMatchObject({ isComplete: false, heardAt: undefined });
+  service.opens();
+  await vi.advanceTimersByTimeAsync(1);
+  expect([...service.reads].sort()).toEqual([
+    ...[
+      '/api/agents',
+      '/api/attention',
+      '/api/campaigns',
+      '/api/devices',
+      '/api/estop',
+      '/api/protocols',
+      '/api/queue',
+    ],
+  ]);
+  expect(lab.sight()).toMatchObject({ isComplete: true, trouble: undefined });
+  expect(lab.sight().records.devices).toHaveLength(1);
+});
+
+it('shows the state in an event, tells its listeners once for a burst, and reads the list again later', async () => {
+  await started();
+  let told = 0;
+  lab.subscribe(() => (told += 1));
+  for (const state of ['busy', 'idle', 'busy']) {
+    service.tells('device.changed', { lab: 'color_lab', name: 'arm', state });
+    await vi.advanceTimersByTimeAsync(1);
+  }
+  await vi.advanceTimersByTimeAsync(250);
+  expect(lab.sight().records.devices[0]?.state).toBe('busy');
+  expect(told).toBe(1);
+  expect(service.reads).toEqual([]);
+  await vi.advanceTimersByTimeAsync(2_000);
+  expect(service.reads).toEqual(['/api/devices']);
+});
+
+it('reads what an event does not tell as soon as it comes, and only that', async () => {
+  await started();
+  service.tells('attention.opened', { id: 'a', state: 'open' });
+  await vi.advanceTimersByTimeAsync(600);
+  expect(service.reads).toEqual(['/api/attention']);
+});
+
+it('reads everything again when the stream begins anew without an event to go on from', async () => {
+  await started();
+  service.opens('17');
+  await vi.advanceTimersByTimeAsync(100);
+  expect(service.reads).toEqual([]);
+  service.opens();
+  await vi.advanceTimersByTimeAsync(100);
+  expect(service.reads).toHaveLength(7);
+});
+
+it('says why a list cannot be read, keeps what it has, and tries again', async () => {
+  await started();
+  service.failures.set('/api/devices', new UnreachableError('refused', 'nothing answers at http://lab'));
+  lab.readAgain(['devices']);
+  await vi.advanceTimersByTimeAsync(1);
+  expect(lab.sight().trouble).toBe('nothing answers at http://lab.');
+  expect(lab.sight().records.devices).toHaveLength(1);
+  service.failures.clear();
+  await vi.advanceTimersByTimeAsync(2_000);
+  expect(lab.sight().trouble).toBeUndefined();
+});
+
+it('is not complete while the person may not see a list: that is not an empty one', async () => {
+  service.failures.set('/api/attention', refused(403, 'forbidden'));
+  await started();
+  expect(lab.sight()).toMatchObject({ isComplete: false, trouble: 'Not you.' });
+});
+
+it('says that the person is signed out, whether a list or the stream learns of it', async () => {
+  await started();
+  service.failures.set('/api/devices', refused(401, 'unauthorized'));
+  lab.readAgain(['devices']);
+  await vi.advanceTimersByTimeAsync(1);
+  expect(signedOut).toBe(1);
+  service.says(refused(401, 'unauthorized'));
+  await vi.advanceTimersByTimeAsync(1);
+  expect(signedOut).toBe(2);
+});
+
+it('reads nothing more once it has stopped', async () => {
+  await started();
+  service.tells('device.out_of_service', { lab: 'color_lab', name: 'arm' });
+  await vi.advanceTimersByTimeAsync(1);
+  lab.stop();
+  await vi.advanceTimersByTimeAsync(60_000);
+  expect(service.reads).toEqual([]);
+});
