@@ -55,17 +55,15 @@ async function ofDebian() {
           })
         : 'Debian has none for this computer; install Chromium or Chrome';
     if (problem !== undefined) fail(problem);
-    mkdirSync(join(target, 'fontconfig'), { recursive: true });
-    writeFileSync(
-      join(target, 'fonts.conf'),
-      `<?xml version="1.0"?><fontconfig><dir>${join(target, 'usr', 'share', 'fonts')}</dir><cachedir>${join(target, 'fontconfig')}</cachedir></fontconfig>`,
-    );
   }
+  const at = (...parts) => join(target, ...parts);
+  const fonts = `<dir>${at('usr', 'share', 'fonts')}</dir><cachedir>${at('fontconfig')}</cachedir>`;
+  writeFileSync(at('fonts.conf'), `<?xml version="1.0"?><fontconfig>${fonts}</fontconfig>`);
   return {
-    path: join(target, 'usr', 'lib', 'chromium', 'chromium-headless-shell'),
+    path: at('usr', 'lib', 'chromium', 'chromium-headless-shell'),
     env: {
-      LD_LIBRARY_PATH: [join(target, library), join(target, library, 'pulseaudio')].join(delimiter),
-      FONTCONFIG_FILE: join(target, 'fonts.conf'),
+      LD_LIBRARY_PATH: [at(library), at(library, 'pulseaudio')].join(delimiter),
+      FONTCONFIG_FILE: at('fonts.conf'),
     },
   };
 }

@@ -8,8 +8,8 @@ import { buildPage, isPageThere } from './page.mjs';
 const stampPath = join(root, '.cache', 'build-stamp');
 
 /**
- * Compiles with `tsc -b`, bundles the services, and builds the web page, unless no source has changed since that last succeeded. Asking the
- * compiler takes seconds, asking the file system milliseconds.
+ * Compiles with `tsc -b`, bundles the services, and builds the web page, unless no source has changed since that last
+ * succeeded. Asking the compiler takes seconds, asking the file system milliseconds.
  *
  * @throws Error with the output of the compiler or the bundler
  */

@@ -56,8 +56,7 @@ export function requireOwnPage({ headers }: Pick<FastifyRequest, 'headers'>): vo
   );
 }
 
-/** @returns undefined for no origin; null for one that is no address */
-function hostOf(origin: string | undefined): string | null | undefined {
-  if (origin === undefined) return null;
-  return URL.canParse(origin) ? new URL(origin).host : null;
+/** @returns null for no origin, and for one that is no address, such as `null` */
+function hostOf(origin: string | undefined): string | null {
+  return origin !== undefined && URL.canParse(origin) ? new URL(origin).host : null;
 }

@@ -13,6 +13,8 @@ interface Known {
   person: IssuerPerson | undefined;
   /** Milliseconds since 1970; Infinity: never. */
   expiresAt: number;
+  /** When it was made, in milliseconds since 1970. */
+  madeAt: number;
   /** Time of its latest use, in milliseconds since 1970. */
   usedAt: number;
   /** Time of the latest use that the database has. */
@@ -84,8 +86,8 @@ export class TokenAuthentication implements TokenCheck, Pick<Authentication, 'fo
     return principal;
   }
 
-  #isIdle({ idleMs, usedAt, notedAt }: Known): boolean {
-    return this.now() - Math.max(usedAt, notedAt) >= idleMs;
+  #isIdle({ idleMs, madeAt, usedAt, notedAt }: Known): boolean {
+    return this.now() - Math.max(madeAt, usedAt, notedAt) >= idleMs;
   }
 
   /**
@@ -147,7 +149,8 @@ export class TokenAuthentication implements TokenCheck, Pick<Authentication, 'fo
       principal: { name: row.name, kind: 'token', grants: row.grants, ...person },
       person,
       expiresAt: row.expires_at === null ? Infinity : Date.parse(row.expires_at),
-      usedAt: Date.parse(row.created_at),
+      madeAt: Date.parse(row.created_at),
+      usedAt: 0,
       notedAt: row.last_used_at === null ? 0 : Date.parse(row.last_used_at),
       idleMs: row.kind === 'session' ? this.sessionIdleMs : Infinity,
     };
