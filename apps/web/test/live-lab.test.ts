@@ -84,7 +84,8 @@ async function started(): Promise<void> {
 
 it('is complete once every list was read', async () => {
   await vi.advanceTimersByTimeAsync(1);
-  expect(lab.sight()).toMatchObject({ isComplete: false, heardAt: undefined });
+  expect(lab.sight().isComplete).toBe(false);
+  expect(lab.heardAt).toBeUndefined();
   service.opens();
   await vi.advanceTimersByTimeAsync(1);
   expect([...service.reads].sort()).toEqual([
@@ -123,6 +124,30 @@ it('reads what an event does not tell as soon as it comes, and only that', async
   service.tells('attention.opened', { id: 'a', state: 'open' });
   await vi.advanceTimersByTimeAsync(600);
   expect(service.reads).toEqual(['/api/attention']);
+});
+
+it('notes that the service is there without telling its listeners', async () => {
+  await started();
+  let told = 0;
+  lab.subscribe(() => (told += 1));
+  const before = lab.heardAt ?? 0;
+  await vi.advanceTimersByTimeAsync(15_000);
+  service.opens('17');
+  expect(lab.heardAt).toBe(performance.now());
+  expect(lab.heardAt).toBeGreaterThan(before);
+  expect(told).toBe(0);
+});
+
+it('tells those who follow a record of events, and that some may have been missed', async () => {
+  await started();
+  const heard: unknown[] = [];
+  const end = lab.listen((events) => heard.push(events === 'gap' ? events : events.map(({ type }) => type)));
+  service.tells('task_run.running', { id: 't' });
+  await vi.advanceTimersByTimeAsync(251);
+  service.opens();
+  end();
+  service.opens();
+  expect(heard).toEqual([['task_run.running'], 'gap']);
 });
 
 it('reads everything again when the stream begins anew without an event to go on from', async () => {

@@ -1,3 +1,3 @@
 import './page.css';
 
-export { Bar, Button, Choice, Dialog, Section, State, TextField, type ButtonLook } from './parts.js';
+export { Bar, Button, Choice, Dialog, Failure, Section, State, TextField } from './parts.js';

@@ -90,6 +90,11 @@ export function Section({ title, children }: { title: ReactNode; children: React
   );
 }
 
+/** Why an act failed, read aloud at once. */
+export function Failure({ children }: { children: string | undefined }): ReactNode {
+  return <div role="alert">{children !== undefined && <p className="loud">{children}</p>}</div>;
+}
+
 /** A line of text with its label. */
 export function TextField({
   label,

@@ -1,4 +1,4 @@
 export { beginSession, client } from './client.js';
 export { LabProvider, useFreshness, useLab, useMayAct, useNow, useSight } from './lab.js';
-export { useRecord, type Loaded } from './use-record.js';
+export { useRecord } from './use-record.js';
 export { isForbidden, isSignedOut, reasonOf } from './reasons.js';

@@ -43,23 +43,35 @@ export function useSight(): Sight {
   return useSyncExternalStore(live.subscribe, live.sight);
 }
 
-/** The present time of the service, in milliseconds since 1970. It changes every `everyMs`. */
+/** One timer for all that changes with time, however many rows show it. */
+const everySecond = {
+  listeners: new Set<() => void>(),
+  timer: undefined as ReturnType<typeof setInterval> | undefined,
+  subscribe(listener: () => void): () => void {
+    const { listeners } = everySecond;
+    listeners.add(listener);
+    everySecond.timer ??= setInterval(() => {
+      for (const each of listeners) each();
+    }, 1_000);
+    return () => {
+      listeners.delete(listener);
+      if (listeners.size > 0) return;
+      clearInterval(everySecond.timer);
+      everySecond.timer = undefined;
+    };
+  },
+};
+
+/** The present time of the service, in milliseconds since 1970, in steps of `everyMs`. */
 export function useNow(everyMs = 1_000): number {
-  const [now, setNow] = useState(serviceNow);
-  useEffect(() => {
-    const timer = setInterval(() => setNow(serviceNow()), everyMs);
-    return () => clearInterval(timer);
-  }, [everyMs]);
-  return now;
+  return useSyncExternalStore(everySecond.subscribe, () => Math.floor(serviceNow() / everyMs) * everyMs);
 }
 
-/** How old what the page shows is, and for how many milliseconds nothing came. */
-export function useFreshness(): { freshness: Freshness; ageMs: number | undefined } {
-  const { heardAt } = useSight();
-  useNow();
-  const now = performance.now();
-  return { freshness: freshnessOf(heardAt, now), ageMs: heardAt === undefined ? undefined : now - heardAt };
+/** How old what the page shows is. */
+export function useFreshness(): Freshness {
+  const { live } = useLab();
+  return useSyncExternalStore(everySecond.subscribe, () => freshnessOf(live.heardAt, performance.now()));
 }
 
 /** Nobody acts on what is old, except to stop. */
-export const useMayAct = (): boolean => useFreshness().freshness !== 'stale';
+export const useMayAct = (): boolean => useFreshness() !== 'stale';

@@ -8,11 +8,12 @@ export interface Sight {
   records: Records;
   /** False until every list was read once. */
   isComplete: boolean;
-  /** When the stream last brought anything, in milliseconds of `performance.now`. */
-  heardAt: number | undefined;
   /** Why a list could not be read, in a sentence; undefined: all could. */
   trouble: string | undefined;
 }
+
+/** Hears the events of each batch, oldest first; `gap`: some may have been missed. */
+export type Hearer = (events: readonly LabEvent[] | 'gap') => void;
 
 /** Events are taken together for this time, in milliseconds, so that a burst is drawn once. */
 const batchMs = 250;
@@ -24,9 +25,10 @@ const limit = 500;
 
 /** The laboratory as the page sees it: read once, then brought up to date by events. */
 export class LiveLab {
-  #sight: Sight = { records: noRecords, isComplete: false, heardAt: undefined, trouble: undefined };
+  #sight: Sight = { records: noRecords, isComplete: false, trouble: undefined };
   readonly #listeners = new Set<() => void>();
-  readonly #hearers = new Set<(events: readonly LabEvent[]) => void>();
+  readonly #hearers = new Set<Hearer>();
+  #heardAt: number | undefined;
   readonly #end = new AbortController();
   readonly #read = new Set<RecordList>();
   /** Why lists could not be read when they were last asked for. */
@@ -48,11 +50,13 @@ export class LiveLab {
   };
   readonly sight = (): Sight => this.#sight;
 
-  /**
-   * @param hearer gets the events of each batch, oldest first
-   * @returns a function that ends it
-   */
-  listen(hearer: (events: readonly LabEvent[]) => void): () => void {
+  /** When the stream last brought anything, in milliseconds of `performance.now`. It changes too often to be drawn each time. */
+  get heardAt(): number | undefined {
+    return this.#heardAt;
+  }
+
+  /** @returns a function that ends it */
+  listen(hearer: Hearer): () => void {
     this.#hearers.add(hearer);
     return () => this.#hearers.delete(hearer);
   }
@@ -62,8 +66,11 @@ export class LiveLab {
       this.client,
       {
         event: (event) => this.#hear(event),
-        alive: () => this.#show({ heardAt: performance.now() }),
-        gap: () => this.readAgain(),
+        alive: () => (this.#heardAt = performance.now()),
+        gap: () => {
+          this.readAgain();
+          for (const hearer of this.#hearers) hearer('gap');
+        },
         signedOut: this.onSignedOut,
       },
       this.#end.signal,
@@ -82,6 +89,7 @@ export class LiveLab {
   }
 
   #hear(event: LabEvent): void {
+    this.#heardAt = performance.now();
     this.#events.push(event);
     this.#batch ??= setTimeout(() => {
       this.#batch = undefined;
@@ -89,7 +97,7 @@ export class LiveLab {
       this.#events = [];
       const { records, stale } = hear(this.#sight.records, events);
       for (const hearer of this.#hearers) hearer(events);
-      this.#show({ records, heardAt: performance.now() });
+      this.#show({ records });
       for (const [list, ms] of stale) {
         const sinceMs = performance.now() - (this.#readAt.get(list) ?? -Infinity);
         this.#plan(list, Math.max(0, ms - sinceMs));

@@ -7,6 +7,9 @@ export function reasonOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }
 
+/** Whether the service refused what was asked, so that it would refuse it again. */
+export const isRefusal = (error: unknown): boolean => error instanceof ProblemError && error.status < 500;
+
 /** Whether the person lacks the role for what was asked. */
 export const isForbidden = (error: unknown): boolean => error instanceof ProblemError && error.status === 403;
 

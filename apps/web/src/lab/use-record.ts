@@ -1,8 +1,10 @@
 import type { LabEvent } from '@lab/web-model';
 import { useCallback, useEffect, useRef, useState } from 'react';
 import { useLab } from './lab.js';
-import { reasonOf } from './reasons.js';
+import { isRefusal, reasonOf } from './reasons.js';
 
+/** Time before a record that could not be read is read again, in milliseconds. */
+const retryMs = 2_000;
 /** Shortest time between two readings of a record, in milliseconds, however many events concern it. */
 const rereadMs = 500;
 
@@ -15,7 +17,8 @@ export interface Loaded<T> {
 }
 
 /**
- * Reads a record, and again whenever an event concerns it. The record stays while it is read again.
+ * Reads a record, and again whenever an event concerns it, events were missed, or the service did not answer. The record stays
+ * while it is read again.
  *
  * @param load must stay the same function for the same record
  * @param concerns as `load`
@@ -35,7 +38,9 @@ export function useRecord<T>(
       load(end.signal).then(
         (record) => setState({ record, failure: undefined }),
         (error: unknown) => {
-          if (!end.signal.aborted) setState((before) => ({ ...before, failure: reasonOf(error) }));
+          if (end.signal.aborted) return;
+          setState((before) => ({ ...before, failure: reasonOf(error) }));
+          if (!isRefusal(error)) timer ??= setTimeout(read, retryMs);
         },
       );
     };
@@ -43,7 +48,7 @@ export function useRecord<T>(
     setState({ record: undefined, failure: undefined });
     read();
     const stop = live.listen((events) => {
-      if (events.some(concerns)) plan.current();
+      if (events === 'gap' || events.some(concerns)) plan.current();
     });
     return () => {
       stop();

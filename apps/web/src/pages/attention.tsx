@@ -2,7 +2,7 @@ import type { AttentionRecord, AttentionResolution } from '@lab/api-client';
 import { isWarning, mayAct, situationOf, type WordKey } from '@lab/web-model';
 import { Link, useNavigate } from '@tanstack/react-router';
 import { useId, useMemo, useState, type ReactNode } from 'react';
-import { Button, Section, State, TextField } from '../design/index.js';
+import { Button, Failure, Section, State, TextField } from '../design/index.js';
 import { client, reasonOf, useLab, useMayAct, useNow, useSight } from '../lab/index.js';
 import { useWords } from '../settings/index.js';
 import { LogTail } from './log-tail.js';
@@ -208,7 +208,7 @@ function Decision({ item }: { item: AttentionRecord }): ReactNode {
         maxLength={2_000}
         onChange={setNote}
       />
-      <div role="alert">{failure !== undefined && <p className="loud">{failure}</p>}</div>
+      <Failure>{failure}</Failure>
       <div className="buttons">
         <Button type="submit" look="main" disabled={action === undefined || !mayChange}>
           {words.say('attention.do', {

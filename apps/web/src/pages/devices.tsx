@@ -1,7 +1,7 @@
 import type { AgentRecord, DeviceRecord } from '@lab/api-client';
 import { agentTone, deviceTone, mayAct } from '@lab/web-model';
 import { useState, type ReactNode } from 'react';
-import { Button, Dialog, Section, State, TextField } from '../design/index.js';
+import { Button, Dialog, Failure, Section, State, TextField } from '../design/index.js';
 import { client, reasonOf, useLab, useMayAct, useNow, useSight } from '../lab/index.js';
 import { useWords } from '../settings/index.js';
 
@@ -152,7 +152,7 @@ function Change({
             onChange={setReason}
           />
         )}
-        <div role="alert">{failure !== undefined && <p className="loud">{failure}</p>}</div>
+        <Failure>{failure}</Failure>
         <div className="buttons">
           <Button type="submit" look="main">
             {words.say(isOut ? 'devices.put_back' : 'devices.take_out')}

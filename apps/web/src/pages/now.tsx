@@ -1,22 +1,19 @@
 import type { CampaignSummary, DeviceRecord, ProtocolRunSummary } from '@lab/api-client';
-import { agentTone, deviceTone, progressOf, situationOf, workTone, type Situation } from '@lab/web-model';
+import { agentTone, deviceTone, situationOf, workTone, type Situation } from '@lab/web-model';
 import { Link } from '@tanstack/react-router';
 import { useMemo, type ReactNode } from 'react';
-import { Bar, Section, State } from '../design/index.js';
+import { Section, State } from '../design/index.js';
 import { useNow, useSight } from '../lab/index.js';
 import { useWords } from '../settings/index.js';
+import { Progress } from './progress.js';
+import { Unread } from './unread.js';
 
 /** What needs a person, what stands still, and how far the work is. */
 export function Now({ wall = false }: { wall?: boolean }): ReactNode {
   const words = useWords();
   const { records, isComplete, trouble } = useSight();
   const situation = useMemo(() => situationOf(records), [records]);
-  if (!isComplete)
-    return (
-      <p role="status">
-        {trouble === undefined ? words.say('now.reading') : words.say('now.unreadable', { reason: trouble })}
-      </p>
-    );
+  if (!isComplete) return <Unread reason={trouble} />;
   return (
     <div className={wall ? 'now wall' : 'now'}>
       <div className="title">
@@ -51,11 +48,7 @@ function Headline({
   const isCalm = situation.isCalm && trouble === undefined;
   return (
     <div className={`headline tone-${isCalm ? 'good' : nextNeed === 'now' ? 'alarm' : 'warning'}`}>
-      <div role="alert">
-        {trouble !== undefined && (
-          <State tone="unknown">{words.say('now.unreadable', { reason: trouble })}</State>
-        )}
-      </div>
+      {trouble !== undefined && <Unread reason={trouble} />}
       {isCalm && (
         <p>
           <State tone="good">
@@ -142,26 +135,13 @@ function Work(): ReactNode {
 
 function Campaign({ campaign }: { campaign: CampaignSummary }): ReactNode {
   const words = useWords();
-  const now = useNow(60_000);
-  const { done, failed, total, share, endsAt } = progressOf(campaign);
-  const runs =
-    total === undefined
-      ? words.say('campaign.runs.endless', { done })
-      : words.say('campaign.runs', { done, total });
   return (
     <li className="row">
       <Link to="/campaigns/$name" params={{ name: campaign.name }} className="name">
         {campaign.name}
       </Link>
       <State tone={workTone(campaign.state)}>{words.state(campaign.state)}</State>
-      <Bar share={share} label={`${campaign.name}: ${runs}`} />
-      <span className="hint">
-        {runs}
-        {failed > 0 && `, ${words.say('campaign.failed', { count: failed })}`},{' '}
-        {endsAt === undefined
-          ? words.say('campaign.eta.unknown')
-          : words.say('campaign.eta', { time: words.time(endsAt, now) })}
-      </span>
+      <Progress campaign={campaign} />
     </li>
   );
 }

@@ -1,5 +1,5 @@
 import { useState, type ReactNode } from 'react';
-import { Button, TextField } from '../design/index.js';
+import { Button, Failure, TextField } from '../design/index.js';
 import { beginSession, reasonOf } from '../lab/index.js';
 import { useWords } from '../settings/index.js';
 
@@ -36,7 +36,7 @@ export function SignIn({ ended, onSignedIn }: { ended: boolean; onSignedIn(): vo
           value={token}
           onChange={setToken}
         />
-        <div role="alert">{failure !== undefined && <p className="loud">{failure}</p>}</div>
+        <Failure>{failure}</Failure>
         <div className="buttons">
           <Button type="submit" look="main">
             {words.say('sign_in.do')}

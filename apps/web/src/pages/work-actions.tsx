@@ -1,6 +1,6 @@
 import { mayAct, type WordKey } from '@lab/web-model';
 import { useState, type ReactNode } from 'react';
-import { Button, Dialog } from '../design/index.js';
+import { Button, Dialog, Failure } from '../design/index.js';
 import { client, reasonOf, useLab, useMayAct } from '../lab/index.js';
 import { useWords } from '../settings/index.js';
 
@@ -97,7 +97,7 @@ function Confirm({
   return (
     <Dialog onClose={onClose} title={words.say(`work.${act}.title` satisfies WordKey, { name })}>
       <p>{words.say(`work.${act}.effect` satisfies WordKey)}</p>
-      <div role="alert">{failure !== undefined && <p className="loud">{failure}</p>}</div>
+      <Failure>{failure}</Failure>
       <div className="buttons">
         {/* The act is not reached by a second press of the same key. */}
         <Button look={act === 'cancel' ? 'danger' : 'main'} onClick={() => void run()}>

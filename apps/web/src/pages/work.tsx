@@ -1,10 +1,12 @@
 import type { CampaignRecord, ProtocolRunSummary, TaskRunRecord, WaitCause } from '@lab/api-client';
-import { progressOf, workTone, type LabEvent } from '@lab/web-model';
+import { workTone, type LabEvent } from '@lab/web-model';
 import { Link } from '@tanstack/react-router';
 import { useCallback, useEffect, type ReactNode } from 'react';
-import { Bar, Section, State } from '../design/index.js';
+import { Section, State } from '../design/index.js';
 import { client, isForbidden, useNow, useRecord } from '../lab/index.js';
 import { useWords } from '../settings/index.js';
+import { Progress } from './progress.js';
+import { Unread } from './unread.js';
 import { WorkActions } from './work-actions.js';
 
 /** How many runs of a campaign are shown, the newest first. */
@@ -12,7 +14,7 @@ const mostRuns = 100;
 /** Time between two looks at what tasks wait for, in milliseconds. */
 const waitsMs = 5_000;
 
-/** One campaign: how far it is, its best, and its runs. */
+/** One campaign: how far it is, and its runs. */
 export function Campaign({ name }: { name: string }): ReactNode {
   const words = useWords();
   const load = useCallback(
@@ -35,16 +37,12 @@ export function Campaign({ name }: { name: string }): ReactNode {
     [name],
   );
   const { record, failure, readAgain } = useRecord(load, concerns);
-  if (record === undefined)
-    return (
-      <p role="status">
-        {failure === undefined ? words.say('now.reading') : words.say('now.unreadable', { reason: failure })}
-      </p>
-    );
+  if (record === undefined) return <Unread reason={failure} />;
   const { campaign, runs } = record;
   return (
     <>
       <h1>{name}</h1>
+      {failure !== undefined && <Unread reason={failure} />}
       <CampaignHead campaign={campaign} />
       <WorkActions
         kind="campaign"
@@ -71,12 +69,6 @@ export function Campaign({ name }: { name: string }): ReactNode {
 
 function CampaignHead({ campaign }: { campaign: CampaignRecord }): ReactNode {
   const words = useWords();
-  const now = useNow(60_000);
-  const { done, failed, total, share, endsAt } = progressOf(campaign);
-  const runs =
-    total === undefined
-      ? words.say('campaign.runs.endless', { done })
-      : words.say('campaign.runs', { done, total });
   return (
     <div className="headline tone-idle">
       <p>
@@ -84,14 +76,7 @@ function CampaignHead({ campaign }: { campaign: CampaignRecord }): ReactNode {
         {words.say('run.of', { protocol: campaign.protocol })},{' '}
         {words.say('work.of', { owner: campaign.owner })}
       </p>
-      <Bar share={share} label={runs} />
-      <p>
-        {runs}
-        {failed > 0 && `, ${words.say('campaign.failed', { count: failed })}`},{' '}
-        {endsAt === undefined
-          ? words.say('campaign.eta.unknown')
-          : words.say('campaign.eta', { time: words.time(endsAt, now) })}
-      </p>
+      <Progress campaign={campaign} />
       {campaign.reason !== null && <p>{campaign.reason.message}</p>}
       {campaign.optimizer?.failure != null && <p className="loud">{campaign.optimizer.failure.message}</p>}
     </div>
@@ -142,16 +127,12 @@ export function Run({ name }: { name: string }): ReactNode {
     const timer = isWaiting ? setInterval(readAgain, waitsMs) : undefined;
     return () => clearInterval(timer);
   }, [isWaiting, readAgain]);
-  if (record === undefined)
-    return (
-      <p role="status">
-        {failure === undefined ? words.say('now.reading') : words.say('now.unreadable', { reason: failure })}
-      </p>
-    );
+  if (record === undefined) return <Unread reason={failure} />;
   const { run, waits } = record;
   return (
     <>
       <h1>{name}</h1>
+      {failure !== undefined && <Unread reason={failure} />}
       <div className="headline tone-idle">
         <p>
           <State tone={workTone(run.state)}>{words.state(run.state)}</State>{' '}

@@ -1,7 +1,7 @@
 import type { EmergencyStopReport } from '@lab/api-client';
 import type { StopScope, WordKey } from '@lab/web-model';
 import { useEffect, useRef, useState, type ReactNode } from 'react';
-import { Button, Choice, Dialog, State, TextField } from '../design/index.js';
+import { Button, Choice, Dialog, Failure, State, TextField } from '../design/index.js';
 import { client, reasonOf, useLab, useSight } from '../lab/index.js';
 import { useWords } from '../settings/index.js';
 
@@ -68,8 +68,12 @@ function StopDialog({ onClose }: { onClose(): void }): ReactNode {
       setPhase({ kind: 'failed', reason: reasonOf(error) });
     }
   };
+  // A failure must be seen, so the dialog stays until the service has answered.
+  const close = (): void => {
+    if (phase.kind !== 'stopping') onClose();
+  };
   return (
-    <Dialog onClose={onClose} title={words.say('stop.title')} look="danger">
+    <Dialog onClose={close} title={words.say('stop.title')} look="danger">
       {phase.kind === 'stopped' ? (
         <Stopped first={phase.report} onClose={onClose} />
       ) : (
@@ -89,17 +93,17 @@ function StopDialog({ onClose }: { onClose(): void }): ReactNode {
             onChange={setReason}
           />
           <p className="hint">{words.say('stop.hardware')}</p>
-          <div role="alert">
-            {phase.kind === 'failed' && (
-              <p className="loud">{words.say('stop.failed', { reason: phase.reason })}</p>
-            )}
-          </div>
+          <Failure>
+            {phase.kind === 'failed' ? words.say('stop.failed', { reason: phase.reason }) : undefined}
+          </Failure>
           <div role="status">{phase.kind === 'stopping' && <p>{words.say('stop.doing')}</p>}</div>
           <div className="buttons">
             <Button type="submit" look="danger" data-first>
               {words.say(phase.kind === 'failed' ? 'stop.again' : 'stop.do')}
             </Button>
-            <Button onClick={onClose}>{words.say('stop.cancel')}</Button>
+            <Button onClick={close} disabled={phase.kind === 'stopping'}>
+              {words.say('stop.cancel')}
+            </Button>
           </div>
         </form>
       )}

@@ -1,7 +1,7 @@
 import type { EmergencyStopRecord } from '@lab/api-client';
 import { mayAct, stopScopeOf } from '@lab/web-model';
 import { useState, type ReactNode } from 'react';
-import { Button, Dialog } from '../design/index.js';
+import { Button, Dialog, Failure } from '../design/index.js';
 import { client, reasonOf, useLab, useMayAct, useNow, useSight } from '../lab/index.js';
 import { useWords } from '../settings/index.js';
 import { useScopeText } from './emergency-stop.js';
@@ -9,8 +9,6 @@ import { useScopeText } from './emergency-stop.js';
 /** Everything that stands still because a person stopped it, on every page. */
 export function Halts(): ReactNode {
   const words = useWords();
-  const { me, live } = useLab();
-  const mayChange = useMayAct();
   const { stops, queue } = useSight().records;
   return (
     <div
@@ -22,23 +20,32 @@ export function Halts(): ReactNode {
       {stops.map((stop) => (
         <Halt key={stop.id} stop={stop} />
       ))}
-      {queue?.paused === true && (
-        <div className="halt look-warning">
-          <strong>{words.say('queue.paused', { by: queue.paused_by ?? '?' })}</strong>
-          {mayAct(me, 'operator') && (
-            <Button
-              disabled={!mayChange}
-              onClick={() =>
-                void client.post('/api/queue/resume').then(
-                  () => live.readAgain(['queue']),
-                  () => undefined,
-                )
-              }
-            >
-              {words.say('queue.resume')}
-            </Button>
-          )}
-        </div>
+      {queue?.paused === true && <Pause by={queue.paused_by ?? '?'} />}
+    </div>
+  );
+}
+
+function Pause({ by }: { by: string }): ReactNode {
+  const words = useWords();
+  const { me, live } = useLab();
+  const mayChange = useMayAct();
+  const [failure, setFailure] = useState<string>();
+  const resume = async (): Promise<void> => {
+    try {
+      await client.post('/api/queue/resume');
+      live.readAgain(['queue']);
+    } catch (error) {
+      setFailure(reasonOf(error));
+    }
+  };
+  return (
+    <div className="halt look-warning">
+      <strong>{words.say('queue.paused', { by })}</strong>
+      <Failure>{failure}</Failure>
+      {mayAct(me, 'operator') && (
+        <Button disabled={!mayChange} onClick={() => void resume()}>
+          {words.say('queue.resume')}
+        </Button>
       )}
     </div>
   );
@@ -90,7 +97,7 @@ function Release({ id, onClose }: { id: string; onClose(): void }): ReactNode {
   return (
     <Dialog onClose={onClose} title={words.say('halt.release.title')}>
       <p>{words.say('halt.release.effect')}</p>
-      <div role="alert">{failure !== undefined && <p className="loud">{failure}</p>}</div>
+      <Failure>{failure}</Failure>
       <div className="buttons">
         <Button look="main" data-first onClick={() => void release()}>
           {words.say('halt.release.do')}
