@@ -97,7 +97,10 @@ export const rooms = {
     design: [],
     lab: [],
     shell: ['design', 'lab', 'settings'],
-    pages: ['design', 'lab', 'settings'],
+    parts: ['design', 'lab', 'settings'],
+    work: ['design', 'lab', 'parts', 'settings'],
+    equipment: ['design', 'lab', 'parts', 'settings'],
+    pages: ['design', 'lab', 'parts', 'settings'],
   },
   runtime: {
     log: [],

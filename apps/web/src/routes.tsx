@@ -1,6 +1,8 @@
 import { createRootRouteWithContext, createRoute, createRouter } from '@tanstack/react-router';
-import { AttentionItem, AttentionList, Campaign, Devices, Missing, Now, Run } from './pages/index.js';
+import { Devices } from './equipment/index.js';
+import { AttentionItem, AttentionList, Missing, Now } from './pages/index.js';
 import { Shell } from './shell/index.js';
+import { Campaign, Run } from './work/index.js';
 
 interface Context {
   /** undefined: there is no session to end. */

@@ -4,8 +4,8 @@ import { Link, useNavigate } from '@tanstack/react-router';
 import { useId, useMemo, useState, type ReactNode } from 'react';
 import { Button, Failure, Section, State, TextField } from '../design/index.js';
 import { client, reasonOf, useLab, useMayAct, useNow, useSight } from '../lab/index.js';
+import { LogTail } from '../parts/index.js';
 import { useWords } from '../settings/index.js';
-import { LogTail } from './log-tail.js';
 
 /** Every open question and warning, oldest first. */
 export function AttentionList(): ReactNode {

@@ -4,9 +4,8 @@ import { Link } from '@tanstack/react-router';
 import { useMemo, type ReactNode } from 'react';
 import { Section, State } from '../design/index.js';
 import { useNow, useSight } from '../lab/index.js';
+import { Progress, Unread } from '../parts/index.js';
 import { useWords } from '../settings/index.js';
-import { Progress } from './progress.js';
-import { Unread } from './unread.js';
 
 /** What needs a person, what stands still, and how far the work is. */
 export function Now({ wall = false }: { wall?: boolean }): ReactNode {

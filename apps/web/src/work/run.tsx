@@ -1,100 +1,17 @@
-import type { CampaignRecord, ProtocolRunSummary, TaskRunRecord, WaitCause } from '@lab/api-client';
+import type { TaskRunRecord, WaitCause } from '@lab/api-client';
 import { workTone, type LabEvent } from '@lab/web-model';
 import { Link } from '@tanstack/react-router';
 import { useCallback, useEffect, type ReactNode } from 'react';
 import { Section, State } from '../design/index.js';
 import { client, isForbidden, useNow, useRecord } from '../lab/index.js';
+import { Unread } from '../parts/index.js';
 import { useWords } from '../settings/index.js';
-import { Progress } from './progress.js';
-import { Unread } from './unread.js';
 import { WorkActions } from './work-actions.js';
 
-/** How many runs of a campaign are shown, the newest first. */
-const mostRuns = 100;
+/** How many waiting tasks of a run are read. */
+const mostWaits = 100;
 /** Time between two looks at what tasks wait for, in milliseconds. */
 const waitsMs = 5_000;
-
-/** One campaign: how far it is, and its runs. */
-export function Campaign({ name }: { name: string }): ReactNode {
-  const words = useWords();
-  const load = useCallback(
-    async (signal: AbortSignal) => {
-      const path = { campaign_name: name };
-      const query = { limit: mostRuns, sort: '-created_at' } as const;
-      const [campaign, runs] = await Promise.all([
-        client.get('/api/campaigns/{campaign_name}', { path, signal }),
-        client.get('/api/campaigns/{campaign_name}/runs', { path, query, signal }),
-      ]);
-      return { campaign, runs: runs.items };
-    },
-    [name],
-  );
-  const concerns = useCallback(
-    ({ type, body }: LabEvent) =>
-      type.startsWith('campaign.')
-        ? body['name'] === name
-        : body['campaign'] === name && !type.startsWith('attempt'),
-    [name],
-  );
-  const { record, failure, readAgain } = useRecord(load, concerns);
-  if (record === undefined) return <Unread reason={failure} />;
-  const { campaign, runs } = record;
-  return (
-    <>
-      <h1>{name}</h1>
-      {failure !== undefined && <Unread reason={failure} />}
-      <CampaignHead campaign={campaign} />
-      <WorkActions
-        kind="campaign"
-        name={name}
-        state={campaign.state}
-        owner={campaign.owner}
-        onDone={readAgain}
-      />
-      <Section title={words.say('work.runs')}>
-        {campaign.protocol_runs_started > runs.length && (
-          <p className="hint">
-            {words.say('work.runs.newest', { count: runs.length, all: campaign.protocol_runs_started })}
-          </p>
-        )}
-        <ul className="rows">
-          {runs.map((run) => (
-            <RunRow key={run.id} run={run} />
-          ))}
-        </ul>
-      </Section>
-    </>
-  );
-}
-
-function CampaignHead({ campaign }: { campaign: CampaignRecord }): ReactNode {
-  const words = useWords();
-  return (
-    <div className="headline tone-idle">
-      <p>
-        <State tone={workTone(campaign.state)}>{words.state(campaign.state)}</State>{' '}
-        {words.say('run.of', { protocol: campaign.protocol })},{' '}
-        {words.say('work.of', { owner: campaign.owner })}
-      </p>
-      <Progress campaign={campaign} />
-      {campaign.reason !== null && <p>{campaign.reason.message}</p>}
-      {campaign.optimizer?.failure != null && <p className="loud">{campaign.optimizer.failure.message}</p>}
-    </div>
-  );
-}
-
-function RunRow({ run }: { run: ProtocolRunSummary }): ReactNode {
-  const words = useWords();
-  return (
-    <li className="row">
-      <Link to="/runs/$name" params={{ name: run.name }} className="name">
-        {run.name}
-      </Link>
-      <State tone={workTone(run.state)}>{words.state(run.state)}</State>
-      {run.reason !== null && <span className="hint">{run.reason.message}</span>}
-    </li>
-  );
-}
 
 /** One protocol run and its tasks. */
 export function Run({ name }: { name: string }): ReactNode {
@@ -105,7 +22,7 @@ export function Run({ name }: { name: string }): ReactNode {
         client.get('/api/protocols/{protocol_run_name}', { path: { protocol_run_name: name }, signal }),
         // A role for one laboratory may not read the queue. The run is shown without the reasons then.
         client
-          .get('/api/queue', { query: { protocol_run: name, limit: mostRuns }, signal })
+          .get('/api/queue', { query: { protocol_run: name, limit: mostWaits }, signal })
           .catch((error: unknown) => {
             if (isForbidden(error)) return { items: [] };
             throw error;

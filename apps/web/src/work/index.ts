@@ -1,0 +1,2 @@
+export { Campaign } from './campaign.js';
+export { Run } from './run.js';
