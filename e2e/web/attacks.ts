@@ -1,6 +1,7 @@
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { eventually } from '../api.js';
 import { api, browserOf, lab, open } from './lab.js';
 
 /** Pages of others, and texts of others, over a browser in which an administrator has signed in. */
@@ -90,4 +91,42 @@ describe('texts of the laboratory', () => {
       await api.call('POST', '/api/labs/faulty_lab/devices/brittle/enable');
     }
   });
+
+  it('are shown as text in the log and in the files of a task, and nothing in them runs', async () => {
+    await ranWith(evilText);
+    const page = await open(await browserOf('admin'), '/tasks/evil');
+    await page.getByText(`wrote ${evilText}`).waitFor();
+    await page.getByRole('button', { name: 'Show page.html' }).click();
+    await page.getByText(`<!doctype html><body>${evilText}</body>`).waitFor();
+    await page.getByRole('button', { name: 'Show drawing.svg' }).click();
+    await page.getByText('onload="hacked=1"').waitFor();
+    await page.getByRole('button', { name: 'Show table.csv' }).click();
+    const table = page.getByRole('region', { name: 'table.csv' });
+    await table.getByRole('cell', { name: evilText }).waitFor();
+    expect(await page.locator('img, iframe, object, embed').count()).toBe(0);
+    expect(await page.title()).not.toContain('stolen');
+    expect(await page.evaluate(() => 'hacked' in window)).toBe(false);
+  });
+
+  it('do not run when somebody opens a file of a task by its address', async () => {
+    await ranWith(evilText);
+    const page = await open(await browserOf('admin'));
+    for (const file of ['page.html', 'drawing.svg']) {
+      const download = page.waitForEvent('download');
+      // A file is downloaded and never becomes a document of this origin.
+      await page.goto(`/api/tasks/evil/files/${file}`).catch(() => undefined);
+      await (await download).cancel();
+      expect(page.url()).toBe(`${lab.stack.url}/`);
+    }
+  });
 });
+
+/** Runs the task `evil`, which leaves the text in files and in its log, once. */
+async function ranWith(text: string): Promise<void> {
+  const state = async (): Promise<string> =>
+    (await api.call<{ state: string }>('GET', '/api/tasks/evil')).body.state;
+  if ((await state()) === 'completed') return;
+  const task = { name: 'evil', type: 'leave_files', input_parameters: { text } };
+  expect((await api.submit('tasks', task)).status).toBe(201);
+  await eventually(state, (now) => now === 'completed');
+}

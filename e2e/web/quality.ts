@@ -21,6 +21,16 @@ const pages: [name: string, show: (look: object) => Promise<Page>][] = [
   ['campaign', async (look) => open(await browserOf('admin', look), '/campaigns/sweep')],
   ['run', async (look) => open(await browserOf('admin', look), '/runs/sweep_run_1')],
   [
+    'task',
+    async (look) => {
+      const page = await open(await browserOf('admin', look), '/tasks/files');
+      for (const file of ['table.csv', 'page.html'])
+        await page.getByRole('button', { name: `Show ${file}` }).click();
+      await page.getByRole('cell', { name: 'first' }).waitFor();
+      return page;
+    },
+  ],
+  [
     'sign-in',
     async (look) => {
       const page = await (await freshBrowser(look)).newPage();
@@ -66,6 +76,8 @@ describe('a page', () => {
       global_parameters: { wait: { seconds: 600 } },
     };
     expect((await api.submit('campaigns', campaign)).status).toBe(201);
+    const task = { name: 'files', type: 'leave_files', input_parameters: { text: 'seven' } };
+    expect((await api.submit('tasks', task)).status).toBe(201);
   });
   afterAll(async () => {
     await api.call('POST', '/api/campaigns/sweep/cancel');

@@ -2,7 +2,7 @@ import { createRootRouteWithContext, createRoute, createRouter } from '@tanstack
 import { Devices } from './equipment/index.js';
 import { AttentionItem, AttentionList, Missing, Now } from './pages/index.js';
 import { Shell } from './shell/index.js';
-import { Campaign, Run } from './work/index.js';
+import { Campaign, Run, Task } from './work/index.js';
 
 interface Context {
   /** undefined: there is no session to end. */
@@ -33,6 +33,21 @@ const run = createRoute({
     return <Run name={run.useParams().name} />;
   },
 });
+const runTask = createRoute({
+  getParentRoute: () => root,
+  path: '/runs/$name/tasks/$task',
+  component: function RunTaskPage() {
+    const { name, task } = runTask.useParams();
+    return <Task name={task} run={name} />;
+  },
+});
+const task = createRoute({
+  getParentRoute: () => root,
+  path: '/tasks/$name',
+  component: function TaskPage() {
+    return <Task name={task.useParams().name} run={undefined} />;
+  },
+});
 const attentionItem = createRoute({
   getParentRoute: () => root,
   path: '/attention/$id',
@@ -42,7 +57,7 @@ const attentionItem = createRoute({
 });
 
 export const router = createRouter({
-  routeTree: root.addChildren([now, wall, attention, attentionItem, devices, campaign, run]),
+  routeTree: root.addChildren([now, wall, attention, attentionItem, devices, campaign, run, runTask, task]),
   context: { onSignOut: undefined },
 });
 

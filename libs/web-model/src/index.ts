@@ -1,3 +1,4 @@
+export { edgesOf, fieldOf, type Edge } from './graph.js';
 export { freshnessOf, type Freshness } from './freshness.js';
 export {
   hear,
@@ -9,6 +10,7 @@ export {
   type RecordList,
   type Records,
 } from './records.js';
+export { bestSoFar, frontOf, goalsOf, isMeasured, type Goal, type Measured } from './results.js';
 export { mayAct, type Role } from './rights.js';
 export {
   agentTone,
@@ -24,4 +26,5 @@ export {
   type StopScope,
   type Tone,
 } from './situation.js';
+export { previewOf, tableOf, plainText, type Preview } from './values.js';
 export { languageFor, languages, Words, type Language, type WordKey } from './words/words.js';

@@ -2,8 +2,7 @@ import { deviceStates } from '@lab/contracts';
 import { IntlMessageFormat } from 'intl-messageformat';
 import { describe, expect, it } from 'vitest';
 import { languageFor, Words } from '../src/index.js';
-import { de } from '../src/words/de.js';
-import { en } from '../src/words/en.js';
+import { english as en, german as de } from '../src/words/catalogues.js';
 
 interface Part {
   type: number;
@@ -40,6 +39,10 @@ describe('the catalogues', () => {
       'age.seconds',
       'age.minutes',
       'age.hours',
+      'value.name',
+      'file.size.kib',
+      'file.size.mib',
+      'file.size.gib',
     ];
     expect(same).toEqual(equal);
     expect(Object.values({ ...en, ...de }).filter((text) => text.trim() === '')).toEqual([]);

@@ -1,7 +1,8 @@
 import type { AttentionRecord, LogLine } from '@lab/api-client';
 import { useEffect, useState, type ReactNode } from 'react';
-import { client, reasonOf, useNow } from '../lab/index.js';
+import { client, reasonOf } from '../lab/index.js';
 import { useWords } from '../settings/index.js';
+import { LogLines } from './log-lines.js';
 
 /** How many lines are shown: what a person reads before a decision. */
 const most = 20;
@@ -11,7 +12,6 @@ type Subject = Pick<AttentionRecord, 'task' | 'protocol_run' | 'device'>;
 /** The newest lines that a task or a device has written, the newest last. */
 export function LogTail({ task, protocol_run, device }: Subject): ReactNode {
   const words = useWords();
-  const now = useNow(60_000);
   const [lines, setLines] = useState<LogLine[] | string>();
   useEffect(() => {
     const end = new AbortController();
@@ -23,21 +23,7 @@ export function LogTail({ task, protocol_run, device }: Subject): ReactNode {
   if (lines === undefined) return <p className="hint">{words.say('now.reading')}</p>;
   if (typeof lines === 'string') return <p className="hint">{lines}</p>;
   if (lines.length === 0) return <p className="hint">{words.say('attention.log.none')}</p>;
-  return (
-    <ol className="log" tabIndex={0} aria-label={words.say('attention.log')}>
-      {lines.map(({ id, at, level, message }) => (
-        <li
-          key={id}
-          className={level === 'error' ? 'tone-alarm' : level === 'warn' ? 'tone-warning' : 'tone-idle'}
-        >
-          <span className="hint">
-            {words.time(Date.parse(at), now)} {level}
-          </span>{' '}
-          {message}
-        </li>
-      ))}
-    </ol>
-  );
+  return <LogLines lines={lines} label={words.say('attention.log')} />;
 }
 
 async function newest({ task, protocol_run, device }: Subject, signal: AbortSignal): Promise<LogLine[]> {

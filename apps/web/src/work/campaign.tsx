@@ -6,6 +6,7 @@ import { Section, State } from '../design/index.js';
 import { client, useRecord } from '../lab/index.js';
 import { Progress, Unread } from '../parts/index.js';
 import { useWords } from '../settings/index.js';
+import { Results } from './results.js';
 import { WorkActions } from './work-actions.js';
 
 /** How many runs of a campaign are shown, the newest first. */
@@ -41,13 +42,8 @@ export function Campaign({ name }: { name: string }): ReactNode {
       <h1>{name}</h1>
       {failure !== undefined && <Unread reason={failure} />}
       <CampaignHead campaign={campaign} />
-      <WorkActions
-        kind="campaign"
-        name={name}
-        state={campaign.state}
-        owner={campaign.owner}
-        onDone={readAgain}
-      />
+      <WorkActions kind="campaign" work={campaign} onDone={readAgain} />
+      {campaign.optimize && <Results campaign={campaign} />}
       <Section title={words.say('work.runs')}>
         {campaign.protocol_runs_started > runs.length && (
           <p className="hint">
@@ -67,7 +63,7 @@ export function Campaign({ name }: { name: string }): ReactNode {
 function CampaignHead({ campaign }: { campaign: CampaignRecord }): ReactNode {
   const words = useWords();
   return (
-    <div className="headline tone-idle">
+    <div className={`headline tone-${workTone(campaign.state)}`}>
       <p>
         <State tone={workTone(campaign.state)}>{words.state(campaign.state)}</State>{' '}
         {words.say('run.of', { protocol: campaign.protocol })},{' '}

@@ -1,34 +1,25 @@
-import type { TaskRunRecord, WaitCause } from '@lab/api-client';
-import { workTone, type LabEvent } from '@lab/web-model';
+import type { ProtocolRunRecord, TaskRunRecord, WaitCause } from '@lab/api-client';
+import { plainText, workTone, type LabEvent } from '@lab/web-model';
 import { Link } from '@tanstack/react-router';
-import { useCallback, useEffect, type ReactNode } from 'react';
+import { useCallback, type ReactNode } from 'react';
 import { Section, State } from '../design/index.js';
-import { client, isForbidden, useNow, useRecord } from '../lab/index.js';
+import { client, useNow, useRecord } from '../lab/index.js';
 import { Unread } from '../parts/index.js';
 import { useWords } from '../settings/index.js';
+import { TaskGraph } from './task-graph.js';
+import { usePolling, waitsOf } from './waits.js';
 import { WorkActions } from './work-actions.js';
 
-/** How many waiting tasks of a run are read. */
-const mostWaits = 100;
-/** Time between two looks at what tasks wait for, in milliseconds. */
-const waitsMs = 5_000;
-
-/** One protocol run and its tasks. */
+/** One protocol run: the order of its tasks, what each does or waits for, and what it left. */
 export function Run({ name }: { name: string }): ReactNode {
   const words = useWords();
   const load = useCallback(
     async (signal: AbortSignal) => {
-      const [run, { items }] = await Promise.all([
+      const [run, waits] = await Promise.all([
         client.get('/api/protocols/{protocol_run_name}', { path: { protocol_run_name: name }, signal }),
-        // A role for one laboratory may not read the queue. The run is shown without the reasons then.
-        client
-          .get('/api/queue', { query: { protocol_run: name, limit: mostWaits }, signal })
-          .catch((error: unknown) => {
-            if (isForbidden(error)) return { items: [] };
-            throw error;
-          }),
+        waitsOf(name, signal),
       ]);
-      return { run, waits: new Map(items.map(({ id, waits_for }) => [id, waits_for])) };
+      return { run, waits };
     },
     [name],
   );
@@ -38,53 +29,84 @@ export function Run({ name }: { name: string }): ReactNode {
     [name],
   );
   const { record, failure, readAgain } = useRecord(load, concerns);
-  const isWaiting = record !== undefined && record.waits.size > 0;
-  useEffect(() => {
-    // What a task waits for changes with other work, of which no event tells.
-    const timer = isWaiting ? setInterval(readAgain, waitsMs) : undefined;
-    return () => clearInterval(timer);
-  }, [isWaiting, readAgain]);
+  usePolling(record !== undefined && record.waits.size > 0, readAgain);
   if (record === undefined) return <Unread reason={failure} />;
   const { run, waits } = record;
+  const hasFiles = run.tasks.some(({ output_files: files }) => files.length > 0);
   return (
     <>
       <h1>{name}</h1>
       {failure !== undefined && <Unread reason={failure} />}
-      <div className="headline tone-idle">
-        <p>
-          <State tone={workTone(run.state)}>{words.state(run.state)}</State>{' '}
-          {words.say('run.of', { protocol: run.type })}, {words.say('work.of', { owner: run.owner })}
-          {run.campaign !== null && (
-            <>
-              {', '}
-              <Link to="/campaigns/$name" params={{ name: run.campaign }}>
-                {words.say('work.campaign', { campaign: run.campaign })}
-              </Link>
-            </>
-          )}
-        </p>
-        {run.reason !== null && <p>{run.reason.message}</p>}
-      </div>
-      <WorkActions kind="run" name={name} state={run.state} owner={run.owner} onDone={readAgain} />
+      <Head run={run} />
+      <WorkActions kind="run" work={run} onDone={readAgain} />
+      <Section title={words.say('run.graph')}>
+        <TaskGraph run={name} protocol={run.type} hash={run.definition_hash} tasks={run.tasks} />
+      </Section>
       <Section title={words.say('work.tasks')}>
         <ul className="rows">
           {run.tasks.map((task) => (
-            <TaskRow key={task.id} task={task} waits={waits.get(task.id) ?? []} />
+            <TaskRow key={task.id} run={name} task={task} waits={waits.get(task.id) ?? []} />
           ))}
         </ul>
+        {hasFiles && (
+          <p>
+            <a href={`/api/protocols/${encodeURIComponent(name)}/files.zip`} download>
+              {words.say('file.all')}
+            </a>
+          </p>
+        )}
       </Section>
     </>
   );
 }
 
-function TaskRow({ task, waits }: { task: TaskRunRecord; waits: readonly WaitCause[] }): ReactNode {
+function Head({ run }: { run: ProtocolRunRecord }): ReactNode {
+  const words = useWords();
+  const now = useNow(10_000);
+  const { state, type, owner, campaign, priority, reason, archived_at: archived } = run;
+  const eta = run.estimated_completion;
+  return (
+    <div className={`headline tone-${workTone(state)}`}>
+      <p>
+        <State tone={workTone(state)}>{words.state(state)}</State> {words.say('run.of', { protocol: type })},{' '}
+        {words.say('work.of', { owner })}
+        {campaign !== null && (
+          <>
+            {', '}
+            <Link to="/campaigns/$name" params={{ name: campaign }}>
+              {words.say('work.campaign', { campaign })}
+            </Link>
+          </>
+        )}
+        {`, ${words.say('run.priority', { priority: String(priority) })}`}
+        {eta !== null && `, ${words.say('run.eta', { time: words.time(Date.parse(eta), now) })}`}
+      </p>
+      {reason !== null && <p>{reason.message}</p>}
+      {archived !== null && (
+        <p>{words.say('work.archived', { time: words.time(Date.parse(archived), now) })}</p>
+      )}
+    </div>
+  );
+}
+
+function TaskRow({
+  run,
+  task,
+  waits,
+}: {
+  run: string;
+  task: TaskRunRecord;
+  waits: readonly WaitCause[];
+}): ReactNode {
   const words = useWords();
   const now = useNow(10_000);
   const { started_at: begin, ended_at: end } = task;
   const outputs = Object.entries(task.output_parameters ?? {});
   return (
     <li className="row">
-      <span className="name">{task.name}</span>
+      <Link to="/runs/$name/tasks/$task" params={{ name: run, task: task.name }} className="name">
+        {task.name}
+      </Link>
       <State tone={workTone(task.state)}>{words.state(task.state)}</State>
       <span className="hint">{task.type}</span>
       {begin !== null && (
@@ -103,8 +125,11 @@ function TaskRow({ task, waits }: { task: TaskRunRecord; waits: readonly WaitCau
       ))}
       {outputs.length > 0 && (
         <span className="hint">
-          {outputs.map(([name, value]) => `${name} = ${JSON.stringify(value)}`).join(', ')}
+          {outputs.map(([name, value]) => `${name} = ${plainText(value)}`).join(', ')}
         </span>
+      )}
+      {task.output_files.length > 0 && (
+        <span className="hint">{task.output_files.map(({ name }) => name).join(', ')}</span>
       )}
     </li>
   );

@@ -1,11 +1,18 @@
+import type { CampaignRecord, ProtocolRunRecord, TaskRunRecord } from '@lab/api-client';
 import { mayAct, type WordKey } from '@lab/web-model';
 import { useState, type ReactNode } from 'react';
-import { Button, Dialog, Failure } from '../design/index.js';
+import { Button, Dialog, Failure, TextField } from '../design/index.js';
 import { client, reasonOf, useLab, useMayAct } from '../lab/index.js';
 import { useWords } from '../settings/index.js';
 
-export type WorkKind = 'campaign' | 'run';
-type Act = 'pause' | 'resume' | 'cancel';
+type Work = CampaignRecord | ProtocolRunRecord | TaskRunRecord;
+export type WorkKind = 'campaign' | 'run' | 'task';
+/** Acts that need nothing but a yes. */
+type Act = 'pause' | 'resume' | 'cancel' | 'archive' | 'restore';
+/** Acts that change values. */
+type Change = 'change_priority' | 'settings';
+
+const over = ['completed', 'failed', 'cancelled', 'skipped'];
 
 /** The acts that the state of a campaign or run allows. */
 const actsIn: Readonly<Record<string, readonly Act[]>> = {
@@ -17,96 +24,219 @@ const actsIn: Readonly<Record<string, readonly Act[]>> = {
   cancelled: ['resume'],
 };
 
-/** Pauses, resumes or cancels work, after the person has read what follows. */
+function actsOf(kind: WorkKind, { state, archived_at: archived }: Work): readonly Act[] {
+  if (archived !== null) return ['restore'];
+  const isOver = over.includes(state);
+  if (kind === 'task') return isOver ? ['archive'] : ['cancel'];
+  return isOver ? [...(actsIn[state] ?? []), 'archive'] : (actsIn[state] ?? []);
+}
+
+/** What a person may do with work. Each act says what follows before it is done. */
 export function WorkActions({
   kind,
-  name,
-  state,
-  owner,
+  work,
   onDone,
 }: {
   kind: WorkKind;
-  name: string;
-  state: string;
-  owner: string;
+  work: Work;
   onDone(): void;
 }): ReactNode {
   const words = useWords();
   const { me } = useLab();
   const mayChange = useMayAct();
-  const [act, setAct] = useState<Act>();
+  const [asked, setAsked] = useState<Act | Change>();
   // Work of others is changed by operators.
-  if (!mayAct(me, 'operator') && !(owner === me.name && mayAct(me, 'submitter'))) return null;
+  const mayHere = mayAct(me, 'operator') || (work.owner === me.name && mayAct(me, 'submitter'));
+  const isOver = over.includes(work.state);
+  const isPart = 'protocol_run' in work && work.protocol_run !== null;
+  const acts = actsOf(kind, work).filter((act) => !isPart || act === 'cancel');
+  const changes: Change[] = isOver
+    ? []
+    : kind === 'campaign'
+      ? ['change_priority', 'settings']
+      : ['change_priority'];
+  const close = (): void => setAsked(undefined);
+  const done = (): void => {
+    onDone();
+    close();
+  };
   return (
     <div className="buttons">
-      {(actsIn[state] ?? []).map((each) => (
-        <Button key={each} disabled={!mayChange} aria-haspopup="dialog" onClick={() => setAct(each)}>
-          {words.say(`work.${each}` satisfies WordKey)}
-        </Button>
-      ))}
-      {act !== undefined && (
-        <Confirm kind={kind} name={name} act={act} onClose={() => setAct(undefined)} onDone={onDone} />
+      {mayHere &&
+        [...acts, ...changes].map((each) => (
+          <Button key={each} disabled={!mayChange} aria-haspopup="dialog" onClick={() => setAsked(each)}>
+            {words.say(labelOf(kind, each))}
+          </Button>
+        ))}
+      {asked === 'change_priority' || asked === 'settings' ? (
+        <ChangeValues kind={kind} work={work} change={asked} onClose={close} onDone={done} />
+      ) : (
+        asked !== undefined && <Confirm kind={kind} work={work} act={asked} onClose={close} onDone={done} />
       )}
     </div>
   );
 }
 
-const requests: Readonly<Record<WorkKind, Readonly<Record<Act, (name: string) => Promise<unknown>>>>> = {
-  campaign: {
-    pause: (campaign_name) =>
-      client.post('/api/campaigns/{campaign_name}/pause', { path: { campaign_name } }),
-    resume: (campaign_name) =>
-      client.post('/api/campaigns/{campaign_name}/resume', { path: { campaign_name } }),
-    cancel: (campaign_name) =>
-      client.post('/api/campaigns/{campaign_name}/cancel', { path: { campaign_name } }),
-  },
-  run: {
-    pause: (name) =>
-      client.post('/api/protocols/{protocol_run_name}/pause', { path: { protocol_run_name: name } }),
-    resume: (name) =>
-      client.post('/api/protocols/{protocol_run_name}/resume', { path: { protocol_run_name: name } }),
-    cancel: (name) =>
-      client.post('/api/protocols/{protocol_run_name}/cancel', { path: { protocol_run_name: name } }),
-  },
-};
+const labelOf = (kind: WorkKind, act: Act | Change): WordKey =>
+  kind === 'task' && act === 'cancel' ? 'task.cancel' : `work.${act}`;
 
-function Confirm({
-  kind,
-  name,
-  act,
-  onClose,
-  onDone,
-}: {
+/** Sends an act. @throws as the client does */
+function request(kind: WorkKind, { name }: Work, act: Act, run: string | null): Promise<unknown> {
+  if (kind === 'campaign') {
+    const path = { campaign_name: name };
+    if (act === 'archive') return client.post('/api/campaigns/{campaign_name}/archive', { path, body: {} });
+    if (act === 'restore') return client.post('/api/campaigns/{campaign_name}/restore', { path, body: {} });
+    return client.post(`/api/campaigns/{campaign_name}/${act}`, { path });
+  }
+  if (kind === 'run') {
+    const path = { protocol_run_name: name };
+    if (act === 'archive')
+      return client.post('/api/protocols/{protocol_run_name}/archive', { path, body: {} });
+    if (act === 'restore')
+      return client.post('/api/protocols/{protocol_run_name}/restore', { path, body: {} });
+    return client.post(`/api/protocols/{protocol_run_name}/${act}`, { path });
+  }
+  const path = { task_name: name };
+  if (act === 'archive') return client.post('/api/tasks/{task_name}/archive', { path, body: {} });
+  if (act === 'restore') return client.post('/api/tasks/{task_name}/restore', { path, body: {} });
+  return client.post('/api/tasks/{task_name}/cancel', {
+    path,
+    ...(run === null ? {} : { query: { protocol_run_name: run } }),
+  });
+}
+
+const runOf = (work: Work): string | null => ('protocol_run' in work ? work.protocol_run : null);
+
+interface Asked {
   kind: WorkKind;
-  name: string;
-  act: Act;
+  work: Work;
   onClose(): void;
   onDone(): void;
-}): ReactNode {
+}
+
+function Confirm({ kind, work, act, onClose, onDone }: Asked & { act: Act }): ReactNode {
   const words = useWords();
   const [failure, setFailure] = useState<string>();
   const run = async (): Promise<void> => {
     try {
-      await requests[kind][act](name);
+      await request(kind, work, act, runOf(work));
       onDone();
-      onClose();
     } catch (error) {
       setFailure(words.say('work.failed', { reason: reasonOf(error) }));
     }
   };
+  const place = kind === 'task' && act === 'cancel' ? 'task.cancel' : (`work.${act}` as const);
   return (
-    <Dialog onClose={onClose} title={words.say(`work.${act}.title` satisfies WordKey, { name })}>
-      <p>{words.say(`work.${act}.effect` satisfies WordKey)}</p>
+    <Dialog onClose={onClose} title={words.say(`${place}.title` satisfies WordKey, { name: work.name })}>
+      <p>{words.say(`${place}.effect` satisfies WordKey)}</p>
       <Failure>{failure}</Failure>
       <div className="buttons">
         {/* The act is not reached by a second press of the same key. */}
         <Button look={act === 'cancel' ? 'danger' : 'main'} onClick={() => void run()}>
-          {words.say(`work.${act}` satisfies WordKey)}
+          {words.say(labelOf(kind, act))}
         </Button>
         <Button data-first onClick={onClose}>
           {words.say('stop.cancel')}
         </Button>
       </div>
+    </Dialog>
+  );
+}
+
+/** The limits of the interface. */
+const limits = {
+  priority: [-1_000_000, 1_000_000],
+  max_protocol_runs: [0, 100_000],
+  max_concurrent_protocol_runs: [1, 10_000],
+} as const;
+type Setting = keyof typeof limits;
+
+function ChangeValues({ kind, work, change, onClose, onDone }: Asked & { change: Change }): ReactNode {
+  const words = useWords();
+  const settings: Setting[] =
+    change === 'change_priority' ? ['priority'] : ['max_protocol_runs', 'max_concurrent_protocol_runs'];
+  const [texts, setTexts] = useState(() =>
+    Object.fromEntries(
+      settings.map((each) => [each, String((work as unknown as Record<Setting, number>)[each])]),
+    ),
+  );
+  const [failure, setFailure] = useState<string>();
+  const labels: Readonly<Record<Setting, [label: string, hint: string]>> = {
+    priority: [words.say('work.priority'), words.say('work.priority.hint')],
+    max_protocol_runs: [
+      words.say('work.max_runs'),
+      words.say('work.max_runs.hint', {
+        begun: 'protocol_runs_started' in work ? work.protocol_runs_started : 0,
+      }),
+    ],
+    max_concurrent_protocol_runs: [words.say('work.max_concurrent'), words.say('work.max_concurrent.hint')],
+  };
+  const send = async (): Promise<void> => {
+    const body: Partial<Record<Setting, number>> = {};
+    for (const each of settings) {
+      const text = (texts[each] ?? '').trim();
+      const value = Number(text);
+      const [min, max] = limits[each];
+      if (text === '' || !Number.isInteger(value) || value < min || value > max) {
+        setFailure(words.say('work.number.wrong', { text, min: String(min), max: String(max) }));
+        return;
+      }
+      body[each] = value;
+    }
+    try {
+      if (kind === 'campaign')
+        await client.patch('/api/campaigns/{campaign_name}', { path: { campaign_name: work.name }, body });
+      else if (kind === 'run')
+        await client.patch('/api/protocols/{protocol_run_name}', {
+          path: { protocol_run_name: work.name },
+          body,
+        });
+      else {
+        const run = runOf(work);
+        await client.patch('/api/tasks/{task_name}', {
+          path: { task_name: work.name },
+          ...(run === null ? {} : { query: { protocol_run_name: run } }),
+          body,
+        });
+      }
+      onDone();
+    } catch (error) {
+      setFailure(words.say('work.failed', { reason: reasonOf(error) }));
+    }
+  };
+  return (
+    <Dialog
+      onClose={onClose}
+      title={words.say(`work.${change}.title` satisfies WordKey, { name: work.name })}
+    >
+      <form
+        className="form"
+        noValidate
+        onSubmit={(event) => {
+          event.preventDefault();
+          void send();
+        }}
+      >
+        <p>{words.say(`work.${change}.effect` satisfies WordKey)}</p>
+        {settings.map((each, at) => (
+          <TextField
+            key={each}
+            label={labels[each][0]}
+            hint={labels[each][1]}
+            inputMode="numeric"
+            value={texts[each] ?? ''}
+            onChange={(text) => setTexts((before) => ({ ...before, [each]: text }))}
+            {...(at === 0 ? { 'data-first': true } : {})}
+          />
+        ))}
+        <Failure>{failure}</Failure>
+        <div className="buttons">
+          <Button type="submit" look="main">
+            {words.say(`work.${change}` satisfies WordKey)}
+          </Button>
+          <Button onClick={onClose}>{words.say('stop.cancel')}</Button>
+        </div>
+      </form>
     </Dialog>
   );
 }

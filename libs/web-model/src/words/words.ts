@@ -1,14 +1,16 @@
 import { IntlMessageFormat } from 'intl-messageformat';
-import { de } from './de.js';
-import { en } from './en.js';
+import { english, german } from './catalogues.js';
 
-export type WordKey = keyof typeof en;
+export type WordKey = keyof typeof english;
 export type Values = Readonly<Record<string, string | number | boolean>>;
 
 export const languages = ['en', 'de'] as const;
 export type Language = (typeof languages)[number];
 
-const catalogues: Readonly<Record<Language, Readonly<Record<WordKey, string>>>> = { en, de };
+const catalogues: Readonly<Record<Language, Readonly<Record<WordKey, string>>>> = {
+  en: english,
+  de: german,
+};
 
 /** The language among those of the page that fits the wishes of a browser best. */
 export function languageFor(wishes: readonly string[]): Language {
@@ -59,7 +61,20 @@ export class Words {
   /** The word for a state; a state that the page does not know is shown as it is. */
   state(state: string): string {
     const key = `state.${state}`;
-    return Object.hasOwn(en, key) ? this.say(key as WordKey) : state;
+    return Object.hasOwn(english, key) ? this.say(key as WordKey) : state;
+  }
+
+  /** A number as people of the language write it, with at most `digits` digits after the point. */
+  number(value: number, digits = 3): string {
+    return value.toLocaleString(this.language, { maximumFractionDigits: digits });
+  }
+
+  /** A size of a file. */
+  size(bytes: number): string {
+    const scale = Math.min(3, Math.floor(Math.log2(Math.max(1, bytes)) / 10));
+    const keys = ['file.size.bytes', 'file.size.kib', 'file.size.mib', 'file.size.gib'] as const;
+    const count = scale === 0 ? bytes : this.number(bytes / 1024 ** scale, 1);
+    return this.say(keys[scale] ?? 'file.size.bytes', { count });
   }
 
   /** A time of day, with the day when it is another day than `now`. Both in milliseconds since 1970. */

@@ -1,0 +1,194 @@
+import type { CampaignRecord, Trial } from '@lab/api-client';
+import {
+  bestSoFar,
+  frontOf,
+  goalsOf,
+  isMeasured,
+  plainText,
+  type Goal,
+  type LabEvent,
+  type Measured,
+} from '@lab/web-model';
+import { Link } from '@tanstack/react-router';
+import { useCallback, useMemo, type ReactNode } from 'react';
+import { Section, State } from '../design/index.js';
+import { client, useRecord } from '../lab/index.js';
+import { Chart, Unread } from '../parts/index.js';
+import { useWords } from '../settings/index.js';
+
+/** How many trials are read, the newest. */
+const most = 500;
+
+/** What a campaign with an optimizer has found so far: the best, how it came there, and each trial. */
+export function Results({ campaign }: { campaign: CampaignRecord }): ReactNode {
+  const words = useWords();
+  const { name } = campaign;
+  const load = useCallback(
+    async (signal: AbortSignal) => {
+      const query = { limit: most, sort: '-number' } as const;
+      const path = { campaign_name: name };
+      return (
+        await client.get('/api/campaigns/{campaign_name}/trials', { path, query, signal })
+      ).items.reverse();
+    },
+    [name],
+  );
+  const concerns = useCallback(
+    ({ type, body }: LabEvent) => type.startsWith('protocol_run.') && body['campaign'] === name,
+    [name],
+  );
+  const { record: trials, failure } = useRecord(load, concerns);
+  if (trials === undefined) return <Unread reason={failure} />;
+  const kept = campaign.optimizer;
+  const goals = goalsOf(kept?.arguments, kept?.output_names ?? []);
+  return (
+    <Section title={words.say('campaign.results')}>
+      <Found trials={trials.filter(isMeasured)} goals={goals} />
+      <Trials trials={trials} />
+      <p>
+        <a href={`/api/campaigns/${encodeURIComponent(name)}/runs.csv`} download>
+          {words.say('campaign.csv')}
+        </a>
+      </p>
+    </Section>
+  );
+}
+
+function Found({ trials, goals }: { trials: readonly Measured[]; goals: readonly Goal[] }): ReactNode {
+  const words = useWords();
+  const front = useMemo(() => new Set(frontOf(trials, goals)), [trials, goals]);
+  if (trials.length === 0) return <p className="hint">{words.say('campaign.results.none')}</p>;
+  const [first, second] = goals;
+  if (first === undefined) return null;
+  if (second === undefined) {
+    const [best] = front;
+    return (
+      <>
+        {best !== undefined && (
+          <p>
+            {words.say('campaign.best.of', {
+              output: first.output,
+              value: plainText(best.outputs[first.output]),
+              run: best.run,
+            })}
+          </p>
+        )}
+        <ProgressChart trials={trials} goal={first} />
+      </>
+    );
+  }
+  return (
+    <>
+      <p>{words.say('campaign.front.of', { count: front.size })}</p>
+      <FrontChart trials={trials} front={front} goals={[first, second]} />
+      {goals.map((goal) => (
+        <ProgressChart key={goal.output} trials={trials} goal={goal} />
+      ))}
+    </>
+  );
+}
+
+function ProgressChart({ trials, goal }: { trials: readonly Measured[]; goal: Goal }): ReactNode {
+  const words = useWords();
+  const { output } = goal;
+  const best = bestSoFar(trials, goal);
+  const steps = trials.flatMap(({ number }, at) => {
+    const value = best[at];
+    const before = at === 0 ? undefined : best[at - 1];
+    if (value === undefined) return [];
+    // The best stays until a trial betters it, so that the line is a staircase.
+    return [...(before === undefined ? [] : [{ x: number, y: before }]), { x: number, y: value }];
+  });
+  return (
+    <Chart
+      label={words.say('campaign.chart.progress', { output })}
+      xName={words.say('campaign.result.run')}
+      yName={output}
+      line={steps}
+      points={trials.flatMap(({ number, run, outputs }) => {
+        const value = outputs[output];
+        return value === undefined ? [] : [{ x: number, y: value, title: `${run}: ${plainText(value)}` }];
+      })}
+    />
+  );
+}
+
+function FrontChart({
+  trials,
+  front,
+  goals: [first, second],
+}: {
+  trials: readonly Measured[];
+  front: ReadonlySet<Measured>;
+  goals: readonly [Goal, Goal];
+}): ReactNode {
+  const words = useWords();
+  const points = trials.flatMap((trial) => {
+    const { run, outputs } = trial;
+    const [x, y] = [outputs[first.output], outputs[second.output]];
+    if (x === undefined || y === undefined) return [];
+    return [{ x, y, title: `${run}: ${plainText(x)}, ${plainText(y)}`, isMarked: front.has(trial) }];
+  });
+  return (
+    <Chart
+      label={words.say('campaign.chart.front', { x: first.output, y: second.output })}
+      xName={first.output}
+      yName={second.output}
+      line={points.filter(({ isMarked }) => isMarked).sort((a, b) => a.x - b.x)}
+      points={points}
+    />
+  );
+}
+
+function Trials({ trials }: { trials: readonly Trial[] }): ReactNode {
+  const words = useWords();
+  if (trials.length === 0) return null;
+  const inputs = columnsOf(trials, ({ inputs: values }) => values);
+  const outputs = columnsOf(trials, ({ outputs: values }) => values ?? {});
+  return (
+    <div className="scroll" tabIndex={0} role="region" aria-label={words.say('campaign.results')}>
+      <table className="table">
+        <thead>
+          <tr>
+            <th scope="col">{words.say('campaign.result.run')}</th>
+            <th scope="col">{words.say('work.state')}</th>
+            <th scope="col">{words.say('campaign.result.source')}</th>
+            {[...outputs, ...inputs].map((name) => (
+              <th key={name} scope="col">
+                {name}
+              </th>
+            ))}
+          </tr>
+        </thead>
+        <tbody>
+          {[...trials].reverse().map(({ number, run, state, source, inputs: given, outputs: found }) => (
+            <tr key={number}>
+              <th scope="row">
+                <Link to="/runs/$name" params={{ name: run }}>
+                  {run}
+                </Link>
+              </th>
+              <td>
+                <State tone={state === 'failed' ? 'alarm' : state === 'measured' ? 'good' : 'busy'}>
+                  {words.state(state)}
+                </State>
+              </td>
+              <td>{words.say(`campaign.result.source.${source}`)}</td>
+              {outputs.map((name) => (
+                <td key={name}>{plainText(found?.[name] ?? '')}</td>
+              ))}
+              {inputs.map((name) => (
+                <td key={name}>{plainText(given[name] ?? '')}</td>
+              ))}
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </div>
+  );
+}
+
+const columnsOf = (
+  trials: readonly Trial[],
+  of: (trial: Trial) => Readonly<Record<string, unknown>>,
+): string[] => [...new Set(trials.flatMap((trial) => Object.keys(of(trial))))];

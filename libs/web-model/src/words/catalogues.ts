@@ -1,0 +1,10 @@
+import { de } from './de.js';
+import { en } from './en.js';
+import { workDe } from './work.de.js';
+import { workEn } from './work.en.js';
+
+/** All texts of the page in English, in the syntax of ICU MessageFormat. */
+export const english = { ...en, ...workEn };
+
+/** All texts of the page in German. */
+export const german: Record<keyof typeof english, string> = { ...de, ...workDe };
