@@ -6806,6 +6806,56 @@ export interface components {
        * @example 2026-11-20T09:30:00.000Z
        */
       planned_end: string | null;
+      /** @description The plan when the task was first planned. It never changes. Null: no plan has had the task. */
+      first_plan: {
+        /**
+         * Format: date-time
+         * @description When the plan starts the task.
+         * @example 2026-11-20T09:30:00.000Z
+         */
+        start: string;
+        /**
+         * Format: date-time
+         * @description When the plan ends the task.
+         * @example 2026-11-20T09:30:00.000Z
+         */
+        end: string;
+        /**
+         * Format: date-time
+         * @description When the plan was made.
+         * @example 2026-11-20T09:30:00.000Z
+         */
+        at: string;
+        /** @description Device handle to the planned device. */
+        devices: {
+          [key: string]: string;
+        };
+      } | null;
+      /** @description The last plan before the task started. A retry replaces it. Null: it has not started, or no plan had it. */
+      last_plan: {
+        /**
+         * Format: date-time
+         * @description When the plan starts the task.
+         * @example 2026-11-20T09:30:00.000Z
+         */
+        start: string;
+        /**
+         * Format: date-time
+         * @description When the plan ends the task.
+         * @example 2026-11-20T09:30:00.000Z
+         */
+        end: string;
+        /**
+         * Format: date-time
+         * @description When the plan was made.
+         * @example 2026-11-20T09:30:00.000Z
+         */
+        at: string;
+        /** @description Device handle to the planned device. */
+        devices: {
+          [key: string]: string;
+        };
+      } | null;
       /**
        * Format: date-time
        * @description When the task started.

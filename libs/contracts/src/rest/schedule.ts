@@ -123,6 +123,25 @@ const duration = object(
 );
 export type ExpectedDuration = TypeOf<typeof duration>;
 
+const planOfTask = (description: string) =>
+  object(
+    {
+      start: time('When the plan starts the task.'),
+      end: time('When the plan ends the task.'),
+      at: time('When the plan was made.'),
+      devices: map(unit, 'Device handle to the planned device.'),
+    },
+    description,
+  );
+const firstPlan = planOfTask(
+  'The plan when the task was first planned. It never changes. Null: no plan has had the task.',
+);
+const lastPlan = planOfTask(
+  'The last plan before the task started. A retry replaces it. Null: it has not started, or no plan had it.',
+);
+/** The place of one task in a plan. */
+export type TaskPlan = TypeOf<typeof firstPlan>;
+
 @Described('A task that runs or waits, or that has ended in a run that continues.')
 export class ScheduledTask {
   @Field(text('Id of the task run.')) id!: string;
@@ -136,6 +155,8 @@ export class ScheduledTask {
   @Field(choice(taskRunStates)) state!: TaskRunState;
   @Field(orNull(time('When the plan starts the task; null: not planned.'))) planned_start!: string | null;
   @Field(orNull(time('When the task is expected to end; null: not planned.'))) planned_end!: string | null;
+  @Field(orNull(firstPlan)) first_plan!: TaskPlan | null;
+  @Field(orNull(lastPlan)) last_plan!: TaskPlan | null;
   @Field(orNull(time('When the task started.'))) started_at!: string | null;
   @Field(orNull(time('When the task ended.'))) ended_at!: string | null;
   @Field(

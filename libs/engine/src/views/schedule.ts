@@ -121,6 +121,8 @@ function taskRecord(
     state: row.state,
     planned_start: iso(planned?.start ?? null),
     planned_end: iso(plannedEnd),
+    first_plan: row.firstPlan,
+    last_plan: row.lastPlan,
     started_at: iso(row.startedAt),
     ended_at: iso(row.endedAt),
     late_by_s: row.lateByS,
