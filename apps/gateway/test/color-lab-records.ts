@@ -256,6 +256,7 @@ export const schedule: ScheduleRecord = {
     },
   ],
   tasks_total: 2,
+  truncated: false,
   units: [
     {
       kind: 'device',

@@ -304,6 +304,21 @@ describe('a plan', () => {
     expect(plansOf('r/a')).toEqual([first, plan(made + 2_000, made)]);
   });
 
+  it('of a window has the tasks whose time touches it, by their starts and page by page', async () => {
+    const { test, now } = await planned();
+    const read = (from: number, to: number, limit: number, after: { start: number; id: string } | null) => {
+      const window = { from: now + from, to: now + to, after };
+      const { tasks, truncated } = test.engine.views.schedule({ limit, window });
+      return [tasks.map(({ label }) => label), truncated];
+    };
+    expect(read(0, 1_000, 9, null)).toEqual([[], false]);
+    expect(read(6_000, 6_001, 9, null)).toEqual([['r/a', 'c_run_1/a', 's/a', 'c_run_2/a'], false]);
+    expect(read(6_001, 9_000, 9, null)).toEqual([['s/a', 'c_run_2/a'], false]);
+    expect(read(0, 9_000, 3, null)).toEqual([['r/a', 'c_run_1/a', 's/a'], true]);
+    const third = { start: now + 6_000, id: test.task('s/a').id };
+    expect(read(0, 9_000, 3, third)).toEqual([['c_run_2/a'], false]);
+  });
+
   it('is shown in part on request', async () => {
     const { test } = await planned();
     const labels = (query: ScheduleQuery): string[] =>
