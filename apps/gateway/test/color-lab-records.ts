@@ -215,6 +215,8 @@ export const schedule: ScheduleRecord = {
       state: 'running',
       planned_start: '2026-11-20T09:30:01.500Z',
       planned_end: '2026-11-20T09:30:02.330Z',
+      first_plan: null,
+      last_plan: null,
       started_at: '2026-11-20T09:30:01.500Z',
       ended_at: null,
       late_by_s: null,
@@ -234,6 +236,8 @@ export const schedule: ScheduleRecord = {
       state: 'queued',
       planned_start: '2026-11-20T09:30:04.150Z',
       planned_end: '2026-11-20T09:30:04.450Z',
+      first_plan: null,
+      last_plan: null,
       started_at: null,
       ended_at: null,
       late_by_s: null,
@@ -252,6 +256,7 @@ export const schedule: ScheduleRecord = {
     },
   ],
   tasks_total: 2,
+  truncated: false,
   units: [
     {
       kind: 'device',

@@ -17,12 +17,13 @@ import {
   type ServiceError,
   type StoredItems,
   type StoredListName,
+  type ScheduledTask,
   type TaskFileRecord,
   type TaskRunRecord,
   type Trial,
   type WorkKind,
 } from '@lab/contracts';
-import type { LabRecordKind, WorkDetail } from '@lab/persistence';
+import type { EndedTasksPart, LabRecordKind, WorkDetail } from '@lab/persistence';
 import { portionOf } from '../src/lists/portion.js';
 import { logFields } from '../src/logs/log-feed.js';
 import type { RecordReader } from '../src/ports/stores.js';
@@ -52,10 +53,18 @@ export class MemoryRecords extends MemoryTables implements RecordReader {
   readonly labs = new Map<string, string[]>();
   /** `<kind>/<name>` to the id of the submission that created it. */
   readonly submissions = new Map<string, string>();
+  ended: ScheduledTask[] = [];
+  /** What was asked of {@link ended}. */
+  readonly askedEnded: EndedTasksPart[] = [];
   failure: ServiceError | undefined;
 
   private read<T>(value: () => T): Promise<T> {
     return this.failure === undefined ? Promise.resolve(value()) : Promise.reject(this.failure);
+  }
+
+  endedTasks(part: EndedTasksPart): Promise<ScheduledTask[]> {
+    this.askedEnded.push(part);
+    return this.read(() => this.ended.slice(0, part.limit));
   }
 
   isOfSubmission(kind: WorkKind, name: string, submissionId: string): Promise<boolean> {

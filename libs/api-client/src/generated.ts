@@ -1827,6 +1827,8 @@ export interface paths {
     /**
      * Read the plan, and the reason why each queued task has not started
      * @description Planned and actual times of every task and device, when runs and campaigns are expected to complete, and the quality of the plan. The parameters combine. A name that does not exist selects nothing.
+     *
+     *     With `from` and `to`, the answer has every task whose time touches the window: the actual time of a task that has started, the present plan of a task that waits. `first_plan` and `last_plan` select nothing. A task that waits without a plan, or that ended without a start, is in no window. `run`, `device` and `lab` select ended tasks by what they had. If `truncated` is true, read on with `from` at the start of the last task; tasks that span that moment come again.
      */
     get: operations['get_schedule'];
     put?: never;
@@ -6685,13 +6687,15 @@ export interface components {
        */
       at: string;
       plan: components['schemas']['PlanRecord'] | null;
-      /** @description First the tasks that run, then those that wait, in the order of their planned starts or else of the queue, then those that have ended. */
+      /** @description First the tasks that run, then those that wait, in the order of their planned starts or else of the queue, then those that have ended. With `from` and `to`: in the order of their actual or planned starts. */
       tasks: components['schemas']['ScheduledTask'][];
       /**
-       * @description Number of tasks, listed or not.
+       * @description Number of tasks, listed or not. With `from` and `to`, the number of listed tasks.
        * @example 7
        */
       tasks_total: number;
+      /** @description True: there are more tasks than `limit`, which are not listed. */
+      truncated: boolean;
       /** @description Devices and resources of the loaded laboratories, by kind and name. */
       units: components['schemas']['ScheduledUnit'][];
       protocol_runs: components['schemas']['ScheduledRun'][];
@@ -6750,7 +6754,7 @@ export interface components {
         reproducible: boolean;
       };
     };
-    /** @description A task that runs or waits, or that has ended in a run that continues. */
+    /** @description A task that runs, waits or has ended. */
     ScheduledTask: {
       /** @description Id of the task run. */
       id: string;
@@ -6806,6 +6810,56 @@ export interface components {
        * @example 2026-11-20T09:30:00.000Z
        */
       planned_end: string | null;
+      /** @description The plan when the task was first planned. It never changes. Null: no plan has had the task. */
+      first_plan: {
+        /**
+         * Format: date-time
+         * @description When the plan starts the task.
+         * @example 2026-11-20T09:30:00.000Z
+         */
+        start: string;
+        /**
+         * Format: date-time
+         * @description When the plan ends the task.
+         * @example 2026-11-20T09:30:00.000Z
+         */
+        end: string;
+        /**
+         * Format: date-time
+         * @description When the plan was made.
+         * @example 2026-11-20T09:30:00.000Z
+         */
+        at: string;
+        /** @description Device handle to the planned device. */
+        devices: {
+          [key: string]: string;
+        };
+      } | null;
+      /** @description The last plan before the task started. A retry replaces it. Null: it has not started, or no plan had it. */
+      last_plan: {
+        /**
+         * Format: date-time
+         * @description When the plan starts the task.
+         * @example 2026-11-20T09:30:00.000Z
+         */
+        start: string;
+        /**
+         * Format: date-time
+         * @description When the plan ends the task.
+         * @example 2026-11-20T09:30:00.000Z
+         */
+        end: string;
+        /**
+         * Format: date-time
+         * @description When the plan was made.
+         * @example 2026-11-20T09:30:00.000Z
+         */
+        at: string;
+        /** @description Device handle to the planned device. */
+        devices: {
+          [key: string]: string;
+        };
+      } | null;
       /**
        * Format: date-time
        * @description When the task started.
@@ -6820,7 +6874,7 @@ export interface components {
       ended_at: string | null;
       /** @description Seconds later than the greatest lag after its dependencies allowed; null: not late. */
       late_by_s: number | null;
-      /** @description How long the task is expected to take. */
+      /** @description How long the task is expected to take. Null and 0 for a task of work that has ended. */
       duration: {
         /**
          * @description Seconds that the plan assumes; null: nothing is known.
@@ -12118,7 +12172,11 @@ export interface operations {
         device?: string;
         /** @description Only the devices of this laboratory, and the tasks that use them. */
         lab?: string;
-        /** @description Maximum number of tasks. Running tasks come first, then the tasks that start or wait first. */
+        /** @description Beginning of a window of time, with `to`. The answer has the past, present and planned tasks in it. */
+        from?: string;
+        /** @description End of the window, which does not belong to it. */
+        to?: string;
+        /** @description Maximum number of tasks, at most 1,000 without `from` and `to`. Running tasks come first, then the tasks that start or wait first. With `from` and `to`, the tasks that start first. */
         limit?: number;
       };
       header?: never;

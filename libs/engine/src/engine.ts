@@ -127,6 +127,7 @@ export class Engine {
     this.#dispatcher = new Dispatcher(
       {
         ...{ ids, policy, log, directory, labs, workload, epoch, enqueue },
+        enqueuePatiently: (name, act) => loop.enqueuePatiently(name, act),
         settleWork: (turn) => settleWork(turn, submit),
         send: (to, start) => {
           drain.started(clock.now());

@@ -167,7 +167,7 @@ function filterValue(
 }
 
 /** As ISO 8601 in UTC; undefined when it is none, or has no time zone and so means another moment on every machine. */
-function momentOf(text: string): string | undefined {
+export function momentOf(text: string): string | undefined {
   if (!/^\d{4}-\d\d-\d\d(T\d\d:\d\d(:\d\d(\.\d{1,9})?)?(Z|[+-]\d\d:\d\d))?$/.test(text)) return undefined;
   const ms = Date.parse(text);
   return Number.isNaN(ms) || ms < earliest ? undefined : new Date(ms).toISOString();

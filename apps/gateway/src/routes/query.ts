@@ -99,7 +99,7 @@ export function requireLimit(text: string | undefined, usual: number, most: numb
 /** Undefined when the text is no whole number from 1 to `most`. */
 export function readLimit(text: string | undefined, usual: number, most: number): number | undefined {
   if (text === undefined) return usual;
-  const limit = /^\d{1,4}$/.test(text) ? Number(text) : 0;
+  const limit = /^\d{1,5}$/.test(text) ? Number(text) : 0;
   return limit >= 1 && limit <= most ? limit : undefined;
 }
 

@@ -1,5 +1,11 @@
 import { describe, expect, it } from 'vitest';
-import { agentEvents, orchestratorRequests as requests, ServiceError } from '@lab/contracts';
+import {
+  agentEvents,
+  orchestratorRequests as requests,
+  type ScheduledTask,
+  type ScheduleRecord,
+  ServiceError,
+} from '@lab/contracts';
 import { campaignRecord, expectProblem, runRecord, sharedHarness, taskRecord } from '../twins.js';
 import {
   attempt,
@@ -418,6 +424,64 @@ describe('the schedule', () => {
       { limit: 500 },
       { run: 'mix_1', device: 'color_lab.station_1', lab: 'color_lab', limit: 1_000 },
     ]);
+  });
+
+  it('of a window joins unfinished and ended tasks by their starts, and says whether it is cut', async () => {
+    const [running, queued] = schedule.tasks as [ScheduledTask, ScheduledTask];
+    const ended: ScheduledTask = {
+      ...running,
+      id: '0190c0de-0000-7000-8000-000000000001',
+      state: 'completed',
+      started_at: '2026-11-20T09:10:00.000Z',
+      ended_at: '2026-11-20T09:20:00.000Z',
+    };
+    const over: ScheduledTask = { ...running, state: 'completed', ended_at: '2026-11-20T09:30:02.000Z' };
+    gateway.records.ended = [ended, over];
+    gateway.requests.on(requests.readSchedule, ({ window }) =>
+      window?.after === null
+        ? { ...schedule, tasks: [running], truncated: true }
+        : { ...schedule, tasks: [queued], truncated: false },
+    );
+    const window = 'from=2026-11-20T09:00:00Z&to=2026-11-20T11:00:00%2B01:00&lab=color_lab';
+    const { status, body } = await gateway.send('GET', `/api/schedule?${window}&limit=10000`);
+    const read = body as unknown as ScheduleRecord;
+    expect([status, read.tasks, read.tasks_total, read.truncated]).toEqual([
+      ...[200, [ended, over, queued], 3],
+      false,
+    ]);
+    expect(read.units[0]?.timeline.map(({ task, planned }) => [task, planned])).toEqual([
+      [ended.id, false],
+      [over.id, false],
+    ]);
+    const range = { from: Date.parse('2026-11-20T09:00:00Z'), to: Date.parse('2026-11-20T10:00:00Z') };
+    const first = { start: Date.parse(running.started_at ?? ''), id: running.id };
+    expect(gateway.requests.of(requests.readSchedule).map((each) => each.body)).toEqual([
+      { lab: 'color_lab', limit: 1_000, window: { ...range, after: null } },
+      { lab: 'color_lab', limit: 1_000, window: { ...range, after: first } },
+    ]);
+    expect(gateway.records.askedEnded).toEqual([
+      {
+        ...{ lab: 'color_lab', limit: 10_001 },
+        ...{ from: '2026-11-20T09:00:00.000Z', to: '2026-11-20T10:00:00.000Z' },
+      },
+    ]);
+    const { body: part } = await gateway.send('GET', `/api/schedule?${window}&limit=2`);
+    const cut = part as unknown as ScheduleRecord;
+    expect([cut.tasks.map(({ id }) => id), cut.truncated]).toEqual([[ended.id, over.id], true]);
+  });
+
+  it.each([
+    ['from=2026-11-20T09:00:00Z', '?to'],
+    ['to=2026-11-20T09:00:00Z', '?from'],
+    ['from=2026-11-20T09:00:00&to=2026-11-20T10:00:00Z', '?from'],
+    ['from=2026-11-20T09:00:00Z&to=yesterday', '?to'],
+    ['from=2026-11-20T09:00:00Z&to=2026-11-20T09:00:00Z', '?to'],
+    ['from=2026-11-20T09:00:00Z&to=2026-11-20T10:00:00Z&limit=10001', '?limit'],
+  ])('of the window ?%s is refused at %s', async (query, path) => {
+    const reply = await gateway.send('GET', `/api/schedule?${query}`);
+    expectProblem(reply, 422, 'invalid');
+    expect(reply.body).toMatchObject({ errors: [{ path }] });
+    expect(gateway.requests.of(requests.readSchedule)).toEqual([]);
   });
 
   it.each(['runs=mix_1', 'limit=0', 'limit=1001', 'limit=many', 'run=a&run=b'])(

@@ -77,6 +77,7 @@ const reservation = zodOf(ReservationRecord);
 const drained = z.object({ campaign: z.string().nullable() });
 const drain = zodOf(DrainRecord);
 
+const startPosition = z.object({ start: z.number(), id: z.string() });
 /** Which part of the schedule is asked for. All criteria apply together; a name that does not exist selects nothing. */
 const scheduleQuery = z.object({
   /** Name of a protocol run: its tasks, and the units that its tasks have, will get or wait for. */
@@ -90,6 +91,11 @@ const scheduleQuery = z.object({
    * queue, then those that have ended, the latest first.
    */
   limit: z.number().int().min(1).max(longestSchedule),
+  /**
+   * Only tasks whose actual or planned time touches the window, by their starts and then by id. Times are milliseconds
+   * since 1970; the window ends before `to`. `after`: start and id of the last task of the page before; null: none.
+   */
+  window: z.object({ from: z.number(), to: z.number(), after: startPosition.nullable() }).optional(),
 });
 export type ScheduleQuery = z.infer<typeof scheduleQuery>;
 

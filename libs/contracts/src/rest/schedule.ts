@@ -24,6 +24,9 @@ import {
 /** Most tasks that one answer lists, so that it fits into one message. */
 export const longestSchedule = 1_000;
 
+/** Most tasks of a window of time, which the gateway puts together from several messages and from the database. */
+export const longestScheduleWindow = 10_000;
+
 export const taskLabel = text('`<protocol run>/<task>`, or the on-demand task.', 'mix_1/mix_colors');
 export const campaignName = orNull(text('Campaign that the work belongs to, if any.', 'sweep'));
 export const workPriority = integer('When work competes, the higher priority goes first.', 0);
@@ -119,11 +122,30 @@ const duration = object(
     ),
     samples: integer('Number of completed attempts that are known, at most 32.', 12),
   },
-  'How long the task is expected to take.',
+  'How long the task is expected to take. Null and 0 for a task of work that has ended.',
 );
 export type ExpectedDuration = TypeOf<typeof duration>;
 
-@Described('A task that runs or waits, or that has ended in a run that continues.')
+const planOfTask = (description: string) =>
+  object(
+    {
+      start: time('When the plan starts the task.'),
+      end: time('When the plan ends the task.'),
+      at: time('When the plan was made.'),
+      devices: map(unit, 'Device handle to the planned device.'),
+    },
+    description,
+  );
+const firstPlan = planOfTask(
+  'The plan when the task was first planned. It never changes. Null: no plan has had the task.',
+);
+const lastPlan = planOfTask(
+  'The last plan before the task started. A retry replaces it. Null: it has not started, or no plan had it.',
+);
+/** The place of one task in a plan. */
+export type TaskPlan = TypeOf<typeof firstPlan>;
+
+@Described('A task that runs, waits or has ended.')
 export class ScheduledTask {
   @Field(text('Id of the task run.')) id!: string;
   @Field(taskLabel) label!: string;
@@ -136,6 +158,8 @@ export class ScheduledTask {
   @Field(choice(taskRunStates)) state!: TaskRunState;
   @Field(orNull(time('When the plan starts the task; null: not planned.'))) planned_start!: string | null;
   @Field(orNull(time('When the task is expected to end; null: not planned.'))) planned_end!: string | null;
+  @Field(orNull(firstPlan)) first_plan!: TaskPlan | null;
+  @Field(orNull(lastPlan)) last_plan!: TaskPlan | null;
   @Field(orNull(time('When the task started.'))) started_at!: string | null;
   @Field(orNull(time('When the task ended.'))) ended_at!: string | null;
   @Field(
@@ -221,11 +245,13 @@ export class ScheduleRecord {
   @Field(
     list(
       ScheduledTask,
-      'First the tasks that run, then those that wait, in the order of their planned starts or else of the queue, then those that have ended.',
+      'First the tasks that run, then those that wait, in the order of their planned starts or else of the queue, then those that have ended. With `from` and `to`: in the order of their actual or planned starts.',
     ),
   )
   tasks!: ScheduledTask[];
-  @Field(integer('Number of tasks, listed or not.', 7)) tasks_total!: number;
+  @Field(integer('Number of tasks, listed or not. With `from` and `to`, the number of listed tasks.', 7))
+  tasks_total!: number;
+  @Field(flag('True: there are more tasks than `limit`, which are not listed.')) truncated!: boolean;
   @Field(list(ScheduledUnit, 'Devices and resources of the loaded laboratories, by kind and name.'))
   units!: ScheduledUnit[];
   @Field(list(ScheduledRun)) protocol_runs!: ScheduledRun[];

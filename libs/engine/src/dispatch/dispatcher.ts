@@ -12,6 +12,7 @@ import type { Turn, WorkingState } from '../turn/index.js';
 import { endTask } from '../work/index.js';
 import { ReadyWork } from './ready-work.js';
 import { type StartPorts, startTask } from './start-task.js';
+import { Plans } from './plans.js';
 import type { Workload } from './workload.js';
 
 export interface DispatchPorts extends StartPorts {
@@ -20,11 +21,14 @@ export interface DispatchPorts extends StartPorts {
   /** Settles the runs and campaigns that are due. */
   settleWork: (turn: Turn) => void;
   enqueue: (name: string, act: (turn: Turn) => void) => void;
+  /** As `enqueue`, but the command may wait for a turn that something else causes. */
+  enqueuePatiently: (name: string, act: (turn: Turn) => void) => void;
 }
 
 /** Asks the scheduling policy which tasks start on which devices, and starts them. Driven by events; it polls nothing. */
 export class Dispatcher {
   readonly #ready: ReadyWork;
+  readonly #plans = new Plans();
   /** Decides when the policy fails. */
   readonly #fallback = new GreedyPolicy();
   #version = 0;
@@ -75,6 +79,17 @@ export class Dispatcher {
     }
     this.#expire(turn, true);
     settleWork(turn);
+    this.#notePlans(turn);
+  }
+
+  /** Leaves first plans to the next turn, so that no start waits for them. Its commit stores all of them at once. */
+  #notePlans(turn: Turn): void {
+    const plans = this.#plans.publish(turn.state, this.#timetable);
+    if (plans.length === 0) return;
+    this.ports.enqueuePatiently('first plans', (next) => {
+      const missing = plans.filter(({ id }) => next.state.rows.taskRuns.get(id)?.firstPlan === null);
+      if (missing.length > 0) next.emit({ op: 'notePlans', plans: missing });
+    });
   }
 
   /** A policy that plans ahead is asked again whenever something has changed that its plan counts on. */
@@ -123,7 +138,8 @@ export class Dispatcher {
     }
     this.#version += 1;
     const plan = this.ports.policy.scope === 'all' ? this.#planAhead(turn) : this.#planNow(turn);
-    for (const assignment of plan?.assignments ?? []) startTask(turn, this.ports, assignment);
+    for (const assignment of plan?.assignments ?? [])
+      startTask(turn, this.ports, assignment, this.#plans.lastOf(assignment.task, this.#timetable));
   }
 
   #planNow(turn: Turn): Plan | undefined {

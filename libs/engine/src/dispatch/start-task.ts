@@ -1,4 +1,11 @@
-import type { DeviceBinding, DeviceFunction, DeviceReference, Reason, TaskStart } from '@lab/contracts';
+import type {
+  DeviceBinding,
+  DeviceFunction,
+  DeviceReference,
+  Reason,
+  TaskPlan,
+  TaskStart,
+} from '@lab/contracts';
 import type { Assignment } from '@lab/scheduling';
 import type { Ids, Log } from '@lab/ports';
 import type { AgentDirectory } from '../agents/index.js';
@@ -29,8 +36,15 @@ export interface StartPorts {
 /**
  * Starts a task on the assigned units: records the attempt and its allocations, and sends it after the commit. A task
  * whose parameters or files do not resolve fails instead. A task whose computer has become unreachable stays queued.
+ *
+ * @param lastPlan the last plan before this start; null: no plan had the task
  */
-export function startTask(turn: Turn, ports: StartPorts, assignment: Assignment): void {
+export function startTask(
+  turn: Turn,
+  ports: StartPorts,
+  assignment: Assignment,
+  lastPlan: TaskPlan | null,
+): void {
   const { state } = turn;
   const task = state.rows.taskRuns.get(assignment.task);
   if (task === undefined) return;
@@ -108,6 +122,8 @@ export function startTask(turn: Turn, ports: StartPorts, assignment: Assignment)
     inputFiles: inputs.files,
     startedAt: turn.now,
     lateByS,
+    lastPlan,
+    ...(task.firstPlan === null ? { firstPlan: lastPlan } : {}),
     retryAt: null,
     reason: null,
   });

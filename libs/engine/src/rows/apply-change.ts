@@ -69,6 +69,12 @@ export function applyChange(rows: RowSet, change: Change): void {
         rows.onDemandNames.delete(next.name);
       return;
     }
+    case 'notePlans':
+      for (const { id, plan } of change.plans) {
+        const row = rows.taskRuns.get(id);
+        if (row?.firstPlan === null) rows.taskRuns.set(id, { ...row, firstPlan: plan });
+      }
+      return;
     case 'updateAttempt': {
       const next = update(rows.attempts, change, attemptTransitions, 'attempt', ({ id }) => id);
       if (isTerminal(next.state) && rows.liveAttempts.get(next.taskRunId) === next.id)

@@ -18,6 +18,7 @@ import type {
   RolloutStepState,
   RunState,
   TaskParameters,
+  TaskPlan,
   TaskRunState,
   Trial,
   WorkKind,
@@ -134,6 +135,10 @@ export interface TaskRunRow extends WorkRow {
   queuedAt: number | null;
   /** Seconds by which the task started after its greatest lag; null: it started in time, or has no such lag. */
   lateByS: number | null;
+  /** The first plan that had the task; null: none has had it. No later plan and no resume changes it. */
+  firstPlan: TaskPlan | null;
+  /** The last plan before its latest start; null: it has not started, or no plan had it. */
+  lastPlan: TaskPlan | null;
 }
 
 /** The fields of a task run that have no default. */
@@ -155,6 +160,7 @@ export function unbegun() {
     queuedAt: null,
     startedAt: null,
     lateByS: null,
+    lastPlan: null,
     endedAt: null,
   } satisfies Partial<TaskRunRow>;
 }
@@ -168,6 +174,7 @@ export function newTaskRun(given: Pick<TaskRunRow, GivenField> & Partial<TaskRun
     inputParameters: {},
     outputResources: null,
     attempt: 0,
+    firstPlan: null,
     failurePolicy: {},
     allocationTimeout: null,
     meta: {},
@@ -421,6 +428,8 @@ export type Change =
   | { op: 'updateProtocolRun'; id: string; patch: PatchOf<ProtocolRunRow> }
   | { op: 'insertTaskRun'; row: TaskRunRow }
   | { op: 'updateTaskRun'; id: string; patch: PatchOf<TaskRunRow> }
+  /** Gives first plans to those of these task runs that have none. */
+  | { op: 'notePlans'; plans: { id: string; plan: TaskPlan }[] }
   | { op: 'insertAttempt'; row: AttemptRow }
   | { op: 'updateAttempt'; id: string; patch: Partial<Omit<AttemptRow, 'id' | 'taskRunId' | 'number'>> }
   | { op: 'insertTrial'; row: TrialRow }

@@ -1,5 +1,6 @@
 import {
   isTerminal,
+  isWaiting,
   isWithAgent,
   type PlanRecord,
   type ScheduledTask,
@@ -21,7 +22,8 @@ export function describeSchedule(ports: OverviewPorts, query: ScheduleQuery): Sc
   const overview = new Overview(ports);
   const { expectations } = overview;
   const lines = overview.lines((line) => isAskedFor(state, overview, line, query));
-  const shown = lines.slice(0, query.limit);
+  const listed = query.window === undefined ? lines : inWindow(expectations, lines, query.window);
+  const shown = listed.slice(0, query.limit);
   const runs = new Set(shown.map(({ row }) => row.runId));
   const isFiltered = query.run !== undefined || query.device !== undefined || query.lab !== undefined;
   const protocolRuns = [...state.rows.protocolRuns.values()].filter(
@@ -33,7 +35,8 @@ export function describeSchedule(ports: OverviewPorts, query: ScheduleQuery): Sc
     at: iso(now),
     plan: timetable === null ? null : planRecord(timetable),
     tasks: shown.map((line) => taskRecord(ports, overview, line)),
-    tasks_total: lines.length,
+    tasks_total: listed.length,
+    truncated: shown.length < listed.length,
     units: unitRecords(labs, overview, shown, query),
     protocol_runs: protocolRuns.map((run) => {
       const tasks = state.tasksOf(run.id);
@@ -96,6 +99,26 @@ function isAskedFor(state: WorkingState, overview: Overview, line: Line, query: 
   return overview.isAbout(line, query.device, query.lab);
 }
 
+/** The tasks behind `after` whose actual or planned time touches the window, by their starts and then by id. */
+function inWindow(
+  expectations: Expectations,
+  lines: readonly Line[],
+  { from, to, after }: NonNullable<ScheduleQuery['window']>,
+): Line[] {
+  const placed = lines.flatMap((line) => {
+    const { row } = line;
+    const planned = expectations.planned(row);
+    const start = isWaiting(row.state) ? planned?.start : row.startedAt;
+    if (start === undefined || start === null) return [];
+    // The end of a task about which a person has to decide is unknown.
+    const end = (isTerminal(row.state) ? row.endedAt : expectations.endOf(row.id)) ?? Infinity;
+    const isBehind = after === null || start > after.start || (start === after.start && row.id > after.id);
+    return start < to && end >= from && isBehind ? [{ line, start }] : [];
+  });
+  placed.sort((a, b) => a.start - b.start || (a.line.row.id < b.line.row.id ? -1 : 1));
+  return placed.map(({ line }) => line);
+}
+
 function taskRecord(
   { state, workload }: OverviewPorts,
   { expectations, causes }: Overview,
@@ -121,6 +144,8 @@ function taskRecord(
     state: row.state,
     planned_start: iso(planned?.start ?? null),
     planned_end: iso(plannedEnd),
+    first_plan: row.firstPlan,
+    last_plan: row.lastPlan,
     started_at: iso(row.startedAt),
     ended_at: iso(row.endedAt),
     late_by_s: row.lateByS,

@@ -1,5 +1,5 @@
 import type { ScheduleQuery, WaitCause } from '@lab/contracts';
-import type { Plan, Policy, Snapshot, Timetable } from '@lab/scheduling';
+import type { Assignment, Plan, Policy, Snapshot, Timetable } from '@lab/scheduling';
 import { describe, expect, it } from 'vitest';
 import { anyDevice, device, same, TestLab, type TaskSketch } from '../test-lab.js';
 
@@ -152,6 +152,7 @@ class Planned implements Policy {
   readonly name = 'cpsat';
   readonly scope = 'all';
   timetable: Timetable | null = null;
+  starting: Assignment[] = [];
   ask: () => void = () => undefined;
 
   begin(ask: () => void): void {
@@ -159,7 +160,7 @@ class Planned implements Policy {
   }
 
   plan(_snapshot: Snapshot): Plan {
-    return { assignments: [], timetable: this.timetable, wakeAt: null };
+    return { assignments: this.starting, timetable: this.timetable, wakeAt: null };
   }
 }
 
@@ -264,6 +265,58 @@ describe('a plan', () => {
     });
     await test.engine.work.pauseCampaign('c', 'ada');
     expect(test.engine.views.schedule(all).campaigns[0]?.estimated_completion).toBeNull();
+  });
+
+  it('keeps the first plan of a task over new plans and a restart, and the last one before its start', async () => {
+    const { test, now } = await planned();
+    const plansOf = (label: string) => {
+      const task = test.engine.views.schedule(all).tasks.find((each) => each.label === label);
+      return [task?.first_plan, task?.last_plan];
+    };
+    const plan = (start: number, at = now) => ({
+      ...{ start: iso(start), end: iso(start + 5_000), at: iso(at), devices: { d: 'l.m1' } },
+    });
+    await test.clock.advance(20);
+    const first = plan(now + 1_000);
+    expect(plansOf('r/a')).toEqual([first, null]);
+    expect(plansOf('t/a')).toEqual([null, null]);
+    const noted = test.store.commits.flatMap(({ changes }) =>
+      changes.filter((change) => change.op === 'notePlans').map(({ plans }) => plans.length),
+    );
+    expect(noted).toEqual([4]);
+
+    const made = test.clock.now();
+    const policy = test.policy(test) as Planned;
+    const id = test.task('r/a').id;
+    const moved = { task: id, start: made + 2_000, end: made + 7_000, units: { 'device:d': 'device:l.m1' } };
+    policy.timetable = { madeAt: made, tasks: [moved], quality, provenance, unplanned: [] };
+    policy.ask();
+    await test.clock.settle();
+    expect(plansOf('r/a')).toEqual([first, null]);
+    policy.starting = [{ task: id, units: { 'device:d': 'device:l.m1' } }];
+    policy.timetable = { ...policy.timetable, madeAt: made + 1, tasks: [] };
+    policy.ask();
+    await test.clock.settle();
+    expect(plansOf('r/a')).toEqual([first, plan(made + 2_000, made)]);
+    policy.starting = [];
+    await test.engine.stop();
+    await test.open();
+    expect(plansOf('r/a')).toEqual([first, plan(made + 2_000, made)]);
+  });
+
+  it('of a window has the tasks whose time touches it, by their starts and page by page', async () => {
+    const { test, now } = await planned();
+    const read = (from: number, to: number, limit: number, after: { start: number; id: string } | null) => {
+      const window = { from: now + from, to: now + to, after };
+      const { tasks, truncated } = test.engine.views.schedule({ limit, window });
+      return [tasks.map(({ label }) => label), truncated];
+    };
+    expect(read(0, 1_000, 9, null)).toEqual([[], false]);
+    expect(read(6_000, 6_001, 9, null)).toEqual([['r/a', 'c_run_1/a', 's/a', 'c_run_2/a'], false]);
+    expect(read(6_001, 9_000, 9, null)).toEqual([['s/a', 'c_run_2/a'], false]);
+    expect(read(0, 9_000, 3, null)).toEqual([['r/a', 'c_run_1/a', 's/a'], true]);
+    const third = { start: now + 6_000, id: test.task('s/a').id };
+    expect(read(0, 9_000, 3, third)).toEqual([['c_run_2/a'], false]);
   });
 
   it('is shown in part on request', async () => {

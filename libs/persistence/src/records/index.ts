@@ -1,5 +1,6 @@
 export type { CampaignExtent, CampaignRun, CampaignRunsPart } from './campaign-runs.js';
 export { openEventLog, EventLog, type EventPage } from './event-log.js';
+export type { EndedTasksPart } from './ended-tasks.js';
 export type { LabRecordKind } from './labs.js';
 export { conditionOf, logColumns, storedLists } from './lists.js';
 export { openRecords, Records } from './records.js';

@@ -10,6 +10,7 @@ import type {
   Portion,
   ProtocolRunRecord,
   ResourceRecord,
+  ScheduledTask,
   StoredItems,
   StoredListName,
   TaskRunRecord,
@@ -26,6 +27,7 @@ import {
   type CampaignRunsPart,
 } from './campaign-runs.js';
 import { CodeHashReader } from './code-hashes.js';
+import { readEndedTasks, type EndedTasksPart } from './ended-tasks.js';
 import { readLabs, type LabRecordKind } from './labs.js';
 import { readOne, readPage, readRow } from './pages.js';
 import { campaignRecord, protocolRunRecord, type ArchivedSince, type StoredRunWithTasks } from './shapes.js';
@@ -153,6 +155,11 @@ export class Records {
   /** Reads a part of the runs of a campaign in the order of their numbers. */
   campaignRuns(campaignId: string, part: CampaignRunsPart): Promise<CampaignRun[]> {
     return answered(readCampaignRuns(this.db, campaignId, part));
+  }
+
+  /** As {@link readEndedTasks}. */
+  endedTasks(part: EndedTasksPart): Promise<ScheduledTask[]> {
+    return readEndedTasks(this.db, part);
   }
 
   /** Reads details of work. @param mostBytes size of a value at most; a larger one is null */

@@ -139,6 +139,12 @@ begin
   end if;
   ${updated.map(updateTable).join('\n')}
 
+  if changes ? 'first_plans' then
+    update task_run t set first_plan = e.item->'plan'
+    from jsonb_array_elements(changes->'first_plans') e(item)
+    where t.id = e.item->>'id' and t.first_plan is null;
+  end if;
+
   for item in select value from jsonb_array_elements(coalesce(changes->'allocations', '[]'::jsonb)) loop
     touched := 0;
     if item->>'op' = 'release' then

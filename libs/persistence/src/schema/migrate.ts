@@ -13,6 +13,7 @@ import { security } from './migrations/0008-security.js';
 import { attentionProcess } from './migrations/0009-attention-process.js';
 import { rollouts } from './migrations/0010-rollouts.js';
 import { sessions } from './migrations/0011-sessions.js';
+import { plans } from './migrations/0012-plans.js';
 import { engineTables } from './tables.js';
 import { grants, roleNames } from '../roles/index.js';
 
@@ -32,6 +33,7 @@ const migrations: Record<string, Migration> = {
   '0009_attention_process': attentionProcess,
   '0010_rollouts': rollouts,
   '0011_sessions': sessions,
+  '0012_plans': plans,
 };
 
 /** What follows the migrations: it may be put in place again. */

@@ -38,6 +38,8 @@ export type Stored<Row, Layout> = {
 interface Declaration<Layout> {
   name: string;
   columns: Layout;
+  /** Fields whose columns a migration after that of the table adds. */
+  later?: readonly (keyof Layout)[];
   /** Columns of the primary key in SQL. Default `id`. */
   key?: string;
   /** Further constraints of the table in SQL. */
@@ -76,11 +78,14 @@ export class Table<Row extends object, Layout extends Columns<Row>> {
   /** The statement that creates the table. */
   get createStatement(): string {
     const { key = 'id', constraints = [], others = [], fillfactor } = this.declared;
+    const later = new Set<unknown>(this.declared.later);
     const storage = fillfactor === undefined ? '' : ` with (fillfactor = ${fillfactor})`;
-    const columns = this.columns.map(
-      ({ name, kind, nullable }) =>
-        `${name} ${kind === 'id' ? 'text collate "C"' : kind}${nullable ? '' : ' not null'}`,
-    );
+    const columns = this.columns
+      .filter(({ field }) => !later.has(field))
+      .map(
+        ({ name, kind, nullable }) =>
+          `${name} ${kind === 'id' ? 'text collate "C"' : kind}${nullable ? '' : ' not null'}`,
+      );
     return `create table ${this.name} (
   ${[...columns, ...others, `primary key (${key})`, ...constraints].join(',\n  ')}
 )${storage};`;

@@ -148,8 +148,11 @@ export const taskRuns = tableOf<TaskRunRow>()({
     queuedAt: 'timestamptz?',
     startedAt: 'timestamptz?',
     lateByS: 'double precision?',
+    firstPlan: 'jsonb?',
+    lastPlan: 'jsonb?',
     endedAt: 'timestamptz?',
   },
+  later: ['firstPlan', 'lastPlan'],
   constraints: [
     oneOf('state', Object.keys(taskRunTransitions)),
     refersTo('run_id', 'protocol_run'),

@@ -51,6 +51,7 @@ export function planCommit(changes: readonly Change[]): CommitPlan {
   const audit: Stored[] = [];
   const allocations: Stored[] = [];
   const archived: Stored[] = [];
+  const firstPlans: Stored[] = [];
   const events: Stored[] = [];
   const names: CommitPlan['names'] = { protocolRuns: [], campaigns: [], onDemandTasks: [] };
 
@@ -73,6 +74,9 @@ export function planCommit(changes: readonly Change[]): CommitPlan {
       case 'updateAttempt':
       case 'updateTrial':
         planOf(change.op).update(change.id, change.patch);
+        break;
+      case 'notePlans':
+        firstPlans.push(...change.plans);
         break;
       case 'claim':
       case 'pass':
@@ -137,6 +141,7 @@ export function planCommit(changes: readonly Change[]): CommitPlan {
     put(`${table.name}_update`, sorted(updates));
     put(`${table.name}_insert`, sorted(inserts));
   }
+  put('first_plans', firstPlans);
   put('allocations', allocations);
   for (const [name, rows] of overwritten) put(name, sorted(rows));
   put('archive', archived);

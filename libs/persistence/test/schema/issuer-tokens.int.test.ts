@@ -25,7 +25,9 @@ const before = `
     drop column made_from;
   comment on function commit_changes(bigint, uuid, jsonb) is null;
   delete from schema_migration where name in ('0008_security', '0009_attention_process', '0010_rollouts',
-    '0011_sessions');
+    '0011_sessions', '0012_plans');
+  drop index task_run_span;
+  alter table task_run drop column first_plan, drop column last_plan;
   drop table rollout;`;
 
 const token = (id: string, kind: string, name: string, by: string): string =>

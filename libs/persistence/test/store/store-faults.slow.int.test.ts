@@ -179,6 +179,7 @@ describe('the store', () => {
       { name: '0009_attention_process' },
       { name: '0010_rollouts' },
       { name: '0011_sessions' },
+      { name: '0012_plans' },
     ]);
     await dropDatabase(postgres.url, name);
   });

@@ -30,6 +30,7 @@ const changes: Readonly<Record<Change['op'], true>> = {
   updateProtocolRun: true,
   insertTaskRun: true,
   updateTaskRun: true,
+  notePlans: true,
   insertAttempt: true,
   updateAttempt: true,
   insertTrial: true,

@@ -1,0 +1,71 @@
+import type { ScheduledTask } from '@lab/contracts';
+import { sql, type Kysely } from 'kysely';
+import { rowsOf } from '../connection/index.js';
+import { isStorable, type Database, type StoredTaskRun } from '../schema/index.js';
+
+/** A part of the tasks that have ended. */
+export interface EndedTasksPart {
+  /** ISO 8601; the window ends before `to`. */
+  from: string;
+  to: string;
+  /** Name of a protocol run. */
+  run?: string | undefined;
+  /** `<lab>.<device>` that the task had. */
+  device?: string | undefined;
+  /** Laboratory of a device that the task had. */
+  lab?: string | undefined;
+  limit: number;
+}
+
+type Found = StoredTaskRun & { protocol_run: string | null; campaign: string | null };
+
+/** Reads the tasks that have started and ended, and whose actual time touches a window, by their starts and then by id. */
+export async function readEndedTasks(
+  db: Kysely<Database>,
+  { from, to, run, device, lab, limit }: EndedTasksPart,
+): Promise<ScheduledTask[]> {
+  if (![run, device, lab].every((name) => name === undefined || isStorable(name))) return [];
+  const [deviceLab = '', ...deviceName] = device?.split('.') ?? [];
+  const had = (fields: object) =>
+    sql`jsonb_path_query_array(task_run.devices, '$.*') @> ${JSON.stringify([fields])}::jsonb`;
+  const rows = await rowsOf(
+    db,
+    sql<Found>`
+      select task_run.id, task_run.name, task_run.type, task_run.priority, task_run.state, task_run.first_plan,
+        task_run.last_plan, task_run.started_at, task_run.ended_at, task_run.late_by_s, task_run.devices,
+        task_run.resources, protocol_run.name as protocol_run, campaign.name as campaign
+      from task_run left join protocol_run on protocol_run.id = task_run.run_id
+        left join campaign on campaign.id = protocol_run.campaign_id
+      where task_run.started_at is not null and task_run.ended_at is not null
+        and tstzrange(task_run.started_at, greatest(task_run.started_at, task_run.ended_at), '[]')
+          && tstzrange(${from}::timestamptz, ${to}::timestamptz)
+        ${run === undefined ? sql`` : sql`and protocol_run.name = ${run}`}
+        ${device === undefined ? sql`` : sql`and ${had({ lab_name: deviceLab, name: deviceName.join('.') })}`}
+        ${lab === undefined ? sql`` : sql`and ${had({ lab_name: lab })}`}
+      order by task_run.started_at, task_run.id limit ${limit}`,
+  );
+  return rows.map(scheduledTask);
+}
+
+function scheduledTask(row: Found): ScheduledTask {
+  const { id, name, type, priority, state, first_plan, last_plan, started_at, ended_at, late_by_s } = row;
+  return {
+    ...{ id, name, type, priority, state, first_plan, last_plan, started_at, ended_at, late_by_s },
+    label: row.protocol_run === null ? name : `${row.protocol_run}/${name}`,
+    protocol_run: row.protocol_run,
+    campaign: row.campaign,
+    planned_start: null,
+    planned_end: null,
+    duration: { expected: null, declared: null, learned: null, samples: 0 },
+    devices: named(row.devices, (device) => `${device.lab_name}.${device.name}`),
+    resources: named(row.resources, (resource) => resource.name),
+    waits_for: [],
+  };
+}
+
+function named<Value>(
+  values: Readonly<Record<string, Value>>,
+  nameOf: (value: Value) => string,
+): Record<string, string> {
+  return Object.fromEntries(Object.entries(values).map(([handle, value]) => [handle, nameOf(value)]));
+}
