@@ -4,5 +4,6 @@ import './web/shell.js';
 import './web/attention.js';
 import './web/devices.js';
 import './web/work.js';
+import './web/submit.js';
 import './web/quality.js';
 import './web/attacks.js';

@@ -97,10 +97,12 @@ export const rooms = {
     design: [],
     lab: [],
     shell: ['design', 'lab', 'settings'],
+    forms: ['design', 'lab', 'settings'],
     parts: ['design', 'lab', 'settings'],
+    submit: ['design', 'forms', 'lab', 'parts', 'settings'],
     work: ['design', 'lab', 'parts', 'settings'],
     equipment: ['design', 'lab', 'parts', 'settings'],
-    pages: ['design', 'lab', 'parts', 'settings'],
+    pages: ['design', 'forms', 'lab', 'parts', 'settings'],
   },
   runtime: {
     log: [],

@@ -141,8 +141,13 @@ export async function tabTo(page: Page, name: RegExp): Promise<void> {
     await page.keyboard.press('Tab');
     const text = await page.evaluate(() => {
       const { activeElement: element } = document;
-      const label = element instanceof HTMLInputElement ? (element.labels?.[0]?.textContent ?? '') : '';
-      return `${element?.getAttribute('aria-label') ?? ''}${element?.textContent ?? ''}${label}`;
+      const isField =
+        element instanceof HTMLInputElement ||
+        element instanceof HTMLTextAreaElement ||
+        element instanceof HTMLSelectElement;
+      // What stands in a field is no name of it.
+      const text = isField ? (element.labels?.[0]?.textContent ?? '') : (element?.textContent ?? '');
+      return `${element?.getAttribute('aria-label') ?? ''}${text}`;
     });
     if (name.test(text)) return;
   }

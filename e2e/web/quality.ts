@@ -21,6 +21,15 @@ const pages: [name: string, show: (look: object) => Promise<Page>][] = [
   ['campaign', async (look) => open(await browserOf('admin', look), '/campaigns/sweep')],
   ['run', async (look) => open(await browserOf('admin', look), '/runs/sweep_run_1')],
   [
+    'submit',
+    async (look) => {
+      const page = await open(await browserOf('admin', look), '/submit?kind=campaign');
+      await page.getByLabel('Protocol').selectOption('optimize_multiplication');
+      await page.getByLabel('Rows of a spreadsheet').waitFor();
+      return page;
+    },
+  ],
+  [
     'task',
     async (look) => {
       const page = await open(await browserOf('admin', look), '/tasks/files');

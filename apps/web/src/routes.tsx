@@ -1,7 +1,9 @@
+import { workKinds, type WorkKind } from '@lab/web-model';
 import { createRootRouteWithContext, createRoute, createRouter } from '@tanstack/react-router';
 import { Devices } from './equipment/index.js';
 import { AttentionItem, AttentionList, Missing, Now } from './pages/index.js';
 import { Shell } from './shell/index.js';
+import { Submit } from './submit/index.js';
 import { Campaign, Run, Task } from './work/index.js';
 
 interface Context {
@@ -48,6 +50,17 @@ const task = createRoute({
     return <Task name={task.useParams().name} run={undefined} />;
   },
 });
+const submit = createRoute({
+  getParentRoute: () => root,
+  path: '/submit',
+  validateSearch: ({ kind, from }: Record<string, unknown>): { kind?: WorkKind; from?: string } => ({
+    ...(workKinds.some((each) => each === kind) ? { kind: kind as WorkKind } : {}),
+    ...(typeof from === 'string' ? { from } : {}),
+  }),
+  component: function SubmitPage() {
+    return <Submit {...submit.useSearch()} />;
+  },
+});
 const attentionItem = createRoute({
   getParentRoute: () => root,
   path: '/attention/$id',
@@ -57,7 +70,18 @@ const attentionItem = createRoute({
 });
 
 export const router = createRouter({
-  routeTree: root.addChildren([now, wall, attention, attentionItem, devices, campaign, run, runTask, task]),
+  routeTree: root.addChildren([
+    now,
+    wall,
+    attention,
+    attentionItem,
+    devices,
+    campaign,
+    run,
+    runTask,
+    task,
+    submit,
+  ]),
   context: { onSignOut: undefined },
 });
 

@@ -1,3 +1,17 @@
+export {
+  emptyText,
+  faultsByField,
+  fieldFaultCodes,
+  fieldsOf,
+  readFields,
+  textOf,
+  type FaultsByField,
+  type Field,
+  type FieldFault,
+  type FieldKind,
+  type Texts,
+  type Value,
+} from './fields/index.js';
 export { edgesOf, fieldOf, type Edge } from './graph.js';
 export { freshnessOf, type Freshness } from './freshness.js';
 export {
@@ -28,3 +42,15 @@ export {
 } from './situation.js';
 export { previewOf, tableOf, plainText, type Preview } from './values.js';
 export { languageFor, languages, Words, type Language, type WordKey } from './words/words.js';
+export {
+  byTask,
+  csvOf,
+  dynamicFieldsOf,
+  dynamicParametersOf,
+  taskFormOf,
+  valuesOf,
+  workKinds,
+  type Slot,
+  type TaskForm,
+  type WorkKind,
+} from './submissions.js';

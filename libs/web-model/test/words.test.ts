@@ -43,6 +43,7 @@ describe('the catalogues', () => {
       'file.size.kib',
       'file.size.mib',
       'file.size.gib',
+      'submit.name',
     ];
     expect(same).toEqual(equal);
     expect(Object.values({ ...en, ...de }).filter((text) => text.trim() === '')).toEqual([]);

@@ -21,6 +21,7 @@ export function Shell({ onSignOut }: { onSignOut: (() => void) | undefined }): R
     { key: 'nav.now', run: () => void navigate({ to: '/' }) },
     { key: 'nav.attention', run: () => void navigate({ to: '/attention' }) },
     { key: 'nav.devices', run: () => void navigate({ to: '/devices' }) },
+    { key: 'nav.submit', run: () => void navigate({ to: '/submit' }) },
     { key: 'now.wall', run: () => void navigate({ to: '/wall' }) },
     { key: 'nav.rest', run: () => window.location.assign('/docs') },
     { key: 'nav.guide', run: () => window.location.assign('/guide/README.md') },
@@ -50,6 +51,7 @@ export function Shell({ onSignOut }: { onSignOut: (() => void) | undefined }): R
             )}
           </Link>
           <Link to="/devices">{words.say('nav.devices')}</Link>
+          <Link to="/submit">{words.say('nav.submit')}</Link>
         </nav>
         <div className="tools">
           <Connection />

@@ -1,12 +1,12 @@
 import type { CampaignRecord, ProtocolRunRecord, TaskRunRecord } from '@lab/api-client';
-import { mayAct, type WordKey } from '@lab/web-model';
+import { mayAct, type WordKey, type WorkKind } from '@lab/web-model';
+import { useNavigate } from '@tanstack/react-router';
 import { useState, type ReactNode } from 'react';
 import { Button, Dialog, Failure, TextField } from '../design/index.js';
 import { client, reasonOf, useLab, useMayAct } from '../lab/index.js';
 import { useWords } from '../settings/index.js';
 
 type Work = CampaignRecord | ProtocolRunRecord | TaskRunRecord;
-export type WorkKind = 'campaign' | 'run' | 'task';
 /** Acts that need nothing but a yes. */
 type Act = 'pause' | 'resume' | 'cancel' | 'archive' | 'restore';
 /** Acts that change values. */
@@ -42,6 +42,7 @@ export function WorkActions({
   onDone(): void;
 }): ReactNode {
   const words = useWords();
+  const navigate = useNavigate();
   const { me } = useLab();
   const mayChange = useMayAct();
   const [asked, setAsked] = useState<Act | Change>();
@@ -68,6 +69,11 @@ export function WorkActions({
             {words.say(labelOf(kind, each))}
           </Button>
         ))}
+      {mayAct(me, 'submitter') && !isPart && (
+        <Button onClick={() => void navigate({ to: '/submit', search: { kind, from: work.name } })}>
+          {words.say('work.clone')}
+        </Button>
+      )}
       {asked === 'change_priority' || asked === 'settings' ? (
         <ChangeValues kind={kind} work={work} change={asked} onClose={close} onDone={done} />
       ) : (

@@ -1,10 +1,12 @@
 import { de } from './de.js';
 import { en } from './en.js';
+import { submitDe } from './submit.de.js';
+import { submitEn } from './submit.en.js';
 import { workDe } from './work.de.js';
 import { workEn } from './work.en.js';
 
 /** All texts of the page in English, in the syntax of ICU MessageFormat. */
-export const english = { ...en, ...workEn };
+export const english = { ...en, ...workEn, ...submitEn };
 
 /** All texts of the page in German. */
-export const german: Record<keyof typeof english, string> = { ...de, ...workDe };
+export const german: Record<keyof typeof english, string> = { ...de, ...workDe, ...submitDe };

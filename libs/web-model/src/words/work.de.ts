@@ -74,6 +74,7 @@ export const workDe: Record<keyof typeof workEn, string> = {
   'work.restore': 'Wiederherstellen',
   'work.restore.title': '{name} wiederherstellen?',
   'work.restore.effect': 'Es erscheint wieder in Listen.',
+  'work.clone': 'Noch einmal einreichen',
   'work.archived': 'archiviert seit {time}',
   'work.state': 'Zustand',
   'campaign.results': 'Ergebnisse',

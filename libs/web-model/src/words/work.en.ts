@@ -70,6 +70,7 @@ export const workEn = {
   'work.restore': 'Restore',
   'work.restore.title': 'Restore {name}?',
   'work.restore.effect': 'It appears in lists again.',
+  'work.clone': 'Submit again',
   'work.archived': 'archived since {time}',
   'work.state': 'State',
   'campaign.results': 'Results',

@@ -1,0 +1,2 @@
+export { Submit } from './submit.js';
+import './submit.css';
