@@ -97,7 +97,8 @@ export const rooms = {
     design: [],
     lab: [],
     shell: ['design', 'lab', 'settings'],
-    pages: ['design', 'lab', 'settings'],
+    forms: ['design', 'lab', 'settings'],
+    pages: ['design', 'forms', 'lab', 'settings'],
   },
   runtime: {
     log: [],

@@ -1,3 +1,17 @@
+export {
+  emptyText,
+  faultsByField,
+  fieldFaultCodes,
+  fieldsOf,
+  readFields,
+  textOf,
+  type FaultsByField,
+  type Field,
+  type FieldFault,
+  type FieldKind,
+  type Texts,
+  type Value,
+} from './fields/index.js';
 export { freshnessOf, type Freshness } from './freshness.js';
 export {
   hear,
