@@ -1,6 +1,9 @@
+import type { Locator } from 'playwright-core';
 import { afterAll, describe, expect, it } from 'vitest';
 import { eventually } from '../api.js';
 import { api, browserOf, open, question, settleAll, tabTo } from './lab.js';
+
+const problem = { type: 'urn:svc:error:not_found', title: 'Not found', status: 404, code: 'not_found' };
 
 describe('a question', () => {
   afterAll(settleAll);
@@ -60,22 +63,89 @@ describe('a question', () => {
     await settleAll();
   });
 
-  it('says which outputs of a completed task are wrong, and decides nothing', async () => {
-    const id = await question('with outputs');
+  it('asks for each output of a completed task, and says at the field what is wrong', async () => {
+    const id = await question('with outputs', 'report');
     const page = await open(await browserOf('admin'), `/attention/${id}`);
     await page.getByLabel(/^It was done/).check();
-    const outputs = page.getByLabel('Outputs of the task, as JSON');
-    await outputs.fill('[');
+    const field = (name: string): Locator => page.getByLabel(new RegExp(`^${name}`));
+    const decide = page.getByRole('button', { name: /^Decide/ });
+    await page.getByText('What the balance shows \u00b7 Number \u00b7 0 to 50').waitFor();
+    await page.getByText('Label of the vessel \u00b7 Text \u00b7 if empty: none').waitFor();
+    await decide.click();
+    expect(await page.getByText('Give a value.', { exact: true }).count()).toBe(6);
+    await expect.poll(() => field('count').evaluate((each) => each === document.activeElement)).toBe(true);
+
+    await field('count').fill('2.5');
+    await field('mass').fill('51');
+    await field('remark').fill('all is well');
+    await field('clean').selectOption('No');
+    await field('color').selectOption('blue');
+    await field('doses').fill('1');
+    await field('settings').fill('{');
+    await decide.click();
+    await page.getByText('This is no integer: 2.5.').waitFor();
+    await page.getByText('51 is too large: at most 50 mg.').waitFor();
+    await page.getByText('The list has 1 element, but needs 2.').waitFor();
+    await page.getByText(/^This is no JSON/).waitFor();
+    expect(await field('mass').getAttribute('aria-invalid')).toBe('true');
+    expect(await field('color').getAttribute('aria-invalid')).toBe('false');
+    expect((await api.attention()).some((item) => item.id === id)).toBe(true);
+
+    await field('count').fill('2');
+    await field('mass').fill('0.5');
+    await field('doses').fill('1\n2.5');
+    await field('settings').fill('{"ph": 7}');
+    await decide.click();
+    const { output_parameters: outputs } = await eventually(
+      () => api.task('with outputs'),
+      ({ state }) => state === 'completed',
+    );
+    expect(outputs).toEqual({
+      ...{ count: 2, mass: 0.5, remark: 'all is well', clean: false, color: 'blue', doses: [1, 2.5] },
+      ...{ settings: { ph: 7 }, label: 'none' },
+    });
+    await settleAll();
+  });
+
+  it('shows at the field what the service refuses', async () => {
+    const id = await question('with refused outputs');
+    const page = await open(await browserOf('admin'), `/attention/${id}`);
+    // The page knows another version of the task type than the task was accepted with.
+    await page.route('**/api/definitions/task/misbehave', async (route) => {
+      const response = await route.fetch();
+      const record = (await response.json()) as { definition: { output_parameters: object } };
+      record.definition.output_parameters = { steps: { type: 'str', desc: 'Steps' } };
+      await route.fulfill({ response, json: record });
+    });
+    await page.reload();
+    await page.getByLabel(/^It was done/).check();
+    await page.getByLabel('steps').fill('many');
     await page.getByRole('button', { name: /^Decide/ }).click();
-    await page.getByText(/^This is no JSON object/).waitFor();
+    await page.getByText('Must be an integer, not the string "many".').waitFor();
+    await page.getByText('Not decided. Look at the marked fields.').waitFor();
+    expect((await api.attention()).some((item) => item.id === id)).toBe(true);
+    await settleAll();
+  });
+
+  it('takes all outputs as JSON where the declaration cannot be read', async () => {
+    const id = await question('without a declaration');
+    const page = await open(await browserOf('admin'), `/attention/${id}`);
+    await page.route('**/api/definitions/task/misbehave', (route) =>
+      route.fulfill({ status: 404, json: { ...problem, detail: 'There is no such task type.' } }),
+    );
+    await page.reload();
+    await page.getByLabel(/^It was done/).check();
+    await page
+      .getByText(/^The declaration of the outputs cannot be read: There is no such task type\. /)
+      .waitFor();
+    const outputs = page.getByLabel('output_parameters');
     await outputs.fill('{"steps": "many"}');
     await page.getByRole('button', { name: /^Decide/ }).click();
-    await page.getByText(/^Not decided\. /).waitFor();
-    expect((await api.attention()).some((item) => item.id === id)).toBe(true);
+    await page.getByText('steps: must be an integer, not the string "many".').waitFor();
     await outputs.fill('{"steps": 2}');
     await page.getByRole('button', { name: /^Decide/ }).click();
     await eventually(
-      () => api.task('with outputs'),
+      () => api.task('without a declaration'),
       ({ state }) => state === 'completed',
     );
     await settleAll();

@@ -99,14 +99,20 @@ export async function open(context: BrowserContext, address = '/'): Promise<Page
   return page;
 }
 
-/** Kills the agent while a task moves a device, so that only a person can tell what became of both. @returns the id of the item of the task */
-export async function question(name: string): Promise<string> {
+/**
+ * Kills the agent while a task moves a device, so that only a person can tell what became of both.
+ *
+ * @param type `misbehave` or `report`
+ * @returns the id of the item of the task
+ */
+export async function question(name: string, type = 'misbehave'): Promise<string> {
   await eventually(
     () => api.device('brittle'),
     ({ state }) => state === 'idle',
   );
   const devices = { brittle: { lab_name: 'faulty_lab', name: 'brittle' } };
-  await api.submit('tasks', { name, type: 'misbehave', devices, input_parameters: { mode: 'long_step' } });
+  const input_parameters = type === 'misbehave' ? { mode: 'long_step' } : {};
+  await api.submit('tasks', { name, type, devices, input_parameters });
   await eventually(
     () => api.device('brittle'),
     ({ doing }) => doing?.arguments['seconds'] === 60,

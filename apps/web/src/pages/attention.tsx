@@ -1,11 +1,12 @@
-import type { AttentionRecord, AttentionResolution } from '@lab/api-client';
-import { isWarning, mayAct, situationOf, type WordKey } from '@lab/web-model';
-import { Link, useNavigate } from '@tanstack/react-router';
-import { useId, useMemo, useState, type ReactNode } from 'react';
-import { Button, Failure, Section, State, TextField } from '../design/index.js';
-import { client, reasonOf, useLab, useMayAct, useNow, useSight } from '../lab/index.js';
+import type { AttentionRecord } from '@lab/api-client';
+import { isWarning, mayAct, situationOf } from '@lab/web-model';
+import { Link } from '@tanstack/react-router';
+import { useMemo, type ReactNode } from 'react';
+import { Section, State } from '../design/index.js';
+import { useLab, useNow, useSight } from '../lab/index.js';
 import { LogTail } from '../parts/index.js';
 import { useWords } from '../settings/index.js';
+import { Decision } from './decision.js';
 
 /** Every open question and warning, oldest first. */
 export function AttentionList(): ReactNode {
@@ -54,7 +55,7 @@ export function AttentionItem({ id }: { id: string }): ReactNode {
       <p>
         <Link to="/attention">{words.say('attention.back')}</Link>
       </p>
-      {item !== undefined && <Details item={item} />}
+      {item !== undefined && <Details key={item.id} item={item} />}
       {item === undefined && <p role="status">{words.say(isComplete ? 'attention.gone' : 'now.reading')}</p>}
     </>
   );
@@ -129,105 +130,4 @@ function Known({ value }: { value: unknown }): ReactNode {
       ))}
     </dl>
   );
-}
-
-function Decision({ item }: { item: AttentionRecord }): ReactNode {
-  const words = useWords();
-  const navigate = useNavigate();
-  const { live } = useLab();
-  const mayChange = useMayAct();
-  const id = useId();
-  const [action, setAction] = useState<AttentionResolution['action']>();
-  const [note, setNote] = useState('');
-  const [outputs, setOutputs] = useState('');
-  const [failure, setFailure] = useState<string>();
-  const takesOutputs = action === 'completed' && item.kind === 'task';
-  const decide = async (): Promise<void> => {
-    if (action === undefined) return;
-    const given = takesOutputs && outputs.trim() !== '' ? jsonObject(outputs) : undefined;
-    if (typeof given === 'string') {
-      setFailure(words.say('attention.outputs.wrong', { reason: given }));
-      return;
-    }
-    try {
-      await client.post('/api/attention/{id}/resolve', {
-        path: { id: item.id },
-        body: {
-          action,
-          ...(note.trim() === '' ? {} : { note: note.trim() }),
-          ...(given === undefined ? {} : { output_parameters: given }),
-        },
-      });
-      live.readAgain(['attention']);
-      await navigate({ to: '/attention' });
-    } catch (error) {
-      setFailure(words.say('attention.failed', { reason: reasonOf(error) }));
-    }
-  };
-  return (
-    <form
-      className="form"
-      onSubmit={(event) => {
-        event.preventDefault();
-        void decide();
-      }}
-    >
-      <fieldset className="options">
-        <legend className="hidden">{words.say('attention.decide')}</legend>
-        {item.choices.map((choice) => (
-          <label key={choice.action} className="option">
-            <input
-              type="radio"
-              name={id}
-              checked={action === choice.action}
-              onChange={() => setAction(choice.action)}
-            />
-            <span>
-              <strong>{words.say(`action.${choice.action}` satisfies WordKey)}</strong>
-              <span className="hint">{choice.effect}</span>
-            </span>
-          </label>
-        ))}
-      </fieldset>
-      {takesOutputs && (
-        <div className="field">
-          <label htmlFor={`${id}-outputs`}>{words.say('attention.outputs')}</label>
-          <textarea
-            id={`${id}-outputs`}
-            rows={4}
-            value={outputs}
-            spellCheck={false}
-            onChange={({ target }) => setOutputs(target.value)}
-          />
-        </div>
-      )}
-      <TextField
-        label={words.say('attention.note')}
-        hint={words.say('attention.note.hint')}
-        value={note}
-        maxLength={2_000}
-        onChange={setNote}
-      />
-      <Failure>{failure}</Failure>
-      <div className="buttons">
-        <Button type="submit" look="main" disabled={action === undefined || !mayChange}>
-          {words.say('attention.do', {
-            action: action === undefined ? '...' : words.say(`action.${action}` satisfies WordKey),
-          })}
-        </Button>
-      </div>
-    </form>
-  );
-}
-
-/** @returns what is wrong, as text */
-function jsonObject(text: string): Record<string, unknown> | string {
-  try {
-    const value: unknown = JSON.parse(text);
-    if (typeof value === 'object' && value !== null && !Array.isArray(value))
-      return value as Record<string, unknown>;
-    return text.slice(0, 40);
-  } catch (error) {
-    return error instanceof Error ? error.message : String(error);
-  }
 }

@@ -140,8 +140,10 @@ export const de: Record<keyof typeof en, string> = {
   'attention.decide': 'Was soll geschehen?',
   'attention.note': 'Was Sie gesehen haben',
   'attention.note.hint': 'Wird für das Protokoll aufbewahrt.',
-  'attention.outputs': 'Ergebnisse des Tasks als JSON',
-  'attention.outputs.wrong': 'Das ist kein JSON-Objekt: {reason}',
+  'attention.outputs': 'Ergebnisse des Tasks',
+  'attention.outputs.none': 'Der Task erklärt keine Ergebnisse.',
+  'attention.outputs.unread':
+    'Die Erklärung der Ergebnisse ist nicht lesbar: {reason} Geben Sie die Ergebnisse als JSON-Objekt an. Der Dienst prüft sie.',
   'attention.do': 'Entscheiden: {action}',
   'attention.failed': 'Nicht entschieden. {reason}',
   'attention.gone': 'Diese Frage ist entschieden oder existiert nicht.',
@@ -226,7 +228,8 @@ export const de: Record<keyof typeof en, string> = {
   'field.fault.choice': 'Das steht nicht zur Wahl: {given}.',
   'field.fault.below_min': '{given} ist zu klein: mindestens {bound}.',
   'field.fault.above_max': '{given} ist zu groß: höchstens {bound}.',
-  'field.fault.length': 'Die Liste hat {given} Elemente, braucht aber {bound}.',
+  'field.fault.length':
+    'Die Liste hat {given, plural, one {# Element} other {# Elemente}}, braucht aber {bound}.',
   'field.fault.json': 'Das ist kein JSON: {given}.',
   'field.fault.object':
     'Das ist kein JSON-Objekt: {given}. Schreiben Sie es in geschweiften Klammern, zum Beispiel {example}.',

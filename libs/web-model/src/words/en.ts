@@ -137,8 +137,10 @@ export const en = {
   'attention.decide': 'What shall happen?',
   'attention.note': 'What you saw',
   'attention.note.hint': 'Kept for the audit.',
-  'attention.outputs': 'Outputs of the task, as JSON',
-  'attention.outputs.wrong': 'This is no JSON object: {reason}',
+  'attention.outputs': 'Outputs of the task',
+  'attention.outputs.none': 'The task declares no outputs.',
+  'attention.outputs.unread':
+    'The declaration of the outputs cannot be read: {reason} Give the outputs as a JSON object. The service checks them.',
   'attention.do': 'Decide: {action}',
   'attention.failed': 'Not decided. {reason}',
   'attention.gone': 'This item is settled, or does not exist.',
@@ -222,7 +224,8 @@ export const en = {
   'field.fault.choice': 'This is not one of the choices: {given}.',
   'field.fault.below_min': '{given} is too small: at least {bound}.',
   'field.fault.above_max': '{given} is too large: at most {bound}.',
-  'field.fault.length': 'The list has {given} elements, but needs {bound}.',
+  'field.fault.length':
+    'The list has {given, plural, one {# element} other {# elements}}, but needs {bound}.',
   'field.fault.json': 'This is no JSON: {given}.',
   'field.fault.object': 'This is no JSON object: {given}. Write it in braces, for example {example}.',
   'field.fault.list': 'This is no JSON list: {given}. Write it in brackets.',
