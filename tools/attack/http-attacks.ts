@@ -185,7 +185,7 @@ const fromAnotherSite: Group = ({ people, lab }, door) => {
     refused('H8 read by a foreign name of this computer', () =>
       door().as(people.olga, 'GET', '/api/me', undefined, { host: 'evil.example.org:8070' }),
     ),
-    ...['/', '/health/ready', '/docs', '/api/openapi.json', '/agents/broker'].map((path) =>
+    ...['/', '/health/live', '/docs', '/docs-json', '/api/health'].map((path) =>
       refused(`H8 read ${path} by a foreign name, without a token`, () =>
         door().send('GET', path, { host: 'evil.example.org' }),
       ),
