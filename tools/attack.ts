@@ -57,7 +57,15 @@ writeFileSync(
     `webhooks: { http: true, ports: [${new URL(issuer.url).port}] }\n`,
 );
 const { attempted, succeeded } = await withStack(
-  { env: { SVC_LABS: lab, SVC_USER_DIR: packages, SVC_CONFIG: config, SVC_AUTH: 'tokens' } },
+  {
+    env: {
+      SVC_LABS: lab,
+      SVC_USER_DIR: packages,
+      SVC_CONFIG: config,
+      SVC_AUTH: 'tokens',
+      SVC_HTTP_HOST: '0.0.0.0',
+    },
+  },
   attackStack,
 );
 await issuer.close();

@@ -185,6 +185,22 @@ const fromAnotherSite: Group = ({ people, lab }, door) => {
     refused('H8 read by a foreign name of this computer', () =>
       door().as(people.olga, 'GET', '/api/me', undefined, { host: 'evil.example.org:8070' }),
     ),
+    ...['/', '/health/live', '/docs', '/docs-json', '/api/health'].map((path) =>
+      refused(`H8 read ${path} by a foreign name, without a token`, () =>
+        door().send('GET', path, { host: 'evil.example.org' }),
+      ),
+    ),
+    refused('H8 read by a foreign name that begins with an address', () =>
+      door().as(people.olga, 'GET', '/api/me', undefined, { host: '127.0.0.1.evil.example.org' }),
+    ),
+    refused('H8 read by a foreign name, with a forwarded name of the service', () => {
+      const headers = {
+        host: 'evil.example.org',
+        'x-forwarded-host': '127.0.0.1',
+        forwarded: 'host=localhost',
+      };
+      return door().as(people.olga, 'GET', '/api/me', undefined, headers);
+    }),
   ];
 };
 

@@ -155,7 +155,7 @@ await runService(service, config, async ({ config, log, shutdown }) => {
 
   const countRefusal = meter.counter(
     'svc_security_refusals_total',
-    'Requests that were refused with 401, 403 or 429, and addresses that webhooks may not reach, by kind.',
+    'Requests that were refused with 401, 403, 421 or 429, and addresses that webhooks may not reach, by kind.',
   );
   const refusals = new RefusalLog(store.refusals, countRefusal, log);
   shutdown.add('refusals', () => refusals.close());
@@ -225,6 +225,7 @@ await runService(service, config, async ({ config, log, shutdown }) => {
       origins: config.cors.origins,
       limits: limitsFrom(config.limits, isLocal),
       trustedProxies: config.http.trusted_proxies,
+      allowedHosts: [...config.http.allowed_hosts, ...namesIn(config.agentBrokers?.reveal())],
     },
   );
   shutdown.add('http', () => server.close(), { deadlineMs: 10_000 });
@@ -239,3 +240,11 @@ await runService(service, config, async ({ config, log, shutdown }) => {
   await bus.serve(serviceRequests.health, { service }, health);
   return { url: server.url };
 });
+
+/** The names in addresses with commas between them. Agents may reach the broker through this gateway under such a name. */
+function namesIn(addresses = ''): string[] {
+  return addresses
+    .split(',')
+    .filter((each) => each.trim() !== '')
+    .map((each) => new URL(each.trim()).hostname);
+}

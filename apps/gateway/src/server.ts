@@ -1,6 +1,8 @@
 import 'reflect-metadata';
+import { X509Certificate } from 'node:crypto';
 import type { Server as SecureServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
+import { hostname } from 'node:os';
 import { NestFactory } from '@nestjs/core';
 import { nestLogger } from '@lab/messaging/nest';
 import type { Meter } from '@lab/runtime';
@@ -13,6 +15,8 @@ import { serveDownloads, serveUploads } from './files/index.js';
 import {
   CrossOrigin,
   fastifyAdapter,
+  hostCheck,
+  type HostNames,
   type HttpsFiles,
   readHttpsFiles,
   renewFrom,
@@ -50,6 +54,8 @@ export interface ServerOptions {
   limits?: Partial<Limits>;
   /** Addresses and networks of proxies that tell the address of the client. Default: none. */
   trustedProxies?: readonly string[];
+  /** Further names by which clients reach the server. Default: none. */
+  allowedHosts?: readonly string[];
 }
 
 export interface RunningServer {
@@ -74,16 +80,20 @@ export async function startServer(
     const refusal = refusalOf(error, request);
     if (refusal !== undefined) refusals.note(refusal);
   });
-  const adapter = fastifyAdapter(
-    bounds,
-    problems,
-    options.trustedProxies ?? [],
-    options.https === undefined ? undefined : readHttpsFiles(options.https),
-  );
+  const secret = options.https === undefined ? undefined : readHttpsFiles(options.https);
+  let certificate = secret === undefined ? undefined : new X509Certificate(secret.cert);
+  const adapter = fastifyAdapter(bounds, problems, options.trustedProxies ?? [], secret);
   const fastify = adapter.getInstance();
   const publicUrl = options.publicUrl ?? urlOf(options, options.port);
+  const names: HostNames = {
+    host: options.host,
+    publicUrl,
+    computer: hostname(),
+    allowed: options.allowedHosts ?? [],
+    certificate: () => certificate,
+  };
   prepareRequests(fastify, {
-    access: { host: options.host, publicUrl },
+    names,
     crossOrigin: new CrossOrigin(options.origins ?? []),
     traffic: new Traffic(bounds, () => performance.now()),
     limits: bounds,
@@ -112,7 +122,9 @@ export async function startServer(
   const enrolments = app.get(Enrolments);
   serveAgents(fastify, enrolments, app.get(AgentPackages));
   const relay =
-    options.broker === undefined ? undefined : new BrokerRelay(enrolments, options.broker, options.log);
+    options.broker === undefined
+      ? undefined
+      : new BrokerRelay(enrolments, options.broker, hostCheck(names), options.log);
   relay?.serve(fastify.server);
   // Loaded at the first request for the document: it costs nothing at start-up.
   app.get(OpenApiDocument).describe(async () => (await import('./openapi/index.js')).openApiDocument(app));
@@ -125,7 +137,11 @@ export async function startServer(
   const server: unknown = app.getHttpServer();
   const { port } = (server as SecureServer).address() as AddressInfo;
   const endRenewal =
-    options.https === undefined ? undefined : renewFrom(options.https, server as SecureServer, options.log);
+    options.https === undefined
+      ? undefined
+      : renewFrom(options.https, server as SecureServer, options.log, (renewed) => {
+          certificate = new X509Certificate(renewed);
+        });
   return {
     url: urlOf(options, port),
     close: () => {

@@ -2172,7 +2172,7 @@ export interface paths {
     };
     /**
      * List refused requests
-     * @description Requests that the service refused with 401, 403 or 429, and addresses that webhooks may not reach. One record counts the refusals of one kind, caller and address within a minute. Other gateways show theirs up to a minute later. Records are kept for 90 days, and at most 200,000 of them.
+     * @description Requests that the service refused with 401, 403, 421 or 429, and addresses that webhooks may not reach. One record counts the refusals of one kind, caller and address within a minute. Other gateways show theirs up to a minute later. Records are kept for 90 days, and at most 200,000 of them.
      */
     get: operations['get_security_refusals'];
     put?: never;
@@ -2696,6 +2696,7 @@ export interface components {
         | 'uri_too_long'
         | 'unsupported_media_type'
         | 'range_not_satisfiable'
+        | 'misdirected'
         | 'upgrade_required'
         | 'invalid'
         | 'unknown_protocol'

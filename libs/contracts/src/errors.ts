@@ -33,6 +33,7 @@ export const errorCatalogue = {
   uri_too_long: permanent(414, 'The address is too long'),
   unsupported_media_type: permanent(415, 'The media type of the body is not supported'),
   range_not_satisfiable: permanent(416, 'The file does not have these bytes'),
+  misdirected: permanent(421, 'The service is not known by this name'),
   upgrade_required: permanent(426, 'The releases of agent and service do not fit'),
   invalid: permanent(422, 'The request is well-formed but invalid'),
   unknown_protocol: permanent(422, 'No such protocol'),

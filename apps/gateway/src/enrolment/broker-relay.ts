@@ -35,9 +35,11 @@ export class BrokerRelay {
     clientTracking: false,
   });
 
+  /** @param checkHost takes the header `Host` of each request, and throws for a foreign name of the server */
   constructor(
     private readonly enrolments: Pick<Enrolments, 'admit'>,
     private readonly broker: BrokerPlace,
+    private readonly checkHost: (header: string | undefined) => void,
     private readonly log: Log,
   ) {}
 
@@ -65,6 +67,7 @@ export class BrokerRelay {
   }
 
   async #open(request: IncomingMessage, socket: Duplex, head: Buffer): Promise<void> {
+    this.checkHost(request.headers.host);
     if (new URL(request.url ?? '/', 'http://gateway').pathname !== `${agentsPath}/broker`)
       return refuse(socket, 404, 'Only /agents/broker has connections of this kind.');
     if (this.#sockets.size >= mostRelayed)

@@ -6,10 +6,11 @@ import { apiVersion, apiVersionHeader, isRequestId, requestIdHeader, ServiceErro
 import type { FastifyHttpOptions, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Log } from '@lab/ports';
 import { takeCsvBodies } from './csv-body.js';
-import { accessCheck, type AccessRules } from './origin-rules.js';
 import type { CrossOrigin } from './cross-origin.js';
+import type { HostNames } from './host-names.js';
 import { parseJsonBody } from './json-body.js';
 import type { Limits } from './limits.js';
+import { accessCheck } from './origin-rules.js';
 import type { ProblemFilter } from './problem-filter.js';
 import { problemMediaType } from './problem.js';
 import type { Traffic } from './traffic.js';
@@ -27,9 +28,9 @@ export interface RequestLog extends Log {
   enabled(level: 'debug'): boolean;
 }
 
-/** Access rules and limits of the server. */
+/** Names, access rules and limits of the server. */
 export interface Doors {
-  access: AccessRules;
+  names: HostNames;
   crossOrigin: CrossOrigin;
   traffic: Traffic;
   limits: Limits;
@@ -114,8 +115,8 @@ export function fastifyAdapter(
 /** Prepares every request before it reaches a controller: headers, limits, access, and the JSON body. */
 export function prepareRequests(fastify: FastifyInstance, doors: Doors): void {
   const { crossOrigin, limits, problems, traffic } = doors;
-  const check = accessCheck(doors.access, crossOrigin);
-  const isHttps = new URL(doors.access.publicUrl).protocol === 'https:';
+  const check = accessCheck(doors.names, crossOrigin);
+  const isHttps = new URL(doors.names.publicUrl).protocol === 'https:';
   const headers = { ...commonHeaders, ...crossOrigin.headers, ...(isHttps ? onlyHttps : {}) };
   fastify.addHook('onRequest', (request, reply, done) => {
     reply.headers({ ...headers, [requestIdHeader]: request.id });

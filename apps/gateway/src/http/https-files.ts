@@ -20,16 +20,24 @@ export function readHttpsFiles({ certificate, key }: HttpsFiles): { cert: Buffer
  * Uses a new certificate for new connections as soon as the files have changed. While they do not fit together, the server
  * keeps the certificate that it has.
  *
+ * @param onRenewed called with the new certificate in PEM
  * @returns a function that ends it
  */
-export function renewFrom(files: HttpsFiles, server: Server, log: Log): () => void {
+export function renewFrom(
+  files: HttpsFiles,
+  server: Server,
+  log: Log,
+  onRenewed: (certificate: Buffer) => void,
+): () => void {
   let known = timesOf(files);
   let complained: string | undefined;
   const timer = setInterval(() => {
     const times = timesOf(files);
     if (times === known) return;
     try {
-      server.setSecureContext(readHttpsFiles(files));
+      const secret = readHttpsFiles(files);
+      server.setSecureContext(secret);
+      onRenewed(secret.cert);
       known = times;
       complained = undefined;
       log.info('the certificate of HTTPS was renewed', { file: files.certificate });

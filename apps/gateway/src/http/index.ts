@@ -2,6 +2,7 @@ export { networkOf } from './client-network.js';
 export { CrossOrigin } from './cross-origin.js';
 export { csvMediaType, TakesCsv } from './csv-body.js';
 export { fastifyAdapter, logRequests, prepareRequests, type RequestLog } from './fastify-server.js';
+export { hostCheck, type HostNames } from './host-names.js';
 export { readHttpsFiles, renewFrom, type HttpsFiles } from './https-files.js';
 export { contentFaults } from './json-body.js';
 export { limits, type Limits, limitsFrom } from './limits.js';

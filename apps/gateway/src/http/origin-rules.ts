@@ -1,18 +1,7 @@
 import { isIP } from 'node:net';
 import { ServiceError } from '@lab/contracts';
 import type { CrossOrigin } from './cross-origin.js';
-
-/**
- * Keeps web pages of other sites from moving a robot arm, with authentication on or off. A server that listens on loopback
- * accepts only host names of this machine: a foreign name that resolves to it is DNS rebinding. A request that acts must not
- * come from a page of another origin, unless the configuration lists that origin.
- */
-export interface AccessRules {
-  /** Address that the server listens on. */
-  host: string;
-  /** Address that users are given, for example `http://127.0.0.1:8070`. */
-  publicUrl: string;
-}
+import { hostCheck, type HostNames } from './host-names.js';
 
 interface RequestHead {
   method: string;
@@ -20,30 +9,26 @@ interface RequestHead {
 }
 
 /**
- * Makes the check of every request.
+ * Makes the check of every request. It keeps web pages of other sites from moving a robot arm, with authentication on or
+ * off: the server answers only under its own names, and a request that acts must not come from a page of another origin,
+ * unless the configuration lists that origin.
  *
- * @returns a function that throws ServiceError `forbidden`
+ * @returns a function that throws ServiceError `misdirected` or `forbidden`
  */
 export function accessCheck(
-  rules: AccessRules,
+  names: HostNames,
   crossOrigin: Pick<CrossOrigin, 'allows'>,
 ): (request: RequestHead) => void {
-  const publicAddress = new URL(rules.publicUrl);
-  const names = new Set(['127.0.0.1', 'localhost', '[::1]', publicAddress.hostname, bracketed(rules.host)]);
-  const guardsHost = isLoopback(rules.host);
+  const { origin: publicOrigin } = new URL(names.publicUrl);
+  const checkHost = hostCheck(names);
 
   return (request) => {
-    const host = request.headers.host ?? '';
-    if (guardsHost && typeof host === 'string' && !names.has(hostnameOf(host))) {
-      throw new ServiceError(
-        'forbidden',
-        `This service is reached as ${publicAddress.host}, not by the name in the Host header.`,
-      );
-    }
+    const host = request.headers['host']?.toString();
+    checkHost(host);
     if (request.method === 'GET' || request.method === 'HEAD') return;
     const origin = request.headers['origin']?.toString();
     if (crossOrigin.allows(origin)) return;
-    const foreign = origin !== undefined && origin !== publicAddress.origin && hostOfOrigin(origin) !== host;
+    const foreign = origin !== undefined && origin !== publicOrigin && hostOfOrigin(origin) !== host;
     if (foreign || request.headers['sec-fetch-site'] === 'cross-site') {
       throw new ServiceError('forbidden', 'Pages of other sites may not act through this service.');
     }
@@ -53,15 +38,6 @@ export function accessCheck(
 /** True for addresses that only this machine can reach. */
 export function isLoopback(host: string): boolean {
   return host === 'localhost' || host === '::1' || (isIP(host) === 4 && host.startsWith('127.'));
-}
-
-function bracketed(host: string): string {
-  return isIP(host) === 6 ? `[${host}]` : host.toLowerCase();
-}
-
-/** Name or address of a Host header, without its port. */
-function hostnameOf(host: string): string {
-  return host.replace(/:\d*$/, '').toLowerCase();
 }
 
 function hostOfOrigin(origin: string): string | undefined {

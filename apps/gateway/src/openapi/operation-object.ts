@@ -9,6 +9,7 @@ const always: readonly ErrorCode[] = [
   'bad_request',
   'forbidden',
   'uri_too_long',
+  'misdirected',
   'too_many_requests',
   'internal',
   'service_unavailable',

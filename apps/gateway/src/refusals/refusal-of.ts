@@ -25,6 +25,7 @@ function kindOf(
 ): RefusalKind | undefined {
   if (code === 'too_many_requests') return 'too_many';
   if (code === 'unauthorized') return headers.authorization === undefined ? 'no_token' : 'wrong_token';
+  if (code === 'misdirected') return 'origin';
   if (code === 'forbidden') {
     if (/^\/api\/(uploads|downloads)\//.test(url)) return 'wrong_ticket';
     // The rules of origins apply before anybody knows the caller.

@@ -17,7 +17,7 @@ export class RefusalsController {
 
   @Operation('List refused requests', page('RefusalRecord', 'Latest first.'), {
     description:
-      'Requests that the service refused with 401, 403 or 429, and addresses that webhooks may not reach. One record counts the refusals of one kind, caller and address within a minute. Other gateways show theirs up to a minute later. Records are kept for 90 days, and at most 200,000 of them.',
+      'Requests that the service refused with 401, 403, 421 or 429, and addresses that webhooks may not reach. One record counts the refusals of one kind, caller and address within a minute. Other gateways show theirs up to a minute later. Records are kept for 90 days, and at most 200,000 of them.',
   })
   @Get('refusals')
   async list(@ListQuery('refusals') request: PageRequest): Promise<Page<RefusalRecord>> {

@@ -1,3 +1,4 @@
+import { request } from 'node:https';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -135,6 +136,22 @@ describe('the connection of an agent through the gateway', () => {
       code: 'unauthorized',
       cause: { message: expect.stringContaining('The agent of bench_d was revoked') },
     });
+  });
+
+  it('is refused under a foreign name of the gateway', async () => {
+    const { hostname, port } = new URL(gateway.url);
+    const status = await new Promise((resolve, reject) => {
+      const headers = {
+        ...{ host: 'evil.example.com', connection: 'Upgrade', upgrade: 'websocket' },
+        ...{ 'sec-websocket-key': 'dGhlIHNhbXBsZSBub25jZQ==', 'sec-websocket-version': '13' },
+      };
+      const trust = { ca: authority.certificate, checkServerIdentity: () => undefined };
+      request({ hostname, port, path: '/agents/broker', headers, agent: false, ...trust })
+        .on('error', reject)
+        .on('response', (response) => resolve(response.resume().statusCode))
+        .end();
+    });
+    expect(status).toBe(421);
   });
 
   it('needs a gateway that the authority has certified', async () => {

@@ -60,8 +60,8 @@ describe('an invalid request', () => {
 
   it('for a foreign host name is refused', async () => {
     const reply = await raw(gateway.url, 'GET /api/protocols HTTP/1.1', ['Host: evil.example.com']);
-    expect(reply.status).toBe(403);
-    expect(JSON.parse(reply.body)).toMatchObject({ code: 'forbidden' });
+    expect(reply.status).toBe(421);
+    expect(JSON.parse(reply.body)).toMatchObject({ code: 'misdirected' });
   });
 
   it('with 17 KB of headers gets 431', async () => {

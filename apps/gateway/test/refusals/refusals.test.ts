@@ -18,7 +18,7 @@ async function start(more: Parameters<typeof startHarness>[3] = {}, options = {}
 }
 
 describe('the log of refused requests', () => {
-  it('has every 401, 403 and 429, by kind, caller and address, without any token', async () => {
+  it('has every 401, 403, 421 and 429, by kind, caller and address, without any token', async () => {
     const gateway = await start({}, { limits: { readsPerSecond: 0.5, wrongTokensPerMinute: 2 } });
     const secret = `svc_pat_${'s3cr3t'.repeat(7)}x`;
     const viewer = await headersOf(gateway, 'eve', [{ role: 'viewer' }]);

@@ -91,27 +91,42 @@ export const limitsSchema = mapping({
   task_pool_max: count(1, 256, 16),
 });
 
+/** A list, which variables give with commas between its items. */
+const listed = <T>(items: z.ZodType<T[]>) =>
+  z.preprocess(
+    (value) =>
+      typeof value === 'string'
+        ? value
+            .split(',')
+            .map((each) => each.trim())
+            .filter(Boolean)
+        : value,
+    items,
+  );
+
+const isHostName = (text: string): boolean => /^[a-z0-9_-]+(\.[a-z0-9_-]+)*$/i.test(text);
+
 /** The way to the HTTP server. */
 export const httpSchema = mapping({
   /** Addresses and networks of proxies whose `X-Forwarded-For` is believed. */
-  trusted_proxies: z
-    .preprocess(
-      (value) =>
-        typeof value === 'string'
-          ? value
-              .split(',')
-              .map((each) => each.trim())
-              .filter(Boolean)
-          : value,
-      z.array(
-        z
-          .string('must be an address or a network')
-          .refine(isNetwork, 'must be an address or a network, such as 10.1.2.3 or 10.1.0.0/16')
-          .refine((text) => !text.endsWith('/0'), 'trusts everybody: name the proxies alone'),
-        'must be a list of addresses and networks',
-      ),
-    )
-    .default([]),
+  trusted_proxies: listed(
+    z.array(
+      z
+        .string('must be an address or a network')
+        .refine(isNetwork, 'must be an address or a network, such as 10.1.2.3 or 10.1.0.0/16')
+        .refine((text) => !text.endsWith('/0'), 'trusts everybody: name the proxies alone'),
+      'must be a list of addresses and networks',
+    ),
+  ).default([]),
+  /** Names of the service, besides those that it knows itself. */
+  allowed_hosts: listed(
+    z.array(
+      z
+        .string('must be a host name')
+        .refine(isHostName, 'must be a host name without port and pattern, such as lab-server.example.org'),
+      'must be a list of host names',
+    ),
+  ).default([]),
 });
 
 export const originsSchema = z.array(
@@ -183,8 +198,6 @@ export const deviceCallsSchema = mapping({
   /** Whether a call may act on a device that a task has: only with a reason, or without one. */
   while_held: z.enum(['reason', 'allowed'], 'must be reason or allowed').default('reason'),
 });
-
-const isHostName = (text: string): boolean => /^[a-z0-9_-]+(\.[a-z0-9_-]+)*$/i.test(text);
 
 /** Allowed targets of webhooks. */
 export const webhooksSchema = mapping({

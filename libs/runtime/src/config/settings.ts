@@ -300,7 +300,7 @@ export const settings = {
   /** The way to the HTTP server. */
   http: setting({
     file: 'http',
-    variables: { trusted_proxies: 'SVC_TRUSTED_PROXIES' },
+    variables: { trusted_proxies: 'SVC_TRUSTED_PROXIES', allowed_hosts: 'SVC_ALLOWED_HOSTS' },
     schema: z.preprocess((value) => value ?? {}, httpSchema),
   }),
   /** Authentication of the REST interface. */

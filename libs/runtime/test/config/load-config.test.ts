@@ -184,6 +184,22 @@ describe('a configuration', () => {
     expect(() => all.load({ env: complete, cwd: folder })).toThrow(/http.trusted_proxies\[0\]/);
   });
 
+  it('reads further names of the service from the file or a variable', () => {
+    const load = (env = {}) => all.load({ env: { ...complete, ...env }, cwd: folder }).http.allowed_hosts;
+    expect(load()).toEqual([]);
+    write('http:\n  allowed_hosts: [gateway]\n');
+    expect(load()).toEqual(['gateway']);
+    expect(load({ SVC_ALLOWED_HOSTS: 'lab.example.org, gateway' })).toEqual(['lab.example.org', 'gateway']);
+  });
+
+  it.each(['*', '*.example.org', 'gateway:8070', 'http://gateway', ''])(
+    'knows no service called "%s"',
+    (host) => {
+      write(`http:\n  allowed_hosts: ["${host}"]\n`);
+      expect(() => all.load({ env: complete, cwd: folder })).toThrow(/http.allowed_hosts\[0\]/);
+    },
+  );
+
   it.each([
     ['type: on', 'auth.type | must be off or tokens'],
     ['type: tokens\n  off_anywhere: yes', 'auth.off_anywhere | must be true or false'],
