@@ -110,6 +110,10 @@ beforeAll(async () => {
     item('i1', { kind: 'task', taskRunId: 't_both' }),
     item('i2', { kind: 'device', device: 'blue.mixer_1' }),
     item('i3', { kind: 'agent', computer: 'bench' }),
+    item('i4', { kind: 'task', taskRunId: 't_red' }),
+    item('i5', { kind: 'device', device: 'red.mixer_1' }),
+    item('i6', { kind: 'device', device: 'redder.mixer_1' }),
+    item('i7', { kind: 'task', taskRunId: 'd3', device: 'red.mixer_1' }),
   ]);
 });
 afterAll(async () => {
@@ -189,6 +193,29 @@ describe('a list', () => {
     const cups = { ...newest, sort: 'name', filters: {} };
     expect((await records.list('resources', { ...cups, within: ['red'] })).items).toEqual([]);
     expect((await records.list('resources', { ...cups, within: ['blue'] })).items).toHaveLength(1);
+  });
+
+  test('of attention items and attempts hides those that also belong to other laboratories', async () => {
+    const idsOf = async (
+      name: 'attention' | 'attempts',
+      narrowed: { lab?: string; within?: string[] },
+    ): Promise<string[]> => {
+      const { lab, within } = narrowed;
+      const request: ListRequest = {
+        ...newest,
+        sort: name === 'attention' ? 'opened_at' : 'created_at',
+        filters: lab === undefined ? {} : { lab },
+        ...(within === undefined ? {} : { within }),
+      };
+      return (await records.list(name, request)).items.map(({ id }) => id).sort();
+    };
+    expect(await idsOf('attention', { lab: 'red' })).toEqual(['i1', 'i4', 'i5']);
+    expect(await idsOf('attention', { within: ['red'] })).toEqual(['i4', 'i5']);
+    expect(await idsOf('attention', { lab: 'red', within: ['red'] })).toEqual(['i4', 'i5']);
+    expect(await idsOf('attention', { within: ['red', 'blue'] })).toEqual(['i1', 'i2', 'i4', 'i5']);
+    expect(await idsOf('attention', { within: [] })).toEqual([]);
+    expect(await idsOf('attempts', { lab: 'red' })).toEqual(['a_both', 'a_d2', 'a_red']);
+    expect(await idsOf('attempts', { lab: 'red', within: ['red'] })).toEqual(['a_red']);
   });
 
   test('is refused to such a person when its records name no laboratory', async () => {
