@@ -89,6 +89,11 @@ const item = (id: string, about: { kind: 'task' | 'device' | 'agent' } & Record<
   },
 });
 
+const stop = (id: string, scope: string): Change => ({
+  op: 'putEmergencyStop',
+  row: { id, scope, by: 'ada', reason: '', at: t0, releasedAt: null, releasedBy: null },
+});
+
 beforeAll(async () => {
   postgres = await testPostgres();
   database = await postgres.freshDatabase();
@@ -110,6 +115,11 @@ beforeAll(async () => {
     item('i1', { kind: 'task', taskRunId: 't_both' }),
     item('i2', { kind: 'device', device: 'blue.mixer_1' }),
     item('i3', { kind: 'agent', computer: 'bench' }),
+    stop('s1', 'all'),
+    stop('s2', 'lab:red'),
+    stop('s3', 'device:red.mixer_1'),
+    stop('s4', 'lab:blue'),
+    stop('s5', 'device:blue.mixer_1'),
     item('i4', { kind: 'task', taskRunId: 't_red' }),
     item('i5', { kind: 'device', device: 'red.mixer_1' }),
     item('i6', { kind: 'device', device: 'redder.mixer_1' }),
@@ -216,6 +226,16 @@ describe('a list', () => {
     expect(await idsOf('attention', { within: [] })).toEqual([]);
     expect(await idsOf('attempts', { lab: 'red' })).toEqual(['a_both', 'a_d2', 'a_red']);
     expect(await idsOf('attempts', { lab: 'red', within: ['red'] })).toEqual(['a_red']);
+  });
+
+  test('of emergency stops contains those that reach the laboratory', async () => {
+    const idsOf = async (narrowed: Pick<ListRequest, 'filters' | 'within'>): Promise<string[]> => {
+      const request = { ...newest, sort: 'engaged_at', ...narrowed };
+      return (await records.list('emergency_stops', request)).items.map(({ id }) => id).sort();
+    };
+    expect(await idsOf({ filters: { lab: 'red' } })).toEqual(['s1', 's2', 's3']);
+    expect(await idsOf({ filters: {}, within: ['blue'] })).toEqual(['s1', 's4', 's5']);
+    expect(await idsOf({ filters: { lab: 'red' }, within: ['blue'] })).toEqual(['s1']);
   });
 
   test('is refused to such a person when its records name no laboratory', async () => {
