@@ -65,6 +65,7 @@ function onDemand(
       name,
       state: 'completed',
       createdAt,
+      outputFiles: [{ name: `${id}.txt`, size: 1, sha256: '0'.repeat(64) }],
       devices: Object.fromEntries(labs.map(device)),
       resources: Object.fromEntries(resources.map(resource)),
     }),
@@ -226,6 +227,14 @@ describe('a list', () => {
     expect(await idsOf('attention', { within: [] })).toEqual([]);
     expect(await idsOf('attempts', { lab: 'red' })).toEqual(['a_both', 'a_d2', 'a_red']);
     expect(await idsOf('attempts', { lab: 'red', within: ['red'] })).toEqual(['a_red']);
+  });
+
+  test('of files contains those of tasks of the laboratory alone', async () => {
+    const filesOf = async (narrowed: Pick<ListRequest, 'filters' | 'within'>): Promise<string[]> =>
+      (await records.list('files', { ...newest, ...narrowed })).items.map(({ name }) => name).sort();
+    expect(await filesOf({ filters: { lab: 'blue' } })).toEqual(['d2.txt', 'd6.txt']);
+    expect(await filesOf({ filters: {}, within: ['red'] })).toEqual(['d1.txt', 'd5.txt']);
+    expect(await filesOf({ filters: { lab: 'blue' }, within: ['red'] })).toEqual([]);
   });
 
   test('of emergency stops contains those that reach the laboratory', async () => {
