@@ -131,7 +131,11 @@ describe('a question', () => {
     const id = await question('without a declaration');
     const page = await open(await browserOf('admin'), `/attention/${id}`);
     await page.route('**/api/definitions/task/misbehave', (route) =>
-      route.fulfill({ status: 404, json: { ...problem, detail: 'There is no such task type.' } }),
+      route.fulfill({
+        status: 404,
+        contentType: 'application/problem+json',
+        body: JSON.stringify({ ...problem, detail: 'There is no such task type.' }),
+      }),
     );
     await page.reload();
     await page.getByLabel(/^It was done/).check();

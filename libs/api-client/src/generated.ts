@@ -10263,6 +10263,8 @@ export interface operations {
         state?: string;
         /** @description Only attempts of tasks with this name. */
         task?: string;
+        /** @description Only attempts of tasks of this laboratory. */
+        lab?: string;
         /** @description Only records that belong to this protocol run. */
         protocol_run?: string;
         /** @description Only records of this computer. */
@@ -10334,6 +10336,8 @@ export interface operations {
         sort?: 'created_at' | '-created_at';
         /** @description Only files of tasks with this name. */
         task?: string;
+        /** @description Only files of tasks of this laboratory. */
+        lab?: string;
         /** @description Only files of tasks of this type. */
         type?: string;
         /** @description Only records that belong to this protocol run. */
@@ -11556,6 +11560,8 @@ export interface operations {
         kind?: string;
         /** @description Only records that belong to this protocol run. */
         protocol_run?: string;
+        /** @description Only questions about tasks of this laboratory and about its devices. */
+        lab?: string;
         /** @description Only questions about this device, as `<lab>.<device>`. */
         device?: string;
         /** @description Only records of this computer. */
@@ -11661,6 +11667,8 @@ export interface operations {
         all?: boolean;
         /** @description Only emergency stops with this scope: `all`, `lab:<lab>` or `device:<lab>.<device>`. */
         scope?: string;
+        /** @description Only emergency stops of this laboratory, of one of its devices, or of everything. */
+        lab?: string;
         /** @description Only emergency stops by this person. */
         by?: string;
         /** @description Only records that were engaged at this moment (ISO 8601) or later. */

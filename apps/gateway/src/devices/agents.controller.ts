@@ -6,8 +6,8 @@ import {
   type Page,
   type Principal,
 } from '@lab/contracts';
-import { Actor, actorName, Caller, Needs, type Acting } from '../access/index.js';
-import { ListQuery, portionOf, type PageRequest } from '../lists/index.js';
+import { Actor, actorName, Caller, labFilter, Needs, type Acting } from '../access/index.js';
+import { isWithin, ListQuery, portionOf, type PageRequest } from '../lists/index.js';
 import { found } from '../lookup/index.js';
 import { Orchestrator } from '../orchestrator/index.js';
 import {
@@ -33,6 +33,11 @@ const Computer = pathName('computer', 'computer', {
 export class AgentsController {
   constructor(private readonly orchestrator: Orchestrator) {}
 
+  /**
+   * A caller with roles for some labs sees an agent only when all labs of its computer are among them: its devices and
+   * tasks would tell of the other labs.
+   */
+  @Needs('viewer', { lab: labFilter })
   @Operation('List agents as they are now', page('AgentRecord', 'By computer.'), {
     description:
       'One for each computer of the loaded laboratories, and for each computer that ever registered: whether the agent is connected, what it runs, and why it is away.',
@@ -40,7 +45,8 @@ export class AgentsController {
   })
   @Get()
   async list(@ListQuery('agents') request: PageRequest): Promise<Page<AgentRecord>> {
-    const portion = portionOf(await this.agents(), 'agents', request, ({ computer }) => computer, {
+    const agents = (await this.agents()).filter(({ labs }) => isWithin(labs, request.within));
+    const portion = portionOf(agents, 'agents', request, ({ computer }) => computer, {
       lab: 'labs',
       text: 'computer',
     });

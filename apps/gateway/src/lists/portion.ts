@@ -37,6 +37,15 @@ function compare(a: string | number, b: string | number): number {
   return a < b ? -1 : a > b ? 1 : 0;
 }
 
+/**
+ * Whether a record belongs to at least one lab, and only to labs among those that the caller may see.
+ *
+ * @param within undefined: the caller may see records of all labs and of none
+ */
+export function isWithin(labs: readonly string[], within: readonly string[] | undefined): boolean {
+  return within === undefined || (labs.length > 0 && labs.every((lab) => within.includes(lab)));
+}
+
 /** Whether a record passes all filters of a list. @param aliases see {@link portionOf} */
 export function passes(
   item: object,

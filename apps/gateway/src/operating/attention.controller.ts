@@ -8,7 +8,7 @@ import {
   type Page,
   type Principal,
 } from '@lab/contracts';
-import { actorName, Caller, Needs } from '../access/index.js';
+import { actorName, Caller, labFilter, Needs } from '../access/index.js';
 import { attentionResolutions } from '../examples/index.js';
 import { ListQuery, type PageRequest } from '../lists/index.js';
 import { committed } from '../lookup/index.js';
@@ -40,6 +40,7 @@ export class AttentionController {
     private readonly records: RecordReader,
   ) {}
 
+  @Needs('viewer', { lab: labFilter })
   @Operation('List the decisions that only a person can make', page('AttentionRecord', 'Newest first.'))
   @Get()
   async list(@ListQuery('attention') request: PageRequest): Promise<Page<AttentionRecord>> {

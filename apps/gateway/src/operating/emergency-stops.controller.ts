@@ -13,7 +13,7 @@ import {
   type Principal,
 } from '@lab/contracts';
 import type { FastifyReply } from 'fastify';
-import { actorName, anyLab, Caller, Needs } from '../access/index.js';
+import { actorName, anyLab, Caller, labFilter, Needs } from '../access/index.js';
 import { emergencyStopRequests } from '../examples/index.js';
 import { EachTime } from '../idempotency/index.js';
 import { ListQuery, readListQuery, type PageRequest } from '../lists/index.js';
@@ -137,6 +137,8 @@ export class EmergencyStopsController {
     return Promise.all(ids.map((each) => this.recorded(each)));
   }
 
+  /** A stop of everything concerns every lab, so a role for one lab shows it too. */
+  @Needs('viewer', { lab: labFilter })
   @Operation('List emergency stops', page('EmergencyStopRecord', 'Those in force, newest first.'))
   @Get()
   async list(@ListQuery('emergency_stops') request: PageRequest): Promise<Page<EmergencyStopRecord>> {

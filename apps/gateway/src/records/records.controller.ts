@@ -34,6 +34,7 @@ export class RecordsController {
     return found(await this.records.taskById(id), 'task run with the id', id);
   }
 
+  @Needs('viewer', { lab: labFilter })
   @Operation('List attempts at tasks', page('AttemptRecord', 'Newest first.'))
   @Get('attempts')
   async attempts(@ListQuery('attempts') request: PageRequest): Promise<Page<AttemptRecord>> {
@@ -47,6 +48,7 @@ export class RecordsController {
     return found(await this.records.attempt(id), 'attempt with the id', id);
   }
 
+  @Needs('viewer', { lab: labFilter })
   @Operation(
     'List the files that tasks produced',
     page('TaskFileRecord', 'Files of the newest tasks first.'),

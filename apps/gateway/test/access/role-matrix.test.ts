@@ -301,6 +301,11 @@ describe('a list of records that belong to labs', () => {
       'GET /api/protocols',
       'GET /api/campaigns',
       'GET /api/tasks',
+      'GET /api/attempts',
+      'GET /api/files',
+      'GET /api/attention',
+      'GET /api/estop',
+      'GET /api/agents',
       'GET /api/resources',
       'GET /api/devices',
       'GET /api/events',
@@ -348,6 +353,23 @@ describe('a list of records that belong to labs', () => {
     expect(body.items).toMatchObject([{ name: 'own' }]);
     gateway.records.campaignList.length = 0;
     gateway.records.labs.clear();
+  });
+
+  it('hides agents of computers that also belong to other labs, or to none', async () => {
+    const agents = [['x'], ['x', 'y'], ['y'], []].map((labs, index) => ({
+      ...agent,
+      computer: `bench_${index}`,
+      labs,
+    }));
+    gateway.requests.on(orchestratorRequests.listAgents, () => ({ agents }));
+    const seen = async (grants: Grant[], query: string): Promise<unknown> => {
+      const headers = await headersOf(gateway, 'ada', grants);
+      const { body } = await gateway.send('GET', `/api/agents${query}`, undefined, headers);
+      return (body.items as { computer: string }[]).map(({ computer }) => computer);
+    };
+    expect(await seen(viewer, '?lab=x')).toEqual(['bench_0']);
+    expect(await seen([...viewer, { role: 'viewer', lab: 'y' }], '?lab=x')).toEqual(['bench_0', 'bench_1']);
+    expect(await seen([{ role: 'viewer' }], '')).toHaveLength(4);
   });
 
   it('streams no events of them either', async () => {

@@ -151,6 +151,7 @@ export const storedLists = {
     filters: {
       state: states(attemptStates),
       task: exact('Only attempts of tasks with this name.'),
+      lab: exact('Only attempts of tasks of this laboratory.'),
       protocol_run: protocolRun,
       computer,
       device: exact('Only attempts that had this device, as `<lab>.<device>`.'),
@@ -170,6 +171,7 @@ export const storedLists = {
       state: states(attentionStates),
       kind: choice(attentionKinds, 'Only questions about this.'),
       protocol_run: protocolRun,
+      lab: exact('Only questions about tasks of this laboratory and about its devices.'),
       device: exact('Only questions about this device, as `<lab>.<device>`.'),
       computer,
       ...between('opened'),
@@ -181,6 +183,7 @@ export const storedLists = {
     filters: {
       all: { kind: 'flag', description: 'True: lists released emergency stops as well.' },
       scope: exact('Only emergency stops with this scope: `all`, `lab:<lab>` or `device:<lab>.<device>`.'),
+      lab: exact('Only emergency stops of this laboratory, of one of its devices, or of everything.'),
       by: exact('Only emergency stops by this person.'),
       ...between('engaged'),
     },
@@ -209,6 +212,7 @@ export const storedLists = {
     sort: { created_at: 'time' },
     filters: {
       task: exact('Only files of tasks with this name.'),
+      lab: exact('Only files of tasks of this laboratory.'),
       type: exact('Only files of tasks of this type.'),
       protocol_run: protocolRun,
       campaign,

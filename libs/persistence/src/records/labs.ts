@@ -41,6 +41,24 @@ export const taskIsOnlyOf = (labs: readonly string[]): RawBuilder<unknown> =>
   sql`case when task_run.run_id is null then ${ofUsed} <> '[]'::jsonb and ${ofUsed} <@ ${JSON.stringify(labs)}::jsonb
     else ${namesOnly('task_run', labs)} end`;
 
+/** The lab of the device that an attention item or emergency stop names, as the first part of `<lab>.<device>`. */
+const labBefore = (name: RawBuilder<unknown>): RawBuilder<unknown> => sql`split_part(${name}, '.', 1)`;
+
+/** The condition that an attention item belongs to a lab: by its task, or else by its device. */
+export const attentionIsOf = (lab: unknown): RawBuilder<unknown> =>
+  sql`case when task_run.id is not null then ${taskIsOf(lab)}
+    else coalesce(${labBefore(sql`attention.device`)} = ${lab}::text, false) end`;
+
+/** The condition that an attention item belongs to at least one lab, and only to labs among these. */
+export const attentionIsOnlyOf = (labs: readonly string[]): RawBuilder<unknown> =>
+  sql`case when task_run.id is not null then ${taskIsOnlyOf(labs)}
+    else coalesce(${labBefore(sql`attention.device`)} = any(${labs}::text[]), false) end`;
+
+/** The condition that an emergency stop reaches at least one of these labs: it stops everything, the lab or a device of it. */
+export const stopReaches = (labs: readonly string[]): RawBuilder<unknown> =>
+  sql`(emergency_stop.scope = 'all'
+    or ${labBefore(sql`split_part(emergency_stop.scope, ':', 2)`)} = any(${labs}::text[]))`;
+
 /** Queries for the labs of a record. The events of the record name the same labs. */
 const queries: Readonly<
   Record<
@@ -64,7 +82,7 @@ const queries: Readonly<
       where attempt.id = ${id}`,
   attention: (id) =>
     sql`select case when task_run.id is not null then ${ofTask}
-        when attention.device is not null then jsonb_build_array(split_part(attention.device, '.', 1)) end as labs
+        when attention.device is not null then jsonb_build_array(${labBefore(sql`attention.device`)}) end as labs
       from attention left join task_run on task_run.id = attention.task_run_id where attention.id = ${id}`,
   resource: (name) => sql`select jsonb_build_array(lab) as labs from resource where name = ${name}`,
 };

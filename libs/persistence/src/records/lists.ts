@@ -39,7 +39,15 @@ import {
   type StoredResourceInUse,
   type StoredRunOfCampaign,
 } from './shapes.js';
-import { namesLab, namesOnly, taskIsOf, taskIsOnlyOf } from './labs.js';
+import {
+  attentionIsOf,
+  attentionIsOnlyOf,
+  namesLab,
+  namesOnly,
+  stopReaches,
+  taskIsOf,
+  taskIsOnlyOf,
+} from './labs.js';
 import { deliveryRecord, webhookRecord } from './webhooks.js';
 
 /** How one list is read from the database. */
@@ -154,7 +162,8 @@ export const storedLists: Lists = {
   attempts: list<AttemptOfTask, StoredItems['attempts']>({
     columns: attemptColumns,
     from: sql`${attemptsWithTasks} ${joinArchive(rootOfTask)}`,
-    special: { archived: isListed, device: hasDevice('attempt', 'lab') },
+    special: { archived: isListed, lab: taskIsOf, device: hasDevice('attempt', 'lab') },
+    ofLabs: taskIsOnlyOf,
     alias: 'attempt',
     fields: { task: sql`task_run.name`, protocol_run: runName },
     record: attemptRecord,
@@ -174,6 +183,8 @@ export const storedLists: Lists = {
       left join attempt on attempt.id = attention.attempt_id`,
     alias: 'attention',
     fields: { protocol_run: runName, time: sql`attention.opened_at` },
+    special: { lab: attentionIsOf },
+    ofLabs: attentionIsOnlyOf,
     record: attentionRecord,
   }),
   emergency_stops: list<StoredEmergencyStop, StoredItems['emergency_stops']>({
@@ -184,7 +195,11 @@ export const storedLists: Lists = {
       engaged_at: sql`emergency_stop.at`,
       time: sql`emergency_stop.at`,
     },
-    special: { all: (all) => (all === true ? sql`true` : sql`emergency_stop.released_at is null`) },
+    special: {
+      all: (all) => (all === true ? sql`true` : sql`emergency_stop.released_at is null`),
+      lab: (lab) => stopReaches([String(lab)]),
+    },
+    ofLabs: stopReaches,
     record: emergencyStopRecord,
   }),
   resources: list<StoredResourceInUse, StoredItems['resources']>({
@@ -241,7 +256,8 @@ export const storedLists: Lists = {
       campaign: campaignName,
       text: sql`file.value->>'name'`,
     },
-    special: { archived: isListed },
+    special: { archived: isListed, lab: taskIsOf },
+    ofLabs: taskIsOnlyOf,
     record: ({ file, id, name, ...row }) => ({
       ...fileRecord(file),
       task_run_id: id,

@@ -65,6 +65,7 @@ function onDemand(
       name,
       state: 'completed',
       createdAt,
+      outputFiles: [{ name: `${id}.txt`, size: 1, sha256: '0'.repeat(64) }],
       devices: Object.fromEntries(labs.map(device)),
       resources: Object.fromEntries(resources.map(resource)),
     }),
@@ -89,6 +90,11 @@ const item = (id: string, about: { kind: 'task' | 'device' | 'agent' } & Record<
   },
 });
 
+const stop = (id: string, scope: string): Change => ({
+  op: 'putEmergencyStop',
+  row: { id, scope, by: 'ada', reason: '', at: t0, releasedAt: null, releasedBy: null },
+});
+
 beforeAll(async () => {
   postgres = await testPostgres();
   database = await postgres.freshDatabase();
@@ -110,6 +116,15 @@ beforeAll(async () => {
     item('i1', { kind: 'task', taskRunId: 't_both' }),
     item('i2', { kind: 'device', device: 'blue.mixer_1' }),
     item('i3', { kind: 'agent', computer: 'bench' }),
+    stop('s1', 'all'),
+    stop('s2', 'lab:red'),
+    stop('s3', 'device:red.mixer_1'),
+    stop('s4', 'lab:blue'),
+    stop('s5', 'device:blue.mixer_1'),
+    item('i4', { kind: 'task', taskRunId: 't_red' }),
+    item('i5', { kind: 'device', device: 'red.mixer_1' }),
+    item('i6', { kind: 'device', device: 'redder.mixer_1' }),
+    item('i7', { kind: 'task', taskRunId: 'd3', device: 'red.mixer_1' }),
   ]);
 });
 afterAll(async () => {
@@ -189,6 +204,47 @@ describe('a list', () => {
     const cups = { ...newest, sort: 'name', filters: {} };
     expect((await records.list('resources', { ...cups, within: ['red'] })).items).toEqual([]);
     expect((await records.list('resources', { ...cups, within: ['blue'] })).items).toHaveLength(1);
+  });
+
+  test('of attention items and attempts hides those that also belong to other laboratories', async () => {
+    const idsOf = async (
+      name: 'attention' | 'attempts',
+      narrowed: { lab?: string; within?: string[] },
+    ): Promise<string[]> => {
+      const { lab, within } = narrowed;
+      const request: ListRequest = {
+        ...newest,
+        sort: name === 'attention' ? 'opened_at' : 'created_at',
+        filters: lab === undefined ? {} : { lab },
+        ...(within === undefined ? {} : { within }),
+      };
+      return (await records.list(name, request)).items.map(({ id }) => id).sort();
+    };
+    expect(await idsOf('attention', { lab: 'red' })).toEqual(['i1', 'i4', 'i5']);
+    expect(await idsOf('attention', { within: ['red'] })).toEqual(['i4', 'i5']);
+    expect(await idsOf('attention', { lab: 'red', within: ['red'] })).toEqual(['i4', 'i5']);
+    expect(await idsOf('attention', { within: ['red', 'blue'] })).toEqual(['i1', 'i2', 'i4', 'i5']);
+    expect(await idsOf('attention', { within: [] })).toEqual([]);
+    expect(await idsOf('attempts', { lab: 'red' })).toEqual(['a_both', 'a_d2', 'a_red']);
+    expect(await idsOf('attempts', { lab: 'red', within: ['red'] })).toEqual(['a_red']);
+  });
+
+  test('of files contains those of tasks of the laboratory alone', async () => {
+    const filesOf = async (narrowed: Pick<ListRequest, 'filters' | 'within'>): Promise<string[]> =>
+      (await records.list('files', { ...newest, ...narrowed })).items.map(({ name }) => name).sort();
+    expect(await filesOf({ filters: { lab: 'blue' } })).toEqual(['d2.txt', 'd6.txt']);
+    expect(await filesOf({ filters: {}, within: ['red'] })).toEqual(['d1.txt', 'd5.txt']);
+    expect(await filesOf({ filters: { lab: 'blue' }, within: ['red'] })).toEqual([]);
+  });
+
+  test('of emergency stops contains those that reach the laboratory', async () => {
+    const idsOf = async (narrowed: Pick<ListRequest, 'filters' | 'within'>): Promise<string[]> => {
+      const request = { ...newest, sort: 'engaged_at', ...narrowed };
+      return (await records.list('emergency_stops', request)).items.map(({ id }) => id).sort();
+    };
+    expect(await idsOf({ filters: { lab: 'red' } })).toEqual(['s1', 's2', 's3']);
+    expect(await idsOf({ filters: {}, within: ['blue'] })).toEqual(['s1', 's4', 's5']);
+    expect(await idsOf({ filters: { lab: 'red' }, within: ['blue'] })).toEqual(['s1']);
   });
 
   test('is refused to such a person when its records name no laboratory', async () => {
