@@ -101,7 +101,7 @@ export const rooms = {
     parts: ['design', 'lab', 'settings'],
     submit: ['design', 'forms', 'lab', 'parts', 'settings'],
     work: ['design', 'lab', 'parts', 'settings'],
-    equipment: ['design', 'lab', 'parts', 'settings'],
+    equipment: ['design', 'forms', 'lab', 'parts', 'settings'],
     pages: ['design', 'forms', 'lab', 'parts', 'settings'],
   },
   runtime: {

@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
+import { AxeBuilder } from '@axe-core/playwright';
 import type { Browser, BrowserContext, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, expect } from 'vitest';
 import { Api, eventually } from '../api.js';
@@ -158,4 +159,13 @@ export async function tabTo(page: Page, name: RegExp): Promise<void> {
     if (name.test(text)) return;
   }
   throw new Error(`the keyboard does not reach ${name}`);
+}
+
+/** The rules of WCAG 2.2, levels A and AA. */
+const rules = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa'];
+
+/** What keeps people from using the page as it is now: each broken rule with the elements. */
+export async function violationsOf(page: Page): Promise<[rule: string, elements: string[]][]> {
+  const { violations } = await new AxeBuilder({ page }).withTags(rules).analyze();
+  return violations.map(({ id, nodes }) => [id, nodes.map(({ html }) => html)]);
 }

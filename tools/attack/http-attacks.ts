@@ -111,6 +111,7 @@ const intoAnotherLab: Group = ({ people, lab, run }, door) => {
     `/api/tasks?lab[]=color_lab`,
     `/api/devices?lab=color_lab%00${lab}`,
     `/api/events?lab=${lab}`,
+    ...['attention', 'agents', 'attempts', 'files', 'estop'].map((list) => `/api/${list}?lab=${lab}`),
   ];
   return paths.map((path) =>
     refused(`H3 read ${path} with a role for color_lab`, () => door().as(people.stranger, 'GET', path)),

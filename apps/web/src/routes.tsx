@@ -1,6 +1,6 @@
 import { workKinds, type WorkKind } from '@lab/web-model';
 import { createRootRouteWithContext, createRoute, createRouter } from '@tanstack/react-router';
-import { Devices } from './equipment/index.js';
+import { Device, Devices } from './equipment/index.js';
 import { AttentionItem, AttentionList, Missing, Now } from './pages/index.js';
 import { Shell } from './shell/index.js';
 import { Submit } from './submit/index.js';
@@ -21,6 +21,13 @@ const now = createRoute({ getParentRoute: () => root, path: '/', component: () =
 const wall = createRoute({ getParentRoute: () => root, path: '/wall', component: () => <Now wall /> });
 const attention = createRoute({ getParentRoute: () => root, path: '/attention', component: AttentionList });
 const devices = createRoute({ getParentRoute: () => root, path: '/devices', component: Devices });
+const device = createRoute({
+  getParentRoute: () => root,
+  path: '/devices/$lab/$name',
+  component: function DevicePage() {
+    return <Device {...device.useParams()} />;
+  },
+});
 const campaign = createRoute({
   getParentRoute: () => root,
   path: '/campaigns/$name',
@@ -76,6 +83,7 @@ export const router = createRouter({
     attention,
     attentionItem,
     devices,
+    device,
     campaign,
     run,
     runTask,

@@ -18,7 +18,11 @@ const deviceTones: Readonly<Record<DeviceRecord['state'], Tone>> = {
 };
 
 /** A device that an emergency stop covers alarms, whatever its state is. */
-export function deviceTone({ state, halted, out_of_service }: DeviceRecord): Tone {
+export function deviceTone({
+  state,
+  halted,
+  out_of_service,
+}: Pick<DeviceRecord, 'state' | 'halted' | 'out_of_service'>): Tone {
   if (halted !== null) return 'alarm';
   if (out_of_service !== null) return 'idle';
   return deviceTones[state];

@@ -1,4 +1,6 @@
 import { de } from './de.js';
+import { deviceDe } from './device.de.js';
+import { deviceEn } from './device.en.js';
 import { en } from './en.js';
 import { submitDe } from './submit.de.js';
 import { submitEn } from './submit.en.js';
@@ -6,7 +8,7 @@ import { workDe } from './work.de.js';
 import { workEn } from './work.en.js';
 
 /** All texts of the page in English, in the syntax of ICU MessageFormat. */
-export const english = { ...en, ...workEn, ...submitEn };
+export const english = { ...en, ...workEn, ...submitEn, ...deviceEn };
 
 /** All texts of the page in German. */
-export const german: Record<keyof typeof english, string> = { ...de, ...workDe, ...submitDe };
+export const german: Record<keyof typeof english, string> = { ...de, ...workDe, ...submitDe, ...deviceDe };

@@ -1,0 +1,157 @@
+import type { DeviceDetail, EffectRecord } from '@lab/api-client';
+import { deviceTone, mayAct, plainText, workTone, type LabEvent } from '@lab/web-model';
+import { useCallback, useState, type ReactNode } from 'react';
+import { Button, Failure, Section, State } from '../design/index.js';
+import { client, reasonOf, useLab, useNow, useRecord } from '../lab/index.js';
+import { LogTail, Unread, Values } from '../parts/index.js';
+import { useWords } from '../settings/index.js';
+import { Functions } from './functions.js';
+import { Service } from './service.js';
+
+/** How many calls are shown, the newest first. */
+const mostEffects = 20;
+
+/** One device: what it is doing, what it did, and its functions. */
+export function Device({ lab, name }: { lab: string; name: string }): ReactNode {
+  const words = useWords();
+  const { me } = useLab();
+  const load = useCallback(
+    async (signal: AbortSignal) => {
+      const path = { lab_id: lab, device_id: name };
+      const [device, effects] = await Promise.all([
+        client.get('/api/labs/{lab_id}/devices/{device_id}', { path, signal }),
+        client.get('/api/effects', { query: { lab, device: name, limit: mostEffects }, signal }),
+      ]);
+      return { device, effects: effects.items };
+    },
+    [lab, name],
+  );
+  const concerns = useCallback(
+    ({ type, body }: LabEvent) =>
+      type.startsWith('halt') || (type.startsWith('device.') && body['lab'] === lab && body['name'] === name),
+    [lab, name],
+  );
+  const { record, failure, readAgain } = useRecord(load, concerns);
+  if (record === undefined) return <Unread reason={failure} />;
+  const { device, effects } = record;
+  return (
+    <>
+      <h1>{words.say('device.title', { device: `${lab}.${name}` })}</h1>
+      {failure !== undefined && <Unread reason={failure} />}
+      <Head device={device} />
+      <div className="buttons">
+        <Service device={device} onDone={readAgain} />
+      </div>
+      <div className="columns">
+        <div>
+          {mayAct(me, 'operator', lab) ? (
+            <Functions device={device} onDone={readAgain} />
+          ) : (
+            <p>{words.say('device.may_not')}</p>
+          )}
+        </div>
+        <div>
+          <Report lab={lab} name={name} />
+          <Section title={words.say('device.log')}>
+            <LogTail task={null} protocol_run={null} device={`${lab}.${name}`} />
+          </Section>
+          <Section title={words.say('device.history')}>
+            <History effects={effects} />
+          </Section>
+        </div>
+      </div>
+    </>
+  );
+}
+
+function Head({ device }: { device: DeviceDetail }): ReactNode {
+  const words = useWords();
+  const now = useNow();
+  const {
+    type,
+    computer,
+    state,
+    halted,
+    out_of_service: outage,
+    held_by: task,
+    doing,
+    detail,
+    doubt,
+  } = device;
+  return (
+    <div className={`headline tone-${deviceTone(device)}`}>
+      <p>
+        <State tone={deviceTone(device)}>
+          {halted === null ? words.state(outage === null ? state : 'disabled') : words.say('device.halted')}
+        </State>{' '}
+        {words.say('devices.of', { type, computer })}
+        {task !== null && `, ${words.say('device.held', { task })}`}
+      </p>
+      {doing !== null && (
+        <p>
+          {words.say('devices.doing', {
+            name: doing.function,
+            age: words.age(now - Date.parse(doing.since)),
+          })}
+        </p>
+      )}
+      {halted !== null && <p>{halted}</p>}
+      {outage !== null && <p>{words.say('device.out', { reason: outage.reason, by: outage.by })}</p>}
+      {detail !== null && detail !== halted && <p>{detail}</p>}
+      {doubt?.in_doubt.map(({ call_id: id, function: called }) => (
+        <p key={id} className="loud">
+          {words.say('device.doubt', { name: called })}
+        </p>
+      ))}
+    </div>
+  );
+}
+
+/** What the device says of itself. It is asked only when a person asks, because it may be slow. */
+function Report({ lab, name }: { lab: string; name: string }): ReactNode {
+  const words = useWords();
+  const [report, setReport] = useState<Readonly<Record<string, unknown>>>();
+  const [failure, setFailure] = useState<string>();
+  const read = async (): Promise<void> => {
+    setFailure(undefined);
+    try {
+      const path = { lab_id: lab, device_id: name };
+      const query = { report: true };
+      const device = await client.get('/api/labs/{lab_id}/devices/{device_id}', { path, query });
+      setReport(device.report ?? {});
+    } catch (error) {
+      setFailure(reasonOf(error));
+    }
+  };
+  return (
+    <Section title={words.say('device.report.title')}>
+      <div className="buttons">
+        <Button onClick={() => void read()}>{words.say('device.report')}</Button>
+      </div>
+      <Failure>{failure}</Failure>
+      {report !== undefined && <Values label={words.say('device.report.title')} values={report} />}
+    </Section>
+  );
+}
+
+function History({ effects }: { effects: readonly EffectRecord[] }): ReactNode {
+  const words = useWords();
+  const now = useNow(60_000);
+  if (effects.length === 0) return <p className="hint">{words.say('task.none')}</p>;
+  return (
+    <ul className="rows">
+      {effects.map((effect) => (
+        <li key={effect.id} className="row">
+          <span className="name">{effect.function}</span>
+          <State tone={workTone(effect.state)}>{words.state(effect.state)}</State>
+          <span className="hint">{words.time(Date.parse(effect.began_at), now)}</span>
+          <span className="hint">{plainText(effect.arguments)}</span>
+          <span className="hint">
+            {words.say('device.by.task', { task: effect.person ?? effect.task ?? '?' })}
+          </span>
+          {effect.error !== null && <span>{effect.error.message}</span>}
+        </li>
+      ))}
+    </ul>
+  );
+}

@@ -1,0 +1,31 @@
+/** The texts of the page of a device in English. */
+export const deviceEn = {
+  'device.title': 'Device {device}',
+  'device.functions': 'Functions',
+  'device.functions.none': 'It has no functions that can be called.',
+  'device.functions.unread': 'The page does not understand the parameters of this function.',
+  'device.queries': 'Ask',
+  'device.queries.hint': 'These functions only read. They may be called at any time.',
+  'device.effects': 'Act',
+  'device.effects.hint':
+    'These functions may move the device. The call goes straight to it: the service checks no protocol. Look at the instrument first.',
+  'device.call': 'Call {name}',
+  'device.calling': 'Calling for {age} ...',
+  'device.limit': 'at most {seconds} s',
+  'device.answer': 'Answer of {name}, {time}',
+  'device.answer.none': 'It is done, and returned nothing.',
+  'device.call.failed': 'The call failed. {reason}',
+  'device.force': 'Call although {task} uses the device',
+  'device.force.effect':
+    'The task goes on and does not know of the call. A sample may be in the device. The call and your reason stand in the audit.',
+  'device.force.reason': 'Reason',
+  'device.force.missing': 'Give a reason.',
+  'device.may_not': 'To call functions needs the role operator.',
+  'device.unchecked': 'The device declares no parameters. It gets these arguments as they are.',
+  'device.log': 'Last lines of its log',
+  'device.history': 'What it did',
+  'device.report': 'Read its report',
+  'device.report.title': 'Report',
+  'device.doubt': 'Nobody knows whether {name} was carried out.',
+  'device.by.task': 'by {task}',
+} as const;
