@@ -45,7 +45,6 @@ export function useDryRun(
       end.abort();
     };
     // The text says whether the submission has changed; the function is made anew with each drawing.
-    // eslint-disable-next-line react-hooks/exhaustive-deps
   }, [text]);
   return answer;
 }
