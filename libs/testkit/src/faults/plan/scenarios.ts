@@ -64,6 +64,7 @@ function scenario(acts: Act[], faults: Fault[] = [], more: Partial<Schedule> = {
     acts,
     faults,
     drivers: { stopsWithoutAgent: false, canReconcile: true, canStop: true },
+    plansAhead: false,
     ...more,
   };
 }
@@ -96,6 +97,7 @@ const lost = (what: 'lose' | 'lose_reply'): Fault => ({
 export const scenarios: Readonly<Record<string, Schedule>> = {
   'a run and a task': scenario([run, read]),
   'a short task': scenario([submitTask('short', 'washer')]),
+  'a run and a task that are planned ahead': scenario([run, read, queued], [], { plansAhead: true }),
   'a campaign': scenario([
     submitCampaign(100, 'graph'),
     { at: 3_000, do: 'cancel_campaign', name: 'campaign' },

@@ -106,6 +106,8 @@ export interface Schedule {
   faults: Fault[];
   /** The abilities of all drivers. */
   drivers: Drivers;
+  /** The scheduling policy plans ahead, which takes fifty times as long as one that decides for the moment. */
+  plansAhead: boolean;
 }
 
 /** Latest beginning of a fault, in milliseconds. */
@@ -146,7 +148,8 @@ export function scheduleOf(seed: number): Schedule {
     canReconcile: chance.maybe(0.5),
     canStop: chance.maybe(0.5),
   };
-  const schedule = { seed, protocols, tasks, acts, faults, drivers };
+  // Every fiftieth, because these take fifty times as long.
+  const schedule = { seed, protocols, tasks, acts, faults, drivers, plansAhead: seed % 50 === 0 };
   return chance.maybe(0.25) ? withSearch(chance, schedule) : schedule;
 }
 
