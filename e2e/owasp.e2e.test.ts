@@ -217,7 +217,7 @@ describe('8 security misconfiguration', () => {
     expect(await asking(dashboard)).toBe(422);
     expect(await asking('https://evil.example.com')).toBe(403);
     expect(await asking('null')).toBe(403);
-    expect(await asking(dashboard, 'rebound.example.com')).toBe(403);
+    expect(await asking(dashboard, 'rebound.example.com')).toBe(421);
   });
 });
 

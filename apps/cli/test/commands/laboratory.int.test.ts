@@ -402,7 +402,9 @@ describe('svc labs, protocols, tasks and packages', () => {
   it('read all packages again, and show an error with its line', async () => {
     const { code, out, err } = await svc('packages');
     expect([code, err]).toEqual([0, '']);
-    expect(out).toMatch(/^faulty_lab\n {2}labs: faulty_lab\n {2}devices: brittle\n {2}tasks: misbehave\n/);
+    expect(out).toMatch(
+      /^faulty_lab\n {2}labs: faulty_lab\n {2}devices: brittle\n {2}tasks: leave_files, misbehave, report\n/,
+    );
     const file = 'packages/multiplication_lab/tasks/multiply/task.yml';
     const text = readFileSync(join(lab.folder, file), 'utf8');
     try {
