@@ -5,5 +5,6 @@ import './web/attention.js';
 import './web/devices.js';
 import './web/work.js';
 import './web/submit.js';
+import './web/schedule.js';
 import './web/quality.js';
 import './web/attacks.js';

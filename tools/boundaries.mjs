@@ -100,6 +100,7 @@ export const rooms = {
     forms: ['design', 'lab', 'settings'],
     parts: ['design', 'lab', 'settings'],
     submit: ['design', 'forms', 'lab', 'parts', 'settings'],
+    schedule: ['design', 'lab', 'parts', 'settings'],
     work: ['design', 'lab', 'parts', 'settings'],
     equipment: ['design', 'forms', 'lab', 'parts', 'settings'],
     pages: ['design', 'forms', 'lab', 'parts', 'settings'],

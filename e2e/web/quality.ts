@@ -11,6 +11,7 @@ let id: string;
 
 const pages: [name: string, show: (look: object) => Promise<Page>][] = [
   ['now', async (look) => open(await browserOf('admin', look))],
+  ['schedule', async (look) => open(await browserOf('admin', look), '/schedule')],
   ['wall', async (look) => open(await browserOf('admin', look), '/wall')],
   ['attention', async (look) => open(await browserOf('admin', look), '/attention')],
   ['question', async (look) => open(await browserOf('admin', look), `/attention/${id}`)],

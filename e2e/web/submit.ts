@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { eventually } from '../api.js';
+import { eventually, isOver } from '../api.js';
 import { api, browserOf, open, tabTo } from './lab.js';
 
 describe('the page for submissions', () => {
@@ -61,6 +61,36 @@ describe('the page for submissions', () => {
     await page.getByText('The service would accept this.').waitFor();
     await page.getByRole('button', { name: 'Submit', exact: true }).click();
     await page.getByRole('heading', { name: /^Task misbehave_/ }).waitFor();
+  });
+
+  it('begins with the rows of an earlier campaign, and keeps what the form does not show', async () => {
+    const campaign = {
+      ...{ name: 'rows', protocol: 'optimize_multiplication', owner: 'ada', max_protocol_runs: 2 },
+      ...{ on_run_failure: 'continue', priority: 3 },
+      protocol_run_parameters: [
+        { first: { number: 1, factor: 2 }, second: { factor: 1 } },
+        { first: { number: 2, factor: 3 }, second: { factor: 1 } },
+      ],
+    };
+    expect((await api.submit('campaigns', campaign)).status).toBe(201);
+    await eventually(
+      async () => (await api.call<{ state: string }>('GET', '/api/campaigns/rows')).body,
+      isOver,
+    );
+    const page = await open(await browserOf('admin'), '/submit?kind=campaign&from=rows');
+    await page.getByText('2 rows are understood.').waitFor();
+    await page.getByText('The service would accept this.').waitFor();
+    await page.getByLabel('Name').fill('rows again');
+    await page.getByText('The service would accept this.').waitFor();
+    await page.getByRole('button', { name: 'Submit', exact: true }).click();
+    await page.getByRole('heading', { name: 'rows again' }).waitFor();
+    const { body } = await api.call('GET', '/api/campaigns/rows%20again');
+    const { protocol_run_parameters } = campaign;
+    expect(body).toMatchObject({ on_run_failure: 'continue', priority: 3, protocol_run_parameters });
+    await eventually(
+      async () => (await api.call<{ state: string }>('GET', '/api/campaigns/rows%20again')).body,
+      isOver,
+    );
   });
 
   it('lets a viewer look, and no more', async () => {

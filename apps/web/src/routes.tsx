@@ -2,6 +2,7 @@ import { workKinds, type WorkKind } from '@lab/web-model';
 import { createRootRouteWithContext, createRoute, createRouter } from '@tanstack/react-router';
 import { Device, Devices } from './equipment/index.js';
 import { AttentionItem, AttentionList, Missing, Now } from './pages/index.js';
+import { Schedule } from './schedule/index.js';
 import { Shell } from './shell/index.js';
 import { Submit } from './submit/index.js';
 import { Campaign, Run, Task } from './work/index.js';
@@ -57,6 +58,7 @@ const task = createRoute({
     return <Task name={task.useParams().name} run={undefined} />;
   },
 });
+const schedule = createRoute({ getParentRoute: () => root, path: '/schedule', component: Schedule });
 const submit = createRoute({
   getParentRoute: () => root,
   path: '/submit',
@@ -89,6 +91,7 @@ export const router = createRouter({
     runTask,
     task,
     submit,
+    schedule,
   ]),
   context: { onSignOut: undefined },
 });

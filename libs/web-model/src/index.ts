@@ -47,6 +47,7 @@ export {
   csvOf,
   dynamicFieldsOf,
   dynamicParametersOf,
+  tableOfRuns,
   taskFormOf,
   valuesOf,
   workKinds,
@@ -54,3 +55,15 @@ export {
   type TaskForm,
   type WorkKind,
 } from './submissions.js';
+export {
+  barAt,
+  barOf,
+  groupings,
+  latenessOf,
+  rowsOf,
+  ticksOf,
+  type GanttBar,
+  type GanttRow,
+  type Grouping,
+  type Span,
+} from './gantt.js';

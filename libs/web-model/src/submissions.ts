@@ -1,6 +1,7 @@
 import type { CampaignSubmission, ProtocolRunSubmission, TaskSubmission } from '@lab/api-client';
 import { fieldsOf, type Field, type Value } from './fields/index.js';
 import { fieldOf } from './graph.js';
+import { plainText } from './values.js';
 
 /** What a person can submit. */
 export type WorkKind = 'task' | 'run' | 'campaign';
@@ -105,6 +106,18 @@ export function valuesOf(
       Object.entries(parameters).map(([parameter, value]) => [`${task}.${parameter}`, value]),
     ),
   );
+}
+
+/** The parameters of each run as cells, with a first row of `TASK.PARAMETER`. A value that a run does not give is empty. */
+export function tableOfRuns(
+  runs: readonly Readonly<Record<string, Readonly<Record<string, unknown>>>>[],
+): string[][] {
+  const flat = runs.map((run) => valuesOf('run', { name: '', type: '', parameters: run }));
+  const names = [...new Set(flat.flatMap((values) => Object.keys(values)))];
+  return [
+    names,
+    ...flat.map((values) => names.map((name) => (values[name] === undefined ? '' : plainText(values[name])))),
+  ];
 }
 
 /** Rows of cells as comma-separated values (RFC 4180). */

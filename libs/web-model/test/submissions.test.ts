@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { byTask, csvOf, dynamicFieldsOf, tableOf, taskFormOf, valuesOf } from '../src/index.js';
+import { byTask, csvOf, dynamicFieldsOf, tableOf, tableOfRuns, taskFormOf, valuesOf } from '../src/index.js';
 
 const mix = {
   devices: { station: { type: 'color_station' } },
@@ -71,6 +71,19 @@ describe('values', () => {
     });
     expect(valuesOf('task', { ...base, input_parameters: { volume: 1 } })).toEqual({ volume: 1 });
     expect(valuesOf('campaign', base)).toEqual({});
+  });
+
+  it('of earlier runs become cells, also where a run gives fewer', () => {
+    const runs: Record<string, Record<string, unknown>>[] = [
+      { first: { volume: 1.5, note: 'a, b' } },
+      { first: { volume: 2 }, second: { list: [1] } },
+    ];
+    expect(tableOfRuns(runs)).toEqual([
+      ['first.volume', 'first.note', 'second.list'],
+      ['1.5', 'a, b', ''],
+      ['2', '', '[1]'],
+    ]);
+    expect(tableOf(csvOf(tableOfRuns(runs)), 10)).toEqual(tableOfRuns(runs));
   });
 
   it('of rows keep their cells on the way from a spreadsheet to the service', () => {

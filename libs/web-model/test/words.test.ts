@@ -44,6 +44,7 @@ describe('the catalogues', () => {
       'file.size.mib',
       'file.size.gib',
       'submit.name',
+      'schedule.task',
     ];
     expect(same).toEqual(equal);
     expect(Object.values({ ...en, ...de }).filter((text) => text.trim() === '')).toEqual([]);

@@ -56,5 +56,10 @@ export function useRecord<T>(
       clearTimeout(timer);
     };
   }, [live, load, concerns]);
-  return { ...state, readAgain: useCallback(() => plan.current(), []) };
+  return {
+    ...state,
+    readAgain: useCallback(() => {
+      plan.current();
+    }, []),
+  };
 }

@@ -20,6 +20,7 @@ export function Shell({ onSignOut }: { onSignOut: (() => void) | undefined }): R
   const commands: Command[] = [
     { key: 'nav.now', run: () => void navigate({ to: '/' }) },
     { key: 'nav.attention', run: () => void navigate({ to: '/attention' }) },
+    { key: 'nav.schedule', run: () => void navigate({ to: '/schedule' }) },
     { key: 'nav.devices', run: () => void navigate({ to: '/devices' }) },
     { key: 'nav.submit', run: () => void navigate({ to: '/submit' }) },
     { key: 'now.wall', run: () => void navigate({ to: '/wall' }) },
@@ -50,6 +51,7 @@ export function Shell({ onSignOut }: { onSignOut: (() => void) | undefined }): R
               </span>
             )}
           </Link>
+          <Link to="/schedule">{words.say('nav.schedule')}</Link>
           <Link to="/devices">{words.say('nav.devices')}</Link>
           <Link to="/submit">{words.say('nav.submit')}</Link>
         </nav>

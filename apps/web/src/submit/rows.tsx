@@ -14,15 +14,20 @@ export interface RowsState {
   found: Parameters[] | undefined;
   /** Why the service does not understand them. */
   failure: unknown;
+  /** There are rows that the service has not read yet, or does not understand. */
+  isOpen: boolean;
 }
 
 /** The most that the service reads. */
 const mostRows = 100_001;
 const pauseMs = 600;
 
-/** @param protocol whose parameters the rows have */
-export function useRows(protocol: string): RowsState {
-  const [text, setText] = useState('');
+/**
+ * @param protocol whose parameters the rows have
+ * @param first the rows to begin with
+ */
+export function useRows(protocol: string, first: string): RowsState {
+  const [text, setText] = useState(first);
   const [found, setFound] = useState<Parameters[]>();
   const [failure, setFailure] = useState<unknown>();
   useEffect(() => {
@@ -47,7 +52,12 @@ export function useRows(protocol: string): RowsState {
       end.abort();
     };
   }, [text, protocol]);
-  return { text, write: setText, found, failure };
+  const write = (next: string): void => {
+    // What was understood belongs to the text before.
+    setFound(undefined);
+    setText(next);
+  };
+  return { text, write, found, failure, isOpen: text.trim() !== '' && found === undefined };
 }
 
 export function Rows({ rows, example }: { rows: RowsState; example: readonly string[] }): ReactNode {

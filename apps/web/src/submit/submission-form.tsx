@@ -1,5 +1,15 @@
 import type { CampaignSubmission, ProtocolRunSubmission, TaskSubmission } from '@lab/api-client';
-import { byTask, readFields, textOf, valuesOf, type Field, type Value, type WorkKind } from '@lab/web-model';
+import {
+  byTask,
+  csvOf,
+  readFields,
+  tableOfRuns,
+  textOf,
+  valuesOf,
+  type Field,
+  type Value,
+  type WorkKind,
+} from '@lab/web-model';
 import { useNavigate } from '@tanstack/react-router';
 import { useEffect, useMemo, useState, type ReactNode } from 'react';
 import { Button, Failure, Section, TextField } from '../design/index.js';
@@ -43,9 +53,10 @@ function Form({ kind, type, earlier, declared }: FormProps & { declared: Declare
   const [priority, setPriority] = useState(String(earlier?.submission?.priority ?? 0));
   const [units, setUnits] = useState<Readonly<Record<string, string>>>(() => unitsOf(earlier));
   const campaign = useCampaign(earlier);
-  const rows = useRows(type);
+  const rows = useRows(type, rowsText(earlier));
   const state = useFields(declared.fields);
   const [failure, setFailure] = useState<string>();
+  const [isSending, setSending] = useState(false);
   const { begin } = state;
   const given = earlier?.submission;
   useEffect(() => {
@@ -58,24 +69,21 @@ function Form({ kind, type, earlier, declared }: FormProps & { declared: Declare
     ...declared.devices.map((slot) => ({ slot, key: `device:${slot.name}` })),
     ...declared.resources.map((slot) => ({ slot, key: `resource:${slot.name}` })),
   ].find(({ key }) => (units[key] ?? '') === '');
-  const body = useMemo(
-    () => ({
-      ...{ name: name.trim(), owner: me.name, priority: Number(priority) },
-      ...(kind === 'task'
-        ? { type, ...taskPart(declared, units, values) }
-        : kind === 'run'
-          ? { type, parameters: byTask(values) }
-          : {
-              ...{ protocol: type, global_parameters: byTask(values), optimize: campaign.optimize },
-              max_concurrent_protocol_runs: Number(campaign.concurrent),
-              max_protocol_runs: rows.found?.length ?? Number(campaign.runs),
-              ...(rows.found === undefined ? {} : { protocol_run_parameters: rows.found }),
-            }),
-    }),
-    [name, me.name, priority, kind, type, declared, units, values, campaign, rows.found],
-  );
-  const isWhole =
-    faults.size === 0 && missing === undefined && name.trim() !== '' && rows.failure === undefined;
+  const body = {
+    ...carried(earlier),
+    ...{ name: name.trim(), owner: me.name, priority: Number(priority) },
+    ...(kind === 'task'
+      ? { type, ...taskPart(declared, units, values) }
+      : kind === 'run'
+        ? { type, parameters: byTask(values) }
+        : {
+            ...{ protocol: type, global_parameters: byTask(values), optimize: campaign.optimize },
+            max_concurrent_protocol_runs: Number(campaign.concurrent),
+            max_protocol_runs: rows.found?.length ?? Number(campaign.runs),
+            ...(rows.found === undefined ? {} : { protocol_run_parameters: rows.found }),
+          }),
+  };
+  const isWhole = faults.size === 0 && missing === undefined && name.trim() !== '' && !rows.isOpen;
   const answer = useDryRun(isWhole ? JSON.stringify(body) : undefined, (signal) =>
     tryOut(kind, body, signal),
   );
@@ -86,6 +94,8 @@ function Form({ kind, type, earlier, declared }: FormProps & { declared: Declare
     if (missing !== undefined)
       return setFailure(words.say('submit.unit.missing', { slot: missing.slot.name }));
     if (state.read() === undefined) return setFailure(words.say('field.look'));
+    if (rows.isOpen) return setFailure(words.say('submit.rows.open'));
+    setSending(true);
     try {
       await send(kind, body);
       live.readAgain(['campaigns', 'runs', 'queue']);
@@ -95,6 +105,8 @@ function Form({ kind, type, earlier, declared }: FormProps & { declared: Declare
       else await navigate({ to: '/campaigns/$name', params });
     } catch (error) {
       setFailure(words.say('submit.failed', { reason: state.refused(error, places[kind]) }));
+    } finally {
+      setSending(false);
     }
     return undefined;
   };
@@ -169,7 +181,7 @@ function Form({ kind, type, earlier, declared }: FormProps & { declared: Declare
         <Check answer={answer} />
         <Failure>{failure}</Failure>
         <div className="buttons">
-          <Button type="submit" look="main" disabled={!mayChange}>
+          <Button type="submit" look="main" disabled={!mayChange || isSending}>
             {words.say('submit.do')}
           </Button>
         </div>
@@ -247,6 +259,23 @@ function CampaignFields({
 function beginning(field: Field, value: unknown): [string, string][] {
   const first = value === undefined ? field.preset : (value as Value);
   return first === undefined ? [] : [[field.name, textOf(field, first)]];
+}
+
+/** What the form does not show of earlier work, such as what happens after a failure. */
+function carried(earlier: Earlier | undefined): Body {
+  const {
+    name: _name,
+    resume: _resume,
+    protocol_run_parameters: _rows,
+    ...rest
+  } = (earlier?.submission ?? {}) as Partial<CampaignSubmission>;
+  return rest;
+}
+
+/** The rows of an earlier campaign, as a person pastes them. */
+function rowsText(earlier: Earlier | undefined): string {
+  const { protocol_run_parameters: rows } = (earlier?.submission ?? {}) as Partial<CampaignSubmission>;
+  return rows === undefined ? '' : csvOf(tableOfRuns(rows));
 }
 
 /** A name that is new: the type and the time. */

@@ -2,13 +2,21 @@ import { de } from './de.js';
 import { deviceDe } from './device.de.js';
 import { deviceEn } from './device.en.js';
 import { en } from './en.js';
+import { scheduleDe } from './schedule.de.js';
+import { scheduleEn } from './schedule.en.js';
 import { submitDe } from './submit.de.js';
 import { submitEn } from './submit.en.js';
 import { workDe } from './work.de.js';
 import { workEn } from './work.en.js';
 
 /** All texts of the page in English, in the syntax of ICU MessageFormat. */
-export const english = { ...en, ...workEn, ...submitEn, ...deviceEn };
+export const english = { ...en, ...workEn, ...submitEn, ...deviceEn, ...scheduleEn };
 
 /** All texts of the page in German. */
-export const german: Record<keyof typeof english, string> = { ...de, ...workDe, ...submitDe, ...deviceDe };
+export const german: Record<keyof typeof english, string> = {
+  ...de,
+  ...workDe,
+  ...submitDe,
+  ...deviceDe,
+  ...scheduleDe,
+};

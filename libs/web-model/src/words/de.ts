@@ -7,6 +7,7 @@ export const de: Record<keyof typeof en, string> = {
   'nav.label': 'Seiten',
   'nav.now': 'Jetzt',
   'nav.attention': 'Offene Fragen',
+  'nav.schedule': 'Zeitplan',
   'nav.devices': 'Geräte',
   'nav.submit': 'Einreichen',
   'nav.rest': 'REST-Schnittstelle',

@@ -5,6 +5,7 @@ export const en = {
   'nav.label': 'Pages',
   'nav.now': 'Now',
   'nav.attention': 'Attention',
+  'nav.schedule': 'Schedule',
   'nav.devices': 'Devices',
   'nav.submit': 'Submit',
   'nav.rest': 'REST interface',

@@ -34,6 +34,7 @@ export const submitDe: Record<keyof typeof submitEn, string> = {
   'submit.rows.hint':
     'Kopieren Sie die Zellen und fügen Sie sie hier ein, oder schreiben Sie Werte mit Kommas dazwischen. Die erste Zeile nennt die Parameter: {example}.',
   'submit.rows.read': '{count, plural, one {# Zeile ist} other {# Zeilen sind}} verstanden.',
+  'submit.rows.open': 'Der Dienst hat die Zeilen noch nicht gelesen oder versteht sie nicht.',
   'submit.check': 'Was geschehen würde',
   'submit.check.open': 'Der Dienst prüft dies, sobald jedes Feld einen brauchbaren Wert hat.',
   'submit.check.doing': 'Der Dienst prüft dies ...',

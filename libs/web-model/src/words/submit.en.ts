@@ -32,6 +32,7 @@ export const submitEn = {
   'submit.rows.hint':
     'Copy the cells and paste them here, or write values separated by commas. The first row names the parameters: {example}.',
   'submit.rows.read': '{count, plural, one {# row is} other {# rows are}} understood.',
+  'submit.rows.open': 'The service has not read the rows yet, or does not understand them.',
   'submit.check': 'What would happen',
   'submit.check.open': 'The service checks this as soon as every field has a sound value.',
   'submit.check.doing': 'The service checks this ...',

@@ -1,0 +1,189 @@
+import { barAt, ticksOf, workTone, type GanttBar, type GanttRow, type Span } from '@lab/web-model';
+import { useEffect, useRef, useState, type PointerEvent, type ReactNode } from 'react';
+import { useWords } from '../settings/index.js';
+
+/** Sizes in pixels of the page. */
+const size = { row: 28, bar: 14, head: 24, names: 180, narrowNames: 96, tick: 90 };
+/** A click this near to a bar hits it, in pixels. */
+const slackPx = 4;
+
+interface ChartProps {
+  rows: readonly GanttRow[];
+  window: Span;
+  /** Milliseconds since 1970. */
+  now: number;
+  label: string;
+  onChoose(bar: GanttBar): void;
+}
+
+/**
+ * Tasks over time, drawn on a canvas, because thousands of elements would be slow. It draws the rows that are seen alone. A table
+ * beside it says the same for those who cannot see it.
+ */
+export function GanttChart({ rows, window, now, label, onChoose }: ChartProps): ReactNode {
+  const words = useWords();
+  const place = useRef<HTMLDivElement>(null);
+  const canvas = useRef<HTMLCanvasElement>(null);
+  const [width, setWidth] = useState(0);
+  const [top, setTop] = useState(0);
+  const [view, setView] = useState(0);
+  const [title, setTitle] = useState('');
+  useEffect(() => {
+    const element = place.current;
+    if (element === null) return undefined;
+    const observer = new ResizeObserver(() => {
+      setWidth(element.clientWidth);
+      setView(element.clientHeight);
+    });
+    observer.observe(element);
+    return () => observer.disconnect();
+  }, []);
+  const names = width < 500 ? size.narrowNames : size.names;
+  const scale = (width - names) / (window.end - window.start);
+  useEffect(() => {
+    const element = canvas.current;
+    if (element === null || width === 0) return;
+    const text = (moment: number): string => words.time(moment, now);
+    draw(element, { rows, window, now, names, width, height: view, top, scale, text });
+  });
+  const barUnder = ({ nativeEvent: { offsetX: x, offsetY: y } }: PointerEvent): GanttBar | undefined => {
+    if (x < names || y < size.head) return undefined;
+    const row = rows[Math.floor((y - size.head + top) / size.row)];
+    return row && barAt(row, window.start + (x - names) / scale, now, slackPx / scale);
+  };
+  return (
+    <div
+      ref={place}
+      className="gantt"
+      style={{ height: size.head + Math.max(1, rows.length) * size.row + 2 }}
+      tabIndex={0}
+      role="region"
+      aria-label={label}
+      onScroll={({ currentTarget }) => setTop(currentTarget.scrollTop)}
+    >
+      <canvas
+        ref={canvas}
+        className="gantt-canvas"
+        title={title}
+        aria-hidden="true"
+        onPointerMove={(event) => setTitle(titleOf(barUnder(event)))}
+        onClick={(event) => {
+          const bar = barUnder(event as unknown as PointerEvent);
+          if (bar !== undefined) onChoose(bar);
+        }}
+      />
+      <svg
+        className="gantt-height"
+        width="1"
+        height={size.head + rows.length * size.row}
+        aria-hidden="true"
+      />
+    </div>
+  );
+}
+
+const titleOf = (bar: GanttBar | undefined): string =>
+  bar === undefined ? '' : `${bar.task.label}: ${bar.task.state}`;
+
+interface Drawing {
+  rows: readonly GanttRow[];
+  window: Span;
+  now: number;
+  names: number;
+  width: number;
+  height: number;
+  top: number;
+  /** Pixels in a millisecond. */
+  scale: number;
+  text(moment: number): string;
+}
+
+function draw(
+  canvas: HTMLCanvasElement,
+  { rows, window, now, names, width, height, top, scale, text }: Drawing,
+): void {
+  const ratio = globalThis.devicePixelRatio;
+  canvas.width = width * ratio;
+  canvas.height = height * ratio;
+  const context = canvas.getContext('2d');
+  if (context === null) return;
+  const style = getComputedStyle(canvas);
+  const color = (name: string): string => style.getPropertyValue(`--${name}`);
+  context.scale(ratio, ratio);
+  context.font = `13px ${style.fontFamily}`;
+  context.textBaseline = 'middle';
+  const at = (moment: number): number => names + (moment - window.start) * scale;
+
+  context.save();
+  context.beginPath();
+  context.rect(names, 0, width - names, height);
+  context.clip();
+  const ticks = ticksOf(window, Math.max(2, Math.floor((width - names) / size.tick)));
+  context.fillStyle = color('quiet');
+  context.strokeStyle = color('line');
+  for (const tick of ticks) {
+    context.fillText(text(tick), at(tick) + 4, size.head / 2);
+    line(context, at(tick), 0, at(tick), height);
+  }
+  context.restore();
+
+  context.save();
+  context.beginPath();
+  context.rect(0, size.head, width, height - size.head);
+  context.clip();
+  const first = Math.floor(top / size.row);
+  const last = Math.min(rows.length, Math.ceil((top + height) / size.row));
+  for (let index = first; index < last; index += 1) {
+    const row = rows[index];
+    if (row === undefined) continue;
+    const y = size.head + index * size.row - top;
+    context.fillStyle = color('text');
+    context.fillText(row.name, 8, y + size.row / 2, names - 16);
+    context.strokeStyle = color('line');
+    line(context, 0, y + size.row, width, y + size.row);
+    context.save();
+    context.beginPath();
+    context.rect(names, y, width - names, size.row);
+    context.clip();
+    for (const bar of row.bars) drawBar(context, bar, y, at, now, color);
+    context.restore();
+  }
+  context.strokeStyle = color('danger');
+  context.lineWidth = 2;
+  line(context, at(now), size.head, at(now), height);
+  context.restore();
+}
+
+function drawBar(
+  context: CanvasRenderingContext2D,
+  { task, start, end, isActual, first, last }: GanttBar,
+  y: number,
+  at: (moment: number) => number,
+  now: number,
+  color: (name: string) => string,
+): void {
+  const tone = workTone(task.state);
+  const from = at(start);
+  // A bar of no length would not be seen.
+  const to = Math.max(from + 2, at(end ?? Math.max(start, now)));
+  const top = y + (size.row - size.bar) / 2;
+  context.strokeStyle = color(tone);
+  context.lineWidth = 1;
+  if (isActual) {
+    const done = task.ended_at === null ? Math.min(to, Math.max(from + 2, at(now))) : to;
+    context.fillStyle = color(tone);
+    context.fillRect(from, top, done - from, size.bar);
+  }
+  context.strokeRect(from + 0.5, top + 0.5, Math.max(1, to - from - 1), size.bar - 1);
+  context.fillStyle = color('quiet');
+  if (first !== undefined)
+    context.fillRect(at(first.start), top + size.bar + 2, at(first.end) - at(first.start), 2);
+  if (last !== undefined) context.fillRect(at(last.start), top - 4, at(last.end) - at(last.start), 2);
+}
+
+function line(context: CanvasRenderingContext2D, x1: number, y1: number, x2: number, y2: number): void {
+  context.beginPath();
+  context.moveTo(x1, y1);
+  context.lineTo(x2, y2);
+  context.stroke();
+}

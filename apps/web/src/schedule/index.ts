@@ -1,0 +1,2 @@
+export { Schedule } from './schedule.js';
+import './schedule.css';

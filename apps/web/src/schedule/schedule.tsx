@@ -1,0 +1,253 @@
+import type { ScheduledTask } from '@lab/api-client';
+import {
+  barOf,
+  groupings,
+  latenessOf,
+  rowsOf,
+  workTone,
+  type GanttBar,
+  type Grouping,
+  type LabEvent,
+} from '@lab/web-model';
+import { Link, useNavigate } from '@tanstack/react-router';
+import { useCallback, useEffect, useMemo, useRef, useState, type ReactNode } from 'react';
+import { Button, Choice, Section, State } from '../design/index.js';
+import { client, useNow, useRecord, useSight } from '../lab/index.js';
+import { Unread } from '../parts/index.js';
+import { useWords } from '../settings/index.js';
+import { GanttChart } from './chart.js';
+
+/** The most that the service gives for a window. */
+const mostTasks = 10_000;
+/** Rows of the table, and waiting tasks that are read. */
+const mostRows = 200;
+const [minute, hour] = [60_000, 3_600_000] as const;
+const lengths = [15 * minute, hour, 6 * hour, 24 * hour, 7 * 24 * hour];
+/** How often a window that moves with time is read again, in milliseconds. */
+const stepMs = 10_000;
+
+/** Plan beside actual over time, and why each waiting task waits. */
+export function Schedule(): ReactNode {
+  const words = useWords();
+  const navigate = useNavigate();
+  const now = useNow(1_000);
+  const moving = useNow(stepMs);
+  const { devices } = useSight().records;
+  const [grouping, setGrouping] = useState<Grouping>('device');
+  const [length, setLength] = useState<number>(hour);
+  /** Where the window begins; undefined: it moves with time. */
+  const [fixed, setFixed] = useState<number>();
+  const start = fixed ?? moving - length * 0.75;
+  // What is shown stays while the window moves, so that nothing flickers.
+  const wanted = useRef({ start, length });
+  wanted.current = { start, length };
+  const load = useCallback(async (signal: AbortSignal) => {
+    const { start: from, length: ms } = wanted.current;
+    const query = { from: iso(from), to: iso(from + ms), limit: mostTasks };
+    const [shown, present] = await Promise.all([
+      client.get('/api/schedule', { query, signal }),
+      client.get('/api/schedule', { query: { limit: mostRows }, signal }),
+    ]);
+    return { shown, waiting: present.tasks.filter(({ started_at: begin }) => begin === null) };
+  }, []);
+  const concerns = useCallback(({ type }: LabEvent) => type.startsWith('task_run.'), []);
+  const { record, failure, readAgain } = useRecord(load, concerns);
+  useEffect(() => {
+    readAgain();
+  }, [readAgain, start, length]);
+  const computers = useMemo(
+    () => new Map(devices.map(({ lab_name: lab, name, computer }) => [`${lab}.${name}`, computer])),
+    [devices],
+  );
+  const rows = useMemo(
+    () =>
+      rowsOf(
+        record?.shown.tasks ?? [],
+        grouping,
+        computers,
+        grouping === 'device' ? [...computers.keys()] : [],
+      ),
+    [record, grouping, computers],
+  );
+  const open = ({ task }: GanttBar): void => {
+    if (task.protocol_run === null) void navigate({ to: '/tasks/$name', params: { name: task.name } });
+    else
+      void navigate({
+        to: '/runs/$name/tasks/$task',
+        params: { name: task.protocol_run, task: task.name },
+      });
+  };
+  return (
+    <>
+      <h1>{words.say('schedule.title')}</h1>
+      <div className="controls">
+        <Choice
+          label={words.say('schedule.rows')}
+          value={grouping}
+          onChange={(value) => setGrouping(value as Grouping)}
+        >
+          {groupings.map((each) => (
+            <option key={each} value={each}>
+              {words.say(`schedule.by.${each}`)}
+            </option>
+          ))}
+        </Choice>
+        <Choice
+          label={words.say('schedule.window')}
+          value={String(length)}
+          onChange={(value) => setLength(Number(value))}
+        >
+          {lengths.map((each) => (
+            <option key={each} value={each}>
+              {lengthText(words, each)}
+            </option>
+          ))}
+        </Choice>
+        <Button onClick={() => setFixed(start - length / 2)}>{words.say('schedule.earlier')}</Button>
+        <Button onClick={() => setFixed(undefined)} aria-pressed={fixed === undefined}>
+          {words.say('schedule.now')}
+        </Button>
+        <Button onClick={() => setFixed(start + length / 2)}>{words.say('schedule.later')}</Button>
+      </div>
+      {failure !== undefined && <Unread reason={failure} />}
+      <GanttChart
+        rows={rows}
+        window={{ start, end: start + length }}
+        now={now}
+        label={words.say('schedule.chart')}
+        onChoose={open}
+      />
+      <p className="hint">{words.say('schedule.legend')}</p>
+      {record?.shown.truncated === true && (
+        <p role="status">{words.say('schedule.truncated', { count: mostTasks })}</p>
+      )}
+      <div className="columns">
+        <Section title={words.say('schedule.waiting')}>
+          <Waiting tasks={record?.waiting ?? []} />
+        </Section>
+        <Section title={words.say('schedule.table')}>
+          <Table tasks={record?.shown.tasks ?? []} now={now} />
+        </Section>
+      </div>
+    </>
+  );
+}
+
+const iso = (moment: number): string => new Date(moment).toISOString();
+
+function lengthText(words: ReturnType<typeof useWords>, ms: number): string {
+  if (ms < hour) return words.say('schedule.minutes', { count: ms / minute });
+  if (ms === hour) return words.say('schedule.hour');
+  if (ms < 24 * hour) return words.say('schedule.hours', { count: ms / hour });
+  return words.say(ms === 24 * hour ? 'schedule.day' : 'schedule.week');
+}
+
+function TaskLink({ task }: { task: ScheduledTask }): ReactNode {
+  const { protocol_run: run, name, label } = task;
+  if (run === null)
+    return (
+      <Link to="/tasks/$name" params={{ name }}>
+        {label}
+      </Link>
+    );
+  return (
+    <Link to="/runs/$name/tasks/$task" params={{ name: run, task: name }}>
+      {label}
+    </Link>
+  );
+}
+
+function Waiting({ tasks }: { tasks: readonly ScheduledTask[] }): ReactNode {
+  const words = useWords();
+  if (tasks.length === 0) return <p className="hint">{words.say('schedule.waiting.none')}</p>;
+  return (
+    <ul className="rows">
+      {tasks.map((task) => (
+        <li key={task.id} className="row">
+          <span className="name">
+            <TaskLink task={task} />
+          </span>
+          {task.waits_for.map(({ message, tasks: blocking = [] }) => (
+            <span key={message}>
+              {message}
+              {blocking.length > 0 && <Blocking labels={blocking} />}
+            </span>
+          ))}
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+/** Leads to the runs of the tasks that block another. */
+function Blocking({ labels }: { labels: readonly string[] }): ReactNode {
+  const runs = [
+    ...new Set(labels.flatMap((label) => (label.includes('/') ? [label.split('/', 1)[0] ?? ''] : []))),
+  ];
+  return runs.map((run) => (
+    <span key={run}>
+      {' '}
+      <Link to="/runs/$name" params={{ name: run }}>
+        {run}
+      </Link>
+    </span>
+  ));
+}
+
+function Table({ tasks, now }: { tasks: readonly ScheduledTask[]; now: number }): ReactNode {
+  const words = useWords();
+  const bars = tasks.flatMap((task) => barOf(task) ?? []);
+  if (bars.length === 0) return <p className="hint">{words.say('schedule.none')}</p>;
+  return (
+    <>
+      <div className="scroll" tabIndex={0} role="region" aria-label={words.say('schedule.table')}>
+        <table className="table">
+          <thead>
+            <tr>
+              <th scope="col">{words.say('schedule.task')}</th>
+              <th scope="col">{words.say('schedule.state')}</th>
+              <th scope="col">{words.say('schedule.start')}</th>
+              <th scope="col">{words.say('schedule.end')}</th>
+              <th scope="col">{words.say('schedule.late')}</th>
+              <th scope="col">{words.say('schedule.units')}</th>
+            </tr>
+          </thead>
+          <tbody>
+            {bars.slice(0, mostRows).map((bar) => (
+              <tr key={bar.task.id}>
+                <th scope="row">
+                  <TaskLink task={bar.task} />
+                </th>
+                <td>
+                  <State tone={workTone(bar.task.state)}>{words.state(bar.task.state)}</State>
+                </td>
+                <td>{time(words, bar.start, now, bar.isActual)}</td>
+                <td>{bar.end !== undefined && time(words, bar.end, now, bar.task.ended_at !== null)}</td>
+                <td>{late(words, bar)}</td>
+                <td className="hint">
+                  {[...Object.values(bar.task.devices), ...Object.values(bar.task.resources)].join(', ')}
+                </td>
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      </div>
+      {bars.length > mostRows && (
+        <p className="hint">{words.say('schedule.table.most', { count: mostRows, all: bars.length })}</p>
+      )}
+    </>
+  );
+}
+
+function time(words: ReturnType<typeof useWords>, moment: number, now: number, isActual: boolean): string {
+  const text = words.time(moment, now);
+  return isActual ? text : words.say('schedule.expected', { time: text });
+}
+
+function late(words: ReturnType<typeof useWords>, bar: GanttBar): string {
+  const ms = latenessOf(bar);
+  if (ms === undefined) return '';
+  return words.say(ms < 0 ? 'schedule.late.earlier' : 'schedule.late.later', {
+    age: words.age(Math.abs(ms)),
+  });
+}

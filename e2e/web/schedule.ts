@@ -1,0 +1,50 @@
+import { describe, expect, it } from 'vitest';
+import { eventually } from '../api.js';
+import { api, browserOf, open } from './lab.js';
+
+describe('the schedule', () => {
+  it('shows what ran, what runs and why a task waits, and leads to each', async () => {
+    await eventually(
+      () => api.device('brittle'),
+      ({ state }) => state === 'idle',
+    );
+    const devices = { brittle: { lab_name: 'faulty_lab', name: 'brittle' } };
+    const task = (name: string, mode: string): Promise<unknown> =>
+      api.submit('tasks', { name, type: 'misbehave', devices, input_parameters: { mode } });
+    await task('holds it', 'long_step');
+    await task('wants it', 'not_at_all');
+    const page = await open(await browserOf('viewer'), '/schedule');
+    const table = page.getByRole('region', { name: 'Tasks in this time' });
+    await table.getByRole('row', { name: /^holds it running/ }).waitFor();
+    const waiting = page.getByRole('listitem').filter({ hasText: 'wants it' });
+    await waiting.getByText(/holds it/).waitFor();
+
+    // The chart has a row for each device. The bar of the running task ends at the line of the present.
+    const chart = page.getByRole('region', { name: /^Tasks over time/ });
+    const box = await chart.boundingBox();
+    if (box === null) throw new Error('there is no chart');
+    const names = (await api.devices()).map(({ lab_name: lab, name }) => `${lab}.${name}`).sort();
+    const row = names.indexOf('faulty_lab.brittle');
+    // The window moves in steps of 10 s, and three quarters of it are past.
+    const start = Math.floor(Date.now() / 10_000) * 10_000 - 2_700_000;
+    const x = 180 + ((Date.now() - start) * (box.width - 180)) / 3_600_000;
+    await page.mouse.click(box.x + x, box.y + 24 + row * 28 + 14);
+    await page.getByRole('heading', { name: 'Task holds it' }).waitFor();
+
+    await api.call('POST', '/api/tasks/holds%20it/cancel');
+    await page.goBack();
+    await table.getByRole('row', { name: /^wants it completed/ }).waitFor();
+  });
+
+  it('goes back in time and keeps what is chosen', async () => {
+    const page = await open(await browserOf('viewer'), '/schedule');
+    await page.getByLabel('Rows').selectOption('run');
+    await page.getByLabel('Time shown').selectOption({ label: '1 day' });
+    await page.getByRole('row', { name: /wants it/ }).waitFor();
+    for (let step = 0; step < 3; step += 1) await page.getByRole('button', { name: 'Earlier' }).click();
+    await page.getByText('No task runs, ran or is planned in this time.').waitFor();
+    await page.getByRole('button', { name: 'Now' }).click();
+    await page.getByRole('row', { name: /wants it/ }).waitFor();
+    expect(await page.getByLabel('Rows').inputValue()).toBe('run');
+  });
+});

@@ -1,0 +1,38 @@
+import type { scheduleEn } from './schedule.en.js';
+
+/** The texts of the schedule in German. */
+export const scheduleDe: Record<keyof typeof scheduleEn, string> = {
+  'schedule.title': 'Zeitplan',
+  'schedule.rows': 'Zeilen',
+  'schedule.by.device': 'Geräte',
+  'schedule.by.resource': 'Ressourcen',
+  'schedule.by.computer': 'Rechner',
+  'schedule.by.run': 'Läufe',
+  'schedule.window': 'Gezeigte Zeit',
+  'schedule.earlier': 'Früher',
+  'schedule.later': 'Später',
+  'schedule.now': 'Jetzt',
+  'schedule.chart': 'Tasks über der Zeit. Die Tabelle darunter sagt dasselbe.',
+  'schedule.none': 'In dieser Zeit läuft, lief oder ist kein Task geplant.',
+  'schedule.truncated': 'In dieser Zeit gibt es mehr als {count} Tasks. Wählen Sie eine kürzere.',
+  'schedule.legend':
+    'Gefüllt: tatsächlich. Umrandet: erwartet. Die dünne Linie unter einem Balken ist sein erster Plan, die darüber der letzte vor dem Beginn.',
+  'schedule.table': 'Tasks in dieser Zeit',
+  'schedule.table.most': 'Die ersten {count} von {all}.',
+  'schedule.task': 'Task',
+  'schedule.state': 'Zustand',
+  'schedule.start': 'Beginn',
+  'schedule.end': 'Ende',
+  'schedule.units': 'Geräte und Ressourcen',
+  'schedule.late': 'Neben dem ersten Plan',
+  'schedule.late.later': '{age} später',
+  'schedule.late.earlier': '{age} früher',
+  'schedule.expected': '{time} erwartet',
+  'schedule.waiting': 'Tasks, die warten',
+  'schedule.waiting.none': 'Keiner wartet.',
+  'schedule.hour': '1 Stunde',
+  'schedule.hours': '{count} Stunden',
+  'schedule.day': '1 Tag',
+  'schedule.week': '1 Woche',
+  'schedule.minutes': '{count} Minuten',
+};
