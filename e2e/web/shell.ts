@@ -130,3 +130,17 @@ describe('the page', () => {
     await page.getByText('This item is settled, or does not exist.').waitFor();
   });
 });
+
+describe('a page that fails', () => {
+  it('leaves the emergency stop and the way to other pages', async () => {
+    const context = await browserOf('admin');
+    const page = await context.newPage();
+    // An answer of a form that no page expects.
+    await page.route('**/api/labs/faulty_lab/devices/brittle', (route) => route.fulfill({ json: {} }));
+    await page.goto('/devices/faulty_lab/brittle');
+    await page.getByRole('heading', { name: 'This page has failed' }).waitFor();
+    expect(await page.getByRole('button', { name: 'Emergency stop' }).isEnabled()).toBe(true);
+    await page.getByRole('link', { name: 'Devices' }).click();
+    await page.getByRole('heading', { name: 'Devices' }).waitFor();
+  });
+});

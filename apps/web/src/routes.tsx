@@ -2,6 +2,7 @@ import { workKinds, type WorkKind } from '@lab/web-model';
 import { createRootRouteWithContext, createRoute, createRouter } from '@tanstack/react-router';
 import { Device, Devices } from './equipment/index.js';
 import { AttentionItem, AttentionList, Missing, Now } from './pages/index.js';
+import { Broken } from './parts/index.js';
 import { Schedule } from './schedule/index.js';
 import { Shell } from './shell/index.js';
 import { Submit } from './submit/index.js';
@@ -94,6 +95,7 @@ export const router = createRouter({
     schedule,
   ]),
   context: { onSignOut: undefined },
+  defaultErrorComponent: Broken,
 });
 
 declare module '@tanstack/react-router' {

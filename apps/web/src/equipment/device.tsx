@@ -1,10 +1,11 @@
-import type { DeviceDetail, EffectRecord } from '@lab/api-client';
-import { deviceTone, mayAct, plainText, workTone, type LabEvent } from '@lab/web-model';
+import type { DeviceDetail } from '@lab/api-client';
+import { deviceTone, mayAct, type LabEvent } from '@lab/web-model';
 import { useCallback, useState, type ReactNode } from 'react';
-import { Button, Failure, Section, State } from '../design/index.js';
+import { Button, Failure, Section } from '../design/index.js';
 import { client, reasonOf, useLab, useNow, useRecord } from '../lab/index.js';
-import { LogTail, Unread, Values } from '../parts/index.js';
+import { Effects, LogTail, Unread, Values } from '../parts/index.js';
 import { useWords } from '../settings/index.js';
+import { DeviceState, factsOf } from './device-facts.js';
 import { Functions } from './functions.js';
 import { Service } from './service.js';
 
@@ -56,7 +57,7 @@ export function Device({ lab, name }: { lab: string; name: string }): ReactNode 
             <LogTail task={null} protocol_run={null} device={`${lab}.${name}`} />
           </Section>
           <Section title={words.say('device.history')}>
-            <History effects={effects} />
+            <Effects effects={effects} nameOf={(effect) => effect.function} />
           </Section>
         </div>
       </div>
@@ -67,37 +68,16 @@ export function Device({ lab, name }: { lab: string; name: string }): ReactNode 
 function Head({ device }: { device: DeviceDetail }): ReactNode {
   const words = useWords();
   const now = useNow();
-  const {
-    type,
-    computer,
-    state,
-    halted,
-    out_of_service: outage,
-    held_by: task,
-    doing,
-    detail,
-    doubt,
-  } = device;
+  const { type, computer, held_by: task, doubt } = device;
   return (
     <div className={`headline tone-${deviceTone(device)}`}>
       <p>
-        <State tone={deviceTone(device)}>
-          {halted === null ? words.state(outage === null ? state : 'disabled') : words.say('device.halted')}
-        </State>{' '}
-        {words.say('devices.of', { type, computer })}
+        <DeviceState device={device} /> {words.say('devices.of', { type, computer })}
         {task !== null && `, ${words.say('device.held', { task })}`}
       </p>
-      {doing !== null && (
-        <p>
-          {words.say('devices.doing', {
-            name: doing.function,
-            age: words.age(now - Date.parse(doing.since)),
-          })}
-        </p>
-      )}
-      {halted !== null && <p>{halted}</p>}
-      {outage !== null && <p>{words.say('device.out', { reason: outage.reason, by: outage.by })}</p>}
-      {detail !== null && detail !== halted && <p>{detail}</p>}
+      {factsOf(words, device, now).map((fact) => (
+        <p key={fact}>{fact}</p>
+      ))}
       {doubt?.in_doubt.map(({ call_id: id, function: called }) => (
         <p key={id} className="loud">
           {words.say('device.doubt', { name: called })}
@@ -131,27 +111,5 @@ function Report({ lab, name }: { lab: string; name: string }): ReactNode {
       <Failure>{failure}</Failure>
       {report !== undefined && <Values label={words.say('device.report.title')} values={report} />}
     </Section>
-  );
-}
-
-function History({ effects }: { effects: readonly EffectRecord[] }): ReactNode {
-  const words = useWords();
-  const now = useNow(60_000);
-  if (effects.length === 0) return <p className="hint">{words.say('task.none')}</p>;
-  return (
-    <ul className="rows">
-      {effects.map((effect) => (
-        <li key={effect.id} className="row">
-          <span className="name">{effect.function}</span>
-          <State tone={workTone(effect.state)}>{words.state(effect.state)}</State>
-          <span className="hint">{words.time(Date.parse(effect.began_at), now)}</span>
-          <span className="hint">{plainText(effect.arguments)}</span>
-          <span className="hint">
-            {words.say('device.by.task', { task: effect.person ?? effect.task ?? '?' })}
-          </span>
-          {effect.error !== null && <span>{effect.error.message}</span>}
-        </li>
-      ))}
-    </ul>
   );
 }

@@ -1,10 +1,11 @@
 import type { AgentRecord, DeviceRecord } from '@lab/api-client';
-import { agentTone, deviceTone } from '@lab/web-model';
+import { agentTone } from '@lab/web-model';
 import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import { Section, State } from '../design/index.js';
 import { useLab, useNow, useSight } from '../lab/index.js';
 import { useWords } from '../settings/index.js';
+import { DeviceState, factsOf } from './device-facts.js';
 import { Service } from './service.js';
 
 /** Every device by laboratory, and every computer. */
@@ -43,38 +44,18 @@ function DeviceRow({ device }: { device: DeviceRecord }): ReactNode {
   const words = useWords();
   const { live } = useLab();
   const now = useNow();
-  const {
-    name,
-    type,
-    computer,
-    state,
-    halted,
-    out_of_service: outage,
-    held_by: task,
-    doing,
-    detail,
-  } = device;
+  const { name, type, computer, held_by: task } = device;
   return (
     <li className="row">
       <Link to="/devices/$lab/$name" params={{ lab: device.lab_name, name }} className="name">
         {name}
       </Link>
-      <State tone={deviceTone(device)}>
-        {halted === null ? words.state(outage === null ? state : 'disabled') : words.say('device.halted')}
-      </State>
+      <DeviceState device={device} />
       <span className="hint">{words.say('devices.of', { type, computer })}</span>
       {task !== null && <span>{words.say('device.held', { task })}</span>}
-      {doing !== null && (
-        <span>
-          {words.say('devices.doing', {
-            name: doing.function,
-            age: words.age(now - Date.parse(doing.since)),
-          })}
-        </span>
-      )}
-      {halted !== null && <span>{halted}</span>}
-      {outage !== null && <span>{words.say('device.out', { reason: outage.reason, by: outage.by })}</span>}
-      {detail !== null && detail !== halted && <span className="hint">{detail}</span>}
+      {factsOf(words, device, now).map((fact) => (
+        <span key={fact}>{fact}</span>
+      ))}
       <Service device={device} className="end" onDone={() => live.readAgain(['devices'])} />
     </li>
   );

@@ -1,7 +1,8 @@
 import { situationOf } from '@lab/web-model';
-import { Link, Outlet, useNavigate } from '@tanstack/react-router';
+import { CatchBoundary, Link, Outlet, useLocation, useNavigate } from '@tanstack/react-router';
 import { useEffect, useMemo, useRef, type ReactNode } from 'react';
 import { useSight } from '../lab/index.js';
+import { Broken } from '../parts/index.js';
 import { useSettings } from '../settings/index.js';
 import { Commands, type Command } from './commands.js';
 import { Connection, Locked } from './connection.js';
@@ -13,6 +14,7 @@ import { SettingsMenu } from './settings-menu.js';
 export function Shell({ onSignOut }: { onSignOut: (() => void) | undefined }): ReactNode {
   const { words, settings, change } = useSettings();
   const navigate = useNavigate();
+  const address = useLocation({ select: ({ pathname }) => pathname });
   const { records } = useSight();
   const { questions, warnings } = useMemo(() => situationOf(records), [records]);
   useTitle(questions.length);
@@ -65,7 +67,10 @@ export function Shell({ onSignOut }: { onSignOut: (() => void) | undefined }): R
       <Locked />
       <Halts />
       <main id="content" tabIndex={-1} className="content">
-        <Outlet />
+        {/* It outlives each page, so that also a page that fails while it goes leaves the head and its stop. */}
+        <CatchBoundary getResetKey={() => address} errorComponent={Broken}>
+          <Outlet />
+        </CatchBoundary>
       </main>
     </>
   );

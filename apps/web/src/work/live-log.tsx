@@ -12,10 +12,11 @@ const batchMs = 250;
 /** What a task writes, as it writes it. It follows only while the tab is seen, because a browser opens few connections. */
 export function LiveLog({
   task: { name, protocol_run: run },
-  isOver,
+  follows,
 }: {
   task: Pick<TaskRunRecord, 'name' | 'protocol_run'>;
-  isOver: boolean;
+  /** False: no further line will come. */
+  follows: boolean;
 }): ReactNode {
   const words = useWords();
   const isSeen = useIsSeen();
@@ -43,7 +44,7 @@ export function LiveLog({
       });
       setLines(items.reverse());
       setFailure(undefined);
-      if (isOver) return;
+      if (!follows) return;
       const address =
         `/api/tasks/${encodeURIComponent(name)}/logs/stream` as '/api/tasks/{task_name}/logs/stream';
       const last = items.at(-1)?.id ?? 0;
@@ -64,14 +65,14 @@ export function LiveLog({
       end.abort();
       clearTimeout(timer);
     };
-  }, [name, run, isOver, isSeen]);
+  }, [name, run, follows, isSeen]);
   return (
     <>
       {failure !== undefined && <p role="alert">{words.say('task.log.broken', { reason: failure })}</p>}
       {lines === undefined && failure === undefined && <p className="hint">{words.say('now.reading')}</p>}
       {lines?.length === 0 && <p className="hint">{words.say('task.log.none')}</p>}
       {lines !== undefined && lines.length > 0 && <LogLines lines={lines} label={words.say('task.log')} />}
-      {!isOver && <p className="hint">{words.say('task.log.live')}</p>}
+      {follows && <p className="hint">{words.say('task.log.live')}</p>}
     </>
   );
 }

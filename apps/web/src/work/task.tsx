@@ -1,10 +1,10 @@
-import type { AttemptRecord, EffectRecord, TaskRunRecord, WaitCause } from '@lab/api-client';
-import { fieldOf, isOver, plainText, workTone, type LabEvent } from '@lab/web-model';
+import type { AttemptRecord, TaskRunRecord, WaitCause } from '@lab/api-client';
+import { fieldOf, isOver, workTone, type LabEvent } from '@lab/web-model';
 import { Link } from '@tanstack/react-router';
 import { useCallback, type ReactNode } from 'react';
 import { Section, State } from '../design/index.js';
 import { client, useNow, useRecord } from '../lab/index.js';
-import { Unread, useDefinition, Values, type Declared } from '../parts/index.js';
+import { Effects, pairs, Unread, useDefinition, Values, type Declared } from '../parts/index.js';
 import { useWords } from '../settings/index.js';
 import { Files } from './files.js';
 import { LiveLog } from './live-log.js';
@@ -13,6 +13,8 @@ import { WorkActions } from './work-actions.js';
 
 /** How many calls of devices are shown, the newest first. */
 const mostEffects = 50;
+/** How long after the end of a task its last lines may come, in milliseconds. */
+const lastLinesMs = 30_000;
 
 /** One task: what it got, what it did, what it left, and why it waits. */
 export function Task({ name, run }: { name: string; run: string | undefined }): ReactNode {
@@ -44,6 +46,7 @@ export function Task({ name, run }: { name: string; run: string | undefined }): 
       (type.startsWith('attempt') && body['task'] === name),
     [name],
   );
+  const now = useNow(10_000);
   const { record, failure, readAgain } = useRecord(load, concerns);
   usePolling(record !== undefined && record.waits.length > 0, readAgain);
   if (record === undefined) return <Unread reason={failure} />;
@@ -66,18 +69,27 @@ export function Task({ name, run }: { name: string; run: string | undefined }): 
         </div>
         <div>
           <Section title={words.say('task.log')}>
-            <LiveLog task={task} isOver={isOver(task.state) || task.state === 'skipped'} />
+            <LiveLog task={task} follows={mayWrite(task, now)} />
           </Section>
           <Section title={words.say('task.attempts')}>
             <Attempts attempts={attempts} />
           </Section>
           <Section title={words.say('task.effects')}>
-            <Effects effects={effects} />
+            <Effects effects={effects} nameOf={(effect) => `${effect.device}.${effect.function}`} />
+            {effects.length === mostEffects && (
+              <p className="hint">{words.say('task.effects.newest', { count: mostEffects })}</p>
+            )}
           </Section>
         </div>
       </div>
     </>
   );
+}
+
+/** Whether lines may still come: an agent stores the last ones some time after the end of a task. */
+function mayWrite({ state, ended_at: end }: TaskRunRecord, now: number): boolean {
+  if (end !== null) return now - Date.parse(end) < lastLinesMs;
+  return !isOver(state) && state !== 'skipped';
 }
 
 function Head({ task, waits }: { task: TaskRunRecord; waits: readonly WaitCause[] }): ReactNode {
@@ -189,11 +201,6 @@ function Units({ task }: { task: TaskRunRecord }): ReactNode {
   );
 }
 
-const pairs = (values: Readonly<Record<string, unknown>>): string =>
-  Object.entries(values)
-    .map(([name, value]) => `${name} ${plainText(value)}`)
-    .join(', ');
-
 function Attempts({ attempts }: { attempts: readonly AttemptRecord[] }): ReactNode {
   const words = useWords();
   const now = useNow(60_000);
@@ -223,31 +230,5 @@ function Attempts({ attempts }: { attempts: readonly AttemptRecord[] }): ReactNo
         </li>
       ))}
     </ul>
-  );
-}
-
-function Effects({ effects }: { effects: readonly EffectRecord[] }): ReactNode {
-  const words = useWords();
-  const now = useNow(60_000);
-  if (effects.length === 0) return <p className="hint">{words.say('task.none')}</p>;
-  return (
-    <>
-      <ul className="rows">
-        {effects.map((effect) => (
-          <li key={effect.id} className="row">
-            <span className="name">
-              {effect.device}.{effect.function}
-            </span>
-            <State tone={workTone(effect.state)}>{words.state(effect.state)}</State>
-            <span className="hint">{words.time(Date.parse(effect.began_at), now)}</span>
-            <span className="hint">{pairs(effect.arguments)}</span>
-            {effect.error !== null && <span>{effect.error.message}</span>}
-          </li>
-        ))}
-      </ul>
-      {effects.length === mostEffects && (
-        <p className="hint">{words.say('task.effects.newest', { count: mostEffects })}</p>
-      )}
-    </>
   );
 }

@@ -247,6 +247,9 @@ export const de: Record<keyof typeof en, string> = {
   'sign_in.ended': 'Die Sitzung ist beendet. Melden Sie sich wieder an.',
 
   'page.missing': 'Diese Seite gibt es nicht.',
+  'page.broken': 'Diese Seite ist fehlgeschlagen',
+  'page.broken.more':
+    'Der Rest arbeitet weiter, auch der Notstopp. Gehen Sie zu einer anderen Seite, oder laden Sie diese neu.',
   'page.home': 'Zu Jetzt',
   'age.seconds': '{count} s',
   'age.minutes': '{count} min',

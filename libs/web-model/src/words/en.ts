@@ -242,6 +242,9 @@ export const en = {
   'sign_in.ended': 'The session has ended. Sign in again.',
 
   'page.missing': 'There is no such page.',
+  'page.broken': 'This page has failed',
+  'page.broken.more':
+    'The rest works on, also the emergency stop. Go to another page, or load this one again.',
   'page.home': 'To Now',
   'age.seconds': '{count} s',
   'age.minutes': '{count} min',
