@@ -24,10 +24,10 @@ describe('the page for submissions', () => {
   it('says at the field what is wrong, before it is submitted, and loses nothing', async () => {
     const page = await open(await browserOf('admin'), '/submit?kind=run');
     await page.getByLabel('Protocol').selectOption('optimize_multiplication');
-    await page.getByLabel('first.number').fill('many');
+    await page.getByRole('group', { name: 'first' }).getByLabel('number').fill('many');
     await page.getByRole('button', { name: 'Submit', exact: true }).click();
     await page.getByText('This is no integer: many.').waitFor();
-    expect(await page.getByLabel('first.number').inputValue()).toBe('many');
+    expect(await page.getByRole('group', { name: 'first' }).getByLabel('number').inputValue()).toBe('many');
     expect((await api.call('GET', '/api/protocols?state=running')).body).toMatchObject({ items: [] });
   });
 

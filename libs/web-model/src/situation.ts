@@ -57,8 +57,10 @@ export interface Situation {
   /** Devices that take no work, worst first. */
   troubledDevices: readonly DeviceRecord[];
   troubledAgents: readonly AgentRecord[];
-  /** When a person is needed next, as far as is known, in milliseconds since 1970. `now`: at this moment. */
-  nextNeed: number | 'now' | undefined;
+  /**
+   * When a person is needed next, as far as is known, in milliseconds since 1970. `now`: at this moment. `never`: no work is open.
+   */
+  nextNeed: number | 'now' | 'never' | undefined;
   isCalm: boolean;
 }
 
@@ -71,11 +73,13 @@ const warningCodes = new Set([
 export const isWarning = ({ reason }: Pick<AttentionRecord, 'reason'>): boolean =>
   warningCodes.has(reason.code);
 
-export function situationOf({ attention, stops, devices, agents, campaigns, queue }: Records): Situation {
+export function situationOf(records: Records): Situation {
+  const { attention, stops, devices, agents, campaigns, runs, queue } = records;
   const byAge = [...attention].sort((a, b) => a.opened_at.localeCompare(b.opened_at));
   const questions = byAge.filter((item) => !isWarning(item));
   const ends = campaigns.flatMap(({ estimated_completion: end }) => (end === null ? [] : [Date.parse(end)]));
   const isStopped = stops.length > 0 || queue?.paused === true;
+  const isIdle = campaigns.length + runs.length === 0 && queue?.running === 0 && queue.waiting === 0;
   const troubledDevices = devices
     .filter((device) => !['good', 'busy'].includes(deviceTone(device)))
     .sort((a, b) => tones.indexOf(deviceTone(a)) - tones.indexOf(deviceTone(b)));
@@ -85,7 +89,14 @@ export function situationOf({ attention, stops, devices, agents, campaigns, queu
     warnings: byAge.filter(isWarning),
     troubledDevices,
     troubledAgents,
-    nextNeed: questions.length > 0 || isStopped ? 'now' : ends.length > 0 ? Math.min(...ends) : undefined,
+    nextNeed:
+      questions.length > 0 || isStopped
+        ? 'now'
+        : ends.length > 0
+          ? Math.min(...ends)
+          : isIdle
+            ? 'never'
+            : undefined,
     isCalm: attention.length === 0 && !isStopped && troubledDevices.length + troubledAgents.length === 0,
   };
 }

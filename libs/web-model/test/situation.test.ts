@@ -43,6 +43,15 @@ describe('the situation', () => {
     expect(situationOf(lab({ campaigns })).nextNeed).toBe(Date.parse('2026-11-27T08:00:00.000Z'));
   });
 
+  it('needs nobody while no work is open, and does not know it before the queue is read', () => {
+    const queue = { paused: false, running: 0, waiting: 0 } as NonNullable<Records['queue']>;
+    const needs = [{ queue }, { queue: { ...queue, waiting: 1 } }, { queue, campaigns: [campaign({})] }, {}];
+    expect(needs.map((records) => situationOf(lab(records)).nextNeed)).toEqual([
+      'never',
+      ...[undefined, undefined, undefined],
+    ]);
+  });
+
   it('tells questions from warnings, oldest first', () => {
     const attention = [
       item('b', 'unknown_outcome', '2'),

@@ -92,6 +92,10 @@ describe('words', () => {
     expect(english.age(ms)).toBe(text);
   });
 
+  it('are durations to a tenth of a second while they are short', () => {
+    expect([340, 9_940, 10_400].map((ms) => german.duration(ms))).toEqual(['0,3 s', '9,9 s', '10 s']);
+  });
+
   it('are those of the language that a browser wishes first and the page has', () => {
     expect([['fr', 'de-CH', 'en'], ['fr'], []].map((wishes) => languageFor(wishes))).toEqual([
       'de',

@@ -9,25 +9,47 @@ import { hintWords, valueWords } from './words.js';
  * of a number.
  *
  * @param state of `useFields`
+ * @param byTask names are `TASK.PARAMETER`: the fields of each task stand together under its name
  */
-export function Fields({ state }: { state: FieldsState }): ReactNode {
+export function Fields({ state, byTask = false }: { state: FieldsState; byTask?: boolean }): ReactNode {
+  const show = (field: Field, label: string): ReactNode => (
+    <FieldOf
+      key={field.name}
+      {...{ field, label }}
+      text={state.texts.get(field.name) ?? ''}
+      fault={state.faults.get(field.name)}
+      onWrite={(text) => state.write(field.name, text)}
+    />
+  );
   return (
     <div className="form" ref={state.place}>
-      {state.fields.map((field) => (
-        <FieldOf
-          key={field.name}
-          field={field}
-          text={state.texts.get(field.name) ?? ''}
-          fault={state.faults.get(field.name)}
-          onWrite={(text) => state.write(field.name, text)}
-        />
-      ))}
+      {byTask ? (
+        [...tasksOf(state.fields)].map(([task, fields]) => (
+          <fieldset key={task} className="fields">
+            <legend>{task}</legend>
+            {fields.map((field) => show(field, field.name.slice(task.length + 1)))}
+          </fieldset>
+        ))
+      ) : (
+        <div className="fields">{state.fields.map((field) => show(field, field.name))}</div>
+      )}
     </div>
   );
 }
 
+/** Names of tasks have no dot. */
+function tasksOf(fields: readonly Field[]): Map<string, Field[]> {
+  const tasks = new Map<string, Field[]>();
+  for (const field of fields) {
+    const task = field.name.slice(0, field.name.indexOf('.'));
+    tasks.set(task, [...(tasks.get(task) ?? []), field]);
+  }
+  return tasks;
+}
+
 interface FieldProps {
   field: Field;
+  label: string;
   text: string;
   fault: string | undefined;
   onWrite(text: string): void;
@@ -36,11 +58,11 @@ interface FieldProps {
 function FieldOf(props: FieldProps): ReactNode {
   const words = useWords();
   const id = useId();
-  const { field, fault } = props;
+  const { field, fault, label } = props;
   return (
     <div className="field">
       <label htmlFor={id}>
-        {field.name}
+        {label}
         {field.unit !== undefined && <span className="hint"> {field.unit}</span>}
       </label>
       <Control {...props} id={id} />

@@ -1,5 +1,5 @@
 import type { CampaignSummary, DeviceRecord, ProtocolRunSummary } from '@lab/api-client';
-import { agentTone, deviceTone, situationOf, workTone, type Situation } from '@lab/web-model';
+import { agentTone, deviceTone, situationOf, workTone, type Situation, type WordKey } from '@lab/web-model';
 import { Link } from '@tanstack/react-router';
 import { useMemo, type ReactNode } from 'react';
 import { Section, State } from '../design/index.js';
@@ -43,7 +43,8 @@ function Headline({
 }): ReactNode {
   const words = useWords();
   const now = useNow(60_000);
-  const { questions, warnings, nextNeed } = situation;
+  const { questions, warnings, nextNeed, troubledAgents, troubledDevices } = situation;
+  const troubled = troubledAgents.length + troubledDevices.length;
   const isCalm = situation.isCalm && trouble === undefined;
   return (
     <div className={`headline tone-${isCalm ? 'good' : nextNeed === 'now' ? 'alarm' : 'warning'}`}>
@@ -70,12 +71,11 @@ function Headline({
           </State>
         </p>
       )}
+      {troubled > 0 && <p>{words.say('now.troubled', { count: troubled })}</p>}
       <p>
-        {nextNeed === 'now'
-          ? words.say('now.next.now')
-          : nextNeed === undefined
-            ? words.say('now.next.unknown')
-            : words.say('now.next.at', { time: words.time(nextNeed, now) })}
+        {typeof nextNeed === 'number'
+          ? words.say('now.next.at', { time: words.time(nextNeed, now) })
+          : words.say(`now.next.${nextNeed ?? 'unknown'}` satisfies WordKey)}
       </p>
     </div>
   );
@@ -119,7 +119,11 @@ function Work(): ReactNode {
   const { campaigns, runs } = useSight().records;
   return (
     <Section title={words.say('now.work')}>
-      {campaigns.length + runs.length === 0 && <p className="hint">{words.say('now.work.none')}</p>}
+      {campaigns.length + runs.length === 0 && (
+        <p className="hint">
+          {words.say('now.work.none')} <Link to="/submit">{words.say('submit.title')}</Link>
+        </p>
+      )}
       <ul className="rows">
         {campaigns.map((campaign) => (
           <Campaign key={campaign.id} campaign={campaign} />

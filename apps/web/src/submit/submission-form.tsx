@@ -169,7 +169,7 @@ function Form({ kind, type, earlier, declared }: FormProps & { declared: Declare
         </div>
         <Section title={words.say(kind === 'campaign' ? 'submit.parameters.campaign' : 'submit.parameters')}>
           {declared.fields.length === 0 && <p className="hint">{words.say('submit.parameters.none')}</p>}
-          <Fields state={state} />
+          <Fields state={state} byTask={kind !== 'task'} />
         </Section>
         {kind === 'campaign' && declared.fields.length > 0 && (
           <Section title={words.say('submit.rows')}>
@@ -177,7 +177,7 @@ function Form({ kind, type, earlier, declared }: FormProps & { declared: Declare
           </Section>
         )}
       </div>
-      <div>
+      <div className="aside">
         <Check answer={answer} />
         <Failure>{failure}</Failure>
         <div className="buttons">

@@ -6,6 +6,7 @@ import { Section, State } from '../design/index.js';
 import { client, useNow, useRecord } from '../lab/index.js';
 import { Unread } from '../parts/index.js';
 import { useWords } from '../settings/index.js';
+import { Span } from './span.js';
 import { TaskGraph } from './task-graph.js';
 import { usePolling, waitsOf } from './waits.js';
 import { WorkActions } from './work-actions.js';
@@ -81,6 +82,7 @@ function Head({ run }: { run: ProtocolRunRecord }): ReactNode {
         {`, ${words.say('run.priority', { priority: String(priority) })}`}
         {eta !== null && `, ${words.say('run.eta', { time: words.time(Date.parse(eta), now) })}`}
       </p>
+      <Span work={run} />
       {reason !== null && <p>{reason.message}</p>}
       {archived !== null && (
         <p>{words.say('work.archived', { time: words.time(Date.parse(archived), now) })}</p>
@@ -112,7 +114,10 @@ function TaskRow({
       {begin !== null && (
         <span className="hint">
           {words.say('work.took', {
-            age: words.age((end === null ? now : Date.parse(end)) - Date.parse(begin)),
+            age:
+              end === null
+                ? words.age(now - Date.parse(begin))
+                : words.duration(Date.parse(end) - Date.parse(begin)),
           })}
         </span>
       )}

@@ -7,6 +7,8 @@ import { useWords } from '../settings/index.js';
 
 /** Size of the box of a task in the drawing, in pixels. */
 const box = { width: 176, height: 52 };
+/** A drawing that is wider than its place shrinks to this share at most. Then it can be scrolled. */
+const smallest = 0.75;
 
 interface Drawing {
   width: number;
@@ -45,7 +47,10 @@ export function TaskGraph({
     <>
       {definition.hash !== hash && <p className="hint">{words.say('run.graph.changed')}</p>}
       <div className="scroll graph" tabIndex={0} role="region" aria-label={words.say('run.graph')}>
-        <svg width={width} height={height} viewBox={`0 0 ${width} ${height}`}>
+        <svg
+          {...{ width, height, viewBox: `0 0 ${width} ${height}` }}
+          style={{ maxWidth: `max(100%, ${width * smallest}px)` }}
+        >
           <g aria-hidden="true">
             {paths.map((path) => (
               <path key={path} d={path} className="edge" />

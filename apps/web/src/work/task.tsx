@@ -8,6 +8,7 @@ import { Effects, pairs, Unread, useDefinition, Values, type Declared } from '..
 import { useWords } from '../settings/index.js';
 import { Files } from './files.js';
 import { LiveLog } from './live-log.js';
+import { Span } from './span.js';
 import { usePolling, waitsOf } from './waits.js';
 import { WorkActions } from './work-actions.js';
 
@@ -94,10 +95,7 @@ function mayWrite({ state, ended_at: end }: TaskRunRecord, now: number): boolean
 
 function Head({ task, waits }: { task: TaskRunRecord; waits: readonly WaitCause[] }): ReactNode {
   const words = useWords();
-  const now = useNow(1_000);
-  const { started_at: begin, ended_at: end, late_by_s: late, reason, computer, protocol_run: run } = task;
-  const began = begin === null ? undefined : Date.parse(begin);
-  const ended = end === null ? undefined : Date.parse(end);
+  const { late_by_s: late, reason, computer, protocol_run: run } = task;
   return (
     <div className={`headline tone-${workTone(task.state)}`}>
       <p>
@@ -112,17 +110,7 @@ function Head({ task, waits }: { task: TaskRunRecord; waits: readonly WaitCause[
         )}
         {computer !== null && `, ${words.say('task.computer', { computer })}`}
       </p>
-      {began !== undefined && (
-        <p>
-          {ended === undefined
-            ? `${words.say('task.since', { time: words.time(began, now) })}, ${words.age(now - began)}`
-            : words.say('task.from_to', {
-                from: words.time(began, now),
-                to: words.time(ended, now),
-                age: words.age(ended - began),
-              })}
-        </p>
-      )}
+      <Span work={task} />
       {late !== null && <p>{words.say('task.late', { count: Math.round(late) })}</p>}
       {reason !== null && <p>{reason.message}</p>}
       {waits.length > 0 && (

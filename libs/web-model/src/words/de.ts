@@ -84,6 +84,9 @@ export const de: Record<keyof typeof en, string> = {
   'now.next.now': 'Jetzt wird ein Mensch gebraucht',
   'now.next.at': 'Ein Mensch wird wieder gegen {time} gebraucht, wenn die erste Kampagne endet',
   'now.next.unknown': 'Unbekannt, wann wieder ein Mensch gebraucht wird',
+  'now.next.never': 'Es ist keine Arbeit offen',
+  'now.troubled':
+    '{count, plural, one {# Gerät oder Rechner nimmt} other {# Geräte oder Rechner nehmen}} keine Arbeit an',
   'now.running': 'Laufende Tasks',
   'now.waiting': 'Wartende Tasks',
   'now.devices': 'Geräte in Gebrauch',

@@ -81,6 +81,9 @@ export const en = {
   'now.next.now': 'A person is needed now',
   'now.next.at': 'A person is needed next about {time}, when the first campaign ends',
   'now.next.unknown': 'Nobody knows when a person is needed next',
+  'now.next.never': 'No work is open',
+  'now.troubled':
+    '{count, plural, one {# device or computer takes} other {# devices or computers take}} no work',
   'now.running': 'Tasks that run',
   'now.waiting': 'Tasks that wait',
   'now.devices': 'Devices in use',

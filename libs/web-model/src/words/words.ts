@@ -92,4 +92,9 @@ export class Words {
     if (hours < 48) return this.say('age.hours', { hours, minutes: minutes % 60 });
     return this.say('age.days', { count: Math.floor(hours / 24) });
   }
+
+  /** How long something took that is over: as an age, and below ten seconds to a tenth. */
+  duration(ms: number): string {
+    return ms < 10_000 ? this.say('age.seconds', { count: this.number(ms / 1_000, 1) }) : this.age(ms);
+  }
 }
