@@ -41,6 +41,15 @@ describe('the emergency stop', () => {
     await api.call('POST', '/api/estop/release', {});
   });
 
+  it('stops the device that a person looks at, from its page', async () => {
+    const page = await open(await browserOf('admin'), '/devices/faulty_lab/brittle');
+    await page.getByRole('button', { name: 'Stop this device' }).click();
+    await page.getByRole('button', { name: 'Stop now' }).click();
+    await page.getByRole('alert').getByText('Stopped', { exact: true }).waitFor();
+    expect(await stops()).toMatchObject([{ scope: 'device:faulty_lab.brittle' }]);
+    await api.call('POST', '/api/estop/release', {});
+  });
+
   it('is loud when it fails, and works while everything else is locked because the page sees nothing', async () => {
     const context = await browserOf('admin');
     const page = await context.newPage();

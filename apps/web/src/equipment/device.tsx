@@ -5,6 +5,7 @@ import { Button, Failure, Section } from '../design/index.js';
 import { client, reasonOf, useLab, useNow, useRecord } from '../lab/index.js';
 import { Effects, LogTail, Unread, Values } from '../parts/index.js';
 import { useWords } from '../settings/index.js';
+import { EmergencyStop } from '../stop/index.js';
 import { DeviceState, factsOf } from './device-facts.js';
 import { Functions } from './functions.js';
 import { Service } from './service.js';
@@ -41,6 +42,7 @@ export function Device({ lab, name }: { lab: string; name: string }): ReactNode 
       {failure !== undefined && <Unread reason={failure} />}
       <Head device={device} />
       <div className="buttons">
+        <EmergencyStop device={{ lab, name }} />
         <Service device={device} onDone={readAgain} />
       </div>
       <div className="columns">

@@ -4,7 +4,7 @@ import { useState, type ReactNode } from 'react';
 import { Button, Dialog, Failure } from '../design/index.js';
 import { client, reasonOf, useLab, useMayAct, useNow, useSight } from '../lab/index.js';
 import { useWords } from '../settings/index.js';
-import { useScopeText } from './emergency-stop.js';
+import { useScopeText } from '../stop/index.js';
 
 /** Everything that stands still because a person stopped it, on every page. */
 export function Halts(): ReactNode {

@@ -4,9 +4,9 @@ import { useEffect, useMemo, useRef, type ReactNode } from 'react';
 import { useSight } from '../lab/index.js';
 import { Broken } from '../parts/index.js';
 import { useSettings } from '../settings/index.js';
+import { EmergencyStop } from '../stop/index.js';
 import { Commands, type Command } from './commands.js';
 import { Connection, Locked } from './connection.js';
-import { EmergencyStop } from './emergency-stop.js';
 import { Halts } from './halts.js';
 import { SettingsMenu } from './settings-menu.js';
 

@@ -43,6 +43,7 @@ export const de: Record<keyof typeof en, string> = {
 
   'stop.button': 'Not-Halt',
   'stop.title': 'Not-Halt',
+  'stop.button.device': 'Dieses Gerät anhalten',
   'stop.scope': 'Was soll anhalten?',
   'stop.scope.all': 'Alles',
   'stop.scope.lab': 'Das Labor {lab}',

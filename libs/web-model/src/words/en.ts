@@ -41,6 +41,7 @@ export const en = {
 
   'stop.button': 'Emergency stop',
   'stop.title': 'Emergency stop',
+  'stop.button.device': 'Stop this device',
   'stop.scope': 'What to stop',
   'stop.scope.all': 'Everything',
   'stop.scope.lab': 'The laboratory {lab}',

@@ -30,24 +30,34 @@ export function useScopeText(): (scope: StopScope) => string {
 /**
  * The emergency stop: it works on old data too, asks for no more than a scope, and says "stopped" only when the service has
  * answered.
+ *
+ * @param device what the person looks at, and the scope that is chosen first; undefined: everything
  */
-export function EmergencyStop(): ReactNode {
+export function EmergencyStop({ device }: { device?: { lab: string; name: string } }): ReactNode {
   const words = useWords();
   const [open, setOpen] = useState(false);
+  const first = device === undefined ? 'all' : `${device.lab}/${device.name}`;
   return (
     <>
       <Button look="danger" className="stop" onClick={() => setOpen(true)} aria-haspopup="dialog">
-        {words.say('stop.button')}
+        {words.say(device === undefined ? 'stop.button' : 'stop.button.device')}
       </Button>
-      {open && <StopDialog onClose={() => setOpen(false)} />}
+      {open && <StopDialog first={first} onClose={() => setOpen(false)} />}
     </>
   );
 }
 
-function StopDialog({ onClose }: { onClose(): void }): ReactNode {
+function StopDialog({
+  first,
+  onClose,
+}: {
+  /** `all`, a laboratory, or `LAB/DEVICE`. */
+  first: string;
+  onClose(): void;
+}): ReactNode {
   const words = useWords();
   const { live } = useLab();
-  const [scope, setScope] = useState('all');
+  const [scope, setScope] = useState(first);
   const [reason, setReason] = useState('');
   const [phase, setPhase] = useState<Phase>({ kind: 'asking' });
   const stop = async (): Promise<void> => {

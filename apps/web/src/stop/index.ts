@@ -1,0 +1,1 @@
+export { EmergencyStop, useScopeText } from './emergency-stop.js';
