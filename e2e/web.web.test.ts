@@ -1,5 +1,6 @@
 /** Tests of the page in a real browser, over the real service, in this order. */
 import './web/sessions.js';
+import './web/access.js';
 import './web/shell.js';
 import './web/attention.js';
 import './web/devices.js';

@@ -103,6 +103,7 @@ export const rooms = {
     submit: ['design', 'forms', 'lab', 'parts', 'settings'],
     schedule: ['design', 'lab', 'parts', 'settings'],
     work: ['design', 'lab', 'parts', 'settings'],
+    access: ['design', 'lab', 'parts', 'settings'],
     equipment: ['design', 'forms', 'lab', 'parts', 'settings', 'stop'],
     pages: ['design', 'forms', 'lab', 'parts', 'settings'],
   },

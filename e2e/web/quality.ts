@@ -46,6 +46,14 @@ const pages: [name: string, show: (look: object) => Promise<Page>][] = [
     },
   ],
   [
+    'access',
+    async (look) => {
+      const page = await open(await browserOf('admin', look), '/access');
+      await page.getByText('session of a browser').first().waitFor();
+      return page;
+    },
+  ],
+  [
     'sign-in',
     async (look) => {
       const page = await (await freshBrowser(look)).newPage();

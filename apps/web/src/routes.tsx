@@ -1,5 +1,6 @@
 import { workKinds, type WorkKind } from '@lab/web-model';
 import { createRootRouteWithContext, createRoute, createRouter } from '@tanstack/react-router';
+import { Access } from './access/index.js';
 import { Device, Devices } from './equipment/index.js';
 import { AttentionItem, AttentionList, Missing, Now } from './pages/index.js';
 import { Broken } from './parts/index.js';
@@ -60,6 +61,7 @@ const task = createRoute({
   },
 });
 const schedule = createRoute({ getParentRoute: () => root, path: '/schedule', component: Schedule });
+const access = createRoute({ getParentRoute: () => root, path: '/access', component: Access });
 const submit = createRoute({
   getParentRoute: () => root,
   path: '/submit',
@@ -93,6 +95,7 @@ export const router = createRouter({
     task,
     submit,
     schedule,
+    access,
   ]),
   context: { onSignOut: undefined },
   defaultErrorComponent: Broken,

@@ -3,7 +3,7 @@ import type { Principal } from '@lab/api-client';
 export type Role = Principal['grants'][number]['role'];
 
 /** From the least to the greatest. Each may do what those before it may. */
-const order: readonly Role[] = ['viewer', 'submitter', 'operator', 'lab_admin', 'admin'];
+export const roles: readonly Role[] = ['viewer', 'submitter', 'operator', 'lab_admin', 'admin'];
 
 /**
  * Whether somebody has a role or a higher one, so that the page offers what needs it. The service decides.
@@ -13,7 +13,7 @@ const order: readonly Role[] = ['viewer', 'submitter', 'operator', 'lab_admin', 
 export function mayAct({ grants }: Pick<Principal, 'grants'>, role: Role, lab?: string): boolean {
   return grants.some(
     (grant) =>
-      order.indexOf(grant.role) >= order.indexOf(role) &&
+      roles.indexOf(grant.role) >= roles.indexOf(role) &&
       (grant.lab === undefined || grant.lab === null || grant.lab === lab),
   );
 }

@@ -1,4 +1,5 @@
 import { languages } from '@lab/web-model';
+import { Link } from '@tanstack/react-router';
 import { useState, type ReactNode } from 'react';
 import { Button, Choice, Dialog } from '../design/index.js';
 import { useLab } from '../lab/index.js';
@@ -56,6 +57,11 @@ export function SettingsMenu({ onSignOut }: { onSignOut: (() => void) | undefine
             ]}
             onChange={(sound) => change({ sound: sound === 'on' })}
           />
+          {me.kind !== 'local' && (
+            <Link to="/access" onClick={() => setOpen(false)}>
+              {words.say('access.title')}
+            </Link>
+          )}
           {onSignOut !== undefined && <Button onClick={onSignOut}>{words.say('settings.sign_out')}</Button>}
           <div className="buttons">
             <Button onClick={() => setOpen(false)}>{words.say('stop.close')}</Button>

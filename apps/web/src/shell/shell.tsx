@@ -25,6 +25,7 @@ export function Shell({ onSignOut }: { onSignOut: (() => void) | undefined }): R
     { key: 'nav.schedule', run: () => void navigate({ to: '/schedule' }) },
     { key: 'nav.devices', run: () => void navigate({ to: '/devices' }) },
     { key: 'nav.submit', run: () => void navigate({ to: '/submit' }) },
+    { key: 'access.title', run: () => void navigate({ to: '/access' }) },
     { key: 'now.wall', run: () => void navigate({ to: '/wall' }) },
     { key: 'nav.rest', run: () => window.location.assign('/docs') },
     { key: 'nav.guide', run: () => window.location.assign('/guide/README.md') },

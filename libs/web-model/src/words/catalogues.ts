@@ -1,3 +1,5 @@
+import { accessDe } from './access.de.js';
+import { accessEn } from './access.en.js';
 import { de } from './de.js';
 import { deviceDe } from './device.de.js';
 import { deviceEn } from './device.en.js';
@@ -10,7 +12,7 @@ import { workDe } from './work.de.js';
 import { workEn } from './work.en.js';
 
 /** All texts of the page in English, in the syntax of ICU MessageFormat. */
-export const english = { ...en, ...workEn, ...submitEn, ...deviceEn, ...scheduleEn };
+export const english = { ...en, ...workEn, ...submitEn, ...deviceEn, ...scheduleEn, ...accessEn };
 
 /** All texts of the page in German. */
 export const german: Record<keyof typeof english, string> = {
@@ -19,4 +21,5 @@ export const german: Record<keyof typeof english, string> = {
   ...submitDe,
   ...deviceDe,
   ...scheduleDe,
+  ...accessDe,
 };
