@@ -25,7 +25,7 @@ export function authenticateRequests(
     const admit = isUrgent ? undefined : (): void => wrong.admit(request.ip);
     const acts = request.method !== 'GET' && request.method !== 'HEAD';
     const { authorization } = request.headers;
-    const session = authorization === undefined ? cookie.tokenIn(request.headers.cookie) : undefined;
+    const session = authorization === undefined ? cookie.valueIn(request.headers.cookie) : undefined;
     const identify = (check?: () => void): Promise<Principal | undefined> =>
       session === undefined
         ? authentication.principalOf(authorization, check)

@@ -1,11 +1,4 @@
-import {
-  isWellFormedName,
-  issuerName,
-  roles,
-  ServiceError,
-  type Grant,
-  type Principal,
-} from '@lab/contracts';
+import { ServiceError, type Principal } from '@lab/contracts';
 import { hashOfToken } from '@lab/persistence';
 import { bodyWithin, type OidcSettings } from '@lab/runtime';
 import {
@@ -18,6 +11,7 @@ import {
 } from 'jose';
 import type { Log } from '@lab/ports';
 import type { TokenCheck } from './authentication.js';
+import { principalOfClaims } from './issuer-claims.js';
 import type { ProvenPersons } from './proven-persons.js';
 
 /** Accepted signatures. All need a private key, so that nobody can sign with the public one. */
@@ -60,23 +54,17 @@ export class OidcAuthentication implements TokenCheck {
     const hash = hashOfToken(token);
     if (admit !== undefined && !this.#accepted.has(hash)) admit();
     const claims = await this.#verified(token);
-    const { issuer, name_claim: nameClaim } = this.settings;
-    const given = claimAt(claims, nameClaim);
-    if (!isWellFormedName(given))
-      throw new ServiceError('unauthorized', `The token has no claim "${nameClaim}" that could be a name.`);
-    const name = issuerName(given, issuer);
-    if (!isWellFormedName(name))
-      throw new ServiceError('unauthorized', `The claim "${nameClaim}" of the token is too long for a name.`);
-    const { sub: subject } = claims;
-    if (typeof subject !== 'string' || !isWellFormedName(subject))
-      throw new ServiceError('unauthorized', 'The claim "sub" of the token is not what it must be.');
-    const grants = grantsOf(claims, this.settings);
-    const person = { issuer, subject };
+    const principal = principalOfClaims(claims, this.settings);
     // A token without the time of its signature proves nothing about earlier times, so the present one counts.
     const now = Date.now();
-    this.persons.hear(person, claims.iat === undefined ? now : Math.min(claims.iat * 1_000, now), grants);
+    const { issuer, subject, grants } = principal;
+    this.persons.hear(
+      { issuer, subject },
+      claims.iat === undefined ? now : Math.min(claims.iat * 1_000, now),
+      grants,
+    );
     this.#accept(hash);
-    return { name, kind: 'oidc', grants, ...person };
+    return principal;
   }
 
   #accept(hash: string): void {
@@ -168,42 +156,4 @@ async function request(address: string, options: RequestInit): Promise<Response>
     throw new Error(`${address} answered ${response.status}`);
   }
   return new Response(await bodyWithin(response, largestDocument));
-}
-
-/** The value of a claim. Dots in its name lead into objects. */
-function claimAt(claims: JWTPayload, path: string): unknown {
-  // A claim whose own name has dots, such as an address, comes first.
-  if (Object.hasOwn(claims, path)) return claims[path];
-  return path
-    .split('.')
-    .reduce<unknown>(
-      (inside, part) =>
-        typeof inside === 'object' && inside !== null && Object.hasOwn(inside, part)
-          ? (inside as Record<string, unknown>)[part]
-          : undefined,
-      claims,
-    );
-}
-
-/** The roles of the claim. Unknown values give no role. */
-function grantsOf(claims: JWTPayload, { roles_claim, roles: meanings }: OidcSettings): Grant[] {
-  const given = claimAt(claims, roles_claim);
-  const values = (Array.isArray(given) ? (given as unknown[]) : [given]).filter(
-    (value) => typeof value === 'string',
-  );
-  return values
-    .flatMap((value) =>
-      meanings === undefined ? [value] : Object.hasOwn(meanings, value) ? (meanings[value] ?? []) : [],
-    )
-    .flatMap(grantOf);
-}
-
-/** Reads `operator` or `operator:color_lab`. Any other text gives no role. */
-function grantOf(text: string): Grant[] {
-  const [name, ...rest] = text.split(':');
-  const role = roles.find((each) => each === name);
-  if (role === undefined) return [];
-  if (rest.length === 0) return [{ role }];
-  const lab = rest.join(':');
-  return role !== 'admin' && isWellFormedName(lab) ? [{ role, lab }] : [];
 }

@@ -4,23 +4,27 @@ import type { FastifyRequest } from 'fastify';
 /** Header that the page sends with each request. A form of another site cannot send it. */
 const pageHeader = 'x-svc-page';
 
-/** Names and reads the cookie with the token of a session. */
-export class SessionCookie {
+/** A cookie of this service that no script reads. */
+export class HostCookie {
   readonly #name: string;
   readonly #attributes: string;
 
-  /** @param publicUrl address at which browsers reach the service */
-  constructor(publicUrl: string) {
+  /**
+   * @param publicUrl address at which browsers reach the service
+   * @param name of the cookie, without the prefix for HTTPS
+   * @param sameSite `Lax`: the browser sends it also when a page of another site leads here
+   */
+  constructor(publicUrl: string, name: string, sameSite: 'Strict' | 'Lax') {
     const { protocol, port } = new URL(publicUrl);
     const isSecure = protocol === 'https:';
     // Services on several ports of one computer share their cookies, because cookies ignore ports.
-    const place = `svc-session${port === '' ? '' : `-${port}`}`;
+    const place = `${name}${port === '' ? '' : `-${port}`}`;
     this.#name = isSecure ? `__Host-${place}` : place;
-    this.#attributes = `Path=/; HttpOnly; SameSite=Strict${isSecure ? '; Secure' : ''}`;
+    this.#attributes = `Path=/; HttpOnly; SameSite=${sameSite}${isSecure ? '; Secure' : ''}`;
   }
 
-  /** @returns the token in a header `Cookie`; undefined: there is none */
-  tokenIn(header: string | undefined): string | undefined {
+  /** @returns its value in a header `Cookie`; undefined: there is none */
+  valueIn(header: string | undefined): string | undefined {
     const start = `${this.#name}=`;
     return header
       ?.split(';')
@@ -29,14 +33,22 @@ export class SessionCookie {
       ?.slice(start.length);
   }
 
-  /** The header `Set-Cookie` that gives a browser a session. @param lifeS in seconds */
-  given(token: string, lifeS: number): string {
-    return `${this.#name}=${token}; ${this.#attributes}; Max-Age=${lifeS}`;
+  /** The header `Set-Cookie` that gives it to a browser. @param lifeS in seconds */
+  given(value: string, lifeS: number): string {
+    return `${this.#name}=${value}; ${this.#attributes}; Max-Age=${lifeS}`;
   }
 
-  /** The header `Set-Cookie` that takes the session from a browser. */
+  /** The header `Set-Cookie` that takes it from a browser. */
   taken(): string {
     return `${this.#name}=; ${this.#attributes}; Max-Age=0`;
+  }
+}
+
+/** The cookie with the token of a session. */
+export class SessionCookie extends HostCookie {
+  /** @param publicUrl address at which browsers reach the service */
+  constructor(publicUrl: string) {
+    super(publicUrl, 'svc-session', 'Strict');
   }
 }
 

@@ -72,7 +72,7 @@ export class SessionsController {
     @Req() request: FastifyRequest,
     @Res({ passthrough: true }) reply: FastifyReply,
   ): Promise<{ revoked: number }> {
-    const token = this.cookie.tokenIn(request.headers.cookie);
+    const token = this.cookie.valueIn(request.headers.cookie);
     const row = token === undefined ? undefined : await this.tokens.byHash(hashOfToken(token));
     if (row?.kind !== 'session')
       throw new ServiceError('not_found', 'The request comes with no session that could end.');

@@ -192,13 +192,13 @@ describe('the cookie', () => {
     expect(cookie.given('t', 60)).toBe(
       '__Host-svc-session=t; Path=/; HttpOnly; SameSite=Strict; Secure; Max-Age=60',
     );
-    expect(cookie.tokenIn('a=b; __Host-svc-session=t')).toBe('t');
-    expect(cookie.tokenIn('svc-session=t; x__Host-svc-session=u')).toBeUndefined();
+    expect(cookie.valueIn('a=b; __Host-svc-session=t')).toBe('t');
+    expect(cookie.valueIn('svc-session=t; x__Host-svc-session=u')).toBeUndefined();
   });
 
   it('has the port in its name, because cookies ignore ports', () => {
     const cookie = new SessionCookie('http://127.0.0.1:8070');
-    expect(cookie.tokenIn(cookie.given('t', 60))).toBe('t');
-    expect(new SessionCookie('http://127.0.0.1:8071').tokenIn(cookie.given('t', 60))).toBeUndefined();
+    expect(cookie.valueIn(cookie.given('t', 60))).toBe('t');
+    expect(new SessionCookie('http://127.0.0.1:8071').valueIn(cookie.given('t', 60))).toBeUndefined();
   });
 });
