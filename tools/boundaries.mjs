@@ -253,6 +253,8 @@ export const quarantine = {
   '@nestjs/': ['gateway', 'orchestrator', 'messaging'],
   fastify: ['gateway'],
   jose: ['gateway'],
+  'openid-client': ['gateway'],
+  'oidc-provider': ['testkit'],
   'client-zip': ['gateway'],
   '@aws-sdk/': ['object-store'],
   esbuild: ['definitions'],

@@ -5,6 +5,7 @@ import { APP_GUARD, APP_INTERCEPTOR } from '@nestjs/core';
 import {
   AccessGuard,
   Authentication,
+  type OidcSignIn,
   RecordLabs,
   SessionCookie,
   SessionLife,
@@ -119,6 +120,8 @@ export interface Surroundings {
   enrolment: EnrolmentOptions;
   /** Folder with packages of the agent. Default: there is none. */
   agentPackages?: string;
+  /** Signs people in at an issuer. Default: nobody can. */
+  signIn?: OidcSignIn;
   /** How long sessions of browsers last. Default: 12 hours, and an hour without a request. */
   sessions?: SessionLife;
   /** The web page. Default: there is none. */
@@ -144,7 +147,7 @@ export interface Surroundings {
   readiness?: ReadinessOptions;
 }
 
-const usualSessions: SessionLife = { lifeMs: 12 * 3_600_000, idleMs: 3_600_000 };
+export const usualSessions: SessionLife = { lifeMs: 12 * 3_600_000, idleMs: 3_600_000 };
 
 /** All routes but uploads and downloads, over the given surroundings. */
 @Module({})

@@ -24,6 +24,7 @@ export const config = defineConfig({
   limits: settings.limits,
   logs: settings.logs,
   auth: settings.auth,
+  oidcClientSecret: settings.oidcClientSecret,
   http: settings.http,
   cors: settings.cors,
   metrics: settings.metrics,

@@ -28,6 +28,7 @@ import {
   systemTimers,
 } from '@lab/runtime';
 import { ActSigner } from '@lab/trust/acts';
+import { acceptedTexts } from '@lab/trust/key-ring';
 import { AuditRecorder } from './audit/index.js';
 import { authenticationBy, isOpenToNetwork } from './access/index.js';
 import { announcementsOver } from './ports/index.js';
@@ -91,7 +92,17 @@ await runService(service, config, async ({ config, log, shutdown }) => {
   shutdown.add('store', () => store.close());
   const audit = new AuditRecorder(store.audit, log);
   shutdown.add('audit', () => audit.close());
-  const access = authenticationBy(config.auth, store.tokens, log);
+  const access = authenticationBy(
+    config.auth,
+    store.tokens,
+    {
+      clientSecret: config.oidcClientSecret?.reveal(),
+      secret: () =>
+        acceptedTexts(() => config.uploadSecret.reveal(), 'secret for sign-ins (SVC_UPLOAD_SECRET)')()[0],
+      publicUrl: config.publicUrl,
+    },
+    log,
+  );
   shutdown.add('tokens', () => access.close());
   await bus.serve(
     logRequests.append,
@@ -180,7 +191,8 @@ await runService(service, config, async ({ config, log, shutdown }) => {
         codeKey: config.codeKey,
       },
       agentPackages: config.agentPackages,
-      page: PageFiles.in(),
+      page: PageFiles.in({ issuer: access.signIn?.name }),
+      signIn: access.signIn,
       sessions: {
         lifeMs: config.auth.session_hours * 3_600_000,
         idleMs: config.auth.session_idle_minutes * 60_000,

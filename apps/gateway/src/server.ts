@@ -7,8 +7,8 @@ import { NestFactory } from '@nestjs/core';
 import { nestLogger } from '@lab/messaging/nest';
 import type { Meter } from '@lab/runtime';
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
-import { authenticateRequests, SessionCookie, WrongTokens } from './access/index.js';
-import { AppModule, type Surroundings } from './app.module.js';
+import { authenticateRequests, serveSignIn, SessionCookie, WrongTokens } from './access/index.js';
+import { AppModule, usualSessions, type Surroundings } from './app.module.js';
 import { OpenApiDocument } from './docs/index.js';
 import { AgentPackages, BrokerRelay, Enrolments, serveAgents, type BrokerPlace } from './enrolment/index.js';
 import { serveDownloads, serveUploads } from './files/index.js';
@@ -30,7 +30,7 @@ import {
   Traffic,
 } from './http/index.js';
 import { measureRequests } from './metrics/index.js';
-import { PageFiles, servePage } from './page/index.js';
+import { PageFiles, sendPage, servePage } from './page/index.js';
 import { refusalOf } from './refusals/index.js';
 
 export interface ServerOptions {
@@ -107,7 +107,16 @@ export async function startServer(
   if (options.meter !== undefined) measureRequests(fastify, options.meter);
   serveUploads(fastify, surroundings.files, bounds.bodyMs);
   serveDownloads(fastify, surroundings.files);
-  servePage(fastify, surroundings.page ?? PageFiles.none);
+  const page = surroundings.page ?? PageFiles.none;
+  servePage(fastify, page);
+  if (surroundings.signIn !== undefined)
+    serveSignIn(fastify, {
+      signIn: surroundings.signIn,
+      tokens: surroundings.tokens,
+      life: surroundings.sessions ?? usualSessions,
+      ...{ cookie, publicUrl, wrong: wrongTokens },
+      show: (reply, failure) => sendPage(reply, page.documentWith(failure)),
+    });
 
   const app = await NestFactory.create<NestFastifyApplication>(
     AppModule.over(surroundings, options.failoverMs ?? 0, cookie),

@@ -2,6 +2,7 @@ import { workKinds, type WorkKind } from '@lab/web-model';
 import { createRootRouteWithContext, createRoute, createRouter } from '@tanstack/react-router';
 import { Access } from './access/index.js';
 import { Device, Devices } from './equipment/index.js';
+import { arrive } from './lab/index.js';
 import { AttentionItem, AttentionList, Missing, Now } from './pages/index.js';
 import { Broken } from './parts/index.js';
 import { Schedule } from './schedule/index.js';
@@ -80,6 +81,9 @@ const attentionItem = createRoute({
     return <AttentionItem id={attentionItem.useParams().id} />;
   },
 });
+
+// The router reads the address when it is made.
+arrive();
 
 export const router = createRouter({
   routeTree: root.addChildren([

@@ -18,6 +18,7 @@ export const stackConfig = defineConfig({
   files: settings.files,
   s3AccessKeyId: settings.s3AccessKeyId,
   s3SecretAccessKey: settings.s3SecretAccessKey,
+  oidcClientSecret: settings.oidcClientSecret,
   labs: settings.labs,
   protocols: settings.protocols,
   scheduler: settings.scheduler,

@@ -15,6 +15,7 @@ export interface ServiceDeclaration {
     | 'actPublicKey'
     | 'secretsKey'
     | 'bucketKeys'
+    | 'clientSecret'
   )[];
   /** Services with a lower number stop earlier. Services with the same number stop together. */
   stopOrder: number;
@@ -38,7 +39,15 @@ export const serviceDeclarations: readonly ServiceDeclaration[] = [
   },
   {
     name: 'gateway',
-    needs: ['broker', 'gatewayDatabase', 'uploadSecret', 'actKey', 'secretsKey', 'bucketKeys'],
+    needs: [
+      'broker',
+      'gatewayDatabase',
+      'uploadSecret',
+      'actKey',
+      'secretsKey',
+      'bucketKeys',
+      'clientSecret',
+    ],
     stopOrder: 1,
     stopMs: usualStopMs,
     // A request leaves more garbage here than in all other services together.

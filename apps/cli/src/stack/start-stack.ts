@@ -166,6 +166,13 @@ class RunningStack implements Stack {
               ),
             }),
       }),
+      clientSecret: Promise.resolve(
+        config.oidcClientSecret === undefined
+          ? {}
+          : {
+              SVC_OIDC_CLIENT_SECRET_FILE: data.writeSecret('oidc-client-secret', config.oidcClientSecret),
+            },
+      ),
     };
     await Promise.all([
       given.broker,
@@ -349,6 +356,7 @@ class RunningStack implements Stack {
       'SVC_SECRETS_KEY',
       'SVC_S3_ACCESS_KEY_ID',
       'SVC_S3_SECRET_ACCESS_KEY',
+      'SVC_OIDC_CLIENT_SECRET',
     ];
     for (const name of secretNames) {
       delete env[name];

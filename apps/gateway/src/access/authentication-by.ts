@@ -3,20 +3,37 @@ import type { Log } from '@lab/ports';
 import { isLoopback } from '../http/index.js';
 import { BearerAuthentication, OpenToAll, type Authentication } from './authentication.js';
 import { OidcAuthentication } from './oidc-authentication.js';
+import { OidcSignIn, type SignInOptions } from './oidc-sign-in.js';
 import type { TokenStore } from '../ports/index.js';
 import { ProvenPersons } from './proven-persons.js';
+import { signedInPath } from './serve-sign-in.js';
 import { TokenAuthentication } from './token-authentication.js';
 
 const minuteMs = 60_000;
 const hourMs = 60 * minuteMs;
 
+/** What a sign-in at an issuer needs beside the settings of authentication. */
+export interface SignInSecrets extends Pick<SignInOptions, 'clientSecret' | 'secret'> {
+  /** Address at which browsers reach the service. */
+  publicUrl: string;
+}
+
+export interface Access {
+  authentication: Authentication;
+  /** undefined: people cannot sign in at an issuer. */
+  signIn: OidcSignIn | undefined;
+  close: () => Promise<void>;
+}
+
 /** The way in which people show who they are, as it is configured. */
 export function authenticationBy(
   { type, oidc, session_idle_minutes: idleMinutes }: AuthSettings,
   tokens: TokenStore,
+  { publicUrl, ...secrets }: SignInSecrets,
   log: Log,
-): { authentication: Authentication; close: () => Promise<void> } {
-  if (type === 'off') return { authentication: new OpenToAll(), close: () => Promise.resolve() };
+): Access {
+  if (type === 'off')
+    return { authentication: new OpenToAll(), signIn: undefined, close: () => Promise.resolve() };
   const persons = new ProvenPersons(tokens);
   const own = new TokenAuthentication(
     tokens,
@@ -26,8 +43,17 @@ export function authenticationBy(
     idleMinutes * minuteMs,
   );
   const issuer = oidc === undefined ? undefined : new OidcAuthentication(oidc, persons, log);
+  const redirectUri = new URL(signedInPath, publicUrl).href;
   return {
     authentication: new BearerAuthentication(own, issuer, oidc?.token_days),
+    signIn:
+      oidc?.client === undefined
+        ? undefined
+        : new OidcSignIn({
+            settings: { ...oidc, client: oidc.client },
+            ...secrets,
+            ...{ redirectUri, persons, log },
+          }),
     close: () => own.close(),
   };
 }

@@ -8,6 +8,8 @@ export { requireRightToServers } from './optimizer-servers.js';
 export { actorName, asOwn, refuseForeign, requireOwn } from './ownership.js';
 export { RecordLabs } from './record-labs.js';
 export { hasRole } from './roles.js';
+export { serveSignIn, type SignInPlace } from './serve-sign-in.js';
+export type { OidcSignIn } from './oidc-sign-in.js';
 export { SessionCookie } from './session-cookie.js';
 export { SessionLife, SessionsController } from './sessions.controller.js';
 export { TokensController } from './tokens.controller.js';

@@ -11,7 +11,10 @@ const encodings = [
 
 /** The page as it was built. */
 interface Contents {
-  /** The document, with `{zone}` in place of the time zone of this computer. */
+  /**
+   * The document, with `{zone}` in place of the time zone of this computer, `{issuer}` in place of where people sign in, and
+   * `{sign_in}` in place of why a person could not.
+   */
   html: string;
   /** Addresses that the page shows something at. `$name` stands for any text without a slash. */
   addresses: string[];
@@ -29,27 +32,49 @@ const builtFolder = fileURLToPath(new URL('../../../web/dist/page/', import.meta
 
 /** The web page in the folder where it was built. Assets are read at their first request and kept: they never change. */
 export class PageFiles {
-  static readonly none = new PageFiles('', {});
+  static readonly none = new PageFiles('', {}, undefined);
 
   /** The document; undefined: no page was built. */
   readonly html: string | undefined;
   readonly addresses: readonly string[];
+  readonly #html: string | undefined;
   readonly #types: ReadonlyMap<string, string>;
   readonly #read = new Map<string, Promise<Buffer>>();
 
   private constructor(
     private readonly folder: string,
     { html, addresses, assets }: Partial<Contents>,
+    issuer: string | undefined,
   ) {
-    this.html = html?.replace('{zone}', new Intl.DateTimeFormat().resolvedOptions().timeZone);
+    this.#html = html
+      ?.replace('{zone}', new Intl.DateTimeFormat().resolvedOptions().timeZone)
+      .replace('{issuer}', () => attributeText(issuer ?? ''));
+    this.html = this.#html?.replace('{sign_in}', '');
     this.addresses = addresses ?? [];
     this.#types = new Map(assets?.map(({ name, type }) => [name, type]));
   }
 
-  static in(folder = builtFolder): PageFiles {
+  /** @param issuer what the page calls the issuer at which people sign in; undefined: they cannot */
+  static in({
+    folder = builtFolder,
+    issuer,
+  }: { folder?: string; issuer?: string | undefined } = {}): PageFiles {
     const path = join(folder, 'page.json');
     const contents = existsSync(path) ? (JSON.parse(readFileSync(path, 'utf8')) as Contents) : {};
-    return new PageFiles(folder, contents);
+    return new PageFiles(folder, contents, issuer);
+  }
+
+  /**
+   * The document for a person who comes back from the issuer.
+   *
+   * @param failure why they are not signed in, in a sentence; undefined: they are
+   * @returns the sentence itself, when no page was built
+   */
+  documentWith(failure: string | undefined): string {
+    const text = attributeText(failure ?? '');
+    return (
+      this.#html?.replace('{sign_in}', () => text) ?? `<!doctype html><title>Sign-in</title><p>${text}</p>`
+    );
   }
 
   /**
@@ -76,4 +101,9 @@ export class PageFiles {
     content.catch(() => this.#read.delete(file));
     return content;
   }
+}
+
+/** A text as the value of an attribute in double quotes, or as text. */
+function attributeText(text: string): string {
+  return text.replace(/[&<>"]/g, (sign) => `&#${sign.charCodeAt(0)};`);
 }

@@ -27,7 +27,7 @@ beforeAll(async () => {
     assets: [{ name: 'page-A.js', type: 'text/javascript; charset=utf-8' }],
   };
   writeFileSync(join(folder, 'page.json'), JSON.stringify(contents));
-  gateway = await startHarness({}, undefined, byTokens, { page: PageFiles.in(folder) });
+  gateway = await startHarness({}, undefined, byTokens, { page: PageFiles.in({ folder }) });
 });
 afterAll(async () => {
   await gateway.server.close();
@@ -105,5 +105,5 @@ it.each(['/assets/none.js', '/assets/..%2Fsecret', '/assets/page-A.js.br', '/ass
 );
 
 it('has no page where none was built', () => {
-  expect(PageFiles.in(join(folder, 'none'))).toMatchObject({ html: undefined, addresses: [] });
+  expect(PageFiles.in({ folder: join(folder, 'none') })).toMatchObject({ html: undefined, addresses: [] });
 });

@@ -1,3 +1,4 @@
+export { arrive, issuer, leaveForIssuer, signInFailure } from './arrival.js';
 export { beginSession, client } from './client.js';
 export { LabProvider, useFreshness, useLab, useMayAct, useNow, useSight } from './lab.js';
 export { useRecord } from './use-record.js';

@@ -239,6 +239,21 @@ const roleTextSchema = z
     'must be viewer, submitter, operator, lab_admin or admin; of one lab: operator:<lab>',
   );
 
+const clientSchema = z.strictObject(
+  {
+    /** Name of this service at the issuer. Its ID tokens have it as `aud`. */
+    id: name,
+    /** What the page calls the issuer; undefined: the name of its computer. */
+    name: name.optional(),
+    /** What is asked for. Claims with roles may need more than `openid`. */
+    scopes: z
+      .array(name, 'must be a list of scopes')
+      .default(['openid'])
+      .refine((scopes) => scopes.includes('openid'), 'must contain openid'),
+  },
+  'must be a mapping with id',
+);
+
 const oidcSchema = z.strictObject(
   {
     /** Equals `iss` of its tokens. */
@@ -253,6 +268,8 @@ const oidcSchema = z.strictObject(
     name_claim: name.default('sub'),
     /** Longest life of a personal token of a person of the issuer, in days. */
     token_days: count(1, 366, 30),
+    /** Lets people sign in to the page at the issuer; undefined: the page takes access tokens alone. */
+    client: clientSchema.optional(),
     /** Hours since the issuer last signed a token of a person, after which personal tokens of the person rest. */
     proof_hours: count(1, 8_760, 24),
   },
@@ -359,7 +376,7 @@ export function knownKeys(
   if (path.length === 0) return Object.keys(configFileSchema.shape);
   const plain = Object.hasOwn(plainMappings, path[0] as string);
   if (plain && path[1] !== 'oidc') return Object.keys(plainMappings[path[0] as PlainKey].shape);
-  if (path[0] === 'auth') return Object.keys(oidcSchema.shape);
+  if (path[0] === 'auth') return Object.keys((path[2] === 'client' ? clientSchema : oidcSchema).shape);
   if (path[0] === 'files') {
     const { store } = (content.files ?? {}) as { store?: unknown };
     return Object.keys((store === 'disk' ? diskSchema : s3Schema).shape);

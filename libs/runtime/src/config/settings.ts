@@ -277,6 +277,8 @@ export const settings = {
     replaceable: true,
     schema: z.string().min(32, 'must have at least 32 characters').transform(asSecret).optional(),
   }),
+  /** Secret of the service at the OpenID Connect issuer. Undefined: the service is a public client there. */
+  oidcClientSecret: optionalSecret('SVC_OIDC_CLIENT_SECRET'),
   logLevel: setting({ env: 'SVC_LOG_LEVEL', file: 'log_level', schema: logLevelSchema.default('info') }),
   /** Name of the computer of an agent. */
   computer: setting({ env: 'SVC_COMPUTER', schema: z.string().min(1).default('svc_computer') }),

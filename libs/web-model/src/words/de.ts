@@ -248,6 +248,8 @@ export const de: Record<keyof typeof en, string> = {
     'Ein Administrator macht ein Token mit „svc token create“. Die Seite bewahrt kein Token auf: Der Dienst gibt diesem Browser eine Sitzung.',
   'sign_in.do': 'Anmelden',
   'sign_in.failed': 'Nicht angemeldet. {reason}',
+  'sign_in.issuer': 'Anmelden mit {issuer}',
+  'sign_in.or': 'Oder mit einem Zugriffstoken:',
   'sign_in.ended': 'Die Sitzung ist beendet. Melden Sie sich wieder an.',
 
   'page.missing': 'Diese Seite gibt es nicht.',

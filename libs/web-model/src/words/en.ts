@@ -243,6 +243,8 @@ export const en = {
     'An administrator makes a token with "svc token create". The page keeps no token: the service gives this browser a session.',
   'sign_in.do': 'Sign in',
   'sign_in.failed': 'Not signed in. {reason}',
+  'sign_in.issuer': 'Sign in with {issuer}',
+  'sign_in.or': 'Or with an access token:',
   'sign_in.ended': 'The session has ended. Sign in again.',
 
   'page.missing': 'There is no such page.',
