@@ -7,6 +7,13 @@ import { isRefusal, reasonOf } from './reasons.js';
 const retryMs = 2_000;
 /** Shortest time between two readings of a record, in milliseconds, however many events concern it. */
 const rereadMs = 500;
+/** A reading that takes long is followed by a rest that is this many times as long, so that the page stays free for people. */
+const restFactor = 8;
+/** Longest rest, in milliseconds. */
+const longestRestMs = 15_000;
+
+/** Events may wait, a person does not. */
+type Asker = 'event' | 'person';
 
 export interface Loaded<T> {
   /** undefined: it is not read yet, or cannot be. */
@@ -29,26 +36,48 @@ export function useRecord<T>(
 ): Loaded<T> {
   const { live } = useLab();
   const [state, setState] = useState<Omit<Loaded<T>, 'readAgain'>>({ record: undefined, failure: undefined });
-  const plan = useRef<() => void>(() => undefined);
+  const plan = useRef<(by: Asker) => void>(() => undefined);
   useEffect(() => {
     const end = new AbortController();
     let timer: ReturnType<typeof setTimeout> | undefined;
+    let isReading = false;
+    /** Who asked for a reading during one. */
+    let asked: Asker | undefined;
+    let restsUntil = 0;
     const read = (): void => {
       timer = undefined;
-      load(end.signal).then(
-        (record) => setState({ record, failure: undefined }),
-        (error: unknown) => {
-          if (end.signal.aborted) return;
-          setState((before) => ({ ...before, failure: reasonOf(error) }));
-          if (!isRefusal(error)) timer ??= setTimeout(read, retryMs);
-        },
-      );
+      asked = undefined;
+      isReading = true;
+      const begin = performance.now();
+      load(end.signal)
+        .then(
+          (record) => setState({ record, failure: undefined }),
+          (error: unknown) => {
+            if (end.signal.aborted) return;
+            setState((before) => ({ ...before, failure: reasonOf(error) }));
+            if (!isRefusal(error)) timer = setTimeout(read, retryMs);
+          },
+        )
+        .finally(() => {
+          isReading = false;
+          const now = performance.now();
+          restsUntil = now + Math.min(longestRestMs, restFactor * (now - begin));
+          if (asked !== undefined && !end.signal.aborted) plan.current(asked);
+        });
     };
-    plan.current = () => (timer ??= setTimeout(read, rereadMs));
+    plan.current = (by) => {
+      if (isReading) {
+        asked = by === 'person' ? by : (asked ?? by);
+        return;
+      }
+      if (by === 'event' && timer !== undefined) return;
+      clearTimeout(timer);
+      timer = setTimeout(read, by === 'person' ? 0 : Math.max(rereadMs, restsUntil - performance.now()));
+    };
     setState({ record: undefined, failure: undefined });
     read();
     const stop = live.listen((events) => {
-      if (events === 'gap' || events.some(concerns)) plan.current();
+      if (events === 'gap' || events.some(concerns)) plan.current('event');
     });
     return () => {
       stop();
@@ -59,7 +88,7 @@ export function useRecord<T>(
   return {
     ...state,
     readAgain: useCallback(() => {
-      plan.current();
+      plan.current('person');
     }, []),
   };
 }
