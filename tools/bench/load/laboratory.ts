@@ -54,6 +54,8 @@ export interface Visit {
 }
 
 export interface Laboratory {
+  /** Address of the service. */
+  url: string;
   natsUrl: string;
   stations: string[];
   api: ApiClient;
@@ -70,14 +72,17 @@ export interface Laboratory {
  *
  * @param processes number of processes that share the agents
  * @param tasks most task processes of one agent
+ * @param env further variables of the service
  */
 export async function startLaboratory({
   agents,
   processes,
   tasks = 2,
+  env = {},
 }: {
   agents: number;
   processes: number;
+  env?: Readonly<Record<string, string>>;
   tasks?: number;
 }): Promise<Laboratory> {
   const folder = await mkdtemp(join(tmpdir(), 'svc-load-'));
@@ -85,7 +90,7 @@ export async function startLaboratory({
   const nats = await startNats({ login: 'lab:lab' });
   const stack = await startServiceStack({
     userDir: join(folder, 'packages'),
-    env: { SVC_NATS_URL: nats.url, SVC_LOG_LEVEL: 'warn' },
+    env: { SVC_NATS_URL: nats.url, SVC_LOG_LEVEL: 'warn', ...env },
     readyMs: 180_000,
   });
   const calls = new Map<string, number>();
@@ -116,6 +121,7 @@ export async function startLaboratory({
   const sender = new RawSender(stack.url, 128);
   const stations = Array.from({ length: agents * devicesPerAgent }, (_, n) => `station_${n}`);
   const laboratory: Laboratory = {
+    url: stack.url,
     natsUrl: nats.url,
     stations,
     api,
