@@ -167,6 +167,22 @@ describe('svc attention', () => {
     expect(gateway.requests.sent).toHaveLength(1);
   });
 
+  it('claims an item, shows who is deciding, and releases it', async () => {
+    const claim = { by: me, since: '2026-11-20T09:32:00.000Z', until: '2026-11-20T09:42:00.000Z' };
+    gateway.records.attention.push({ ...attentionItem, claim });
+    gateway.requests
+      .on(requests.claimAttention, ({ id }) => ({ id }))
+      .on(requests.releaseAttention, ({ id }) => ({ id }));
+    const deciding = `${me} is deciding until 2026-11-20 09:42:00Z`;
+    const claiming = ['attention', 'claim', 'mix_1/mix_colors'];
+    expect(await svc(...claiming)).toEqual({ code: 0, out: `mix_1/mix_colors: ${deciding}`, err: '' });
+    await svc(...claiming, '--take-over');
+    expect((await svc('attention')).out).toContain(`\n  claim      ${deciding}\n`);
+    expect((await svc('attention', 'release', attentionItem.id)).out).toBe('mix_1/mix_colors: released');
+    const asked = { id: attentionItem.id, by: me };
+    expect(bodies()).toEqual([{ ...asked, take_over: false }, { ...asked, take_over: true }, asked]);
+  });
+
   it('explains in a sentence why an item was not settled', async () => {
     gateway.records.attention.push(attentionItem);
     gateway.requests.on(requests.resolveAttention, () => {

@@ -318,6 +318,20 @@ export const orchestratorRequests = {
     'agent_unreachable',
     ...cancelErrors,
   ]),
+  /** A person says that they are deciding an open question. With `take_over`, another person stops being the one. */
+  claimAttention: request(
+    'attention.claim',
+    z.object({ id: z.string(), by: z.string(), take_over: z.boolean() }),
+    z.object({ id: z.string() }),
+    cancelErrors,
+  ),
+  /** A person says that they are not deciding any more. */
+  releaseAttention: request(
+    'attention.release',
+    z.object({ id: z.string(), by: z.string() }),
+    z.object({ id: z.string() }),
+    cancelErrors,
+  ),
   /**
    * Resets the data of a resource to the lab file and records the act in the audit. While a task or a protocol run has
    * the resource, this needs `force` and a reason.
