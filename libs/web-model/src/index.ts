@@ -1,3 +1,4 @@
+export { claimOf, type Claim } from './claims.js';
 export {
   emptyText,
   faultsByField,

@@ -6,6 +6,7 @@ import { Section, State } from '../design/index.js';
 import { useLab, useNow, useSight } from '../lab/index.js';
 import { LogTail } from '../parts/index.js';
 import { useWords } from '../settings/index.js';
+import { Deciding } from './claim.js';
 import { Decision } from './decision.js';
 
 /** Every open question and warning, oldest first. */
@@ -38,6 +39,7 @@ function Item({ item }: { item: AttentionRecord }): ReactNode {
         {item.subject}
       </Link>
       <span>{item.reason.message}</span>
+      <Deciding item={item} />
       <span className="hint">
         {words.say('attention.since', { age: words.age(now - Date.parse(item.opened_at)) })}
       </span>
@@ -89,7 +91,10 @@ function Details({ item }: { item: AttentionRecord }): ReactNode {
               {mayAct(me, 'operator', lab) ? (
                 <Decision item={item} />
               ) : (
-                <p>{words.say('attention.may_not')}</p>
+                <>
+                  <Deciding item={item} />
+                  <p>{words.say('attention.may_not')}</p>
+                </>
               )}
             </Section>
           )}

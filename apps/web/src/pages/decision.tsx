@@ -6,6 +6,7 @@ import { Button, Failure, TextField } from '../design/index.js';
 import { Fields, useFields } from '../forms/index.js';
 import { client, useLab, useMayAct } from '../lab/index.js';
 import { useWords } from '../settings/index.js';
+import { ClaimBox, useClaim } from './claim.js';
 import { useOutputs, type Outputs } from './outputs.js';
 
 /** The possible decisions about an item, each with what it leads to, and what the chosen one needs. */
@@ -26,6 +27,7 @@ function Choices({ item, outputs }: { item: AttentionRecord; outputs: Outputs })
   const [note, setNote] = useState('');
   const [failure, setFailure] = useState<string>();
   const form = useFields(outputs.fields);
+  const claiming = useClaim(item);
   const takesOutputs = action === 'completed' && item.kind === 'task';
   const decide = async (): Promise<void> => {
     if (action === undefined) return;
@@ -50,11 +52,13 @@ function Choices({ item, outputs }: { item: AttentionRecord; outputs: Outputs })
   return (
     <form
       className="form"
+      onChange={claiming.touch}
       onSubmit={(event) => {
         event.preventDefault();
         void decide();
       }}
     >
+      <ClaimBox claiming={claiming} />
       <fieldset className="options">
         <legend className="hidden">{words.say('attention.decide')}</legend>
         {item.choices.map((choice) => (

@@ -1,0 +1,16 @@
+/** The texts about who decides a question, and about what is known of it, in English. */
+export const decisionEn = {
+  'claim.mine': 'You have been deciding for {age}',
+  'claim.until': 'Others see it until {time}.',
+  'claim.other': '{by} has been deciding for {age}',
+  'claim.somebody': 'Somebody has been deciding for {age}',
+  'claim.none': 'Nobody has said that they are deciding',
+  'claim.do': 'I am deciding',
+  'claim.do.effect':
+    'Others then see it for 10 min. They may decide all the same. The page also says it when you fill in the form.',
+  'claim.release': 'I am not deciding any more',
+  'claim.take': 'Take over',
+  'claim.take.effect':
+    'Ask {by} first. You may decide all the same, and the audit then names both. "Take over" shows your name in place of theirs.',
+  'claim.failed': 'Others do not see what you are doing. {reason}',
+} as const;
