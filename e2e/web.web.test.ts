@@ -3,6 +3,7 @@ import './web/sessions.js';
 import './web/access.js';
 import './web/shell.js';
 import './web/attention.js';
+import './web/claims.js';
 import './web/devices.js';
 import './web/work.js';
 import './web/submit.js';

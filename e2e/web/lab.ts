@@ -20,7 +20,12 @@ export let lab: Lab;
 export let api: Api;
 let browser: Browser;
 /** Who looks at the page, by the role of their token. `guest` views one laboratory. */
-const roles = { admin: 'admin', viewer: 'viewer', guest: 'viewer:multiplication_lab' } as const;
+const roles = {
+  admin: 'admin',
+  operator: 'operator',
+  viewer: 'viewer',
+  guest: 'viewer:multiplication_lab',
+} as const;
 export type Person = keyof typeof roles;
 const tokens: Partial<Record<Person, string>> = {};
 const contexts: BrowserContext[] = [];

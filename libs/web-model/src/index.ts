@@ -26,6 +26,7 @@ export {
   type Records,
 } from './records.js';
 export { bestSoFar, frontOf, goalsOf, isMeasured, type Goal, type Measured } from './results.js';
+export { callsOf, callText, momentOf, type KnownCall, type KnownCalls, type Moment } from './known-calls.js';
 export { mayAct, roles, type Role } from './rights.js';
 export {
   agentTone,

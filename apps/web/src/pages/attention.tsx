@@ -8,6 +8,7 @@ import { LogTail } from '../parts/index.js';
 import { useWords } from '../settings/index.js';
 import { Deciding } from './claim.js';
 import { Decision } from './decision.js';
+import { LastCalls } from './last-calls.js';
 
 /** Every open question and warning, oldest first. */
 export function AttentionList(): ReactNode {
@@ -77,6 +78,7 @@ function Details({ item }: { item: AttentionRecord }): ReactNode {
       </p>
       <div className="columns">
         <div>
+          <LastCalls item={item} />
           {item.look_at.length > 0 && (
             <Section title={words.say('attention.look')}>
               <ol className="look">

@@ -62,9 +62,7 @@ export function useClaim(item: AttentionRecord): Claiming {
   };
   const take = (isDeliberate: boolean): Promise<void> => {
     claimedAt.current = now;
-    return act(() =>
-      client.post('/api/attention/{id}/claim', { path, body: { take_over: isDeliberate } }),
-    );
+    return act(() => client.post('/api/attention/{id}/claim', { path, body: { take_over: isDeliberate } }));
   };
   return {
     ...{ claim, failure },
@@ -96,11 +94,7 @@ export function ClaimBox({ claiming }: { claiming: Claiming }): ReactNode {
         <span role="status">
           {claim === undefined ? <State tone="idle">{words.say('claim.none')}</State> : <Who claim={claim} />}
         </span>
-        <Button
-          className="end"
-          disabled={!mayChange}
-          onClick={() => void (isMine ? release() : take())}
-        >
+        <Button className="end" disabled={!mayChange} onClick={() => void (isMine ? release() : take())}>
           {words.say(claim === undefined ? 'claim.do' : isMine ? 'claim.release' : 'claim.take')}
         </Button>
         <span className="whole hint">{effect}</span>

@@ -15,4 +15,14 @@ export const decisionDe: Record<keyof typeof decisionEn, string> = {
   'claim.take.effect':
     'Fragen Sie zuerst {by}. Sie dürfen trotzdem entscheiden, und das Protokoll nennt dann beide. „Übernehmen“ zeigt Ihren Namen an seiner Stelle.',
   'claim.failed': 'Andere sehen nicht, was Sie tun. {reason}',
+  'calls.title': 'Was die Geräte zuletzt taten',
+  'calls.none': 'Kein Aufruf ist bekannt, der ein Gerät verändert.',
+  'calls.done':
+    '{call} an {device} endete ohne Fehler, {age} vor {moment, select, stop {dem Stopp} end {dem Ende des Tasks} other {der Frage}}.',
+  'calls.failed':
+    '{call} an {device} endete mit einem Fehler, {age} vor {moment, select, stop {dem Stopp} end {dem Ende des Tasks} other {der Frage}}: {error}',
+  'calls.last': '{call} an {device} ist der letzte Aufruf, der endete.',
+  'calls.doubt': '{call} an {device} wurde gesendet, und das Ende ist nicht bestätigt.',
+  'calls.doubt.since':
+    '{call} an {device} wurde {age} vor {moment, select, stop {dem Stopp} end {dem Ende des Tasks} other {der Frage}} gesendet, und das Ende ist nicht bestätigt.',
 };

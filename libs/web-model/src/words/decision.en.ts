@@ -13,4 +13,14 @@ export const decisionEn = {
   'claim.take.effect':
     'Ask {by} first. You may decide all the same, and the audit then names both. "Take over" shows your name in place of theirs.',
   'claim.failed': 'Others do not see what you are doing. {reason}',
+  'calls.title': 'What the devices did last',
+  'calls.none': 'No call that changes a device is known.',
+  'calls.done':
+    '{call} on {device} ended without an error, {age} before {moment, select, stop {the stop} end {the task ended} other {the service asked}}.',
+  'calls.failed':
+    '{call} on {device} ended with an error, {age} before {moment, select, stop {the stop} end {the task ended} other {the service asked}}: {error}',
+  'calls.last': '{call} on {device} is the last call that ended.',
+  'calls.doubt': '{call} on {device} was sent, and its end is not confirmed.',
+  'calls.doubt.since':
+    '{call} on {device} was sent {age} before {moment, select, stop {the stop} end {the task ended} other {the service asked}}, and its end is not confirmed.',
 } as const;
