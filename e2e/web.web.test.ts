@@ -5,6 +5,7 @@ import './web/shell.js';
 import './web/attention.js';
 import './web/claims.js';
 import './web/devices.js';
+import './web/computers.js';
 import './web/work.js';
 import './web/submit.js';
 import './web/schedule.js';

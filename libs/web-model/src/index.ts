@@ -1,4 +1,5 @@
 export { claimOf, type Claim } from './claims.js';
+export { isObject } from './fields/field.js';
 export {
   emptyText,
   faultsByField,

@@ -40,13 +40,13 @@ function Choices({ item, outputs }: { item: AttentionRecord; outputs: Outputs })
         body: {
           action,
           ...(note.trim() === '' ? {} : { note: note.trim() }),
-          ...(takesOutputs ? { output_parameters: outputs.parametersOf(given) } : {}),
+          ...(takesOutputs ? outputs.bodyOf(given) : {}),
         },
       });
       live.readAgain(['attention']);
       await navigate({ to: '/attention' });
     } catch (error) {
-      setFailure(words.say('attention.failed', { reason: form.refused(error, outputs.path) }));
+      setFailure(words.say('attention.failed', { reason: form.refused(error, '') }));
     }
   };
   return (
@@ -77,14 +77,18 @@ function Choices({ item, outputs }: { item: AttentionRecord; outputs: Outputs })
         ))}
       </fieldset>
       {takesOutputs && (
-        <fieldset className="options">
-          <legend>{words.say('attention.outputs')}</legend>
+        <>
           {outputs.unread !== undefined && (
             <p className="hint">{words.say('attention.outputs.unread', { reason: outputs.unread })}</p>
           )}
           {outputs.fields.length === 0 && <p className="hint">{words.say('attention.outputs.none')}</p>}
-          <Fields state={form} />
-        </fieldset>
+          <Fields
+            state={form}
+            legendOf={
+              outputs.unread === undefined ? (group) => words.say(`outputs.${group}` as WordKey) : undefined
+            }
+          />
+        </>
       )}
       <TextField
         label={words.say('attention.note')}

@@ -1,5 +1,13 @@
 import type { AttentionRecord, EffectRecord } from '@lab/api-client';
-import { callsOf, callText, fieldsOf, momentOf, type Field, type KnownCall, type LabEvent } from '@lab/web-model';
+import {
+  callsOf,
+  callText,
+  fieldsOf,
+  momentOf,
+  type Field,
+  type KnownCall,
+  type LabEvent,
+} from '@lab/web-model';
 import { useCallback, useMemo, type ReactNode } from 'react';
 import { Section } from '../design/index.js';
 import { client, useRecord, useSight } from '../lab/index.js';

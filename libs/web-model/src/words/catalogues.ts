@@ -1,5 +1,7 @@
 import { accessDe } from './access.de.js';
 import { accessEn } from './access.en.js';
+import { computersDe } from './computers.de.js';
+import { computersEn } from './computers.en.js';
 import { de } from './de.js';
 import { decisionDe } from './decision.de.js';
 import { decisionEn } from './decision.en.js';
@@ -22,6 +24,7 @@ export const english = {
   ...scheduleEn,
   ...accessEn,
   ...decisionEn,
+  ...computersEn,
 };
 
 /** All texts of the page in German. */
@@ -33,4 +36,5 @@ export const german: Record<keyof typeof english, string> = {
   ...scheduleDe,
   ...accessDe,
   ...decisionDe,
+  ...computersDe,
 };

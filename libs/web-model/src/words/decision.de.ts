@@ -25,4 +25,6 @@ export const decisionDe: Record<keyof typeof decisionEn, string> = {
   'calls.doubt': '{call} an {device} wurde gesendet, und das Ende ist nicht bestätigt.',
   'calls.doubt.since':
     '{call} an {device} wurde {age} vor {moment, select, stop {dem Stopp} end {dem Ende des Tasks} other {der Frage}} gesendet, und das Ende ist nicht bestätigt.',
+  'outputs.output_parameters': 'Ergebnisse des Tasks',
+  'outputs.output_resources': 'Ressourcen, wie der Task sie hinterließ',
 };

@@ -23,4 +23,6 @@ export const decisionEn = {
   'calls.doubt': '{call} on {device} was sent, and its end is not confirmed.',
   'calls.doubt.since':
     '{call} on {device} was sent {age} before {moment, select, stop {the stop} end {the task ended} other {the service asked}}, and its end is not confirmed.',
+  'outputs.output_parameters': 'Outputs of the task',
+  'outputs.output_resources': 'Resources as the task left them',
 } as const;
