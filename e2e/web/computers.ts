@@ -56,7 +56,7 @@ describe('the page of computers', () => {
     await page.getByRole('link', { name: 'faulty_lab.brittle' }).click();
     await page.getByRole('heading', { name: 'Device faulty_lab.brittle' }).waitFor();
     await page.goto('/computers/nowhere');
-    await page.getByText('No computer of this name is known.').waitFor();
+    await page.getByText('No agent of this computer has been heard.').waitFor();
   });
 });
 
@@ -142,7 +142,17 @@ describe('an invitation', () => {
         ({ computer }) => computer === 'shelf_1',
       );
     expect(await joined()).toMatchObject({ approved_by: 'ann the admin', revoked_at: null });
-    await api.call('POST', '/api/enrolments/shelf_1/revoke', {});
+
+    await page.goto('/computers/shelf_1');
+    await page.getByText('No agent of this computer has been heard.').waitFor();
+    await page.getByText(key.publicKey).waitFor();
+    await page.getByText('Valid until').waitFor();
+    await page.getByRole('button', { name: 'Revoke' }).click();
+    await page.getByText('Its devices are not stopped.').waitFor();
+    await page.getByLabel('Reason').fill('it was a test');
+    await page.getByRole('dialog').getByRole('button', { name: 'Revoke' }).click();
+    await page.getByText('It did not join with an invitation').waitFor();
+    expect(await joined()).toMatchObject({ revoked_by: 'ann the admin', reason: 'it was a test' });
     await api.call('DELETE', `/api/invitations/${id}`);
   });
 });
@@ -152,5 +162,39 @@ describe('an update of agents', () => {
     const page = await open(await browserOf('admin'), '/computers');
     await page.getByText('The service offers no package of the agent').waitFor();
     expect(await page.getByRole('button', { name: 'Update all agents' }).count()).toBe(0);
+  });
+
+  it('shows each computer of the latest one, and resumes it when it is halted', async () => {
+    const at = '2026-03-01T10:00:00.000Z';
+    const step = { version_before: '0.1.0', platform: 'linux-x64', since: at, detail: null };
+    const halt = { computer: 'bench_b', reason: 'bench_b did not come back within 300 s', at };
+    const rollout = {
+      ...{ id: 'r1', version: '0.2.0', state: 'halted', by: 'ada', reason: 'release 0.2.0', settle_s: 600 },
+      ...{ created_at: at, ended_at: null, ended_by: null, halt, waits_for: null },
+      computers: [
+        { ...step, computer: 'bench_a', ring: 1, state: 'updated' },
+        { ...step, computer: 'bench_b', ring: 2, state: 'failed' },
+      ],
+      left_out: [{ computer: 'bench_c', reason: 'its agent does not say on which platform it runs' }],
+    };
+    const page = await open(await browserOf('admin'), '/');
+    const asked: unknown[] = [];
+    // No agent of this service has joined, so none can be updated.
+    await page.route('**/api/agent-rollouts**', async (route) => {
+      const request = route.request();
+      if (request.method() === 'GET') return route.fulfill({ json: [rollout] });
+      asked.push([new URL(request.url()).pathname, request.postDataJSON()]);
+      return route.fulfill({ json: rollout });
+    });
+    await page.goto('/computers');
+    await page.getByText('bench_b did not come back within 300 s').waitFor();
+    await row(page, 'bench_a').getByText('updated').waitFor();
+    await row(page, 'bench_c').getByText('left out').waitFor();
+    await page.getByRole('button', { name: 'Resume the update' }).click();
+    await page.getByText('The computer that failed is tried again').waitFor();
+    await page.getByLabel('Reason').fill('the disk has room');
+    await page.getByRole('dialog').getByRole('button', { name: 'Resume the update' }).click();
+    await page.getByRole('dialog').waitFor({ state: 'hidden' });
+    expect(asked).toEqual([['/api/agent-rollouts/r1/resume', { reason: 'the disk has room' }]]);
   });
 });

@@ -22,7 +22,10 @@ export function Computer({ computer }: { computer: string }): ReactNode {
       </p>
       <h1>{words.say('computer.title', { computer })}</h1>
       {agent === undefined ? (
-        <p role="status">{words.say(isComplete ? 'computer.gone' : 'now.reading')}</p>
+        <>
+          <p role="status">{words.say(isComplete ? 'computer.gone' : 'now.reading')}</p>
+          <Credentials computer={computer} />
+        </>
       ) : (
         <Details agent={agent} />
       )}

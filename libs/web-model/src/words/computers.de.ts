@@ -7,7 +7,7 @@ export const computersDe: Record<keyof typeof computersEn, string> = {
   'computers.more': 'Computer, Einladungen und Updates',
   'computers.approval': 'Warten auf Zulassung',
   'computer.title': 'Computer {computer}',
-  'computer.gone': 'Kein Computer dieses Namens ist bekannt.',
+  'computer.gone': 'Von diesem Computer wurde noch kein Agent gehört.',
   'computer.runs': '{count, plural, one {# Task läuft} other {# Tasks laufen}}',
   'computer.waits': 'wartet',
   'computer.joined': 'von {address} beigetreten, vor {age}',

@@ -5,7 +5,7 @@ export const computersEn = {
   'computers.more': 'Computers, invitations and updates',
   'computers.approval': 'Wait for approval',
   'computer.title': 'Computer {computer}',
-  'computer.gone': 'No computer of this name is known.',
+  'computer.gone': 'No agent of this computer has been heard.',
   'computer.runs': '{count, plural, one {# task runs} other {# tasks run}}',
   'computer.waits': 'waits',
   'computer.joined': 'joined from {address}, {age} ago',
