@@ -112,7 +112,7 @@ describe('a question', () => {
     const page = await open(await browserOf('admin'), `/attention/${id}`);
     await page.getByLabel(/^It was done/).check();
     const left = page.getByRole('group', { name: 'Resources as the task left them' });
-    await left.getByText('paper_1 (paper) \u00b7 Object \u00b7 if empty: {"lines":10}').waitFor();
+    await left.getByText('paper_1 (paper) \u00b7 Object in JSON \u00b7 if empty: {"lines":10}').waitFor();
     await page.getByRole('group', { name: 'Outputs of the task' }).getByLabel('lines').fill('2');
     const decide = page.getByRole('button', { name: /^Decide/ });
     await decide.click();
