@@ -1,11 +1,35 @@
-import { afterAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { api, browserOf, open, question, settleAll, tabTo } from './lab.js';
 
 describe('a claim', () => {
+  /** One question for all: each kills the agent, which starts later every time. */
+  let id: string;
+  beforeAll(async () => {
+    id = await question('claimed by two');
+  });
   afterAll(settleAll);
 
+  it('says why others do not see it when it cannot be made', async () => {
+    const page = await open(await browserOf('admin'), `/attention/${id}`);
+    await page.route('**/api/attention/*/claim', (route) =>
+      route.fulfill({
+        status: 503,
+        contentType: 'application/problem+json',
+        body: JSON.stringify({
+          ...{ type: 'urn:svc:error:disconnected', title: 'Disconnected', status: 503, code: 'disconnected' },
+          detail: 'The gateway has no connection to the broker at present.',
+        }),
+      }),
+    );
+    await page.getByRole('button', { name: 'I am deciding' }).click();
+    await page
+      .getByText(
+        'Others do not see what you are doing. The gateway has no connection to the broker at present.',
+      )
+      .waitFor({ timeout: 60_000 });
+  });
+
   it('is seen by others at once, is taken over, and is released', async () => {
-    const id = await question('claimed by two');
     const admin = await open(await browserOf('admin'), `/attention/${id}`);
     await admin.getByText('Nobody has said that they are deciding').waitFor();
     await admin
@@ -36,11 +60,9 @@ describe('a claim', () => {
     await operator.getByRole('button', { name: 'I am not deciding any more' }).click();
     for (const page of [admin, operator])
       await page.getByText('Nobody has said that they are deciding').waitFor();
-    await settleAll();
   });
 
   it('is made when a person begins to fill in the form, and keeps nobody from deciding', async () => {
-    const id = await question('decided by another');
     const admin = await open(await browserOf('admin'), `/attention/${id}`);
     await admin.getByLabel(/^It was done/).check();
     await admin.getByText(/^\W*You have been deciding for/).waitFor();
@@ -61,28 +83,5 @@ describe('a claim', () => {
       { action: 'attention.resolve', by: 'ann the operator', detail: { claimed_by: 'ann the admin' } },
       { action: 'attention.claim', by: 'ann the admin' },
     ]);
-    await settleAll();
-  });
-
-  it('says why others do not see it when it cannot be made', async () => {
-    const id = await question('claimed in vain');
-    const page = await open(await browserOf('admin'), `/attention/${id}`);
-    await page.route('**/api/attention/*/claim', (route) =>
-      route.fulfill({
-        status: 503,
-        contentType: 'application/problem+json',
-        body: JSON.stringify({
-          ...{ type: 'urn:svc:error:disconnected', title: 'Disconnected', status: 503, code: 'disconnected' },
-          detail: 'The gateway has no connection to the broker at present.',
-        }),
-      }),
-    );
-    await page.getByRole('button', { name: 'I am deciding' }).click();
-    await page
-      .getByText(
-        'Others do not see what you are doing. The gateway has no connection to the broker at present.',
-      )
-      .waitFor({ timeout: 60_000 });
-    await settleAll();
   });
 });
