@@ -62,16 +62,8 @@ function Details({ agent }: { agent: AgentRecord }): ReactNode {
           <Section title={words.say('nav.devices')}>
             {devices.length === 0 && <p className="hint">{words.say('computer.devices.none')}</p>}
             <ul className="rows">
-              {devices.map(({ lab, name, state: its, detail }) => (
-                <li key={`${lab}.${name}`} className="row">
-                  <Link to="/devices/$lab/$name" params={{ lab, name }} className="name">
-                    {lab}.{name}
-                  </Link>
-                  <State tone={deviceTone({ state: its, halted: null, out_of_service: null })}>
-                    {words.state(its)}
-                  </State>
-                  {detail !== null && <span className="hint">{detail}</span>}
-                </li>
+              {devices.map((device) => (
+                <DeviceRow key={`${device.lab}.${device.name}`} device={device} />
               ))}
             </ul>
           </Section>
@@ -88,6 +80,29 @@ function Details({ agent }: { agent: AgentRecord }): ReactNode {
         </div>
       </div>
     </>
+  );
+}
+
+/** A device as its agent reports it. An emergency stop counts more than that. */
+function DeviceRow({
+  device: { lab, name, state, detail },
+}: {
+  device: AgentRecord['devices'][number];
+}): ReactNode {
+  const words = useWords();
+  const { devices } = useSight().records;
+  const record = devices.find((each) => each.lab_name === lab && each.name === name);
+  const { halted = null, out_of_service: outage = null } = record ?? {};
+  return (
+    <li className="row">
+      <Link to="/devices/$lab/$name" params={{ lab, name }} className="name">
+        {lab}.{name}
+      </Link>
+      <State tone={deviceTone({ state, halted, out_of_service: outage })}>
+        {halted === null ? words.state(outage === null ? state : 'disabled') : words.say('device.halted')}
+      </State>
+      {detail !== null && <span className="hint">{detail}</span>}
+    </li>
   );
 }
 
