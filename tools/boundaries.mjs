@@ -104,6 +104,7 @@ export const rooms = {
     schedule: ['design', 'lab', 'parts', 'settings'],
     work: ['design', 'lab', 'parts', 'settings'],
     access: ['design', 'lab', 'parts', 'settings'],
+    computers: ['design', 'lab', 'parts', 'settings'],
     equipment: ['design', 'forms', 'lab', 'parts', 'settings', 'stop'],
     pages: ['design', 'forms', 'lab', 'parts', 'settings'],
   },

@@ -107,6 +107,45 @@ describe('a question', () => {
     await settleAll();
   });
 
+  it('asks how a completed task left each resource', async () => {
+    const id = await question('with resources', 'note', { sheet: 'paper_1', blank: 'paper_2' });
+    const page = await open(await browserOf('admin'), `/attention/${id}`);
+    await page.getByLabel(/^It was done/).check();
+    const left = page.getByRole('group', { name: 'Resources as the task left them' });
+    await left.getByText('paper_1 (paper) \u00b7 Object in JSON \u00b7 if empty: {"lines":10}').waitFor();
+    await page.getByRole('group', { name: 'Outputs of the task' }).getByLabel('lines').fill('2');
+    const decide = page.getByRole('button', { name: /^Decide/ });
+    await decide.click();
+    expect(await left.getByText('Give a value.', { exact: true }).count()).toBe(2);
+    await left.getByLabel('sheet').fill('{"lines": 8}');
+    await left.getByLabel('copy', { exact: true }).selectOption('paper_2');
+    await left.getByLabel('copy.meta').fill('{"lines": 18}');
+    await page.route('**/resolve', (route) => {
+      const { output_resources: resources, ...others } = route.request().postDataJSON() as {
+        output_resources: { copy: object };
+      };
+      const wrong = { ...resources, copy: { ...resources.copy, name: 'paper_9' } };
+      return route.continue({ postData: JSON.stringify({ ...others, output_resources: wrong }) });
+    });
+    await decide.click();
+    await left.getByText('The task did not have the resource "paper_9".').waitFor();
+    await page.unroute('**/resolve');
+    await decide.click();
+    const { output_resources: resources } = await eventually(
+      () => api.task('with resources'),
+      ({ state }) => state === 'completed',
+    );
+    expect(resources).toEqual({
+      sheet: { name: 'paper_1', type: 'paper', meta: { lines: 8 } },
+      copy: { name: 'paper_2', type: 'paper', meta: { lines: 18 } },
+    });
+    for (const name of ['paper_1', 'paper_2']) {
+      const reset = { reason: 'as before the test' };
+      expect((await api.call('POST', `/api/resources/${name}/reset`, reset)).status).toBe(200);
+    }
+    await settleAll();
+  });
+
   it('shows at the field what the service refuses', async () => {
     const id = await question('with refused outputs');
     const page = await open(await browserOf('admin'), `/attention/${id}`);

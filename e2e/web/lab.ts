@@ -20,7 +20,12 @@ export let lab: Lab;
 export let api: Api;
 let browser: Browser;
 /** Who looks at the page, by the role of their token. `guest` views one laboratory. */
-const roles = { admin: 'admin', viewer: 'viewer', guest: 'viewer:multiplication_lab' } as const;
+const roles = {
+  admin: 'admin',
+  operator: 'operator',
+  viewer: 'viewer',
+  guest: 'viewer:multiplication_lab',
+} as const;
 export type Person = keyof typeof roles;
 const tokens: Partial<Record<Person, string>> = {};
 const contexts: BrowserContext[] = [];
@@ -103,17 +108,22 @@ export async function open(context: BrowserContext, address = '/'): Promise<Page
 /**
  * Kills the agent while a task moves a device, so that only a person can tell what became of both.
  *
- * @param type `misbehave` or `report`
+ * @param type `misbehave`, `report` or `note`
+ * @param resources by slot
  * @returns the id of the item of the task
  */
-export async function question(name: string, type = 'misbehave'): Promise<string> {
+export async function question(
+  name: string,
+  type = 'misbehave',
+  resources: Record<string, string> = {},
+): Promise<string> {
   await eventually(
     () => api.device('brittle'),
     ({ state }) => state === 'idle',
   );
   const devices = { brittle: { lab_name: 'faulty_lab', name: 'brittle' } };
   const input_parameters = type === 'misbehave' ? { mode: 'long_step' } : {};
-  await api.submit('tasks', { name, type, devices, input_parameters });
+  await api.submit('tasks', { name, type, devices, input_parameters, input_resources: resources });
   await eventually(
     () => api.device('brittle'),
     ({ doing }) => doing?.arguments['seconds'] === 60,

@@ -16,6 +16,31 @@ const pages: [name: string, show: (look: object) => Promise<Page>][] = [
   ['attention', async (look) => open(await browserOf('admin', look), '/attention')],
   ['question', async (look) => open(await browserOf('admin', look), `/attention/${id}`)],
   ['devices', async (look) => open(await browserOf('admin', look), '/devices')],
+  [
+    'computers',
+    async (look) => {
+      const page = await open(await browserOf('admin', look), '/computers');
+      await page.getByRole('heading', { name: 'Open invitations' }).waitFor();
+      return page;
+    },
+  ],
+  [
+    'computer',
+    async (look) => {
+      const page = await open(await browserOf('admin', look), '/computers/svc_computer');
+      await page.getByText('It did not join with an invitation').waitFor();
+      return page;
+    },
+  ],
+  [
+    'invitation',
+    async (look) => {
+      const page = await open(await browserOf('admin', look), '/computers');
+      await page.getByRole('button', { name: 'Invite a computer' }).click();
+      await page.getByLabel('Name of the computer').fill('bench_*');
+      return page;
+    },
+  ],
   ['campaign', async (look) => open(await browserOf('admin', look), '/campaigns/sweep')],
   ['run', async (look) => open(await browserOf('admin', look), '/runs/sweep_run_1')],
   [

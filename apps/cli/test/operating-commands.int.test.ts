@@ -167,6 +167,20 @@ describe('svc attention', () => {
     expect(gateway.requests.sent).toHaveLength(1);
   });
 
+  it('claims an item, shows who is deciding, and releases it', async () => {
+    const claim = { by: me, since: '2026-11-20T09:32:00.000Z', until: '2026-11-20T09:42:00.000Z' };
+    gateway.records.attention.push({ ...attentionItem, claim });
+    for (const each of [requests.claimAttention, requests.releaseAttention])
+      gateway.requests.on(each, ({ id }) => ({ id }));
+    const claiming = ['attention', 'claim', 'mix_1/mix_colors'];
+    expect((await svc(...claiming)).out).toMatch(/^mix_1\/mix_colors: .+ is deciding until .+ 09:42:00Z$/);
+    await svc(...claiming, '--take-over');
+    expect((await svc('attention')).out).toContain(`\n  claim      ${me} is deciding until `);
+    expect((await svc('attention', 'release', attentionItem.id)).out).toBe('mix_1/mix_colors: released');
+    const by = { by: me };
+    expect(bodies()).toMatchObject([{ ...by, take_over: false }, { ...by, take_over: true }, by]);
+  });
+
   it('explains in a sentence why an item was not settled', async () => {
     gateway.records.attention.push(attentionItem);
     gateway.requests.on(requests.resolveAttention, () => {

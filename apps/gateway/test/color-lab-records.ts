@@ -109,6 +109,7 @@ export const attentionItem: AttentionRecord = {
   opened_at: '2026-11-20T09:31:00.000Z',
   resolved_at: null,
   resolution: null,
+  claim: null,
 };
 
 export const emergencyStop: EmergencyStopRecord = {

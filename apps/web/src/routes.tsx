@@ -1,6 +1,7 @@
 import { workKinds, type WorkKind } from '@lab/web-model';
 import { createRootRouteWithContext, createRoute, createRouter } from '@tanstack/react-router';
 import { Access } from './access/index.js';
+import { Computer, Computers } from './computers/index.js';
 import { Device, Devices } from './equipment/index.js';
 import { arrive } from './lab/index.js';
 import { AttentionItem, AttentionList, Missing, Now } from './pages/index.js';
@@ -30,6 +31,14 @@ const device = createRoute({
   path: '/devices/$lab/$name',
   component: function DevicePage() {
     return <Device {...device.useParams()} />;
+  },
+});
+const computers = createRoute({ getParentRoute: () => root, path: '/computers', component: Computers });
+const computer = createRoute({
+  getParentRoute: () => root,
+  path: '/computers/$computer',
+  component: function ComputerPage() {
+    return <Computer {...computer.useParams()} />;
   },
 });
 const campaign = createRoute({
@@ -93,6 +102,8 @@ export const router = createRouter({
     attentionItem,
     devices,
     device,
+    computers,
+    computer,
     campaign,
     run,
     runTask,

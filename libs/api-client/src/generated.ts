@@ -1570,6 +1570,30 @@ export interface paths {
     patch?: never;
     trace?: never;
   };
+  '/api/attention/{id}/claim': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    get?: never;
+    put?: never;
+    /**
+     * Say that you are deciding an attention item
+     * @description Others see in `claim` who is deciding. A claim lasts 10 min; repeat the request to renew it. It ends with the decision, or when its person releases it. It informs, and keeps nobody from deciding: a decision of somebody else is carried out, and the audit names whose claim it ignored. While another person has a claim, the request is refused unless `take_over` is true.
+     */
+    post: operations['post_attention_by_id_claim'];
+    /**
+     * Say that you are not deciding an attention item any more
+     * @description Ends your claim. Without a claim in force the request changes nothing. The claim of another person is refused.
+     */
+    delete: operations['delete_attention_by_id_claim'];
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
   '/api/estop': {
     parameters: {
       query?: never;
@@ -6054,6 +6078,26 @@ export interface components {
         /** @description Why. */
         note: string | null;
       } | null;
+      /** @description Who is deciding the question at this moment. A claim informs, and keeps nobody from deciding. Null: nobody has said so. */
+      claim: {
+        /**
+         * @description Person who is deciding.
+         * @example ada
+         */
+        by: string;
+        /**
+         * Format: date-time
+         * @description When the person began.
+         * @example 2026-11-20T09:30:00.000Z
+         */
+        since: string;
+        /**
+         * Format: date-time
+         * @description When the claim ends, unless the person renews it.
+         * @example 2026-11-20T09:30:00.000Z
+         */
+        until: string;
+      } | null;
     };
     AttentionResolution: {
       /**
@@ -6080,6 +6124,18 @@ export interface components {
       output_resources?: {
         [key: string]: Record<string, unknown>;
       };
+    };
+    AttentionClaimRequest: {
+      /**
+       * @description Person who decides, for the audit. Default: "unknown".
+       * @example ada
+       */
+      by?: string;
+      /**
+       * @description Whether to take the claim over from another person.
+       * @example false
+       */
+      take_over?: boolean;
     };
     /** @description An emergency stop, and what is known of every device in its scope. */
     EmergencyStopReport: {
@@ -8376,6 +8432,7 @@ export type AgentRecord = components['schemas']['AgentRecord'];
 export type DrainSubmission = components['schemas']['DrainSubmission'];
 export type AttentionRecord = components['schemas']['AttentionRecord'];
 export type AttentionResolution = components['schemas']['AttentionResolution'];
+export type AttentionClaimRequest = components['schemas']['AttentionClaimRequest'];
 export type EmergencyStopReport = components['schemas']['EmergencyStopReport'];
 export type StoppedDevice = components['schemas']['StoppedDevice'];
 export type EmergencyStopRequest = components['schemas']['EmergencyStopRequest'];
@@ -11644,6 +11701,77 @@ export interface operations {
     };
     responses: {
       /** @description The resolved item. */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['AttentionRecord'];
+        };
+      };
+    };
+  };
+  post_attention_by_id_claim: {
+    parameters: {
+      query?: never;
+      header?: {
+        /**
+         * @description Makes a repeat safe. For 24 h, the same request with the same key gets the answer of the first one, with the header `Idempotent-Replayed: true`, and the service does nothing again.
+         * @example 8e03978e-40d5-43dd-bc93-6894a57f9324
+         */
+        'Idempotency-Key'?: string;
+      };
+      path: {
+        /**
+         * @description Id of the attention item. Percent-encode characters other than letters, digits, `-`, `_`, `.` and `~`.
+         * @example 0190c0de-0000-7000-8000-00000000000b
+         */
+        id: string;
+      };
+      cookie?: never;
+    };
+    requestBody?: {
+      content: {
+        'application/json': components['schemas']['AttentionClaimRequest'];
+      };
+    };
+    responses: {
+      /** @description The claimed item. */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['AttentionRecord'];
+        };
+      };
+    };
+  };
+  delete_attention_by_id_claim: {
+    parameters: {
+      query?: {
+        /** @description Who had claimed it. With tokens it is the owner of the token. */
+        by?: string;
+      };
+      header?: {
+        /**
+         * @description Makes a repeat safe. For 24 h, the same request with the same key gets the answer of the first one, with the header `Idempotent-Replayed: true`, and the service does nothing again.
+         * @example 8e03978e-40d5-43dd-bc93-6894a57f9324
+         */
+        'Idempotency-Key'?: string;
+      };
+      path: {
+        /**
+         * @description Id of the attention item. Percent-encode characters other than letters, digits, `-`, `_`, `.` and `~`.
+         * @example 0190c0de-0000-7000-8000-00000000000b
+         */
+        id: string;
+      };
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      /** @description The released item. */
       200: {
         headers: {
           [name: string]: unknown;

@@ -58,7 +58,7 @@ export class Engine {
   readonly optimizers: Pick<CampaignRequests, 'configure' | 'addInsight' | 'read' | 'defaults'>;
   readonly resources: Pick<ResourceRequests, 'reset' | 'set'>;
   readonly deviceRestarts: DeviceRestarts;
-  readonly attention: Pick<Attention, 'decide'>;
+  readonly attention: Pick<Attention, 'claim' | 'decide' | 'release'>;
   readonly emergencyStops: EmergencyStops;
   readonly outages: Outages;
   readonly reservations: Reservations;

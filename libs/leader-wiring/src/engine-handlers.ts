@@ -52,6 +52,8 @@ export function engineHandlers(engine: Engine): HandlersOf<EngineRequests> {
     readOptimizer: ({ name, explain }) => optimizers.read(name, explain),
     readOptimizerDefaults: ({ protocol, optimizer_ip: address }) => optimizers.defaults(protocol, address),
 
+    claimAttention: (claim) => engine.attention.claim(claim),
+    releaseAttention: (release) => engine.attention.release(release),
     resolveAttention: (decision) => engine.attention.decide(decision),
     disableDevice: (asked) => engine.outages.disable(asked),
     enableDevice: (asked) => engine.outages.enable(asked),

@@ -1,3 +1,5 @@
+export { claimOf, type Claim } from './claims.js';
+export { isObject } from './fields/field.js';
 export {
   emptyText,
   faultsByField,
@@ -25,6 +27,7 @@ export {
   type Records,
 } from './records.js';
 export { bestSoFar, frontOf, goalsOf, isMeasured, type Goal, type Measured } from './results.js';
+export { callsOf, callText, momentOf, type KnownCall, type KnownCalls, type Moment } from './known-calls.js';
 export { mayAct, roles, type Role } from './rights.js';
 export {
   agentTone,

@@ -45,6 +45,13 @@ describe('the catalogues', () => {
       'file.size.gib',
       'submit.name',
       'schedule.task',
+      ...([
+        'computer.title',
+        'computer.agent',
+        'computer.version',
+        'computer.tasks',
+        'rollout.version',
+      ] as const),
     ];
     expect(same).toEqual(equal);
     expect(Object.values({ ...en, ...de }).filter((text) => text.trim() === '')).toEqual([]);

@@ -1,4 +1,5 @@
 import type {
+  AttentionClaimRequest,
   AttentionResolution,
   EmergencyStopRequest,
   InvitationSubmission,
@@ -85,6 +86,11 @@ export const rpcParameters = {
     summary: 'robot_arm.move: named parameters',
     value: { container: 'beaker_1', from: 'shelf', to: 'station_1' },
   },
+};
+
+export const attentionClaims: Examples<AttentionClaimRequest> = {
+  claim: { summary: 'Claim it, or renew the claim', value: { by: 'ada' } },
+  take_over: { summary: 'Take it over from another person', value: { by: 'ada', take_over: true } },
 };
 
 export const attentionResolutions: Examples<AttentionResolution> = {

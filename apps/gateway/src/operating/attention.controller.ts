@@ -1,5 +1,6 @@
-import { Controller, Get } from '@nestjs/common';
+import { Controller, Delete, Get } from '@nestjs/common';
 import {
+  AttentionClaimRequest,
   AttentionResolution,
   isServiceError,
   orchestratorRequests,
@@ -9,7 +10,7 @@ import {
   type Principal,
 } from '@lab/contracts';
 import { actorName, Caller, labFilter, Needs } from '../access/index.js';
-import { attentionResolutions } from '../examples/index.js';
+import { attentionClaims, attentionResolutions } from '../examples/index.js';
 import { ListQuery, type PageRequest } from '../lists/index.js';
 import { committed } from '../lookup/index.js';
 import { Orchestrator } from '../orchestrator/index.js';
@@ -20,8 +21,10 @@ import {
   Group,
   JsonBody,
   Operation,
+  OptionalBody,
   page,
   pathName,
+  QueryText,
   record,
 } from '../routes/index.js';
 
@@ -72,8 +75,50 @@ export class AttentionController {
     @Caller() caller: Principal,
   ): Promise<AttentionRecord> {
     const by = actorName(caller, resolution.by);
+    const decision = { ...resolution, by, id };
+    return this.changed(id, this.orchestrator.ask(orchestratorRequests.resolveAttention, decision));
+  }
+
+  @Needs('operator', { of: 'attention' })
+  @Operation('Say that you are deciding an attention item', record('AttentionRecord', 'The claimed item.'), {
+    description:
+      'Others see in `claim` who is deciding. A claim lasts 10 min; repeat the request to renew it. It ends with the decision, or when its person releases it. It informs, and keeps nobody from deciding: a decision of somebody else is carried out, and the audit names whose claim it ignored. While another person has a claim, the request is refused unless `take_over` is true.',
+    problems: ['wrong_state', ...fromOrchestrator],
+  })
+  @Action(':id/claim')
+  async claim(
+    @ItemId() id: string,
+    @OptionalBody(AttentionClaimRequest, attentionClaims) { by, take_over = false }: AttentionClaimRequest,
+    @Caller() caller: Principal,
+  ): Promise<AttentionRecord> {
+    const claim = { id, by: actorName(caller, by), take_over };
+    return this.changed(id, this.orchestrator.ask(orchestratorRequests.claimAttention, claim));
+  }
+
+  @Needs('operator', { of: 'attention' })
+  @Operation(
+    'Say that you are not deciding an attention item any more',
+    record('AttentionRecord', 'The released item.'),
+    {
+      description:
+        'Ends your claim. Without a claim in force the request changes nothing. The claim of another person is refused.',
+      problems: ['wrong_state', ...fromOrchestrator],
+    },
+  )
+  @Delete(':id/claim')
+  async release(
+    @ItemId() id: string,
+    @QueryText('by', 'Who had claimed it. With tokens it is the owner of the token.') by: string | undefined,
+    @Caller() caller: Principal,
+  ): Promise<AttentionRecord> {
+    const release = { id, by: actorName(caller, by) };
+    return this.changed(id, this.orchestrator.ask(orchestratorRequests.releaseAttention, release));
+  }
+
+  /** The item after the orchestrator has carried out a request about it. */
+  private async changed(id: string, carriedOut: Promise<unknown>): Promise<AttentionRecord> {
     try {
-      await this.orchestrator.ask(orchestratorRequests.resolveAttention, { ...resolution, by, id });
+      await carriedOut;
     } catch (error) {
       throw await this.resolvedBefore(id, error);
     }

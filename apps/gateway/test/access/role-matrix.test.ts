@@ -155,6 +155,8 @@ describe('every route of the document', () => {
       'POST /api/reservations': 'operator',
       'POST /api/reservations/{id}/end': 'operator',
       'POST /api/attention/{id}/resolve': 'operator',
+      'POST /api/attention/{id}/claim': 'operator',
+      'DELETE /api/attention/{id}/claim': 'operator',
       'POST /api/estop': 'operator',
       'POST /api/resources/{resource_name}/reset': 'operator',
       'PATCH /api/resources/{resource_name}': 'operator',

@@ -6,6 +6,7 @@ import {
   apiVersion,
   apiVersionHeader,
   requestIdHeader,
+  AttentionClaimRequest,
   AttentionResolution,
   CampaignSubmission,
   EmergencyStopRequest,
@@ -38,6 +39,7 @@ import {
   whatIfRecord,
 } from '../color-lab-records.js';
 import {
+  attentionClaims,
   attentionResolutions,
   campaignSubmissions,
   emergencyStopRequests,
@@ -164,6 +166,7 @@ describe('the OpenAPI document', () => {
     ['ProtocolRunSubmission', ProtocolRunSubmission, protocolRunSubmissions],
     ['CampaignSubmission', CampaignSubmission, campaignSubmissions],
     ['TaskSubmission', TaskSubmission, taskSubmissions],
+    ['AttentionClaimRequest', AttentionClaimRequest, attentionClaims],
     ['AttentionResolution', AttentionResolution, attentionResolutions],
     ['EmergencyStopRequest', EmergencyStopRequest, emergencyStopRequests],
     ['SimulationScenario', SimulationScenario, simulationScenarios],
@@ -181,6 +184,7 @@ describe('the OpenAPI document', () => {
     ['TaskFailurePolicy', 3],
     ['RetryPolicy', 2],
     ['AttentionResolution', 5],
+    ['AttentionClaimRequest', 2],
     ['EmergencyStopRequest', 4],
     ['EmergencyStopRelease', 2],
     ['OperatorNote', 1],

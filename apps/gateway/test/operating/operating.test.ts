@@ -83,6 +83,62 @@ describe('an attention item', () => {
   });
 });
 
+describe('a claim', () => {
+  const path = `/api/attention/${attentionItem.id}/claim`;
+  const claim = { by: 'ada', since: '2026-11-20T09:32:00.000Z', until: '2026-11-20T09:42:00.000Z' };
+
+  it.each([
+    [undefined, { by: 'unknown', take_over: false }],
+    [
+      { by: 'ada', take_over: true },
+      { by: 'ada', take_over: true },
+    ],
+  ])('by %j is passed on, and the item is the answer', async (body, passedOn) => {
+    gateway.records.attention.push({ ...attentionItem, claim });
+    gateway.requests.on(requests.claimAttention, ({ id }) => ({ id }));
+    const reply = await gateway.send('POST', path, body);
+    expect([reply.status, reply.body]).toEqual([200, { ...attentionItem, claim }]);
+    const asked = { id: attentionItem.id, ...passedOn };
+    expect(gateway.requests.of(requests.claimAttention).map(({ body }) => body)).toEqual([asked]);
+  });
+
+  it('is released by the person in the query', async () => {
+    gateway.records.attention.push(attentionItem);
+    gateway.requests.on(requests.releaseAttention, ({ id }) => ({ id }));
+    const reply = await gateway.send('DELETE', `${path}?by=ada`);
+    expect([reply.status, reply.body]).toEqual([200, attentionItem]);
+    const asked = { id: attentionItem.id, by: 'ada' };
+    expect(gateway.requests.of(requests.releaseAttention).map(({ body }) => body)).toEqual([asked]);
+  });
+
+  it('of another person is named in the refusal', async () => {
+    const message = 'bo is deciding this attention item until 2026-11-20T09:42:00.000Z';
+    gateway.requests.on(requests.claimAttention, () => {
+      throw new ServiceError('wrong_state', message);
+    });
+    const reply = await gateway.send('POST', path);
+    expectProblem(reply, 409, 'wrong_state');
+    expect(reply.body.detail).toBe(message);
+  });
+
+  it('of a resolved item is refused as such, and of an unknown one as unknown', async () => {
+    const unknown = (): never => {
+      throw new ServiceError('not_found', 'there is no open attention item');
+    };
+    gateway.requests.on(requests.claimAttention, unknown).on(requests.releaseAttention, unknown);
+    expectProblem(await gateway.send('POST', path), 404, 'not_found');
+    gateway.records.attention.push({ ...attentionItem, state: 'resolved' });
+    expectProblem(await gateway.send('POST', path), 409, 'wrong_state');
+    expectProblem(await gateway.send('DELETE', path), 409, 'wrong_state');
+  });
+
+  it('takes no other field', async () => {
+    const reply = await gateway.send('POST', path, { take_over: 'yes', minutes: 5 });
+    expectProblem(reply, 422, 'invalid');
+    expect(reply.body.errors?.map((fault) => fault.path).sort()).toEqual(['minutes', 'take_over']);
+  });
+});
+
 describe('pause and resume', () => {
   it.each([
     ['/api/protocols/mix_1/pause', requests.pauseProtocolRun],

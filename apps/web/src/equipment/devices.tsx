@@ -34,6 +34,9 @@ export function Devices(): ReactNode {
               <Agent key={agent.computer} agent={agent} />
             ))}
           </ul>
+          <p>
+            <Link to="/computers">{words.say('computers.more')}</Link>
+          </p>
         </Section>
       </div>
     </>
@@ -67,7 +70,9 @@ function Agent({ agent }: { agent: AgentRecord }): ReactNode {
   const { computer, state, version, reason, last_heard_at: heard, drain, devices } = agent;
   return (
     <li className="row">
-      <span className="name">{computer}</span>
+      <Link to="/computers/$computer" params={{ computer }} className="name">
+        {computer}
+      </Link>
       <State tone={agentTone(agent)}>{words.state(state)}</State>
       <span className="hint">
         {words.say('devices.agent', { version: version ?? '?', count: devices.length })}

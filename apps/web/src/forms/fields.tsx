@@ -9,9 +9,15 @@ import { hintWords, valueWords } from './words.js';
  * of a number.
  *
  * @param state of `useFields`
- * @param byTask names are `TASK.PARAMETER`: the fields of each task stand together under its name
+ * @param legendOf names are `GROUP.NAME`: the fields of each group stand together under this legend. undefined: there are no groups
  */
-export function Fields({ state, byTask = false }: { state: FieldsState; byTask?: boolean }): ReactNode {
+export function Fields({
+  state,
+  legendOf,
+}: {
+  state: FieldsState;
+  legendOf?: ((group: string) => string) | undefined;
+}): ReactNode {
   const show = (field: Field, label: string): ReactNode => (
     <FieldOf
       key={field.name}
@@ -23,11 +29,11 @@ export function Fields({ state, byTask = false }: { state: FieldsState; byTask?:
   );
   return (
     <div className="form" ref={state.place}>
-      {byTask ? (
-        [...tasksOf(state.fields)].map(([task, fields]) => (
-          <fieldset key={task} className="fields">
-            <legend>{task}</legend>
-            {fields.map((field) => show(field, field.name.slice(task.length + 1)))}
+      {legendOf !== undefined ? (
+        [...groupsOf(state.fields)].map(([group, fields]) => (
+          <fieldset key={group} className="fields">
+            <legend>{legendOf(group)}</legend>
+            {fields.map((field) => show(field, field.name.slice(group.length + 1)))}
           </fieldset>
         ))
       ) : (
@@ -37,14 +43,14 @@ export function Fields({ state, byTask = false }: { state: FieldsState; byTask?:
   );
 }
 
-/** Names of tasks have no dot. */
-function tasksOf(fields: readonly Field[]): Map<string, Field[]> {
-  const tasks = new Map<string, Field[]>();
+/** Names of groups have no dot. */
+function groupsOf(fields: readonly Field[]): Map<string, Field[]> {
+  const groups = new Map<string, Field[]>();
   for (const field of fields) {
-    const task = field.name.slice(0, field.name.indexOf('.'));
-    tasks.set(task, [...(tasks.get(task) ?? []), field]);
+    const group = field.name.slice(0, field.name.indexOf('.'));
+    groups.set(group, [...(groups.get(group) ?? []), field]);
   }
-  return tasks;
+  return groups;
 }
 
 interface FieldProps {

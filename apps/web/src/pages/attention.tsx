@@ -6,7 +6,9 @@ import { Section, State } from '../design/index.js';
 import { useLab, useNow, useSight } from '../lab/index.js';
 import { LogTail } from '../parts/index.js';
 import { useWords } from '../settings/index.js';
+import { Deciding } from './claim.js';
 import { Decision } from './decision.js';
+import { LastCalls } from './last-calls.js';
 
 /** Every open question and warning, oldest first. */
 export function AttentionList(): ReactNode {
@@ -38,6 +40,7 @@ function Item({ item }: { item: AttentionRecord }): ReactNode {
         {item.subject}
       </Link>
       <span>{item.reason.message}</span>
+      <Deciding item={item} />
       <span className="hint">
         {words.say('attention.since', { age: words.age(now - Date.parse(item.opened_at)) })}
       </span>
@@ -75,6 +78,7 @@ function Details({ item }: { item: AttentionRecord }): ReactNode {
       </p>
       <div className="columns">
         <div>
+          <LastCalls item={item} />
           {item.look_at.length > 0 && (
             <Section title={words.say('attention.look')}>
               <ol className="look">
@@ -89,7 +93,10 @@ function Details({ item }: { item: AttentionRecord }): ReactNode {
               {mayAct(me, 'operator', lab) ? (
                 <Decision item={item} />
               ) : (
-                <p>{words.say('attention.may_not')}</p>
+                <>
+                  <Deciding item={item} />
+                  <p>{words.say('attention.may_not')}</p>
+                </>
               )}
             </Section>
           )}

@@ -6,6 +6,7 @@ import { Button, Failure, TextField } from '../design/index.js';
 import { Fields, useFields } from '../forms/index.js';
 import { client, useLab, useMayAct } from '../lab/index.js';
 import { useWords } from '../settings/index.js';
+import { ClaimBox, useClaim } from './claim.js';
 import { useOutputs, type Outputs } from './outputs.js';
 
 /** The possible decisions about an item, each with what it leads to, and what the chosen one needs. */
@@ -26,6 +27,7 @@ function Choices({ item, outputs }: { item: AttentionRecord; outputs: Outputs })
   const [note, setNote] = useState('');
   const [failure, setFailure] = useState<string>();
   const form = useFields(outputs.fields);
+  const claiming = useClaim(item);
   const takesOutputs = action === 'completed' && item.kind === 'task';
   const decide = async (): Promise<void> => {
     if (action === undefined) return;
@@ -38,23 +40,25 @@ function Choices({ item, outputs }: { item: AttentionRecord; outputs: Outputs })
         body: {
           action,
           ...(note.trim() === '' ? {} : { note: note.trim() }),
-          ...(takesOutputs ? { output_parameters: outputs.parametersOf(given) } : {}),
+          ...(takesOutputs ? outputs.bodyOf(given) : {}),
         },
       });
       live.readAgain(['attention']);
       await navigate({ to: '/attention' });
     } catch (error) {
-      setFailure(words.say('attention.failed', { reason: form.refused(error, outputs.path) }));
+      setFailure(words.say('attention.failed', { reason: form.refused(error, '') }));
     }
   };
   return (
     <form
       className="form"
+      onChange={claiming.touch}
       onSubmit={(event) => {
         event.preventDefault();
         void decide();
       }}
     >
+      <ClaimBox claiming={claiming} />
       <fieldset className="options">
         <legend className="hidden">{words.say('attention.decide')}</legend>
         {item.choices.map((choice) => (
@@ -73,14 +77,18 @@ function Choices({ item, outputs }: { item: AttentionRecord; outputs: Outputs })
         ))}
       </fieldset>
       {takesOutputs && (
-        <fieldset className="options">
-          <legend>{words.say('attention.outputs')}</legend>
+        <>
           {outputs.unread !== undefined && (
             <p className="hint">{words.say('attention.outputs.unread', { reason: outputs.unread })}</p>
           )}
           {outputs.fields.length === 0 && <p className="hint">{words.say('attention.outputs.none')}</p>}
-          <Fields state={form} />
-        </fieldset>
+          <Fields
+            state={form}
+            legendOf={
+              outputs.unread === undefined ? (group) => words.say(`outputs.${group}` as WordKey) : undefined
+            }
+          />
+        </>
       )}
       <TextField
         label={words.say('attention.note')}

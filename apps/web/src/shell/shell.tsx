@@ -24,6 +24,7 @@ export function Shell({ onSignOut }: { onSignOut: (() => void) | undefined }): R
     { key: 'nav.attention', run: () => void navigate({ to: '/attention' }) },
     { key: 'nav.schedule', run: () => void navigate({ to: '/schedule' }) },
     { key: 'nav.devices', run: () => void navigate({ to: '/devices' }) },
+    { key: 'devices.computers', run: () => void navigate({ to: '/computers' }) },
     { key: 'nav.submit', run: () => void navigate({ to: '/submit' }) },
     { key: 'access.title', run: () => void navigate({ to: '/access' }) },
     { key: 'now.wall', run: () => void navigate({ to: '/wall' }) },

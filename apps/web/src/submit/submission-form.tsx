@@ -169,7 +169,7 @@ function Form({ kind, type, earlier, declared }: FormProps & { declared: Declare
         </div>
         <Section title={words.say(kind === 'campaign' ? 'submit.parameters.campaign' : 'submit.parameters')}>
           {declared.fields.length === 0 && <p className="hint">{words.say('submit.parameters.none')}</p>}
-          <Fields state={state} byTask={kind !== 'task'} />
+          <Fields state={state} legendOf={kind === 'task' ? undefined : (task) => task} />
         </Section>
         {kind === 'campaign' && declared.fields.length > 0 && (
           <Section title={words.say('submit.rows')}>

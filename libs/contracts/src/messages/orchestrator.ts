@@ -1,7 +1,6 @@
 import { z } from 'zod';
 import { zodSchema } from '../schema.js';
 import { AgentRecord } from '../rest/computers/agents.js';
-import { AttentionDecision } from '../rest/attention.js';
 import { DeviceRecord } from '../rest/devices.js';
 import { isObject, zodOf, type Shape } from '../rest/fields/field.js';
 import { insight, OptimizerDescription, runtimeParameters } from '../rest/optimizer.js';
@@ -20,6 +19,7 @@ import { optimizerStatus } from './optimizer.js';
 import { deviceFunction, jsonObject } from './work.js';
 import { agentReports, codeRequests } from './agent-reports.js';
 import { auditEntry } from './audit-entry.js';
+import { attentionRequests } from './attention.js';
 import { rolloutRequests } from './rollouts.js';
 import { emergencyStop } from './agent.js';
 import {
@@ -312,12 +312,6 @@ export const orchestratorRequests = {
     ],
     optimizerMadeMs + simulatedMs,
   ),
-  /** Records the decision of a person on an open question. */
-  resolveAttention: request('attention.resolve', zodOf(AttentionDecision), z.object({ id: z.string() }), [
-    'invalid',
-    'agent_unreachable',
-    ...cancelErrors,
-  ]),
   /**
    * Resets the data of a resource to the lab file and records the act in the audit. While a task or a protocol run has
    * the resource, this needs `force` and a reason.
@@ -450,6 +444,7 @@ export const orchestratorRequests = {
   /** Every computer of the loaded laboratories, and every agent that ever registered, by computer. */
   listAgents: query('agent.list', z.object({}), z.object({ agents: z.array(zodOf(AgentRecord)) }), [], 3_000),
 
+  ...attentionRequests,
   ...rolloutRequests,
   ...agentReports,
   ...codeRequests,

@@ -16,7 +16,7 @@ import {
   zodOf,
   type TypeOf,
 } from './fields/field.js';
-import { by, line, oneOf, ruled, values } from './fields/inputs.js';
+import { by, line, oneOf, ruled, values, yesNo } from './fields/inputs.js';
 import { ResourceValue } from './resources.js';
 import { Reason } from './work/work.js';
 import { attentionActions, type AttentionAction } from '../vocabulary.js';
@@ -80,6 +80,21 @@ const resolution = orNull(
   }),
 );
 
+/** How long a claim lasts unless it is renewed, in milliseconds. */
+export const attentionClaimMs = 600_000;
+
+const claim = orNull(
+  object(
+    {
+      by: text('Person who is deciding.', 'ada'),
+      since: time('When the person began.'),
+      until: time('When the claim ends, unless the person renews it.'),
+    },
+    'Who is deciding the question at this moment. A claim informs, and keeps nobody from deciding. Null: nobody has said so.',
+  ),
+);
+export type AttentionClaim = NonNullable<TypeOf<typeof claim>>;
+
 /** Times are ISO 8601 in UTC. */
 @Described('A question that only a person can settle, or a warning that closes when its cause ends.')
 export class AttentionRecord {
@@ -131,6 +146,13 @@ export class AttentionRecord {
   @Field(time('When the service opened the question.')) opened_at!: string;
   @Field(orNull(time('When the question was resolved.'))) resolved_at!: string | null;
   @Field(resolution) resolution!: TypeOf<typeof resolution>;
+  @Field(claim) claim!: AttentionClaim | null;
+}
+
+/** A person says that they are deciding (`POST /api/attention/{id}/claim`). */
+export class AttentionClaimRequest {
+  @Optional(by()) by?: string;
+  @Optional(yesNo('Whether to take the claim over from another person.', false)) take_over?: boolean;
 }
 
 /** A person's decision (`POST /api/attention/{id}/resolve`). */

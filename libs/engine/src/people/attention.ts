@@ -41,6 +41,7 @@ import {
   isContradicted,
 } from './attention-warnings.js';
 import { decideTask } from './decisions.js';
+import { claimItem, claimOfOther, releaseItem } from './attention-claims.js';
 import type { LongTasks } from './long-tasks.js';
 import type { Refusals } from './refusals.js';
 
@@ -99,6 +100,26 @@ export class Attention {
     const item = await loop.submit('look at an attention item', (turn) => this.#examine(turn, decision));
     if (item.kind === 'device') await this.#reset(item, decision);
     return loop.submit('decision of a person', (turn) => this.#resolve(turn, decision));
+  }
+
+  /** @throws ServiceError as {@link claimItem} */
+  claim({
+    id,
+    by,
+    take_over: takesOver,
+  }: {
+    id: string;
+    by: string;
+    take_over: boolean;
+  }): Promise<{ id: string }> {
+    const { loop, ids } = this.ports;
+    return loop.submit('claim of an attention item', (turn) => claimItem(turn, { by, ids }, id, takesOver));
+  }
+
+  /** @throws ServiceError as {@link releaseItem} */
+  release({ id, by }: { id: string; by: string }): Promise<{ id: string }> {
+    const { loop, ids } = this.ports;
+    return loop.submit('release of an attention item', (turn) => releaseItem(turn, { by, ids }, id));
   }
 
   /** Opens missing items and closes those whose cause is gone. */
@@ -182,11 +203,13 @@ export class Attention {
     this.#deciding.delete(item.id);
     this.#close(turn, item, decision.action, by, decision.note ?? null);
     const { output_parameters, output_resources, note = null } = decision;
+    const claimed = claimOfOther(item, by, turn.now);
     const detail = structuredClone({
       kind: item.kind,
       about: subjectOf(turn.state, item),
       decision: decision.action,
       note,
+      ...(claimed === undefined ? {} : { claimed_by: claimed.by }),
       ...(output_parameters === undefined ? {} : { output_parameters }),
       ...(output_resources === undefined ? {} : { output_resources }),
     }) as unknown as JsonObject;
@@ -307,6 +330,7 @@ export class Attention {
       openedAt: before?.openedAt ?? turn.now,
       resolvedAt: null,
       resolution: null,
+      claim: before?.claim ?? null,
     };
     turn.emit({ op: 'putAttention', row });
   }
@@ -323,6 +347,7 @@ export class Attention {
       state: 'resolved',
       resolvedAt: turn.now,
       resolution: { action, by, note },
+      claim: null,
     };
     turn.emit({ op: 'putAttention', row });
   }

@@ -113,6 +113,7 @@ export function applyChange(rows: RowSet, change: Change): void {
       rows.agents.set(change.row.computer, change.row);
       return;
     case 'putAttention':
+    case 'claimAttention':
       rows.attention.set(change.row.id, change.row);
       return;
     case 'putEmergencyStop':

@@ -230,6 +230,8 @@ export interface AttentionRow {
   resolvedAt: number | null;
   /** Without an action: the cause went away, and nobody had to decide. */
   resolution: { action: AttentionAction | null; by: string; note: string | null } | null;
+  /** Who said last that they are deciding, also when `until` is past. Times are milliseconds since 1970. */
+  claim: { by: string; since: number; until: number } | null;
 }
 
 /** An emergency stop. */
@@ -453,6 +455,8 @@ export type Change =
   | { op: 'putAgent'; row: AgentRow }
   /** Inserts the row, or replaces the row of the same id. */
   | { op: 'putAttention'; row: AttentionRow }
+  /** Replaces the row, of which only the claim is new. */
+  | { op: 'claimAttention'; row: AttentionRow; by: string }
   /** Fails unless the work is over, belongs to no other work and is not archived. */
   | { op: 'archive'; row: ArchiveRow }
   /** Fails unless the work is archived. */

@@ -29,7 +29,11 @@ export function eventOf(state: WorkingState, change: Change): NewEvent | undefin
     case 'updateTrial':
       return change.patch.state === undefined ? undefined : ofTrial(state, change.id);
     case 'putAttention':
-      return ofAttention(state, change.row);
+      return ofAttention(state, change.row, change.row.state === 'open' ? 'opened' : 'resolved');
+    case 'claimAttention': {
+      const { row, by } = change;
+      return ofAttention(state, row, row.claim === null ? 'released' : 'claimed', by);
+    }
     case 'putResource': {
       const { name, type, lab, meta } = change.row;
       return newEvent('resource', name, 'changed', { name, resource_type: type, labs: [lab], meta });
@@ -193,16 +197,23 @@ function ofTrial(state: WorkingState, id: string): NewEvent | undefined {
   });
 }
 
-function ofAttention(state: WorkingState, row: AttentionRow): NewEvent {
+/** @param by who acted */
+function ofAttention(
+  state: WorkingState,
+  row: AttentionRow,
+  what: 'opened' | 'resolved' | 'claimed' | 'released',
+  by = row.resolution?.by ?? null,
+): NewEvent {
   const task = row.taskRunId === null ? undefined : state.rows.taskRuns.get(row.taskRunId);
   const [lab] = row.device?.split('.') ?? [];
-  return newEvent('attention', row.id, row.state === 'open' ? 'opened' : 'resolved', {
+  return newEvent('attention', row.id, what, {
     id: row.id,
     kind: row.kind,
     subject: subjectOf(state, row),
     reason: inShort(row.reason),
     action: row.resolution?.action ?? null,
-    by: row.resolution?.by ?? null,
+    by,
+    claim: row.claim && { by: row.claim.by, since: iso(row.claim.since), until: iso(row.claim.until) },
     ...(task === undefined ? { labs: lab === undefined ? [] : [lab] } : placeOf(state, task)),
   });
 }

@@ -169,7 +169,15 @@ export function attentionRecord(row: AttentionWithTask): AttentionRecord {
     actions,
     choices: attentionChoices(facts, actions),
     look_at: isOpen ? attentionLookAt(facts) : [],
+    claim: claimAt(Date.now(), row),
   });
+}
+
+/** The claim that is in force at a moment, in milliseconds since 1970. */
+function claimAt(now: number, { claim }: StoredAttention): AttentionRecord['claim'] {
+  if (claim === null || claim.until <= now) return null;
+  const { by, since, until } = claim;
+  return { by, since: new Date(since).toISOString(), until: new Date(until).toISOString() };
 }
 
 function possibleActions(row: AttentionWithTask): AttentionAction[] {

@@ -14,6 +14,7 @@ import { attentionProcess } from './migrations/0009-attention-process.js';
 import { rollouts } from './migrations/0010-rollouts.js';
 import { sessions } from './migrations/0011-sessions.js';
 import { plans } from './migrations/0012-plans.js';
+import { attentionClaim } from './migrations/0013-attention-claim.js';
 import { engineTables } from './tables.js';
 import { grants, roleNames } from '../roles/index.js';
 
@@ -34,6 +35,7 @@ const migrations: Record<string, Migration> = {
   '0010_rollouts': rollouts,
   '0011_sessions': sessions,
   '0012_plans': plans,
+  '0013_attention_claim': attentionClaim,
 };
 
 /** What follows the migrations: it may be put in place again. */

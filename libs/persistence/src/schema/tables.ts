@@ -224,7 +224,9 @@ export const attention = tableOf<AttentionRow>()({
     openedAt: 'timestamptz',
     resolvedAt: 'timestamptz?',
     resolution: 'jsonb?',
+    claim: 'jsonb?',
   },
+  later: ['claim'],
   constraints: [
     // A later migration adds `process`.
     oneOf('kind', ['task', 'device', 'agent']),

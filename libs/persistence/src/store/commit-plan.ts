@@ -91,6 +91,7 @@ export function planCommit(changes: readonly Change[]): CommitPlan {
         overwrite(tables.agents, change.row.computer, change.row);
         break;
       case 'putAttention':
+      case 'claimAttention':
         overwrite(tables.attention, change.row.id, change.row);
         break;
       case 'putEmergencyStop':

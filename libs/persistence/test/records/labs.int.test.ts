@@ -86,6 +86,7 @@ const item = (id: string, about: { kind: 'task' | 'device' | 'agent' } & Record<
     openedAt: t0,
     resolvedAt: null,
     resolution: null,
+    claim: null,
     ...about,
   },
 });

@@ -433,7 +433,7 @@ describe('records', () => {
   test('show the attention items, newest first, and their decisions', async () => {
     const reason = { code: 'outcome_unknown', message: 'the agent ended' };
     const resolution = { action: 'idle' as const, by: 'ada', note: 'it stands still' };
-    const open = { reason, known: { effects: 1 }, resolvedAt: null, resolution: null } as const;
+    const open = { reason, known: { effects: 1 }, resolvedAt: null, resolution: null, claim: null } as const;
     const nothing = { taskRunId: null, attemptId: null, device: null, computer: null };
     const refused = { code: 'messages_refused', message: 'refused' };
     await store.commit(epoch, [
@@ -520,6 +520,7 @@ describe('records', () => {
       opened_at: iso(t0 + 1),
       resolved_at: null,
       resolution: null,
+      claim: null,
     });
     const ids = async (state: 'open' | 'resolved', limit: number): Promise<string[]> =>
       (await page('attention', { limit, filters: { state: [state] } })).items.map(({ id }) => id);
@@ -535,6 +536,15 @@ describe('records', () => {
       },
       { op: 'updateTaskRun', id: 't2', patch: { cancelRequestedAt: t0 + 10 } },
     ]);
+    const claimed = async (until: number): Promise<unknown> => {
+      const item = { ...nothing, ...open, id: 'i3', kind: 'agent', state: 'open', openedAt: t0 + 3 } as const;
+      const claim = { by: 'ada', since: t0 + 5, until };
+      await store.commit(epoch, [{ op: 'claimAttention', row: { ...item, claim }, by: 'ada' }]);
+      return (await records.attentionItem('i3'))?.claim;
+    };
+    const until = Date.now() + 60_000;
+    expect(await claimed(until)).toEqual({ by: 'ada', since: iso(t0 + 5), until: iso(until) });
+    expect(await claimed(Date.now() - 1)).toBeNull();
     const withoutRetry = ['completed', 'failed'];
     for (const id of ['i1', 'i2']) {
       const item = await records.attentionItem(id);

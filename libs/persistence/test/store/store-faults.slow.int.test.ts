@@ -180,6 +180,7 @@ describe('the store', () => {
       { name: '0010_rollouts' },
       { name: '0011_sessions' },
       { name: '0012_plans' },
+      { name: '0013_attention_claim' },
     ]);
     await dropDatabase(postgres.url, name);
   });

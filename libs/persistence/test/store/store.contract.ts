@@ -152,13 +152,11 @@ export function storeContract(name: string, open: () => Promise<StoreUnderTest>)
             state: 'open',
             taskRunId: 't1',
             attemptId: 'a1',
-            device: null,
-            computer: 'bench pc',
+            ...{ device: null, computer: 'bench pc' },
             reason: { code: 'u', message: 'v' },
             known: { devices: ['l.d'] },
             openedAt: t0,
-            resolvedAt: null,
-            resolution: null,
+            ...{ resolvedAt: null, resolution: null, claim: null },
           } satisfies AttentionRow,
           stop: {
             ...{ id: 'h1', scope: 'lab:color_lab', by: 'ada', reason: 'spill', at: t0 },
@@ -195,6 +193,8 @@ export function storeContract(name: string, open: () => Promise<StoreUnderTest>)
           ...others.changes,
           { op: 'audit', row: auditRow },
         );
+        const claimed = { ...rows.asked, claim: { by: 'ada', since: t0, until: t0 + 600_000 } };
+        await commit({ op: 'claimAttention', row: claimed, by: 'ada' });
         await commit({
           op: 'putAttention',
           row: { ...rows.asked, id: 'i2', state: 'resolved', resolvedAt: t0 },
@@ -208,7 +208,7 @@ export function storeContract(name: string, open: () => Promise<StoreUnderTest>)
           allocations: [{ ...device, taskRunId: 't1', heldByRunId: null, fence: 1, since: t0 + 3 }],
           resources: [{ name: 'beaker_1', type: 'beaker', lab: 'color_lab', meta: { full: true } }],
           agents: [{ computer: 'bench pc', inc: 2 ** 40, session: 's' }],
-          attention: [rows.asked],
+          attention: [claimed],
           emergencyStops: [rows.stop, { ...rows.stop, id: 'h0', releasedAt: t0 + 9, releasedBy: 'eve' }],
           queuePauses: [pause],
           drains: [drain, { ...drain, id: 'd2', campaignId: rows.campaign.id }],

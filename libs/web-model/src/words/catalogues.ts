@@ -1,6 +1,10 @@
 import { accessDe } from './access.de.js';
 import { accessEn } from './access.en.js';
+import { computersDe } from './computers.de.js';
+import { computersEn } from './computers.en.js';
 import { de } from './de.js';
+import { decisionDe } from './decision.de.js';
+import { decisionEn } from './decision.en.js';
 import { deviceDe } from './device.de.js';
 import { deviceEn } from './device.en.js';
 import { en } from './en.js';
@@ -12,7 +16,16 @@ import { workDe } from './work.de.js';
 import { workEn } from './work.en.js';
 
 /** All texts of the page in English, in the syntax of ICU MessageFormat. */
-export const english = { ...en, ...workEn, ...submitEn, ...deviceEn, ...scheduleEn, ...accessEn };
+export const english = {
+  ...en,
+  ...workEn,
+  ...submitEn,
+  ...deviceEn,
+  ...scheduleEn,
+  ...accessEn,
+  ...decisionEn,
+  ...computersEn,
+};
 
 /** All texts of the page in German. */
 export const german: Record<keyof typeof english, string> = {
@@ -22,4 +35,6 @@ export const german: Record<keyof typeof english, string> = {
   ...deviceDe,
   ...scheduleDe,
   ...accessDe,
+  ...decisionDe,
+  ...computersDe,
 };

@@ -145,7 +145,6 @@ export const de: Record<keyof typeof en, string> = {
   'attention.decide': 'Was soll geschehen?',
   'attention.note': 'Was Sie gesehen haben',
   'attention.note.hint': 'Wird für das Protokoll aufbewahrt.',
-  'attention.outputs': 'Ergebnisse des Tasks',
   'attention.outputs.none': 'Der Task erklärt keine Ergebnisse.',
   'attention.outputs.unread':
     'Die Erklärung der Ergebnisse ist nicht lesbar: {reason} Geben Sie die Ergebnisse als JSON-Objekt an. Der Dienst prüft sie.',

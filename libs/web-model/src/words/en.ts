@@ -142,7 +142,6 @@ export const en = {
   'attention.decide': 'What shall happen?',
   'attention.note': 'What you saw',
   'attention.note.hint': 'Kept for the audit.',
-  'attention.outputs': 'Outputs of the task',
   'attention.outputs.none': 'The task declares no outputs.',
   'attention.outputs.unread':
     'The declaration of the outputs cannot be read: {reason} Give the outputs as a JSON object. The service checks them.',

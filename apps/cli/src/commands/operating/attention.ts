@@ -58,6 +58,31 @@ export function addAttentionCommands(program: Command): void {
       resolved(client, item, action, flags, outputs === undefined ? {} : readOutputs(outputs)),
     ({ subject }, { action }) => [`${subject}: ${action}`],
   );
+  asks(
+    personCommand(
+      attention,
+      'claim <item>',
+      'say that you are deciding an attention item, by its id or subject, for 10 min; repeat it to renew it',
+    ).option('--take-over', 'also if another person is deciding it'),
+    async (client, { takeOver = false, ...flags }: PersonFlags & { takeOver?: boolean }, item: string) => {
+      const { id } = await itemNamed(client, item);
+      const body = { by: person(flags), take_over: takeOver };
+      return client.post('/api/attention/{id}/claim', { path: { id }, body });
+    },
+    ({ subject, claim }) => [`${subject}: ${claimWords(claim)}`],
+  );
+  asks(
+    personCommand(
+      attention,
+      'release <item>',
+      'say that you are not deciding an attention item any more, by its id or subject',
+    ),
+    async (client, flags: PersonFlags, item: string) => {
+      const { id } = await itemNamed(client, item);
+      return client.delete('/api/attention/{id}/claim', { path: { id }, query: { by: person(flags) } });
+    },
+    ({ subject }) => [`${subject}: released`],
+  );
 }
 
 interface Decision extends PersonFlags {
@@ -132,10 +157,11 @@ function listLines(items: readonly AttentionRecord[]): string[] {
   return [...itemTable(items), ...advised.flatMap((item) => ['', item.subject, ...adviceLines(item)])];
 }
 
-/** Why a person is asked, what to look at, and what each decision leads to. */
-function adviceLines({ reason, look_at: places, choices }: AttentionRecord): string[] {
+/** Why a person is asked, who is deciding, what to look at, and what each decision leads to. */
+function adviceLines({ reason, claim, look_at: places, choices }: AttentionRecord): string[] {
   return table([
     ['  why', reason.message],
+    ...(claim === null ? [] : [['  claim', claimWords(claim)]]),
     ...places.map((place) => ['  look at', place]),
     ...choices.map(({ action, effect }) => [`  ${action}`, effect]),
   ]);
@@ -160,6 +186,10 @@ function attentionLines(item: AttentionRecord): string[] {
     ...adviceLines(item),
     ...knownLines(item.known),
   ];
+}
+
+function claimWords(claim: AttentionRecord['claim']): string {
+  return claim === null ? 'nobody is deciding' : `${claim.by} is deciding until ${seconds(claim.until)}`;
 }
 
 function knownLines(known: object): string[] {

@@ -143,6 +143,11 @@ export const scenarios: Readonly<Record<string, Schedule>> = {
     [run, read],
     [{ kind: 'device_dies', device: 'lab.reader', at: 900 }],
   ),
+  'questions that a person claims': scenario(
+    [read, { at: 2_500, do: 'claim_questions' }],
+    [{ kind: 'device_dies', device: 'lab.reader', at: 900 }],
+    { drivers: { stopsWithoutAgent: false, canReconcile: false, canStop: false } },
+  ),
   'a device that dies and cannot tell': scenario(
     [read],
     [{ kind: 'device_dies', device: 'lab.reader', at: 900 }],

@@ -57,6 +57,8 @@ export type Act = { at: number } & (
   /** A person reserves a device, from some milliseconds from now and for some more, and ends the first reservation. */
   | { do: 'reserve'; device: DeviceName; after: number; ms: number }
   | { do: 'end_reservation' }
+  /** A person says of each open question that they are deciding it, and then that they are not. */
+  | { do: 'claim_questions' }
   /** A person restarts a device. */
   | { do: 'restart'; device: DeviceName }
   | { do: 'stop'; device?: DeviceName }

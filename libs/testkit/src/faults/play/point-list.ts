@@ -40,6 +40,7 @@ const changes: Readonly<Record<Change['op'], true>> = {
   hold: true,
   release: true,
   putAttention: true,
+  claimAttention: true,
   putEmergencyStop: true,
   putQueuePause: true,
   putDrain: true,

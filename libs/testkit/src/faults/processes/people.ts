@@ -202,6 +202,13 @@ export class People {
           for (const { id } of reservations.slice(0, 1))
             await this.#send(requests.endReservation, { id, by });
         });
+      case 'claim_questions':
+        for (const { id } of this.#questions())
+          this.#ask(async () => {
+            await this.#send(requests.claimAttention, { id, by, take_over: false });
+            await this.#send(requests.releaseAttention, { id, by });
+          });
+        return;
       case 'restart': {
         const body = { lab: labName, device: act.device, by, reason: 'a loose cable' };
         return this.#ask(() => this.#send(requests.restartDevice, body));

@@ -1,0 +1,4 @@
+import './computers.css';
+
+export { Computer } from './computer.js';
+export { Computers } from './computers.js';
