@@ -102,6 +102,7 @@ export const rooms = {
     shell: ['design', 'lab', 'parts', 'settings', 'stop'],
     submit: ['design', 'forms', 'lab', 'parts', 'settings'],
     schedule: ['design', 'lab', 'parts', 'settings'],
+    queue: ['design', 'lab', 'parts', 'settings'],
     work: ['design', 'lab', 'parts', 'settings'],
     access: ['design', 'lab', 'parts', 'settings'],
     equipment: ['design', 'forms', 'lab', 'parts', 'settings', 'stop'],

@@ -9,9 +9,16 @@ const pictures = process.env['SVC_PICTURES'];
 
 let id: string;
 
+/** A page whose list has been read. @param act a button of its rows */
+async function listed(page: Page, act: string): Promise<Page> {
+  await page.getByRole('button', { name: act }).first().waitFor();
+  return page;
+}
+
 const pages: [name: string, show: (look: object) => Promise<Page>][] = [
   ['now', async (look) => open(await browserOf('admin', look))],
   ['schedule', async (look) => open(await browserOf('admin', look), '/schedule')],
+  ['queue', async (look) => listed(await open(await browserOf('admin', look), '/queue'), 'Change the place')],
   ['wall', async (look) => open(await browserOf('admin', look), '/wall')],
   ['attention', async (look) => open(await browserOf('admin', look), '/attention')],
   ['question', async (look) => open(await browserOf('admin', look), `/attention/${id}`)],

@@ -4,6 +4,7 @@ import { Access } from './access/index.js';
 import { Device, Devices } from './equipment/index.js';
 import { AttentionItem, AttentionList, Missing, Now } from './pages/index.js';
 import { Broken } from './parts/index.js';
+import { Queue } from './queue/index.js';
 import { Schedule } from './schedule/index.js';
 import { Shell } from './shell/index.js';
 import { Submit } from './submit/index.js';
@@ -62,6 +63,15 @@ const task = createRoute({
 });
 const schedule = createRoute({ getParentRoute: () => root, path: '/schedule', component: Schedule });
 const access = createRoute({ getParentRoute: () => root, path: '/access', component: Access });
+const queue = createRoute({
+  getParentRoute: () => root,
+  path: '/queue',
+  validateSearch: ({ lab }: Record<string, unknown>): { lab?: string } =>
+    typeof lab === 'string' ? { lab } : {},
+  component: function QueuePage() {
+    return <Queue lab={queue.useSearch().lab} />;
+  },
+});
 const submit = createRoute({
   getParentRoute: () => root,
   path: '/submit',
@@ -96,6 +106,7 @@ export const router = createRouter({
     submit,
     schedule,
     access,
+    queue,
   ]),
   context: { onSignOut: undefined },
   defaultErrorComponent: Broken,

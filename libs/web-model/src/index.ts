@@ -67,3 +67,21 @@ export {
   type Grouping,
   type Span,
 } from './gantt.js';
+export {
+  blockersOf,
+  membersOf,
+  moves,
+  placeReasonOf,
+  placeWith,
+  priorityAfter,
+  priorityLimits,
+  scopesOf,
+  taskOf,
+  workScopes,
+  type Blocker,
+  type Competitor,
+  type Move,
+  type PlaceAmongOthers,
+  type PlaceReason,
+  type WorkScope,
+} from './queue.js';

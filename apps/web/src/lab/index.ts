@@ -2,3 +2,5 @@ export { beginSession, client } from './client.js';
 export { LabProvider, useFreshness, useLab, useMayAct, useNow, useSight } from './lab.js';
 export { useRecord } from './use-record.js';
 export { isForbidden, isSignedOut, reasonOf } from './reasons.js';
+export { usePolling } from './use-polling.js';
+export { actOnWork, changeWork, type WorkAct, type WorkSettings, type WorkSubject } from './work-requests.js';

@@ -5,5 +5,7 @@ export { useDefinition } from './definition.js';
 export { LogLines } from './log-lines.js';
 export { LogTail } from './log-tail.js';
 export { Progress } from './progress.js';
+export { TaskLink } from './task-link.js';
 export { Unread } from './unread.js';
 export { Values, type Declared } from './values.js';
+export { Waits } from './waits.js';

@@ -19,10 +19,18 @@ export function Shell({ onSignOut }: { onSignOut: (() => void) | undefined }): R
   const { questions, warnings } = useMemo(() => situationOf(records), [records]);
   useTitle(questions.length);
   useSound(questions.length);
+  const nav = useRef<HTMLElement>(null);
+  // On a narrow screen, the list of pages is longer than its line.
+  useEffect(() => {
+    nav.current
+      ?.querySelector('[aria-current="page"]')
+      ?.scrollIntoView({ block: 'nearest', inline: 'nearest' });
+  }, [address]);
   const commands: Command[] = [
     { key: 'nav.now', run: () => void navigate({ to: '/' }) },
     { key: 'nav.attention', run: () => void navigate({ to: '/attention' }) },
     { key: 'nav.schedule', run: () => void navigate({ to: '/schedule' }) },
+    { key: 'nav.queue', run: () => void navigate({ to: '/queue' }) },
     { key: 'nav.devices', run: () => void navigate({ to: '/devices' }) },
     { key: 'nav.submit', run: () => void navigate({ to: '/submit' }) },
     { key: 'access.title', run: () => void navigate({ to: '/access' }) },
@@ -42,7 +50,7 @@ export function Shell({ onSignOut }: { onSignOut: (() => void) | undefined }): R
         {words.say('app.skip')}
       </a>
       <header className="head">
-        <nav aria-label={words.say('nav.label')} className="nav">
+        <nav aria-label={words.say('nav.label')} className="nav" ref={nav}>
           <Link to="/" activeOptions={{ exact: true }}>
             {words.say('nav.now')}
           </Link>
@@ -55,6 +63,7 @@ export function Shell({ onSignOut }: { onSignOut: (() => void) | undefined }): R
             )}
           </Link>
           <Link to="/schedule">{words.say('nav.schedule')}</Link>
+          <Link to="/queue">{words.say('nav.queue')}</Link>
           <Link to="/devices">{words.say('nav.devices')}</Link>
           <Link to="/submit">{words.say('nav.submit')}</Link>
         </nav>

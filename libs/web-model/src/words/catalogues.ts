@@ -4,6 +4,8 @@ import { de } from './de.js';
 import { deviceDe } from './device.de.js';
 import { deviceEn } from './device.en.js';
 import { en } from './en.js';
+import { queueDe } from './queue.de.js';
+import { queueEn } from './queue.en.js';
 import { scheduleDe } from './schedule.de.js';
 import { scheduleEn } from './schedule.en.js';
 import { submitDe } from './submit.de.js';
@@ -12,7 +14,7 @@ import { workDe } from './work.de.js';
 import { workEn } from './work.en.js';
 
 /** All texts of the page in English, in the syntax of ICU MessageFormat. */
-export const english = { ...en, ...workEn, ...submitEn, ...deviceEn, ...scheduleEn, ...accessEn };
+export const english = { ...en, ...workEn, ...submitEn, ...deviceEn, ...scheduleEn, ...accessEn, ...queueEn };
 
 /** All texts of the page in German. */
 export const german: Record<keyof typeof english, string> = {
@@ -22,4 +24,5 @@ export const german: Record<keyof typeof english, string> = {
   ...deviceDe,
   ...scheduleDe,
   ...accessDe,
+  ...queueDe,
 };
