@@ -105,7 +105,10 @@ export const rooms = {
     queue: ['design', 'lab', 'parts', 'settings'],
     work: ['design', 'lab', 'parts', 'settings'],
     access: ['design', 'lab', 'parts', 'settings'],
+    resources: ['design', 'forms', 'lab', 'parts', 'settings'],
     equipment: ['design', 'forms', 'lab', 'parts', 'settings', 'stop'],
+    labels: ['design', 'lab', 'parts', 'settings'],
+    bench: ['design', 'equipment', 'lab', 'parts', 'resources', 'settings'],
     pages: ['design', 'forms', 'lab', 'parts', 'settings'],
   },
   runtime: {
@@ -271,6 +274,7 @@ export const quarantine = {
   'react-dom': ['web'],
   '@tanstack/': ['web'],
   'intl-messageformat': ['web-model'],
+  'qrcode-generator': ['web'],
 };
 
 /** Projects that run unchanged on a virtual clock: no timers, randomness, files, processes or sockets of their own. */

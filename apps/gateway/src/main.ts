@@ -180,7 +180,7 @@ await runService(service, config, async ({ config, log, shutdown }) => {
         codeKey: config.codeKey,
       },
       agentPackages: config.agentPackages,
-      page: PageFiles.in(),
+      page: PageFiles.in(undefined, config.publicUrl),
       sessions: {
         lifeMs: config.auth.session_hours * 3_600_000,
         idleMs: config.auth.session_idle_minutes * 60_000,

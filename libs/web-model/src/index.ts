@@ -69,6 +69,7 @@ export {
 } from './gantt.js';
 export {
   blockersOf,
+  concernsUnit,
   membersOf,
   moves,
   placeReasonOf,
@@ -85,3 +86,20 @@ export {
   type PlaceReason,
   type WorkScope,
 } from './queue.js';
+export {
+  declaredMetaOf,
+  metaChanges,
+  metaFieldsOf,
+  metaPatch,
+  metaTextsOf,
+  type Meta,
+  type MetaChange,
+} from './meta.js';
+export {
+  benchPath,
+  drawCode,
+  labelServerOf,
+  type CodeDrawing,
+  type Labelled,
+  type LabelServer,
+} from './labels.js';

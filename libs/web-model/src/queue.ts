@@ -1,4 +1,4 @@
-import type { QueuedTask, WaitCause } from '@lab/api-client';
+import type { QueuedTask, ScheduledTask, WaitCause } from '@lab/api-client';
 
 /** What of a waiting task decides who goes first. */
 export type Competitor = Pick<
@@ -164,3 +164,11 @@ function unitOf(unit: string, devices: ReadonlySet<string>): Blocker {
   const dot = unit.indexOf('.');
   return { kind: 'device', lab: unit.slice(0, dot), name: unit.slice(dot + 1), label: unit };
 }
+
+/** Whether a task has a device or resource, is planned on it, or waits for it by name. */
+export const concernsUnit = (
+  { devices, resources, waits_for: causes }: Pick<ScheduledTask, 'devices' | 'resources' | 'waits_for'>,
+  name: string,
+): boolean =>
+  [...Object.values(devices), ...Object.values(resources)].includes(name) ||
+  causes.some(({ unit, candidates = [] }) => unit === name || candidates.some((each) => each.unit === name));

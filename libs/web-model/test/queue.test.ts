@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { WaitCause } from '@lab/api-client';
 import {
   blockersOf,
+  concernsUnit,
   membersOf,
   placeReasonOf,
   placeWith,
@@ -133,5 +134,22 @@ describe('what blocks a task', () => {
     expect(blockers({ code: 'reserved', unit: 'beaker_1', held_by: 'ada' })).toEqual([
       { kind: 'resource', name: 'beaker_1', label: 'beaker_1' },
     ]);
+  });
+});
+
+describe('the work at a device or resource', () => {
+  const idle = { devices: {}, resources: {}, waits_for: [] };
+  const taken = { code: 'resource', message: '', unit: 'beaker_1' } as const;
+
+  it('is what has it, is planned on it, or waits for it by name', () => {
+    expect(concernsUnit({ ...idle, resources: { beaker: 'beaker_1' } }, 'beaker_1')).toBe(true);
+    expect(concernsUnit({ ...idle, devices: { arm: 'color_lab.robot_arm' } }, 'color_lab.robot_arm')).toBe(
+      true,
+    );
+    expect(concernsUnit({ ...idle, waits_for: [taken] }, 'beaker_1')).toBe(true);
+    const candidates = [{ unit: 'beaker_2', why: 'in the hands of mix_1' }];
+    expect(concernsUnit({ ...idle, waits_for: [{ ...taken, candidates }] }, 'beaker_2')).toBe(true);
+    expect(concernsUnit({ ...idle, waits_for: [taken] }, 'beaker_2')).toBe(false);
+    expect(concernsUnit(idle, 'beaker_1')).toBe(false);
   });
 });

@@ -45,6 +45,8 @@ describe('the catalogues', () => {
       'file.size.gib',
       'submit.name',
       'schedule.task',
+      'resources.of',
+      'resource.change',
     ];
     expect(same).toEqual(equal);
     expect(Object.values({ ...en, ...de }).filter((text) => text.trim() === '')).toEqual([]);

@@ -11,7 +11,7 @@ const encodings = [
 
 /** The page as it was built. */
 interface Contents {
-  /** The document, with `{zone}` in place of the time zone of this computer. */
+  /** The document, with `{zone}` in place of the time zone of this computer, and `{address}` in place of that of the service. */
   html: string;
   /** Addresses that the page shows something at. `$name` stands for any text without a slash. */
   addresses: string[];
@@ -29,7 +29,7 @@ const builtFolder = fileURLToPath(new URL('../../../web/dist/page/', import.meta
 
 /** The web page in the folder where it was built. Assets are read at their first request and kept: they never change. */
 export class PageFiles {
-  static readonly none = new PageFiles('', {});
+  static readonly none = new PageFiles('', {}, '');
 
   /** The document; undefined: no page was built. */
   readonly html: string | undefined;
@@ -40,16 +40,20 @@ export class PageFiles {
   private constructor(
     private readonly folder: string,
     { html, addresses, assets }: Partial<Contents>,
+    address: string,
   ) {
-    this.html = html?.replace('{zone}', new Intl.DateTimeFormat().resolvedOptions().timeZone);
+    const zone = new Intl.DateTimeFormat().resolvedOptions().timeZone;
+    this.html = html?.replace('{zone}', zone).replace('{address}', () => address);
     this.addresses = addresses ?? [];
     this.#types = new Map(assets?.map(({ name, type }) => [name, type]));
   }
 
-  static in(folder = builtFolder): PageFiles {
+  /** @param address at which clients reach the service, as a URL; the page prints it on labels. Default: it is not said */
+  static in(folder = builtFolder, address?: string): PageFiles {
     const path = join(folder, 'page.json');
     const contents = existsSync(path) ? (JSON.parse(readFileSync(path, 'utf8')) as Contents) : {};
-    return new PageFiles(folder, contents);
+    // The text of a URL has no quotation marks.
+    return new PageFiles(folder, contents, address === undefined ? '' : new URL(address).href);
   }
 
   /**

@@ -1,5 +1,7 @@
 export { beginSession, client } from './client.js';
 export { LabProvider, useFreshness, useLab, useMayAct, useNow, useSight } from './lab.js';
+export { readPages } from './read-pages.js';
+export { usePages, type Pages } from './use-pages.js';
 export { useRecord } from './use-record.js';
 export { isForbidden, isSignedOut, reasonOf } from './reasons.js';
 export { usePolling } from './use-polling.js';

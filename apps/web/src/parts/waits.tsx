@@ -49,6 +49,10 @@ function BlockerLink({ blocker }: { blocker: Blocker }): ReactNode {
         </Link>
       );
     case 'resource':
-      return label;
+      return (
+        <Link to="/resources/$name" params={{ name }}>
+          {label}
+        </Link>
+      );
   }
 }

@@ -1,16 +1,14 @@
-import type { QueuedTask, QueuePage, ScheduledTask } from '@lab/api-client';
+import type { QueuePage, ScheduledTask } from '@lab/api-client';
 import { mayAct, type LabEvent } from '@lab/web-model';
 import { useNavigate } from '@tanstack/react-router';
-import { useCallback, useEffect, useMemo, useRef, useState, type ReactNode } from 'react';
-import { Button, Choice, Section, State } from '../design/index.js';
-import { client, useLab, useNow, usePolling, useRecord, useSight } from '../lab/index.js';
-import { TaskLink, Unread } from '../parts/index.js';
+import { useCallback, type ReactNode } from 'react';
+import { Section, State } from '../design/index.js';
+import { client, readPages, useLab, useNow, usePages, usePolling } from '../lab/index.js';
+import { LabChoice, More, TaskLink, Unread } from '../parts/index.js';
 import { useWords } from '../settings/index.js';
 import { PauseQueue } from './pause.js';
 import { Waiting } from './waiting.js';
 
-/** How many more waiting tasks a press shows, and the most of one request. */
-const [portion, mostOfRequest] = [100, 500] as const;
 /** The most running tasks that are read. */
 const mostRunning = 500;
 
@@ -21,19 +19,19 @@ const mostRunning = 500;
  */
 export function Queue({ lab }: { lab: string | undefined }): ReactNode {
   const words = useWords();
+  const navigate = useNavigate();
   const { me } = useLab();
-  const [count, setCount] = useState<number>(portion);
-  // What is shown stays while more is read.
-  const wanted = useRef(count);
-  wanted.current = count;
   const load = useCallback(
-    async (signal: AbortSignal) => {
+    async (count: number, signal: AbortSignal) => {
+      const filter = lab === undefined ? {} : { lab };
       const [queue, schedule] = await Promise.all([
-        readQueue(lab, wanted.current, signal),
-        client.get('/api/schedule', { query: { ...filterOf(lab), limit: mostRunning }, signal }),
+        readPages(
+          (part): Promise<QueuePage> => client.get('/api/queue', { query: { ...filter, ...part }, signal }),
+          count,
+        ),
+        client.get('/api/schedule', { query: { ...filter, limit: mostRunning }, signal }),
       ]);
-      const running = schedule.tasks.filter(isRunning);
-      return { queue, running, policy: schedule.policy };
+      return { queue, running: schedule.tasks.filter(isRunning), policy: schedule.policy };
     },
     [lab],
   );
@@ -41,16 +39,18 @@ export function Queue({ lab }: { lab: string | undefined }): ReactNode {
     ({ type }: LabEvent) => type.startsWith('task_run.') || type.startsWith('halt.'),
     [],
   );
-  const { record, failure, readAgain } = useRecord(load, concerns);
-  useEffect(() => {
-    if (count > portion) readAgain();
-  }, [readAgain, count]);
+  const { record, failure, readAgain, more, portion } = usePages(load, concerns);
   usePolling(record !== undefined && record.queue.items.length > 0, readAgain);
   return (
     <>
       <h1>{words.say('queue.title')}</h1>
       <div className="controls">
-        <LabChoice lab={lab} />
+        <LabChoice
+          lab={lab}
+          onChange={(value) =>
+            void navigate({ to: '/queue', search: value === undefined ? {} : { lab: value } })
+          }
+        />
         {record !== undefined && mayAct(me, 'operator') && (
           <PauseQueue queue={record.queue} onDone={readAgain} />
         )}
@@ -65,14 +65,7 @@ export function Queue({ lab }: { lab: string | undefined }): ReactNode {
           <Section title={words.say('queue.waiting')}>
             <p className="hint">{words.say(`queue.order.${record.policy}`)}</p>
             <Waiting tasks={record.queue.items} running={record.running} onDone={readAgain} />
-            {record.queue.next_cursor !== null && (
-              <div className="buttons">
-                <Button onClick={() => setCount(record.queue.items.length + portion)}>
-                  {words.say('queue.more', { count: portion })}
-                </Button>
-                <span className="hint">{words.say('queue.shown', { count: record.queue.items.length })}</span>
-              </div>
-            )}
+            <More page={record.queue} onMore={more} portion={portion} />
           </Section>
         </>
       )}
@@ -80,53 +73,8 @@ export function Queue({ lab }: { lab: string | undefined }): ReactNode {
   );
 }
 
-const filterOf = (lab: string | undefined): { lab?: string } => (lab === undefined ? {} : { lab });
-
 const isRunning = ({ started_at: begin, ended_at: end }: ScheduledTask): boolean =>
   begin !== null && end === null;
-
-/** Reads the first waiting tasks. A page may have fewer than it was asked for. @throws as the client does */
-async function readQueue(lab: string | undefined, count: number, signal: AbortSignal): Promise<QueuePage> {
-  const items: QueuedTask[] = [];
-  for (let cursor: string | null = null; ;) {
-    const query = {
-      ...filterOf(lab),
-      limit: Math.min(mostOfRequest, count - items.length),
-      ...(cursor === null ? {} : { cursor }),
-    };
-    const page: QueuePage = await client.get('/api/queue', { query, signal });
-    items.push(...page.items);
-    if (page.next_cursor === null || items.length >= count) return { ...page, items };
-    cursor = page.next_cursor;
-  }
-}
-
-function LabChoice({ lab }: { lab: string | undefined }): ReactNode {
-  const words = useWords();
-  const navigate = useNavigate();
-  const { devices } = useSight().records;
-  const labs = useMemo(
-    () =>
-      [
-        ...new Set([...devices.map(({ lab_name: each }) => each), ...(lab === undefined ? [] : [lab])]),
-      ].sort(),
-    [devices, lab],
-  );
-  return (
-    <Choice
-      label={words.say('queue.lab')}
-      value={lab ?? ''}
-      onChange={(value) => void navigate({ to: '/queue', search: value === '' ? {} : { lab: value } })}
-    >
-      <option value="">{words.say('queue.lab.all')}</option>
-      {labs.map((each) => (
-        <option key={each} value={each}>
-          {each}
-        </option>
-      ))}
-    </Choice>
-  );
-}
 
 function Summary({ queue, lab }: { queue: QueuePage; lab: string | undefined }): ReactNode {
   const words = useWords();

@@ -1,11 +1,15 @@
 import { accessDe } from './access.de.js';
 import { accessEn } from './access.en.js';
+import { benchDe } from './bench.de.js';
+import { benchEn } from './bench.en.js';
 import { de } from './de.js';
 import { deviceDe } from './device.de.js';
 import { deviceEn } from './device.en.js';
 import { en } from './en.js';
 import { queueDe } from './queue.de.js';
 import { queueEn } from './queue.en.js';
+import { resourcesDe } from './resources.de.js';
+import { resourcesEn } from './resources.en.js';
 import { scheduleDe } from './schedule.de.js';
 import { scheduleEn } from './schedule.en.js';
 import { submitDe } from './submit.de.js';
@@ -14,7 +18,17 @@ import { workDe } from './work.de.js';
 import { workEn } from './work.en.js';
 
 /** All texts of the page in English, in the syntax of ICU MessageFormat. */
-export const english = { ...en, ...workEn, ...submitEn, ...deviceEn, ...scheduleEn, ...accessEn, ...queueEn };
+export const english = {
+  ...en,
+  ...workEn,
+  ...submitEn,
+  ...deviceEn,
+  ...scheduleEn,
+  ...accessEn,
+  ...queueEn,
+  ...resourcesEn,
+  ...benchEn,
+};
 
 /** All texts of the page in German. */
 export const german: Record<keyof typeof english, string> = {
@@ -25,4 +39,6 @@ export const german: Record<keyof typeof english, string> = {
   ...scheduleDe,
   ...accessDe,
   ...queueDe,
+  ...resourcesDe,
+  ...benchDe,
 };

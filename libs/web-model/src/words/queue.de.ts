@@ -4,8 +4,8 @@ import type { queueEn } from './queue.en.js';
 export const queueDe: Record<keyof typeof queueEn, string> = {
   'nav.queue': 'Warteschlange',
   'queue.title': 'Warteschlange',
-  'queue.lab': 'Labor',
-  'queue.lab.all': 'Alle Labore',
+  'lab.choice': 'Labor',
+  'lab.all': 'Alle Labore',
   'queue.lab.one': 'Nur Tasks, die ein Gerät von {lab} nutzen können, mit ihren Plätzen unter allen.',
   'queue.summary':
     '{waiting, plural, one {# Task wartet} other {# Tasks warten}}, {ready} davon startbereit. {running, plural, one {# läuft} other {# laufen}}.',
@@ -28,8 +28,8 @@ export const queueDe: Record<keyof typeof queueEn, string> = {
   'queue.why.unready': 'hinter allen startbereiten; Priorität {priority}',
   'queue.why.aged': 'Priorität {priority}, durch das Warten auf {effective} erhöht',
   'queue.why.priority': 'Priorität {priority}',
-  'queue.more': '{count} weitere zeigen',
-  'queue.shown': 'Die ersten {count} sind zu sehen.',
+  'list.more': '{count} weitere zeigen',
+  'list.shown': 'Die ersten {count} sind zu sehen.',
   'queue.pause': 'Warteschlange anhalten',
   'queue.pause.title': 'Die Warteschlange des ganzen Dienstes anhalten?',
   'queue.pause.effect':

@@ -2,8 +2,8 @@
 export const queueEn = {
   'nav.queue': 'Queue',
   'queue.title': 'Queue',
-  'queue.lab': 'Laboratory',
-  'queue.lab.all': 'All laboratories',
+  'lab.choice': 'Laboratory',
+  'lab.all': 'All laboratories',
   'queue.lab.one': 'Only tasks that can use a device of {lab}, and their places among all.',
   'queue.summary':
     '{waiting, plural, one {# task waits} other {# tasks wait}}, {ready} of them ready to start. {running, plural, one {# runs} other {# run}}.',
@@ -25,8 +25,8 @@ export const queueEn = {
   'queue.why.unready': 'behind all that are ready; priority {priority}',
   'queue.why.aged': 'priority {priority}, raised to {effective} by its wait',
   'queue.why.priority': 'priority {priority}',
-  'queue.more': 'Show {count} more',
-  'queue.shown': 'The first {count} are shown.',
+  'list.more': 'Show {count} more',
+  'list.shown': 'The first {count} are shown.',
   'queue.pause': 'Pause the queue',
   'queue.pause.title': 'Pause the queue of the whole service?',
   'queue.pause.effect':
