@@ -152,6 +152,18 @@ describe('a page', () => {
     });
   });
 
+  it.each([320, 700, 1_000])('has a head that fits %d px, also with longer words', async (width) => {
+    const page = await open(await browserOf('admin', { width, language: 'de' }));
+    const { beyond, broken } = await page.evaluate(() => ({
+      beyond: document.documentElement.scrollWidth - window.innerWidth,
+      broken: [...document.querySelectorAll('.nav a')]
+        .filter((link) => link.clientHeight > 60 || link.scrollWidth > link.clientWidth)
+        .map((link) => link.textContent),
+    }));
+    expect(beyond).toBeLessThanOrEqual(0);
+    expect(broken, 'links whose words are broken over lines or have no room').toEqual([]);
+  });
+
   it('has targets that a finger hits on a narrow screen', async () => {
     const page = await open(await browserOf('admin', { width: 320 }));
     const small = await page.evaluate(() =>
