@@ -108,7 +108,7 @@ export const rooms = {
     resources: ['design', 'forms', 'lab', 'parts', 'settings'],
     equipment: ['design', 'forms', 'lab', 'parts', 'settings', 'stop'],
     labels: ['design', 'lab', 'parts', 'settings'],
-    bench: ['design', 'equipment', 'lab', 'parts', 'resources', 'settings'],
+    bench: ['design', 'equipment', 'lab', 'parts', 'resources', 'settings', 'stop'],
     pages: ['design', 'forms', 'lab', 'parts', 'settings'],
   },
   runtime: {

@@ -101,10 +101,14 @@ describe('the bench on a phone', () => {
     await page.locator('.headline .state').getByText('ready').waitFor();
     expect(await smallTargets(page)).toEqual([]);
     await page.evaluate(() => window.scrollTo(0, document.body.scrollHeight));
-    const stop = await page.getByRole('button', { name: 'Emergency stop' }).boundingBox();
+    const stop = await page.getByRole('banner').getByRole('button', { name: 'Emergency stop' }).boundingBox();
     expect(stop?.y).toBeGreaterThanOrEqual(0);
     expect((stop?.y ?? 0) + (stop?.height ?? 0)).toBeLessThan(800);
 
+    await page.getByRole('main').getByRole('button', { name: 'Stop this device' }).click();
+    await page.getByLabel('What to stop').waitFor();
+    expect(await page.getByLabel('What to stop').inputValue()).toBe('faulty_lab/brittle');
+    await page.keyboard.press('Escape');
     await page.getByRole('button', { name: 'Take out of service' }).click();
     await page.getByLabel('Reason').fill('the gripper is broken');
     await page.keyboard.press('Enter');

@@ -7,6 +7,7 @@ import { DeviceState, factsOf, Service } from '../equipment/index.js';
 import { client, useNow, usePolling, useRecord, useSight } from '../lab/index.js';
 import { Effects, Unread } from '../parts/index.js';
 import { useWords } from '../settings/index.js';
+import { EmergencyStop } from '../stop/index.js';
 import { readTasks } from './read-tasks.js';
 import { Questions, WorkAt } from './work-at.js';
 
@@ -64,6 +65,7 @@ export function BenchDevice({ lab, name }: { lab: string; name: string }): React
         items={attention.filter((item) => item.device === full || (item.subject === held && held !== null))}
       />
       <div className="buttons">
+        <EmergencyStop device={{ lab, name }} />
         <Service device={device} onDone={readAgain} />
         <Link to="/devices/$lab/$name" params={{ lab, name }} className="button">
           {words.say('bench.more.device')}
