@@ -9,5 +9,8 @@ import './web/computers.js';
 import './web/work.js';
 import './web/submit.js';
 import './web/schedule.js';
+import './web/queue.js';
+import './web/resources.js';
+import './web/bench.js';
 import './web/quality.js';
 import './web/attacks.js';

@@ -102,10 +102,14 @@ export const rooms = {
     shell: ['design', 'lab', 'parts', 'settings', 'stop'],
     submit: ['design', 'forms', 'lab', 'parts', 'settings'],
     schedule: ['design', 'lab', 'parts', 'settings'],
+    queue: ['design', 'lab', 'parts', 'settings'],
     work: ['design', 'lab', 'parts', 'settings'],
     access: ['design', 'lab', 'parts', 'settings'],
     computers: ['design', 'lab', 'parts', 'settings'],
+    resources: ['design', 'forms', 'lab', 'parts', 'settings'],
     equipment: ['design', 'forms', 'lab', 'parts', 'settings', 'stop'],
+    labels: ['design', 'lab', 'parts', 'settings'],
+    bench: ['design', 'equipment', 'lab', 'parts', 'resources', 'settings', 'stop'],
     pages: ['design', 'forms', 'lab', 'parts', 'settings'],
   },
   runtime: {
@@ -273,6 +277,7 @@ export const quarantine = {
   'react-dom': ['web'],
   '@tanstack/': ['web'],
   'intl-messageformat': ['web-model'],
+  'qrcode-generator': ['web'],
 };
 
 /** Projects that run unchanged on a virtual clock: no timers, randomness, files, processes or sockets of their own. */

@@ -9,9 +9,32 @@ const pictures = process.env['SVC_PICTURES'];
 
 let id: string;
 
+/** Opens an address and waits until this is there. */
+async function shown(look: object, address: string, text: string): Promise<Page> {
+  const page = await open(await browserOf('admin', look), address);
+  await page.getByRole('main').getByText(text).first().waitFor();
+  return page;
+}
+
 const pages: [name: string, show: (look: object) => Promise<Page>][] = [
   ['now', async (look) => open(await browserOf('admin', look))],
   ['schedule', async (look) => open(await browserOf('admin', look), '/schedule')],
+  ['queue', (look) => shown(look, '/queue', 'Change the place')],
+  ['resources', (look) => shown(look, '/resources', 'paper_1')],
+  ['resource', (look) => shown(look, '/resources/paper_1', 'reset by')],
+  [
+    'resource-data',
+    async (look) => {
+      const page = await shown(look, '/resources/paper_1', 'reset by');
+      await page.getByRole('button', { name: 'Change the data' }).click();
+      await page.getByRole('dialog').getByLabel('lines').fill('7');
+      return page;
+    },
+  ],
+  ['labels', (look) => shown(look, '/labels', '/bench/resources/paper_2')],
+  ['bench', (look) => shown(look, '/bench', 'paper_1')],
+  ['bench-device', (look) => shown(look, '/bench/devices/faulty_lab/brittle', 'What it did last')],
+  ['bench-resource', (look) => shown(look, '/bench/resources/paper_1', 'paper in')],
   ['wall', async (look) => open(await browserOf('admin', look), '/wall')],
   ['attention', async (look) => open(await browserOf('admin', look), '/attention')],
   ['question', async (look) => open(await browserOf('admin', look), `/attention/${id}`)],
@@ -124,6 +147,9 @@ describe('a page', () => {
       global_parameters: { wait: { seconds: 600 } },
     };
     expect((await api.submit('campaigns', campaign)).status).toBe(201);
+    const torn = { meta: { lines: 7 }, reason: 'three lines are torn' };
+    await api.call('PATCH', '/api/resources/paper_1', torn);
+    await api.call('POST', '/api/resources/paper_1/reset', { reason: 'a new sheet' });
     const task = { name: 'files', type: 'leave_files', input_parameters: { text: 'seven' } };
     expect((await api.submit('tasks', task)).status).toBe(201);
   });
@@ -149,6 +175,18 @@ describe('a page', () => {
         await page.screenshot({ path: join(pictures, `${name}-${theme}-${width}.png`) });
       }
     });
+  });
+
+  it.each([320, 700, 1_000])('has a head that fits %d px, also with longer words', async (width) => {
+    const page = await open(await browserOf('admin', { width, language: 'de' }));
+    const { beyond, broken } = await page.evaluate(() => ({
+      beyond: document.documentElement.scrollWidth - window.innerWidth,
+      broken: [...document.querySelectorAll('.nav a')]
+        .filter((link) => link.clientHeight > 60 || link.scrollWidth > link.clientWidth)
+        .map((link) => link.textContent),
+    }));
+    expect(beyond).toBeLessThanOrEqual(0);
+    expect(broken, 'links whose words are broken over lines or have no room').toEqual([]);
   });
 
   it('has targets that a finger hits on a narrow screen', async () => {

@@ -191,7 +191,7 @@ await runService(service, config, async ({ config, log, shutdown }) => {
         codeKey: config.codeKey,
       },
       agentPackages: config.agentPackages,
-      page: PageFiles.in({ issuer: access.signIn?.name }),
+      page: PageFiles.in({ issuer: access.signIn?.name, address: config.publicUrl }),
       signIn: access.signIn,
       sessions: {
         lifeMs: config.auth.session_hours * 3_600_000,

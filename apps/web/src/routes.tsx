@@ -1,11 +1,15 @@
 import { workKinds, type WorkKind } from '@lab/web-model';
 import { createRootRouteWithContext, createRoute, createRouter } from '@tanstack/react-router';
 import { Access } from './access/index.js';
+import { Bench, BenchDevice, BenchResource } from './bench/index.js';
 import { Computer, Computers } from './computers/index.js';
 import { Device, Devices } from './equipment/index.js';
 import { arrive } from './lab/index.js';
+import { Labels, type LabelSearch } from './labels/index.js';
 import { AttentionItem, AttentionList, Missing, Now } from './pages/index.js';
 import { Broken } from './parts/index.js';
+import { Queue } from './queue/index.js';
+import { Resource, Resources } from './resources/index.js';
 import { Schedule } from './schedule/index.js';
 import { Shell } from './shell/index.js';
 import { Submit } from './submit/index.js';
@@ -72,6 +76,66 @@ const task = createRoute({
 });
 const schedule = createRoute({ getParentRoute: () => root, path: '/schedule', component: Schedule });
 const access = createRoute({ getParentRoute: () => root, path: '/access', component: Access });
+/** Selects the records of one laboratory. */
+const labSearch = ({ lab }: Record<string, unknown>): { lab?: string } =>
+  typeof lab === 'string' ? { lab } : {};
+const queue = createRoute({
+  getParentRoute: () => root,
+  path: '/queue',
+  validateSearch: labSearch,
+  component: function QueuePage() {
+    return <Queue lab={queue.useSearch().lab} />;
+  },
+});
+const resources = createRoute({
+  getParentRoute: () => root,
+  path: '/resources',
+  validateSearch: labSearch,
+  component: function ResourcesPage() {
+    return <Resources lab={resources.useSearch().lab} />;
+  },
+});
+const resource = createRoute({
+  getParentRoute: () => root,
+  path: '/resources/$name',
+  component: function ResourcePage() {
+    return <Resource name={resource.useParams().name} />;
+  },
+});
+const labels = createRoute({
+  getParentRoute: () => root,
+  path: '/labels',
+  validateSearch: ({ lab, device, resource }: Record<string, unknown>): LabelSearch => ({
+    ...(typeof lab === 'string' ? { lab } : {}),
+    ...(typeof device === 'string' ? { device } : {}),
+    ...(typeof resource === 'string' ? { resource } : {}),
+  }),
+  component: function LabelsPage() {
+    return <Labels {...labels.useSearch()} />;
+  },
+});
+const bench = createRoute({
+  getParentRoute: () => root,
+  path: '/bench',
+  validateSearch: labSearch,
+  component: function BenchPage() {
+    return <Bench lab={bench.useSearch().lab} />;
+  },
+});
+const benchDevice = createRoute({
+  getParentRoute: () => root,
+  path: '/bench/devices/$lab/$name',
+  component: function BenchDevicePage() {
+    return <BenchDevice {...benchDevice.useParams()} />;
+  },
+});
+const benchResource = createRoute({
+  getParentRoute: () => root,
+  path: '/bench/resources/$name',
+  component: function BenchResourcePage() {
+    return <BenchResource name={benchResource.useParams().name} />;
+  },
+});
 const submit = createRoute({
   getParentRoute: () => root,
   path: '/submit',
@@ -111,6 +175,13 @@ export const router = createRouter({
     submit,
     schedule,
     access,
+    queue,
+    resources,
+    resource,
+    labels,
+    bench,
+    benchDevice,
+    benchResource,
   ]),
   context: { onSignOut: undefined },
   defaultErrorComponent: Broken,

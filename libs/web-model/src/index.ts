@@ -70,3 +70,39 @@ export {
   type Grouping,
   type Span,
 } from './gantt.js';
+export {
+  blockersOf,
+  concernsUnit,
+  membersOf,
+  moves,
+  placeReasonOf,
+  placeWith,
+  priorityAfter,
+  priorityLimits,
+  scopesOf,
+  taskOf,
+  workScopes,
+  type Blocker,
+  type Competitor,
+  type Move,
+  type PlaceAmongOthers,
+  type PlaceReason,
+  type WorkScope,
+} from './queue.js';
+export {
+  declaredMetaOf,
+  metaChanges,
+  metaFieldsOf,
+  metaPatch,
+  metaTextsOf,
+  type Meta,
+  type MetaChange,
+} from './meta.js';
+export {
+  benchPath,
+  drawCode,
+  labelServerOf,
+  type CodeDrawing,
+  type Labelled,
+  type LabelServer,
+} from './labels.js';

@@ -52,6 +52,8 @@ describe('the catalogues', () => {
         'computer.tasks',
         'rollout.version',
       ] as const),
+      'resources.of',
+      'resource.change',
     ];
     expect(same).toEqual(equal);
     expect(Object.values({ ...en, ...de }).filter((text) => text.trim() === '')).toEqual([]);

@@ -12,13 +12,21 @@ const encodings = [
 /** The page as it was built. */
 interface Contents {
   /**
-   * The document, with `{zone}` in place of the time zone of this computer, `{issuer}` in place of where people sign in, and
-   * `{sign_in}` in place of why a person could not.
+   * The document, with `{zone}` in place of the time zone of this computer, `{address}` in place of that of the service,
+   * `{issuer}` in place of where people sign in, and `{sign_in}` in place of why a person could not.
    */
   html: string;
   /** Addresses that the page shows something at. `$name` stands for any text without a slash. */
   addresses: string[];
   assets: { name: string; type: string }[];
+}
+
+/** What the document says of the service. */
+export interface PageOptions {
+  /** What the page calls the issuer at which people sign in; undefined: they cannot. */
+  issuer?: string | undefined;
+  /** At which clients reach the service, as a URL. The page prints it on labels. Default: it is not said. */
+  address?: string | undefined;
 }
 
 export interface Asset {
@@ -32,7 +40,7 @@ const builtFolder = fileURLToPath(new URL('../../../web/dist/page/', import.meta
 
 /** The web page in the folder where it was built. Assets are read at their first request and kept: they never change. */
 export class PageFiles {
-  static readonly none = new PageFiles('', {}, undefined);
+  static readonly none = new PageFiles('', {}, {});
 
   /** The document; undefined: no page was built. */
   readonly html: string | undefined;
@@ -44,24 +52,21 @@ export class PageFiles {
   private constructor(
     private readonly folder: string,
     { html, addresses, assets }: Partial<Contents>,
-    issuer: string | undefined,
+    { issuer = '', address }: PageOptions,
   ) {
     this.#html = html
       ?.replace('{zone}', new Intl.DateTimeFormat().resolvedOptions().timeZone)
-      .replace('{issuer}', () => attributeText(issuer ?? ''));
+      .replace('{address}', () => attributeText(address === undefined ? '' : new URL(address).href))
+      .replace('{issuer}', () => attributeText(issuer));
     this.html = this.#html?.replace('{sign_in}', '');
     this.addresses = addresses ?? [];
     this.#types = new Map(assets?.map(({ name, type }) => [name, type]));
   }
 
-  /** @param issuer what the page calls the issuer at which people sign in; undefined: they cannot */
-  static in({
-    folder = builtFolder,
-    issuer,
-  }: { folder?: string; issuer?: string | undefined } = {}): PageFiles {
+  static in({ folder = builtFolder, ...options }: PageOptions & { folder?: string } = {}): PageFiles {
     const path = join(folder, 'page.json');
     const contents = existsSync(path) ? (JSON.parse(readFileSync(path, 'utf8')) as Contents) : {};
-    return new PageFiles(folder, contents, issuer);
+    return new PageFiles(folder, contents, options);
   }
 
   /**

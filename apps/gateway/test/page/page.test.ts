@@ -22,12 +22,14 @@ beforeAll(async () => {
   writeFileSync(join(assets, 'page-A.js.gz'), gzipSync(script));
   writeFileSync(join(folder, 'secret'), 'not of the page');
   const contents = {
-    html: '<!doctype html><html data-zone="{zone}"><script src="/assets/page-A.js"></script></html>',
+    html: '<!doctype html><html data-zone="{zone}" data-address="{address}"><script src="/assets/page-A.js"></script></html>',
     addresses: ['/', '/attention', '/attention/$id'],
     assets: [{ name: 'page-A.js', type: 'text/javascript; charset=utf-8' }],
   };
   writeFileSync(join(folder, 'page.json'), JSON.stringify(contents));
-  gateway = await startHarness({}, undefined, byTokens, { page: PageFiles.in({ folder }) });
+  gateway = await startHarness({}, undefined, byTokens, {
+    page: PageFiles.in({ folder, address: 'https://lab.example.org/$&"' }),
+  });
 });
 afterAll(async () => {
   await gateway.server.close();
@@ -43,6 +45,7 @@ it.each(['/', '/attention', '/attention/a1'])(
     expect(headers.get('cache-control')).toBe('no-store');
     expect(headers.get('x-frame-options')).toBe('DENY');
     expect(text).toContain(`data-zone="${new Intl.DateTimeFormat().resolvedOptions().timeZone}"`);
+    expect(text).toContain('data-address="https://lab.example.org/$&#38;%22"');
   },
 );
 

@@ -1,5 +1,6 @@
 import type { DeviceDetail } from '@lab/api-client';
 import { deviceTone, mayAct, type LabEvent } from '@lab/web-model';
+import { Link } from '@tanstack/react-router';
 import { useCallback, useState, type ReactNode } from 'react';
 import { Button, Failure, Section } from '../design/index.js';
 import { client, reasonOf, useLab, useNow, useRecord } from '../lab/index.js';
@@ -44,6 +45,12 @@ export function Device({ lab, name }: { lab: string; name: string }): ReactNode 
       <div className="buttons">
         <EmergencyStop device={{ lab, name }} />
         <Service device={device} onDone={readAgain} />
+        <Link to="/bench/devices/$lab/$name" params={{ lab, name }} className="button">
+          {words.say('bench.open')}
+        </Link>
+        <Link to="/labels" search={{ lab, device: name }} className="button">
+          {words.say('label.open')}
+        </Link>
       </div>
       <div className="columns">
         <div>

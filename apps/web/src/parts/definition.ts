@@ -7,7 +7,10 @@ import { client } from '../lab/index.js';
  *
  * @returns undefined while it is read; null: it does not exist, or may not be read
  */
-export function useDefinition(type: 'task' | 'protocol', name: string): DefinitionRecord | null | undefined {
+export function useDefinition(
+  type: 'task' | 'protocol' | 'lab',
+  name: string,
+): DefinitionRecord | null | undefined {
   const [found, setFound] = useState<DefinitionRecord | null>();
   useEffect(() => {
     const end = new AbortController();

@@ -9,11 +9,11 @@ import {
   type Grouping,
   type LabEvent,
 } from '@lab/web-model';
-import { Link, useNavigate } from '@tanstack/react-router';
+import { useNavigate } from '@tanstack/react-router';
 import { useCallback, useEffect, useMemo, useRef, useState, type ReactNode } from 'react';
 import { Button, Choice, Section, State } from '../design/index.js';
 import { client, useNow, useRecord, useSight } from '../lab/index.js';
-import { Unread } from '../parts/index.js';
+import { TaskLink, Unread, Waits } from '../parts/index.js';
 import { useWords } from '../settings/index.js';
 import { GanttChart } from './chart.js';
 
@@ -48,7 +48,13 @@ export function Schedule(): ReactNode {
       client.get('/api/schedule', { query, signal }),
       client.get('/api/schedule', { query: { limit: mostRows }, signal }),
     ]);
-    return { shown, waiting: present.tasks.filter(({ started_at: begin }) => begin === null) };
+    return {
+      shown,
+      waiting: present.tasks.filter(({ started_at: begin }) => begin === null),
+      onDemand: new Set(
+        present.tasks.flatMap(({ protocol_run: run, label }) => (run === null ? [label] : [])),
+      ),
+    };
   }, []);
   const concerns = useCallback(({ type }: LabEvent) => type.startsWith('task_run.'), []);
   const { record, failure, readAgain } = useRecord(load, concerns);
@@ -123,7 +129,7 @@ export function Schedule(): ReactNode {
       )}
       <div className="columns">
         <Section title={words.say('schedule.waiting')}>
-          <Waiting tasks={record?.waiting ?? []} />
+          {record !== undefined && <Waiting tasks={record.waiting} onDemand={record.onDemand} />}
         </Section>
         <Section title={words.say('schedule.table')}>
           <Table tasks={record?.shown.tasks ?? []} now={now} />
@@ -142,22 +148,14 @@ function lengthText(words: ReturnType<typeof useWords>, ms: number): string {
   return words.say(ms === 24 * hour ? 'schedule.day' : 'schedule.week');
 }
 
-function TaskLink({ task }: { task: ScheduledTask }): ReactNode {
-  const { protocol_run: run, name, label } = task;
-  if (run === null)
-    return (
-      <Link to="/tasks/$name" params={{ name }}>
-        {label}
-      </Link>
-    );
-  return (
-    <Link to="/runs/$name/tasks/$task" params={{ name: run, task: name }}>
-      {label}
-    </Link>
-  );
-}
-
-function Waiting({ tasks }: { tasks: readonly ScheduledTask[] }): ReactNode {
+/** @param onDemand labels of the on-demand tasks that are known */
+function Waiting({
+  tasks,
+  onDemand,
+}: {
+  tasks: readonly ScheduledTask[];
+  onDemand: ReadonlySet<string>;
+}): ReactNode {
   const words = useWords();
   if (tasks.length === 0) return <p className="hint">{words.say('schedule.waiting.none')}</p>;
   return (
@@ -167,31 +165,11 @@ function Waiting({ tasks }: { tasks: readonly ScheduledTask[] }): ReactNode {
           <span className="name">
             <TaskLink task={task} />
           </span>
-          {task.waits_for.map(({ message, tasks: blocking = [] }) => (
-            <span key={message}>
-              {message}
-              {blocking.length > 0 && <Blocking labels={blocking} />}
-            </span>
-          ))}
+          <Waits causes={task.waits_for} onDemand={onDemand} />
         </li>
       ))}
     </ul>
   );
-}
-
-/** Leads to the runs of the tasks that block another. */
-function Blocking({ labels }: { labels: readonly string[] }): ReactNode {
-  const runs = [
-    ...new Set(labels.flatMap((label) => (label.includes('/') ? [label.split('/', 1)[0] ?? ''] : []))),
-  ];
-  return runs.map((run) => (
-    <span key={run}>
-      {' '}
-      <Link to="/runs/$name" params={{ name: run }}>
-        {run}
-      </Link>
-    </span>
-  ));
 }
 
 function Table({ tasks, now }: { tasks: readonly ScheduledTask[]; now: number }): ReactNode {

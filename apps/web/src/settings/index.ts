@@ -1,6 +1,7 @@
 export {
   ownZone,
   serverZone,
+  serviceAddress,
   SettingsProvider,
   themes,
   useSettings,

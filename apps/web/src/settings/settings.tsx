@@ -23,6 +23,8 @@ const Context = createContext<SettingsState | undefined>(undefined);
 
 /** Time zone of the server, which wrote it into the page; undefined: it did not say. */
 export const serverZone = document.documentElement.dataset['zone'] || undefined;
+/** Address at which clients reach the service, which wrote it into the page; undefined: it did not say. */
+export const serviceAddress = document.documentElement.dataset['address'] || undefined;
 export const ownZone = new Intl.DateTimeFormat().resolvedOptions().timeZone;
 
 export function SettingsProvider({ children }: { children: ReactNode }): ReactNode {

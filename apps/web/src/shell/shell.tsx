@@ -19,14 +19,25 @@ export function Shell({ onSignOut }: { onSignOut: (() => void) | undefined }): R
   const { questions, warnings } = useMemo(() => situationOf(records), [records]);
   useTitle(questions.length);
   useSound(questions.length);
+  const nav = useRef<HTMLElement>(null);
+  // On a narrow screen, the list of pages is longer than its line.
+  useEffect(() => {
+    nav.current
+      ?.querySelector('[aria-current="page"]')
+      ?.scrollIntoView({ block: 'nearest', inline: 'nearest' });
+  }, [address, questions.length, warnings.length]);
   const commands: Command[] = [
     { key: 'nav.now', run: () => void navigate({ to: '/' }) },
     { key: 'nav.attention', run: () => void navigate({ to: '/attention' }) },
     { key: 'nav.schedule', run: () => void navigate({ to: '/schedule' }) },
+    { key: 'nav.queue', run: () => void navigate({ to: '/queue' }) },
     { key: 'nav.devices', run: () => void navigate({ to: '/devices' }) },
     { key: 'devices.computers', run: () => void navigate({ to: '/computers' }) },
+    { key: 'nav.resources', run: () => void navigate({ to: '/resources' }) },
     { key: 'nav.submit', run: () => void navigate({ to: '/submit' }) },
     { key: 'access.title', run: () => void navigate({ to: '/access' }) },
+    { key: 'bench.title', run: () => void navigate({ to: '/bench' }) },
+    { key: 'labels.title', run: () => void navigate({ to: '/labels' }) },
     { key: 'now.wall', run: () => void navigate({ to: '/wall' }) },
     { key: 'nav.rest', run: () => window.location.assign('/docs') },
     { key: 'nav.guide', run: () => window.location.assign('/guide/README.md') },
@@ -43,7 +54,7 @@ export function Shell({ onSignOut }: { onSignOut: (() => void) | undefined }): R
         {words.say('app.skip')}
       </a>
       <header className="head">
-        <nav aria-label={words.say('nav.label')} className="nav">
+        <nav aria-label={words.say('nav.label')} className="nav" ref={nav}>
           <Link to="/" activeOptions={{ exact: true }}>
             {words.say('nav.now')}
           </Link>
@@ -56,7 +67,9 @@ export function Shell({ onSignOut }: { onSignOut: (() => void) | undefined }): R
             )}
           </Link>
           <Link to="/schedule">{words.say('nav.schedule')}</Link>
+          <Link to="/queue">{words.say('nav.queue')}</Link>
           <Link to="/devices">{words.say('nav.devices')}</Link>
+          <Link to="/resources">{words.say('nav.resources')}</Link>
           <Link to="/submit">{words.say('nav.submit')}</Link>
         </nav>
         <div className="tools">

@@ -3,12 +3,12 @@ import { plainText, workTone, type LabEvent } from '@lab/web-model';
 import { Link } from '@tanstack/react-router';
 import { useCallback, type ReactNode } from 'react';
 import { Section, State } from '../design/index.js';
-import { client, useNow, useRecord } from '../lab/index.js';
+import { client, useNow, usePolling, useRecord } from '../lab/index.js';
 import { Unread } from '../parts/index.js';
 import { useWords } from '../settings/index.js';
 import { Span } from './span.js';
 import { TaskGraph } from './task-graph.js';
-import { usePolling, waitsOf } from './waits.js';
+import { waitsOf } from './waits.js';
 import { WorkActions } from './work-actions.js';
 
 /** One protocol run: the order of its tasks, what each does or waits for, and what it left. */

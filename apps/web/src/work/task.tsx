@@ -3,13 +3,13 @@ import { fieldOf, isOver, workTone, type LabEvent } from '@lab/web-model';
 import { Link } from '@tanstack/react-router';
 import { useCallback, type ReactNode } from 'react';
 import { Section, State } from '../design/index.js';
-import { client, useNow, useRecord } from '../lab/index.js';
+import { client, useNow, usePolling, useRecord } from '../lab/index.js';
 import { Effects, pairs, Unread, useDefinition, Values, type Declared } from '../parts/index.js';
 import { useWords } from '../settings/index.js';
 import { Files } from './files.js';
 import { LiveLog } from './live-log.js';
 import { Span } from './span.js';
-import { usePolling, waitsOf } from './waits.js';
+import { waitsOf } from './waits.js';
 import { WorkActions } from './work-actions.js';
 
 /** How many calls of devices are shown, the newest first. */

@@ -1,11 +1,8 @@
 import type { WaitCause } from '@lab/api-client';
-import { useEffect } from 'react';
 import { client, isForbidden } from '../lab/index.js';
 
 /** How many waiting tasks of a run are read. */
 const most = 100;
-/** Time between two looks at what tasks wait for, in milliseconds. */
-const everyMs = 5_000;
 
 /**
  * Why tasks wait, by the id of the task. A role for one laboratory may not read the queue; nothing is known then.
@@ -22,12 +19,4 @@ export async function waitsOf(
     throw error;
   });
   return new Map(items.map(({ id, waits_for }) => [id, waits_for]));
-}
-
-/** Reads again and again while something waits: what it waits for changes with other work, of which no event tells. */
-export function usePolling(isWaiting: boolean, readAgain: () => void): void {
-  useEffect(() => {
-    const timer = isWaiting ? setInterval(readAgain, everyMs) : undefined;
-    return () => clearInterval(timer);
-  }, [isWaiting, readAgain]);
 }

@@ -3,12 +3,10 @@ import { mayAct, type WordKey, type WorkKind } from '@lab/web-model';
 import { useNavigate } from '@tanstack/react-router';
 import { useState, type ReactNode } from 'react';
 import { Button, Dialog, Failure, TextField } from '../design/index.js';
-import { client, reasonOf, useLab, useMayAct } from '../lab/index.js';
+import { actOnWork, changeWork, reasonOf, useLab, useMayAct, type WorkAct as Act } from '../lab/index.js';
 import { useWords } from '../settings/index.js';
 
 type Work = CampaignRecord | ProtocolRunRecord | TaskRunRecord;
-/** Acts that need nothing but a yes. */
-type Act = 'pause' | 'resume' | 'cancel' | 'archive' | 'restore';
 /** Acts that change values. */
 type Change = 'change_priority' | 'settings';
 
@@ -86,31 +84,6 @@ export function WorkActions({
 const labelOf = (kind: WorkKind, act: Act | Change): WordKey =>
   kind === 'task' && act === 'cancel' ? 'task.cancel' : `work.${act}`;
 
-/** Sends an act. @throws as the client does */
-function request(kind: WorkKind, { name }: Work, act: Act, run: string | null): Promise<unknown> {
-  if (kind === 'campaign') {
-    const path = { campaign_name: name };
-    if (act === 'archive') return client.post('/api/campaigns/{campaign_name}/archive', { path, body: {} });
-    if (act === 'restore') return client.post('/api/campaigns/{campaign_name}/restore', { path, body: {} });
-    return client.post(`/api/campaigns/{campaign_name}/${act}`, { path });
-  }
-  if (kind === 'run') {
-    const path = { protocol_run_name: name };
-    if (act === 'archive')
-      return client.post('/api/protocols/{protocol_run_name}/archive', { path, body: {} });
-    if (act === 'restore')
-      return client.post('/api/protocols/{protocol_run_name}/restore', { path, body: {} });
-    return client.post(`/api/protocols/{protocol_run_name}/${act}`, { path });
-  }
-  const path = { task_name: name };
-  if (act === 'archive') return client.post('/api/tasks/{task_name}/archive', { path, body: {} });
-  if (act === 'restore') return client.post('/api/tasks/{task_name}/restore', { path, body: {} });
-  return client.post('/api/tasks/{task_name}/cancel', {
-    path,
-    ...(run === null ? {} : { query: { protocol_run_name: run } }),
-  });
-}
-
 const runOf = (work: Work): string | null => ('protocol_run' in work ? work.protocol_run : null);
 
 interface Asked {
@@ -125,7 +98,7 @@ function Confirm({ kind, work, act, onClose, onDone }: Asked & { act: Act }): Re
   const [failure, setFailure] = useState<string>();
   const run = async (): Promise<void> => {
     try {
-      await request(kind, work, act, runOf(work));
+      await actOnWork({ kind, name: work.name, run: runOf(work) }, act);
       onDone();
     } catch (error) {
       setFailure(words.say('work.failed', { reason: reasonOf(error) }));
@@ -190,21 +163,7 @@ function ChangeValues({ kind, work, change, onClose, onDone }: Asked & { change:
       body[each] = value;
     }
     try {
-      if (kind === 'campaign')
-        await client.patch('/api/campaigns/{campaign_name}', { path: { campaign_name: work.name }, body });
-      else if (kind === 'run')
-        await client.patch('/api/protocols/{protocol_run_name}', {
-          path: { protocol_run_name: work.name },
-          body,
-        });
-      else {
-        const run = runOf(work);
-        await client.patch('/api/tasks/{task_name}', {
-          path: { task_name: work.name },
-          ...(run === null ? {} : { query: { protocol_run_name: run } }),
-          body,
-        });
-      }
+      await changeWork({ kind, name: work.name, run: runOf(work) }, body);
       onDone();
     } catch (error) {
       setFailure(words.say('work.failed', { reason: reasonOf(error) }));

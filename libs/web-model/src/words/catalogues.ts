@@ -2,12 +2,18 @@ import { accessDe } from './access.de.js';
 import { accessEn } from './access.en.js';
 import { computersDe } from './computers.de.js';
 import { computersEn } from './computers.en.js';
+import { benchDe } from './bench.de.js';
+import { benchEn } from './bench.en.js';
 import { de } from './de.js';
 import { decisionDe } from './decision.de.js';
 import { decisionEn } from './decision.en.js';
 import { deviceDe } from './device.de.js';
 import { deviceEn } from './device.en.js';
 import { en } from './en.js';
+import { queueDe } from './queue.de.js';
+import { queueEn } from './queue.en.js';
+import { resourcesDe } from './resources.de.js';
+import { resourcesEn } from './resources.en.js';
 import { scheduleDe } from './schedule.de.js';
 import { scheduleEn } from './schedule.en.js';
 import { submitDe } from './submit.de.js';
@@ -25,6 +31,9 @@ export const english = {
   ...accessEn,
   ...decisionEn,
   ...computersEn,
+  ...queueEn,
+  ...resourcesEn,
+  ...benchEn,
 };
 
 /** All texts of the page in German. */
@@ -37,4 +46,7 @@ export const german: Record<keyof typeof english, string> = {
   ...accessDe,
   ...decisionDe,
   ...computersDe,
+  ...queueDe,
+  ...resourcesDe,
+  ...benchDe,
 };

@@ -1,0 +1,102 @@
+import type { LabEvent } from '@lab/web-model';
+import { Link, useNavigate } from '@tanstack/react-router';
+import { useCallback, useState, type ReactNode } from 'react';
+import { Section } from '../design/index.js';
+import { DeviceState } from '../equipment/index.js';
+import { client, readPages, usePages, useSight } from '../lab/index.js';
+import { LabChoice, More, SearchField, Unread } from '../parts/index.js';
+import { ResourceState } from '../resources/index.js';
+import { useWords } from '../settings/index.js';
+
+/** Every device and resource, for a person who stands before one and has no code to scan. @param lab undefined: of all */
+export function Bench({ lab }: { lab: string | undefined }): ReactNode {
+  const words = useWords();
+  const navigate = useNavigate();
+  const [text, setText] = useState('');
+  return (
+    <div className="bench">
+      <h1>{words.say('bench.title')}</h1>
+      <p className="hint">{words.say('bench.hint')}</p>
+      <SearchField label={words.say('bench.find')} value={text} onChange={setText} />
+      <LabChoice
+        lab={lab}
+        onChange={(value) =>
+          void navigate({ to: '/bench', search: value === undefined ? {} : { lab: value } })
+        }
+      />
+      <Section title={words.say('bench.devices')}>
+        <DeviceList lab={lab} text={text.trim()} />
+      </Section>
+      <Section title={words.say('bench.resources')}>
+        <ResourceList lab={lab} text={text.trim()} />
+      </Section>
+    </div>
+  );
+}
+
+interface Wanted {
+  lab: string | undefined;
+  /** Part of the name. */
+  text: string;
+}
+
+function DeviceList({ lab, text }: Wanted): ReactNode {
+  const words = useWords();
+  const { devices } = useSight().records;
+  const found = devices.filter(
+    ({ lab_name: own, name }) =>
+      (lab === undefined || own === lab) && name.toLowerCase().includes(text.toLowerCase()),
+  );
+  if (found.length === 0) return <p className="hint">{words.say('bench.none')}</p>;
+  return (
+    <ul className="rows">
+      {found.map((device) => (
+        <li key={`${device.lab_name}.${device.name}`}>
+          <Link
+            to="/bench/devices/$lab/$name"
+            params={{ lab: device.lab_name, name: device.name }}
+            className="bench-link"
+          >
+            {device.name}
+            <DeviceState device={device} />
+          </Link>
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+const concernsHolders = ({ type }: LabEvent): boolean =>
+  type.startsWith('resource.') || type.startsWith('task_run.') || type.startsWith('protocol_run.');
+
+function ResourceList({ lab, text }: Wanted): ReactNode {
+  const words = useWords();
+  const load = useCallback(
+    (count: number, signal: AbortSignal) => {
+      const filter = { ...(lab === undefined ? {} : { lab }), ...(text === '' ? {} : { text }) };
+      return readPages(
+        (part) => client.get('/api/resources', { query: { ...filter, ...part }, signal }),
+        count,
+      );
+    },
+    [lab, text],
+  );
+  const { record, failure, more, portion } = usePages(load, concernsHolders);
+  if (record === undefined) return <Unread reason={failure} />;
+  if (record.items.length === 0) return <p className="hint">{words.say('bench.none')}</p>;
+  return (
+    <>
+      <ul className="rows">
+        {record.items.map((resource) => (
+          <li key={resource.name}>
+            <Link to="/bench/resources/$name" params={{ name: resource.name }} className="bench-link">
+              {resource.name}
+              <ResourceState resource={resource} />
+            </Link>
+          </li>
+        ))}
+      </ul>
+      <More page={record} onMore={more} portion={portion} />
+    </>
+  );
+}

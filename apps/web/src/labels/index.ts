@@ -1,0 +1,2 @@
+import './labels.css';
+export { Labels, type LabelSearch } from './labels.js';

@@ -1,0 +1,2 @@
+import './queue.css';
+export { Queue } from './queue.js';

@@ -1,0 +1,5 @@
+export { History } from './history.js';
+export { Resource } from './resource.js';
+export { ResourceActions } from './resource-actions.js';
+export { Holder, ResourceState } from './resource-facts.js';
+export { Resources } from './resources.js';

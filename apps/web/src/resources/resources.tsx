@@ -1,0 +1,71 @@
+import type { LabEvent } from '@lab/web-model';
+import { Link, useNavigate } from '@tanstack/react-router';
+import { useCallback, useState, type ReactNode } from 'react';
+import { client, readPages, usePages } from '../lab/index.js';
+import { LabChoice, More, pairs, SearchField, Unread } from '../parts/index.js';
+import { useWords } from '../settings/index.js';
+import { Holder, ResourceState } from './resource-facts.js';
+
+/** Every resource by name, who has it, and its data. @param lab undefined: of all laboratories */
+export function Resources({ lab }: { lab: string | undefined }): ReactNode {
+  const words = useWords();
+  const navigate = useNavigate();
+  const [text, setText] = useState('');
+  return (
+    <>
+      <h1>{words.say('resources.title')}</h1>
+      <div className="controls">
+        <LabChoice
+          lab={lab}
+          onChange={(value) =>
+            void navigate({ to: '/resources', search: value === undefined ? {} : { lab: value } })
+          }
+        />
+        <SearchField label={words.say('resources.find')} value={text} onChange={setText} />
+      </div>
+      <List lab={lab} text={text.trim()} />
+    </>
+  );
+}
+
+function List({ lab, text }: { lab: string | undefined; text: string }): ReactNode {
+  const words = useWords();
+  const load = useCallback(
+    (count: number, signal: AbortSignal) => {
+      const filter = { ...(lab === undefined ? {} : { lab }), ...(text === '' ? {} : { text }) };
+      return readPages(
+        (part) => client.get('/api/resources', { query: { ...filter, ...part }, signal }),
+        count,
+      );
+    },
+    [lab, text],
+  );
+  const { record, failure, more, portion } = usePages(load, concernsHolders);
+  if (record === undefined) return <Unread reason={failure} />;
+  return (
+    <>
+      {failure !== undefined && <Unread reason={failure} />}
+      {record.items.length === 0 && <p role="status">{words.say('resources.none')}</p>}
+      <ul className="rows">
+        {record.items.map((resource) => (
+          <li key={resource.name} className="row">
+            <Link to="/resources/$name" params={{ name: resource.name }} className="name">
+              {resource.name}
+            </Link>
+            <ResourceState resource={resource} />
+            <span className="hint">
+              {words.say('resources.of', { type: resource.type, lab: resource.lab })}
+            </span>
+            <Holder resource={resource} />
+            <span className="hint">{pairs(resource.meta)}</span>
+          </li>
+        ))}
+      </ul>
+      <More page={record} onMore={more} portion={portion} />
+    </>
+  );
+}
+
+/** Tasks and runs take and leave resources, of which no event of the resource tells. */
+const concernsHolders = ({ type }: LabEvent): boolean =>
+  type.startsWith('resource.') || type.startsWith('task_run.') || type.startsWith('protocol_run.');

@@ -1,0 +1,41 @@
+import type { benchEn } from './bench.en.js';
+
+/** The texts of the pages at the bench and of the labels in German. */
+export const benchDe: Record<keyof typeof benchEn, string> = {
+  'bench.title': 'Am Labortisch',
+  'bench.hint': 'Scannen Sie den Code eines Etiketts mit der Kamera Ihres Telefons, oder suchen Sie hier.',
+  'bench.find': 'Teil des Namens',
+  'bench.devices': 'Geräte',
+  'bench.resources': 'Ressourcen',
+  'bench.none': 'Nichts heißt so.',
+  'bench.all': 'Alles am Labortisch',
+  'bench.attention': 'Braucht einen Menschen',
+  'bench.attention.item': '{subject}: ansehen und entscheiden',
+  'bench.now': 'Jetzt',
+  'bench.now.none': 'Nichts benutzt es.',
+  'bench.now.since': 'seit {time}, {age}',
+  'bench.now.until': 'bis etwa {time}',
+  'bench.next': 'Als Nächstes',
+  'bench.next.none': 'Nichts Weiteres ist bekannt.',
+  'bench.next.at': 'geplant für {time}',
+  'bench.run': 'Lauf {run}',
+  'bench.history': 'Was es zuletzt getan hat',
+  'bench.history.resource': 'Verlauf',
+  'bench.more.device': 'Funktionen und Bericht',
+  'bench.more.resource': 'Seite der Ressource',
+  'bench.open': 'Am Labortisch',
+  'label.open': 'Etikett',
+  'labels.title': 'Etiketten',
+  'labels.hint':
+    'Der Code eines Etiketts öffnet auf dem Telefon, das ihn scannt, die Seite seines Geräts oder seiner Ressource. Drucken Sie in voller Größe, damit ein Code 3 cm breit ist.',
+  'labels.local':
+    'Die Etiketten führen zu {address}, was nur der Rechner des Dienstes erreicht. Setzen Sie SVC_PUBLIC_URL, oder öffnen Sie diese Seite unter dem Namen, den Telefone benutzen, bevor Sie drucken.',
+  'labels.address': 'Die Etiketten führen zu {address}.',
+  'labels.print': 'Drucken',
+  'labels.sheet': 'Etiketten zum Drucken',
+  'labels.all': 'Alle Etiketten',
+  'labels.device': 'Gerät in {lab}',
+  'labels.resource': 'Ressource',
+  'labels.code': 'Code, der {address} öffnet',
+  'labels.failed': 'Der Code kann nicht gezeichnet werden. Laden Sie die Seite neu.',
+};
