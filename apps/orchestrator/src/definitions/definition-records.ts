@@ -8,6 +8,7 @@ import {
   type PackageRecord,
 } from '@lab/contracts';
 import { contentHash, type Catalog, type DefinitionOrigin } from '@lab/definitions';
+import type { ProtocolDefinition } from '@lab/definitions/model';
 import { labVersion } from './from-catalog.js';
 import type { LoadedSet } from '../loaded/index.js';
 import { diagnosticsOf, faultOf } from './package-index.js';
@@ -94,15 +95,24 @@ export function packageRecords(catalog: Catalog): PackageRecord[] {
 function summary(catalog: Catalog, loaded: LoadedSet, origin: DefinitionOrigin): DefinitionSummary {
   const { kind, name } = origin;
   const used = inForce(loaded, kind, name);
+  const version = used ?? onDisk(catalog, kind, name);
   return {
     type: kind,
     name,
     package: origin.package,
     file: origin.file,
     loaded: used !== undefined,
-    hash: (used ?? onDisk(catalog, kind, name))?.hash ?? null,
+    hash: version?.hash ?? null,
     sound: origin.sound,
+    labs: labsOf(loaded, kind, name, version?.definition),
   };
+}
+
+function labsOf(loaded: LoadedSet, kind: DefinitionType, name: string, definition?: object): string[] {
+  if (kind === 'lab') return [name];
+  if (kind === 'protocol') return [...((definition as ProtocolDefinition | undefined)?.labs ?? [])];
+  if (kind === 'task') return [];
+  return [...loaded.labs].flatMap(([lab, { devices }]) => (devices.has(name) ? [lab] : [])).sort();
 }
 
 interface Version {

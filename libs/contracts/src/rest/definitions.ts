@@ -146,6 +146,12 @@ export class DefinitionSummary {
   @Field(flag('True: the definition is loaded.')) loaded!: boolean;
   @Field(hash) hash!: string | null;
   @Field(sound) sound!: boolean;
+  @Field(
+    names(
+      'Laboratories of the definition: those that a protocol names, those that have the device type, or the laboratory itself. Empty for a task type.',
+    ),
+  )
+  labs!: string[];
 }
 
 export class DefinitionRecord extends DefinitionSummary {
