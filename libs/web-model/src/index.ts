@@ -25,7 +25,7 @@ export {
   type Records,
 } from './records.js';
 export { bestSoFar, frontOf, goalsOf, isMeasured, type Goal, type Measured } from './results.js';
-export { mayAct, roles, type Role } from './rights.js';
+export { labsSeen, mayAct, mayActOn, mayActSomewhere, roles, type Role } from './rights.js';
 export {
   agentTone,
   deviceTone,

@@ -2,7 +2,7 @@ import { Injectable, type CanActivate, type ExecutionContext } from '@nestjs/com
 import { Reflector } from '@nestjs/core';
 import { ServiceError, type Principal } from '@lab/contracts';
 import type { FastifyRequest } from 'fastify';
-import { anyLab, labFilter, needKey, type Need, type RouteNeed } from './needs.js';
+import { anyLab, labFilter, needKey, ownLabs, type Need, type RouteNeed } from './needs.js';
 import { isSettled, lackingRole, RecordRoles } from './record-roles.js';
 import { hasRole, hasRoleInAny, labsWith, rightsOf } from './roles.js';
 
@@ -38,7 +38,7 @@ export class AccessGuard implements CanActivate {
       });
     }
     requireRole(principal, need, request);
-    if (need.lab === labFilter && !hasRole(principal, need.role))
+    if ((need.lab === labFilter || need.lab === ownLabs) && !hasRole(principal, need.role))
       request.within = labsWith(principal, need.role);
     return true;
   }
@@ -55,14 +55,16 @@ export function noToken(): ServiceError {
 
 /** @throws ServiceError `forbidden`, with the role that is missing */
 export function requireRole(principal: Principal, { role, lab: field }: Need, request: FastifyRequest): void {
-  if (field === anyLab) {
+  if (field === anyLab || (field === ownLabs && own(request.query, 'lab') === undefined)) {
     if (hasRoleInAny(principal, role)) return;
     throw lackingRole(principal, role, 'a laboratory');
   }
   for (const lab of labsOf(request, field)) {
     if (hasRole(principal, role, lab)) continue;
     const all =
-      field === labFilter ? 'all laboratories, or for the one that ?lab= names' : 'all laboratories';
+      field === labFilter || field === ownLabs
+        ? 'all laboratories, or for the one that ?lab= names'
+        : 'all laboratories';
     throw lackingRole(principal, role, lab === undefined ? all : `the laboratory "${lab}"`);
   }
 }
@@ -73,7 +75,7 @@ export function requireRole(principal: Principal, { role, lab: field }: Need, re
  */
 function labsOf(request: FastifyRequest, field: string | undefined): (string | undefined)[] {
   if (field === undefined) return [undefined];
-  if (field === labFilter) return [textOf(own(request.query, 'lab'))];
+  if (field === labFilter || field === ownLabs) return [textOf(own(request.query, 'lab'))];
   const given = own(request.params, field) ?? own(request.body, field);
   const names: unknown[] = Array.isArray(given) ? given : [given];
   return names.length > 0 && names.every((name) => typeof name === 'string') ? names : [undefined];

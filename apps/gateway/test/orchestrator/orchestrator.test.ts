@@ -1,4 +1,10 @@
-import { allLabs, orchestratorRequests, ServiceError, type Submitted, type TaskSubmission } from '@lab/contracts';
+import {
+  allLabs,
+  orchestratorRequests,
+  ServiceError,
+  type Submitted,
+  type TaskSubmission,
+} from '@lab/contracts';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { ScriptedRequests } from '../twins.js';
 import { LeaderWatch } from '@lab/messaging';
