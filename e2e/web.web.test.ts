@@ -7,5 +7,6 @@ import './web/devices.js';
 import './web/work.js';
 import './web/submit.js';
 import './web/schedule.js';
+import './web/own-lab.js';
 import './web/quality.js';
 import './web/attacks.js';

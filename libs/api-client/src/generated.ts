@@ -2995,7 +2995,7 @@ export interface components {
       hash: string | null;
       /** @description False: its files had errors when the service last read them. */
       sound: boolean;
-      /** @description Laboratories of the definition: those that a protocol names, those that have the device type, or the laboratory itself. Empty for a task type. */
+      /** @description Laboratories of the definition: the laboratory itself, those that a protocol names, those that have the device type, and of a task type those that have what it needs or whose loaded protocols use it. Only laboratories that the caller may see. */
       labs: string[];
     };
     DefinitionRecord: {
@@ -3022,7 +3022,7 @@ export interface components {
       hash: string | null;
       /** @description False: its files had errors when the service last read them. */
       sound: boolean;
-      /** @description Laboratories of the definition: those that a protocol names, those that have the device type, or the laboratory itself. Empty for a task type. */
+      /** @description Laboratories of the definition: the laboratory itself, those that a protocol names, those that have the device type, and of a task type those that have what it needs or whose loaded protocols use it. Only laboratories that the caller may see. */
       labs: string[];
       /** @description The loaded definition, or else the one on disk, with every optional field filled in; null when both are missing or have errors. */
       definition: {
@@ -8880,7 +8880,7 @@ export interface operations {
         type?: string;
         /** @description Only definitions of this package. */
         package?: string;
-        /** @description Only definitions of this laboratory, and task types. */
+        /** @description Only definitions of this laboratory, as `labs` has it. */
         lab?: string;
         /** @description Only records whose name contains this text, in upper or lower case. */
         text?: string;

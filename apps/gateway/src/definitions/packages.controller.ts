@@ -14,7 +14,7 @@ import {
 import { anyLab, labFilter, Needs, Rights } from '../access/index.js';
 import { ListQuery, portionOf, type PageRequest } from '../lists/index.js';
 import { found } from '../lookup/index.js';
-import { isVisible, requireVisible } from './visible.js';
+import { requireVisible, visible } from './visible.js';
 import { Orchestrator } from '../orchestrator/index.js';
 import { RecordReader } from '../ports/index.js';
 import {
@@ -110,14 +110,9 @@ export class PackagesController {
     @Rights() rights: LabRights,
   ): Promise<Page<DefinitionSummary>> {
     const all = await this.orchestrator.ask(requests.listDefinitions, {});
-    const { lab, ...filters } = request.filters;
-    const definitions = all.definitions.filter(
-      (each) =>
-        isVisible(each, rights) &&
-        (lab === undefined || each.type === 'task' || each.labs.some((own) => own === lab)),
-    );
+    const definitions = all.definitions.flatMap((each) => visible(each, rights) ?? []);
     const idOf = ({ type, name }: DefinitionSummary): string => `${type}/${name}`;
-    return request.pageOf(portionOf(definitions, 'definitions', { ...request, filters }, idOf));
+    return request.pageOf(portionOf(definitions, 'definitions', request, idOf, { lab: 'labs' }));
   }
 
   @Needs('viewer', { lab: anyLab })

@@ -148,7 +148,7 @@ export class DefinitionSummary {
   @Field(sound) sound!: boolean;
   @Field(
     names(
-      'Laboratories of the definition: those that a protocol names, those that have the device type, or the laboratory itself. Empty for a task type.',
+      'Laboratories of the definition: the laboratory itself, those that a protocol names, those that have the device type, and of a task type those that have what it needs or whose loaded protocols use it. Only laboratories that the caller may see.',
     ),
   )
   labs!: string[];
