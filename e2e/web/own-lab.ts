@@ -30,6 +30,8 @@ describe('an operator of one laboratory', () => {
       expect(types.join()).not.toMatch(foreign);
       await page.getByLabel('Name', { exact: true }).fill('own work');
       await page.getByRole('group', { name: 'first' }).getByLabel('number').fill('6');
+      for (const task of ['first', 'second'])
+        await page.getByRole('group', { name: task }).getByLabel('factor').fill('7');
       await page.getByText('The service would accept this.').waitFor();
       await expectOwn(page);
       await page.getByRole('button', { name: 'Submit', exact: true }).click();
@@ -45,7 +47,7 @@ describe('an operator of one laboratory', () => {
 
       await page.goto('/');
       await page.getByRole('link', { name: 'own work' }).first().waitFor();
-      const waiting = page.locator('.figures div').filter({ hasText: 'waiting' }).locator('dd');
+      const waiting = page.locator('.figures div').filter({ hasText: 'Tasks that wait' }).locator('dd');
       await waiting.filter({ hasText: /^[1-9]\d*$/ }).waitFor();
       await expectOwn(page);
     } finally {

@@ -3,7 +3,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest
 import { agent, reservation } from '../color-lab-records.js';
 import { campaignRecord, expectProblem, serviceEvent, startHarness, type Harness } from '../twins.js';
 import { byTokens, headersOf } from '../tokens.js';
-import { anyLab, labFilter, needExtension, type RouteNeed } from '../../src/access/needs.js';
+import { anyLab, labFilter, ownLabs, needExtension, type RouteNeed } from '../../src/access/needs.js';
 import { recordKinds, type RecordKind } from '../../src/access/record-labs.js';
 
 interface Operation {
