@@ -12,5 +12,6 @@ import './web/schedule.js';
 import './web/queue.js';
 import './web/resources.js';
 import './web/bench.js';
+import './web/own-lab.js';
 import './web/quality.js';
 import './web/attacks.js';

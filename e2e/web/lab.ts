@@ -19,12 +19,13 @@ export let lab: Lab;
 /** The interface as an administrator sees it. */
 export let api: Api;
 let browser: Browser;
-/** Who looks at the page, by the role of their token. `guest` views one laboratory. */
+/** Who looks at the page, by the role of their token. `guest` views one laboratory, and `keeper` operates it. */
 const roles = {
   admin: 'admin',
   operator: 'operator',
   viewer: 'viewer',
   guest: 'viewer:multiplication_lab',
+  keeper: 'operator:multiplication_lab',
 } as const;
 export type Person = keyof typeof roles;
 const tokens: Partial<Record<Person, string>> = {};

@@ -111,11 +111,61 @@ const intoAnotherLab: Group = ({ people, lab, run }, door) => {
     `/api/tasks?lab[]=color_lab`,
     `/api/devices?lab=color_lab%00${lab}`,
     `/api/events?lab=${lab}`,
-    ...['attention', 'agents', 'attempts', 'files', 'estop'].map((list) => `/api/${list}?lab=${lab}`),
+    ...['attention', 'agents', 'attempts', 'files', 'estop', 'queue', 'schedule', 'definitions'].map(
+      (list) => `/api/${list}?lab=${lab}`,
+    ),
+    ...['queue', 'schedule', 'definitions'].map((list) => `/api/${list}`),
+    `/api/schedule?from=2020-01-01T00:00:00Z&to=2040-01-01T00:00:00Z&lab=${lab}`,
+    `/api/schedule?lab=color_lab&lab=${lab}`,
+    `/api/queue?lab=color_lab%00${lab}`,
+    `/api/definitions/lab/${lab}`,
+    `/api/definitions/protocol/slow_multiplication`,
   ];
-  return paths.map((path) =>
+  const reads = paths.map((path) =>
     refused(`H3 read ${path} with a role for color_lab`, () => door().as(people.stranger, 'GET', path)),
   );
+  /** Succeeds when the answer names the laboratory, work in it or somebody who has work there. */
+  const silent = (path: string): Attack => ({
+    name: `H3 learn of another laboratory by ${path}`,
+    attempt: async () => {
+      const { status, text } = await door().as(people.stranger, 'GET', path);
+      if (status !== 200) throw new Error(`${path} cannot be read at all: ${status}`);
+      return [lab, run, 'multiplier'].some((word) => text.includes(word)) ? text.slice(0, 200) : undefined;
+    },
+  });
+  const devices = { multiplier: { lab_name: lab, name: 'multiplier_a' } };
+  const task = { name: 'abroad', type: 'multiply', devices, input_parameters: { number: 2, factor: 3 } };
+  const protocol = { name: 'abroad', type: 'slow_multiplication' };
+  const campaign = { name: 'abroad', protocol: 'slow_multiplication', max_protocol_runs: 1 };
+  const submissions: [path: string, body: object][] = [
+    ...['', '?dry_run=true'].flatMap((query): [string, object][] => [
+      [`/api/tasks${query}`, task],
+      [`/api/protocols${query}`, protocol],
+      [`/api/protocols${query}`, { ...protocol, name: run, resume: true }],
+      [`/api/campaigns${query}`, campaign],
+    ]),
+    ['/api/protocols/simulate', protocol],
+    ['/api/simulations', { protocols: [{ type: 'slow_multiplication' }] }],
+    [`/api/protocols/${run}/resume`, {}],
+  ];
+  return [
+    ...reads,
+    ...['queue', 'schedule', 'definitions'].map((list) => silent(`/api/${list}?lab=color_lab`)),
+    silent('/api/schedule?lab=color_lab&from=2020-01-01T00:00:00Z&to=2040-01-01T00:00:00Z'),
+    ...submissions.map(([path, body]) =>
+      refused(`H3 submit ${JSON.stringify(body)} to ${path} with a role for color_lab`, () =>
+        door().as(people.stranger, 'POST', path, body),
+      ),
+    ),
+    refused(`H3 change ${run} with a role for color_lab`, () =>
+      door().as(people.stranger, 'PATCH', `/api/protocols/${run}`, { priority: 9 }),
+    ),
+    ...['tasks', 'protocols', 'campaigns'].map((kind) =>
+      refused(`H3 clone ${run} of ${kind} with a role for color_lab`, () =>
+        door().as(people.stranger, 'GET', `/api/${kind}/${run}/clone`),
+      ),
+    ),
+  ];
 };
 
 const asAnotherPerson: Group = ({ people, lab, run }, door) => {

@@ -123,7 +123,7 @@ describe('svc submit', () => {
   it('takes the parameters of a campaign from a CSV file, and reports errors with line and row', async () => {
     acceptSubmissions();
     gateway.requests.on(definitionRequests.getDefinition, ({ type, name }) => ({
-      ...{ type, name, package: 'p', file: 'f', loaded: true, hash: 'h', sound: true, errors: [] },
+      ...{ type, name, package: 'p', file: 'f', loaded: true, hash: 'h', sound: true, labs: [], errors: [] },
       definition: (type === 'protocol'
         ? { type: name, tasks: [{ name: 'mix', type: 'mix', parameters: { volume: { kind: 'dynamic' } } }] }
         : {

@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it } from 'vitest';
-import { agentRequests, orchestratorRequests, ServiceError } from '@lab/contracts';
+import { allLabs, agentRequests, orchestratorRequests, ServiceError } from '@lab/contracts';
 import {
   campaignRecord,
   expectProblem,
@@ -52,6 +52,7 @@ describe('a submission', () => {
       };
       expect(gateway.requests.of(request)[0]?.body).toEqual({
         ...body,
+        rights: allLabs,
         submission_id: expect.any(String),
         audit: expect.objectContaining(audit),
       });

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { definitionRequests, orchestratorRequests, serviceRequests } from '@lab/contracts';
+import { allLabs, definitionRequests, orchestratorRequests, serviceRequests } from '@lab/contracts';
 import pg from 'pg';
 import { BlackHole } from './black-hole.js';
 import { Site, StandInAgent, type Orchestrator } from './orchestrators.js';
@@ -25,7 +25,7 @@ afterEach(async () => {
 });
 
 const submit = (name: string): Promise<unknown> =>
-  site.bus.request(orchestratorRequests.submitTask, {}, { name, type: 'noop' });
+  site.bus.request(orchestratorRequests.submitTask, {}, { name, type: 'noop', rights: allLabs });
 
 const hasStarted = (label: string): Promise<void> =>
   expect

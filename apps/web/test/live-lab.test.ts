@@ -1,5 +1,5 @@
 import { ProblemError, UnreachableError, type ApiClient, type ServerEvent } from '@lab/api-client';
-import { afterEach, beforeEach, expect, it, vi } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { LiveLab } from '../src/lab/live-lab.js';
 
 /** A service with one device, whose stream of events a test writes. */
@@ -196,4 +196,51 @@ it('reads nothing more once it has stopped', async () => {
   lab.stop();
   await vi.advanceTimersByTimeAsync(60_000);
   expect(service.reads).toEqual([]);
+});
+
+describe('for a person of single laboratories', () => {
+  /** The lists that were read, each with the laboratory that it was read for. */
+  const read: string[] = [];
+  const get = (path: string, { query = {} }: { query?: { lab?: string } }): Promise<unknown> => {
+    read.push(`${path} ${query.lab ?? 'all'}`);
+    const own = { id: query.lab, computer: query.lab, lab_name: query.lab, name: 'arm' };
+    const both = { id: 'both', computer: 'both', lab_name: 'both', name: 'arm' };
+    return Promise.resolve({ items: [own, both], next_cursor: null, paused: false });
+  };
+  const client = {
+    get,
+    all: async (path: string, input: object) => ((await get(path, input)) as { items: unknown[] }).items,
+    events: () => service.client.events('/api/events'),
+  } as unknown as ApiClient;
+  let own: LiveLab;
+  beforeEach(async () => {
+    read.length = 0;
+    own = new LiveLab(client, () => undefined, ['a', 'b']);
+    own.start();
+    own.readAgain();
+    await vi.advanceTimersByTimeAsync(1);
+  });
+  afterEach(() => own.stop());
+
+  it('reads every list for each laboratory, and joins what belongs to several', () => {
+    const lists = ['agents', 'attention', 'campaigns', 'devices', 'estop', 'protocols'];
+    expect([...read].sort()).toEqual(
+      [...lists.flatMap((list) => ['a', 'b'].map((lab) => `/api/${list} ${lab}`)), '/api/queue a'].sort(),
+    );
+    const { records, isComplete } = own.sight();
+    expect(isComplete).toBe(true);
+    expect(records.agents.map(({ computer }) => computer)).toEqual(['a', 'both', 'b']);
+    expect(records.devices.map(({ lab_name: lab }) => lab)).toEqual(['a', 'both', 'b']);
+  });
+
+  it('reads again and again what no event of these laboratories tells', async () => {
+    read.length = 0;
+    await vi.advanceTimersByTimeAsync(10_001);
+    const polled = ['/api/agents a', '/api/agents b', '/api/queue a'];
+    expect([...read].sort()).toEqual([...polled, ...polled].sort());
+    own.stop();
+    read.length = 0;
+    await vi.advanceTimersByTimeAsync(10_001);
+    expect(read).toEqual([]);
+  });
 });

@@ -1624,7 +1624,7 @@ export interface paths {
     };
     /**
      * Read an emergency stop, and ask all agents about it
-     * @description While the emergency stop is in force, the gateway asks every agent and waits up to 1 s for the answers. Repeat the request until `confirmed` is true to follow an emergency stop.
+     * @description While the emergency stop is in force, the gateway asks every agent and waits up to 1 s for the answers. Repeat the request until `confirmed` is true to follow an emergency stop. A caller with roles for single laboratories reads those of everything and of these, and `devices` has only devices of these; `confirmed` counts all.
      */
     get: operations['get_estop_by_id'];
     put?: never;
@@ -1749,7 +1749,7 @@ export interface paths {
     };
     /**
      * Read the queue: its order, why each task waits, and whether the queue is paused
-     * @description The waiting tasks in the order in which the scheduler considers them: tasks with a planned start by that start, the others by the scheduling policy. A task that can start goes before a task that has to wait, so the positions are not the order of starts. The parameters filter the list and change no position. The list shows this moment: a page continues behind the last task of the previous page, wherever that task is by then. A page has fewer tasks than `limit` if their reasons would not fit into one message.
+     * @description The waiting tasks in the order in which the scheduler considers them: tasks with a planned start by that start, the others by the scheduling policy. A task that can start goes before a task that has to wait, so the positions are not the order of starts. The parameters filter the list and change no position. The list shows this moment: a page continues behind the last task of the previous page, wherever that task is by then. A page has fewer tasks than `limit` if their reasons would not fit into one message. A caller with roles for single laboratories gets, and counts, only tasks whose laboratories are all among these. The positions count all tasks, and reasons call everything else `other laboratories`.
      */
     get: operations['get_queue'];
     put?: never;
@@ -1852,7 +1852,7 @@ export interface paths {
      * Read the plan, and the reason why each queued task has not started
      * @description Planned and actual times of every task and device, when runs and campaigns are expected to complete, and the quality of the plan. The parameters combine. A name that does not exist selects nothing.
      *
-     *     With `from` and `to`, the answer has every task whose time touches the window: the actual time of a task that has started, the present plan of a task that waits. `first_plan` and `last_plan` select nothing. A task that waits without a plan, or that ended without a start, is in no window. `run`, `device` and `lab` select ended tasks by what they had. If `truncated` is true, read on with `from` at the start of the last task; tasks that span that moment come again.
+     *     With `from` and `to`, the answer has every task whose time touches the window: the actual time of a task that has started, the present plan of a task that waits. `first_plan` and `last_plan` select nothing. A task that waits without a plan, or that ended without a start, is in no window. `run`, `device` and `lab` select ended tasks by what they had. If `truncated` is true, read on with `from` at the start of the last task; tasks that span that moment come again. A caller with roles for single laboratories gets only tasks, devices and resources of these, `plan` is null, and reasons call everything else `other laboratories`.
      */
     get: operations['get_schedule'];
     put?: never;
@@ -2216,7 +2216,7 @@ export interface paths {
     };
     /**
      * Follow events
-     * @description Server-sent events, from now on or from behind an id, until the client leaves, or its token or session ends. Each has the id, the type, and a `ServiceEvent` as data. A client that reconnects with the id of its last event, as browsers do by themselves, misses no event and gets none twice. Every 15 s the service sends a comment, and the id up to which the client has everything. The service disconnects a client that reads too slowly; the client continues from its last id. `event: gap` is the last event of a stream that cannot be complete, because events were removed before they could be sent.
+     * @description Server-sent events, from now on or from behind an id, until the client leaves, or its token or session ends. Each has the id, the type, and a `ServiceEvent` as data. A caller with roles for single laboratories gets the events whose laboratories are all among these. A client that reconnects with the id of its last event, as browsers do by themselves, misses no event and gets none twice. Every 15 s the service sends a comment, and the id up to which the client has everything. The service disconnects a client that reads too slowly; the client continues from its last id. `event: gap` is the last event of a stream that cannot be complete, because events were removed before they could be sent.
      */
     get: operations['get_events'];
     put?: never;
@@ -3019,6 +3019,8 @@ export interface components {
       hash: string | null;
       /** @description False: its files had errors when the service last read them. */
       sound: boolean;
+      /** @description Laboratories of the definition: the laboratory itself, those that a protocol names, those that have the device type, and of a task type those that have what it needs or whose loaded protocols use it. Only laboratories that the caller may see. */
+      labs: string[];
     };
     DefinitionRecord: {
       /** @enum {string} */
@@ -3044,6 +3046,8 @@ export interface components {
       hash: string | null;
       /** @description False: its files had errors when the service last read them. */
       sound: boolean;
+      /** @description Laboratories of the definition: the laboratory itself, those that a protocol names, those that have the device type, and of a task type those that have what it needs or whose loaded protocols use it. Only laboratories that the caller may see. */
+      labs: string[];
       /** @description The loaded definition, or else the one on disk, with every optional field filled in; null when both are missing or have errors. */
       definition: {
         [key: string]: unknown;
@@ -8933,6 +8937,8 @@ export interface operations {
         type?: string;
         /** @description Only definitions of this package. */
         package?: string;
+        /** @description Only definitions of this laboratory, as `labs` has it. */
+        lab?: string;
         /** @description Only records whose name contains this text, in upper or lower case. */
         text?: string;
       };
@@ -12307,7 +12313,7 @@ export interface operations {
         run?: string;
         /** @description Only this device, as `<lab>.<device>`, and the tasks that use it. */
         device?: string;
-        /** @description Only the devices of this laboratory, and the tasks that use them. */
+        /** @description Only the devices of this laboratory, the tasks that use them, and tasks without devices of runs that need the laboratory. */
         lab?: string;
         /** @description Beginning of a window of time, with `to`. The answer has the past, present and planned tasks in it. */
         from?: string;

@@ -1,9 +1,10 @@
-import type {
-  AttemptCalls,
-  JsonValue,
-  ProtocolRunSubmission,
-  QueueQuery,
-  TaskFailurePolicy,
+import {
+  allLabs,
+  type AttemptCalls,
+  type JsonValue,
+  type ProtocolRunSubmission,
+  type QueueQuery,
+  type TaskFailurePolicy,
 } from '@lab/contracts';
 import type {
   DependencyLag,
@@ -85,7 +86,7 @@ export interface LogLine {
 }
 
 /** Requests the whole queue. */
-export const wholeQueue: QueueQuery = { limit: 500, descending: false, after: null };
+export const wholeQueue: QueueQuery = { rights: allLabs, limit: 500, descending: false, after: null };
 
 /** An engine with all its ports in memory and on a virtual clock. */
 export class TestLab {

@@ -17,24 +17,25 @@ type EngineRequests = Omit<typeof orchestratorRequests, keyof RequestsBesideEngi
 export function engineHandlers(engine: Engine): HandlersOf<EngineRequests> {
   const { changes, optimizers, views } = engine;
   return {
-    submitProtocolRun: (submission) => engine.submissions.protocolRun(submission),
-    submitCampaign: (submission) => engine.submissions.campaign(submission),
-    submitTask: (submission) => engine.submissions.task(submission),
+    submitProtocolRun: ({ rights, ...submission }) => engine.submissions.protocolRun(submission, rights),
+    submitCampaign: ({ rights, ...submission }) => engine.submissions.campaign(submission, rights),
+    submitTask: ({ rights, ...submission }) => engine.submissions.task(submission, rights),
     cancelProtocolRun: ({ name }) => engine.work.cancelProtocolRun(name),
     cancelCampaign: ({ name }) => engine.work.cancelCampaign(name),
     cancelTask: ({ name, protocol_run_name: run }) => engine.work.cancelTask(name, run),
 
-    changeTask: ({ name, protocol_run_name: run, change, by }) => changes.task(name, run, change, by),
-    changeProtocolRun: ({ name, change, by }) => changes.protocolRun(name, change, by),
-    changeCampaign: ({ name, change, by }) => changes.campaign(name, change, by),
+    changeTask: ({ name, protocol_run_name: run, change, by, rights }) =>
+      changes.task(name, run, change, by, rights),
+    changeProtocolRun: ({ name, change, by, rights }) => changes.protocolRun(name, change, by, rights),
+    changeCampaign: ({ name, change, by, rights }) => changes.campaign(name, change, by, rights),
     archiveWork: ({ kind, name, by }) => changes.archive(kind, name, by),
     restoreWork: ({ kind, name, by }) => changes.restore(kind, name, by),
 
     pauseProtocolRun: ({ name, by }) => engine.work.pauseProtocolRun(name, by),
-    resumeProtocolRun: ({ name, by }) => engine.work.resumeProtocolRun(name, by),
+    resumeProtocolRun: ({ name, by, rights }) => engine.work.resumeProtocolRun(name, by, rights),
     pauseCampaign: ({ name, by }) => engine.work.pauseCampaign(name, by),
-    resumeCampaign: ({ name, by, optimizer_overrides: overrides }) =>
-      engine.work.resumeCampaign(name, by, overrides),
+    resumeCampaign: ({ name, by, optimizer_overrides: overrides, rights }) =>
+      engine.work.resumeCampaign(name, by, overrides, rights),
     pauseQueue: ({ by }) => engine.queuePause.pause(by),
     resumeQueue: ({ by }) => engine.queuePause.resume(by),
     drain: async ({ campaign, by }) => {

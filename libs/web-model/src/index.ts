@@ -28,7 +28,7 @@ export {
 } from './records.js';
 export { bestSoFar, frontOf, goalsOf, isMeasured, type Goal, type Measured } from './results.js';
 export { callsOf, callText, momentOf, type KnownCall, type KnownCalls, type Moment } from './known-calls.js';
-export { mayAct, roles, type Role } from './rights.js';
+export { labsSeen, mayAct, mayActOn, mayActSomewhere, roles, type Role } from './rights.js';
 export {
   agentTone,
   deviceTone,

@@ -17,3 +17,23 @@ export function mayAct({ grants }: Pick<Principal, 'grants'>, role: Role, lab?: 
       (grant.lab === undefined || grant.lab === null || grant.lab === lab),
   );
 }
+
+/**
+ * As {@link mayAct}, for what belongs to several laboratories.
+ *
+ * @param labs all of them; empty: it belongs to none, so that only a role for all laboratories counts
+ */
+export function mayActOn(person: Pick<Principal, 'grants'>, role: Role, labs: readonly string[]): boolean {
+  return mayAct(person, role) || (labs.length > 0 && labs.every((lab) => mayAct(person, role, lab)));
+}
+
+/** Whether somebody has a role or a higher one for all laboratories, or for at least one. */
+export function mayActSomewhere(person: Pick<Principal, 'grants'>, role: Role): boolean {
+  return person.grants.some(({ lab }) => mayAct(person, role, lab ?? undefined));
+}
+
+/** The laboratories that somebody sees, if they are single ones; undefined: all laboratories. */
+export function labsSeen(person: Pick<Principal, 'grants'>): readonly string[] | undefined {
+  if (mayAct(person, 'viewer')) return undefined;
+  return [...new Set(person.grants.flatMap(({ lab }) => lab ?? []))].sort();
+}

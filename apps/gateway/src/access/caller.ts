@@ -1,4 +1,4 @@
-import { OperatorNote, type Principal } from '@lab/contracts';
+import { OperatorNote, type LabRights, type Principal } from '@lab/contracts';
 import { createParamDecorator, type ExecutionContext } from '@nestjs/common';
 import type { FastifyRequest } from 'fastify';
 import { operatorNotes } from '../examples/index.js';
@@ -11,6 +11,8 @@ declare module 'fastify' {
   interface FastifyRequest {
     /** The authenticated caller; null before authentication, and for a caller without a token. */
     principal: Principal | null;
+    /** The laboratories of the caller by the roles of the caller; undefined: the guard has not admitted a caller. */
+    rights?: LabRights;
     /** Whether the token or session of the request is still accepted: an answer may last longer than it. */
     isAdmitted: () => Promise<boolean>;
   }
@@ -24,6 +26,16 @@ declare module 'fastify' {
 export const Caller = createParamDecorator((_: unknown, context: ExecutionContext) =>
   callerOf(context.switchToHttp().getRequest<FastifyRequest>()),
 );
+
+/**
+ * A parameter of a handler: the laboratories of the caller. It goes to the orchestrator with every request whose answer or
+ * effect depends on them.
+ */
+export const Rights = createParamDecorator((_: unknown, context: ExecutionContext): LabRights => {
+  const { rights } = context.switchToHttp().getRequest<FastifyRequest>();
+  if (rights === undefined) throw new Error('a route that is open to everybody has no caller');
+  return rights;
+});
 
 /** Who acts, and the name that the record of the action gets. */
 export interface Acting {

@@ -9,12 +9,18 @@ export const anyLab = '*';
 /** Value of {@link Need.lab} for a list that the query parameter `lab` restricts to one lab. */
 export const labFilter = '?lab';
 
+/**
+ * As {@link labFilter}, for an answer that itself leaves out what belongs to other labs: a request that names no lab is about
+ * all labs of the caller.
+ */
+export const ownLabs = '?lab or own';
+
 /** The role that a route needs. With neither `lab` nor `of`, the role must be for all labs. */
 export interface Need {
   role: Role;
   /**
    * Name of the route parameter or body field that names the lab or the labs. When the request leaves it out, the role
-   * must be for all labs. Or {@link anyLab}, or {@link labFilter}.
+   * must be for all labs. Or {@link anyLab}, {@link labFilter} or {@link ownLabs}.
    */
   lab?: string;
   /** The address names a record of this kind, and the role must be for every lab that the record belongs to, or for all. */

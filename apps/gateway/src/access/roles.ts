@@ -1,4 +1,4 @@
-import { roles, type Principal, type Role } from '@lab/contracts';
+import { roles, type LabRights, type Principal, type Role } from '@lab/contracts';
 
 /**
  * Whether somebody has a role or a higher one.
@@ -21,6 +21,13 @@ export function hasRoleInAny({ grants }: Principal, role: Role): boolean {
 export function labsWith({ grants }: Principal, role: Role): string[] {
   const enough = grants.filter((grant) => roles.indexOf(grant.role) >= roles.indexOf(role));
   return [...new Set(enough.flatMap(({ lab }) => (lab === undefined ? [] : [lab])))];
+}
+
+/** The laboratories that somebody may see, and those that their work may use. */
+export function rightsOf(principal: Principal): LabRights {
+  const labs = (role: Role): LabRights['see'] =>
+    hasRole(principal, role) ? 'all' : labsWith(principal, role);
+  return { see: labs('viewer'), use: labs('submitter') };
 }
 
 /**

@@ -6,13 +6,14 @@ import {
   type CampaignRecord,
   type EffectRecord,
   type Fault,
+  type LabRights,
   type ListRequest,
   type ParameterRows,
   type Portion,
 } from '@lab/contracts';
 import type { CampaignExtent, CampaignRun } from '@lab/persistence';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { Needs } from '../access/index.js';
+import { anyLab, Needs, Rights } from '../access/index.js';
 import { LoadedProtocols } from '../definitions/index.js';
 import { parameterTable as parameterExample, resultTable as resultExample } from '../examples/index.js';
 import { attachment } from '../files/index.js';
@@ -137,7 +138,7 @@ export class CsvController {
     await this.#send('effects.csv', rows(), request, reply);
   }
 
-  @Needs('submitter')
+  @Needs('submitter', { lab: anyLab })
   @EachTime()
   @TakesCsv()
   @Operation(
@@ -171,8 +172,9 @@ export class CsvController {
       (body) => (Buffer.isBuffer(body) ? body : Buffer.alloc(0)),
     )
     table: Buffer,
+    @Rights() rights: LabRights,
   ): Promise<ParameterRows> {
-    const protocol = await this.protocols.withOpenTasks(name);
+    const protocol = await this.protocols.withOpenTasks(name, rights);
     return { protocol_run_parameters: await readParameterRows(table, protocol) };
   }
 

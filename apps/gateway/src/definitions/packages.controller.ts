@@ -7,12 +7,14 @@ import {
   type CodeRecord,
   type DefinitionRecord,
   type DefinitionSummary,
+  type LabRights,
   type Page,
   type PackageRecord,
 } from '@lab/contracts';
-import { Needs } from '../access/index.js';
+import { anyLab, labFilter, Needs, Rights } from '../access/index.js';
 import { ListQuery, portionOf, type PageRequest } from '../lists/index.js';
 import { found } from '../lookup/index.js';
+import { requireVisible, visible } from './visible.js';
 import { Orchestrator } from '../orchestrator/index.js';
 import { RecordReader } from '../ports/index.js';
 import {
@@ -98,16 +100,22 @@ export class PackagesController {
     return (await this.orchestrator.ask(requests.refreshPackages, {})).packages;
   }
 
+  @Needs('viewer', { lab: labFilter })
   @Operation('List definitions, loaded or not', page('DefinitionSummary', 'By type and name.'), {
     problems: fromOrchestrator,
   })
   @Get('definitions')
-  async definitions(@ListQuery('definitions') request: PageRequest): Promise<Page<DefinitionSummary>> {
-    const { definitions } = await this.orchestrator.ask(requests.listDefinitions, {});
+  async definitions(
+    @ListQuery('definitions') request: PageRequest,
+    @Rights() rights: LabRights,
+  ): Promise<Page<DefinitionSummary>> {
+    const all = await this.orchestrator.ask(requests.listDefinitions, {});
+    const definitions = all.definitions.flatMap((each) => visible(each, rights) ?? []);
     const idOf = ({ type, name }: DefinitionSummary): string => `${type}/${name}`;
-    return request.pageOf(portionOf(definitions, 'definitions', request, idOf));
+    return request.pageOf(portionOf(definitions, 'definitions', request, idOf, { lab: 'labs' }));
   }
 
+  @Needs('viewer', { lab: anyLab })
   @Operation(
     'Read a definition',
     record('DefinitionRecord', 'The loaded version, and the mistakes in the files.'),
@@ -119,10 +127,11 @@ export class PackagesController {
   async definition(
     @(pathText('type', { description: choices, example: 'task' })()) given: string,
     @(pathText('name', { description: 'Name of the definition.', example: 'mix_colors' })()) name: string,
+    @Rights() rights: LabRights,
   ): Promise<DefinitionRecord> {
     const type = definitionTypes.find((each) => each === given);
     if (type === undefined)
       throw new ServiceError('not_found', `There are no definitions of that type. ${choices}`);
-    return this.orchestrator.ask(requests.getDefinition, { type, name });
+    return requireVisible(await this.orchestrator.ask(requests.getDefinition, { type, name }), rights);
   }
 }

@@ -1,6 +1,12 @@
 import { readFileSync } from 'node:fs';
 import { Controller, Get, Req, Res } from '@nestjs/common';
-import { longestPage, orchestratorRequests, type ServiceSummary, type WorkAtAGlance } from '@lab/contracts';
+import {
+  allLabs,
+  longestPage,
+  orchestratorRequests,
+  type ServiceSummary,
+  type WorkAtAGlance,
+} from '@lab/contracts';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { hasRole, NeedsNothing } from '../access/index.js';
 import { Readiness } from '../health/index.js';
@@ -57,7 +63,7 @@ export class HomeController {
   /** Null when a part of the service fails between the check of its health and this question. */
   async #work(): Promise<WorkAtAGlance | null> {
     const open = readListQuery('attention', { state: 'open', limit: String(longestPage) })();
-    const shortest = { limit: 1, descending: false, after: null };
+    const shortest = { rights: allLabs, limit: 1, descending: false, after: null };
     try {
       const [{ queue }, { items }] = await Promise.all([
         this.orchestrator.ask(orchestratorRequests.readQueue, shortest),

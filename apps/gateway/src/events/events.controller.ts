@@ -1,7 +1,7 @@
 import { Controller, Get, Inject, Req, Res } from '@nestjs/common';
 import type { Page, ServiceEvent } from '@lab/contracts';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { guestOf, labFilter, Needs } from '../access/index.js';
+import { guestOf, Needs, ownLabs } from '../access/index.js';
 import { EventReader } from '../ports/index.js';
 import { eventStream, Group, Operation, record } from '../routes/index.js';
 import { EventFeed } from './event-feed.js';
@@ -24,13 +24,13 @@ export class EventsController {
     @Inject(EventReader) private readonly events: EventReader,
   ) {}
 
-  @Needs('viewer', { lab: labFilter })
+  @Needs('viewer', { lab: ownLabs })
   @Operation(
     'Follow events',
     eventStream('The events as they occur.', 'task_run.completed', 'ServiceEvent'),
     {
       description:
-        'Server-sent events, from now on or from behind an id, until the client leaves, or its token or session ends. Each has the id, the type, and a `ServiceEvent` as data. A client that reconnects with the id of its last event, as browsers do by themselves, misses no event and gets none twice. Every 15 s the service sends a comment, and the id up to which the client has everything. The service disconnects a client that reads too slowly; the client continues from its last id. `event: gap` is the last event of a stream that cannot be complete, because events were removed before they could be sent.',
+        'Server-sent events, from now on or from behind an id, until the client leaves, or its token or session ends. Each has the id, the type, and a `ServiceEvent` as data. A caller with roles for single laboratories gets the events whose laboratories are all among these. A client that reconnects with the id of its last event, as browsers do by themselves, misses no event and gets none twice. Every 15 s the service sends a comment, and the id up to which the client has everything. The service disconnects a client that reads too slowly; the client continues from its last id. `event: gap` is the last event of a stream that cannot be complete, because events were removed before they could be sent.',
       problems: ['events_pruned', 'store_unavailable'],
     },
   )

@@ -9,11 +9,12 @@ import {
   ServiceError,
   type EmergencyStopRecord,
   type EmergencyStopReport,
+  type LabRights,
   type Page,
   type Principal,
 } from '@lab/contracts';
 import type { FastifyReply } from 'fastify';
-import { actorName, anyLab, Caller, labFilter, Needs } from '../access/index.js';
+import { actorName, anyLab, Caller, labFilter, Needs, Rights } from '../access/index.js';
 import { emergencyStopRequests } from '../examples/index.js';
 import { EachTime } from '../idempotency/index.js';
 import { ListQuery, readListQuery, type PageRequest } from '../lists/index.js';
@@ -31,7 +32,7 @@ import {
   record,
   recordList,
 } from '../routes/index.js';
-import { EmergencyStops, type StopKnowledge } from './emergency-stops.js';
+import { EmergencyStops, reaches, type StopKnowledge } from './emergency-stops.js';
 
 /** Longest wait for the record of an emergency stop, in milliseconds. */
 const readMs = 300;
@@ -75,33 +76,37 @@ export class EmergencyStopsController {
   async engage(
     @OptionalBody(EmergencyStopRequest, emergencyStopRequests) request: EmergencyStopRequest,
     @Caller() caller: Principal,
+    @Rights() { see }: LabRights,
     @Res({ passthrough: true }) reply: FastifyReply,
   ): Promise<EmergencyStopReport> {
-    const engaged = await this.stops.engage({ ...request, by: actorName(caller, request.by) });
+    const engaged = await this.stops.engage({ ...request, by: actorName(caller, request.by) }, see);
     const stored = engaged.recorded ? await this.stored(engaged.stop.id) : undefined;
     reply.code(engaged.recorded ? 201 : 202);
     return reportOf(engaged, stored);
   }
 
+  /** A stop of everything concerns every lab, so a role for one lab shows it too. */
+  @Needs('viewer', { lab: anyLab })
   @Operation(
     'Read an emergency stop, and ask all agents about it',
     record('EmergencyStopReport', 'What is known of every device in the scope at this moment.'),
     {
       description:
-        'While the emergency stop is in force, the gateway asks every agent and waits up to 1 s for the answers. Repeat the request until `confirmed` is true to follow an emergency stop.',
+        'While the emergency stop is in force, the gateway asks every agent and waits up to 1 s for the answers. Repeat the request until `confirmed` is true to follow an emergency stop. A caller with roles for single laboratories reads those of everything and of these, and `devices` has only devices of these; `confirmed` counts all.',
       problems: ['not_found', 'service_unavailable', ...fromOrchestrator],
     },
   )
   @Get(':id')
-  async read(@StopId() id: string): Promise<EmergencyStopReport> {
+  async read(@StopId() id: string, @Rights() { see }: LabRights): Promise<EmergencyStopReport> {
     const lately = this.stops.engaged(id);
     const stored = lately === undefined ? await this.records.emergencyStop(id) : await this.stored(id);
+    const stop = stored ?? lately;
+    if (stop === undefined || !reaches(stop.scope, see))
+      throw new ServiceError('not_found', `There is no emergency stop "${id}".`);
     if (stored !== undefined && stored.released_at !== null)
       return { ...stored, confirmed: false, complete: true, devices: [] };
-    const stop = stored ?? lately;
-    if (stop === undefined) throw new ServiceError('not_found', `There is no emergency stop "${id}".`);
     const { scope, by, reason } = stop;
-    return reportOf(await this.stops.look({ id, scope, by, reason }), stored);
+    return reportOf(await this.stops.look({ id, scope, by, reason }, see), stored);
   }
 
   @Needs('operator')

@@ -3,6 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import {
   agentEvents,
   isServiceError,
+  isWithinLabs,
   orchestratorRequests,
   ServiceError,
   toServiceError,
@@ -11,6 +12,7 @@ import {
   type ErrorCode,
   type EmergencyStop,
   type Fault,
+  type LabRights,
   type StoppedDevice,
 } from '@lab/contracts';
 import type { Announcements, Requests } from '../ports/index.js';
@@ -75,12 +77,16 @@ export class EmergencyStops {
   ) {}
 
   /**
+   * @param see laboratories whose devices the answer names; `confirmed` is about all devices in the scope
    * @returns within `answerMs`, with whether the emergency stop is recorded
    * @throws ServiceError `bad_request` for a device without a laboratory, before anything is done; `unknown_lab`,
    *   `unknown_device`; `service_unavailable` with effect maybe when the broker does not take the notification; its faults
    *   name the devices that may be moving
    */
-  async engage(request: EmergencyStopRequest): Promise<StopKnowledge & { recorded: boolean }> {
+  async engage(
+    request: EmergencyStopRequest,
+    see: LabRights['see'],
+  ): Promise<StopKnowledge & { recorded: boolean }> {
     const stop: EmergencyStop = {
       id: randomUUID(),
       scope: scopeOf(request),
@@ -90,7 +96,7 @@ export class EmergencyStops {
     this.remember(stop);
     const { answerMs } = this.patience;
     // The agents come first.
-    const gathering = this.gather(stop, answerMs);
+    const gathering = this.gather(stop, answerMs, see);
     const late = sleep(answerMs, 'late' as const, { ref: false });
     const [known, outcome] = await Promise.all([gathering, Promise.race([this.record(stop), late])]);
     if (outcome instanceof ServiceError && finalCodes.has(outcome.code)) throw outcome;
@@ -101,10 +107,11 @@ export class EmergencyStops {
   /**
    * Asks all agents again about an emergency stop in force.
    *
+   * @param see as of {@link engage}
    * @throws ServiceError `service_unavailable` as {@link engage}
    */
-  async look(stop: EmergencyStop): Promise<StopKnowledge> {
-    const known = await this.gather(stop, this.patience.lookMs);
+  async look(stop: EmergencyStop, see: LabRights['see']): Promise<StopKnowledge> {
+    const known = await this.gather(stop, this.patience.lookMs, see);
     if (!known.told) throw unheard(known);
     return known;
   }
@@ -121,7 +128,11 @@ export class EmergencyStops {
   }
 
   /** Notifies the agents and counts their answers. `told`: the broker has the notification. */
-  private async gather(stop: EmergencyStop, withinMs: number): Promise<StopKnowledge & { told: boolean }> {
+  private async gather(
+    stop: EmergencyStop,
+    withinMs: number,
+    see: LabRights['see'],
+  ): Promise<StopKnowledge & { told: boolean }> {
     const { firstMs, pauseMs } = this.patience;
     const end = performance.now() + withinMs;
     const answers = new Map<string, Parameters<StopReports['hear']>[1]['devices']>();
@@ -144,7 +155,8 @@ export class EmergencyStops {
         if (isOver || (told && asked && roster !== undefined && !devices.some(mayChange))) {
           const complete = roster !== undefined;
           const confirmed = complete && devices.every(({ state }) => state === 'stopped');
-          return { stop, devices, complete, confirmed, told };
+          const seen = devices.filter(({ lab_name: lab }) => isWithinLabs([lab], see));
+          return { stop, devices: seen, complete, confirmed, told };
         }
         announce();
       }
@@ -173,6 +185,12 @@ export class EmergencyStops {
       await sleep(pauseMs, undefined, { ref: false });
     }
   }
+}
+
+/** Whether an emergency stop stops something of these laboratories. @param scope as its record has it */
+export function reaches(scope: string, labs: LabRights['see']): boolean {
+  const [kind, name = ''] = scope.split(':');
+  return kind === 'all' || isWithinLabs([name.split('.')[0] ?? ''], labs);
 }
 
 function unheard({ stop, devices }: StopKnowledge): ServiceError {

@@ -26,14 +26,16 @@ export interface TimeWindow {
 export async function readWindow(
   orchestrator: Orchestrator,
   records: RecordReader,
-  { limit, ...part }: ScheduleQuery,
+  { limit, rights, ...part }: ScheduleQuery,
   window: TimeWindow,
 ): Promise<ScheduleRecord> {
+  const within = rights.see === 'all' ? {} : { within: rights.see };
   const pages: ScheduleRecord[] = [];
   let after: NonNullable<ScheduleQuery['window']>['after'] = null;
   for (let found = 0; ;) {
     const page: ScheduleRecord = await orchestrator.ask(orchestratorRequests.readSchedule, {
       ...part,
+      rights,
       limit: Math.min(limit + 1 - found, longestSchedule),
       window: { from: Date.parse(window.from), to: Date.parse(window.to), after },
     });
@@ -44,7 +46,7 @@ export async function readWindow(
     after = { start: startOf(last), id: last.id };
   }
   const byId = new Map(pages.flatMap(({ tasks }) => tasks).map((task) => [task.id, task]));
-  for (const task of await records.endedTasks({ ...part, ...window, limit: limit + 1 }))
+  for (const task of await records.endedTasks({ ...part, ...within, ...window, limit: limit + 1 }))
     if ((byId.get(task.id)?.ended_at ?? null) === null) byId.set(task.id, task);
   const all = [...byId.values()].sort((a, b) => startOf(a) - startOf(b) || (a.id < b.id ? -1 : 1));
   const tasks = all.slice(0, limit);

@@ -4,10 +4,11 @@ import {
   longestScheduleWindow,
   orchestratorRequests,
   type Fault,
+  type LabRights,
   type ScheduleQuery,
   type ScheduleRecord,
 } from '@lab/contracts';
-import { Needs } from '../access/index.js';
+import { labFilter, Needs, Rights } from '../access/index.js';
 import { momentOf } from '../lists/index.js';
 import { Orchestrator } from '../orchestrator/index.js';
 import { RecordReader } from '../ports/index.js';
@@ -32,7 +33,7 @@ const text = { type: 'string' };
 const moment = { type: 'string', format: 'date-time' };
 
 interface AskedSchedule {
-  part: ScheduleQuery;
+  part: Omit<ScheduleQuery, 'rights'>;
   window: TimeWindow | undefined;
 }
 /** A parameter of a handler: the part of the schedule that the query selects. */
@@ -45,7 +46,11 @@ function SchedulePart(): ParameterDecorator {
         text,
       ),
       queryParameter('device', 'Only this device, as `<lab>.<device>`, and the tasks that use it.', text),
-      queryParameter('lab', 'Only the devices of this laboratory, and the tasks that use them.', text),
+      queryParameter(
+        'lab',
+        'Only the devices of this laboratory, the tasks that use them, and tasks without devices of runs that need the laboratory.',
+        text,
+      ),
       queryParameter(
         'from',
         'Beginning of a window of time, with `to`. The answer has the past, present and planned tasks in it.',
@@ -99,18 +104,23 @@ export class ScheduleController {
     private readonly records: RecordReader,
   ) {}
 
+  @Needs('viewer', { lab: labFilter })
   @Operation(
     'Read the plan, and the reason why each queued task has not started',
     record('ScheduleRecord', 'The schedule at this moment.'),
     {
       description:
-        'Planned and actual times of every task and device, when runs and campaigns are expected to complete, and the quality of the plan. The parameters combine. A name that does not exist selects nothing.\n\nWith `from` and `to`, the answer has every task whose time touches the window: the actual time of a task that has started, the present plan of a task that waits. `first_plan` and `last_plan` select nothing. A task that waits without a plan, or that ended without a start, is in no window. `run`, `device` and `lab` select ended tasks by what they had. If `truncated` is true, read on with `from` at the start of the last task; tasks that span that moment come again.',
+        'Planned and actual times of every task and device, when runs and campaigns are expected to complete, and the quality of the plan. The parameters combine. A name that does not exist selects nothing.\n\nWith `from` and `to`, the answer has every task whose time touches the window: the actual time of a task that has started, the present plan of a task that waits. `first_plan` and `last_plan` select nothing. A task that waits without a plan, or that ended without a start, is in no window. `run`, `device` and `lab` select ended tasks by what they had. If `truncated` is true, read on with `from` at the start of the last task; tasks that span that moment come again. A caller with roles for single laboratories gets only tasks, devices and resources of these, `plan` is null, and reasons call everything else `other laboratories`.',
       problems: fromOrchestrator,
     },
   )
   @Get()
-  read(@SchedulePart() { part, window }: AskedSchedule): Promise<ScheduleRecord> {
-    if (window !== undefined) return readWindow(this.orchestrator, this.records, part, window);
-    return this.orchestrator.ask(orchestratorRequests.readSchedule, part);
+  read(
+    @SchedulePart() { part, window }: AskedSchedule,
+    @Rights() rights: LabRights,
+  ): Promise<ScheduleRecord> {
+    const asked = { ...part, rights };
+    if (window !== undefined) return readWindow(this.orchestrator, this.records, asked, window);
+    return this.orchestrator.ask(orchestratorRequests.readSchedule, asked);
   }
 }

@@ -3,6 +3,7 @@ import {
   orchestratorRequests,
   ServiceError,
   type DryRunRecord,
+  type LabRights,
   type ReplyOf,
   type RequestOf,
   type Submission,
@@ -70,10 +71,17 @@ export class Orchestrator {
   /**
    * Tries a submission out.
    *
+   * @param rights of the caller
    * @throws ServiceError as the submission itself would
    */
-  async tryOut<Asked extends Submission>(asked: Asked): Promise<DryRunRecord<Asked['submission']>> {
-    const record = await this.ask<typeof orchestratorRequests.dryRun>(orchestratorRequests.dryRun, asked);
+  async tryOut<Asked extends Submission>(
+    asked: Asked,
+    rights: LabRights,
+  ): Promise<DryRunRecord<Asked['submission']>> {
+    const record = await this.ask<typeof orchestratorRequests.dryRun>(orchestratorRequests.dryRun, {
+      ...asked,
+      rights,
+    });
     return record as DryRunRecord<Asked['submission']>;
   }
 

@@ -7,6 +7,7 @@ import {
   type CampaignSummary,
   type DryRunRecord,
   type JsonObject,
+  type LabRights,
   type Page,
   type Principal,
   type ProtocolRunSummary,
@@ -16,12 +17,15 @@ import type { FastifyReply } from 'fastify';
 import {
   Actor,
   actorName,
+  anyLab,
   asOwn,
   Caller,
   labFilter,
   Needs,
+  RecordRoles,
   requireOwn,
   requireRightToServers,
+  Rights,
   type Acting,
 } from '../access/index.js';
 import { EntryOfSubmission, type SubmissionEntry } from '../audit/index.js';
@@ -58,9 +62,10 @@ export class CampaignsController {
     private readonly records: RecordReader,
     private readonly estimates: Estimates,
     private readonly secrets: Secrets,
+    private readonly roles: RecordRoles,
   ) {}
 
-  @Needs('submitter')
+  @Needs('submitter', { lab: anyLab })
   @FoundAgain()
   @Operation('Submit a campaign', record('CampaignRecord', 'The campaign is accepted.'), {
     description:
@@ -81,8 +86,10 @@ export class CampaignsController {
     @AskedAs() asked: Asked,
     @EntryOfSubmission() written: SubmissionEntry,
     @Res({ passthrough: true }) reply: FastifyReply,
-    @Caller() caller: Principal,
+    @Caller() asker: Principal,
+    @Rights() rights: LabRights,
   ): Promise<CampaignRecord | DryRunRecord<CampaignSubmission>> {
+    const caller = await this.roles.overResumed(asker, 'campaign', given);
     const submission = asOwn(caller, given);
     if (submission.resume === true) await requireOwn(caller, () => this.records.campaign(submission.name));
     const { meta } = submission;
@@ -91,14 +98,14 @@ export class CampaignsController {
       meta === undefined ? submission : { ...submission, meta: this.secrets.sealed(meta, 'meta') };
     if (dry) {
       reply.code(200);
-      const tried = await this.orchestrator.tryOut({ kind: 'campaign', submission: request });
+      const tried = await this.orchestrator.tryOut({ kind: 'campaign', submission: request }, rights);
       return { ...tried, resolved: withoutSecrets(tried.resolved) };
     }
     const { name } = await submitWork<typeof orchestratorRequests.submitCampaign>(
       this.orchestrator,
       orchestratorRequests.submitCampaign,
       request,
-      { asked, written },
+      { asked, written, rights },
       () => this.records.isOfSubmission('campaign', submission.name, asked.submissionId),
     );
     const made = await committed(() => this.record(name), `campaign ${name}`);
@@ -151,12 +158,14 @@ export class CampaignsController {
     })
     { by, optimizer_overrides: overrides }: CampaignResumption,
     @Caller() caller: Principal,
+    @Rights() rights: LabRights,
   ): Promise<CampaignRecord> {
     requireRightToServers(caller, overrides);
     return this.act(caller, name, () =>
       this.orchestrator.ask(orchestratorRequests.resumeCampaign, {
         name,
         by: actorName(caller, by),
+        rights,
         ...(overrides === undefined
           ? {}
           : { optimizer_overrides: this.secrets.sealed(overrides, 'optimizer_overrides') }),

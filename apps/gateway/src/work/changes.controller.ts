@@ -5,12 +5,13 @@ import {
   ProtocolRunChange,
   TaskChange,
   type CampaignRecord,
+  type LabRights,
   type Principal,
   type ProtocolRunRecord,
   type TaskRunRecord,
 } from '@lab/contracts';
 import { withSecretsHidden } from '@lab/runtime';
-import { Caller, Needs, refuseForeign } from '../access/index.js';
+import { Caller, Needs, refuseForeign, Rights } from '../access/index.js';
 import { AddressOfTask, committed, found, foundTask, type TaskAddress } from '../lookup/index.js';
 import { Orchestrator } from '../orchestrator/index.js';
 import { RecordReader } from '../ports/index.js';
@@ -50,6 +51,7 @@ export class ChangesController {
     })
     change: TaskChange,
     @Caller() caller: Principal,
+    @Rights() rights: LabRights,
   ): Promise<TaskRunRecord> {
     const { run } = address;
     const { name, owner } = await foundTask(this.records, address);
@@ -58,6 +60,7 @@ export class ChangesController {
       name,
       by: caller.name,
       change,
+      rights,
       ...(run === undefined ? {} : { protocol_run_name: run }),
     });
     return committed(() => this.records.task(name, run), `task ${name}`);
@@ -85,10 +88,16 @@ export class ChangesController {
     })
     change: ProtocolRunChange,
     @Caller() caller: Principal,
+    @Rights() rights: LabRights,
   ): Promise<ProtocolRunRecord> {
     const { owner } = found(await this.records.protocolRun(name), 'protocol run', name);
     refuseForeign(caller, owner);
-    await this.orchestrator.ask(orchestratorRequests.changeProtocolRun, { name, by: caller.name, change });
+    await this.orchestrator.ask(orchestratorRequests.changeProtocolRun, {
+      name,
+      by: caller.name,
+      change,
+      rights,
+    });
     return committed(() => this.records.protocolRun(name), `protocol run ${name}`);
   }
 
@@ -115,10 +124,16 @@ export class ChangesController {
     })
     change: CampaignChange,
     @Caller() caller: Principal,
+    @Rights() rights: LabRights,
   ): Promise<CampaignRecord> {
     const { owner } = found(await this.records.campaign(name), 'campaign', name);
     refuseForeign(caller, owner);
-    await this.orchestrator.ask(orchestratorRequests.changeCampaign, { name, by: caller.name, change });
+    await this.orchestrator.ask(orchestratorRequests.changeCampaign, {
+      name,
+      by: caller.name,
+      change,
+      rights,
+    });
     const campaign = await committed(() => this.records.campaign(name), `campaign ${name}`);
     return { ...campaign, meta: withSecretsHidden(campaign.meta) };
   }

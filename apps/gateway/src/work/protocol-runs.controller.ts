@@ -3,13 +3,25 @@ import {
   orchestratorRequests,
   ProtocolRunSubmission,
   type DryRunRecord,
+  type LabRights,
   type Page,
   type Principal,
   type ProtocolRunRecord,
   type ProtocolRunSummary,
 } from '@lab/contracts';
 import type { FastifyReply } from 'fastify';
-import { Actor, asOwn, Caller, labFilter, Needs, requireOwn, type Acting } from '../access/index.js';
+import {
+  Actor,
+  anyLab,
+  asOwn,
+  Caller,
+  labFilter,
+  Needs,
+  RecordRoles,
+  requireOwn,
+  Rights,
+  type Acting,
+} from '../access/index.js';
 import { EntryOfSubmission, type SubmissionEntry } from '../audit/index.js';
 import { protocolRunSubmissions } from '../examples/index.js';
 import { AskedAs, FoundAgain, type Asked } from '../idempotency/index.js';
@@ -41,9 +53,10 @@ export class ProtocolRunsController {
     private readonly orchestrator: Orchestrator,
     private readonly records: RecordReader,
     private readonly estimates: Estimates,
+    private readonly roles: RecordRoles,
   ) {}
 
-  @Needs('submitter')
+  @Needs('submitter', { lab: anyLab })
   @FoundAgain()
   @Operation('Submit a protocol run', record('ProtocolRunRecord', 'The run is accepted.'), {
     description:
@@ -58,19 +71,21 @@ export class ProtocolRunsController {
     @AskedAs() asked: Asked,
     @EntryOfSubmission() written: SubmissionEntry,
     @Res({ passthrough: true }) reply: FastifyReply,
-    @Caller() caller: Principal,
+    @Caller() asker: Principal,
+    @Rights() rights: LabRights,
   ): Promise<ProtocolRunRecord | DryRunRecord<ProtocolRunSubmission>> {
+    const caller = await this.roles.overResumed(asker, 'protocol_run', given);
     const submission = asOwn(caller, given);
     if (submission.resume === true) await requireOwn(caller, () => this.records.protocolRun(submission.name));
     if (dry) {
       reply.code(200);
-      return this.orchestrator.tryOut({ kind: 'protocol_run', submission });
+      return this.orchestrator.tryOut({ kind: 'protocol_run', submission }, rights);
     }
     const { name } = await submitWork<typeof orchestratorRequests.submitProtocolRun>(
       this.orchestrator,
       orchestratorRequests.submitProtocolRun,
       submission,
-      { asked, written },
+      { asked, written, rights },
       () => this.records.isOfSubmission('protocol_run', submission.name, asked.submissionId),
     );
     const made = await committed(() => this.records.protocolRun(name), `protocol run ${name}`);
@@ -111,9 +126,13 @@ export class ProtocolRunsController {
     problems: ['wrong_state', ...fromOrchestrator],
   })
   @Action(':protocol_run_name/resume', 202)
-  resume(@ProtocolRunName() name: string, @Actor() { caller, by }: Acting): Promise<ProtocolRunRecord> {
+  resume(
+    @ProtocolRunName() name: string,
+    @Actor() { caller, by }: Acting,
+    @Rights() rights: LabRights,
+  ): Promise<ProtocolRunRecord> {
     return this.act(caller, name, () =>
-      this.orchestrator.ask(orchestratorRequests.resumeProtocolRun, { name, by }),
+      this.orchestrator.ask(orchestratorRequests.resumeProtocolRun, { name, by, rights }),
     );
   }
 

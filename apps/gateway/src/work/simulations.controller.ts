@@ -3,17 +3,18 @@ import {
   orchestratorRequests,
   ProtocolRunSubmission,
   SimulationScenario,
+  type LabRights,
   type SimulationRecord,
   type WhatIfRecord,
 } from '@lab/contracts';
-import { Needs } from '../access/index.js';
+import { anyLab, Needs, Rights } from '../access/index.js';
 import { protocolRunSubmissions, simulationScenarios } from '../examples/index.js';
 import { Orchestrator } from '../orchestrator/index.js';
 import { Action, fromOrchestrator, Group, JsonBody, Operation, record } from '../routes/index.js';
 
 /** Predicts the course of work. Nothing is stored, started or changed. */
 @Group('Simulation')
-@Needs('submitter')
+@Needs('submitter', { lab: anyLab })
 @Controller('api')
 export class SimulationsController {
   constructor(private readonly orchestrator: Orchestrator) {}
@@ -26,8 +27,9 @@ export class SimulationsController {
   @Action('simulations')
   simulate(
     @JsonBody(SimulationScenario, simulationScenarios) scenario: SimulationScenario,
+    @Rights() rights: LabRights,
   ): Promise<SimulationRecord> {
-    return this.orchestrator.ask(orchestratorRequests.simulate, scenario);
+    return this.orchestrator.ask(orchestratorRequests.simulate, { scenario, rights });
   }
 
   @Operation(
@@ -45,7 +47,8 @@ export class SimulationsController {
   @Action('protocols/simulate')
   simulateProtocolRun(
     @JsonBody(ProtocolRunSubmission, protocolRunSubmissions) submission: ProtocolRunSubmission,
+    @Rights() rights: LabRights,
   ): Promise<WhatIfRecord> {
-    return this.orchestrator.ask(orchestratorRequests.simulateProtocolRun, submission);
+    return this.orchestrator.ask(orchestratorRequests.simulateProtocolRun, { submission, rights });
   }
 }

@@ -1,4 +1,4 @@
-import type { ReplyOf, RequestOf } from '@lab/contracts';
+import type { LabRights, ReplyOf, RequestOf } from '@lab/contracts';
 import type { NamedSubmission } from '@lab/messaging';
 import type { SubmissionEntry } from '../audit/index.js';
 import type { Asked } from '../idempotency/index.js';
@@ -6,6 +6,8 @@ import type { Orchestrator } from '../orchestrator/index.js';
 
 /** A submission as the gateway received it. */
 export interface Received {
+  /** Of the caller. */
+  rights: LabRights;
   asked: Asked;
   written: SubmissionEntry;
 }
@@ -19,11 +21,11 @@ export interface Received {
 export async function submitWork<D extends NamedSubmission>(
   orchestrator: Orchestrator,
   definition: D,
-  submission: RequestOf<D>,
-  { asked, written }: Received,
+  submission: Omit<RequestOf<D>, 'rights'>,
+  { asked, written, rights }: Received,
   isMade: () => Promise<boolean>,
 ): Promise<ReplyOf<D> | { name: string }> {
-  const audited = { ...submission, audit: written.entry };
+  const audited = { ...submission, audit: written.entry, rights } as RequestOf<D>;
   const made = await orchestrator.make<D>(definition, audited, asked, isMade);
   written.committed = 'id' in made;
   return made;

@@ -4,12 +4,13 @@ import {
   TaskSubmission,
   type AttemptRecord,
   type DryRunRecord,
+  type LabRights,
   type Page,
   type Principal,
   type TaskRunRecord,
 } from '@lab/contracts';
 import type { FastifyReply } from 'fastify';
-import { asOwn, Caller, labFilter, Needs, requireOwn } from '../access/index.js';
+import { anyLab, asOwn, Caller, labFilter, Needs, requireOwn, Rights } from '../access/index.js';
 import { EntryOfSubmission, type SubmissionEntry } from '../audit/index.js';
 import { taskSubmissions } from '../examples/index.js';
 import { AskedAs, FoundAgain, type Asked } from '../idempotency/index.js';
@@ -40,7 +41,7 @@ export class TasksController {
     private readonly records: RecordReader,
   ) {}
 
-  @Needs('submitter')
+  @Needs('submitter', { lab: anyLab })
   @FoundAgain()
   @Operation('Submit an on-demand task', record('TaskRunRecord', 'The task is accepted.'), {
     description:
@@ -56,15 +57,16 @@ export class TasksController {
     @EntryOfSubmission() written: SubmissionEntry,
     @Res({ passthrough: true }) reply: FastifyReply,
     @Caller() caller: Principal,
+    @Rights() rights: LabRights,
   ): Promise<TaskRunRecord | DryRunRecord<TaskSubmission>> {
     const submission = asOwn(caller, given);
     if (dry) {
       reply.code(200);
-      return this.orchestrator.tryOut({ kind: 'task', submission });
+      return this.orchestrator.tryOut({ kind: 'task', submission }, rights);
     }
     const isMade = (): Promise<boolean> =>
       this.records.isOfSubmission('task_run', submission.name, asked.submissionId);
-    const received = { asked, written };
+    const received = { asked, written, rights };
     const made = await submitWork<typeof orchestratorRequests.submitTask>(
       this.orchestrator,
       orchestratorRequests.submitTask,

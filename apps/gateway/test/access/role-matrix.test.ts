@@ -3,7 +3,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest
 import { agent, reservation } from '../color-lab-records.js';
 import { campaignRecord, expectProblem, serviceEvent, startHarness, type Harness } from '../twins.js';
 import { byTokens, headersOf } from '../tokens.js';
-import { anyLab, labFilter, needExtension, type RouteNeed } from '../../src/access/needs.js';
+import { anyLab, labFilter, ownLabs, needExtension, type RouteNeed } from '../../src/access/needs.js';
 import { recordKinds, type RecordKind } from '../../src/access/record-labs.js';
 
 interface Operation {
@@ -109,7 +109,7 @@ describe('every route of the document', () => {
 
   it('admits the role for its lab and refuses the role for another lab when it names a lab', async () => {
     const named = (operation: Operation): boolean =>
-      ![undefined, anyLab, labFilter].includes(labOf(operation));
+      ![undefined, anyLab, labFilter, ownLabs].includes(labOf(operation));
     expect(keys(named)).toEqual(
       expect.arrayContaining([
         'POST /api/rpc/{lab_id}/{device_id}/{function_name}',
@@ -132,11 +132,28 @@ describe('every route of the document', () => {
     expect(await refused([{ role: 'lab_admin', lab: 'x' }], ofAll)).toEqual(keys(ofAll));
   });
 
-  it('lets the operator of any lab stop, and only an operator of all labs release', async () => {
+  it('admits a role for any lab where the answer or the orchestrator minds the labs of the caller', async () => {
     const any = (operation: Operation): boolean => labOf(operation) === anyLab;
-    expect(keys(any)).toEqual(['POST /api/estop']);
+    const needing = (role: Role): string[] => keys((each) => any(each) && needs(each) === role);
+    expect(needing('viewer')).toEqual(['GET /api/definitions/{type}/{name}', 'GET /api/estop/{id}']);
+    expect(needing('submitter').sort()).toEqual([
+      'POST /api/campaigns',
+      'POST /api/protocols',
+      'POST /api/protocols/simulate',
+      'POST /api/protocols/{protocol}/parameters',
+      'POST /api/simulations',
+      'POST /api/tasks',
+    ]);
     expect(await refused([{ role: 'operator', lab: 'y' }], any)).toEqual([]);
-    expect(await refused([{ role: 'submitter', lab: 'y' }, { role: 'submitter' }], any)).toEqual(keys(any));
+    expect((await refused([{ role: 'viewer', lab: 'y' }], any)).sort()).toEqual(
+      [...needing('submitter'), 'POST /api/estop'].sort(),
+    );
+  });
+
+  it('lets the operator of any lab stop, and only an operator of all labs release', async () => {
+    const stop = ({ key }: Operation): boolean => key === 'POST /api/estop';
+    expect(await refused([{ role: 'operator', lab: 'y' }], stop)).toEqual([]);
+    expect(await refused([{ role: 'submitter', lab: 'y' }, { role: 'submitter' }], stop)).toEqual(keys(stop));
     const release = ({ key }: Operation): boolean => key === 'POST /api/estop/release';
     expect(await refused([{ role: 'lab_admin', lab: 'y' }], release)).toEqual(keys(release));
   });
@@ -310,7 +327,9 @@ describe('a list of records that belong to labs', () => {
       'GET /api/agents',
       'GET /api/resources',
       'GET /api/devices',
-      'GET /api/events',
+      'GET /api/definitions',
+      'GET /api/queue',
+      'GET /api/schedule',
       'GET /api/logs',
       'GET /api/logs/stream',
     ];

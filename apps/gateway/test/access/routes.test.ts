@@ -9,7 +9,7 @@ import { AppModule, type Surroundings } from '../../src/app.module.js';
 import { AccessGuard } from '../../src/access/access-guard.js';
 import { Needs, needKey } from '../../src/access/needs.js';
 import { SessionCookie } from '../../src/access/session-cookie.js';
-import type { RecordLabs } from '../../src/access/record-labs.js';
+import type { RecordRoles } from '../../src/access/record-roles.js';
 
 type ControllerClass = new (...args: never[]) => object;
 
@@ -66,7 +66,7 @@ it('the check reports a route that does not', () => {
 });
 
 it('a route that does not declare its role refuses everybody', () => {
-  const guard = new AccessGuard(new Reflector(), {} as RecordLabs);
+  const guard = new AccessGuard(new Reflector(), {} as RecordRoles);
   const principal: Principal = { name: 'root', kind: 'local', grants: [{ role: 'admin' }] };
   const context = (name: 'open' | 'closed') => {
     const host = new ExecutionContextHost([{ principal }], Careless, Careless.prototype[name]);

@@ -78,7 +78,7 @@ function define(given: Partial<DefinitionRecord> = {}): void {
     if (definition === undefined || name === 'none')
       throw new ServiceError('not_found', `the packages define no ${type} "${name}"`);
     return {
-      ...{ type, name, package: 'p', file: 'f', loaded: true, hash: 'h', sound: true, errors: [] },
+      ...{ type, name, package: 'p', file: 'f', loaded: true, hash: 'h', sound: true, labs: [], errors: [] },
       definition: JSON.parse(JSON.stringify(definition)) as DefinitionRecord['definition'],
       ...given,
     };

@@ -108,6 +108,7 @@ describe('definitions', () => {
       loaded: true,
       hash: null,
       sound: true,
+      labs: [],
     });
     const definitions = [of('task', 'rinse'), of('lab', 'color_lab'), of('task', 'mix')];
     gateway.requests.on(requests.listDefinitions, () => ({ definitions }));

@@ -75,7 +75,7 @@ describe('an emergency stop', () => {
   it('reaches the agents before anything else', async () => {
     refuse('store_unavailable', 'none', 0);
     roster();
-    const { stop, recorded, confirmed } = await stops.engage({});
+    const { stop, recorded, confirmed } = await stops.engage({}, 'all');
     expect(order.filter((name, at) => order.indexOf(name) === at)).toEqual([
       agentEvents.emergencyStop.name,
       engageStop.name,
@@ -93,7 +93,7 @@ describe('an emergency stop', () => {
     'is recorded by a repeated request for the same stop after %s with effect %s',
     async (code, effect) => {
       refuse(code, effect, 2);
-      const { stop, recorded } = await stops.engage({});
+      const { stop, recorded } = await stops.engage({}, 'all');
       const ids = requests.of(engageStop).map(({ body }) => (body as { id: string }).id);
       expect([ids, recorded]).toEqual([[stop.id, stop.id, stop.id], true]);
     },
@@ -103,7 +103,7 @@ describe('an emergency stop', () => {
     refuse('store_unavailable', 'none');
     roster(device('arm'));
     agents = ({ id }) => reports.hear('bench', { id, devices: [status('arm', 'idle')] });
-    const { recorded, confirmed, stop } = await stops.engage({ lab_name: 'l' });
+    const { recorded, confirmed, stop } = await stops.engage({ lab_name: 'l' }, 'all');
     expect([recorded, confirmed]).toEqual([false, true]);
     const tried = requests.of(engageStop).length;
     expect(stops.engaged(stop.id)).toEqual(stop);
@@ -115,7 +115,7 @@ describe('an emergency stop', () => {
     refuse('disconnected', 'none');
     roster(device('arm', { doing: moving }), device('oven'));
     announcements.failure = new ServiceError('disconnected', 'no connection');
-    const failure = await stops.engage({}).catch((error: unknown) => error);
+    const failure = await stops.engage({}, 'all').catch((error: unknown) => error);
     expect(failure).toMatchObject({ code: 'service_unavailable', effect: 'maybe' });
     expect((failure as Error).message).toContain('hardware switches');
     expect((failure as ServiceError).faults.map(({ message }) => message)).toEqual([
@@ -130,7 +130,10 @@ describe('an emergency stop', () => {
     requests.on(engageStop, () => new Promise(() => undefined));
     requests.on(listDevices, () => new Promise(() => undefined));
     const since = performance.now();
-    await expect(stops.engage({})).rejects.toMatchObject({ code: 'service_unavailable', effect: 'maybe' });
+    await expect(stops.engage({}, 'all')).rejects.toMatchObject({
+      code: 'service_unavailable',
+      effect: 'maybe',
+    });
     expect(performance.now() - since).toBeLessThan(1_000);
   });
 
@@ -141,7 +144,7 @@ describe('an emergency stop', () => {
       announcements.failure = undefined;
       throw new ServiceError('disconnected', 'no connection');
     });
-    const { stop, recorded } = await stops.engage({});
+    const { stop, recorded } = await stops.engage({}, 'all');
     expect(announcements.announced[0]).toMatchObject({ body: { id: stop.id } });
     expect(recorded).toBe(true);
   });
@@ -150,7 +153,7 @@ describe('an emergency stop', () => {
     'is not requested again after the refusal %s',
     async (code) => {
       refuse(code, 'none');
-      await expect(stops.engage({ lab_name: 'l', device_name: 'd' })).rejects.toMatchObject({ code });
+      await expect(stops.engage({ lab_name: 'l', device_name: 'd' }, 'all')).rejects.toMatchObject({ code });
       expect(requests.of(engageStop)).toHaveLength(1);
     },
   );
@@ -171,7 +174,7 @@ describe('the answer to an emergency stop', () => {
           status('stir', 'idle', { stopping: true }),
         ],
       });
-    const { devices, confirmed, complete } = await stops.engage({});
+    const { devices, confirmed, complete } = await stops.engage({}, 'all');
     expect(devices.map(({ name, state, detail, doing }) => [name, state, detail, doing])).toEqual([
       ['arm', 'stopping', 'a call is still in progress', moving],
       ['gone', 'unknown', 'the agent of computer bench answered, but does not run the device', null],
@@ -189,7 +192,7 @@ describe('the answer to an emergency stop', () => {
       asked += 1;
       reports.hear('bench', { id, devices: [asked < 4 ? moves('arm') : status('arm', 'idle')] });
     };
-    expect(await stops.engage({})).toMatchObject({ confirmed: true, devices: [{ state: 'stopped' }] });
+    expect(await stops.engage({}, 'all')).toMatchObject({ confirmed: true, devices: [{ state: 'stopped' }] });
     expect(asked).toBe(4);
   });
 
@@ -203,7 +206,7 @@ describe('the answer to an emergency stop', () => {
       device('oven'),
     );
     agents = ({ id }) => reports.hear('bench', { id, devices: [status('oven', 'idle')] });
-    const { devices, confirmed } = await stops.engage({});
+    const { devices, confirmed } = await stops.engage({}, 'all');
     expect(devices).toMatchObject([
       {
         ...{ name: 'arm', computer: 'away', state: 'not_reached', held_by: 'mix_1/carry', doing: moving },
@@ -218,13 +221,13 @@ describe('the answer to an emergency stop', () => {
     roster(device('arm'), device('arm', { lab_name: 'other' }));
     agents = ({ id }) =>
       reports.hear('bench', { id, devices: [status('arm', 'idle'), status('old', 'disabled')] });
-    const { devices } = await stops.engage({ lab_name: 'l' });
+    const { devices } = await stops.engage({ lab_name: 'l' }, 'all');
     expect(devices.map(({ lab_name: lab, name }) => `${lab}.${name}`)).toEqual(['l.arm', 'l.old']);
   });
 
   it('is not confirmed when nobody says which devices there are', async () => {
     agents = ({ id }) => reports.hear('bench', { id, devices: [status('arm', 'idle')] });
-    expect(await stops.engage({})).toMatchObject({
+    expect(await stops.engage({}, 'all')).toMatchObject({
       ...{ complete: false, confirmed: false },
       devices: [{ name: 'arm', state: 'stopped' }],
     });
@@ -233,12 +236,12 @@ describe('the answer to an emergency stop', () => {
   it('names the devices that were known before the orchestrator ended', async () => {
     roster(device('arm'));
     agents = ({ id }) => reports.hear('bench', { id, devices: [status('arm', 'idle')] });
-    const { stop } = await stops.engage({});
+    const { stop } = await stops.engage({}, 'all');
     requests.on(listDevices, () => {
       throw new ServiceError('service_unavailable', 'nobody leads');
     });
     agents = () => undefined;
-    expect(await stops.look(stop)).toMatchObject({
+    expect(await stops.look(stop, 'all')).toMatchObject({
       ...{ complete: true, confirmed: false },
       devices: [{ name: 'arm', state: 'not_reached' }],
     });

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import {
+  allLabs,
   agentEvents,
   orchestratorRequests as requests,
   type ScheduledTask,
@@ -154,7 +155,10 @@ describe('pause and resume', () => {
       expect([reply.status, reply.body.name]).toEqual([202, 'mix_1']);
     }
     const by = gateway.requests.of(request).map(({ body }) => body);
-    expect(by).toEqual(['unknown', 'unknown', 'ada'].map((each) => ({ name: 'mix_1', by: each })));
+    const resumes = path.endsWith('/resume') ? { rights: allLabs } : {};
+    expect(by).toEqual(
+      ['unknown', 'unknown', 'ada'].map((each) => ({ name: 'mix_1', by: each, ...resumes })),
+    );
     expectProblem(await gateway.send('POST', path, { force: true }), 422, 'invalid');
     expectProblem(await gateway.send('POST', `${path}?by=ada`), 422, 'invalid');
   });
@@ -175,7 +179,7 @@ describe('pause and resume', () => {
     expect((await gateway.send('POST', '/api/queue/resume')).body).toEqual(queue);
     expect(gateway.requests.sent.map(({ body }) => body)).toEqual([
       { by: 'ada' },
-      { limit: 100, descending: false, after: null },
+      { rights: allLabs, limit: 100, descending: false, after: null },
       { by: 'unknown' },
     ]);
   });
@@ -207,6 +211,7 @@ describe('the queue', () => {
       owner: 'ada',
       protocol_run: 'mix_2',
       campaign: 'sweep',
+      rights: allLabs,
       limit: 1,
       descending: false,
     };
@@ -477,8 +482,8 @@ describe('the schedule', () => {
     const part = 'run=mix_1&device=color_lab.station_1&lab=color_lab&limit=1000';
     expect((await gateway.send('GET', `/api/schedule?${part}`)).status).toBe(200);
     expect(gateway.requests.of(requests.readSchedule).map((each) => each.body)).toEqual([
-      { limit: 500 },
-      { run: 'mix_1', device: 'color_lab.station_1', lab: 'color_lab', limit: 1_000 },
+      { rights: allLabs, limit: 500 },
+      { rights: allLabs, run: 'mix_1', device: 'color_lab.station_1', lab: 'color_lab', limit: 1_000 },
     ]);
   });
 
@@ -512,8 +517,8 @@ describe('the schedule', () => {
     const range = { from: Date.parse('2026-11-20T09:00:00Z'), to: Date.parse('2026-11-20T10:00:00Z') };
     const first = { start: Date.parse(running.started_at ?? ''), id: running.id };
     expect(gateway.requests.of(requests.readSchedule).map((each) => each.body)).toEqual([
-      { lab: 'color_lab', limit: 1_000, window: { ...range, after: null } },
-      { lab: 'color_lab', limit: 1_000, window: { ...range, after: first } },
+      { rights: allLabs, lab: 'color_lab', limit: 1_000, window: { ...range, after: null } },
+      { rights: allLabs, lab: 'color_lab', limit: 1_000, window: { ...range, after: first } },
     ]);
     expect(gateway.records.askedEnded).toEqual([
       {

@@ -1,4 +1,10 @@
-import { orchestratorRequests, ServiceError, type TaskSubmission } from '@lab/contracts';
+import {
+  allLabs,
+  orchestratorRequests,
+  ServiceError,
+  type Submitted,
+  type TaskSubmission,
+} from '@lab/contracts';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { ScriptedRequests } from '../twins.js';
 import { LeaderWatch } from '@lab/messaging';
@@ -8,7 +14,7 @@ import { Orchestrator } from '../../src/orchestrator/orchestrator.js';
 beforeEach(() => void vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] }));
 afterEach(() => void vi.useRealTimers());
 
-const submission: TaskSubmission = { name: 'rinse', type: 'rinse' };
+const submission: Submitted<TaskSubmission> = { name: 'rinse', type: 'rinse', rights: allLabs };
 const nobody = (): never => {
   throw new ServiceError('service_unavailable', 'nobody serves it');
 };
@@ -103,7 +109,11 @@ describe('a request without a leader', () => {
   it('that acts does not wait for a leader that has a successor, and is not repeated', async () => {
     const { requests, leaders, orchestrator, held } = world();
     requests.on(orchestratorRequests.resumeCampaign, (_body, _tokens, { signal }) => held(signal));
-    const resumed = orchestrator.ask(orchestratorRequests.resumeCampaign, { name: 'a', by: 'ada' });
+    const resumed = orchestrator.ask(orchestratorRequests.resumeCampaign, {
+      name: 'a',
+      by: 'ada',
+      rights: allLabs,
+    });
     const refused = expect(resumed).rejects.toMatchObject({
       code: 'service_unavailable',
       effect: 'maybe',

@@ -8,6 +8,7 @@ import {
   type PackageRecord,
 } from '@lab/contracts';
 import { contentHash, type Catalog, type DefinitionOrigin } from '@lab/definitions';
+import type { ProtocolDefinition, TaskDefinition } from '@lab/definitions/model';
 import { labVersion } from './from-catalog.js';
 import type { LoadedSet } from '../loaded/index.js';
 import { diagnosticsOf, faultOf } from './package-index.js';
@@ -94,15 +95,43 @@ export function packageRecords(catalog: Catalog): PackageRecord[] {
 function summary(catalog: Catalog, loaded: LoadedSet, origin: DefinitionOrigin): DefinitionSummary {
   const { kind, name } = origin;
   const used = inForce(loaded, kind, name);
+  const version = used ?? onDisk(catalog, kind, name);
   return {
     type: kind,
     name,
     package: origin.package,
     file: origin.file,
     loaded: used !== undefined,
-    hash: (used ?? onDisk(catalog, kind, name))?.hash ?? null,
+    hash: version?.hash ?? null,
     sound: origin.sound,
+    labs: labsOf(loaded, kind, name, version?.definition),
   };
+}
+
+function labsOf(loaded: LoadedSet, kind: DefinitionType, name: string, definition?: object): string[] {
+  if (kind === 'lab') return [name];
+  if (kind === 'protocol') return [...((definition as ProtocolDefinition | undefined)?.labs ?? [])];
+  if (kind === 'task') return labsOfTask(loaded, name, definition as TaskDefinition | undefined);
+  return [...loaded.labs].flatMap(([lab, { devices }]) => (devices.has(name) ? [lab] : [])).sort();
+}
+
+/** The loaded laboratories that have what a task type needs, and those of the loaded protocols with such a task. */
+function labsOfTask(
+  { labs, protocols }: LoadedSet,
+  type: string,
+  task: TaskDefinition | undefined,
+): string[] {
+  const typesIn = (of: Readonly<Record<string, { type: string }>>): string[] =>
+    Object.values(of).map((each) => each.type);
+  const needed = task === undefined ? [] : [...typesIn(task.devices), ...typesIn(task.input_resources)];
+  const fitting = [...labs].flatMap(([name, { lab }]) => {
+    const had = new Set([...typesIn(lab.devices), ...typesIn(lab.resources)]);
+    return needed.length > 0 && needed.every((each) => had.has(each)) ? [name] : [];
+  });
+  const using = [...protocols.values()].flatMap(({ protocol, tasks }) =>
+    Object.hasOwn(tasks, type) ? protocol.labs : [],
+  );
+  return [...new Set([...fitting, ...using])].sort();
 }
 
 interface Version {

@@ -24,9 +24,9 @@ export function orchestratorHandlers(parts: Parts): Handled[] {
     ...engineHandlers(engine),
     ...fileHandlers(engine, index, tickets),
     submitTask: (submission) => submittedTask(engine.submissions, submission),
-    simulate: (scenario) => simulations.simulate(scenario),
-    simulateProtocolRun: (submission) => simulations.whatIf(submission),
-    dryRun: (asked) => dryRuns.tryOut(asked),
+    simulate: ({ scenario, rights }) => simulations.simulate(scenario, rights),
+    simulateProtocolRun: ({ submission, rights }) => simulations.whatIf(submission, rights),
+    dryRun: ({ rights, ...asked }) => dryRuns.tryOut(asked, rights),
   };
   return [
     ...handledBy(orchestratorRequests, requests),

@@ -8,10 +8,10 @@ const longestRecord = 65_536;
 /** Submits a task. The answer has the record as it was committed, so that the gateway need not read it. */
 export async function submittedTask(
   submissions: Engine['submissions'],
-  submission: Submitted<TaskSubmission>,
+  { rights, ...submission }: Submitted<TaskSubmission>,
 ): Promise<ReplyOf<typeof orchestratorRequests.submitTask>> {
   let made: [task: TaskRunRow, codeHash: string | null] | undefined;
-  const accepted = await submissions.task(submission, (...committed) => (made = committed));
+  const accepted = await submissions.task(submission, rights, (...committed) => (made = committed));
   // Made only now: the start of the task is on its way.
   const record = made === undefined ? undefined : acceptedTaskRecord(...made);
   const fits = record !== undefined && JSON.stringify(record).length <= longestRecord;

@@ -1,6 +1,7 @@
 import {
   isServiceError,
   type DryRunRecord,
+  type LabRights,
   type SchedulerType,
   type Submission,
   type SubmissionEstimate,
@@ -20,20 +21,20 @@ export class DryRuns {
   ) {}
 
   /**
-   * Changes nothing. A submission may be acceptable even if it cannot be simulated. Throws as the submission itself.
+   * Changes nothing. The answer names no work of laboratories that the caller may not see. A submission may be acceptable even if it cannot be simulated. Throws as the submission itself.
    */
-  async tryOut(asked: Submission): Promise<DryRunRecord> {
-    const resolved = await this.parts.engine.submissions.tryOut(asked);
+  async tryOut(asked: Submission, rights: LabRights): Promise<DryRunRecord> {
+    const resolved = await this.parts.engine.submissions.tryOut(asked, rights);
     const found =
       resolved === null
         ? this.#unknown('what goes on where it stopped is not played through')
-        : await this.#played(resolved);
+        : await this.#played(resolved, rights);
     return { valid: true, dry_run: true, resolved: (resolved ?? asked).submission, ...found };
   }
 
-  async #played(asked: Submission): Promise<Pick<DryRunRecord, 'estimate' | 'warnings'>> {
+  async #played(asked: Submission, rights: LabRights): Promise<Pick<DryRunRecord, 'estimate' | 'warnings'>> {
     try {
-      return await this.parts.simulations.estimate(asked);
+      return await this.parts.simulations.estimate(asked, rights);
     } catch (error) {
       if (!isServiceError(error)) throw error;
       const [fault] = error.faults;

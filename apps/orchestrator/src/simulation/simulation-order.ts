@@ -1,6 +1,7 @@
 import type {
   Fault,
   ErrorCode,
+  LabRights,
   ProtocolRunSubmission,
   SimulatedScheduler,
   SimulationRecord,
@@ -13,7 +14,7 @@ import type { CurrentState } from '@lab/simulation';
 import type { LoadedSet } from '../loaded/index.js';
 
 /** The order to the simulation thread. */
-export type SimulationOrder = { loaded: LoadedSet; maxTasks: number } & (
+export type SimulationOrder = { loaded: LoadedSet; maxTasks: number; rights: LabRights } & (
   | { kind: 'scenario'; scenario: SimulationScenario }
   | {
       kind: 'what_if';

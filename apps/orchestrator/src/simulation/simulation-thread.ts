@@ -28,9 +28,9 @@ function found(definitions: Definitions): Promise<Found[keyof Found]> {
     case 'scenario':
       return simulate(order.scenario, definitions, ports, { maxTasks: order.maxTasks });
     case 'what_if':
-      return whatIf(order.submission, order.current, definitions, order.scheduler, ports);
+      return whatIf(order.submission, order.current, definitions, order.scheduler, ports, order.rights);
     case 'estimate':
-      return estimate(order.asked, order.current, definitions, order.scheduler, ports);
+      return estimate(order.asked, order.current, definitions, order.scheduler, ports, order.rights);
   }
 }
 

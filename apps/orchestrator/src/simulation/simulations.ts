@@ -1,6 +1,8 @@
 import { Worker } from 'node:worker_threads';
 import {
+  isWithinLabs,
   ServiceError,
+  type LabRights,
   type ProtocolRunSubmission,
   type SimulatedScheduler,
   type SimulationRecord,
@@ -10,7 +12,7 @@ import {
 } from '@lab/contracts';
 import { rememberedDurations, type Engine, type Store } from '@lab/engine';
 import { requirePlayable, type CurrentState } from '@lab/simulation';
-import type { LoadedDefinitions } from '../loaded/index.js';
+import type { LoadedDefinitions, LoadedSet } from '../loaded/index.js';
 import type { Found, SimulationAnswer, SimulationOrder } from './simulation-order.js';
 
 /** Number of simulations at the same time; more are refused. */
@@ -20,7 +22,7 @@ const maxTasks = 2_000;
 /** Milliseconds that a simulation may take; less than the caller of the request waits. */
 const patienceMs = 30_000;
 
-type Order<Kind> = Omit<Extract<SimulationOrder, { kind: Kind }>, 'loaded' | 'maxTasks'>;
+type Order<Kind> = Omit<Extract<SimulationOrder, { kind: Kind }>, 'loaded' | 'maxTasks' | 'rights'>;
 
 /**
  * Simulations. Each runs in a thread of its own on a copy of the loaded definitions and of the unfinished work, so
@@ -32,7 +34,10 @@ export class Simulations {
   /** @param program of the threads; by default the one beside this file */
   constructor(
     private readonly parts: {
-      engine: Pick<Engine, 'workingRows'> & { views: Pick<Engine['views'], 'counts' | 'devices'> };
+      engine: Pick<Engine, 'workingRows'> & {
+        submissions: Pick<Engine['submissions'], 'tryOut'>;
+        views: Pick<Engine['views'], 'counts' | 'devices' | 'unfinishedWork'>;
+      };
       store: Pick<Store, 'durations'>;
       definitions: LoadedDefinitions;
       scheduler: SimulatedScheduler;
@@ -41,21 +46,36 @@ export class Simulations {
     private readonly program = new URL('./simulation-thread.js', import.meta.url),
   ) {}
 
-  /** @throws ServiceError `invalid` with every fault, also when the simulation takes too long; `backlog_full` */
-  simulate(scenario: SimulationScenario): Promise<SimulationRecord> {
-    return this.#run<'scenario'>({ kind: 'scenario', scenario });
+  /**
+   * The simulation knows only the laboratories that the caller may use.
+   *
+   * @throws ServiceError `invalid` with every fault, also when the simulation takes too long; `backlog_full`
+   */
+  simulate(scenario: SimulationScenario, rights: LabRights): Promise<SimulationRecord> {
+    const loaded = usable(this.parts.definitions.current, rights);
+    return this.#run<'scenario'>({ kind: 'scenario', scenario }, rights, loaded);
   }
 
   /** As if it was submitted now. Throws as {@link simulate} and the submission itself; `store_unavailable` */
-  async whatIf(submission: ProtocolRunSubmission): Promise<WhatIfRecord> {
-    const { scheduler } = this.parts;
-    return this.#run<'what_if'>({ kind: 'what_if', submission, current: await this.#current(), scheduler });
+  async whatIf(submission: ProtocolRunSubmission, rights: LabRights): Promise<WhatIfRecord> {
+    const { scheduler, engine } = this.parts;
+    // The simulation itself checks no rights.
+    if (rights.use !== 'all') await engine.submissions.tryOut({ kind: 'protocol_run', submission }, rights);
+    const current = await this.#current();
+    const seen = new Set(
+      engine.views
+        .unfinishedWork()
+        .flatMap(({ kind, name, labs }) => (isWithinLabs(labs, rights.see) ? [`${kind}/${name}`] : [])),
+    );
+    const found = await this.#run<'what_if'>({ kind: 'what_if', submission, current, scheduler }, rights);
+    return { ...found, others: found.others.filter(({ kind, name }) => seen.has(`${kind}/${name}`)) };
   }
 
   /** Estimates when work that the engine would accept would begin and end. Throws as {@link whatIf}. */
-  async estimate(asked: Submission): Promise<Found['estimate']> {
+  async estimate(asked: Submission, rights: LabRights): Promise<Found['estimate']> {
     const { scheduler } = this.parts;
-    return this.#run<'estimate'>({ kind: 'estimate', asked, current: await this.#current(), scheduler });
+    const current = await this.#current();
+    return this.#run<'estimate'>({ kind: 'estimate', asked, current, scheduler }, rights);
   }
 
   /** Ends all running simulations. */
@@ -72,9 +92,13 @@ export class Simulations {
     return { now: clock.now(), rows, samples, devices: engine.views.devices() };
   }
 
-  async #run<Kind extends keyof Found>(asked: Order<Kind>): Promise<Found[Kind]> {
+  async #run<Kind extends keyof Found>(
+    asked: Order<Kind>,
+    rights: LabRights,
+    loaded = this.parts.definitions.current,
+  ): Promise<Found[Kind]> {
     this.#refuseTooMany();
-    const order = { ...asked, loaded: this.parts.definitions.current, maxTasks };
+    const order = { ...asked, rights, loaded, maxTasks };
     const thread = new Worker(this.program, {
       workerData: order,
       // The thread does not get the settings of the service, because they hold secrets.
@@ -117,6 +141,16 @@ export class Simulations {
         retryAfterS: 5,
       });
   }
+}
+
+/** As if only the laboratories that the caller may use were loaded, with the protocols that need no other. */
+function usable(loaded: LoadedSet, { use }: LabRights): LoadedSet {
+  if (use === 'all') return loaded;
+  return {
+    ...loaded,
+    labs: new Map([...loaded.labs].filter(([name]) => use.includes(name))),
+    protocols: new Map([...loaded.protocols].filter(([, { protocol }]) => isWithinLabs(protocol.labs, use))),
+  };
 }
 
 function tooLarge(message: string): ServiceError {

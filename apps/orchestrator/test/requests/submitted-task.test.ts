@@ -1,3 +1,4 @@
+import { allLabs } from '@lab/contracts';
 import type { Engine, TaskRunRow } from '@lab/engine';
 import { newTaskRun } from '@lab/engine/testing';
 import { describe, expect, it } from 'vitest';
@@ -11,13 +12,18 @@ const row = newTaskRun({
 /** Submissions that the engine accepts. @param task as it is committed; undefined: it is over */
 const accepting = (task: TaskRunRow | undefined) =>
   ({
-    task: async (_: unknown, committed: (row: TaskRunRow, codeHash: string | null) => void) => {
+    task: async (
+      _: unknown,
+      _rights: unknown,
+      committed: (row: TaskRunRow, codeHash: string | null) => void,
+    ) => {
       if (task !== undefined) committed(task, 'h');
       return { id: 'i', name: 'mix' };
     },
   }) as unknown as Engine['submissions'];
 
-const answer = (task: TaskRunRow | undefined) => submittedTask(accepting(task), { name: 'mix', type: 'mix' });
+const answer = (task: TaskRunRow | undefined) =>
+  submittedTask(accepting(task), { name: 'mix', type: 'mix', rights: allLabs });
 
 describe('the answer to a submitted task', () => {
   it('has its record as it was committed', async () => {

@@ -3,7 +3,7 @@ import { getPriority } from 'node:os';
 import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { afterEach, describe, expect, it } from 'vitest';
-import { agentStates, deviceStates, taskRunStates } from '@lab/contracts';
+import { allLabs, agentStates, deviceStates, taskRunStates } from '@lab/contracts';
 import type { WorkingRows } from '@lab/engine';
 import { batch } from '../../../../libs/simulation/test/small-lab.js';
 import { LoadedDefinitions } from '../../src/loaded/loaded-definitions.js';
@@ -77,7 +77,8 @@ function simulations(type: 'greedy' | 'cpsat' = 'greedy', going = 0, rows = noth
   };
   const engine = {
     workingRows: () => Promise.resolve(rows),
-    views: { counts: () => all, devices: () => devices },
+    views: { counts: () => all, devices: () => devices, unfinishedWork: () => [] },
+    submissions: { tryOut: () => expect.fail('a caller with all laboratories needs no check') },
   };
   const store = { durations: () => Promise.resolve([]) };
   const clock = { now: () => Date.parse('2026-01-01T00:00:00Z') };
@@ -88,26 +89,29 @@ function simulations(type: 'greedy' | 'cpsat' = 'greedy', going = 0, rows = noth
 
 describe('simulations at a running orchestrator', () => {
   it.each(['greedy', 'cpsat'] as const)('run scenarios under %s', async (type) => {
-    const record = await simulations().simulate({
-      scheduler: { type },
-      protocols: [{ type: 'batch', iterations: 3 }],
-    });
+    const record = await simulations().simulate(
+      {
+        scheduler: { type },
+        protocols: [{ type: 'batch', iterations: 3 }],
+      },
+      allLabs,
+    );
     expect(record).toMatchObject({ scheduler: type, outcome: 'completed', tasks_total: 9 });
   });
 
   it('forecast a run', async () => {
-    const record = await simulations('cpsat').whatIf({ name: 'new', type: 'batch' });
+    const record = await simulations('cpsat').whatIf({ name: 'new', type: 'batch' }, allLabs);
     expect(record).toMatchObject({ scheduler: 'cpsat', estimated_end: '2026-01-01T00:00:08.000Z' });
   });
 
   it('report the faults of a scenario', async () => {
-    await expect(simulations().simulate({ protocols: [{ type: 'bacth' }] })).rejects.toMatchObject({
+    await expect(simulations().simulate({ protocols: [{ type: 'bacth' }] }, allLabs)).rejects.toMatchObject({
       code: 'invalid',
       effect: 'none',
       faults: [{ path: 'protocols[0].type', code: 'unknown_protocol' }],
     });
     await expect(
-      simulations().simulate({ protocols: [{ type: 'batch', iterations: 1_000 }] }),
+      simulations().simulate({ protocols: [{ type: 'batch', iterations: 1_000 }] }, allLabs),
     ).rejects.toMatchObject({ code: 'invalid', faults: [{ code: 'too_large' }] });
   });
 
@@ -116,7 +120,7 @@ describe('simulations at a running orchestrator', () => {
       get: (_rows, key) => (key === 'then' ? undefined : expect.fail(`${String(key)} was read`)),
     });
     await expect(
-      simulations('greedy', 5_001, untouchable).whatIf({ name: 'new', type: 'batch' }),
+      simulations('greedy', 5_001, untouchable).whatIf({ name: 'new', type: 'batch' }, allLabs),
     ).rejects.toMatchObject({ code: 'invalid', faults: [{ code: 'too_large' }] });
   });
 
@@ -124,7 +128,7 @@ describe('simulations at a running orchestrator', () => {
     const all = simulations();
     let going = 2;
     const ended = [1, 2].map(() =>
-      all.simulate({ protocols: [{ type: 'batch', iterations: 600 }] }).then(
+      all.simulate({ protocols: [{ type: 'batch', iterations: 600 }] }, allLabs).then(
         () => (going -= 1),
         () => (going -= 1),
       ),
@@ -146,13 +150,13 @@ describe('simulations at a running orchestrator', () => {
   it('run two at a time and end with the orchestrator', async () => {
     const all = simulations();
     const long = { protocols: [{ type: 'batch', iterations: 600 }] };
-    const going = [all.simulate(long), all.simulate(long)].map((each) =>
+    const going = [all.simulate(long, allLabs), all.simulate(long, allLabs)].map((each) =>
       each.then(
         () => 'done',
         (error: { code: string }) => error.code,
       ),
     );
-    await expect(all.simulate(long)).rejects.toMatchObject({ code: 'backlog_full', retryAfterS: 5 });
+    await expect(all.simulate(long, allLabs)).rejects.toMatchObject({ code: 'backlog_full', retryAfterS: 5 });
     await all.stop();
     expect(await Promise.all(going)).toEqual(['service_unavailable', 'service_unavailable']);
   });

@@ -1,5 +1,5 @@
 import type { Principal } from '@lab/api-client';
-import { freshnessOf, type Freshness } from '@lab/web-model';
+import { freshnessOf, labsSeen, type Freshness } from '@lab/web-model';
 import { createContext, useContext, useEffect, useState, useSyncExternalStore, type ReactNode } from 'react';
 import { client } from './client.js';
 import { serviceNow } from './clock.js';
@@ -24,7 +24,7 @@ export function LabProvider({
 }): ReactNode {
   const [lab, setLab] = useState<Lab>();
   useEffect(() => {
-    const live = new LiveLab(client, onSignedOut);
+    const live = new LiveLab(client, onSignedOut, labsSeen(me));
     live.start();
     setLab({ live, me });
     return () => live.stop();

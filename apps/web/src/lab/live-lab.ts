@@ -2,6 +2,7 @@ import type { ApiClient } from '@lab/api-client';
 import { hear, noRecords, type LabEvent, type RecordList, type Records } from '@lab/web-model';
 import { follow } from './feed.js';
 import { isSignedOut, reasonOf } from './reasons.js';
+import { readSeen } from './seen.js';
 
 /** What the page knows at a moment. */
 export interface Sight {
@@ -20,6 +21,10 @@ const batchMs = 250;
 /** Time before a list that could not be read is read again, in milliseconds. */
 const retryMs = 2_000;
 const open = 'created,running,paused,needs_attention';
+/** Time between two readings of a list of which no event tells this person, in milliseconds. */
+const pollMs = 5_000;
+/** Events of computers and of the queue name no laboratory, so that a person of single ones does not get them. */
+const polled: readonly RecordList[] = ['agents', 'queue'];
 /** Longest lists that are kept. Nobody looks at more at once. */
 const limit = 500;
 
@@ -37,11 +42,16 @@ export class LiveLab {
   readonly #readAt = new Map<RecordList, number>();
   #events: LabEvent[] = [];
   #batch: ReturnType<typeof setTimeout> | undefined;
+  #poll: ReturnType<typeof setInterval> | undefined;
 
-  /** @param onSignedOut called when the service asks who this is */
+  /**
+   * @param onSignedOut called when the service asks who this is
+   * @param labs the laboratories that the person sees; undefined: all
+   */
   constructor(
     private readonly client: ApiClient,
     private readonly onSignedOut: () => void,
+    private readonly labs?: readonly string[],
   ) {}
 
   readonly subscribe = (listener: () => void): (() => void) => {
@@ -62,6 +72,7 @@ export class LiveLab {
   }
 
   start(): void {
+    if (this.labs !== undefined) this.#poll = setInterval(() => this.readAgain(polled), pollMs);
     follow(
       this.client,
       {
@@ -80,6 +91,7 @@ export class LiveLab {
   stop(): void {
     this.#end.abort();
     clearTimeout(this.#batch);
+    clearInterval(this.#poll);
     for (const { timer } of this.#planned.values()) clearTimeout(timer);
   }
 
@@ -121,7 +133,7 @@ export class LiveLab {
 
   async #readList(list: RecordList): Promise<void> {
     try {
-      const found = await read(this.client, list, this.#end.signal);
+      const found = await read(this.client, this.labs, list, this.#end.signal);
       this.#read.add(list);
       this.#troubles.delete(list);
       const isComplete = this.#read.size === Object.keys(noRecords).length;
@@ -152,35 +164,74 @@ export class LiveLab {
   }
 }
 
-async function read(client: ApiClient, list: RecordList, signal: AbortSignal): Promise<Partial<Records>> {
+async function read(
+  client: ApiClient,
+  labs: readonly string[] | undefined,
+  list: RecordList,
+  signal: AbortSignal,
+): Promise<Partial<Records>> {
+  const idOf = ({ id }: { id: string }): string => id;
   switch (list) {
-    case 'devices':
-      return { devices: await client.all('/api/devices', { query: { limit }, signal }) };
-    case 'attention':
-      return {
-        attention: (await client.get('/api/attention', { query: { state: 'open', limit }, signal })).items,
-      };
-    case 'stops':
-      return { stops: (await client.get('/api/estop', { query: { limit }, signal })).items };
-    case 'campaigns':
-      return {
-        campaigns: (await client.get('/api/campaigns', { query: { state: open, limit }, signal })).items,
-      };
-    case 'runs': {
-      const { items } = await client.get('/api/protocols', { query: { state: open, limit }, signal });
-      return { runs: items.filter(({ campaign }) => campaign === null) };
+    case 'devices': {
+      const path = '/api/devices';
+      const devices = await readSeen(
+        labs,
+        (query) => client.all(path, { query: { ...query, limit }, signal }),
+        ({ lab_name: lab, name }) => `${lab}.${name}`,
+      );
+      return { devices };
     }
-    case 'agents':
-      return { agents: (await client.get('/api/agents', { signal })).items };
+    case 'attention': {
+      const query = { state: 'open', limit } as const;
+      const attention = await readSeen(
+        labs,
+        async (lab) => (await client.get('/api/attention', { query: { ...lab, ...query }, signal })).items,
+        idOf,
+      );
+      return { attention };
+    }
+    case 'stops': {
+      const stops = await readSeen(
+        labs,
+        async (lab) => (await client.get('/api/estop', { query: { ...lab, limit }, signal })).items,
+        idOf,
+      );
+      return { stops };
+    }
+    case 'campaigns': {
+      const query = { state: open, limit };
+      const campaigns = await readSeen(
+        labs,
+        async (lab) => (await client.get('/api/campaigns', { query: { ...lab, ...query }, signal })).items,
+        idOf,
+      );
+      return { campaigns };
+    }
+    case 'runs': {
+      const query = { state: open, limit };
+      const runs = await readSeen(
+        labs,
+        async (lab) => (await client.get('/api/protocols', { query: { ...lab, ...query }, signal })).items,
+        idOf,
+      );
+      return { runs: runs.filter(({ campaign }) => campaign === null) };
+    }
+    case 'agents': {
+      const agents = await readSeen(
+        labs,
+        async (query) => (await client.get('/api/agents', { query, signal })).items,
+        ({ computer }) => computer,
+      );
+      return { agents };
+    }
     case 'queue': {
+      // The figures are about all that the person sees, whichever laboratory is asked for.
+      const lab = labs?.[0] === undefined ? {} : { lab: labs[0] };
       const {
         items: _waiting,
         next_cursor: _next,
         ...queue
-      } = await client.get('/api/queue', {
-        query: { limit: 1 },
-        signal,
-      });
+      } = await client.get('/api/queue', { query: { ...lab, limit: 1 }, signal });
       return { queue };
     }
   }

@@ -1,5 +1,5 @@
 import type { AttentionRecord } from '@lab/api-client';
-import { isWarning, mayAct, situationOf } from '@lab/web-model';
+import { isWarning, labsSeen, mayActOn, situationOf } from '@lab/web-model';
 import { Link } from '@tanstack/react-router';
 import { useMemo, type ReactNode } from 'react';
 import { Section, State } from '../design/index.js';
@@ -69,6 +69,8 @@ function Details({ item }: { item: AttentionRecord }): ReactNode {
   const now = useNow(10_000);
   const { me } = useLab();
   const lab = item.device?.split('.')[0];
+  // A person sees an item only if all of its laboratories are theirs.
+  const labs = lab === undefined ? (labsSeen(me) ?? []) : [lab];
   return (
     <>
       <h1>{item.subject}</h1>
@@ -90,7 +92,7 @@ function Details({ item }: { item: AttentionRecord }): ReactNode {
           )}
           {item.actions.length > 0 && (
             <Section title={words.say('attention.decide')}>
-              {mayAct(me, 'operator', lab) ? (
+              {mayActOn(me, 'operator', labs) ? (
                 <Decision item={item} />
               ) : (
                 <>

@@ -5,14 +5,16 @@ import { client } from '../lab/index.js';
 /**
  * Reads a definition.
  *
+ * @param name undefined: none is needed
  * @returns undefined while it is read; null: it does not exist, or may not be read
  */
 export function useDefinition(
   type: 'task' | 'protocol' | 'lab',
-  name: string,
+  name: string | undefined,
 ): DefinitionRecord | null | undefined {
   const [found, setFound] = useState<DefinitionRecord | null>();
   useEffect(() => {
+    if (name === undefined) return undefined;
     const end = new AbortController();
     client
       .get('/api/definitions/{type}/{name}', { path: { type, name }, signal: end.signal })

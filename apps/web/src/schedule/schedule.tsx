@@ -2,6 +2,7 @@ import type { ScheduledTask } from '@lab/api-client';
 import {
   barOf,
   groupings,
+  labsSeen,
   latenessOf,
   rowsOf,
   workTone,
@@ -12,7 +13,7 @@ import {
 import { useNavigate } from '@tanstack/react-router';
 import { useCallback, useEffect, useMemo, useRef, useState, type ReactNode } from 'react';
 import { Button, Choice, Section, State } from '../design/index.js';
-import { client, useNow, useRecord, useSight } from '../lab/index.js';
+import { client, readSeen, useLab, useNow, useRecord, useSight } from '../lab/index.js';
 import { TaskLink, Unread, Waits } from '../parts/index.js';
 import { useWords } from '../settings/index.js';
 import { GanttChart } from './chart.js';
@@ -32,6 +33,7 @@ export function Schedule(): ReactNode {
   const navigate = useNavigate();
   const now = useNow(1_000);
   const moving = useNow(stepMs);
+  const { me } = useLab();
   const { devices } = useSight().records;
   const [grouping, setGrouping] = useState<Grouping>('device');
   const [length, setLength] = useState<number>(hour);
@@ -41,21 +43,37 @@ export function Schedule(): ReactNode {
   // What is shown stays while the window moves, so that nothing flickers.
   const wanted = useRef({ start, length });
   wanted.current = { start, length };
-  const load = useCallback(async (signal: AbortSignal) => {
-    const { start: from, length: ms } = wanted.current;
-    const query = { from: iso(from), to: iso(from + ms), limit: mostTasks };
-    const [shown, present] = await Promise.all([
-      client.get('/api/schedule', { query, signal }),
-      client.get('/api/schedule', { query: { limit: mostRows }, signal }),
-    ]);
-    return {
-      shown,
-      waiting: present.tasks.filter(({ started_at: begin }) => begin === null),
-      onDemand: new Set(
-        present.tasks.flatMap(({ protocol_run: run, label }) => (run === null ? [label] : [])),
-      ),
-    };
-  }, []);
+  const load = useCallback(
+    async (signal: AbortSignal) => {
+      const { start: from, length: ms } = wanted.current;
+      const query = { from: iso(from), to: iso(from + ms), limit: mostTasks };
+      const readSchedule = async (asked: object, end: AbortSignal) => {
+        let truncated = false;
+        const tasks = await readSeen(
+          labsSeen(me),
+          async (lab) => {
+            const part = await client.get('/api/schedule', { query: { ...asked, ...lab }, signal: end });
+            truncated ||= part.truncated;
+            return part.tasks;
+          },
+          ({ id }) => id,
+        );
+        return { tasks, truncated };
+      };
+      const [shown, present] = await Promise.all([
+        readSchedule(query, signal),
+        readSchedule({ limit: mostRows }, signal),
+      ]);
+      return {
+        shown,
+        waiting: present.tasks.filter(({ started_at: begin }) => begin === null),
+        onDemand: new Set(
+          present.tasks.flatMap(({ protocol_run: run, label }) => (run === null ? [label] : [])),
+        ),
+      };
+    },
+    [me],
+  );
   const concerns = useCallback(({ type }: LabEvent) => type.startsWith('task_run.'), []);
   const { record, failure, readAgain } = useRecord(load, concerns);
   useEffect(() => {

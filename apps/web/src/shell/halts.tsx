@@ -71,7 +71,7 @@ function Halt({ stop }: { stop: EmergencyStopRecord }): ReactNode {
             : words.say('halt.by', { by, time, reason })}
         </span>
       </span>
-      {mayAct(me, 'operator', scope.kind === 'all' ? undefined : scope.lab) && (
+      {mayAct(me, 'operator') && (
         <Button disabled={!mayChange} onClick={() => setAsks(true)} aria-haspopup="dialog">
           {words.say('halt.release')}
         </Button>

@@ -1,8 +1,8 @@
 import type { DefinitionSummary } from '@lab/api-client';
-import { mayAct, workKinds, type WorkKind } from '@lab/web-model';
+import { labsSeen, mayActSomewhere, workKinds, type WorkKind } from '@lab/web-model';
 import { useEffect, useState, type ReactNode } from 'react';
 import { Choice } from '../design/index.js';
-import { client, reasonOf, useLab } from '../lab/index.js';
+import { client, readSeen, reasonOf, useLab } from '../lab/index.js';
 import { Unread } from '../parts/index.js';
 import { useWords } from '../settings/index.js';
 import { SubmissionForm } from './submission-form.js';
@@ -21,7 +21,7 @@ export function Submit({ kind: first, from }: { kind?: WorkKind; from?: string }
   const [chosen, setChosen] = useState<string>();
   const types = useTypes(kind);
   const earlier = useEarlier(kind, kind === first ? from : undefined);
-  if (!me.grants.some(({ lab }) => mayAct(me, 'submitter', lab ?? undefined)))
+  if (!mayActSomewhere(me, 'submitter'))
     return (
       <>
         <h1>{words.say('submit.title')}</h1>
@@ -78,17 +78,23 @@ export function Submit({ kind: first, from }: { kind?: WorkKind; from?: string }
 
 /** The loaded types that can be submitted; a sentence when they cannot be read. */
 function useTypes(kind: WorkKind): DefinitionSummary[] | string | undefined {
+  const { me } = useLab();
   const type = kind === 'task' ? 'task' : 'protocol';
   const [found, setFound] = useState<{ type: string; types: DefinitionSummary[] | string }>();
   useEffect(() => {
     const end = new AbortController();
-    client.all('/api/definitions', { query: { type, limit: 500 }, signal: end.signal }).then(
+    const read = readSeen(
+      labsSeen(me),
+      (lab) => client.all('/api/definitions', { query: { ...lab, type, limit: 500 }, signal: end.signal }),
+      ({ name }) => name,
+    );
+    read.then(
       (all) => setFound({ type, types: all.filter(({ loaded }) => loaded) }),
       (error: unknown) => {
         if (!end.signal.aborted) setFound({ type, types: reasonOf(error) });
       },
     );
     return () => end.abort();
-  }, [type]);
+  }, [me, type]);
   return found?.type === type ? found.types : undefined;
 }

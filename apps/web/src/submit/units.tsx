@@ -1,8 +1,8 @@
 import type { ResourceRecord } from '@lab/api-client';
-import type { Slot } from '@lab/web-model';
+import { labsSeen, type Slot } from '@lab/web-model';
 import { useEffect, useState, type ReactNode } from 'react';
 import { Choice } from '../design/index.js';
-import { client, useSight } from '../lab/index.js';
+import { client, readSeen, useLab, useSight } from '../lab/index.js';
 import { useWords } from '../settings/index.js';
 
 /** The devices that fit a slot, as `<lab>.<device>`. */
@@ -30,15 +30,18 @@ export function DeviceChoice({ slot, value, onChange }: SlotProps): ReactNode {
 /** Chooses a resource for a slot of a task. */
 export function ResourceChoice({ slot, value, onChange }: SlotProps): ReactNode {
   const words = useWords();
+  const { me } = useLab();
   const [resources, setResources] = useState<readonly ResourceRecord[]>([]);
   useEffect(() => {
     const end = new AbortController();
     // The dry run tells what is wrong when the list cannot be read.
-    client
-      .all('/api/resources', { query: { limit: 500 }, signal: end.signal })
-      .then(setResources, () => undefined);
+    readSeen(
+      labsSeen(me),
+      (lab) => client.all('/api/resources', { query: { ...lab, limit: 500 }, signal: end.signal }),
+      ({ name }) => name,
+    ).then(setResources, () => undefined);
     return () => end.abort();
-  }, []);
+  }, [me]);
   const names = resources.filter(({ type }) => type === slot.type).map(({ name }) => name);
   const label = words.say('submit.resource', { slot: slot.name });
   return <UnitChoice label={label} slot={slot} names={names} value={value} onChange={onChange} />;

@@ -1,9 +1,9 @@
 import type { ProtocolRunRecord, TaskRunRecord, WaitCause } from '@lab/api-client';
-import { plainText, workTone, type LabEvent } from '@lab/web-model';
+import { labsSeen, plainText, workTone, type LabEvent } from '@lab/web-model';
 import { Link } from '@tanstack/react-router';
 import { useCallback, type ReactNode } from 'react';
 import { Section, State } from '../design/index.js';
-import { client, useNow, usePolling, useRecord } from '../lab/index.js';
+import { client, useLab, useNow, usePolling, useRecord } from '../lab/index.js';
 import { Unread } from '../parts/index.js';
 import { useWords } from '../settings/index.js';
 import { Span } from './span.js';
@@ -14,15 +14,16 @@ import { WorkActions } from './work-actions.js';
 /** One protocol run: the order of its tasks, what each does or waits for, and what it left. */
 export function Run({ name }: { name: string }): ReactNode {
   const words = useWords();
+  const { me } = useLab();
   const load = useCallback(
     async (signal: AbortSignal) => {
       const [run, waits] = await Promise.all([
         client.get('/api/protocols/{protocol_run_name}', { path: { protocol_run_name: name }, signal }),
-        waitsOf(name, signal),
+        waitsOf(labsSeen(me), name, signal),
       ]);
       return { run, waits };
     },
-    [name],
+    [me, name],
   );
   const concerns = useCallback(
     ({ type, body }: LabEvent) =>

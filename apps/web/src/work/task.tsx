@@ -1,9 +1,9 @@
 import type { AttemptRecord, TaskRunRecord, WaitCause } from '@lab/api-client';
-import { fieldOf, isOver, workTone, type LabEvent } from '@lab/web-model';
+import { fieldOf, isOver, labsSeen, workTone, type LabEvent } from '@lab/web-model';
 import { Link } from '@tanstack/react-router';
 import { useCallback, type ReactNode } from 'react';
 import { Section, State } from '../design/index.js';
-import { client, useNow, usePolling, useRecord } from '../lab/index.js';
+import { client, readSeen, useLab, useNow, usePolling, useRecord } from '../lab/index.js';
 import { Effects, pairs, Unread, useDefinition, Values, type Declared } from '../parts/index.js';
 import { useWords } from '../settings/index.js';
 import { Files } from './files.js';
@@ -20,26 +20,42 @@ const lastLinesMs = 30_000;
 /** One task: what it got, what it did, what it left, and why it waits. */
 export function Task({ name, run }: { name: string; run: string | undefined }): ReactNode {
   const words = useWords();
+  const { me } = useLab();
   const load = useCallback(
     async (signal: AbortSignal) => {
+      const labs = labsSeen(me);
       const query = run === undefined ? {} : { protocol_run_name: run };
       const filter = run === undefined ? { task: name } : { task: name, protocol_run: run };
       const task = await client.get('/api/tasks/{task_name}', { path: { task_name: name }, query, signal });
       const [attempts, effects, waits] = await Promise.all([
-        client.get('/api/attempts', { query: { ...filter, archived: 'all' }, signal }),
-        client.get('/api/effects', { query: { ...filter, limit: mostEffects }, signal }),
-        isOver(task.state) ? new Map<string, WaitCause[]>() : waitsOf(run, signal),
+        readSeen(
+          labs,
+          async (lab) => {
+            const asked = { ...filter, ...lab, archived: 'all' } as const;
+            return (await client.get('/api/attempts', { query: asked, signal })).items;
+          },
+          ({ id }) => id,
+        ),
+        readSeen(
+          labs,
+          async (lab) => {
+            const asked = { ...filter, ...lab, limit: mostEffects };
+            return (await client.get('/api/effects', { query: asked, signal })).items;
+          },
+          ({ id }) => id,
+        ),
+        isOver(task.state) ? new Map<string, WaitCause[]>() : waitsOf(labs, run, signal),
       ]);
-      const own = attempts.items.filter(({ task_run_id: id }) => id === task.id);
+      const own = attempts.filter(({ task_run_id: id }) => id === task.id);
       const ids = new Set(own.map(({ id }) => id));
       return {
         task,
         attempts: own,
-        effects: effects.items.filter(({ attempt_id: id }) => id !== null && ids.has(id)),
+        effects: effects.filter(({ attempt_id: id }) => id !== null && ids.has(id)),
         waits: waits.get(task.id) ?? [],
       };
     },
-    [name, run],
+    [me, name, run],
   );
   const concerns = useCallback(
     ({ type, body }: LabEvent) =>

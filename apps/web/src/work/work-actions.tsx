@@ -1,9 +1,10 @@
 import type { CampaignRecord, ProtocolRunRecord, TaskRunRecord } from '@lab/api-client';
-import { mayAct, type WordKey, type WorkKind } from '@lab/web-model';
+import { labsSeen, mayActOn, mayActSomewhere, type WordKey, type WorkKind } from '@lab/web-model';
 import { useNavigate } from '@tanstack/react-router';
 import { useState, type ReactNode } from 'react';
 import { Button, Dialog, Failure, TextField } from '../design/index.js';
 import { actOnWork, changeWork, reasonOf, useLab, useMayAct, type WorkAct as Act } from '../lab/index.js';
+import { useDefinition } from '../parts/index.js';
 import { useWords } from '../settings/index.js';
 
 type Work = CampaignRecord | ProtocolRunRecord | TaskRunRecord;
@@ -45,7 +46,9 @@ export function WorkActions({
   const mayChange = useMayAct();
   const [asked, setAsked] = useState<Act | Change>();
   // Work of others is changed by operators.
-  const mayHere = mayAct(me, 'operator') || (work.owner === me.name && mayAct(me, 'submitter'));
+  const labs = useLabsOf(kind, work);
+  const mayHere =
+    mayActOn(me, 'operator', labs) || (work.owner === me.name && mayActOn(me, 'submitter', labs));
   const isOver = over.includes(work.state);
   const isPart = 'protocol_run' in work && work.protocol_run !== null;
   const acts = actsOf(kind, work).filter((act) => !isPart || act === 'cancel');
@@ -67,7 +70,7 @@ export function WorkActions({
             {words.say(labelOf(kind, each))}
           </Button>
         ))}
-      {mayAct(me, 'submitter') && !isPart && (
+      {mayActSomewhere(me, 'submitter') && !isPart && (
         <Button onClick={() => void navigate({ to: '/submit', search: { kind, from: work.name } })}>
           {words.say('work.clone')}
         </Button>
@@ -79,6 +82,19 @@ export function WorkActions({
       )}
     </div>
   );
+}
+
+/** The laboratories of work, as far as the page knows them. The service decides. */
+function useLabsOf(kind: WorkKind, work: Work): readonly string[] {
+  const { me } = useLab();
+  const seen = labsSeen(me);
+  const protocol = 'protocol' in work ? work.protocol : kind === 'run' ? work.type : undefined;
+  const definition = useDefinition('protocol', protocol);
+  if (seen === undefined) return [];
+  if (protocol !== undefined) return definition?.labs ?? [];
+  const devices = 'devices' in work ? Object.values(work.devices).map(({ lab_name: lab }) => lab) : [];
+  // A person sees a task only if all of its laboratories are theirs.
+  return devices.length > 0 ? [...new Set(devices)] : seen;
 }
 
 const labelOf = (kind: WorkKind, act: Act | Change): WordKey =>

@@ -4,11 +4,10 @@ import { AgentRecord } from '../rest/computers/agents.js';
 import { DeviceRecord } from '../rest/devices.js';
 import { isObject, zodOf, type Shape } from '../rest/fields/field.js';
 import { insight, OptimizerDescription, runtimeParameters } from '../rest/optimizer.js';
-import { longestPage } from '../rest/pages.js';
 import { DrainRecord } from '../rest/drain.js';
 import { QueuedTask, QueueRecord } from '../rest/queue.js';
 import { ReservationRecord } from '../rest/reservations.js';
-import { longestSchedule, ScheduleRecord } from '../rest/schedule.js';
+import { ScheduleRecord } from '../rest/schedule.js';
 import { SimulationRecord, SimulationScenario, WhatIfRecord } from '../rest/simulation.js';
 import { CampaignChange, CampaignSubmission } from '../rest/work/campaigns.js';
 import { SubmissionEstimate, type Submission } from '../rest/work/dry-run.js';
@@ -22,6 +21,8 @@ import { auditEntry } from './audit-entry.js';
 import { attentionRequests } from './attention.js';
 import { rolloutRequests } from './rollouts.js';
 import { emergencyStop } from './agent.js';
+import { labRights } from './lab-rights.js';
+import { listPosition, queueQuery, scheduleQuery } from './overview-queries.js';
 import {
   defineEvent,
   openRequest,
@@ -50,21 +51,27 @@ const besideSubmission = z.object({
   /** Committed with what the submission makes. Absent: the caller records the act itself. */
   audit: auditEntry.optional(),
 });
+/** The laboratories of the caller. */
+const withRights = z.object({ rights: labRights });
 
 /** A submission with what the gateway knows of it. */
-export type Submitted<Submission> = Submission & z.infer<typeof besideSubmission>;
+export type Submitted<Submission> = Submission &
+  z.infer<typeof besideSubmission> &
+  z.infer<typeof withRights>;
 
 const submitted = <Fields extends object>(shape: Shape<Fields>) =>
-  bodyOf(shape).extend(besideSubmission.shape);
+  bodyOf(shape).extend(besideSubmission.shape).extend(withRights.shape);
 
-const submitErrors = ['invalid', 'duplicate_name', 'backlog_full', 'store_unavailable'] as const;
+const submitErrors = ['forbidden', 'invalid', 'duplicate_name', 'backlog_full', 'store_unavailable'] as const;
 /** A submission of one kind, as it would really be submitted. */
 const submissionOf = <Kind extends Submission['kind'], Fields extends object>(
   kind: Kind,
   shape: Shape<Fields>,
-) => z.object({ kind: z.literal(kind), submission: bodyOf(shape) });
+) => z.object({ kind: z.literal(kind), submission: bodyOf(shape), rights: labRights });
 /** An act of a person on something that has a name. */
 const namedBy = z.object({ name: z.string(), by: z.string() });
+/** The same on work that goes on by it, so that the caller needs a role for the laboratories of the work. */
+const rightfulAct = namedBy.extend(withRights.shape);
 /** An act of a person on a device. */
 const deviceBy = z.object({ lab: z.string(), device: z.string(), by: z.string() });
 /** An act of a person on a computer. */
@@ -77,54 +84,12 @@ const reservation = zodOf(ReservationRecord);
 const drained = z.object({ campaign: z.string().nullable() });
 const drain = zodOf(DrainRecord);
 
-const startPosition = z.object({ start: z.number(), id: z.string() });
-/** Which part of the schedule is asked for. All criteria apply together; a name that does not exist selects nothing. */
-const scheduleQuery = z.object({
-  /** Name of a protocol run: its tasks, and the units that its tasks have, will get or wait for. */
-  run: z.string().optional(),
-  /** `<lab>.<device>`: this device, and the tasks that have it, will get it or wait for it. */
-  device: z.string().optional(),
-  /** Name of a laboratory: its devices, and the tasks that have one of them, will get one or wait for one. */
-  lab: z.string().optional(),
-  /**
-   * Most tasks to list: first those that run, then those that wait, in the order of their planned starts or else of the
-   * queue, then those that have ended, the latest first.
-   */
-  limit: z.number().int().min(1).max(longestSchedule),
-  /**
-   * Only tasks whose actual or planned time touches the window, by their starts and then by id. Times are milliseconds
-   * since 1970; the window ends before `to`. `after`: start and id of the last task of the page before; null: none.
-   */
-  window: z.object({ from: z.number(), to: z.number(), after: startPosition.nullable() }).optional(),
-});
-export type ScheduleQuery = z.infer<typeof scheduleQuery>;
-
-const listPosition = z.object({ value: z.union([z.string(), z.number()]), id: z.string() });
-
-/** Which part of the queue is asked for. All criteria apply together; a name that does not exist selects nothing. */
-const queueQuery = z.object({
-  protocol_run: z.string().optional(),
-  campaign: z.string().optional(),
-  owner: z.string().optional(),
-  /** `<lab>.<device>`: tasks that are planned on this device, or could get it. */
-  device: z.string().optional(),
-  /** Name of a laboratory: tasks that are planned on one of its devices, or could get one. */
-  lab: z.string().optional(),
-  /** Most tasks to answer. The answer has fewer when more do not fit into one message. */
-  limit: z.number().int().min(1).max(longestPage),
-  /** True: from the end of the queue. */
-  descending: z.boolean(),
-  /** The last task of the page before, with its position then; null: the first page. */
-  after: listPosition.nullable(),
-});
-export type QueueQuery = z.infer<typeof queueQuery>;
-
 const cancelErrors = ['not_found', 'wrong_state', 'store_unavailable'] as const;
 /** Errors of a change of work that has not begun. */
-const changeErrors = ['invalid', ...cancelErrors] as const;
+const changeErrors = ['forbidden', 'invalid', ...cancelErrors] as const;
 /** An act of a person on work that has ended. */
 const workBy = namedBy.extend({ kind: z.enum(workKinds) });
-const resumeErrors = ['invalid', 'backlog_full', 'duplicate_name', ...cancelErrors] as const;
+const resumeErrors = ['forbidden', 'invalid', 'backlog_full', 'duplicate_name', ...cancelErrors] as const;
 /** Errors of an optimizer and of the connection to it. */
 const optimizerErrors = ['invalid', 'optimizer_error', 'optimizer_unavailable'] as const;
 /** Milliseconds to start a process and make an optimizer before the answer. */
@@ -161,22 +126,24 @@ export const orchestratorRequests = {
   /** Changes the priority of a task that has not ended, or parameters of a task that has not begun. */
   changeTask: request(
     'task.change',
-    namedBy.extend({ protocol_run_name: z.string().optional(), change: bodyOf(TaskChange) }),
+    rightfulAct.extend({ protocol_run_name: z.string().optional(), change: bodyOf(TaskChange) }),
     accepted,
     changeErrors,
   ),
   /** The same for a protocol run and its tasks. */
   changeProtocolRun: request(
     'protocol_run.change',
-    namedBy.extend({ change: bodyOf(ProtocolRunChange) }),
+    rightfulAct.extend({ change: bodyOf(ProtocolRunChange) }),
     accepted,
     changeErrors,
   ),
   /** The same for a campaign, its runs and their tasks. Parameters change for runs that have not begun. */
-  changeCampaign: request('campaign.change', namedBy.extend({ change: bodyOf(CampaignChange) }), accepted, [
-    'duplicate_name',
-    ...changeErrors,
-  ]),
+  changeCampaign: request(
+    'campaign.change',
+    rightfulAct.extend({ change: bodyOf(CampaignChange) }),
+    accepted,
+    ['duplicate_name', ...changeErrors],
+  ),
   /** Removes ended work, with all that belongs to it, from the lists. */
   archiveWork: request('work.archive', workBy, accepted, cancelErrors),
   /** Returns archived work to the lists. */
@@ -184,13 +151,13 @@ export const orchestratorRequests = {
   /** Starts no more tasks of the run. Running tasks continue to their end. */
   pauseProtocolRun: request('protocol_run.pause', namedBy, accepted, cancelErrors),
   /** Resumes a run that is paused, failed or cancelled. It keeps completed tasks. */
-  resumeProtocolRun: request('protocol_run.resume', namedBy, accepted, resumeErrors),
+  resumeProtocolRun: request('protocol_run.resume', rightfulAct, accepted, resumeErrors),
   /** Starts no more runs of the campaign, and no more tasks of its present runs. */
   pauseCampaign: request('campaign.pause', namedBy, accepted, cancelErrors),
   /** Resumes a campaign that is paused, failed or cancelled. It keeps completed runs. */
   resumeCampaign: request(
     'campaign.resume',
-    namedBy.extend({
+    rightfulAct.extend({
       /** Overrides the earlier settings of its optimizer. Secrets in it are sealed. */
       optimizer_overrides: jsonObject.optional(),
     }),
@@ -274,7 +241,7 @@ export const orchestratorRequests = {
   /** Simulates a scenario with the loaded definitions. Changes nothing. */
   simulate: query(
     'simulation.run',
-    zodOf(SimulationScenario),
+    withRights.extend({ scenario: zodOf(SimulationScenario) }),
     zodOf(SimulationRecord),
     ['invalid', 'backlog_full', 'service_unavailable'],
     simulatedMs,
@@ -282,7 +249,7 @@ export const orchestratorRequests = {
   /** Simulates a protocol run as if it was submitted now. Changes nothing. */
   simulateProtocolRun: query(
     'simulation.protocol_run',
-    zodOf(ProtocolRunSubmission),
+    withRights.extend({ submission: zodOf(ProtocolRunSubmission) }),
     zodOf(WhatIfRecord),
     ['unknown_protocol', 'service_unavailable', ...submitErrors],
     simulatedMs,

@@ -146,6 +146,12 @@ export class DefinitionSummary {
   @Field(flag('True: the definition is loaded.')) loaded!: boolean;
   @Field(hash) hash!: string | null;
   @Field(sound) sound!: boolean;
+  @Field(
+    names(
+      'Laboratories of the definition: the laboratory itself, those that a protocol names, those that have the device type, and of a task type those that have what it needs or whose loaded protocols use it. Only laboratories that the caller may see.',
+    ),
+  )
+  labs!: string[];
 }
 
 export class DefinitionRecord extends DefinitionSummary {

@@ -361,6 +361,7 @@ export const presentLists = {
     filters: {
       type: choice(definitionTypes, 'Only definitions of this type.'),
       package: exact('Only definitions of this package.'),
+      lab: exact('Only definitions of this laboratory, as `labs` has it.'),
       text: named,
     },
   },

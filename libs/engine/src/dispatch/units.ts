@@ -2,7 +2,7 @@ import { isUnclear } from '@lab/contracts';
 import type { PlanSlot, PlanUnit } from '@lab/scheduling';
 import type { AgentDirectory } from '../agents/index.js';
 import { type KnownDevice, type LabMap, heldFor, serviceComputer } from '../labs/index.js';
-import type { AllocationRow, ReservationRow } from '../rows/index.js';
+import type { AllocationRow, ReservationRow, TaskRunRow } from '../rows/index.js';
 import {
   drainOfComputer,
   keepsFrom,
@@ -97,15 +97,19 @@ export class UnitView {
   }
 
   /** Why no task can get the unit now, in words; null: one can. */
-  whyUnusable(id: string): string | null {
-    return this.#whyUnusable(id, this.state.rows.allocations.get(id));
+  whyUnusable(id: string, labelOf?: (task: TaskRunRow) => string): string | null {
+    return this.#whyUnusable(id, this.state.rows.allocations.get(id), labelOf);
   }
 
-  #whyUnusable(id: string, allocation: AllocationRow | undefined): string | null {
+  #whyUnusable(
+    id: string,
+    allocation: AllocationRow | undefined,
+    labelOf = (task: TaskRunRow): string => this.state.labelOf(task),
+  ): string | null {
     const user =
       allocation?.taskRunId == null ? undefined : this.state.rows.taskRuns.get(allocation.taskRunId);
     if (user !== undefined && isUnclear(user.state))
-      return `${this.state.labelOf(user)} had it, and a person has to decide about that task`;
+      return `${labelOf(user)} had it, and a person has to decide about that task`;
     if (!id.startsWith('device:')) return null;
     const device = this.device(id);
     if (device === undefined) return 'no loaded laboratory has it';

@@ -3,6 +3,7 @@
 export { giveBack, heldFor, leave, release, releaseUnneeded, take, unitsOf } from './allocation.js';
 export { keepersOf, slotName } from './holds.js';
 export { type KnownDevice, LabMap, deviceKey, serviceComputer } from './lab-map.js';
+export { otherLabs, refuseForeignLabs } from './rights.js';
 export {
   deviceCandidates,
   referredUnit,

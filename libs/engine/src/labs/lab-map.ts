@@ -25,8 +25,13 @@ export class LabMap {
   /** The computers that the laboratories name, and that of the service. */
   readonly computers = new Set<string>([serviceComputer]);
 
-  constructor(private readonly definitions: Definitions) {
+  /** @param among names of the laboratories to index; by default all loaded ones */
+  constructor(
+    private readonly definitions: Definitions,
+    among?: readonly string[],
+  ) {
     for (const lab of definitions.labs()) {
+      if (among?.includes(lab.name) === false) continue;
       this.labs.set(lab.name, lab);
       for (const computer of Object.keys(lab.computers)) this.computers.add(computer);
       for (const device of Object.values(lab.devices)) {
@@ -40,6 +45,11 @@ export class LabMap {
       for (const { name, type, meta } of Object.values(lab.resources))
         this.resources.set(name, { name, type, lab: lab.name, meta });
     }
+  }
+
+  /** As if only these laboratories were loaded. */
+  among(labs: readonly string[] | 'all'): LabMap {
+    return labs === 'all' ? this : new LabMap(this.definitions, labs);
   }
 
   /** A device by its laboratory and name. @throws ServiceError `unknown_lab`, `unknown_device` */

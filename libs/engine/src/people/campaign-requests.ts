@@ -1,4 +1,5 @@
 import {
+  allLabs,
   isServiceError,
   ServiceError,
   toServiceError,
@@ -8,6 +9,7 @@ import {
   type Insight,
   type JsonObject,
   type JsonValue,
+  type LabRights,
   type OptimizerDescription,
   type OptimizerStatus,
   type RuntimeParameterValues,
@@ -18,7 +20,6 @@ import type { ProtocolSnapshot } from '@lab/definitions/model';
 import type { Timers } from '@lab/ports';
 import {
   type CampaignRow,
-  type EndedWork,
   type OptimizerRow,
   type OptimizerSession,
   type Optimizers,
@@ -36,6 +37,7 @@ import {
 } from '../submission/index.js';
 import { type Person, type Turn, type TurnLoop, audit, auditRequest } from '../turn/index.js';
 import { type CampaignOptimizers, makingOf, pendingTrials, setOptimizer, storable } from '../work/index.js';
+import { protocolIn, refuseForeignWork } from './foreign-work.js';
 import { openWork } from './open-work.js';
 import { recallCampaign, resumeCampaign, resumedCampaign, submitOrResumeCampaign } from './resume.js';
 
@@ -63,8 +65,8 @@ export class CampaignRequests {
     },
   ) {}
 
-  submit(submission: Submitted<CampaignSubmission>): Promise<Accepted> {
-    return this.#submitted('submission of a campaign', submission, (turn, submit) => {
+  submit(submission: Omit<Submitted<CampaignSubmission>, 'rights'>, rights: LabRights): Promise<Accepted> {
+    return this.#submitted('submission of a campaign', submission, rights, (turn, submit) => {
       const accepted = submit(turn);
       auditRequest(turn, submission.audit);
       return accepted;
@@ -77,8 +79,8 @@ export class CampaignRequests {
    *
    * @returns the submission with its defaults; null: it resumes an existing campaign
    */
-  tryOut(submission: CampaignSubmission): Promise<CampaignSubmission | null> {
-    return this.#submitted('dry run of a campaign', submission, (turn, submit) => {
+  tryOut(submission: CampaignSubmission, rights: LabRights): Promise<CampaignSubmission | null> {
+    return this.#submitted('dry run of a campaign', submission, rights, (turn, submit) => {
       turn.rehearse(submit);
       return resumedCampaign(turn, submission) === undefined ? completeCampaign(submission) : null;
     });
@@ -87,6 +89,7 @@ export class CampaignRequests {
   async #submitted<Value>(
     what: string,
     submission: CampaignSubmission,
+    rights: LabRights,
     how: (turn: Turn, submit: (turn: Turn) => Accepted) => Value,
   ): Promise<Value> {
     const { name, owner = unnamedPerson, resume, meta = {} } = submission;
@@ -94,16 +97,22 @@ export class CampaignRequests {
     if (overrides !== undefined && !isObject(overrides))
       refuse('campaign', [fault('meta.optimizer_overrides', 'type', 'must be an object')]);
     const given = isObject(overrides) ? overrides : undefined;
-    const known = resume === true ? await this.#find(name) : undefined;
+    const known = resume === true ? await this.#find(name, rights) : undefined;
     const made =
-      known === undefined && submission.optimize === true ? await this.#make(submission, given ?? {}) : null;
+      known === undefined && submission.optimize === true
+        ? await this.#make(submission, given ?? {}, rights)
+        : null;
     const remade = known === undefined ? undefined : await this.#remake(known, given, 'meta.');
     const limit = runLimit({ maxProtocolRuns: submission.max_protocol_runs });
     const submit = (turn: Turn): Accepted =>
-      submitOrResumeCampaign(turn, this.ports.submit, this.ports.person(owner), submission, {
-        made,
-        remade,
-      });
+      submitOrResumeCampaign(
+        turn,
+        this.ports.submit,
+        this.ports.person(owner),
+        submission,
+        { made, remade },
+        rights,
+      );
     return this.ports.loop.submit(
       what,
       (turn) => how(turn, submit),
@@ -120,8 +129,8 @@ export class CampaignRequests {
    *
    * @throws ServiceError `invalid` with the path of each refused row; `optimizer_unavailable`
    */
-  async checkTrials(name: string, rows: readonly TaskParameters[]): Promise<void> {
-    const campaign = await this.#find(name);
+  async checkTrials(name: string, rows: readonly TaskParameters[], rights: LabRights): Promise<void> {
+    const campaign = await this.#find(name, rights);
     if (campaign?.optimizer == null || rows.length === 0) return;
     const { overrides } = campaign.optimizer;
     const snapshot = await this.#look(name, (row, turn) => turn.state.protocolOf(row));
@@ -129,12 +138,17 @@ export class CampaignRequests {
     await asFaults('', () => this.#describe(snapshot, campaign.optimizerIp, overrides, rows));
   }
 
-  async resume(name: string, by: string, overrides?: JsonObject): Promise<Accepted> {
-    const known = overrides === undefined ? undefined : await this.#find(name);
+  async resume(
+    name: string,
+    by: string,
+    overrides: JsonObject | undefined,
+    rights: LabRights,
+  ): Promise<Accepted> {
+    const known = overrides === undefined ? undefined : await this.#find(name, rights);
     const remade = known === undefined ? undefined : await this.#remake(known, overrides, '');
     return this.ports.loop.submit(
       'resume of a campaign',
-      (turn) => resumeCampaign(turn, this.ports.submit, this.ports.person(by), name, remade),
+      (turn) => resumeCampaign(turn, this.ports.submit, this.ports.person(by), name, remade, rights),
       [{ kind: 'campaign', names: [name] }],
       recallCampaign(name),
     );
@@ -196,15 +210,19 @@ export class CampaignRequests {
   }
 
   async defaults(protocol: string, address = thisComputer): Promise<OptimizerDescription> {
-    const snapshot = protocolOf(this.ports.submit, protocol, 'protocol');
+    const snapshot = protocolOf(this.ports.submit, protocol, 'protocol', allLabs);
     if (snapshot.protocol.optimizer === undefined)
       throw new ServiceError('not_found', `the protocol "${protocol}" has no optimizer`);
     return this.#describe(snapshot, address, {});
   }
 
   /** Makes the optimizer of a submitted campaign. @throws ServiceError `invalid`, `optimizer_unavailable` */
-  async #make(submission: CampaignSubmission, overrides: JsonObject): Promise<OptimizerRow> {
-    const snapshot = protocolOf(this.ports.submit, submission.protocol, 'protocol');
+  async #make(
+    submission: CampaignSubmission,
+    overrides: JsonObject,
+    rights: LabRights,
+  ): Promise<OptimizerRow> {
+    const snapshot = protocolOf(this.ports.submit, submission.protocol, 'protocol', rights);
     const { optimizer: module, type } = snapshot.protocol;
     if (module === undefined)
       refuse('campaign', [
@@ -215,7 +233,7 @@ export class CampaignRequests {
     const address = submission.optimizer_ip ?? thisComputer;
     const { protocol_run_parameters: given } = submission;
     const description = await asFaults('meta.', () => this.#describe(snapshot, address, overrides, given));
-    const loaded = protocolOf(this.ports.submit, submission.protocol, 'protocol');
+    const loaded = protocolOf(this.ports.submit, submission.protocol, 'protocol', rights);
     if (loaded.protocol.optimizer?.hash !== module?.hash)
       throw conflict(`the protocol ${type} was reloaded meanwhile; submit again`);
     return { ...description, insights: [], best: null, failure: null, overrides, revision: 0 };
@@ -280,12 +298,17 @@ export class CampaignRequests {
     return storable(description) as OptimizerDescription;
   }
 
-  /** The campaign of that name, over or not; undefined: there is none. */
-  #find(name: string): Promise<CampaignRow | undefined> {
-    return this.ports.loop.submit('look for a campaign', (turn) => campaignIn(turn, name), [], {
-      kind: 'campaign',
-      name,
-    });
+  /**
+   * The campaign of that name, over or not; undefined: there is none.
+   *
+   * @throws ServiceError `not_found` or `forbidden` for its laboratories
+   */
+  #find(name: string, rights: LabRights): Promise<CampaignRow | undefined> {
+    const look = (turn: Turn): CampaignRow | undefined => {
+      refuseForeignWork(turn, rights, 'campaign', name);
+      return campaignIn(turn, name);
+    };
+    return this.ports.loop.submit('look for a campaign', look, [], { kind: 'campaign', name });
   }
 
   /**
@@ -345,12 +368,6 @@ export class CampaignRequests {
 function campaignIn(turn: Turn, name: string): CampaignRow | undefined {
   const { campaigns, campaignNames } = turn.state.rows;
   return campaigns.get(campaignNames.get(name) ?? '') ?? turn.ended('campaign', name)?.campaign ?? undefined;
-}
-
-/** The protocol with which a finished campaign was accepted. */
-function protocolIn(work: EndedWork | undefined, campaign: CampaignRow): ProtocolSnapshot | undefined {
-  const row = work?.definitions.find(({ hash }) => hash === campaign.definitionHash);
-  return row?.kind === 'protocol' ? row.body : undefined;
 }
 
 function unavailable(why: string): ServiceError {

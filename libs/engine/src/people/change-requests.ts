@@ -1,4 +1,10 @@
-import type { CampaignChange, ProtocolRunChange, TaskChange, WorkKind } from '@lab/contracts';
+import {
+  allLabs,
+  type CampaignChange,
+  type ProtocolRunChange,
+  type TaskChange,
+  type WorkKind,
+} from '@lab/contracts';
 import type { EndedPage, Store } from '../rows/index.js';
 import { type Accepted, comingRunNames, runLimit } from '../submission/index.js';
 import type { Person, TurnLoop } from '../turn/index.js';
@@ -21,12 +27,19 @@ export class ChangeRequests {
   /**
    * @param protocolRun run of the task; undefined: an on-demand task
    * @param by person who asks, for the audit
-   * @throws ServiceError `not_found`, `wrong_state`; `invalid` (every fault listed)
+   * @param rights of this person
+   * @throws ServiceError `not_found`, `forbidden` for its laboratories, `wrong_state`; `invalid` (every fault listed)
    */
-  task(name: string, protocolRun: string | undefined, change: TaskChange, by: string): Promise<Accepted> {
+  task(
+    name: string,
+    protocolRun: string | undefined,
+    change: TaskChange,
+    by: string,
+    rights = allLabs,
+  ): Promise<Accepted> {
     return this.loop.submit(
       'change of a task',
-      (turn) => changeTask(turn, this.person(by), name, protocolRun, change),
+      (turn) => changeTask(turn, this.person(by), name, protocolRun, change, rights),
       [
         protocolRun === undefined
           ? { kind: 'onDemandTask', names: [name] }
@@ -36,10 +49,10 @@ export class ChangeRequests {
   }
 
   /** Changes a run and its tasks in the same way. @throws as {@link task} */
-  protocolRun(name: string, change: ProtocolRunChange, by: string): Promise<Accepted> {
+  protocolRun(name: string, change: ProtocolRunChange, by: string, rights = allLabs): Promise<Accepted> {
     return this.loop.submit(
       'change of a protocol run',
-      (turn) => changeProtocolRun(turn, this.person(by), name, change),
+      (turn) => changeProtocolRun(turn, this.person(by), name, change, rights),
       [{ kind: 'protocolRun', names: [name] }],
     );
   }
@@ -49,14 +62,14 @@ export class ChangeRequests {
    *
    * @throws also `duplicate_name` for a coming run; `optimizer_unavailable` when no worker can check the new rows
    */
-  async campaign(name: string, change: CampaignChange, by: string): Promise<Accepted> {
-    await this.campaigns.checkTrials(name, change.protocol_run_parameters ?? []);
+  async campaign(name: string, change: CampaignChange, by: string, rights = allLabs): Promise<Accepted> {
+    await this.campaigns.checkTrials(name, change.protocol_run_parameters ?? [], rights);
     const { max_protocol_runs: maxProtocolRuns } = change;
     const coming =
       maxProtocolRuns === undefined ? [] : comingRunNames(name, 0, runLimit({ maxProtocolRuns }));
     return this.loop.submit(
       'change of a campaign',
-      (turn) => changeCampaign(turn, this.person(by), name, change),
+      (turn) => changeCampaign(turn, this.person(by), name, change, rights),
       [
         { kind: 'campaign', names: [name] },
         { kind: 'protocolRun', names: coming },

@@ -4,6 +4,7 @@ import {
   type CampaignChange,
   type Fault,
   type JsonObject,
+  type LabRights,
   type ProtocolRunChange,
   type TaskChange,
   type TaskParameters,
@@ -22,6 +23,7 @@ import {
 } from '../submission/index.js';
 import { type Person, type Turn, audit } from '../turn/index.js';
 import { setOptimizer, trialOf } from '../work/index.js';
+import { refuseForeignTask, refuseForeignWork } from './foreign-work.js';
 import { openTask, openWork } from './open-work.js';
 import { refuseEnding } from './pause.js';
 
@@ -36,8 +38,11 @@ export function changeTask(
   name: string,
   protocolRun: string | undefined,
   change: TaskChange,
+  rights: LabRights,
 ): Accepted {
+  if (protocolRun !== undefined) refuseForeignWork(turn, rights, 'protocol_run', protocolRun);
   const task = openTask(turn, name, protocolRun);
+  refuseForeignTask(turn, rights, task);
   refuseNothing('task', change);
   const { priority, input_parameters: given } = change;
   if (given !== undefined) {
@@ -64,7 +69,9 @@ export function changeProtocolRun(
   person: Person,
   name: string,
   change: ProtocolRunChange,
+  rights: LabRights,
 ): Accepted {
+  refuseForeignWork(turn, rights, 'protocol_run', name);
   const run = openWork(turn, 'protocol_run', name);
   refuseEnding('protocol_run', run);
   refuseNothing('protocol run', change);
@@ -78,7 +85,14 @@ export function changeProtocolRun(
 }
 
 /** The command must have asked the store about the names of all runs up to a new limit. */
-export function changeCampaign(turn: Turn, person: Person, name: string, change: CampaignChange): Accepted {
+export function changeCampaign(
+  turn: Turn,
+  person: Person,
+  name: string,
+  change: CampaignChange,
+  rights: LabRights,
+): Accepted {
+  refuseForeignWork(turn, rights, 'campaign', name);
   const campaign = openWork(turn, 'campaign', name);
   refuseEnding('campaign', campaign);
   refuseNothing('campaign', change);

@@ -7,6 +7,7 @@ import {
   type Fault,
   type JsonObject,
   type JsonValue,
+  type LabRights,
   type ProtocolRunSubmission,
 } from '@lab/contracts';
 import { jsonEqual } from '@lab/ports';
@@ -35,6 +36,7 @@ import {
 } from '../submission/index.js';
 import { type Person, type Recall, type Turn, audit, newEvent, placeOf } from '../turn/index.js';
 import { setOptimizer, trialOf } from '../work/index.js';
+import { refuseForeignWork } from './foreign-work.js';
 import { openWork } from './open-work.js';
 import { unpauseWork } from './pause.js';
 
@@ -44,10 +46,17 @@ import { unpauseWork } from './pause.js';
  */
 
 /**
- * @throws ServiceError `not_found`; `wrong_state` when there is nothing to resume, or its campaign is over or ending;
+ * @throws ServiceError `not_found`; `forbidden` for its laboratories; `wrong_state` when there is nothing to resume, or its campaign is over or ending;
  *   `invalid` when the loaded laboratories cannot run it; `backlog_full`
  */
-export function resumeProtocolRun(turn: Turn, ports: SubmitPorts, person: Person, name: string): Accepted {
+export function resumeProtocolRun(
+  turn: Turn,
+  ports: SubmitPorts,
+  person: Person,
+  name: string,
+  rights: LabRights,
+): Accepted {
+  refuseForeignWork(turn, rights, 'protocol_run', name);
   const work = turn.ended('protocolRun', name);
   const [run] = work?.protocolRuns ?? [];
   if (work === undefined || run === undefined || turn.state.rows.protocolRunNames.has(name))
@@ -73,14 +82,17 @@ export function resumeProtocolRun(turn: Turn, ports: SubmitPorts, person: Person
  * `duplicate_name` when the name of a coming run was taken.
  *
  * @param remade its optimizer with further overrides
+ * @param rights of the caller
  */
 export function resumeCampaign(
   turn: Turn,
   ports: SubmitPorts,
   person: Person,
   name: string,
-  remade?: Partial<OptimizerRow>,
+  remade: Partial<OptimizerRow> | undefined,
+  rights: LabRights,
 ): Accepted {
+  refuseForeignWork(turn, rights, 'campaign', name);
   const work = turn.ended('campaign', name);
   const campaign = work?.campaign ?? undefined;
   if (work === undefined || campaign === undefined || turn.state.rows.campaignNames.has(name))
@@ -148,10 +160,12 @@ export function submitOrResumeProtocolRun(
   ports: SubmitPorts,
   person: Person,
   submission: ProtocolRunSubmission,
+  rights: LabRights,
 ): Accepted {
   const { name } = submission;
   const run = resumedRun(turn, submission);
-  if (run === undefined) return submitProtocolRun(turn, ports, submission);
+  if (run === undefined) return submitProtocolRun(turn, ports, submission, rights);
+  refuseForeignWork(turn, rights, 'protocol_run', name);
   refuseOthers('protocol run', name, submission, {
     type: run.type,
     owner: run.owner,
@@ -160,7 +174,7 @@ export function submitOrResumeProtocolRun(
     failure_policy: run.failurePolicy,
     meta: run.meta,
   });
-  return resumeProtocolRun(turn, ports, person, name);
+  return resumeProtocolRun(turn, ports, person, name, rights);
 }
 
 /**
@@ -173,10 +187,12 @@ export function submitOrResumeCampaign(
   person: Person,
   submission: CampaignSubmission,
   { made, remade }: { made: OptimizerRow | null; remade: Partial<OptimizerRow> | undefined },
+  rights: LabRights,
 ): Accepted {
   const { name } = submission;
   const campaign = resumedCampaign(turn, submission);
-  if (campaign === undefined) return submitCampaign(turn, ports, submission, made);
+  if (campaign === undefined) return submitCampaign(turn, ports, submission, made, rights);
+  refuseForeignWork(turn, rights, 'campaign', name);
   const own = submission.meta === undefined ? {} : { meta: withoutOverrides(submission.meta) };
   refuseOthers(
     'campaign',
@@ -198,7 +214,7 @@ export function submitOrResumeCampaign(
       meta: withoutOverrides(campaign.meta),
     },
   );
-  return resumeCampaign(turn, ports, person, name, remade);
+  return resumeCampaign(turn, ports, person, name, remade, rights);
 }
 
 /** A resume may give other overrides, so these are not compared. */

@@ -1,4 +1,4 @@
-import type { JsonObject } from '@lab/contracts';
+import { allLabs, type JsonObject } from '@lab/contracts';
 import type { NameKind } from '../rows/index.js';
 import type { Accepted, SubmitPorts } from '../submission/index.js';
 import type { Person, TurnLoop } from '../turn/index.js';
@@ -77,13 +77,15 @@ export class WorkRequests {
   /**
    * Resumes a paused, failed or cancelled run and keeps completed tasks.
    *
-   * @throws ServiceError `not_found`; `wrong_state` when there is nothing to resume; `invalid`, `backlog_full`
+   * @param rights of the caller
+   * @throws ServiceError `not_found`; `forbidden` for its laboratories; `wrong_state` when there is nothing to resume;
+   *   `invalid`, `backlog_full`
    */
-  resumeProtocolRun(name: string, by: string): Promise<Accepted> {
+  resumeProtocolRun(name: string, by: string, rights = allLabs): Promise<Accepted> {
     const { loop, submit, person } = this.ports;
     return loop.submit(
       'resume of a protocol run',
-      (turn) => resumeProtocolRun(turn, submit, person(by), name),
+      (turn) => resumeProtocolRun(turn, submit, person(by), name, rights),
       [asked('protocolRun', name)],
       { kind: 'protocolRun', name },
     );
@@ -95,8 +97,8 @@ export class WorkRequests {
    * @param overrides replace the optimizer overrides and settings of the same names
    * @throws also `duplicate_name` when another run has taken the name of a coming run
    */
-  resumeCampaign(name: string, by: string, overrides?: JsonObject): Promise<Accepted> {
-    return this.ports.campaigns.resume(name, by, overrides);
+  resumeCampaign(name: string, by: string, overrides?: JsonObject, rights = allLabs): Promise<Accepted> {
+    return this.ports.campaigns.resume(name, by, overrides, rights);
   }
 }
 

@@ -1,4 +1,5 @@
 import { isWaiting, isWithAgent, type QueueRecord } from '@lab/contracts';
+import type { TaskRunRow } from '../rows/index.js';
 import { type Person, type Turn, type TurnLoop, type WorkingState, audit } from '../turn/index.js';
 
 /** Pauses and resumes the queue. A pause survives restarts. Each promise resolves after the commit. */
@@ -38,23 +39,31 @@ function resumeQueue(turn: Turn, person: Person): QueueRecord {
   return queueState(turn.state);
 }
 
-/** The queue as people read it: whether it is paused, by whom, and how many tasks wait and run. */
-export function queueState(state: WorkingState): QueueRecord {
+/**
+ * The queue as people read it: whether it is paused, by whom, and how many tasks wait and run.
+ *
+ * @param isCounted which tasks count; by default all
+ */
+export function queueState(
+  state: WorkingState,
+  isCounted: (task: TaskRunRow) => boolean = () => true,
+): QueueRecord {
   const pause = state.queuePause();
   const drain = state.drainOf(null);
+  const tasks = [...state.rows.taskRuns.values()].filter(isCounted);
   let running = 0;
   for (const id of state.rows.liveAttempts.keys()) {
     const task = state.rows.taskRuns.get(id);
-    if (task !== undefined && isWithAgent(task.state)) running += 1;
+    if (task !== undefined && isWithAgent(task.state) && isCounted(task)) running += 1;
   }
   return {
     paused: pause !== undefined,
     paused_by: pause?.by ?? null,
     paused_at: pause === undefined ? null : new Date(pause.at).toISOString(),
-    waiting: [...state.rows.taskRuns.values()].filter((task) => isWaiting(task.state)).length,
+    waiting: tasks.filter((task) => isWaiting(task.state)).length,
     drained_by: drain?.by ?? null,
     drained_at: drain === undefined ? null : new Date(drain.at).toISOString(),
-    queued: state.queued.size,
+    queued: tasks.filter(({ id }) => state.queued.has(id)).length,
     running,
   };
 }

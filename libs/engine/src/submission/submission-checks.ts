@@ -2,7 +2,9 @@ import {
   ServiceError,
   type CampaignSubmission,
   type Fault,
+  isWithinLabs,
   type JsonObject,
+  type LabRights,
   type ProtocolRunSubmission,
   type TaskParameters,
   type TaskSubmission,
@@ -16,7 +18,14 @@ import {
   type TaskSnapshot,
 } from '@lab/definitions/model';
 import type { Ids } from '@lab/ports';
-import { type LabMap, among, deviceFaults, placeFaults, resourceFaults } from '../labs/index.js';
+import {
+  type LabMap,
+  among,
+  deviceFaults,
+  placeFaults,
+  refuseForeignLabs,
+  resourceFaults,
+} from '../labs/index.js';
 import type { Definitions, OptimizerRow } from '../rows/index.js';
 import type { Turn } from '../turn/index.js';
 import type { Drain } from './drain.js';
@@ -38,13 +47,14 @@ export interface SubmitPorts {
 /** Greatest number of faults in one error. */
 const maxFaults = 100;
 
-/** @throws ServiceError `unknown_protocol`, `invalid`, `duplicate_name`, `backlog_full` */
+/** @throws ServiceError `unknown_protocol`, `forbidden`, `invalid`, `duplicate_name`, `backlog_full` */
 export function checkProtocolRun(
   turn: Turn,
   ports: SubmitPorts,
   submission: ProtocolRunSubmission,
+  rights: LabRights,
 ): ProtocolSnapshot {
-  const snapshot = protocolOf(ports, submission.type, 'type');
+  const snapshot = protocolOf(ports, submission.type, 'type', rights);
   refuse('protocol run', [
     ...checkRunParameters(snapshot, submission.parameters ?? {}, { path: 'parameters' }),
     ...policyFaults(snapshot, submission.failure_policy),
@@ -62,8 +72,9 @@ export function checkCampaign(
   ports: SubmitPorts,
   submission: CampaignSubmission,
   optimizer: OptimizerRow | null,
+  rights: LabRights,
 ): ProtocolSnapshot {
-  const snapshot = protocolOf(ports, submission.protocol, 'protocol');
+  const snapshot = protocolOf(ports, submission.protocol, 'protocol', rights);
   refuse('campaign', [
     ...(optimizer === null ? [] : optimizerFaults(snapshot, optimizer)),
     ...campaignFaults(snapshot, submission, optimizer),
@@ -79,15 +90,23 @@ export function checkCampaign(
   return snapshot;
 }
 
-/** @throws ServiceError `unknown_task_type`, `invalid`, `duplicate_name`, `backlog_full` */
-export function checkTask(turn: Turn, ports: SubmitPorts, submission: TaskSubmission): TaskSnapshot {
+/** @throws ServiceError `unknown_task_type`, `forbidden`, `invalid`, `duplicate_name`, `backlog_full` */
+export function checkTask(
+  turn: Turn,
+  ports: SubmitPorts,
+  submission: TaskSubmission,
+  rights: LabRights,
+): TaskSnapshot {
   const snapshot = ports.definitions.task(submission.type);
   if (snapshot === undefined)
     throw unknownType('unknown_task_type', 'type', submission.type, ports.definitions.taskTypes());
   const { task } = snapshot;
-  const labs = ports.labs();
   const devices = submission.devices ?? {};
   const resources = submission.input_resources ?? {};
+  const used = labsOfUnits(ports.labs().among(rights.see), devices, resources);
+  if (used.length > 0) refuseForeignLabs(rights, 'task', used, 'devices');
+  // The hints in faults name nothing of other laboratories.
+  const labs = ports.labs().among(rights.use);
   const { faults } = checkParameters(task.input_parameters, submission.input_parameters ?? {}, {
     path: 'input_parameters',
   });
@@ -104,6 +123,7 @@ export function checkTask(turn: Turn, ports: SubmitPorts, submission: TaskSubmis
       return lab === undefined ? [] : drainingFaults(ports, [lab], `input_resources.${slot}`);
     }),
   ]);
+  refuseForeignLabs(rights, 'task', used, 'devices');
   if (turn.state.rows.onDemandNames.has(submission.name))
     throw new ServiceError(
       'duplicate_name',
@@ -200,16 +220,40 @@ export function drainingFaults(ports: SubmitPorts, labs: readonly string[], path
     }));
 }
 
-/** @throws ServiceError `unknown_protocol` */
+/**
+ * A loaded protocol whose laboratories the caller may use. To a caller who may see none of them, it is not loaded.
+ *
+ * @throws ServiceError `unknown_protocol`, `forbidden`
+ */
 export function protocolOf(
-  ports: Pick<SubmitPorts, 'definitions'>,
+  { definitions }: Pick<SubmitPorts, 'definitions'>,
   type: string,
   path: string,
+  rights: LabRights,
 ): ProtocolSnapshot {
-  const snapshot = ports.definitions.protocol(type);
-  if (snapshot === undefined)
-    throw unknownType('unknown_protocol', path, type, ports.definitions.protocolTypes());
+  const labsOf = (each: string): readonly string[] => definitions.protocol(each)?.protocol.labs ?? [];
+  const snapshot = definitions.protocol(type);
+  const isSeen = labsOf(type).some((lab) => isWithinLabs([lab], rights.see));
+  if (snapshot === undefined || (rights.see !== 'all' && !isSeen)) {
+    const seen = definitions.protocolTypes().filter((each) => isWithinLabs(labsOf(each), rights.see));
+    throw unknownType('unknown_protocol', path, type, seen);
+  }
+  refuseForeignLabs(rights, `protocol ${type}`, snapshot.protocol.labs, path);
   return snapshot;
+}
+
+/** The laboratories of the devices and of the known resources that a submission names. */
+function labsOfUnits(
+  labs: LabMap,
+  devices: NonNullable<TaskSubmission['devices']>,
+  resources: NonNullable<TaskSubmission['input_resources']>,
+): string[] {
+  return [
+    ...new Set([
+      ...Object.values(devices).map(({ lab_name: lab }) => lab),
+      ...Object.values(resources).flatMap((name) => labs.resources.get(name)?.lab ?? []),
+    ]),
+  ];
 }
 
 function unknownType(

@@ -1,4 +1,4 @@
-import type { CampaignSubmission, ProtocolRunSubmission, Submitted, TaskSubmission } from '@lab/contracts';
+import type { CampaignSubmission, LabRights, ProtocolRunSubmission, TaskSubmission } from '@lab/contracts';
 import type { ProtocolSnapshot } from '@lab/definitions/model';
 import type { Ids } from '@lab/ports';
 import {
@@ -15,6 +15,9 @@ export interface Accepted {
   id: string;
   name: string;
 }
+
+/** A submission with its id, if somebody may ask for it later. */
+type Given<Submission> = Submission & { submission_id?: string | undefined };
 
 /** Seconds that an on-demand task waits by default. */
 const defaultAllocationTimeout = 600;
@@ -77,13 +80,14 @@ export function completeTask(submission: TaskSubmission): Complete<TaskSubmissio
   };
 }
 
-/** @throws ServiceError `unknown_protocol`, `invalid`, `duplicate_name`, `backlog_full` */
+/** @throws ServiceError `unknown_protocol`, `forbidden`, `invalid`, `duplicate_name`, `backlog_full` */
 export function submitProtocolRun(
   turn: Turn,
   ports: SubmitPorts,
-  submission: Submitted<ProtocolRunSubmission>,
+  submission: Given<ProtocolRunSubmission>,
+  rights: LabRights,
 ): Accepted {
-  const snapshot = checkProtocolRun(turn, ports, submission);
+  const snapshot = checkProtocolRun(turn, ports, submission, rights);
   const { name, owner, priority, parameters, failure_policy, meta } = completeProtocolRun(submission);
   const row = insertRun(turn, ports.ids, snapshot, {
     name,
@@ -102,10 +106,11 @@ export function submitProtocolRun(
 export function submitCampaign(
   turn: Turn,
   ports: SubmitPorts,
-  submission: Submitted<CampaignSubmission>,
+  submission: Given<CampaignSubmission>,
   optimizer: OptimizerRow | null,
+  rights: LabRights,
 ): Accepted {
-  const snapshot = checkCampaign(turn, ports, submission, optimizer);
+  const snapshot = checkCampaign(turn, ports, submission, optimizer, rights);
   const complete = completeCampaign(submission);
   const { name } = complete;
   const row: CampaignRow = {
@@ -140,9 +145,14 @@ export function submitCampaign(
   return { id: row.id, name };
 }
 
-/** @throws ServiceError `unknown_task_type`, `invalid`, `duplicate_name`, `backlog_full` */
-export function submitTask(turn: Turn, ports: SubmitPorts, submission: Submitted<TaskSubmission>): Accepted {
-  const snapshot = checkTask(turn, ports, submission);
+/** @throws ServiceError `unknown_task_type`, `forbidden`, `invalid`, `duplicate_name`, `backlog_full` */
+export function submitTask(
+  turn: Turn,
+  ports: SubmitPorts,
+  submission: Given<TaskSubmission>,
+  rights: LabRights,
+): Accepted {
+  const snapshot = checkTask(turn, ports, submission, rights);
   const { task } = snapshot;
   const labs = ports.labs();
   const complete = completeTask(submission);

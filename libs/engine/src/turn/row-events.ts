@@ -152,15 +152,11 @@ export function ofCampaign(state: WorkingState, id: string): NewEvent | undefine
 /** Where a task belongs, in the fields by which events are filtered. */
 export function placeOf(state: WorkingState, task: TaskRunRow): JsonObject {
   const run = task.runId === null ? undefined : state.rows.protocolRuns.get(task.runId);
-  const used = [
-    ...Object.values(task.devices).map((device) => device.lab_name),
-    ...Object.values(task.resources).flatMap(({ name }) => state.rows.resources.get(name)?.lab ?? []),
-  ];
   return {
     owner: task.owner,
     protocol_run: run?.name ?? null,
     campaign: run === undefined ? null : campaignName(state, run),
-    labs: run === undefined ? [...new Set(used)] : labsOf(state, run),
+    labs: labsOfTask(state, task),
   };
 }
 
@@ -228,7 +224,19 @@ export function newEvent(kind: EventKind, id: string, what: string, body: JsonOb
   return { aggregate: `${kind}/${id}`, type: `${kind}.${what}`, body };
 }
 
-function labsOf(state: WorkingState, work: { definitionHash: string }): string[] {
+/** The laboratories of a task: those of its run, or of its own devices and resources. Empty: none, or one is unknown. */
+export function labsOfTask(state: WorkingState, task: TaskRunRow): string[] {
+  if (task.runId !== null) return labsOf(state, task);
+  const used = [
+    ...Object.values(task.devices).map((device) => device.lab_name),
+    ...Object.values(task.resources).map(({ name }) => state.rows.resources.get(name)?.lab),
+  ];
+  const known = used.filter((lab) => lab !== undefined);
+  return known.length < used.length ? [] : [...new Set(known)];
+}
+
+/** The laboratories that the protocol of a run, of its tasks or of a campaign names. */
+export function labsOf(state: WorkingState, work: { definitionHash: string }): string[] {
   return [...(state.protocolOf(work)?.protocol.labs ?? [])];
 }
 

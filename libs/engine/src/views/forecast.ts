@@ -3,6 +3,7 @@ import type { PlannedTask, PlanTask, Snapshot, Timetable } from '@lab/scheduling
 import { type Workload, expectedEnd } from '../dispatch/index.js';
 import type { TaskRunRow } from '../rows/index.js';
 import type { WorkingState } from '../turn/index.js';
+import { otherLabs } from '../labs/index.js';
 
 /** The holder of a unit, and the end of its hold. */
 export interface Possession {
@@ -55,6 +56,12 @@ export class Expectations {
   }
 }
 
+/** What somebody may see of work. */
+interface Reader {
+  sees(task: TaskRunRow): boolean;
+  seesWork(work: { definitionHash: string }): boolean;
+}
+
 /** Expected use of units: the holder of each unit, the end of its hold, and the order of the waiting tasks. */
 export class Forecast {
   readonly tasks: ReadonlyMap<string, PlanTask>;
@@ -66,6 +73,7 @@ export class Forecast {
     readonly snapshot: Snapshot,
     readonly expectations: Expectations,
     private readonly order: (a: PlanTask, b: PlanTask) => number,
+    private readonly reader: Reader,
   ) {
     this.tasks = new Map(snapshot.tasks.map((task) => [task.id, task]));
     for (const task of snapshot.running ?? [])
@@ -73,9 +81,20 @@ export class Forecast {
         this.#usedBy.set(unit, { task: task.id, keptFor });
   }
 
+  /** The label of a task, if the reader may see it. */
   labelOf(id: string): string {
     const row = this.state.rows.taskRuns.get(id);
-    return row === undefined ? id : this.state.labelOf(row);
+    return row === undefined ? id : this.labelFor(row);
+  }
+
+  /** As {@link labelOf}. */
+  readonly labelFor = (row: TaskRunRow): string =>
+    this.reader.sees(row) ? this.state.labelOf(row) : otherLabs;
+
+  /** The name of a protocol run, if the reader may see it. */
+  runName(id: string): string | undefined {
+    const run = this.state.rows.protocolRuns.get(id);
+    return run && (this.reader.seesWork(run) ? run.name : otherLabs);
   }
 
   /** The holder of a unit now; undefined: none. */
@@ -94,7 +113,7 @@ export class Forecast {
       return { by: this.labelOf(user), until: null };
     const holder = allocation?.heldByRunId ?? null;
     if (holder === null) return undefined;
-    const name = this.state.rows.protocolRuns.get(holder)?.name ?? holder;
+    const name = this.runName(holder) ?? holder;
     return { by: name, until: heldFor.length === 0 ? null : this.expectations.lastEnd(heldFor) };
   }
 

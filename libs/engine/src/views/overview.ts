@@ -1,11 +1,11 @@
-import { isActive, isTerminal, isWaiting } from '@lab/contracts';
+import { isActive, isTerminal, isWaiting, isWithinLabs, type LabRights } from '@lab/contracts';
 import { compareTasks, type PlanTask, type Policy, type Timetable } from '@lab/scheduling';
 import type { Backoff } from '@lab/ports';
 import type { AgentDirectory } from '../agents/index.js';
 import { UnitView, type Workload } from '../dispatch/index.js';
 import { type LabMap, serviceComputer, unitsOf } from '../labs/index.js';
 import { type TaskRunRow, allocationKey } from '../rows/index.js';
-import type { WorkingState } from '../turn/index.js';
+import { labsOf, labsOfTask, type WorkingState } from '../turn/index.js';
 import { Expectations, Forecast } from './forecast.js';
 import type { CausePorts } from './wait-causes.js';
 
@@ -33,7 +33,10 @@ export interface Line {
   start: number;
 }
 
-/** All unfinished work at one moment, with its expected course. */
+/**
+ * All unfinished work at one moment, with its expected course, as one reader may see it: what it says of other work names
+ * no laboratory and no work that the reader may not see.
+ */
 export class Overview {
   readonly expectations: Expectations;
   readonly forecast: Forecast;
@@ -41,12 +44,24 @@ export class Overview {
   readonly causes: CausePorts;
   readonly #state: WorkingState;
   readonly #order: (a: PlanTask, b: PlanTask) => number;
+  readonly #see: LabRights['see'];
+  readonly #seen = new Map<string, boolean>();
 
-  constructor({ state, labs, directory, workload, refusals, timetable, now }: OverviewPorts) {
+  constructor(
+    { state, labs, directory, workload, refusals, timetable, now }: OverviewPorts,
+    { see }: LabRights,
+  ) {
     this.#state = state;
+    this.#see = see;
     this.#order = compareTasks(now);
     this.expectations = new Expectations(state, workload, timetable, now);
-    this.forecast = new Forecast(state, workload.snapshot(state, 0, now), this.expectations, this.#order);
+    this.forecast = new Forecast(
+      state,
+      workload.snapshot(state, 0, now),
+      this.expectations,
+      this.#order,
+      this,
+    );
     this.causes = {
       forecast: this.forecast,
       view: new UnitView(state, labs, directory),
@@ -54,6 +69,28 @@ export class Overview {
       refusedUntil: (task) => refusals.at(task),
       isServiceComputerThere: () => directory.dispatchable(serviceComputer) !== undefined,
     };
+  }
+
+  /** Whether the reader may see a task. */
+  sees(task: TaskRunRow): boolean {
+    if (this.#see === 'all') return true;
+    if (task.runId === null) return isWithinLabs(labsOfTask(this.#state, task), this.#see);
+    return this.seesWork(task);
+  }
+
+  /** Whether the reader may see a campaign or a run. */
+  seesWork(work: { definitionHash: string }): boolean {
+    if (this.#see === 'all') return true;
+    const known = this.#seen.get(work.definitionHash);
+    if (known !== undefined) return known;
+    const seen = isWithinLabs(labsOf(this.#state, work), this.#see);
+    this.#seen.set(work.definitionHash, seen);
+    return seen;
+  }
+
+  /** Whether the reader may see a laboratory. */
+  seesLab(lab: string): boolean {
+    return isWithinLabs([lab], this.#see);
   }
 
   /**
@@ -92,7 +129,10 @@ export class Overview {
     if (device !== undefined && !units.has(allocationKey('device', device))) return false;
     if (lab === undefined) return true;
     const prefix = allocationKey('device', `${lab}.`);
-    return [...units].some((id) => id.startsWith(prefix));
+    const devices = [...units].filter((id) => id.startsWith('device:'));
+    // A task without devices works for the laboratories of its run.
+    if (devices.length === 0) return labsOfTask(this.#state, line.row).includes(lab);
+    return devices.some((id) => id.startsWith(prefix));
   }
 
   #byProgress(a: Line, b: Line): number {

@@ -28,11 +28,11 @@ interface Place {
 
 export function describeQueue(ports: OverviewPorts, query: QueueQuery): QueuePart {
   const { state } = ports;
-  const overview = new Overview(ports);
+  const overview = new Overview(ports, query.rights);
   const places = overview
     .lines(({ row }) => isWaiting(row.state))
     .map((line, index): Place => ({ line, position: index + 1 }))
-    .filter(({ line }) => isAskedFor(ports, overview, line, query));
+    .filter(({ line }) => overview.sees(line.row) && isAskedFor(ports, overview, line, query));
   if (query.descending) places.reverse();
   const items: QueuedTask[] = [];
   let text = 0;
@@ -45,7 +45,8 @@ export function describeQueue(ports: OverviewPorts, query: QueueQuery): QueuePar
   }
   const last = items.at(-1);
   const isAll = last === undefined || first + items.length === places.length;
-  return { queue: queueState(state), items, end: isAll ? null : { value: last.position, id: last.id } };
+  const queue = queueState(state, (task) => overview.sees(task));
+  return { queue, items, end: isAll ? null : { value: last.position, id: last.id } };
 }
 
 function isAskedFor({ state }: OverviewPorts, overview: Overview, line: Line, query: QueueQuery): boolean {

@@ -19,21 +19,22 @@ import { iso, plainName, waitCauses } from './wait-causes.js';
 
 export function describeSchedule(ports: OverviewPorts, query: ScheduleQuery): ScheduleRecord {
   const { state, labs, policy, timetable, now } = ports;
-  const overview = new Overview(ports);
+  const overview = new Overview(ports, query.rights);
   const { expectations } = overview;
-  const lines = overview.lines((line) => isAskedFor(state, overview, line, query));
+  const lines = overview.lines((line) => overview.sees(line.row) && isAskedFor(state, overview, line, query));
   const listed = query.window === undefined ? lines : inWindow(expectations, lines, query.window);
   const shown = listed.slice(0, query.limit);
   const runs = new Set(shown.map(({ row }) => row.runId));
   const isFiltered = query.run !== undefined || query.device !== undefined || query.lab !== undefined;
   const protocolRuns = [...state.rows.protocolRuns.values()].filter(
-    (run) => !isTerminal(run.state) && (!isFiltered || runs.has(run.id)),
+    (run) => !isTerminal(run.state) && overview.seesWork(run) && (!isFiltered || runs.has(run.id)),
   );
   const campaignIds = new Set(protocolRuns.map((run) => run.campaignId));
   return {
     policy: policy.name,
     at: iso(now),
-    plan: timetable === null ? null : planRecord(timetable),
+    // Its figures are about the work of all laboratories.
+    plan: timetable === null || query.rights.see !== 'all' ? null : planRecord(timetable),
     tasks: shown.map((line) => taskRecord(ports, overview, line)),
     tasks_total: listed.length,
     truncated: shown.length < listed.length,
@@ -52,7 +53,12 @@ export function describeSchedule(ports: OverviewPorts, query: ScheduleQuery): Sc
       };
     }),
     campaigns: [...state.rows.campaigns.values()]
-      .filter((campaign) => !isTerminal(campaign.state) && (!isFiltered || campaignIds.has(campaign.id)))
+      .filter(
+        (campaign) =>
+          !isTerminal(campaign.state) &&
+          overview.seesWork(campaign) &&
+          (!isFiltered || campaignIds.has(campaign.id)),
+      )
       .map((campaign) => ({
         id: campaign.id,
         name: campaign.name,
@@ -186,12 +192,13 @@ function unitRecords(
   const concerned = new Set(shown.flatMap((line) => [...overview.unitsOf(line)]));
   const ids = [
     ...[...labs.devices.values()]
+      .filter(({ lab }) => overview.seesLab(lab))
       .filter((device) => query.lab === undefined || device.lab === query.lab)
       .filter((device) => query.device === undefined || device.key === query.device)
       .map((device) => allocationKey('device', device.key)),
-    ...(query.device !== undefined || query.lab !== undefined ? [] : [...labs.resources.keys()]).map((name) =>
-      allocationKey('resource', name),
-    ),
+    ...(query.device !== undefined || query.lab !== undefined ? [] : [...labs.resources.values()])
+      .filter(({ lab }) => overview.seesLab(lab))
+      .map(({ name }) => allocationKey('resource', name)),
   ].filter((id) => query.run === undefined || concerned.has(id));
   return ids.sort().map((id) => {
     const unit = view.get(id);
@@ -203,9 +210,9 @@ function unitRecords(
       kind: unit.kind,
       name: plainName(id),
       usable: unit.usable,
-      unusable_because: view.whyUnusable(id),
+      unusable_because: view.whyUnusable(id, forecast.labelFor),
       used_by: isUsed && allocation.taskRunId !== null ? forecast.labelOf(allocation.taskRunId) : null,
-      held_by: unit.heldBy === null ? null : (state.rows.protocolRuns.get(unit.heldBy)?.name ?? null),
+      held_by: unit.heldBy === null ? null : (forecast.runName(unit.heldBy) ?? null),
       free_at: iso(possession?.until ?? null),
       timeline: timeline.sort((a, b) => (a.start < b.start ? -1 : a.start > b.start ? 1 : 0)),
     };

@@ -151,7 +151,7 @@ function slotCauses(ports: CausePorts, task: PlanTask, slot: PlanSlot): WaitCaus
   if (usable.length === 0) {
     const candidates = slot.candidates.map((id) => ({
       unit: plainName(id),
-      why: view.whyUnusable(id) ?? (isReserved(id) ? 'it is reserved' : 'it can be used'),
+      why: view.whyUnusable(id, forecast.labelFor) ?? (isReserved(id) ? 'it is reserved' : 'it can be used'),
     }));
     const [only, ...others] = candidates;
     const why = only !== undefined && others.length === 0 ? `: ${only.unit}: ${only.why}` : '';
@@ -278,7 +278,7 @@ function aheadOn(forecast: Forecast, task: PlanTask, id: string): WaitCause[] {
 }
 
 function named(labels: readonly string[]): { tasks: string[] } {
-  return { tasks: labels.slice(0, namedTasks) };
+  return { tasks: [...new Set(labels)].slice(0, namedTasks) };
 }
 
 /** Turns `device:lab.arm` into `lab.arm`. */

@@ -1,4 +1,4 @@
-import type { DeviceState } from '@lab/contracts';
+import { allLabs, type DeviceState } from '@lab/contracts';
 import type { Plan, Policy, Snapshot } from '@lab/scheduling';
 import { describe, expect, it } from 'vitest';
 import { anyDevice, device, everyPolicy, same, TestLab, type MakePolicy } from '../test-lab.js';
@@ -374,7 +374,8 @@ describe('a policy that plans ahead', () => {
       await test.live(ms);
       await test.complete(`${name}/a`);
     }
-    const durationOf = (): unknown => test.engine.views.schedule({ limit: 10 }).tasks[0]?.duration;
+    const durationOf = (): unknown =>
+      test.engine.views.schedule({ rights: allLabs, limit: 10 }).tasks[0]?.duration;
     await test.run('r4', 'p');
     const learned = { expected: 3, declared: 60, learned: 3, samples: 3 };
     expect(durationOf()).toEqual(learned);

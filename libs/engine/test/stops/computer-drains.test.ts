@@ -1,3 +1,4 @@
+import { allLabs } from '@lab/contracts';
 import { describe, expect, it } from 'vitest';
 import { anyDevice, device, everyPolicy, greedy, same, TestLab, type MakePolicy } from '../test-lab.js';
 
@@ -33,7 +34,8 @@ const later = (test: TestLab, ms: number): string => new Date(test.clock.now() +
 const drainOf = (test: TestLab, computer = 'bench_b') =>
   test.engine.views.agents().find((each) => each.computer === computer)?.drain;
 const waitsFor = (test: TestLab, label: string) =>
-  test.engine.views.schedule({ limit: 100 }).tasks.find((task) => task.label === label)?.waits_for;
+  test.engine.views.schedule({ rights: allLabs, limit: 100 }).tasks.find((task) => task.label === label)
+    ?.waits_for;
 
 describe.each(everyPolicy)('a drained computer with %s', (_name, policy) => {
   it('gets no task until a person resumes it, and the tasks that wait say why', async () => {

@@ -1,3 +1,4 @@
+import { allLabs } from '@lab/contracts';
 import { describe, expect, it } from 'vitest';
 import { anyDevice, device, everyPolicy, greedy, TestLab, wholeQueue, type MakePolicy } from '../test-lab.js';
 
@@ -28,7 +29,8 @@ const reserve = (test: TestLab, from: number, to: number, more: object = {}) =>
     ...more,
   });
 const waitsFor = (test: TestLab, label: string) =>
-  test.engine.views.schedule({ limit: 100 }).tasks.find((task) => task.label === label)?.waits_for;
+  test.engine.views.schedule({ rights: allLabs, limit: 100 }).tasks.find((task) => task.label === label)
+    ?.waits_for;
 /** Plans with a fault, which the checkers keep from being carried out. */
 const refusedPlans = (test: TestLab) => test.lines.filter(({ level }) => level === 'error');
 const weigh = async (test: TestLab, owner: string): Promise<void> => {

@@ -1,4 +1,4 @@
-import { orchestratorRequests } from '@lab/contracts';
+import { allLabs, orchestratorRequests } from '@lab/contracts';
 import { expect, it } from 'vitest';
 import { TestLab } from '../test-lab.js';
 
@@ -56,7 +56,7 @@ it('the engine shows a task as it was committed, with the hash of its code', asy
   test.taskType('wait');
   await test.open();
   const shown: unknown[] = [];
-  await test.engine.submissions.task({ name: 't', type: 'wait' }, ({ id, state }, codeHash) =>
+  await test.engine.submissions.task({ name: 't', type: 'wait' }, allLabs, ({ id, state }, codeHash) =>
     shown.push([test.store.rows.taskRuns.get(id)?.state, state, codeHash]),
   );
   expect(shown).toEqual([['running', 'running', 'h']]);
@@ -66,7 +66,7 @@ it.each(['submitTask', 'submitProtocolRun'] as const)(
   '%s carries the id of a submission beside its fields',
   (kind) => {
     const { request } = orchestratorRequests[kind];
-    const submission = { name: 'x', type: 't' };
+    const submission = { name: 'x', type: 't', rights: allLabs };
     expect(request.check({ ...submission, submission_id: 's' })).toEqual({
       ok: true,
       value: { ...submission, submission_id: 's' },

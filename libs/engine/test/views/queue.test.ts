@@ -1,4 +1,4 @@
-import type { QueueQuery } from '@lab/contracts';
+import { allLabs, type QueueQuery } from '@lab/contracts';
 import type { Plan, Timetable } from '@lab/scheduling';
 import { describe, expect, it } from 'vitest';
 import { anyDevice, device, TestLab, wholeQueue } from '../test-lab.js';
@@ -55,7 +55,7 @@ describe('the queue', () => {
       state: 'created',
       waits_for: [{ code: 'dependency' }],
     });
-    const { tasks } = test.engine.views.schedule({ limit: 100 });
+    const { tasks } = test.engine.views.schedule({ rights: allLabs, limit: 100 });
     for (const { id, waits_for: causes } of items)
       expect(tasks.find((task) => task.id === id)?.waits_for).toEqual(causes);
   });

@@ -1,10 +1,10 @@
-import type { ScheduleQuery, WaitCause } from '@lab/contracts';
+import { allLabs, type ScheduleQuery, type WaitCause } from '@lab/contracts';
 import type { Assignment, Plan, Policy, Snapshot, Timetable } from '@lab/scheduling';
 import { describe, expect, it } from 'vitest';
 import { anyDevice, device, same, TestLab, type TaskSketch } from '../test-lab.js';
 
 const iso = (at: number): string => new Date(at).toISOString();
-const all: ScheduleQuery = { limit: 100 };
+const all: ScheduleQuery = { rights: allLabs, limit: 100 };
 
 function causesOf(test: TestLab, label: string): WaitCause[] {
   const task = test.engine.views.schedule(all).tasks.find((each) => each.label === label);
@@ -308,7 +308,7 @@ describe('a plan', () => {
     const { test, now } = await planned();
     const read = (from: number, to: number, limit: number, after: { start: number; id: string } | null) => {
       const window = { from: now + from, to: now + to, after };
-      const { tasks, truncated } = test.engine.views.schedule({ limit, window });
+      const { tasks, truncated } = test.engine.views.schedule({ rights: allLabs, limit, window });
       return [tasks.map(({ label }) => label), truncated];
     };
     expect(read(0, 1_000, 9, null)).toEqual([[], false]);
@@ -321,14 +321,14 @@ describe('a plan', () => {
 
   it('is shown in part on request', async () => {
     const { test } = await planned();
-    const labels = (query: ScheduleQuery): string[] =>
-      test.engine.views.schedule(query).tasks.map((task) => task.label);
+    const labels = (query: Omit<ScheduleQuery, 'rights'>): string[] =>
+      test.engine.views.schedule({ rights: allLabs, ...query }).tasks.map((task) => task.label);
     expect(labels({ limit: 2 })).toEqual(['r/a', 'c_run_1/a']);
-    expect(test.engine.views.schedule({ limit: 2 }).tasks_total).toBe(5);
+    expect(test.engine.views.schedule({ rights: allLabs, limit: 2 }).tasks_total).toBe(5);
     expect(labels({ run: 's', limit: 9 })).toEqual(['s/a']);
-    expect(test.engine.views.schedule({ run: 's', limit: 9 }).units.map((unit) => unit.name)).toEqual([
-      'l.m1',
-    ]);
+    expect(
+      test.engine.views.schedule({ rights: allLabs, run: 's', limit: 9 }).units.map((unit) => unit.name),
+    ).toEqual(['l.m1']);
     expect(labels({ device: 'l.m2', limit: 9 })).toEqual(['c_run_1/a', 'c_run_2/a', 't/a']);
     expect(labels({ lab: 'elsewhere', limit: 9 })).toEqual([]);
   });

@@ -1,6 +1,7 @@
 import type { ScheduledTask } from '@lab/contracts';
 import { sql, type Kysely } from 'kysely';
 import { rowsOf } from '../connection/index.js';
+import { taskIsOf, taskIsOnlyOf } from './labs.js';
 import { isStorable, type Database, type StoredTaskRun } from '../schema/index.js';
 
 /** A part of the tasks that have ended. */
@@ -12,8 +13,10 @@ export interface EndedTasksPart {
   run?: string | undefined;
   /** `<lab>.<device>` that the task had. */
   device?: string | undefined;
-  /** Laboratory of a device that the task had. */
+  /** Laboratory of a device that the task had, or of the run of a task without devices. */
   lab?: string | undefined;
+  /** Only tasks that belong to at least one laboratory, and only to these; absent: all tasks. */
+  within?: readonly string[] | undefined;
   limit: number;
 }
 
@@ -22,7 +25,7 @@ type Found = StoredTaskRun & { protocol_run: string | null; campaign: string | n
 /** Reads the tasks that have started and ended, and whose actual time touches a window, by their starts and then by id. */
 export async function readEndedTasks(
   db: Kysely<Database>,
-  { from, to, run, device, lab, limit }: EndedTasksPart,
+  { from, to, run, device, lab, within, limit }: EndedTasksPart,
 ): Promise<ScheduledTask[]> {
   if (![run, device, lab].every((name) => name === undefined || isStorable(name))) return [];
   const [deviceLab = '', ...deviceName] = device?.split('.') ?? [];
@@ -41,7 +44,8 @@ export async function readEndedTasks(
           && tstzrange(${from}::timestamptz, ${to}::timestamptz)
         ${run === undefined ? sql`` : sql`and protocol_run.name = ${run}`}
         ${device === undefined ? sql`` : sql`and ${had({ lab_name: deviceLab, name: deviceName.join('.') })}`}
-        ${lab === undefined ? sql`` : sql`and ${had({ lab_name: lab })}`}
+        ${lab === undefined ? sql`` : sql`and (${had({ lab_name: lab })} or (task_run.devices = '{}'::jsonb and ${taskIsOf(lab)}))`}
+        ${within === undefined ? sql`` : sql`and ${taskIsOnlyOf(within)}`}
       order by task_run.started_at, task_run.id limit ${limit}`,
   );
   return rows.map(scheduledTask);

@@ -38,6 +38,12 @@ beforeAll(async () => {
     ended('instant', 40, 40),
     // The clock was set back while it ran.
     ended('backwards', 50, 45),
+    ended('heated', 2_000, 2_001, { devices, resources: {} }),
+    ended('shared', 2_000, 2_001, {
+      devices: { ...devices, mixer: { lab_name: 'color_lab', name: 'mixer_1' } },
+      resources: {},
+    }),
+    ended('of no lab', 2_000, 2_001, { devices: {}, resources: {} }),
     ended('running', 0, null),
     ended('unstarted', null, 10),
   ]);
@@ -77,4 +83,14 @@ test('an entry has its plans beside its actual time', async () => {
     ...{ started_at: iso(0), ended_at: iso(10), first_plan: plan, last_plan: { ...plan, at: iso(4) } },
     ...{ devices: { mixer: 'color_lab.mixer_1' }, resources: { beaker: 'beaker_1' }, waits_for: [] },
   });
+});
+
+test('a reader of single laboratories gets tasks whose laboratories are all among these', async () => {
+  const seen = (more: object): Promise<string[]> => idsIn(1_999, 2_100, more);
+  expect(await seen({ within: ['heat_lab'] })).toEqual(['heated']);
+  expect(await seen({ within: ['heat_lab', 'color_lab'] })).toEqual(['heated', 'shared']);
+  expect(await seen({ within: ['heat_lab', 'color_lab'], lab: 'color_lab' })).toEqual(['shared']);
+  expect(await seen({ within: ['color_lab'], lab: 'heat_lab' })).toEqual([]);
+  expect(await seen({ within: [] })).toEqual([]);
+  expect(await seen({})).toEqual(['heated', 'of no lab', 'shared']);
 });

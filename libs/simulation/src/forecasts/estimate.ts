@@ -1,9 +1,11 @@
-import type {
-  CampaignSubmission,
-  EstimatedTask,
-  SimulatedScheduler,
-  Submission,
-  SubmissionEstimate,
+import {
+  allLabs,
+  type CampaignSubmission,
+  type EstimatedTask,
+  type LabRights,
+  type SimulatedScheduler,
+  type Submission,
+  type SubmissionEstimate,
 } from '@lab/contracts';
 import type { Definitions, Engine, ProtocolRunRow, TaskRunRow } from '@lab/engine';
 import { type Laboratory, type SimulationPorts, runParameters } from '../laboratory/index.js';
@@ -22,6 +24,7 @@ const maxWarnings = 20;
  * does not include the time that an optimizer needs.
  *
  * @param asked a submission that the engine would accept
+ * @param rights of the reader: warnings name no work of laboratories that the reader may not see
  * @throws ServiceError as the engine for the submission; `invalid` when there is too much unfinished work; `aborted`
  *   when `shouldStop` returned true
  */
@@ -31,6 +34,7 @@ export async function estimate(
   definitions: Definitions,
   scheduler: SimulatedScheduler,
   ports: SimulationPorts,
+  rights = allLabs,
 ): Promise<{ estimate: SubmissionEstimate; warnings: string[] }> {
   requirePlayable(current.rows.taskRuns.length);
   const { submit, share, left } = played(asked, definitions);
@@ -44,7 +48,7 @@ export async function estimate(
   const starts = (runs.length > 0 ? runs : tasks).flatMap(({ startedAt }) => startedAt ?? []);
   const start = starts.length === 0 ? null : Math.min(...starts);
   const total = start === null || end === null || share === null ? null : start + (end - start) / share;
-  const warnings = warningsOf(laboratory, asked, runs, tasks);
+  const warnings = warningsOf(laboratory, asked, runs, tasks, rights);
   return {
     estimate: {
       at: new Date(current.now).toISOString(),
@@ -156,6 +160,7 @@ function warningsOf(
   { kind }: Submission,
   runs: readonly ProtocolRunRow[],
   tasks: readonly TaskRunRow[],
+  rights: LabRights,
 ): string[] {
   const names = new Set(runs.map(({ name }) => name));
   const { history } = laboratory;
@@ -167,7 +172,7 @@ function warningsOf(
     ),
   );
   return [
-    ...stuckTasks(laboratory)
+    ...stuckTasks(laboratory, rights)
       .filter(({ task }) => own.has(task))
       .map(({ task, waits_for }) => `${task} would wait for ever: ${waits_for.join('; ')}`),
     ...[...runs, ...(kind === 'task' ? tasks : [])].flatMap(({ name, reason }) =>

@@ -1,4 +1,5 @@
 import {
+  allLabs,
   ServiceError,
   type ProtocolRunSubmission,
   type SimulatedScheduler,
@@ -16,6 +17,7 @@ const maxOthers = 500;
  * What would happen to a protocol run that was submitted at this moment, beside the unfinished work. The simulation
  * runs twice, without the run and with it.
  *
+ * @param rights of the reader: notes name no work of laboratories that the reader may not see
  * @throws ServiceError as the engine for the submission; `invalid` when there is too much unfinished work; `aborted`
  *   when `shouldStop` returned true
  */
@@ -25,6 +27,7 @@ export async function whatIf(
   definitions: Definitions,
   scheduler: SimulatedScheduler,
   ports: SimulationPorts,
+  rights = allLabs,
 ): Promise<WhatIfRecord> {
   if (submission.resume === true)
     throw new ServiceError('invalid', 'This cannot be simulated.', {
@@ -40,7 +43,7 @@ export async function whatIf(
   const tasks = [...(rows.tasksOfRun.get(run?.id ?? '')?.values() ?? [])].flatMap(
     (id) => rows.taskRuns.get(id) ?? [],
   );
-  const stuck = stuckTasks(together).filter(({ task }) => task.startsWith(`${submission.name}/`));
+  const stuck = stuckTasks(together, rights).filter(({ task }) => task.startsWith(`${submission.name}/`));
   return {
     at: iso(current.now) ?? '',
     scheduler: scheduler.type ?? 'greedy',

@@ -1,4 +1,5 @@
 import {
+  allLabs,
   isQueued,
   isTerminal,
   isUnclear,
@@ -158,11 +159,18 @@ export function waitedBy({ history, policy, clock }: Laboratory, task: string): 
   return rounded(inSeconds(waitingOf(known, policy.slots.get(task), history.units, clock.now())));
 }
 
-/** Why unfinished tasks are stuck, without tasks that only wait for other stuck tasks. */
-export function stuckTasks({ history, store, engine }: Laboratory): SimulationRecord['stuck'] {
+/**
+ * Why unfinished tasks are stuck, without tasks that only wait for other stuck tasks.
+ *
+ * @param rights of the reader: reasons name no work of laboratories that the reader may not see
+ */
+export function stuckTasks(
+  { history, store, engine }: Laboratory,
+  rights = allLabs,
+): SimulationRecord['stuck'] {
   const waits = new Map(
     engine.views
-      .schedule({ limit: history.tasks.size })
+      .schedule({ rights, limit: history.tasks.size })
       .tasks.map(({ label, waits_for }) => [label, waits_for.map(inWords)]),
   );
   const stuck: SimulationRecord['stuck'] = [];

@@ -9,6 +9,7 @@ import {
   longestPage,
   longestSchedule,
   orchestratorEvents,
+  allLabs,
   orchestratorRequests as requests,
   type AttentionDecision,
   type EmergencyStop,
@@ -113,7 +114,7 @@ export class People {
     this.world.history.note(`people: ${act.do}`, 'name' in act ? act.name : act);
     switch (act.do) {
       case 'submit_run': {
-        const body = { name: act.name, type: act.protocol, priority: act.priority };
+        const body = { name: act.name, type: act.protocol, priority: act.priority, rights: allLabs };
         return this.#submit('protocolRun', requests.submitProtocolRun, body);
       }
       case 'submit_campaign': {
@@ -122,6 +123,7 @@ export class People {
           protocol: act.protocol,
           max_protocol_runs: act.runs,
           max_concurrent_protocol_runs: act.beside,
+          rights: allLabs,
           ...(act.optimize === true ? { optimize: true } : {}),
           ...(act.onFailure === undefined ? {} : { on_run_failure: act.onFailure }),
         };
@@ -130,7 +132,7 @@ export class People {
       case 'submit_task': {
         const slots = Object.entries(act.slots);
         const devices = Object.fromEntries(slots.map(([slot, name]) => [slot, { lab_name: labName, name }]));
-        const body = { name: act.name, type: act.type, priority: act.priority, devices };
+        const body = { name: act.name, type: act.type, priority: act.priority, devices, rights: allLabs };
         return this.#submit('onDemandTask', requests.submitTask, body);
       }
       case 'cancel_run':
@@ -141,7 +143,12 @@ export class People {
       case 'change_campaign':
       case 'change_task': {
         const concurrent = act.do === 'change_campaign' ? { max_concurrent_protocol_runs: 2 } : {};
-        const body = { name: act.name, by, change: { priority: act.priority, ...concurrent } };
+        const body = {
+          name: act.name,
+          by,
+          change: { priority: act.priority, ...concurrent },
+          rights: allLabs,
+        };
         return this.#ask(() => this.#send(changes[act.do], body));
       }
       case 'pause_run':
@@ -149,7 +156,8 @@ export class People {
       case 'resume_run':
       case 'resume_campaign': {
         const patience = act.do.startsWith('resume') ? Infinity : patienceMs;
-        return this.#ask(() => this.#send(pauses[act.do], { name: act.name, by }), patience);
+        const body = { name: act.name, by, rights: allLabs };
+        return this.#ask(() => this.#send(pauses[act.do], body), patience);
       }
       case 'pause_queue':
         return this.#ask(() => this.#send(requests.pauseQueue, { by }));
@@ -280,9 +288,9 @@ export class People {
     const where = { lab: labName, device: act.device };
     await this.#send(requests.listDevices, {});
     await this.#send(requests.listAgents, {});
-    const wholeQueue = { limit: longestPage, descending: false, after: null };
+    const wholeQueue = { rights: allLabs, limit: longestPage, descending: false, after: null };
     await this.#send(requests.readQueue, wholeQueue);
-    await this.#send(requests.readSchedule, { limit: longestSchedule });
+    await this.#send(requests.readSchedule, { rights: allLabs, limit: longestSchedule });
     await this.#send(requests.readEstimates, {});
     const { computer, inc, fence, held_by: holder } = await this.#send(requests.locateDevice, where);
     const tokens = { computer, inc: String(inc), ...where };
@@ -379,8 +387,12 @@ export class People {
       (): Promise<unknown> =>
         this.#send(definition, body);
     return [
-      ...all(campaigns, isPaused).map(({ name }) => sends(requests.resumeCampaign, { name, by })),
-      ...all(protocolRuns, isPaused).map(({ name }) => sends(requests.resumeProtocolRun, { name, by })),
+      ...all(campaigns, isPaused).map(({ name }) =>
+        sends(requests.resumeCampaign, { name, by, rights: allLabs }),
+      ),
+      ...all(protocolRuns, isPaused).map(({ name }) =>
+        sends(requests.resumeProtocolRun, { name, by, rights: allLabs }),
+      ),
       ...all(emergencyStops, (stop) => stop.releasedAt === null).map(({ id }) =>
         sends(requests.releaseStop, { id, by }),
       ),
