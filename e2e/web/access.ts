@@ -11,7 +11,7 @@ describe('sessions and tokens', () => {
     await page.getByRole('button', { name: 'Settings and account' }).click();
     await page.getByRole('link', { name: 'Sessions and tokens' }).click();
     await page.getByRole('button', { name: 'Make a token' }).click();
-    await page.keyboard.type('eve');
+    await page.keyboard.type('zoe');
     await page.getByLabel('Role').selectOption({ label: 'operator' });
     await page.getByLabel('Laboratory').selectOption('faulty_lab');
     await page.getByLabel('Note').fill('bench');
@@ -39,7 +39,7 @@ describe('sessions and tokens', () => {
 
     const session = page
       .getByRole('listitem')
-      .filter({ hasText: 'eve' })
+      .filter({ hasText: 'zoe' })
       .filter({ hasText: 'session of a browser' });
     await page.reload();
     await session.getByRole('button', { name: 'Revoke' }).click();
@@ -48,7 +48,7 @@ describe('sessions and tokens', () => {
     await session.getByText('revoked').waitFor();
     await stranger.getByRole('heading', { name: 'Sign in' }).waitFor({ timeout: 30_000 });
     const { body } = await api.call<Tokens>('GET', '/api/tokens');
-    const theirs = body.items.filter(({ name }) => name === 'eve');
+    const theirs = body.items.filter(({ name }) => name === 'zoe');
     expect(theirs.map(({ kind, revoked_at }) => [kind, revoked_at !== null])).toEqual([
       ['session', true],
       ['personal', false],

@@ -60,6 +60,23 @@ describe('an operator of one laboratory', () => {
     );
   });
 
+  it('sees the queue, the resources, the computers and the bench of their laboratory', async () => {
+    const page = await open(await browserOf('keeper'));
+    for (const [path, title] of [
+      ['/queue', 'Queue'],
+      ['/resources', 'Resources'],
+      ['/computers', 'Computers'],
+      ['/bench', 'At the bench'],
+      ['/labels', 'Labels'],
+      ['/access', 'Sessions and tokens'],
+    ] as const) {
+      await page.goto(path);
+      await page.getByRole('heading', { name: title, exact: true }).waitFor();
+      await page.getByText('Reading the laboratory ...').waitFor({ state: 'hidden' });
+      await expectOwn(page);
+    }
+  });
+
   it('sees only their computers and devices, and stops one of these', async () => {
     const page = await open(await browserOf('keeper'), '/devices');
     await page.getByRole('link', { name: 'multiplier_a' }).first().waitFor();

@@ -36,6 +36,7 @@ const pages: [name: string, show: (look: object) => Promise<Page>][] = [
   ['bench-device', (look) => shown(look, '/bench/devices/faulty_lab/brittle', 'What it did last')],
   ['bench-resource', (look) => shown(look, '/bench/resources/paper_1', 'paper in')],
   ['wall', async (look) => open(await browserOf('admin', look), '/wall')],
+  ['work', (look) => shown(look, '/work', 'sweep_run_1')],
   ['attention', async (look) => open(await browserOf('admin', look), '/attention')],
   ['question', async (look) => open(await browserOf('admin', look), `/attention/${id}`)],
   ['devices', async (look) => open(await browserOf('admin', look), '/devices')],
@@ -159,23 +160,25 @@ describe('a page', () => {
     await settleAll();
   });
 
-  describe.each(pages)('%s', (name, show) => {
-    it.each([
-      ['light', 320],
-      ['light', 1_600],
-      ['dark', 320],
-      ['dark', 1_600],
-    ] as const)('can be used by everybody: %s, %d px', async (theme, width) => {
-      const page = await show({ theme, width });
-      expect(await violationsOf(page)).toEqual([]);
-      const beyond = await page.evaluate(() => document.documentElement.scrollWidth - window.innerWidth);
-      expect(beyond, 'pixels that the page is wider than the window').toBeLessThanOrEqual(0);
-      if (pictures !== undefined) {
-        mkdirSync(pictures, { recursive: true });
-        await page.screenshot({ path: join(pictures, `${name}-${theme}-${width}.png`) });
+  it.each(pages)(
+    'can be used by everybody: %s, light and dark, on a phone and on a wide screen',
+    async (name, show) => {
+      const page = await show({ theme: 'light', width: 1_600 });
+      for (const theme of ['light', 'dark'] as const) {
+        await page.emulateMedia({ colorScheme: theme });
+        for (const width of [1_600, 320]) {
+          await page.setViewportSize({ width, height: 800 });
+          const look = `${theme}, ${width} px`;
+          expect(await violationsOf(page), look).toEqual([]);
+          const beyond = await page.evaluate(() => document.documentElement.scrollWidth - window.innerWidth);
+          expect(beyond, `${look}: pixels that the page is wider than the window`).toBeLessThanOrEqual(0);
+          if (pictures === undefined) continue;
+          mkdirSync(pictures, { recursive: true });
+          await page.screenshot({ path: join(pictures, `${name}-${theme}-${width}.png`) });
+        }
       }
-    });
-  });
+    },
+  );
 
   it.each([320, 700, 1_000])('has a head that fits %d px, also with longer words', async (width) => {
     const page = await open(await browserOf('admin', { width, language: 'de' }));

@@ -1,6 +1,6 @@
 import type { ResourceRecord, ResourceUse } from '@lab/contracts';
 import type { Page } from 'playwright-core';
-import { afterAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { eventually, isOver } from '../api.js';
 import { api, browserOf, open, violationsOf } from './lab.js';
 
@@ -21,6 +21,11 @@ async function release(name: string): Promise<void> {
 const paperPage = async (): Promise<Page> => open(await browserOf('admin'), '/resources/paper_1');
 
 describe('the resources', () => {
+  // Runs of other tests write on the paper.
+  beforeAll(async () => {
+    const reset = { reason: 'before the tests' };
+    expect((await api.call('POST', '/api/resources/paper_1/reset', reset)).status).toBe(200);
+  });
   afterAll(async () => {
     await api.call('POST', '/api/resources/paper_1/reset', { reason: 'after the tests' });
   });
@@ -73,7 +78,7 @@ describe('the resources', () => {
     await dialog.getByRole('button', { name: 'Reset', exact: true }).click();
     await dialog.waitFor({ state: 'detached' });
     expect((await paper()).meta).toEqual({ lines: 10 });
-    await page.getByText('reset by ann the admin').waitFor();
+    await page.getByText('reset by ann the admin').first().waitFor();
   });
 
   it('are changed with a reason alone while a task has them', async () => {

@@ -1,4 +1,4 @@
-import { workKinds, type WorkKind } from '@lab/web-model';
+import { workFilterOf, workKinds, type WorkKind } from '@lab/web-model';
 import { createRootRouteWithContext, createRoute, createRouter } from '@tanstack/react-router';
 import { Access } from './access/index.js';
 import { Bench, BenchDevice, BenchResource } from './bench/index.js';
@@ -13,7 +13,7 @@ import { Resource, Resources } from './resources/index.js';
 import { Schedule } from './schedule/index.js';
 import { Shell } from './shell/index.js';
 import { Submit } from './submit/index.js';
-import { Campaign, Run, Task } from './work/index.js';
+import { Campaign, Run, Task, WorkList } from './work/index.js';
 
 interface Context {
   /** undefined: there is no session to end. */
@@ -136,6 +136,14 @@ const benchResource = createRoute({
     return <BenchResource name={benchResource.useParams().name} />;
   },
 });
+const work = createRoute({
+  getParentRoute: () => root,
+  path: '/work',
+  validateSearch: workFilterOf,
+  component: function WorkPage() {
+    return <WorkList {...work.useSearch()} />;
+  },
+});
 const submit = createRoute({
   getParentRoute: () => root,
   path: '/submit',
@@ -174,6 +182,7 @@ export const router = createRouter({
     task,
     submit,
     schedule,
+    work,
     access,
     queue,
     resources,

@@ -106,3 +106,4 @@ export {
   type Labelled,
   type LabelServer,
 } from './labels.js';
+export { workFilterOf, type WorkFilter } from './work-filter.js';

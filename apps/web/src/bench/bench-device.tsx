@@ -28,7 +28,7 @@ export function BenchDevice({ lab, name }: { lab: string; name: string }): React
         readTasks({ lab, device: `${lab}.${name}` }, signal),
         client.get('/api/effects', { query: { lab, device: name, limit: mostEffects }, signal }),
       ]);
-      return { device, tasks: tasks ?? [], effects: effects.items };
+      return { device, tasks: tasks, effects: effects.items };
     },
     [lab, name],
   );

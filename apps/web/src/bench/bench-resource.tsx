@@ -1,8 +1,8 @@
-import { concernsUnit, type LabEvent } from '@lab/web-model';
+import { concernsUnit, labsSeen, type LabEvent } from '@lab/web-model';
 import { Link } from '@tanstack/react-router';
 import { useCallback, useState, type ReactNode } from 'react';
 import { Section } from '../design/index.js';
-import { client, usePolling, useRecord, useSight } from '../lab/index.js';
+import { client, useLab, usePolling, useRecord, useSight } from '../lab/index.js';
 import { Unread, Values } from '../parts/index.js';
 import { History, Holder, ResourceActions, ResourceState } from '../resources/index.js';
 import { useWords } from '../settings/index.js';
@@ -13,6 +13,7 @@ import { Questions, WorkAt } from './work-at.js';
 export function BenchResource({ name }: { name: string }): ReactNode {
   const words = useWords();
   const { attention } = useSight().records;
+  const { me } = useLab();
   const [isPast, setIsPast] = useState(false);
   const load = useCallback(
     async (signal: AbortSignal) => {
@@ -20,11 +21,11 @@ export function BenchResource({ name }: { name: string }): ReactNode {
         path: { resource_name: name },
         signal,
       });
-      // A role for one laboratory reads the tasks that use its devices, and no others.
-      const tasks = (await readTasks({}, signal)) ?? (await readTasks({ lab: resource.lab }, signal));
-      return { resource, tasks: (tasks ?? []).filter((task) => concernsUnit(task, name)) };
+      // A task of another laboratory may use the resource.
+      const tasks = await readTasks(labsSeen(me) === undefined ? {} : { lab: resource.lab }, signal);
+      return { resource, tasks: tasks.filter((task) => concernsUnit(task, name)) };
     },
-    [name],
+    [name, me],
   );
   const concerns = useCallback(
     ({ type, body }: LabEvent) =>

@@ -3,14 +3,15 @@ import { Link, useNavigate } from '@tanstack/react-router';
 import { useCallback, useState, type ReactNode } from 'react';
 import { Section } from '../design/index.js';
 import { DeviceState } from '../equipment/index.js';
-import { client, readPages, usePages, useSight } from '../lab/index.js';
+import { client, readPages, usePages, useShownLab, useSight } from '../lab/index.js';
 import { LabChoice, More, SearchField, Unread } from '../parts/index.js';
 import { ResourceState } from '../resources/index.js';
 import { useWords } from '../settings/index.js';
 
 /** Every device and resource, for a person who stands before one and has no code to scan. @param lab undefined: of all */
-export function Bench({ lab }: { lab: string | undefined }): ReactNode {
+export function Bench({ lab: chosen }: { lab: string | undefined }): ReactNode {
   const words = useWords();
+  const lab = useShownLab(chosen);
   const navigate = useNavigate();
   const [text, setText] = useState('');
   return (

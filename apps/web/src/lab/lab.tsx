@@ -75,3 +75,15 @@ export function useFreshness(): Freshness {
 
 /** Nobody acts on what is old, except to stop. */
 export const useMayAct = (): boolean => useFreshness() !== 'stale';
+
+/**
+ * The laboratory whose records a list shows. The service gives a person with roles for single laboratories one list for each of
+ * these, so that the first is shown until they choose.
+ *
+ * @param chosen undefined: no choice was made
+ * @returns undefined: all laboratories
+ */
+export function useShownLab(chosen: string | undefined): string | undefined {
+  const { me } = useLab();
+  return chosen ?? labsSeen(me)?.[0];
+}

@@ -10,8 +10,5 @@ export function reasonOf(error: unknown): string {
 /** Whether the service refused what was asked, so that it would refuse it again. */
 export const isRefusal = (error: unknown): boolean => error instanceof ProblemError && error.status < 500;
 
-/** Whether the person lacks the role for what was asked. */
-export const isForbidden = (error: unknown): boolean => error instanceof ProblemError && error.status === 403;
-
 /** Whether the service asks who sends the request. */
 export const isSignedOut = (error: unknown): boolean => error instanceof ProblemError && error.status === 401;

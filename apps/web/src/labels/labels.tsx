@@ -2,7 +2,7 @@ import { benchPath, labelServerOf, type Labelled, type LabEvent } from '@lab/web
 import { Link, useNavigate } from '@tanstack/react-router';
 import { useCallback, type ReactNode } from 'react';
 import { Button } from '../design/index.js';
-import { client, readPages, usePages, useSight } from '../lab/index.js';
+import { client, readPages, usePages, useShownLab, useSight } from '../lab/index.js';
 import { LabChoice, More, Unread } from '../parts/index.js';
 import { serviceAddress, useWords } from '../settings/index.js';
 import { Code } from './code.js';
@@ -18,14 +18,15 @@ export interface LabelSearch {
 }
 
 /** Labels to print, for everything or for one device or resource. The code of each leads to its page at the bench. */
-export function Labels({ lab, device, resource }: LabelSearch): ReactNode {
+export function Labels({ lab: chosen, device, resource }: LabelSearch): ReactNode {
   const words = useWords();
+  const lab = useShownLab(chosen);
   const navigate = useNavigate();
   const one: Labelled | undefined =
     resource !== undefined
       ? { kind: 'resource', name: resource }
-      : device !== undefined && lab !== undefined
-        ? { kind: 'device', lab, name: device }
+      : device !== undefined && chosen !== undefined
+        ? { kind: 'device', lab: chosen, name: device }
         : undefined;
   const { address, isLocal } = labelServerOf(serviceAddress, location.origin);
   return (

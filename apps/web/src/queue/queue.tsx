@@ -3,7 +3,7 @@ import { mayAct, type LabEvent } from '@lab/web-model';
 import { useNavigate } from '@tanstack/react-router';
 import { useCallback, type ReactNode } from 'react';
 import { Section, State } from '../design/index.js';
-import { client, readPages, useLab, useNow, usePages, usePolling } from '../lab/index.js';
+import { client, readPages, useLab, useNow, usePages, usePolling, useShownLab } from '../lab/index.js';
 import { LabChoice, More, TaskLink, Unread } from '../parts/index.js';
 import { useWords } from '../settings/index.js';
 import { PauseQueue } from './pause.js';
@@ -17,8 +17,9 @@ const mostRunning = 500;
  *
  * @param lab undefined: of all laboratories
  */
-export function Queue({ lab }: { lab: string | undefined }): ReactNode {
+export function Queue({ lab: chosen }: { lab: string | undefined }): ReactNode {
   const words = useWords();
+  const lab = useShownLab(chosen);
   const navigate = useNavigate();
   const { me } = useLab();
   const load = useCallback(

@@ -1,14 +1,15 @@
 import type { LabEvent } from '@lab/web-model';
 import { Link, useNavigate } from '@tanstack/react-router';
 import { useCallback, useState, type ReactNode } from 'react';
-import { client, readPages, usePages } from '../lab/index.js';
+import { client, readPages, usePages, useShownLab } from '../lab/index.js';
 import { LabChoice, More, pairs, SearchField, Unread } from '../parts/index.js';
 import { useWords } from '../settings/index.js';
 import { Holder, ResourceState } from './resource-facts.js';
 
 /** Every resource by name, who has it, and its data. @param lab undefined: of all laboratories */
-export function Resources({ lab }: { lab: string | undefined }): ReactNode {
+export function Resources({ lab: chosen }: { lab: string | undefined }): ReactNode {
   const words = useWords();
+  const lab = useShownLab(chosen);
   const navigate = useNavigate();
   const [text, setText] = useState('');
   return (

@@ -30,6 +30,7 @@ export function Shell({ onSignOut }: { onSignOut: (() => void) | undefined }): R
     { key: 'nav.now', run: () => void navigate({ to: '/' }) },
     { key: 'nav.attention', run: () => void navigate({ to: '/attention' }) },
     { key: 'nav.schedule', run: () => void navigate({ to: '/schedule' }) },
+    { key: 'work.title', run: () => void navigate({ to: '/work' }) },
     { key: 'nav.queue', run: () => void navigate({ to: '/queue' }) },
     { key: 'nav.devices', run: () => void navigate({ to: '/devices' }) },
     { key: 'devices.computers', run: () => void navigate({ to: '/computers' }) },
@@ -66,6 +67,7 @@ export function Shell({ onSignOut }: { onSignOut: (() => void) | undefined }): R
               </span>
             )}
           </Link>
+          <Link to="/work">{words.say('work.title')}</Link>
           <Link to="/schedule">{words.say('nav.schedule')}</Link>
           <Link to="/queue">{words.say('nav.queue')}</Link>
           <Link to="/devices">{words.say('nav.devices')}</Link>

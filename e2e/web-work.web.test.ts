@@ -1,0 +1,9 @@
+/** Tests of the page about work and things, and of every view, over a service of their own, in this order. */
+import './web/work.js';
+import './web/work-list.js';
+import './web/submit.js';
+import './web/schedule.js';
+import './web/queue.js';
+import './web/resources.js';
+import './web/bench.js';
+import './web/quality.js';

@@ -1,0 +1,17 @@
+import { expect, it } from 'vitest';
+import { workFilterOf } from '../src/index.js';
+
+it('the filter of a list of work is read from an address, without what has not its form', () => {
+  expect(
+    workFilterOf({
+      kind: 'task',
+      state: 'failed',
+      owner: 'ada',
+      text: 42,
+      lab: '',
+      archived: true,
+      more: 'x',
+    }),
+  ).toEqual({ kind: 'task', state: 'failed', owner: 'ada', text: '42', archived: 'true' });
+  expect(workFilterOf({ kind: 'device', state: ['a'], archived: 'no', lab: {} })).toEqual({});
+});
