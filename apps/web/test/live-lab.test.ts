@@ -8,17 +8,29 @@ class Service {
   /** What a path fails with; absent: it does not. */
   readonly failures = new Map<string, Error>();
   device = { lab_name: 'color_lab', name: 'arm', state: 'idle', detail: null, halted: null };
+  /** How many open items there are. */
+  attention = 0;
   #say: (event: ServerEvent | Error) => void = () => undefined;
   #open: ((after: string | undefined) => void) | undefined;
 
   readonly client = {
-    get: (path: string) => this.#read(path, { items: [], next_cursor: null, paused: false }),
-    all: (path: string) => this.#read(path, [{ ...this.device }]),
+    get: (path: string, { query }: { query?: { cursor?: string } } = {}) => {
+      const at = Number(query?.cursor ?? 0);
+      return this.#read(path, {
+        ...{ items: path === '/api/devices' ? [{ ...this.device }] : this.#portion(path, at), paused: false },
+        next_cursor: path === '/api/attention' && at + 500 < this.attention ? String(at + 500) : null,
+      });
+    },
     events: (_path: string, options: { onOpen: (after: string | undefined) => void }) => {
       this.#open = options.onOpen;
       return this.#events();
     },
   } as unknown as ApiClient;
+
+  #portion(path: string, at: number): object[] {
+    if (path !== '/api/attention') return [];
+    return Array.from({ length: Math.min(500, this.attention - at) }, (_, n) => ({ id: `a${at + n}` }));
+  }
 
   async #read<T>(path: string, answer: T): Promise<T> {
     this.reads.push(path);
@@ -101,6 +113,24 @@ it('is complete once every list was read', async () => {
   ]);
   expect(lab.sight()).toMatchObject({ isComplete: true, trouble: undefined });
   expect(lab.sight().records.devices).toHaveLength(1);
+});
+
+it('reads a list on to its end, up to a bound, and says which lists it has cut', async () => {
+  await started();
+  expect(lab.sight().cut.size).toBe(0);
+  service.attention = 1_100;
+  lab.readAgain(['attention']);
+  await vi.advanceTimersByTimeAsync(10);
+  expect(lab.sight().records.attention).toHaveLength(1_100);
+  service.attention = 5_000;
+  lab.readAgain(['attention']);
+  await vi.advanceTimersByTimeAsync(10);
+  expect(lab.sight().records.attention).toHaveLength(2_000);
+  expect([...lab.sight().cut]).toEqual(['attention']);
+  service.attention = 1;
+  lab.readAgain(['attention']);
+  await vi.advanceTimersByTimeAsync(10);
+  expect(lab.sight().cut.size).toBe(0);
 });
 
 it('shows the state in an event, tells its listeners once for a burst, and reads the list again later', async () => {

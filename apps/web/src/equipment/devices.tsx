@@ -4,6 +4,7 @@ import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import { Section, State } from '../design/index.js';
 import { useLab, useNow, useSight } from '../lab/index.js';
+import { Cut } from '../parts/index.js';
 import { useWords } from '../settings/index.js';
 import { DeviceState, factsOf } from './device-facts.js';
 import { Service } from './service.js';
@@ -39,6 +40,7 @@ export function Devices(): ReactNode {
           </p>
         </Section>
       </div>
+      <Cut lists={['devices']} />
     </>
   );
 }

@@ -1,6 +1,7 @@
 export { arrive, issuer, leaveForIssuer, signInFailure } from './arrival.js';
 export { beginSession, client } from './client.js';
 export { LabProvider, useFreshness, useLab, useMayAct, useNow, useSight, useShownLab } from './lab.js';
+export { most as mostRecords } from './live-lab.js';
 export { readPages } from './read-pages.js';
 export { readSeen } from './seen.js';
 export { usePages, type Pages } from './use-pages.js';

@@ -2,6 +2,7 @@ import type { ApiClient } from '@lab/api-client';
 import { hear, noRecords, type LabEvent, type RecordList, type Records } from '@lab/web-model';
 import { follow } from './feed.js';
 import { isSignedOut, reasonOf } from './reasons.js';
+import { readPages } from './read-pages.js';
 import { readSeen } from './seen.js';
 
 /** What the page knows at a moment. */
@@ -9,6 +10,8 @@ export interface Sight {
   records: Records;
   /** False until every list was read once. */
   isComplete: boolean;
+  /** Lists of which the page keeps the first {@link most} records of more. */
+  cut: ReadonlySet<RecordList>;
   /** Why a list could not be read, in a sentence; undefined: all could. */
   trouble: string | undefined;
 }
@@ -26,11 +29,11 @@ const pollMs = 5_000;
 /** Events of computers and of the queue name no laboratory, so that a person of single ones does not get them. */
 const polled: readonly RecordList[] = ['agents', 'queue'];
 /** Longest lists that are kept. Nobody looks at more at once. */
-const limit = 500;
+export const most = 2_000;
 
 /** The laboratory as the page sees it: read once, then brought up to date by events. */
 export class LiveLab {
-  #sight: Sight = { records: noRecords, isComplete: false, trouble: undefined };
+  #sight: Sight = { records: noRecords, cut: new Set(), isComplete: false, trouble: undefined };
   readonly #listeners = new Set<() => void>();
   readonly #hearers = new Set<Hearer>();
   #heardAt: number | undefined;
@@ -133,13 +136,16 @@ export class LiveLab {
 
   async #readList(list: RecordList): Promise<void> {
     try {
-      const found = await read(this.client, this.labs, list, this.#end.signal);
+      const { found, isCut } = await read(this.client, this.labs, list, this.#end.signal);
+      const cut = new Set(this.#sight.cut);
+      if (isCut) cut.add(list);
+      else cut.delete(list);
       this.#read.add(list);
       this.#troubles.delete(list);
       const isComplete = this.#read.size === Object.keys(noRecords).length;
       this.#show({
         records: { ...this.#sight.records, ...found },
-        isComplete,
+        ...{ cut, isComplete },
         trouble: this.#trouble(),
       });
     } catch (error) {
@@ -164,75 +170,85 @@ export class LiveLab {
   }
 }
 
+interface Page<T> {
+  items: T[];
+  next_cursor: string | null;
+}
+
+/** @returns the records, and whether the list has more than the page keeps */
 async function read(
   client: ApiClient,
   labs: readonly string[] | undefined,
   list: RecordList,
   signal: AbortSignal,
-): Promise<Partial<Records>> {
+): Promise<{ found: Partial<Records>; isCut: boolean }> {
   const idOf = ({ id }: { id: string }): string => id;
-  switch (list) {
-    case 'devices': {
-      const path = '/api/devices';
-      const devices = await readSeen(
-        labs,
-        (query) => client.all(path, { query: { ...query, limit }, signal }),
-        ({ lab_name: lab, name }) => `${lab}.${name}`,
-      );
-      return { devices };
+  let isCut = false;
+  const seen = <T>(
+    page: (query: { lab?: string; limit: number; cursor?: string }) => Promise<Page<T>>,
+    keyOf: (record: T) => string,
+  ): Promise<T[]> =>
+    readSeen(
+      labs,
+      async (lab) => {
+        const { items, next_cursor: next } = await readPages((part) => page({ ...lab, ...part }), most);
+        isCut ||= next !== null;
+        return items;
+      },
+      keyOf,
+    );
+  const found = async (): Promise<Partial<Records>> => {
+    switch (list) {
+      case 'devices': {
+        const devices = await seen(
+          (query) => client.get('/api/devices', { query, signal }),
+          ({ lab_name: lab, name }) => `${lab}.${name}`,
+        );
+        return { devices };
+      }
+      case 'attention': {
+        const state = 'open';
+        const attention = await seen(
+          (query) => client.get('/api/attention', { query: { ...query, state }, signal }),
+          idOf,
+        );
+        return { attention };
+      }
+      case 'stops':
+        return { stops: await seen((query) => client.get('/api/estop', { query, signal }), idOf) };
+      case 'campaigns': {
+        const campaigns = await seen(
+          (query) => client.get('/api/campaigns', { query: { ...query, state: open }, signal }),
+          idOf,
+        );
+        return { campaigns };
+      }
+      case 'runs': {
+        const runs = await seen(
+          (query) => client.get('/api/protocols', { query: { ...query, state: open }, signal }),
+          idOf,
+        );
+        return { runs: runs.filter(({ campaign }) => campaign === null) };
+      }
+      case 'agents': {
+        const agents = await readSeen(
+          labs,
+          async (query) => (await client.get('/api/agents', { query, signal })).items,
+          ({ computer }) => computer,
+        );
+        return { agents };
+      }
+      case 'queue': {
+        // The figures are about all that the person sees, whichever laboratory is asked for.
+        const lab = labs?.[0] === undefined ? {} : { lab: labs[0] };
+        const {
+          items: _waiting,
+          next_cursor: _next,
+          ...queue
+        } = await client.get('/api/queue', { query: { ...lab, limit: 1 }, signal });
+        return { queue };
+      }
     }
-    case 'attention': {
-      const query = { state: 'open', limit } as const;
-      const attention = await readSeen(
-        labs,
-        async (lab) => (await client.get('/api/attention', { query: { ...lab, ...query }, signal })).items,
-        idOf,
-      );
-      return { attention };
-    }
-    case 'stops': {
-      const stops = await readSeen(
-        labs,
-        async (lab) => (await client.get('/api/estop', { query: { ...lab, limit }, signal })).items,
-        idOf,
-      );
-      return { stops };
-    }
-    case 'campaigns': {
-      const query = { state: open, limit };
-      const campaigns = await readSeen(
-        labs,
-        async (lab) => (await client.get('/api/campaigns', { query: { ...lab, ...query }, signal })).items,
-        idOf,
-      );
-      return { campaigns };
-    }
-    case 'runs': {
-      const query = { state: open, limit };
-      const runs = await readSeen(
-        labs,
-        async (lab) => (await client.get('/api/protocols', { query: { ...lab, ...query }, signal })).items,
-        idOf,
-      );
-      return { runs: runs.filter(({ campaign }) => campaign === null) };
-    }
-    case 'agents': {
-      const agents = await readSeen(
-        labs,
-        async (query) => (await client.get('/api/agents', { query, signal })).items,
-        ({ computer }) => computer,
-      );
-      return { agents };
-    }
-    case 'queue': {
-      // The figures are about all that the person sees, whichever laboratory is asked for.
-      const lab = labs?.[0] === undefined ? {} : { lab: labs[0] };
-      const {
-        items: _waiting,
-        next_cursor: _next,
-        ...queue
-      } = await client.get('/api/queue', { query: { ...lab, limit: 1 }, signal });
-      return { queue };
-    }
-  }
+  };
+  return { found: await found(), isCut };
 }

@@ -4,7 +4,7 @@ import { Link } from '@tanstack/react-router';
 import { useMemo, type ReactNode } from 'react';
 import { Section, State } from '../design/index.js';
 import { useLab, useNow, useSight } from '../lab/index.js';
-import { LogTail } from '../parts/index.js';
+import { Cut, LogTail } from '../parts/index.js';
 import { useWords } from '../settings/index.js';
 import { Deciding } from './claim.js';
 import { Decision } from './decision.js';
@@ -24,6 +24,7 @@ export function AttentionList(): ReactNode {
           <Item key={item.id} item={item} />
         ))}
       </ul>
+      <Cut lists={['attention']} />
     </>
   );
 }

@@ -4,7 +4,7 @@ import { Link } from '@tanstack/react-router';
 import { useMemo, type ReactNode } from 'react';
 import { Section, State } from '../design/index.js';
 import { useNow, useSight } from '../lab/index.js';
-import { Progress, Unread } from '../parts/index.js';
+import { Cut, Progress, Unread } from '../parts/index.js';
 import { useWords } from '../settings/index.js';
 
 /** What needs a person, what stands still, and how far the work is. */
@@ -132,6 +132,7 @@ function Work(): ReactNode {
           <Run key={run.id} run={run} />
         ))}
       </ul>
+      <Cut lists={['campaigns', 'runs']} />
     </Section>
   );
 }

@@ -31,12 +31,13 @@ const stepMs = 10_000;
 export function Schedule(): ReactNode {
   const words = useWords();
   const navigate = useNavigate();
-  const now = useNow(1_000);
   const moving = useNow(stepMs);
   const { me } = useLab();
   const { devices } = useSight().records;
   const [grouping, setGrouping] = useState<Grouping>('device');
   const [length, setLength] = useState<number>(hour);
+  // A chart is hardly wider than 2,000 pixels. A smaller step would draw thousands of bars for a change that nobody sees.
+  const now = useNow(Math.max(1_000, length / 2_000));
   /** Where the window begins; undefined: it moves with time. */
   const [fixed, setFixed] = useState<number>();
   const start = fixed ?? moving - length * 0.75;
@@ -145,14 +146,12 @@ export function Schedule(): ReactNode {
       {record?.shown.truncated === true && (
         <p role="status">{words.say('schedule.truncated', { count: mostTasks })}</p>
       )}
-      <div className="columns">
-        <Section title={words.say('schedule.waiting')}>
-          {record !== undefined && <Waiting tasks={record.waiting} onDemand={record.onDemand} />}
-        </Section>
-        <Section title={words.say('schedule.table')}>
-          <Table tasks={record?.shown.tasks ?? []} now={now} />
-        </Section>
-      </div>
+      <Section title={words.say('schedule.waiting')}>
+        {record !== undefined && <Waiting tasks={record.waiting} onDemand={record.onDemand} />}
+      </Section>
+      <Section title={words.say('schedule.table')}>
+        <Table tasks={record?.shown.tasks ?? []} now={now} />
+      </Section>
     </>
   );
 }

@@ -96,6 +96,7 @@ export const de: Record<keyof typeof en, string> = {
   'now.agents.of': '{online} von {all}',
   'now.work': 'Laufende Arbeit',
   'now.work.none': 'Nichts läuft.',
+  'list.cut': 'Die Seite behält die ersten {count}. Es gibt mehr.',
   'now.trouble': 'Außer Betrieb oder gestört',
   'now.trouble.none': 'Alle Geräte sind verwendbar.',
   'now.wall': 'Wandanzeige',

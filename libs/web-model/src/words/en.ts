@@ -93,6 +93,7 @@ export const en = {
   'now.agents.of': '{online} of {all}',
   'now.work': 'Work in progress',
   'now.work.none': 'Nothing runs.',
+  'list.cut': 'The page keeps the first {count}. There are more.',
   'now.trouble': 'Out of service or in trouble',
   'now.trouble.none': 'Every device can be used.',
   'now.wall': 'Wall screen',
