@@ -1,11 +1,10 @@
-import type { LabEvent } from '@lab/web-model';
 import { Link, useNavigate } from '@tanstack/react-router';
-import { useCallback, useState, type ReactNode } from 'react';
+import { useState, type ReactNode } from 'react';
 import { Section } from '../design/index.js';
 import { DeviceState } from '../equipment/index.js';
-import { client, readPages, usePages, useShownLab, useSight } from '../lab/index.js';
+import { useShownLab, useSight } from '../lab/index.js';
 import { LabChoice, More, SearchField, Unread } from '../parts/index.js';
-import { ResourceState } from '../resources/index.js';
+import { ResourceState, useResources } from '../resources/index.js';
 import { useWords } from '../settings/index.js';
 
 /** Every device and resource, for a person who stands before one and has no code to scan. @param lab undefined: of all */
@@ -67,22 +66,9 @@ function DeviceList({ lab, text }: Wanted): ReactNode {
   );
 }
 
-const concernsHolders = ({ type }: LabEvent): boolean =>
-  type.startsWith('resource.') || type.startsWith('task_run.') || type.startsWith('protocol_run.');
-
 function ResourceList({ lab, text }: Wanted): ReactNode {
   const words = useWords();
-  const load = useCallback(
-    (count: number, signal: AbortSignal) => {
-      const filter = { ...(lab === undefined ? {} : { lab }), ...(text === '' ? {} : { text }) };
-      return readPages(
-        (part) => client.get('/api/resources', { query: { ...filter, ...part }, signal }),
-        count,
-      );
-    },
-    [lab, text],
-  );
-  const { record, failure, more, portion } = usePages(load, concernsHolders);
+  const { record, failure, more, portion } = useResources(lab, text);
   if (record === undefined) return <Unread reason={failure} />;
   if (record.items.length === 0) return <p className="hint">{words.say('bench.none')}</p>;
   return (

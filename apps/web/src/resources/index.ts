@@ -3,3 +3,4 @@ export { Resource } from './resource.js';
 export { ResourceActions } from './resource-actions.js';
 export { Holder, ResourceState } from './resource-facts.js';
 export { Resources } from './resources.js';
+export { useResources } from './use-resources.js';

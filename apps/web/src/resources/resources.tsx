@@ -1,10 +1,10 @@
-import type { LabEvent } from '@lab/web-model';
 import { Link, useNavigate } from '@tanstack/react-router';
-import { useCallback, useState, type ReactNode } from 'react';
-import { client, readPages, usePages, useShownLab } from '../lab/index.js';
+import { useState, type ReactNode } from 'react';
+import { useShownLab } from '../lab/index.js';
 import { LabChoice, More, pairs, SearchField, Unread } from '../parts/index.js';
 import { useWords } from '../settings/index.js';
 import { Holder, ResourceState } from './resource-facts.js';
+import { useResources } from './use-resources.js';
 
 /** Every resource by name, who has it, and its data. @param lab undefined: of all laboratories */
 export function Resources({ lab: chosen }: { lab: string | undefined }): ReactNode {
@@ -31,17 +31,7 @@ export function Resources({ lab: chosen }: { lab: string | undefined }): ReactNo
 
 function List({ lab, text }: { lab: string | undefined; text: string }): ReactNode {
   const words = useWords();
-  const load = useCallback(
-    (count: number, signal: AbortSignal) => {
-      const filter = { ...(lab === undefined ? {} : { lab }), ...(text === '' ? {} : { text }) };
-      return readPages(
-        (part) => client.get('/api/resources', { query: { ...filter, ...part }, signal }),
-        count,
-      );
-    },
-    [lab, text],
-  );
-  const { record, failure, more, portion } = usePages(load, concernsHolders);
+  const { record, failure, more, portion } = useResources(lab, text);
   if (record === undefined) return <Unread reason={failure} />;
   return (
     <>
@@ -68,5 +58,3 @@ function List({ lab, text }: { lab: string | undefined; text: string }): ReactNo
 }
 
 /** Tasks and runs take and leave resources, of which no event of the resource tells. */
-const concernsHolders = ({ type }: LabEvent): boolean =>
-  type.startsWith('resource.') || type.startsWith('task_run.') || type.startsWith('protocol_run.');
