@@ -1,6 +1,7 @@
 /** Tests of the page about work and things, and of every view, over a service of their own, in this order. */
 import './web/work.js';
 import './web/work-list.js';
+import './web/optimizer.js';
 import './web/submit.js';
 import './web/schedule.js';
 import './web/queue.js';

@@ -103,7 +103,7 @@ export const rooms = {
     submit: ['design', 'forms', 'lab', 'parts', 'settings'],
     schedule: ['design', 'lab', 'parts', 'settings'],
     queue: ['design', 'lab', 'parts', 'settings'],
-    work: ['design', 'lab', 'parts', 'settings'],
+    work: ['design', 'forms', 'lab', 'parts', 'settings'],
     access: ['design', 'lab', 'parts', 'settings'],
     computers: ['design', 'lab', 'parts', 'settings'],
     resources: ['design', 'forms', 'lab', 'parts', 'settings'],

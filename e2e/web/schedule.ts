@@ -36,6 +36,22 @@ describe('the schedule', () => {
     await table.getByRole('row', { name: /^wants it completed/ }).waitFor();
   });
 
+  it('says what people hold, until when and why', async () => {
+    const from = new Date(Date.now() + 60_000).toISOString();
+    const to = new Date(Date.now() + 600_000).toISOString();
+    const asked = { lab: 'faulty_lab', device: 'brittle', from, to, reason: 'calibration' };
+    const reserved = await api.call<{ id: string }>('POST', '/api/reservations', asked);
+    expect(reserved.status).toBeLessThan(300);
+    try {
+      const page = await open(await browserOf('viewer'), '/schedule');
+      const hold = page.getByRole('listitem').filter({ hasText: 'faulty_lab.brittle' });
+      await hold.getByText('reserved').waitFor();
+      await hold.getByText('calibration (ann the admin)').waitFor();
+    } finally {
+      await api.call('POST', `/api/reservations/${reserved.body.id}/end`);
+    }
+  });
+
   it('goes back in time and keeps what is chosen', async () => {
     const page = await open(await browserOf('viewer'), '/schedule');
     await page.getByLabel('Rows').selectOption('run');

@@ -1,4 +1,4 @@
-import type { ScheduledTask } from '@lab/api-client';
+import type { DeviceRecord, ReservationRecord, ScheduledTask } from '@lab/api-client';
 
 /** By what the rows of a chart are. */
 export const groupings = ['device', 'resource', 'computer', 'run'] as const;
@@ -125,4 +125,40 @@ export function barAt(row: GanttRow, moment: number, now: number, slack: number)
   return row.bars.findLast(
     ({ start, end = Math.max(start, now) }) => moment >= start - slack && moment <= end + slack,
   );
+}
+
+/** A time in which a device or resource takes no task, or those of one person alone. */
+export interface Hold {
+  /** `<lab>.<device>`, or the name of a resource. */
+  unit: string;
+  /** Milliseconds since 1970. */
+  start: number;
+  /** undefined: until a person ends it. */
+  end: number | undefined;
+  kind: 'reserved' | 'out_of_service';
+  reason: string;
+  by: string;
+}
+
+/** What people hold, by its beginning. */
+export function holdsOf(
+  reservations: readonly ReservationRecord[],
+  devices: readonly Pick<DeviceRecord, 'lab_name' | 'name' | 'out_of_service'>[],
+): Hold[] {
+  return [
+    ...reservations.map(({ lab, device, resource, from, to, reason, by }): Hold => ({
+      unit: resource ?? `${lab}.${device}`,
+      ...{ start: Date.parse(from), end: Date.parse(to), kind: 'reserved', reason, by },
+    })),
+    ...devices.flatMap(({ lab_name: lab, name, out_of_service: outage }): Hold[] =>
+      outage === null
+        ? []
+        : [
+            {
+              ...{ unit: `${lab}.${name}`, start: Date.parse(outage.since), end: at(outage.until) },
+              ...{ kind: 'out_of_service', reason: outage.reason, by: outage.by },
+            },
+          ],
+    ),
+  ].sort((a, b) => a.start - b.start);
 }

@@ -60,6 +60,8 @@ export {
 } from './submissions.js';
 export {
   barAt,
+  holdsOf,
+  type Hold,
   barOf,
   groupings,
   latenessOf,
@@ -107,3 +109,4 @@ export {
   type LabelServer,
 } from './labels.js';
 export { workFilterOf, type WorkFilter } from './work-filter.js';
+export { runtimeFieldsOf } from './settings.js';

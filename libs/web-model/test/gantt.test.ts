@@ -1,6 +1,7 @@
 import type { ScheduledTask } from '@lab/api-client';
 import { describe, expect, it } from 'vitest';
-import { barAt, barOf, latenessOf, rowsOf, ticksOf } from '../src/index.js';
+import type { ReservationRecord } from '@lab/api-client';
+import { barAt, barOf, holdsOf, latenessOf, rowsOf, ticksOf } from '../src/index.js';
 
 const at = (minutes: number): string => new Date(minutes * 60_000).toISOString();
 const ms = (minutes: number): number => minutes * 60_000;
@@ -104,5 +105,34 @@ describe('the axis', () => {
     expect(ticksOf({ start: ms(1), end: ms(61) }, 4)).toEqual([ms(15), ms(30), ms(45), ms(60)]);
     expect(ticksOf({ start: 0, end: 7 * 24 * ms(60) }, 7)).toHaveLength(7);
     expect(ticksOf({ start: 0, end: 4_000 }, 10)).toEqual([0, 1_000, 2_000, 3_000]);
+  });
+});
+
+describe('what people hold', () => {
+  it('is reserved, or out of service until somebody ends it', () => {
+    const reservation = { lab: 'lab', device: 'arm', resource: null, from: at(5), to: at(9) };
+    const beaker = { ...reservation, device: null, resource: 'beaker_1', from: at(7) };
+    const who = { reason: 'calibration', by: 'ada' };
+    const devices = [
+      { lab_name: 'lab', name: 'fine', out_of_service: null },
+      {
+        lab_name: 'lab',
+        name: 'broken',
+        out_of_service: { reason: 'dropped', by: 'bob', since: at(6), until: null },
+      },
+    ];
+    const reserved = [beaker, reservation].map((each) => ({ ...each, ...who }) as ReservationRecord);
+    expect(holdsOf(reserved, devices)).toEqual([
+      { unit: 'lab.arm', start: ms(5), end: ms(9), kind: 'reserved', ...who },
+      {
+        unit: 'lab.broken',
+        start: ms(6),
+        end: undefined,
+        kind: 'out_of_service',
+        reason: 'dropped',
+        by: 'bob',
+      },
+      { unit: 'beaker_1', start: ms(7), end: ms(9), kind: 'reserved', ...who },
+    ]);
   });
 });

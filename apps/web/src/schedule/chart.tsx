@@ -1,4 +1,4 @@
-import { barAt, ticksOf, workTone, type GanttBar, type GanttRow, type Span } from '@lab/web-model';
+import { barAt, ticksOf, workTone, type GanttBar, type GanttRow, type Hold, type Span } from '@lab/web-model';
 import { useEffect, useRef, useState, type PointerEvent, type ReactNode } from 'react';
 import { useWords } from '../settings/index.js';
 
@@ -9,6 +9,8 @@ const slackPx = 4;
 
 interface ChartProps {
   rows: readonly GanttRow[];
+  /** What people hold, by the name of the row. */
+  holds: ReadonlyMap<string, readonly Hold[]>;
   window: Span;
   /** Milliseconds since 1970. */
   now: number;
@@ -20,14 +22,13 @@ interface ChartProps {
  * Tasks over time, drawn on a canvas, because thousands of elements would be slow. It draws the rows that are seen alone. A table
  * beside it says the same for those who cannot see it.
  */
-export function GanttChart({ rows, window, now, label, onChoose }: ChartProps): ReactNode {
+export function GanttChart({ rows, holds, window, now, label, onChoose }: ChartProps): ReactNode {
   const words = useWords();
   const place = useRef<HTMLDivElement>(null);
   const canvas = useRef<HTMLCanvasElement>(null);
   const [width, setWidth] = useState(0);
   const [top, setTop] = useState(0);
   const [view, setView] = useState(0);
-  const [title, setTitle] = useState('');
   useEffect(() => {
     const element = place.current;
     if (element === null) return undefined;
@@ -44,7 +45,7 @@ export function GanttChart({ rows, window, now, label, onChoose }: ChartProps): 
     const element = canvas.current;
     if (element === null || width === 0) return;
     const text = (moment: number): string => words.time(moment, now);
-    draw(element, { rows, window, now, names, width, height: view, top, scale, text });
+    draw(element, { rows, holds, window, now, names, width, height: view, top, scale, text });
   });
   const barUnder = ({ nativeEvent: { offsetX: x, offsetY: y } }: PointerEvent): GanttBar | undefined => {
     if (x < names || y < size.head) return undefined;
@@ -64,9 +65,11 @@ export function GanttChart({ rows, window, now, label, onChoose }: ChartProps): 
       <canvas
         ref={canvas}
         className="gantt-canvas"
-        title={title}
         aria-hidden="true"
-        onPointerMove={(event) => setTitle(titleOf(barUnder(event)))}
+        onPointerMove={(event) => {
+          // Not a state: drawing anew for each bar that a pointer crosses would be slow.
+          event.currentTarget.title = titleOf(barUnder(event));
+        }}
         onClick={(event) => {
           const bar = barUnder(event as unknown as PointerEvent);
           if (bar !== undefined) onChoose(bar);
@@ -85,8 +88,7 @@ export function GanttChart({ rows, window, now, label, onChoose }: ChartProps): 
 const titleOf = (bar: GanttBar | undefined): string =>
   bar === undefined ? '' : `${bar.task.label}: ${bar.task.state}`;
 
-interface Drawing {
-  rows: readonly GanttRow[];
+interface Drawing extends Pick<ChartProps, 'rows' | 'holds'> {
   window: Span;
   now: number;
   names: number;
@@ -100,7 +102,7 @@ interface Drawing {
 
 function draw(
   canvas: HTMLCanvasElement,
-  { rows, window, now, names, width, height, top, scale, text }: Drawing,
+  { rows, holds, window, now, names, width, height, top, scale, text }: Drawing,
 ): void {
   const ratio = globalThis.devicePixelRatio;
   canvas.width = width * ratio;
@@ -145,6 +147,10 @@ function draw(
     context.beginPath();
     context.rect(names, y, width - names, size.row);
     context.clip();
+    for (const hold of holds.get(row.name) ?? []) {
+      context.strokeStyle = color(hold.kind === 'reserved' ? 'warning' : 'idle');
+      hatch(context, at(hold.start), at(hold.end ?? window.end), y);
+    }
     for (const bar of row.bars) drawBar(context, bar, y, at, now, color);
     context.restore();
   }
@@ -186,4 +192,18 @@ function line(context: CanvasRenderingContext2D, x1: number, y1: number, x2: num
   context.moveTo(x1, y1);
   context.lineTo(x2, y2);
   context.stroke();
+}
+
+/** Slanted lines over the height of a row. */
+function hatch(context: CanvasRenderingContext2D, from: number, to: number, y: number): void {
+  const step = 8;
+  context.save();
+  context.beginPath();
+  context.rect(from, y, to - from, size.row);
+  context.clip();
+  context.lineWidth = 1;
+  const end = Math.min(to, context.canvas.width);
+  for (let x = Math.max(0, from) - size.row; x < end; x += step)
+    line(context, x, y + size.row, x + size.row, y);
+  context.restore();
 }

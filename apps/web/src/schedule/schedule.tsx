@@ -1,6 +1,7 @@
 import type { ScheduledTask } from '@lab/api-client';
 import {
   barOf,
+  holdsOf,
   groupings,
   labsSeen,
   latenessOf,
@@ -8,7 +9,9 @@ import {
   workTone,
   type GanttBar,
   type Grouping,
+  type Hold,
   type LabEvent,
+  type WordKey,
 } from '@lab/web-model';
 import { useNavigate } from '@tanstack/react-router';
 import { useCallback, useEffect, useMemo, useRef, useState, type ReactNode } from 'react';
@@ -24,6 +27,8 @@ const mostTasks = 10_000;
 const mostRows = 200;
 const [minute, hour] = [60_000, 3_600_000] as const;
 const lengths = [15 * minute, hour, 6 * hour, 24 * hour, 7 * 24 * hour];
+/** Reservations that are read. */
+const mostHolds = 500;
 /** How often a window that moves with time is read again, in milliseconds. */
 const stepMs = 10_000;
 
@@ -61,12 +66,18 @@ export function Schedule(): ReactNode {
         );
         return { tasks, truncated };
       };
-      const [shown, present] = await Promise.all([
+      const [shown, present, reservations] = await Promise.all([
         readSchedule(query, signal),
         readSchedule({ limit: mostRows }, signal),
+        readSeen(
+          labsSeen(me),
+          async (lab) =>
+            (await client.get('/api/reservations', { query: { ...lab, limit: mostHolds }, signal })).items,
+          ({ id }) => id,
+        ),
       ]);
       return {
-        shown,
+        ...{ shown, reservations },
         waiting: present.tasks.filter(({ started_at: begin }) => begin === null),
         onDemand: new Set(
           present.tasks.flatMap(({ protocol_run: run, label }) => (run === null ? [label] : [])),
@@ -94,6 +105,12 @@ export function Schedule(): ReactNode {
       ),
     [record, grouping, computers],
   );
+  const holds = useMemo(() => holdsOf(record?.reservations ?? [], devices), [record, devices]);
+  const holdsByUnit = useMemo(() => {
+    const byUnit = new Map<string, Hold[]>();
+    for (const hold of holds) byUnit.set(hold.unit, [...(byUnit.get(hold.unit) ?? []), hold]);
+    return byUnit;
+  }, [holds]);
   const open = ({ task }: GanttBar): void => {
     if (task.protocol_run === null) void navigate({ to: '/tasks/$name', params: { name: task.name } });
     else
@@ -137,6 +154,7 @@ export function Schedule(): ReactNode {
       {failure !== undefined && <Unread reason={failure} />}
       <GanttChart
         rows={rows}
+        holds={holdsByUnit}
         window={{ start, end: start + length }}
         now={now}
         label={words.say('schedule.chart')}
@@ -149,6 +167,11 @@ export function Schedule(): ReactNode {
       <Section title={words.say('schedule.waiting')}>
         {record !== undefined && <Waiting tasks={record.waiting} onDemand={record.onDemand} />}
       </Section>
+      {holds.length > 0 && (
+        <Section title={words.say('schedule.holds')}>
+          <Holds holds={holds} now={now} />
+        </Section>
+      )}
       <Section title={words.say('schedule.table')}>
         <Table tasks={record?.shown.tasks ?? []} now={now} />
       </Section>
@@ -163,6 +186,28 @@ function lengthText(words: ReturnType<typeof useWords>, ms: number): string {
   if (ms === hour) return words.say('schedule.hour');
   if (ms < 24 * hour) return words.say('schedule.hours', { count: ms / hour });
   return words.say(ms === 24 * hour ? 'schedule.day' : 'schedule.week');
+}
+
+function Holds({ holds, now }: { holds: readonly Hold[]; now: number }): ReactNode {
+  const words = useWords();
+  return (
+    <ul className="rows">
+      {holds.map(({ unit, kind, start, end, reason, by }) => (
+        <li key={`${unit} ${start}`} className="row">
+          <span className="name">{unit}</span>
+          <State tone={kind === 'reserved' ? 'warning' : 'idle'}>
+            {words.say(`schedule.hold.${kind}` satisfies WordKey)}
+          </State>
+          <span>
+            {end === undefined
+              ? words.say('task.since', { time: words.time(start, now) })
+              : words.say('schedule.hold.time', { from: words.time(start, now), to: words.time(end, now) })}
+          </span>
+          <span className="hint">{words.say('schedule.hold.why', { reason, by })}</span>
+        </li>
+      ))}
+    </ul>
+  );
 }
 
 /** @param onDemand labels of the on-demand tasks that are known */

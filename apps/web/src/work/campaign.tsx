@@ -6,6 +6,7 @@ import { Section, State } from '../design/index.js';
 import { client, useRecord } from '../lab/index.js';
 import { Progress, Unread } from '../parts/index.js';
 import { useWords } from '../settings/index.js';
+import { Optimizer } from './optimizer.js';
 import { Results } from './results.js';
 import { WorkActions } from './work-actions.js';
 
@@ -43,7 +44,12 @@ export function Campaign({ name }: { name: string }): ReactNode {
       {failure !== undefined && <Unread reason={failure} />}
       <CampaignHead campaign={campaign} />
       <WorkActions kind="campaign" work={campaign} onDone={readAgain} />
-      {campaign.optimize && <Results campaign={campaign} />}
+      {campaign.optimize && (
+        <>
+          <Results campaign={campaign} />
+          <Optimizer campaign={campaign} />
+        </>
+      )}
       <Section title={words.say('work.runs')}>
         {campaign.protocol_runs_started > runs.length && (
           <p className="hint">

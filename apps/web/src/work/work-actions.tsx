@@ -1,13 +1,11 @@
-import type { CampaignRecord, ProtocolRunRecord, TaskRunRecord } from '@lab/api-client';
-import { labsSeen, mayActOn, mayActSomewhere, type WordKey, type WorkKind } from '@lab/web-model';
+import { mayActSomewhere, type WordKey, type WorkKind } from '@lab/web-model';
 import { useNavigate } from '@tanstack/react-router';
 import { useState, type ReactNode } from 'react';
 import { Button, Dialog, Failure, TextField } from '../design/index.js';
 import { actOnWork, changeWork, reasonOf, useLab, useMayAct, type WorkAct as Act } from '../lab/index.js';
-import { useDefinition } from '../parts/index.js';
 import { useWords } from '../settings/index.js';
+import { useMayChange, type Work } from './may-change.js';
 
-type Work = CampaignRecord | ProtocolRunRecord | TaskRunRecord;
 /** Acts that change values. */
 type Change = 'change_priority' | 'settings';
 
@@ -45,10 +43,7 @@ export function WorkActions({
   const { me } = useLab();
   const mayChange = useMayAct();
   const [asked, setAsked] = useState<Act | Change>();
-  // Work of others is changed by operators.
-  const labs = useLabsOf(kind, work);
-  const mayHere =
-    mayActOn(me, 'operator', labs) || (work.owner === me.name && mayActOn(me, 'submitter', labs));
+  const mayHere = useMayChange(kind, work);
   const isOver = over.includes(work.state);
   const isPart = 'protocol_run' in work && work.protocol_run !== null;
   const acts = actsOf(kind, work).filter((act) => !isPart || act === 'cancel');
@@ -82,19 +77,6 @@ export function WorkActions({
       )}
     </div>
   );
-}
-
-/** The laboratories of work, as far as the page knows them. The service decides. */
-function useLabsOf(kind: WorkKind, work: Work): readonly string[] {
-  const { me } = useLab();
-  const seen = labsSeen(me);
-  const protocol = 'protocol' in work ? work.protocol : kind === 'run' ? work.type : undefined;
-  const definition = useDefinition('protocol', protocol);
-  if (seen === undefined) return [];
-  if (protocol !== undefined) return definition?.labs ?? [];
-  const devices = 'devices' in work ? Object.values(work.devices).map(({ lab_name: lab }) => lab) : [];
-  // A person sees a task only if all of its laboratories are theirs.
-  return devices.length > 0 ? [...new Set(devices)] : seen;
 }
 
 const labelOf = (kind: WorkKind, act: Act | Change): WordKey =>

@@ -10,6 +10,8 @@ import { decisionEn } from './decision.en.js';
 import { deviceDe } from './device.de.js';
 import { deviceEn } from './device.en.js';
 import { en } from './en.js';
+import { optimizerDe } from './optimizer.de.js';
+import { optimizerEn } from './optimizer.en.js';
 import { queueDe } from './queue.de.js';
 import { queueEn } from './queue.en.js';
 import { resourcesDe } from './resources.de.js';
@@ -34,6 +36,7 @@ export const english = {
   ...queueEn,
   ...resourcesEn,
   ...benchEn,
+  ...optimizerEn,
 };
 
 /** All texts of the page in German. */
@@ -49,4 +52,5 @@ export const german: Record<keyof typeof english, string> = {
   ...queueDe,
   ...resourcesDe,
   ...benchDe,
+  ...optimizerDe,
 };

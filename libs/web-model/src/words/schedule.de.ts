@@ -16,7 +16,12 @@ export const scheduleDe: Record<keyof typeof scheduleEn, string> = {
   'schedule.none': 'In dieser Zeit läuft, lief oder ist kein Task geplant.',
   'schedule.truncated': 'In dieser Zeit gibt es mehr als {count} Tasks. Wählen Sie eine kürzere.',
   'schedule.legend':
-    'Gefüllt: tatsächlich. Umrandet: erwartet. Die dünne Linie unter einem Balken ist sein erster Plan, die darüber der letzte vor dem Beginn.',
+    'Gefüllt: tatsächlich. Umrandet: erwartet. Die dünne Linie unter einem Balken ist sein erster Plan, die darüber der letzte vor dem Beginn. Schraffiert: von einem Menschen gehalten.',
+  'schedule.holds': 'Von Menschen gehalten',
+  'schedule.hold.reserved': 'reserviert',
+  'schedule.hold.out_of_service': 'außer Betrieb',
+  'schedule.hold.time': '{from} bis {to}',
+  'schedule.hold.why': '{reason}, {by}',
   'schedule.table': 'Tasks in dieser Zeit',
   'schedule.table.most': 'Die ersten {count} von {all}.',
   'schedule.task': 'Task',

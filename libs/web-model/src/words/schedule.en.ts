@@ -14,7 +14,12 @@ export const scheduleEn = {
   'schedule.none': 'No task runs, ran or is planned in this time.',
   'schedule.truncated': 'There are more than {count} tasks in this time. Choose a shorter one.',
   'schedule.legend':
-    'Filled: actual. Outlined: expected. The thin line below a bar is its first plan, the one above its last plan before the start.',
+    'Filled: actual. Outlined: expected. The thin line below a bar is its first plan, the one above its last plan before the start. Hatched: held by a person.',
+  'schedule.holds': 'Held by people',
+  'schedule.hold.reserved': 'reserved',
+  'schedule.hold.out_of_service': 'out of service',
+  'schedule.hold.time': '{from} to {to}',
+  'schedule.hold.why': '{reason} ({by})',
   'schedule.table': 'Tasks in this time',
   'schedule.table.most': 'The first {count} of {all}.',
   'schedule.task': 'Task',
