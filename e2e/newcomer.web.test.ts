@@ -55,6 +55,7 @@ describe('a newcomer', { timeout: 120_000 }, () => {
     await page.getByRole('button', { name: 'Submit', exact: true }).click();
     await page.getByRole('region', { name: 'Order of the tasks' }).getByText('completed').first().waitFor();
     await page.locator('.headline .state').getByText('completed').waitFor();
+    await page.getByRole('heading', { name: 'What decides its end' }).waitFor();
     await keep('run');
     await page
       .getByRole('region', { name: 'Order of the tasks' })

@@ -110,3 +110,4 @@ export {
 } from './labels.js';
 export { workFilterOf, type WorkFilter } from './work-filter.js';
 export { runtimeFieldsOf } from './settings.js';
+export { criticalChain, type ChainPart, type TimedTask } from './critical-chain.js';

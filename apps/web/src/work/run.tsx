@@ -6,6 +6,7 @@ import { Section, State } from '../design/index.js';
 import { client, useLab, useNow, usePolling, useRecord } from '../lab/index.js';
 import { Unread } from '../parts/index.js';
 import { useWords } from '../settings/index.js';
+import { Chain, useChain } from './chain.js';
 import { Span } from './span.js';
 import { TaskGraph } from './task-graph.js';
 import { waitsOf } from './waits.js';
@@ -41,9 +42,7 @@ export function Run({ name }: { name: string }): ReactNode {
       {failure !== undefined && <Unread reason={failure} />}
       <Head run={run} />
       <WorkActions kind="run" work={run} onDone={readAgain} />
-      <Section title={words.say('run.graph')}>
-        <TaskGraph run={name} protocol={run.type} hash={run.definition_hash} tasks={run.tasks} />
-      </Section>
+      <Order run={run} />
       <Section title={words.say('work.tasks')}>
         <ul className="rows">
           {run.tasks.map((task) => (
@@ -58,6 +57,21 @@ export function Run({ name }: { name: string }): ReactNode {
           </p>
         )}
       </Section>
+    </>
+  );
+}
+
+/** The order of the tasks, and those that decide its end. */
+function Order({ run }: { run: ProtocolRunRecord }): ReactNode {
+  const words = useWords();
+  const chain = useChain(run);
+  const { name, type, definition_hash: hash, tasks } = run;
+  return (
+    <>
+      <Section title={words.say('run.graph')}>
+        <TaskGraph run={name} protocol={type} {...{ hash, tasks }} chain={chain.map((each) => each.name)} />
+      </Section>
+      <Chain run={name} chain={chain} />
     </>
   );
 }

@@ -26,12 +26,15 @@ export function TaskGraph({
   protocol,
   hash,
   tasks,
+  chain,
 }: {
   run: string;
   protocol: string;
   /** The definitions that the run was accepted with. */
   hash: string;
   tasks: readonly TaskRunRecord[];
+  /** Names of the tasks that decide when the run ends. */
+  chain: readonly string[];
 }): ReactNode {
   const words = useWords();
   const definition = useDefinition('protocol', protocol);
@@ -70,7 +73,7 @@ export function TaskGraph({
                 <Link
                   to="/runs/$name/tasks/$task"
                   params={{ name: run, task: task.name }}
-                  className={`node tone-${workTone(task.state)}`}
+                  className={`node tone-${workTone(task.state)} ${chain.includes(task.name) ? 'decides' : ''}`}
                   title={task.name}
                 >
                   <span className="node-name">{task.name}</span>

@@ -58,6 +58,10 @@ export const workDe: Record<keyof typeof workEn, string> = {
   'run.graph.changed':
     'Das Protokoll hat sich geändert, seit dieser Lauf angenommen wurde. Die Reihenfolge ist die des heutigen Protokolls.',
   'run.graph.none': 'Das Protokoll ist nicht geladen, daher ist die Reihenfolge der Aufgaben unbekannt.',
+  'run.chain': 'Was sein Ende bestimmt',
+  'run.chain.hint':
+    'Jeder dieser Tasks konnte erst beginnen, als der vorige vorbei war: wegen des Protokolls, oder weil beide dasselbe Gerät oder dieselbe Ressource brauchen.',
+  'run.chain.waited': 'wartete davor {age}',
   'run.priority': 'Priorität {priority}',
   'run.eta': 'endet etwa {time}',
   'work.change_priority': 'Priorität ändern',

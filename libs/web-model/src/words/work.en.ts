@@ -55,6 +55,10 @@ export const workEn = {
   'run.graph.changed':
     'The protocol has changed since this run was accepted. The order is that of the protocol today.',
   'run.graph.none': 'The protocol is not loaded, so that the order of the tasks is not known.',
+  'run.chain': 'What decides its end',
+  'run.chain.hint':
+    'Each of these tasks could start only when the one before it was over, by the protocol or because both need the same device or resource.',
+  'run.chain.waited': 'waited {age} before',
   'run.priority': 'priority {priority}',
   'run.eta': 'ends about {time}',
   'work.change_priority': 'Change the priority',
