@@ -1,4 +1,4 @@
-import type { benchEn } from './bench.en.js';
+import type { benchEn } from '../en/bench.js';
 
 /** The texts of the pages at the bench and of the labels in German. */
 export const benchDe: Record<keyof typeof benchEn, string> = {

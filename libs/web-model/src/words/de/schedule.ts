@@ -1,4 +1,4 @@
-import type { scheduleEn } from './schedule.en.js';
+import type { scheduleEn } from '../en/schedule.js';
 
 /** The texts of the schedule in German. */
 export const scheduleDe: Record<keyof typeof scheduleEn, string> = {

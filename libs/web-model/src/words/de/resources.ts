@@ -1,4 +1,4 @@
-import type { resourcesEn } from './resources.en.js';
+import type { resourcesEn } from '../en/resources.js';
 
 /** The texts of the resources in German. */
 export const resourcesDe: Record<keyof typeof resourcesEn, string> = {

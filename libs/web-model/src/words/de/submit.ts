@@ -1,4 +1,4 @@
-import type { submitEn } from './submit.en.js';
+import type { submitEn } from '../en/submit.js';
 
 /** The texts of the page on which people submit work in German. */
 export const submitDe: Record<keyof typeof submitEn, string> = {

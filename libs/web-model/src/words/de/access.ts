@@ -1,4 +1,4 @@
-import type { accessEn } from './access.en.js';
+import type { accessEn } from '../en/access.js';
 
 /** The texts about sessions and access tokens in German. */
 export const accessDe: Record<keyof typeof accessEn, string> = {

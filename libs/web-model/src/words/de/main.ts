@@ -1,4 +1,4 @@
-import type { en } from './en.js';
+import type { en } from '../en/main.js';
 
 /** The texts of the page in German. */
 export const de: Record<keyof typeof en, string> = {

@@ -1,4 +1,4 @@
-import type { queueEn } from './queue.en.js';
+import type { queueEn } from '../en/queue.js';
 
 /** The texts of the queue in German. */
 export const queueDe: Record<keyof typeof queueEn, string> = {

@@ -1,4 +1,4 @@
-import type { optimizerEn } from './optimizer.en.js';
+import type { optimizerEn } from '../en/optimizer.js';
 
 /** The texts about the optimizer of a campaign in German. */
 export const optimizerDe: Record<keyof typeof optimizerEn, string> = {

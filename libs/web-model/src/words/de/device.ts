@@ -1,4 +1,4 @@
-import type { deviceEn } from './device.en.js';
+import type { deviceEn } from '../en/device.js';
 
 /** The texts of the page of a device in German. */
 export const deviceDe: Record<keyof typeof deviceEn, string> = {

@@ -1,4 +1,4 @@
-import type { decisionEn } from './decision.en.js';
+import type { decisionEn } from '../en/decision.js';
 
 /** The texts about who decides a question, and about what is known of it, in German. */
 export const decisionDe: Record<keyof typeof decisionEn, string> = {

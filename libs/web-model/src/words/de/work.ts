@@ -1,4 +1,4 @@
-import type { workEn } from './work.en.js';
+import type { workEn } from '../en/work.js';
 
 /** The texts about runs, tasks, campaigns and their files in German. */
 export const workDe: Record<keyof typeof workEn, string> = {

@@ -1,4 +1,4 @@
-import type { computersEn } from './computers.en.js';
+import type { computersEn } from '../en/computers.js';
 
 /** The texts about the computers of the laboratory in German. */
 export const computersDe: Record<keyof typeof computersEn, string> = {
