@@ -6,8 +6,9 @@ const text = (template: string): string => {
   if (!result.ok) throw new Error(result.error.message);
   return result.text;
 };
-const fault = (template: string): string => {
-  const result = render(template);
+/** @param now the clock of the time limit */
+const fault = (template: string, now?: () => number): string => {
+  const result = render(template, now);
   if (result.ok) throw new Error(`rendered: ${result.text.slice(0, 80)}`);
   const { message, position } = result.error;
   return `${position ? `${position.line}:${position.column}` : '-'} ${message}`;
@@ -104,9 +105,8 @@ describe('the faults of templates', () => {
       /steps/,
     ],
   ])('%s end within their limits', (_name, template, expected) => {
-    const before = performance.now();
-    expect(fault(template)).toMatch(expected);
-    expect(performance.now() - before).toBeLessThan(2_000);
+    // The clock stands still: the limit of steps or text must end it, however slow the machine is.
+    expect(fault(template, () => 0)).toMatch(expected);
   });
 });
 
