@@ -547,7 +547,7 @@ describe('svc schedule', () => {
     gateway.requests.on(requests.readSchedule, () => schedule);
     const { code, out } = await svc('schedule', '--run', 'mix_1', '--limit', '7');
     expect(code).toBe(0);
-    expect(bodies()).toEqual([{ run: 'mix_1', limit: 7 }]);
+    expect(bodies()).toEqual([{ run: 'mix_1', limit: 7, rights: { see: 'all', use: 'all' } }]);
     expect(out.split('\n').map((line) => line.split(/ {2,}/))).toEqual(
       expect.arrayContaining([
         ['cpsat at 2026-11-20 09:30:02Z: 2 tasks'],

@@ -403,7 +403,7 @@ describe('svc labs, protocols, tasks and packages', () => {
     const { code, out, err } = await svc('packages');
     expect([code, err]).toEqual([0, '']);
     expect(out).toMatch(
-      /^faulty_lab\n {2}labs: faulty_lab\n {2}devices: brittle\n {2}tasks: keep_paper, leave_files, misbehave, report\n/,
+      /^faulty_lab\n {2}labs: faulty_lab\n {2}devices: brittle\n {2}tasks: keep_paper, leave_files, misbehave, note, report\n/,
     );
     const file = 'packages/multiplication_lab/tasks/multiply/task.yml';
     const text = readFileSync(join(lab.folder, file), 'utf8');
