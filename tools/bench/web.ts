@@ -55,11 +55,13 @@ const marks = JSON.parse(readFileSync(inTools('bench/web/marks.json'), 'utf8')) 
   { most: number; unit: string; what: string }
 >;
 
-/** Submits and cancels tasks at an even rate until it is ended. Each of both is one event at least. */
+/** Submits and cancels tasks at an even rate. Each of both is one event at least. `end` gives the events of a second. */
 function keepBusy(url: string, eventsPerSecond: number): { end(): Promise<number> } {
+  const begin = performance.now();
   const sender = new RawSender(url, 16);
   const pending: Promise<unknown>[] = [];
   let count = 0;
+  let done = 0;
   const timer = setInterval(() => {
     const name = `event_${(count += 1)}_${eventsPerSecond}_${Math.round(performance.now())}`;
     const device = { lab_name: 'load_lab', name: `station_${count % (agents * 4)}` };
@@ -78,7 +80,7 @@ function keepBusy(url: string, eventsPerSecond: number): { end(): Promise<number
       clearInterval(timer);
       await Promise.all(pending);
       sender.close();
-      return count * 2;
+      return (done * 2_000) / (performance.now() - begin);
     },
   };
 }
@@ -170,8 +172,8 @@ async function scrollGantt(page: Page): Promise<number> {
   for (let step = 0; performance.now() < end; step += 1) {
     await page.mouse.wheel(0, step % 40 < 20 ? 120 : -120);
     await delay(30);
-    if (step % 60 === 59)
-      await page.getByRole('button', { name: step % 120 === 59 ? 'Earlier' : 'Later' }).click();
+    const zoom = ['6 hours', '1 day'][(step / 60) % 2];
+    if (zoom !== undefined) await page.getByLabel('Time shown').selectOption({ label: zoom });
   }
   return Math.max(0, ...(await longTasks(page)));
 }
@@ -227,7 +229,7 @@ async function measure(laboratory: Laboratory, browser: Browser, bare: string) {
   await page.getByLabel('Time shown').selectOption({ label: '1 day' });
   await delay(5_000);
   const onSchedule = await sharesOf(browser, cpuSeconds);
-  await busy.end();
+  const eventsPerS = await busy.end();
   await delay(3_000);
   const longest = await scrollGantt(page);
   await page.goto(`${url}/`);
@@ -244,6 +246,7 @@ async function measure(laboratory: Laboratory, browser: Browser, bare: string) {
     cpu_now_renderer_percent: rounded(onNow.renderer, 1),
     cpu_schedule_percent: rounded(onSchedule.drawing, 1),
     cpu_schedule_renderer_percent: rounded(onSchedule.renderer, 1),
+    events_per_s: rounded(eventsPerS, 0),
     cpu_bare_percent: rounded(idleShares.drawing, 1),
     longest_task_ms: rounded(longest, 0),
     heap_kib_per_min: rounded(heap.slope, 1),

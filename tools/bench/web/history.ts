@@ -1,7 +1,8 @@
 /** The SQL that writes ended tasks into a database, so that a page has much to show without hours of work. */
 
 /**
- * Ended tasks on demand, the newest a minute ago, evenly over a day and over the stations.
+ * Ended tasks on demand, the newest a minute ago, evenly over the past part of the day that the schedule shows, and over the
+ * stations.
  *
  * @param tasks how many
  * @param lab whose stations they used
@@ -20,7 +21,7 @@ select 't' || lpad(n::text, 9, '0'), 'past_' || n, 'visit', 'owner_' || n % 20, 
   '{}', '{"key": "bench", "stay_s": 1}', '{}', '{}', '{}', '[]', 1, 0, '{}', 'bench_0', '{}', at, at, at,
   at + interval '9 minutes'
 from generate_series(1, ${tasks}) n,
-  lateral (select now() - interval '10 minutes' - make_interval(secs => n * ${(23 * 3_600) / tasks})) moment(at);
+  lateral (select now() - interval '10 minutes' - make_interval(secs => n * ${(17 * 3_600) / tasks})) moment(at);
 insert into attempt (id, task_run_id, number, state, computer, inc, epoch, devices, created_at, ended_at)
 select 'a' || id, id, 1, state, 'bench_0', 1, 1, '{}', created_at, ended_at from task_run where type = 'visit';
 analyze;`;
