@@ -31,7 +31,7 @@ describe('the optimizer of a campaign', () => {
     await page.getByRole('button', { name: 'Change its settings' }).click();
     await page.getByText('The change applies to the next proposal.').waitFor();
     expect(await violationsOf(page)).toEqual([]);
-    await page.getByRole('dialog').getByLabel('descending').selectOption({ label: 'yes' });
+    await page.getByRole('dialog').getByLabel('descending').selectOption({ label: 'Yes' });
     await page.getByRole('dialog').getByRole('button', { name: 'Change its settings' }).click();
     await settings.getByRole('row', { name: /descending true/ }).waitFor();
     expect((await optimizer()).runtime_params['descending']).toBe(true);

@@ -231,9 +231,8 @@ async function read(
         return { runs: runs.filter(({ campaign }) => campaign === null) };
       }
       case 'agents': {
-        const agents = await readSeen(
-          labs,
-          async (query) => (await client.get('/api/agents', { query, signal })).items,
+        const agents = await seen(
+          (query) => client.get('/api/agents', { query, signal }),
           ({ computer }) => computer,
         );
         return { agents };

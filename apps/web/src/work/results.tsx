@@ -12,12 +12,14 @@ import {
 import { Link } from '@tanstack/react-router';
 import { useCallback, useMemo, type ReactNode } from 'react';
 import { Section, State } from '../design/index.js';
-import { client, useRecord } from '../lab/index.js';
+import { client, readPages, useRecord } from '../lab/index.js';
 import { Chart, Unread } from '../parts/index.js';
 import { useWords } from '../settings/index.js';
 
 /** How many trials are read, the newest. */
-const most = 500;
+const most = 5_000;
+/** Rows of the table. */
+const mostRows = 200;
 
 /** What a campaign with an optimizer has found so far: the best, how it came there, and each trial. */
 export function Results({ campaign }: { campaign: CampaignRecord }): ReactNode {
@@ -25,11 +27,14 @@ export function Results({ campaign }: { campaign: CampaignRecord }): ReactNode {
   const { name } = campaign;
   const load = useCallback(
     async (signal: AbortSignal) => {
-      const query = { limit: most, sort: '-number' } as const;
       const path = { campaign_name: name };
-      return (
-        await client.get('/api/campaigns/{campaign_name}/trials', { path, query, signal })
-      ).items.reverse();
+      const sort = '-number' as const;
+      const { items, next_cursor: next } = await readPages(
+        (part) =>
+          client.get('/api/campaigns/{campaign_name}/trials', { path, query: { ...part, sort }, signal }),
+        most,
+      );
+      return { trials: items.reverse(), isCut: next !== null };
     },
     [name],
   );
@@ -37,12 +42,14 @@ export function Results({ campaign }: { campaign: CampaignRecord }): ReactNode {
     ({ type, body }: LabEvent) => type.startsWith('protocol_run.') && body['campaign'] === name,
     [name],
   );
-  const { record: trials, failure } = useRecord(load, concerns);
-  if (trials === undefined) return <Unread reason={failure} />;
+  const { record, failure } = useRecord(load, concerns);
+  if (record === undefined) return <Unread reason={failure} />;
+  const { trials, isCut } = record;
   const kept = campaign.optimizer;
   const goals = goalsOf(kept?.arguments, kept?.output_names ?? []);
   return (
     <Section title={words.say('campaign.results')}>
+      {isCut && <p className="hint">{words.say('campaign.results.cut', { count: most })}</p>}
       <Found trials={trials.filter(isMeasured)} goals={goals} />
       <Trials trials={trials} />
       <p>
@@ -161,29 +168,34 @@ function Trials({ trials }: { trials: readonly Trial[] }): ReactNode {
           </tr>
         </thead>
         <tbody>
-          {[...trials].reverse().map(({ number, run, state, source, inputs: given, outputs: found }) => (
-            <tr key={number}>
-              <th scope="row">
-                <Link to="/runs/$name" params={{ name: run }}>
-                  {run}
-                </Link>
-              </th>
-              <td>
-                <State tone={state === 'failed' ? 'alarm' : state === 'measured' ? 'good' : 'busy'}>
-                  {words.state(state)}
-                </State>
-              </td>
-              <td>{words.say(`campaign.result.source.${source}`)}</td>
-              {outputs.map((name) => (
-                <td key={name}>{plainText(found?.[name] ?? '')}</td>
-              ))}
-              {inputs.map((name) => (
-                <td key={name}>{plainText(given[name] ?? '')}</td>
-              ))}
-            </tr>
-          ))}
+          {[...trials.slice(-mostRows)]
+            .reverse()
+            .map(({ number, run, state, source, inputs: given, outputs: found }) => (
+              <tr key={number}>
+                <th scope="row">
+                  <Link to="/runs/$name" params={{ name: run }}>
+                    {run}
+                  </Link>
+                </th>
+                <td>
+                  <State tone={state === 'failed' ? 'alarm' : state === 'measured' ? 'good' : 'busy'}>
+                    {words.state(state)}
+                  </State>
+                </td>
+                <td>{words.say(`campaign.result.source.${source}`)}</td>
+                {outputs.map((name) => (
+                  <td key={name}>{plainText(found?.[name] ?? '')}</td>
+                ))}
+                {inputs.map((name) => (
+                  <td key={name}>{plainText(given[name] ?? '')}</td>
+                ))}
+              </tr>
+            ))}
         </tbody>
       </table>
+      {trials.length > mostRows && (
+        <p className="hint">{words.say('work.runs.newest', { count: mostRows, all: trials.length })}</p>
+      )}
     </div>
   );
 }

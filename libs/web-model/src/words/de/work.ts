@@ -103,6 +103,7 @@ export const workDe: Record<keyof typeof workEn, string> = {
   'work.none': 'Solche Arbeit gibt es nicht.',
   'work.since': 'eingereicht {time}',
   'campaign.results': 'Ergebnisse',
+  'campaign.results.cut': 'Aus den neuesten {count} Versuchen. „Ergebnisse als CSV“ hat alle.',
   'campaign.results.none': 'Noch kein Lauf ist gemessen.',
   'campaign.result.run': 'Lauf',
   'campaign.result.source': 'Gewählt von',

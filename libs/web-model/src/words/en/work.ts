@@ -99,6 +99,7 @@ export const workEn = {
   'work.none': 'There is no such work.',
   'work.since': 'submitted {time}',
   'campaign.results': 'Results',
+  'campaign.results.cut': 'Of the newest {count} trials. "Results as CSV" has all of them.',
   'campaign.results.none': 'No run has been measured yet.',
   'campaign.result.run': 'Run',
   'campaign.result.source': 'Chosen by',
