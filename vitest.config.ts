@@ -151,7 +151,7 @@ export default defineConfig(({ mode }) => ({
           name: 'web',
           include: mode === 'web' ? [web] : [],
           globalSetup,
-          testTimeout: 90_000,
+          testTimeout: 150_000,
         },
       },
       {
@@ -162,7 +162,7 @@ export default defineConfig(({ mode }) => ({
           sequence: { groupOrder: 3 },
           name: 'namespaces',
           include: process.platform === 'linux' ? [namespaces] : [],
-          testTimeout: 90_000,
+          testTimeout: 150_000,
         },
       },
     ],

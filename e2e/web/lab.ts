@@ -133,6 +133,8 @@ export async function question(
   const items = await eventually(
     () => api.attention(),
     (open) => [name, 'faulty_lab.brittle'].every((each) => open.some(({ subject }) => subject === each)),
+    // An agent that was killed several times rests before it starts again.
+    80_000,
   );
   return items.find(({ subject }) => subject === name)?.id ?? '';
 }
