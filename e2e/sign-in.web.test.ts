@@ -1,17 +1,15 @@
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import {
-  freePort,
-  identityClient,
-  startIdentityProvider,
-  startServiceStack,
-  type IdentityProvider,
-  type Stack,
-} from '@lab/testkit';
+import { freePort, startServiceStack, type Stack } from '@lab/testkit';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startBrowser } from '../tools/shared/browser.js';
+import {
+  identityClient,
+  startIdentityProvider,
+  type IdentityProvider,
+} from '../tools/shared/identity-provider.js';
 
 /** Signing in at an identity provider, in a real browser that goes to a real provider and back. */
 

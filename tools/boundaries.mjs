@@ -259,7 +259,6 @@ export const quarantine = {
   fastify: ['gateway'],
   jose: ['gateway'],
   'openid-client': ['gateway'],
-  'oidc-provider': ['testkit'],
   'client-zip': ['gateway'],
   '@aws-sdk/': ['object-store'],
   esbuild: ['definitions'],

@@ -1,5 +1,10 @@
-import { freePort, identityClient, startIdentityProvider, type IdentityProvider } from '@lab/testkit';
+import { freePort } from '@lab/testkit';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import {
+  identityClient,
+  startIdentityProvider,
+  type IdentityProvider,
+} from '../../../../tools/shared/identity-provider.js';
 import { BearerAuthentication } from '../../src/access/authentication.js';
 import { OidcSignIn, type SignInOptions } from '../../src/access/oidc-sign-in.js';
 import { ProvenPersons } from '../../src/access/proven-persons.js';

@@ -5,4 +5,3 @@ export { startNats, type NatsFixture, type NatsOptions } from './nats.js';
 export { startProgram, stopProgram } from './program.js';
 export { freePort, startServiceStack, type Stack, type StackOptions } from './stack.js';
 export { startSecuredNats, type SecuredNats } from './secured-nats.js';
-export { identityClient, startIdentityProvider, type IdentityProvider } from './identity-provider.js';
