@@ -2,7 +2,7 @@ import { operationAt, type OpenApiDocument } from '../shared/openapi.js';
 import type { RawReply } from '../shared/raw-sender.js';
 import { Conformity } from './conformity.js';
 import type { Fault } from './findings.js';
-import { isAllowed, isOperator } from './people.js';
+import { isAllowed, isForeign, isOperator, ownLabs } from './people.js';
 import type { FuzzRequest } from './request.js';
 
 export type Judge = (key: string | undefined, request: FuzzRequest, reply: RawReply) => Fault | undefined;
@@ -44,6 +44,8 @@ function breachOf(
   const { label, name, grants } = caller;
   const need = operationAt(document, key)?.['x-needs'];
   if (!isAllowed(need, grants, { ...given, query: queryOf(path) })) return `${status} to ${label}`;
+  if (typeof need === 'object' && need.lab === ownLabs && isForeign(grants) && /^data:/m.test(body))
+    return `an event of a foreign lab to ${label}`;
   if (verb === 'get' || need === 'nothing' || need === 'identity') return undefined;
   if (status === 201 && !pattern.includes('{')) {
     const record = JSON.parse(body) as { owner?: unknown; name?: string };

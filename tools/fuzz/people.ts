@@ -128,15 +128,22 @@ export function isAllowed(
   if (need === 'identity') return true;
   const rank = (role: string): number => roles.findIndex((each) => each === role);
   const enough = grants.filter(({ role }) => rank(role) >= rank(need.role));
-  if (need.lab === anyLab) return enough.length > 0;
+  if (need.lab === anyLab || (need.lab === ownLabs && query.lab === undefined)) return enough.length > 0;
   if (need.of !== undefined) return enough.some(({ lab }) => lab !== otherLab);
   return labsOf(need.lab, path, query, body).every((lab) =>
     enough.some((grant) => grant.lab === undefined || grant.lab === lab),
   );
 }
 
+/** Whether all roles of a caller are for a lab without records, so that no answer may show it one. */
+export const isForeign = (grants: Grant[] | undefined): boolean =>
+  grants?.every(({ lab }) => lab === otherLab) === true;
+
 /** Instead of the field that names the lab: the role for any lab is enough. */
 const anyLab = '*';
+
+/** Instead of the field that names the lab: the query names it, or the answer has only what belongs to labs of the caller. */
+export const ownLabs = '?lab or own';
 
 /** The labs that a request names; undefined stands for all labs. */
 function labsOf(
@@ -146,7 +153,8 @@ function labsOf(
   body: unknown,
 ): (string | undefined)[] {
   if (field === undefined) return [undefined];
-  const named = field === '?lab' ? query.lab : field in path ? path[field] : own(body, field);
+  const named =
+    field === '?lab' || field === ownLabs ? query.lab : field in path ? path[field] : own(body, field);
   const labs: unknown[] = [named].flat();
   return labs.length > 0 && labs.every((lab) => typeof lab === 'string') ? labs : [undefined];
 }

@@ -4,6 +4,7 @@ import { afterEach, describe, expect, it } from 'vitest';
 import { csvFault } from '../fuzz/csv.js';
 import { curlOf, shrunk } from '../fuzz/curl.js';
 import type { Findings } from '../fuzz/findings.js';
+import { judgeBy } from '../fuzz/judge.js';
 import { everybody, grantsBy, isAllowed, type Grant } from '../fuzz/people.js';
 import type { FuzzRequest, Given } from '../fuzz/request.js';
 import { fuzz } from '../fuzz/run.js';
@@ -286,6 +287,36 @@ describe('a list that is filtered by lab', () => {
   ])('is allowed to an operator of the lab blue with %j: %s', (query, expected) => {
     expect(isAllowed(need, [{ role: 'operator', lab: 'blue' }], given(query))).toBe(expected);
     expect(isAllowed(need, [{ role: 'viewer' }], given(query))).toBe(true);
+  });
+
+  it.each<[Record<string, string>, boolean]>([
+    [{ lab: 'blue' }, true],
+    [{ lab: 'red' }, false],
+    [{}, true],
+  ])(
+    'is allowed to an operator of the lab blue with %j: %s, when it leaves out other labs',
+    (query, expected) => {
+      const own = { role: 'viewer', lab: '?lab or own' };
+      expect(isAllowed(own, [{ role: 'operator', lab: 'blue' }], given(query))).toBe(expected);
+      expect(isAllowed(own, [], given(query))).toBe(false);
+    },
+  );
+
+  it.each([
+    [': heartbeat\nid: 6081\n\n', undefined],
+    ['id: 7\nevent: task_run.completed\ndata: {}\n\n', 'get /api/events: an event of a foreign lab to guest'],
+  ])('shows no event to a caller of another lab: %j', (body, expected) => {
+    const events = { '/api/events': { get: operation({ role: 'viewer', lab: '?lab or own' }, 200) } };
+    const grants: Grant[] = [{ role: 'lab_admin', lab: 'no_such_lab' }];
+    const fault = judgeBy({ ...document, paths: events })(
+      'get /api/events',
+      {
+        ...{ method: 'GET', path: '/api/events', headers: {}, body: undefined, given: given({}) },
+        caller: { label: 'guest', name: 'guest', grants, share: 1, headers: {} },
+      },
+      { status: 200, headers: {}, body, ms: 1 },
+    );
+    expect(fault?.kind === 'unauthenticated_successes' ? fault.text : undefined).toBe(expected);
   });
 });
 
