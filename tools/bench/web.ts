@@ -61,7 +61,7 @@ function keepBusy(url: string, eventsPerSecond: number): { end(): Promise<number
   const sender = new RawSender(url, 16);
   const pending: Promise<unknown>[] = [];
   let count = 0;
-  const done = 0;
+  let done = 0;
   const timer = setInterval(() => {
     const name = `event_${(count += 1)}_${eventsPerSecond}_${Math.round(performance.now())}`;
     const device = { lab_name: 'load_lab', name: `station_${count % (agents * 4)}` };
@@ -72,6 +72,7 @@ function keepBusy(url: string, eventsPerSecond: number): { end(): Promise<number
           ...{ input_parameters: { key: name, stay_s: 0 }, allocation_timeout: 100_000 },
         })
         .then(() => sender.post(`/api/tasks/${name}/cancel`))
+        .then(() => (done += 1))
         .catch(() => undefined),
     );
   }, 2_000 / eventsPerSecond);
