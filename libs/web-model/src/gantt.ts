@@ -33,8 +33,17 @@ const at = (text: string | null): number | undefined => (text === null ? undefin
 const spanOf = (plan: { start: string; end: string } | null): Span | undefined =>
   plan === null ? undefined : { start: Date.parse(plan.start), end: Date.parse(plan.end) };
 
-/** The bar of a task; undefined for a task that has not started and is not planned. */
+/** Bars that were made, because thousands of tasks are asked for again and again. */
+const made = new WeakMap<ScheduledTask, { bar: GanttBar | undefined }>();
+
+/** The bar of a task, always the same one; undefined for a task that has not started and is not planned. */
 export function barOf(task: ScheduledTask): GanttBar | undefined {
+  let known = made.get(task);
+  if (known === undefined) made.set(task, (known = { bar: makeBar(task) }));
+  return known.bar;
+}
+
+function makeBar(task: ScheduledTask): GanttBar | undefined {
   const started = at(task.started_at);
   const start = started ?? at(task.planned_start);
   if (start === undefined) return undefined;
@@ -72,8 +81,10 @@ export function rowsOf(
   }
   return [...rows]
     .map(([name, bars]) => ({ name, bars: bars.sort((a, b) => a.start - b.start) }))
-    .sort((a, b) => a.name.localeCompare(b.name, 'en', { numeric: true }));
+    .sort((a, b) => byName.compare(a.name, b.name));
 }
+
+const byName = new Intl.Collator('en', { numeric: true });
 
 function namesOf(
   task: ScheduledTask,

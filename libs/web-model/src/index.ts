@@ -111,3 +111,4 @@ export {
 export { workFilterOf, type WorkFilter } from './work-filter.js';
 export { runtimeFieldsOf } from './settings.js';
 export { criticalChain, type ChainPart, type TimedTask } from './critical-chain.js';
+export { joinedWindow, partToRead, type ScheduleWindow } from './schedule-window.js';

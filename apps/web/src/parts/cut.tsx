@@ -5,8 +5,12 @@ import { useWords } from '../settings/index.js';
 
 /** Says that a list is longer than what the page keeps of it; nothing when it is not. */
 export function Cut({ lists }: { lists: readonly RecordList[] }): ReactNode {
-  const words = useWords();
   const { cut } = useSight();
-  if (!lists.some((list) => cut.has(list))) return null;
-  return <p className="hint">{words.say('list.cut', { count: mostRecords })}</p>;
+  return lists.some((list) => cut.has(list)) ? <CutAt count={mostRecords} /> : null;
+}
+
+/** Says that the page has the first records of a list alone. */
+export function CutAt({ count }: { count: number }): ReactNode {
+  const words = useWords();
+  return <p className="hint">{words.say('list.cut', { count })}</p>;
 }

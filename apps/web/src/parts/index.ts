@@ -1,4 +1,4 @@
-export { Cut } from './cut.js';
+export { Cut, CutAt } from './cut.js';
 export { Broken } from './broken.js';
 export { Chart, type ChartPoint } from './chart.js';
 export { Effects, pairs } from './effects.js';

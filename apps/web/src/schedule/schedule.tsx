@@ -3,7 +3,6 @@ import {
   barOf,
   holdsOf,
   groupings,
-  labsSeen,
   latenessOf,
   rowsOf,
   workTone,
@@ -14,21 +13,18 @@ import {
   type WordKey,
 } from '@lab/web-model';
 import { useNavigate } from '@tanstack/react-router';
-import { useCallback, useEffect, useMemo, useRef, useState, type ReactNode } from 'react';
+import { memo, useCallback, useEffect, useMemo, useRef, useState, type ReactNode } from 'react';
 import { Button, Choice, Section, State } from '../design/index.js';
-import { client, readSeen, useLab, useNow, useRecord, useSight } from '../lab/index.js';
-import { TaskLink, Unread, Waits } from '../parts/index.js';
+import { useLab, useNow, useRecord, useSight } from '../lab/index.js';
+import { CutAt, TaskLink, Unread, Waits } from '../parts/index.js';
 import { useWords } from '../settings/index.js';
 import { GanttChart } from './chart.js';
+import { mostHolds, mostTasks, mostUnfinished, scheduleReader } from './read-schedule.js';
 
-/** The most that the service gives for a window. */
-const mostTasks = 10_000;
-/** Rows of the table, and waiting tasks that are read. */
+/** Rows of the table. */
 const mostRows = 200;
 const [minute, hour] = [60_000, 3_600_000] as const;
 const lengths = [15 * minute, hour, 6 * hour, 24 * hour, 7 * 24 * hour];
-/** Reservations that are read. */
-const mostHolds = 500;
 /** How often a window that moves with time is read again, in milliseconds. */
 const stepMs = 10_000;
 
@@ -49,42 +45,13 @@ export function Schedule(): ReactNode {
   // What is shown stays while the window moves, so that nothing flickers.
   const wanted = useRef({ start, length });
   wanted.current = { start, length };
+  const reader = useMemo(() => scheduleReader(me), [me]);
   const load = useCallback(
-    async (signal: AbortSignal) => {
+    (signal: AbortSignal) => {
       const { start: from, length: ms } = wanted.current;
-      const query = { from: iso(from), to: iso(from + ms), limit: mostTasks };
-      const readSchedule = async (asked: object, end: AbortSignal) => {
-        let truncated = false;
-        const tasks = await readSeen(
-          labsSeen(me),
-          async (lab) => {
-            const part = await client.get('/api/schedule', { query: { ...asked, ...lab }, signal: end });
-            truncated ||= part.truncated;
-            return part.tasks;
-          },
-          ({ id }) => id,
-        );
-        return { tasks, truncated };
-      };
-      const [shown, present, reservations] = await Promise.all([
-        readSchedule(query, signal),
-        readSchedule({ limit: mostRows }, signal),
-        readSeen(
-          labsSeen(me),
-          async (lab) =>
-            (await client.get('/api/reservations', { query: { ...lab, limit: mostHolds }, signal })).items,
-          ({ id }) => id,
-        ),
-      ]);
-      return {
-        ...{ shown, reservations },
-        waiting: present.tasks.filter(({ started_at: begin }) => begin === null),
-        onDemand: new Set(
-          present.tasks.flatMap(({ protocol_run: run, label }) => (run === null ? [label] : [])),
-        ),
-      };
+      return reader({ start: from, end: from + ms }, signal);
     },
-    [me],
+    [reader],
   );
   const concerns = useCallback(({ type }: LabEvent) => type.startsWith('task_run.'), []);
   const { record, failure, readAgain } = useRecord(load, concerns);
@@ -166,10 +133,12 @@ export function Schedule(): ReactNode {
       )}
       <Section title={words.say('schedule.waiting')}>
         {record !== undefined && <Waiting tasks={record.waiting} onDemand={record.onDemand} />}
+        {record?.cut.waiting === true && <CutAt count={mostUnfinished} />}
       </Section>
       {holds.length > 0 && (
         <Section title={words.say('schedule.holds')}>
           <Holds holds={holds} now={now} />
+          {record?.cut.reservations === true && <CutAt count={mostHolds} />}
         </Section>
       )}
       <Section title={words.say('schedule.table')}>
@@ -178,8 +147,6 @@ export function Schedule(): ReactNode {
     </>
   );
 }
-
-const iso = (moment: number): string => new Date(moment).toISOString();
 
 function lengthText(words: ReturnType<typeof useWords>, ms: number): string {
   if (ms < hour) return words.say('schedule.minutes', { count: ms / minute });
@@ -236,7 +203,7 @@ function Waiting({
 
 function Table({ tasks, now }: { tasks: readonly ScheduledTask[]; now: number }): ReactNode {
   const words = useWords();
-  const bars = tasks.flatMap((task) => barOf(task) ?? []);
+  const bars = useMemo(() => tasks.flatMap((task) => barOf(task) ?? []), [tasks]);
   if (bars.length === 0) return <p className="hint">{words.say('schedule.none')}</p>;
   return (
     <>
@@ -254,20 +221,12 @@ function Table({ tasks, now }: { tasks: readonly ScheduledTask[]; now: number })
           </thead>
           <tbody>
             {bars.slice(0, mostRows).map((bar) => (
-              <tr key={bar.task.id}>
-                <th scope="row">
-                  <TaskLink task={bar.task} />
-                </th>
-                <td>
-                  <State tone={workTone(bar.task.state)}>{words.state(bar.task.state)}</State>
-                </td>
-                <td>{time(words, bar.start, now, bar.isActual)}</td>
-                <td>{bar.end !== undefined && time(words, bar.end, now, bar.task.ended_at !== null)}</td>
-                <td>{late(words, bar)}</td>
-                <td className="hint">
-                  {[...Object.values(bar.task.devices), ...Object.values(bar.task.resources)].join(', ')}
-                </td>
-              </tr>
+              <TableRow
+                key={bar.task.id}
+                bar={bar}
+                start={time(words, bar.start, now, bar.isActual)}
+                end={bar.end === undefined ? '' : time(words, bar.end, now, bar.task.ended_at !== null)}
+              />
             ))}
           </tbody>
         </table>
@@ -278,6 +237,28 @@ function Table({ tasks, now }: { tasks: readonly ScheduledTask[]; now: number })
     </>
   );
 }
+
+/** Drawn again only when the task or a text changes: most rows stay as they are while time goes on. */
+const TableRow = memo(({ bar, start, end }: { bar: GanttBar; start: string; end: string }): ReactNode => {
+  const words = useWords();
+  const { task } = bar;
+  return (
+    <tr>
+      <th scope="row">
+        <TaskLink task={task} />
+      </th>
+      <td>
+        <State tone={workTone(task.state)}>{words.state(task.state)}</State>
+      </td>
+      <td>{start}</td>
+      <td>{end}</td>
+      <td>{late(words, bar)}</td>
+      <td className="hint">
+        {[...Object.values(task.devices), ...Object.values(task.resources)].join(', ')}
+      </td>
+    </tr>
+  );
+});
 
 function time(words: ReturnType<typeof useWords>, moment: number, now: number, isActual: boolean): string {
   const text = words.time(moment, now);
