@@ -43,10 +43,15 @@ const globalSetup = 'libs/testkit/test/global-setup.ts';
 /** `--mode all` makes all repetitions of the tests that repeat themselves, else they make a tenth. */
 const scale = (mode: string): Record<string, string> => (mode === 'all' ? { SVC_TEST_SCALE: '1' } : {});
 
-/** Starts the end-to-end tests of a group first: they are few, and take longest. */
+/** Files that take longer than a minute. A long file that begins last lets the other workers wait for it. */
+const longest =
+  /\/(rotation\.slow|agent\.slow|cp-sat\.slow|start\.slow|leadership\.slow|assembly|contract|guide\.e2e|stop-and-go\.e2e|reload\.e2e|campaigns\.e2e)\b/;
+
+/** Starts the longest files of a group first. */
 class LongestFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
-    const isLong = ({ project }: TestSpecification): number => Number(project.name === 'promises');
+    const isLong = ({ project, moduleId }: TestSpecification): number =>
+      Number(project.name === 'promises' || longest.test(moduleId));
     return (await super.sort(files)).sort((a, b) => isLong(b) - isLong(a));
   }
 }
