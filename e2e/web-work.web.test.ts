@@ -7,4 +7,5 @@ import './web/schedule.js';
 import './web/queue.js';
 import './web/resources.js';
 import './web/bench.js';
+import './web/long-lists.js';
 import './web/quality.js';

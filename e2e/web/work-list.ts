@@ -39,4 +39,25 @@ describe('the list of all work', () => {
     await other.getByRole('link', { name: 'written first' }).click();
     await other.getByRole('heading', { name: 'Task written first' }).waitFor();
   });
+
+  it('is restricted to days, to what has not ended, and to one owner', async () => {
+    const address = '/work?kind=task&text=written&archived=all';
+    const page = await open(await browserOf('viewer'), address);
+    const rows = page.getByRole('listitem');
+    await expect.poll(() => rows.count()).toBe(2);
+    const today = new Date().toISOString().slice(0, 10);
+    await page.getByLabel('Submitted until').fill('2020-01-31');
+    await page.getByText('There is no such work.').waitFor();
+    await page.getByLabel('Submitted until').fill(today);
+    await page.getByLabel('Submitted from').fill(today);
+    await expect.poll(() => rows.count()).toBe(2);
+    await page.getByLabel('State').selectOption({ label: 'Not ended' });
+    await page.getByText('There is no such work.').waitFor();
+    await page.getByLabel('State').selectOption({ label: 'All states' });
+    await rows.first().getByRole('link', { name: 'of bob' }).click();
+    await expect.poll(() => page.getByLabel('Owner').inputValue()).toBe('bob');
+    expect(Object.fromEntries(new URL(page.url()).searchParams)).toEqual({
+      ...{ kind: 'task', text: 'written', archived: 'all', owner: 'bob', from: today, to: today },
+    });
+  });
 });

@@ -110,11 +110,16 @@ export function hear(records: Records, events: readonly LabEvent[]): Heard {
     if (kind === 'campaign')
       campaigns.set(String(body['id']), pick(body, ['state', 'reason', 'protocol_runs_completed']));
   }
+  // The same records when nothing changes, so that nothing is drawn again.
+  if (devices.size === 0 && campaigns.size === 0) return { records, stale };
   return {
     records: {
       ...records,
       devices: patched(records.devices, devices, ({ lab_name: lab, name }) => `${lab}.${name}`),
-      campaigns: patched(records.campaigns, campaigns, ({ id }) => id).filter(({ state }) => !isOver(state)),
+      campaigns:
+        campaigns.size === 0
+          ? records.campaigns
+          : patched(records.campaigns, campaigns, ({ id }) => id).filter(({ state }) => !isOver(state)),
     },
     stale,
   };
@@ -131,7 +136,7 @@ function pick<T>(body: LabEvent['body'], fields: readonly (keyof T & string)[]):
   ) as Partial<T>;
 }
 
-/** @returns the same list when nothing in it changes, so that nothing is drawn again */
+/** @returns the same list when nothing in it changes */
 function patched<T>(
   items: readonly T[],
   changes: ReadonlyMap<string, Partial<T>>,

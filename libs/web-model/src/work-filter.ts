@@ -9,6 +9,10 @@ export interface WorkFilter {
   lab?: string;
   /** A part of the name. */
   text?: string;
+  /** First day on which the work was submitted, as `2026-11-20`. */
+  from?: string;
+  /** Last day. */
+  to?: string;
   /** `true`: only archived work. `all`: also archived work. Default: no archived work. */
   archived?: 'true' | 'all';
 }
@@ -23,6 +27,10 @@ export function workFilterOf(search: Readonly<Record<string, unknown>>): WorkFil
     // The router reads a text of digits as a number.
     if ((typeof value === 'string' && value !== '') || typeof value === 'number')
       filter[field] = String(value);
+  }
+  for (const field of ['from', 'to'] as const) {
+    const value = search[field];
+    if (typeof value === 'string' && /^\d{4}-\d\d-\d\d$/.test(value)) filter[field] = value;
   }
   const archived = (['true', 'all'] as const).find((each) => each === String(search['archived']));
   if (archived !== undefined) filter.archived = archived;

@@ -78,8 +78,9 @@ describe('events', () => {
 
   it('leave lists alone that they do not concern', () => {
     const { records: heard, stale } = hear(records, [event('attention.opened', { id: 'a' })]);
-    expect(heard.devices).toBe(records.devices);
+    expect(heard).toBe(records);
     expect([...stale.keys()]).toEqual(['attention']);
+    expect(hear(records, [busy]).records.campaigns).toBe(records.campaigns);
   });
 });
 

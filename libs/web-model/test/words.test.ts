@@ -112,4 +112,20 @@ describe('words', () => {
       'en',
     ]);
   });
+
+  it.each([
+    ['2026-11-20', 0, 'Europe/Berlin', '2026-11-19T23:00:00.000Z'],
+    ['2026-10-25', 0, 'Europe/Berlin', '2026-10-24T22:00:00.000Z'],
+    ['2026-10-25', 1, 'Europe/Berlin', '2026-10-25T23:00:00.000Z'],
+    ['2026-12-31', 1, 'Pacific/Kiritimati', '2026-12-31T10:00:00.000Z'],
+    ['2026-11-20', 0, 'America/Los_Angeles', '2026-11-20T08:00:00.000Z'],
+    ['2026-11-20', 0, 'UTC', '2026-11-20T00:00:00.000Z'],
+  ])('know when the day %s, and %i later, begins in %s', (day, plus, zone, expected) => {
+    const begin = new Words('en', zone).startOf(day, plus);
+    expect(begin === undefined ? undefined : new Date(begin).toISOString()).toBe(expected);
+  });
+
+  it.each(['', 'soon', '2026-13-01', '2026-11-20T10:00'])('know no beginning of the day "%s"', (day) => {
+    expect(new Words('en', 'UTC').startOf(day)).toBeUndefined();
+  });
 });

@@ -10,8 +10,12 @@ it('the filter of a list of work is read from an address, without what has not i
       text: 42,
       lab: '',
       archived: true,
+      from: '2026-11-20',
+      to: 'soon',
       more: 'x',
     }),
-  ).toEqual({ kind: 'task', state: 'failed', owner: 'ada', text: '42', archived: 'true' });
-  expect(workFilterOf({ kind: 'device', state: ['a'], archived: 'no', lab: {} })).toEqual({});
+  ).toEqual({
+    ...{ kind: 'task', state: 'failed', owner: 'ada', text: '42', archived: 'true', from: '2026-11-20' },
+  });
+  expect(workFilterOf({ kind: 'device', state: ['a'], archived: 'no', lab: {}, from: 20261120 })).toEqual({});
 });

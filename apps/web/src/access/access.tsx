@@ -1,7 +1,7 @@
 import type { TokenRecord } from '@lab/api-client';
 import { mayAct, type Words, type WordKey } from '@lab/web-model';
 import { useCallback, useEffect, useState, type ReactNode } from 'react';
-import { Button, Dialog, Failure, Section, State } from '../design/index.js';
+import { Button, Dialog, Failure, Rows, Section, State } from '../design/index.js';
 import { client, reasonOf, useLab, useMayAct, useNow } from '../lab/index.js';
 import { Unread } from '../parts/index.js';
 import { useWords } from '../settings/index.js';
@@ -24,11 +24,9 @@ export function Access(): ReactNode {
       {(isAdmin || me.kind === 'oidc') && <NewToken onMade={readAgain} />}
       {failure !== undefined && <Unread reason={failure} />}
       <Section title={words.say('access.list')}>
-        <ul className="rows">
-          {tokens.map((token) => (
-            <Token key={token.id} token={token} onDone={readAgain} />
-          ))}
-        </ul>
+        <Rows items={tokens} keyOf={({ id }) => id}>
+          {(token) => <Token token={token} onDone={readAgain} />}
+        </Rows>
         {isMore && (
           <div className="buttons">
             <Button onClick={readMore}>{words.say('access.more')}</Button>
@@ -88,7 +86,7 @@ function Token({ token, onDone }: { token: TokenRecord; onDone(): void }): React
   const isOver = revoked !== null || (expires !== null && Date.parse(expires) <= now);
   const state = revoked !== null ? 'access.revoked' : isOver ? 'access.expired' : 'access.valid';
   return (
-    <li className="row">
+    <>
       <span className="name">{name}</span>
       <State tone={isOver ? 'idle' : 'good'}>{words.say(state)}</State>
       <span>{words.say(`access.kind.${kind}` satisfies WordKey)}</span>
@@ -120,7 +118,7 @@ function Token({ token, onDone }: { token: TokenRecord; onDone(): void }): React
           }}
         />
       )}
-    </li>
+    </>
   );
 }
 

@@ -1,6 +1,6 @@
 import { Link, useNavigate } from '@tanstack/react-router';
 import { useState, type ReactNode } from 'react';
-import { Section } from '../design/index.js';
+import { Rows, Section } from '../design/index.js';
 import { DeviceState } from '../equipment/index.js';
 import { useShownLab, useSight } from '../lab/index.js';
 import { LabChoice, More, SearchField, Unread } from '../parts/index.js';
@@ -49,20 +49,18 @@ function DeviceList({ lab, text }: Wanted): ReactNode {
   );
   if (found.length === 0) return <p className="hint">{words.say('bench.none')}</p>;
   return (
-    <ul className="rows">
-      {found.map((device) => (
-        <li key={`${device.lab_name}.${device.name}`}>
-          <Link
-            to="/bench/devices/$lab/$name"
-            params={{ lab: device.lab_name, name: device.name }}
-            className="bench-link"
-          >
-            {device.name}
-            <DeviceState device={device} />
-          </Link>
-        </li>
-      ))}
-    </ul>
+    <Rows items={found} keyOf={({ lab_name: lab, name }) => `${lab}.${name}`} rowClass="">
+      {(device) => (
+        <Link
+          to="/bench/devices/$lab/$name"
+          params={{ lab: device.lab_name, name: device.name }}
+          className="bench-link"
+        >
+          {device.name}
+          <DeviceState device={device} />
+        </Link>
+      )}
+    </Rows>
   );
 }
 
@@ -73,16 +71,14 @@ function ResourceList({ lab, text }: Wanted): ReactNode {
   if (record.items.length === 0) return <p className="hint">{words.say('bench.none')}</p>;
   return (
     <>
-      <ul className="rows">
-        {record.items.map((resource) => (
-          <li key={resource.name}>
-            <Link to="/bench/resources/$name" params={{ name: resource.name }} className="bench-link">
-              {resource.name}
-              <ResourceState resource={resource} />
-            </Link>
-          </li>
-        ))}
-      </ul>
+      <Rows items={record.items} keyOf={({ name }) => name} rowClass="">
+        {(resource) => (
+          <Link to="/bench/resources/$name" params={{ name: resource.name }} className="bench-link">
+            {resource.name}
+            <ResourceState resource={resource} />
+          </Link>
+        )}
+      </Rows>
       <More page={record} onMore={more} portion={portion} />
     </>
   );

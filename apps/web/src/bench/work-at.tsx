@@ -1,7 +1,7 @@
 import type { AttentionRecord, ScheduledTask } from '@lab/api-client';
 import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
-import { Section } from '../design/index.js';
+import { Rows, Section } from '../design/index.js';
 import { useNow } from '../lab/index.js';
 import { TaskLink, Waits } from '../parts/index.js';
 import { useWords } from '../settings/index.js';
@@ -39,9 +39,9 @@ function TaskList({
   const words = useWords();
   const now = useNow();
   return (
-    <ul className="rows">
-      {tasks.map((task) => (
-        <li key={task.id} className="row">
+    <Rows items={tasks} keyOf={({ id }) => id}>
+      {(task) => (
+        <>
           <span className="name whole">
             <TaskLink task={task} />
           </span>
@@ -52,9 +52,9 @@ function TaskList({
           )}
           <span className="whole">{timesOf(words, task, now)}</span>
           <Waits causes={task.waits_for} onDemand={onDemand} />
-        </li>
-      ))}
-    </ul>
+        </>
+      )}
+    </Rows>
   );
 }
 

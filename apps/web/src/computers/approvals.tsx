@@ -1,6 +1,6 @@
 import type { EnrolmentRecord } from '@lab/api-client';
 import type { ReactNode } from 'react';
-import { Section, State } from '../design/index.js';
+import { Rows, Section, State } from '../design/index.js';
 import { client, useNow } from '../lab/index.js';
 import { useWords } from '../settings/index.js';
 import { Act } from './act.js';
@@ -21,9 +21,9 @@ export function Approvals({
   if (waiting.length === 0) return null;
   return (
     <Section title={words.say('computers.approval')}>
-      <ul className="rows">
-        {waiting.map(({ computer, address, joined_at: joined, key }) => (
-          <li key={computer} className="row">
+      <Rows items={waiting} keyOf={({ computer }) => computer}>
+        {({ computer, address, joined_at: joined, key }) => (
+          <>
             <span className="name">{computer}</span>
             <State tone="warning">{words.say('computer.waits')}</State>
             <span className="hint">
@@ -38,9 +38,9 @@ export function Approvals({
               send={() => client.post('/api/enrolments/{computer}/approve', { path: { computer } })}
               onDone={onDone}
             />
-          </li>
-        ))}
-      </ul>
+          </>
+        )}
+      </Rows>
     </Section>
   );
 }

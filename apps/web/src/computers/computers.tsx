@@ -2,7 +2,7 @@ import type { AgentRecord } from '@lab/api-client';
 import { agentTone } from '@lab/web-model';
 import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
-import { Section, State } from '../design/index.js';
+import { Rows, Section, State } from '../design/index.js';
 import { useNow, useSight } from '../lab/index.js';
 import { Unread } from '../parts/index.js';
 import { useWords } from '../settings/index.js';
@@ -24,11 +24,9 @@ export function Computers(): ReactNode {
         <div>
           <Section title={words.say('computers.agents')}>
             {!isComplete && <p role="status">{words.say('now.reading')}</p>}
-            <ul className="rows">
-              {records.agents.map((agent) => (
-                <AgentRow key={agent.computer} agent={agent} />
-              ))}
-            </ul>
+            <Rows items={records.agents} keyOf={({ computer }) => computer}>
+              {(agent) => <AgentRow agent={agent} />}
+            </Rows>
           </Section>
         </div>
         {admission !== undefined && (
@@ -54,7 +52,7 @@ function AgentRow({ agent }: { agent: AgentRecord }): ReactNode {
   const now = useNow();
   const { computer, state, version, labs, reason, last_heard_at: heard, drain, devices, tasks } = agent;
   return (
-    <li className="row">
+    <>
       <Link to="/computers/$computer" params={{ computer }} className="name">
         {computer}
       </Link>
@@ -72,6 +70,6 @@ function AgentRow({ agent }: { agent: AgentRecord }): ReactNode {
       {drain !== null && <span>{words.say('devices.drained', { by: drain.by, reason: drain.reason })}</span>}
       {reason !== null && <span className="hint">{reason}</span>}
       <Drain agent={agent} className="end" />
-    </li>
+    </>
   );
 }

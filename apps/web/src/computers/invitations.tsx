@@ -1,6 +1,6 @@
 import type { InvitationRecord, NewInvitationRecord } from '@lab/api-client';
 import { useState, type ReactNode } from 'react';
-import { Button, Section } from '../design/index.js';
+import { Button, Rows, Section } from '../design/index.js';
 import { client, useMayAct, useNow } from '../lab/index.js';
 import { useWords } from '../settings/index.js';
 import { Act } from './act.js';
@@ -25,9 +25,9 @@ export function Invitations({
     <Section title={words.say('invite.list')}>
       {made !== undefined && <Line key={made.id} made={made} onClose={() => setMade(undefined)} />}
       {open.length === 0 && <p className="hint">{words.say('invite.none')}</p>}
-      <ul className="rows">
-        {open.map((each) => (
-          <li key={each.id} className="row">
+      <Rows items={open} keyOf={({ id }) => id}>
+        {(each) => (
+          <>
             <span className="name">{each.computer}</span>
             <span className="hint">
               {words.say('invite.ends', { age: words.age(Date.parse(each.expires_at) - now) })}
@@ -47,9 +47,9 @@ export function Invitations({
               }
               onDone={onDone}
             />
-          </li>
-        ))}
-      </ul>
+          </>
+        )}
+      </Rows>
       <div className="buttons">
         <Button disabled={!mayChange} aria-haspopup="dialog" onClick={() => setAsks(true)}>
           {words.say('invite.do')}

@@ -1,7 +1,7 @@
 import type { AgentPackageRecord, RolloutRecord } from '@lab/api-client';
 import type { LabEvent, Tone } from '@lab/web-model';
 import { useCallback, useState, type ReactNode } from 'react';
-import { Button, Choice, Dialog, Failure, Section, State, TextField } from '../design/index.js';
+import { Button, Choice, Dialog, Failure, Rows, Section, State, TextField } from '../design/index.js';
 import { client, reasonOf, useMayAct, useNow, useRecord, useSight } from '../lab/index.js';
 import { Unread } from '../parts/index.js';
 import { useWords } from '../settings/index.js';
@@ -76,25 +76,27 @@ function Rollout({ rollout, onDone }: { rollout: RolloutRecord; onDone(): void }
       </p>
       {halt !== null && <p className="loud">{halt.reason}</p>}
       {waits !== null && <p className="hint">{words.say('rollout.waits', { reason: waits })}</p>}
-      <ul className="rows">
-        {rollout.computers.map((step) => (
-          <li key={step.computer} className="row">
+      <Rows items={rollout.computers} keyOf={({ computer }) => computer}>
+        {(step) => (
+          <>
             <span className="name">{step.computer}</span>
             <State tone={stepTones[step.state]}>{words.state(step.state)}</State>
             <span className="hint">
               {words.say('rollout.step', { ring: step.ring, version: step.version_before })}
             </span>
             {step.detail !== null && <span>{step.detail}</span>}
-          </li>
-        ))}
-        {rollout.left_out.map((left) => (
-          <li key={left.computer} className="row">
+          </>
+        )}
+      </Rows>
+      <Rows items={rollout.left_out} keyOf={({ computer }) => computer}>
+        {(left) => (
+          <>
             <span className="name">{left.computer}</span>
             <State tone="unknown">{words.say('rollout.left_out')}</State>
             <span className="hint">{left.reason}</span>
-          </li>
-        ))}
-      </ul>
+          </>
+        )}
+      </Rows>
       {isUnderWay && (
         <div className="buttons">
           {state === 'halted' && (

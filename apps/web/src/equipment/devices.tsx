@@ -2,7 +2,7 @@ import type { AgentRecord, DeviceRecord } from '@lab/api-client';
 import { agentTone } from '@lab/web-model';
 import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
-import { Section, State } from '../design/index.js';
+import { Rows, Section, State } from '../design/index.js';
 import { useLab, useNow, useSight } from '../lab/index.js';
 import { Cut } from '../parts/index.js';
 import { useWords } from '../settings/index.js';
@@ -20,21 +20,15 @@ export function Devices(): ReactNode {
       <div className="columns">
         {labs.map((lab) => (
           <Section key={lab} title={lab}>
-            <ul className="rows">
-              {devices
-                .filter(({ lab_name: own }) => own === lab)
-                .map((device) => (
-                  <DeviceRow key={device.name} device={device} />
-                ))}
-            </ul>
+            <Rows items={devices.filter(({ lab_name: own }) => own === lab)} keyOf={({ name }) => name}>
+              {(device) => <DeviceRow device={device} />}
+            </Rows>
           </Section>
         ))}
         <Section title={words.say('devices.computers')}>
-          <ul className="rows">
-            {agents.map((agent) => (
-              <Agent key={agent.computer} agent={agent} />
-            ))}
-          </ul>
+          <Rows items={agents} keyOf={({ computer }) => computer}>
+            {(agent) => <Agent agent={agent} />}
+          </Rows>
           <p>
             <Link to="/computers">{words.say('computers.more')}</Link>
           </p>
@@ -51,7 +45,7 @@ function DeviceRow({ device }: { device: DeviceRecord }): ReactNode {
   const now = useNow();
   const { name, type, computer, held_by: task } = device;
   return (
-    <li className="row">
+    <>
       <Link to="/devices/$lab/$name" params={{ lab: device.lab_name, name }} className="name">
         {name}
       </Link>
@@ -62,7 +56,7 @@ function DeviceRow({ device }: { device: DeviceRecord }): ReactNode {
         <span key={fact}>{fact}</span>
       ))}
       <Service device={device} className="end" onDone={() => live.readAgain(['devices'])} />
-    </li>
+    </>
   );
 }
 
@@ -71,7 +65,7 @@ function Agent({ agent }: { agent: AgentRecord }): ReactNode {
   const now = useNow();
   const { computer, state, version, reason, last_heard_at: heard, drain, devices } = agent;
   return (
-    <li className="row">
+    <>
       <Link to="/computers/$computer" params={{ computer }} className="name">
         {computer}
       </Link>
@@ -84,6 +78,6 @@ function Agent({ agent }: { agent: AgentRecord }): ReactNode {
       )}
       {drain !== null && <span>{words.say('devices.drained', { by: drain.by, reason: drain.reason })}</span>}
       {reason !== null && <span className="hint">{reason}</span>}
-    </li>
+    </>
   );
 }

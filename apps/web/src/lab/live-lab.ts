@@ -112,7 +112,7 @@ export class LiveLab {
       this.#events = [];
       const { records, stale } = hear(this.#sight.records, events);
       for (const hearer of this.#hearers) hearer(events);
-      this.#show({ records });
+      if (records !== this.#sight.records) this.#show({ records });
       for (const [list, ms] of stale) {
         const sinceMs = performance.now() - (this.#readAt.get(list) ?? -Infinity);
         this.#plan(list, Math.max(0, ms - sinceMs));

@@ -2,7 +2,7 @@ import type { AttentionRecord } from '@lab/api-client';
 import { isWarning, labsSeen, mayActOn, situationOf } from '@lab/web-model';
 import { Link } from '@tanstack/react-router';
 import { useMemo, type ReactNode } from 'react';
-import { Section, State } from '../design/index.js';
+import { Rows, Section, State } from '../design/index.js';
 import { useLab, useNow, useSight } from '../lab/index.js';
 import { Cut, LogTail } from '../parts/index.js';
 import { useWords } from '../settings/index.js';
@@ -19,11 +19,9 @@ export function AttentionList(): ReactNode {
     <>
       <h1>{words.say('attention.title')}</h1>
       {isComplete && questions.length + warnings.length === 0 && <p>{words.say('attention.none')}</p>}
-      <ul className="rows">
-        {[...questions, ...warnings].map((item) => (
-          <Item key={item.id} item={item} />
-        ))}
-      </ul>
+      <Rows items={[...questions, ...warnings]} keyOf={({ id }) => id}>
+        {(item) => <Item item={item} />}
+      </Rows>
       <Cut lists={['attention']} />
     </>
   );
@@ -33,7 +31,7 @@ function Item({ item }: { item: AttentionRecord }): ReactNode {
   const words = useWords();
   const now = useNow(10_000);
   return (
-    <li className="row">
+    <>
       <State tone={isWarning(item) ? 'warning' : 'alarm'}>
         {words.say(isWarning(item) ? 'attention.warning' : 'attention.question')}
       </State>
@@ -45,7 +43,7 @@ function Item({ item }: { item: AttentionRecord }): ReactNode {
       <span className="hint">
         {words.say('attention.since', { age: words.age(now - Date.parse(item.opened_at)) })}
       </span>
-    </li>
+    </>
   );
 }
 

@@ -2,9 +2,9 @@ import type { CampaignSummary, DeviceRecord, ProtocolRunSummary } from '@lab/api
 import { agentTone, deviceTone, situationOf, workTone, type Situation, type WordKey } from '@lab/web-model';
 import { Link } from '@tanstack/react-router';
 import { useMemo, type ReactNode } from 'react';
-import { Section, State } from '../design/index.js';
+import { Rows, Section, State } from '../design/index.js';
 import { useNow, useSight } from '../lab/index.js';
-import { Cut, Progress, Unread } from '../parts/index.js';
+import { Cut, Progress, RunFacts, Unread } from '../parts/index.js';
 import { useWords } from '../settings/index.js';
 
 /** What needs a person, what stands still, and how far the work is. */
@@ -117,21 +117,20 @@ function Figures(): ReactNode {
 function Work(): ReactNode {
   const words = useWords();
   const { campaigns, runs } = useSight().records;
+  const work = [
+    ...campaigns.map((of) => ({ kind: 'campaign', of }) as const),
+    ...runs.map((of) => ({ kind: 'run', of }) as const),
+  ];
   return (
     <Section title={words.say('now.work')}>
-      {campaigns.length + runs.length === 0 && (
+      {work.length === 0 && (
         <p className="hint">
           {words.say('now.work.none')} <Link to="/submit">{words.say('submit.title')}</Link>
         </p>
       )}
-      <ul className="rows">
-        {campaigns.map((campaign) => (
-          <Campaign key={campaign.id} campaign={campaign} />
-        ))}
-        {runs.map((run) => (
-          <Run key={run.id} run={run} />
-        ))}
-      </ul>
+      <Rows items={work} keyOf={({ of }) => of.id}>
+        {({ kind, of }) => (kind === 'campaign' ? <Campaign campaign={of} /> : <Run run={of} />)}
+      </Rows>
       <Cut lists={['campaigns', 'runs']} />
     </Section>
   );
@@ -140,26 +139,22 @@ function Work(): ReactNode {
 function Campaign({ campaign }: { campaign: CampaignSummary }): ReactNode {
   const words = useWords();
   return (
-    <li className="row">
+    <>
       <Link to="/campaigns/$name" params={{ name: campaign.name }} className="name">
         {campaign.name}
       </Link>
       <State tone={workTone(campaign.state)}>{words.state(campaign.state)}</State>
       <Progress campaign={campaign} />
-    </li>
+    </>
   );
 }
 
 function Run({ run }: { run: ProtocolRunSummary }): ReactNode {
   const words = useWords();
   return (
-    <li className="row">
-      <Link to="/runs/$name" params={{ name: run.name }} className="name">
-        {run.name}
-      </Link>
-      <State tone={workTone(run.state)}>{words.state(run.state)}</State>
+    <RunFacts run={run}>
       <span className="hint">{words.say('run.of', { protocol: run.type })}</span>
-    </li>
+    </RunFacts>
   );
 }
 
@@ -170,18 +165,18 @@ function Trouble({ situation: { troubledAgents, troubledDevices } }: { situation
       {troubledAgents.length + troubledDevices.length === 0 && (
         <p className="hint">{words.say('now.trouble.none')}</p>
       )}
-      <ul className="rows">
-        {troubledAgents.map((agent) => (
-          <li key={agent.computer} className="row">
+      <Rows items={troubledAgents} keyOf={({ computer }) => computer}>
+        {(agent) => (
+          <>
             <span className="name">{agent.computer}</span>
             <State tone={agentTone(agent)}>{words.state(agent.state)}</State>
             {agent.reason !== null && <span className="hint">{agent.reason}</span>}
-          </li>
-        ))}
-        {troubledDevices.map((device) => (
-          <Device key={`${device.lab_name}.${device.name}`} device={device} />
-        ))}
-      </ul>
+          </>
+        )}
+      </Rows>
+      <Rows items={troubledDevices} keyOf={({ lab_name: lab, name }) => `${lab}.${name}`}>
+        {(device) => <Device device={device} />}
+      </Rows>
     </Section>
   );
 }
@@ -190,7 +185,7 @@ function Device({ device }: { device: DeviceRecord }): ReactNode {
   const words = useWords();
   const { lab_name: lab, name, state, halted, out_of_service: outage, detail } = device;
   return (
-    <li className="row">
+    <>
       <span className="name">
         {lab}.{name}
       </span>
@@ -201,6 +196,6 @@ function Device({ device }: { device: DeviceRecord }): ReactNode {
         {halted ??
           (outage === null ? detail : words.say('device.out', { reason: outage.reason, by: outage.by }))}
       </span>
-    </li>
+    </>
   );
 }

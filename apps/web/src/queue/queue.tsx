@@ -2,9 +2,9 @@ import type { QueuePage, ScheduledTask } from '@lab/api-client';
 import { mayAct, type LabEvent } from '@lab/web-model';
 import { useNavigate } from '@tanstack/react-router';
 import { useCallback, type ReactNode } from 'react';
-import { Section, State } from '../design/index.js';
+import { Rows, Section, State } from '../design/index.js';
 import { client, readPages, useLab, useNow, usePages, usePolling, useShownLab } from '../lab/index.js';
-import { LabChoice, More, TaskLink, Unread } from '../parts/index.js';
+import { CutAt, LabChoice, More, TaskLink, Unread } from '../parts/index.js';
 import { useWords } from '../settings/index.js';
 import { PauseQueue } from './pause.js';
 import { Waiting } from './waiting.js';
@@ -32,7 +32,10 @@ export function Queue({ lab: chosen }: { lab: string | undefined }): ReactNode {
         ),
         client.get('/api/schedule', { query: { ...filter, limit: mostRunning }, signal }),
       ]);
-      return { queue, running: schedule.tasks.filter(isRunning), policy: schedule.policy };
+      const running = schedule.tasks.filter(isRunning);
+      // Tasks that run are listed first.
+      const isCut = schedule.truncated && running.length === schedule.tasks.length;
+      return { queue, running, isCut, policy: schedule.policy };
     },
     [lab],
   );
@@ -62,6 +65,7 @@ export function Queue({ lab: chosen }: { lab: string | undefined }): ReactNode {
           <Summary queue={record.queue} lab={lab} />
           <Section title={words.say('queue.running')}>
             <Running tasks={record.running} />
+            {record.isCut && <CutAt count={mostRunning} />}
           </Section>
           <Section title={words.say('queue.waiting')}>
             <p className="hint">{words.say(`queue.order.${record.policy}`)}</p>
@@ -94,11 +98,11 @@ function Running({ tasks }: { tasks: readonly ScheduledTask[] }): ReactNode {
   const now = useNow();
   if (tasks.length === 0) return <p className="hint">{words.say('queue.running.none')}</p>;
   return (
-    <ul className="rows">
-      {tasks.map((task) => {
+    <Rows items={tasks} keyOf={({ id }) => id}>
+      {(task) => {
         const began = Date.parse(task.started_at ?? '');
         return (
-          <li key={task.id} className="row">
+          <>
             <span className="name">
               <TaskLink task={task} />
             </span>
@@ -119,9 +123,9 @@ function Running({ tasks }: { tasks: readonly ScheduledTask[] }): ReactNode {
             <span className="hint">
               {[...Object.values(task.devices), ...Object.values(task.resources)].join(', ')}
             </span>
-          </li>
+          </>
         );
-      })}
-    </ul>
+      }}
+    </Rows>
   );
 }

@@ -2,7 +2,7 @@ import type { QueuedTask, ScheduledTask } from '@lab/api-client';
 import { mayAct, placeReasonOf } from '@lab/web-model';
 import { Link } from '@tanstack/react-router';
 import { useState, type ReactNode } from 'react';
-import { Button, State } from '../design/index.js';
+import { Button, Rows, State } from '../design/index.js';
 import { useLab, useMayAct, useNow } from '../lab/index.js';
 import { TaskLink, Waits } from '../parts/index.js';
 import { useWords } from '../settings/index.js';
@@ -39,9 +39,9 @@ export function Waiting({
   };
   return (
     <>
-      <ol className="rows">
-        {tasks.map((task) => (
-          <li key={task.id} className="queue-row">
+      <Rows items={tasks} keyOf={({ id }) => id} rowClass="queue-row" ordered>
+        {(task) => (
+          <>
             <span className="queue-place">
               <span className="hidden">{words.say('queue.place', { position: '' })}</span>
               {task.position}
@@ -53,9 +53,9 @@ export function Waiting({
             {(mayAct(me, 'operator') || (task.owner === me.name && mayAct(me, 'submitter'))) && (
               <Acts task={task} onAsk={(act) => setAsked({ act, task })} />
             )}
-          </li>
-        ))}
-      </ol>
+          </>
+        )}
+      </Rows>
       {asked?.act === 'move' && <MoveWaiting tasks={tasks} task={asked.task} onClose={close} onDone={done} />}
       {asked?.act === 'cancel' && (
         <CancelWaiting tasks={tasks} task={asked.task} onClose={close} onDone={done} />

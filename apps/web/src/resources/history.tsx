@@ -1,7 +1,7 @@
 import type { ResourceUse } from '@lab/api-client';
 import { metaChanges, workTone, type LabEvent } from '@lab/web-model';
 import { useCallback, type ReactNode } from 'react';
-import { State } from '../design/index.js';
+import { Rows, State } from '../design/index.js';
 import { client, readPages, useNow, usePages } from '../lab/index.js';
 import { More, TaskLink, Unread } from '../parts/index.js';
 import { useWords } from '../settings/index.js';
@@ -34,15 +34,18 @@ export function History({ name }: { name: string }): ReactNode {
   if (record.items.length === 0) return <p className="hint">{words.say('resource.history.none')}</p>;
   return (
     <>
-      <ul className="rows">
-        {record.items.map((use) => (
-          <li key={`${use.task_run_id ?? use.kind} ${use.started_at} ${use.slot ?? ''}`} className="row">
+      <Rows
+        items={record.items}
+        keyOf={(use) => `${use.task_run_id ?? use.kind} ${use.started_at} ${use.slot ?? ''}`}
+      >
+        {(use) => (
+          <>
             <Who use={use} />
             <span className="hint">{words.time(Date.parse(use.started_at), now)}</span>
             <Left use={use} />
-          </li>
-        ))}
-      </ul>
+          </>
+        )}
+      </Rows>
       <More page={record} onMore={more} portion={portion} />
     </>
   );

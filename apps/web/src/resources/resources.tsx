@@ -1,5 +1,6 @@
 import { Link, useNavigate } from '@tanstack/react-router';
 import { useState, type ReactNode } from 'react';
+import { Rows } from '../design/index.js';
 import { useShownLab } from '../lab/index.js';
 import { LabChoice, More, pairs, SearchField, Unread } from '../parts/index.js';
 import { useWords } from '../settings/index.js';
@@ -37,9 +38,9 @@ function List({ lab, text }: { lab: string | undefined; text: string }): ReactNo
     <>
       {failure !== undefined && <Unread reason={failure} />}
       {record.items.length === 0 && <p role="status">{words.say('resources.none')}</p>}
-      <ul className="rows">
-        {record.items.map((resource) => (
-          <li key={resource.name} className="row">
+      <Rows items={record.items} keyOf={({ name }) => name}>
+        {(resource) => (
+          <>
             <Link to="/resources/$name" params={{ name: resource.name }} className="name">
               {resource.name}
             </Link>
@@ -49,9 +50,9 @@ function List({ lab, text }: { lab: string | undefined; text: string }): ReactNo
             </span>
             <Holder resource={resource} />
             <span className="hint">{pairs(resource.meta)}</span>
-          </li>
-        ))}
-      </ul>
+          </>
+        )}
+      </Rows>
       <More page={record} onMore={more} portion={portion} />
     </>
   );

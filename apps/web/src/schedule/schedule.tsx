@@ -13,16 +13,14 @@ import {
   type WordKey,
 } from '@lab/web-model';
 import { useNavigate } from '@tanstack/react-router';
-import { memo, useCallback, useEffect, useMemo, useRef, useState, type ReactNode } from 'react';
-import { Button, Choice, Section, State } from '../design/index.js';
+import { useCallback, useEffect, useMemo, useRef, useState, type ReactNode } from 'react';
+import { Button, Choice, LongTable, Rows, Section, State } from '../design/index.js';
 import { useLab, useNow, useRecord, useSight } from '../lab/index.js';
 import { CutAt, TaskLink, Unread, Waits } from '../parts/index.js';
 import { useWords } from '../settings/index.js';
 import { GanttChart } from './chart.js';
 import { mostHolds, mostTasks, mostUnfinished, scheduleReader } from './read-schedule.js';
 
-/** Rows of the table. */
-const mostRows = 200;
 const [minute, hour] = [60_000, 3_600_000] as const;
 const lengths = [15 * minute, hour, 6 * hour, 24 * hour, 7 * 24 * hour];
 /** How often a window that moves with time is read again, in milliseconds. */
@@ -158,9 +156,9 @@ function lengthText(words: ReturnType<typeof useWords>, ms: number): string {
 function Holds({ holds, now }: { holds: readonly Hold[]; now: number }): ReactNode {
   const words = useWords();
   return (
-    <ul className="rows">
-      {holds.map(({ unit, kind, start, end, reason, by }) => (
-        <li key={`${unit} ${start}`} className="row">
+    <Rows items={holds} keyOf={({ unit, start }) => `${unit} ${start}`}>
+      {({ unit, kind, start, end, reason, by }) => (
+        <>
           <span className="name">{unit}</span>
           <State tone={kind === 'reserved' ? 'warning' : 'idle'}>
             {words.say(`schedule.hold.${kind}` satisfies WordKey)}
@@ -171,9 +169,9 @@ function Holds({ holds, now }: { holds: readonly Hold[]; now: number }): ReactNo
               : words.say('schedule.hold.time', { from: words.time(start, now), to: words.time(end, now) })}
           </span>
           <span className="hint">{words.say('schedule.hold.why', { reason, by })}</span>
-        </li>
-      ))}
-    </ul>
+        </>
+      )}
+    </Rows>
   );
 }
 
@@ -188,16 +186,16 @@ function Waiting({
   const words = useWords();
   if (tasks.length === 0) return <p className="hint">{words.say('schedule.waiting.none')}</p>;
   return (
-    <ul className="rows">
-      {tasks.map((task) => (
-        <li key={task.id} className="row">
+    <Rows items={tasks} keyOf={({ id }) => id}>
+      {(task) => (
+        <>
           <span className="name">
             <TaskLink task={task} />
           </span>
           <Waits causes={task.waits_for} onDemand={onDemand} />
-        </li>
-      ))}
-    </ul>
+        </>
+      )}
+    </Rows>
   );
 }
 
@@ -206,59 +204,36 @@ function Table({ tasks, now }: { tasks: readonly ScheduledTask[]; now: number })
   const bars = useMemo(() => tasks.flatMap((task) => barOf(task) ?? []), [tasks]);
   if (bars.length === 0) return <p className="hint">{words.say('schedule.none')}</p>;
   return (
-    <>
-      <div className="scroll" tabIndex={0} role="region" aria-label={words.say('schedule.table')}>
-        <table className="table">
-          <thead>
-            <tr>
-              <th scope="col">{words.say('schedule.task')}</th>
-              <th scope="col">{words.say('schedule.state')}</th>
-              <th scope="col">{words.say('schedule.start')}</th>
-              <th scope="col">{words.say('schedule.end')}</th>
-              <th scope="col">{words.say('schedule.late')}</th>
-              <th scope="col">{words.say('schedule.units')}</th>
-            </tr>
-          </thead>
-          <tbody>
-            {bars.slice(0, mostRows).map((bar) => (
-              <TableRow
-                key={bar.task.id}
-                bar={bar}
-                start={time(words, bar.start, now, bar.isActual)}
-                end={bar.end === undefined ? '' : time(words, bar.end, now, bar.task.ended_at !== null)}
-              />
-            ))}
-          </tbody>
-        </table>
-      </div>
-      {bars.length > mostRows && (
-        <p className="hint">{words.say('schedule.table.most', { count: mostRows, all: bars.length })}</p>
+    <LongTable
+      label={words.say('schedule.table')}
+      columns={(['task', 'state', 'start', 'end', 'late', 'units'] as const).map((name) =>
+        words.say(`schedule.${name}`),
       )}
-    </>
+      items={bars}
+      keyOf={({ task }) => task.id}
+    >
+      {(bar) => {
+        const { task, start, end, isActual } = bar;
+        return (
+          <>
+            <th scope="row">
+              <TaskLink task={task} />
+            </th>
+            <td>
+              <State tone={workTone(task.state)}>{words.state(task.state)}</State>
+            </td>
+            <td>{time(words, start, now, isActual)}</td>
+            <td>{end !== undefined && time(words, end, now, task.ended_at !== null)}</td>
+            <td>{late(words, bar)}</td>
+            <td className="hint">
+              {[...Object.values(task.devices), ...Object.values(task.resources)].join(', ')}
+            </td>
+          </>
+        );
+      }}
+    </LongTable>
   );
 }
-
-/** Drawn again only when the task or a text changes: most rows stay as they are while time goes on. */
-const TableRow = memo(({ bar, start, end }: { bar: GanttBar; start: string; end: string }): ReactNode => {
-  const words = useWords();
-  const { task } = bar;
-  return (
-    <tr>
-      <th scope="row">
-        <TaskLink task={task} />
-      </th>
-      <td>
-        <State tone={workTone(task.state)}>{words.state(task.state)}</State>
-      </td>
-      <td>{start}</td>
-      <td>{end}</td>
-      <td>{late(words, bar)}</td>
-      <td className="hint">
-        {[...Object.values(task.devices), ...Object.values(task.resources)].join(', ')}
-      </td>
-    </tr>
-  );
-});
 
 function time(words: ReturnType<typeof useWords>, moment: number, now: number, isActual: boolean): string {
   const text = words.time(moment, now);

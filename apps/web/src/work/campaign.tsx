@@ -1,31 +1,20 @@
-import type { CampaignRecord, ProtocolRunSummary } from '@lab/api-client';
+import type { CampaignRecord } from '@lab/api-client';
 import { workTone, type LabEvent } from '@lab/web-model';
-import { Link } from '@tanstack/react-router';
 import { useCallback, type ReactNode } from 'react';
-import { Section, State } from '../design/index.js';
-import { client, useRecord } from '../lab/index.js';
-import { Progress, Unread } from '../parts/index.js';
+import { Rows, Section, State } from '../design/index.js';
+import { client, readPages, usePages, useRecord } from '../lab/index.js';
+import { More, Progress, RunFacts, Unread } from '../parts/index.js';
 import { useWords } from '../settings/index.js';
 import { Optimizer } from './optimizer.js';
 import { Results } from './results.js';
 import { WorkActions } from './work-actions.js';
 
-/** How many runs of a campaign are shown, the newest first. */
-const mostRuns = 100;
-
 /** One campaign: how far it is, and its runs. */
 export function Campaign({ name }: { name: string }): ReactNode {
   const words = useWords();
   const load = useCallback(
-    async (signal: AbortSignal) => {
-      const path = { campaign_name: name };
-      const query = { limit: mostRuns, sort: '-created_at' } as const;
-      const [campaign, runs] = await Promise.all([
-        client.get('/api/campaigns/{campaign_name}', { path, signal }),
-        client.get('/api/campaigns/{campaign_name}/runs', { path, query, signal }),
-      ]);
-      return { campaign, runs: runs.items };
-    },
+    (signal: AbortSignal) =>
+      client.get('/api/campaigns/{campaign_name}', { path: { campaign_name: name }, signal }),
     [name],
   );
   const concerns = useCallback(
@@ -35,9 +24,8 @@ export function Campaign({ name }: { name: string }): ReactNode {
         : body['campaign'] === name && !type.startsWith('attempt'),
     [name],
   );
-  const { record, failure, readAgain } = useRecord(load, concerns);
-  if (record === undefined) return <Unread reason={failure} />;
-  const { campaign, runs } = record;
+  const { record: campaign, failure, readAgain } = useRecord(load, concerns);
+  if (campaign === undefined) return <Unread reason={failure} />;
   return (
     <>
       <h1>{name}</h1>
@@ -51,16 +39,7 @@ export function Campaign({ name }: { name: string }): ReactNode {
         </>
       )}
       <Section title={words.say('work.runs')}>
-        {campaign.protocol_runs_started > runs.length && (
-          <p className="hint">
-            {words.say('work.runs.newest', { count: runs.length, all: campaign.protocol_runs_started })}
-          </p>
-        )}
-        <ul className="rows">
-          {runs.map((run) => (
-            <RunRow key={run.id} run={run} />
-          ))}
-        </ul>
+        <Runs campaign={name} concerns={concerns} />
       </Section>
     </>
   );
@@ -82,15 +61,40 @@ function CampaignHead({ campaign }: { campaign: CampaignRecord }): ReactNode {
   );
 }
 
-function RunRow({ run }: { run: ProtocolRunSummary }): ReactNode {
-  const words = useWords();
+/** The runs of a campaign, the newest first. @param concerns which events are about the campaign */
+function Runs({
+  campaign,
+  concerns,
+}: {
+  campaign: string;
+  concerns: (event: LabEvent) => boolean;
+}): ReactNode {
+  const load = useCallback(
+    (count: number, signal: AbortSignal) =>
+      readPages(
+        (part) =>
+          client.get('/api/campaigns/{campaign_name}/runs', {
+            path: { campaign_name: campaign },
+            query: { ...part, sort: '-created_at' },
+            signal,
+          }),
+        count,
+      ),
+    [campaign],
+  );
+  const { record, failure, more, portion } = usePages(load, concerns);
+  if (record === undefined) return <Unread reason={failure} />;
   return (
-    <li className="row">
-      <Link to="/runs/$name" params={{ name: run.name }} className="name">
-        {run.name}
-      </Link>
-      <State tone={workTone(run.state)}>{words.state(run.state)}</State>
-      {run.reason !== null && <span className="hint">{run.reason.message}</span>}
-    </li>
+    <>
+      {failure !== undefined && <Unread reason={failure} />}
+      <Rows items={record.items} keyOf={({ id }) => id}>
+        {(run) => (
+          <RunFacts run={run}>
+            {run.reason !== null && <span className="hint">{run.reason.message}</span>}
+          </RunFacts>
+        )}
+      </Rows>
+      <More page={record} onMore={more} portion={portion} />
+    </>
   );
 }

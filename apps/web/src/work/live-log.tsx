@@ -72,6 +72,7 @@ export function LiveLog({
       {lines === undefined && failure === undefined && <p className="hint">{words.say('now.reading')}</p>}
       {lines?.length === 0 && <p className="hint">{words.say('task.log.none')}</p>}
       {lines !== undefined && lines.length > 0 && <LogLines lines={lines} label={words.say('task.log')} />}
+      {lines?.length === most && <p className="hint">{words.say('task.log.newest', { count: most })}</p>}
       {follows && <p className="hint">{words.say('task.log.live')}</p>}
     </>
   );

@@ -11,15 +11,13 @@ import {
 } from '@lab/web-model';
 import { Link } from '@tanstack/react-router';
 import { useCallback, useMemo, type ReactNode } from 'react';
-import { Section, State } from '../design/index.js';
+import { LongTable, Section, State } from '../design/index.js';
 import { client, readPages, useRecord } from '../lab/index.js';
 import { Chart, Unread } from '../parts/index.js';
 import { useWords } from '../settings/index.js';
 
 /** How many trials are read, the newest. */
 const most = 5_000;
-/** Rows of the table. */
-const mostRows = 200;
 
 /** What a campaign with an optimizer has found so far: the best, how it came there, and each trial. */
 export function Results({ campaign }: { campaign: CampaignRecord }): ReactNode {
@@ -149,54 +147,45 @@ function FrontChart({
 
 function Trials({ trials }: { trials: readonly Trial[] }): ReactNode {
   const words = useWords();
+  const newest = useMemo(() => trials.toReversed(), [trials]);
   if (trials.length === 0) return null;
   const inputs = columnsOf(trials, ({ inputs: values }) => values);
   const outputs = columnsOf(trials, ({ outputs: values }) => values ?? {});
   return (
-    <div className="scroll" tabIndex={0} role="region" aria-label={words.say('campaign.results')}>
-      <table className="table">
-        <thead>
-          <tr>
-            <th scope="col">{words.say('campaign.result.run')}</th>
-            <th scope="col">{words.say('work.state')}</th>
-            <th scope="col">{words.say('campaign.result.source')}</th>
-            {[...outputs, ...inputs].map((name) => (
-              <th key={name} scope="col">
-                {name}
-              </th>
-            ))}
-          </tr>
-        </thead>
-        <tbody>
-          {[...trials.slice(-mostRows)]
-            .reverse()
-            .map(({ number, run, state, source, inputs: given, outputs: found }) => (
-              <tr key={number}>
-                <th scope="row">
-                  <Link to="/runs/$name" params={{ name: run }}>
-                    {run}
-                  </Link>
-                </th>
-                <td>
-                  <State tone={state === 'failed' ? 'alarm' : state === 'measured' ? 'good' : 'busy'}>
-                    {words.state(state)}
-                  </State>
-                </td>
-                <td>{words.say(`campaign.result.source.${source}`)}</td>
-                {outputs.map((name) => (
-                  <td key={name}>{plainText(found?.[name] ?? '')}</td>
-                ))}
-                {inputs.map((name) => (
-                  <td key={name}>{plainText(given[name] ?? '')}</td>
-                ))}
-              </tr>
-            ))}
-        </tbody>
-      </table>
-      {trials.length > mostRows && (
-        <p className="hint">{words.say('work.runs.newest', { count: mostRows, all: trials.length })}</p>
+    <LongTable
+      label={words.say('campaign.results')}
+      columns={[
+        words.say('campaign.result.run'),
+        words.say('work.state'),
+        words.say('campaign.result.source'),
+        ...outputs,
+        ...inputs,
+      ]}
+      items={newest}
+      keyOf={({ number }) => String(number)}
+    >
+      {({ run, state, source, inputs: given, outputs: found }) => (
+        <>
+          <th scope="row">
+            <Link to="/runs/$name" params={{ name: run }}>
+              {run}
+            </Link>
+          </th>
+          <td>
+            <State tone={state === 'failed' ? 'alarm' : state === 'measured' ? 'good' : 'busy'}>
+              {words.state(state)}
+            </State>
+          </td>
+          <td>{words.say(`campaign.result.source.${source}`)}</td>
+          {outputs.map((name) => (
+            <td key={`output ${name}`}>{plainText(found?.[name] ?? '')}</td>
+          ))}
+          {inputs.map((name) => (
+            <td key={`input ${name}`}>{plainText(given[name] ?? '')}</td>
+          ))}
+        </>
       )}
-    </div>
+    </LongTable>
   );
 }
 

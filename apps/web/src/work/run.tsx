@@ -2,7 +2,7 @@ import type { ProtocolRunRecord, TaskRunRecord, WaitCause } from '@lab/api-clien
 import { labsSeen, plainText, workTone, type LabEvent } from '@lab/web-model';
 import { Link } from '@tanstack/react-router';
 import { useCallback, type ReactNode } from 'react';
-import { Section, State } from '../design/index.js';
+import { Rows, Section, State } from '../design/index.js';
 import { client, useLab, useNow, usePolling, useRecord } from '../lab/index.js';
 import { Unread } from '../parts/index.js';
 import { useWords } from '../settings/index.js';
@@ -44,11 +44,9 @@ export function Run({ name }: { name: string }): ReactNode {
       <WorkActions kind="run" work={run} onDone={readAgain} />
       <Order run={run} />
       <Section title={words.say('work.tasks')}>
-        <ul className="rows">
-          {run.tasks.map((task) => (
-            <TaskRow key={task.id} run={name} task={task} waits={waits.get(task.id) ?? []} />
-          ))}
-        </ul>
+        <Rows items={run.tasks} keyOf={({ id }) => id}>
+          {(task) => <TaskRow run={name} task={task} waits={waits.get(task.id) ?? []} />}
+        </Rows>
         {hasFiles && (
           <p>
             <a href={`/api/protocols/${encodeURIComponent(name)}/files.zip`} download>
@@ -120,7 +118,7 @@ function TaskRow({
   const { started_at: begin, ended_at: end } = task;
   const outputs = Object.entries(task.output_parameters ?? {});
   return (
-    <li className="row">
+    <>
       <Link to="/runs/$name/tasks/$task" params={{ name: run, task: task.name }} className="name">
         {task.name}
       </Link>
@@ -151,6 +149,6 @@ function TaskRow({
       {task.output_files.length > 0 && (
         <span className="hint">{task.output_files.map(({ name }) => name).join(', ')}</span>
       )}
-    </li>
+    </>
   );
 }

@@ -1,8 +1,8 @@
-import type { WaitCause } from '@lab/api-client';
-import { client, readSeen } from '../lab/index.js';
+import type { QueuePage, WaitCause } from '@lab/api-client';
+import { client, readPages, readSeen } from '../lab/index.js';
 
-/** How many waiting tasks of a run are read. */
-const most = 100;
+/** How many waiting tasks are read. */
+const most = 2_000;
 
 /**
  * Why tasks wait, by the id of the task.
@@ -15,10 +15,17 @@ export async function waitsOf(
   run: string | undefined,
   signal: AbortSignal,
 ): Promise<ReadonlyMap<string, WaitCause[]>> {
-  const query = run === undefined ? { limit: most } : { protocol_run: run, limit: most };
+  const query = run === undefined ? {} : { protocol_run: run };
   const waiting = await readSeen(
     labs,
-    async (lab) => (await client.get('/api/queue', { query: { ...lab, ...query }, signal })).items,
+    async (lab) => {
+      const { items } = await readPages(
+        (part): Promise<QueuePage> =>
+          client.get('/api/queue', { query: { ...lab, ...query, ...part }, signal }),
+        most,
+      );
+      return items;
+    },
     ({ id }) => id,
   );
   return new Map(waiting.map(({ id, waits_for }) => [id, waits_for]));

@@ -2,17 +2,23 @@ import type { CampaignSummary, ProtocolRunSummary, TaskRunRecord } from '@lab/ap
 import { workKinds, workTone, type LabEvent, type WorkFilter, type WorkKind } from '@lab/web-model';
 import { Link, useNavigate } from '@tanstack/react-router';
 import { useCallback, type ReactNode } from 'react';
-import { Choice, State } from '../design/index.js';
+import { Choice, Rows, State } from '../design/index.js';
 import { client, readPages, useLab, useNow, usePages, useShownLab } from '../lab/index.js';
-import { LabChoice, More, SearchField, Unread } from '../parts/index.js';
+import { DayField, LabChoice, More, SearchField, Unread } from '../parts/index.js';
 import { useWords } from '../settings/index.js';
 
-/** States of work that a list can be restricted to. A task alone is not paused. */
-const ofTasks = ['running', 'needs_attention', 'completed', 'failed', 'cancelled'] as const;
-const states: Readonly<Record<WorkKind, readonly string[]>> = {
-  campaign: ['paused', ...ofTasks],
-  run: ['paused', ...ofTasks],
-  task: ofTasks,
+/** States of work that a list can be restricted to: those of work that has not ended, and those that work ends in. */
+const ofRuns = {
+  unfinished: ['created', 'running', 'paused', 'needs_attention'],
+  ends: ['completed', 'failed', 'cancelled'],
+};
+const states: Readonly<Record<WorkKind, { unfinished: readonly string[]; ends: readonly string[] }>> = {
+  campaign: ofRuns,
+  run: ofRuns,
+  task: {
+    unfinished: ['created', 'queued', 'running', 'needs_attention'],
+    ends: ['completed', 'failed', 'cancelled', 'skipped'],
+  },
 };
 
 type Listed =
@@ -24,8 +30,11 @@ type Listed =
 export function WorkList(filter: WorkFilter): ReactNode {
   const words = useWords();
   const navigate = useNavigate();
-  const { kind = 'run', owner, text = '', archived } = filter;
-  const state = states[kind].find((each) => each === filter.state);
+  const { kind = 'run', owner, text = '', from = '', to = '', archived } = filter;
+  const { unfinished, ends } = states[kind];
+  const state = ['unfinished', ...unfinished, ...ends].find((each) => each === filter.state);
+  const since = words.startOf(from);
+  const until = words.startOf(to, 1);
   const lab = useShownLab(filter.lab);
   const { me } = useLab();
   const change = (part: { [Key in keyof WorkFilter]?: WorkFilter[Key] | undefined }): void => {
@@ -55,7 +64,8 @@ export function WorkList(filter: WorkFilter): ReactNode {
           onChange={(value) => change({ state: value })}
         >
           <option value="">{words.say('work.state.all')}</option>
-          {states[kind].map((each) => (
+          <option value="unfinished">{words.say('work.state.unfinished')}</option>
+          {[...unfinished, ...ends].map((each) => (
             <option key={each} value={each}>
               {words.state(each)}
             </option>
@@ -92,8 +102,15 @@ export function WorkList(filter: WorkFilter): ReactNode {
           value={text}
           onChange={(value) => change({ text: value })}
         />
+        <DayField label={words.say('work.from')} value={from} onChange={(value) => change({ from: value })} />
+        <DayField label={words.say('work.to')} value={to} onChange={(value) => change({ to: value })} />
       </div>
-      <Rows key={kind} {...{ kind, state, owner, lab, archived }} text={text.trim()} />
+      <Found
+        key={kind}
+        {...{ kind, owner, lab, archived, since, until }}
+        state={state === 'unfinished' ? unfinished.join(',') : state}
+        text={text.trim()}
+      />
     </>
   );
 }
@@ -105,6 +122,10 @@ interface Wanted {
   lab: string | undefined;
   archived: 'true' | 'all' | undefined;
   text: string;
+  /** When the work was submitted at the earliest, in milliseconds since 1970. */
+  since: number | undefined;
+  /** As `since`: before that moment. */
+  until: number | undefined;
 }
 
 const events: Readonly<Record<WorkKind, string>> = {
@@ -113,12 +134,12 @@ const events: Readonly<Record<WorkKind, string>> = {
   task: 'task_run.',
 };
 
-function Rows({ kind, state, owner, lab, archived, text }: Wanted): ReactNode {
+function Found({ kind, state, owner, lab, archived, text, since, until }: Wanted): ReactNode {
   const words = useWords();
   const load = useCallback(
     (count: number, signal: AbortSignal) => {
       const filter = Object.fromEntries(
-        Object.entries({ state, owner, lab, archived, text }).filter(
+        Object.entries({ state, owner, lab, archived, text, since: iso(since), until: iso(until) }).filter(
           ([, value]) => value !== undefined && value !== '',
         ),
       );
@@ -140,7 +161,7 @@ function Rows({ kind, state, owner, lab, archived, text }: Wanted): ReactNode {
         }
       }, count);
     },
-    [kind, state, owner, lab, archived, text],
+    [kind, state, owner, lab, archived, text, since, until],
   );
   const concerns = useCallback(({ type }: LabEvent) => type.startsWith(events[kind]), [kind]);
   const { record, failure, more, portion } = usePages(load, concerns);
@@ -149,29 +170,32 @@ function Rows({ kind, state, owner, lab, archived, text }: Wanted): ReactNode {
     <>
       {failure !== undefined && <Unread reason={failure} />}
       {record.items.length === 0 && <p role="status">{words.say('work.none')}</p>}
-      <ul className="rows">
-        {record.items.map((item) => (
-          <Row key={item.work.id} {...item} />
-        ))}
-      </ul>
+      <Rows items={record.items} keyOf={({ work }) => work.id}>
+        {(item) => <Row {...item} />}
+      </Rows>
       <More page={record} onMore={more} portion={portion} />
     </>
   );
 }
+
+const iso = (moment: number | undefined): string | undefined =>
+  moment === undefined ? undefined : new Date(moment).toISOString();
 
 function Row(item: Listed): ReactNode {
   const words = useWords();
   const now = useNow(60_000);
   const { state, owner, created_at: made, reason } = item.work;
   return (
-    <li className="row">
+    <>
       <NameOf {...item} />
       <State tone={workTone(state)}>{words.state(state)}</State>
       <span className="hint">{item.kind === 'campaign' ? item.work.protocol : item.work.type}</span>
-      <span className="hint">{words.say('work.of', { owner })}</span>
+      <Link to="/work" search={(before) => ({ ...before, owner })} replace className="hint">
+        {words.say('work.of', { owner })}
+      </Link>
       <span className="hint">{words.say('work.since', { time: words.time(Date.parse(made), now) })}</span>
       {reason !== null && <span>{reason.message}</span>}
-    </li>
+    </>
   );
 }
 

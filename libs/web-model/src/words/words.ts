@@ -21,6 +21,9 @@ export function languageFor(wishes: readonly string[]): Language {
   return 'en';
 }
 
+const minuteMs = 60_000;
+const dayMs = 24 * 60 * minuteMs;
+
 /** Texts, numbers and times of one language and one time zone. */
 export class Words {
   readonly #formats = new Map<WordKey, IntlMessageFormat>();
@@ -80,6 +83,29 @@ export class Words {
   /** A time of day, with the day when it is another day than `now`. Both in milliseconds since 1970. */
   time(at: number, now: number): string {
     return this.#dayOf.format(at) === this.#dayOf.format(now) ? this.#time.format(at) : this.#day.format(at);
+  }
+
+  /**
+   * When a day begins in the time zone, in milliseconds since 1970; undefined: there is no such day.
+   *
+   * @param day as `2026-11-20`
+   * @param plus days later
+   */
+  startOf(day: string, plus = 0): number | undefined {
+    const noon = Date.parse(`${day}T12:00Z`) + plus * dayMs;
+    if (!/^\d{4}-\d\d-\d\d$/.test(day) || Number.isNaN(noon)) return undefined;
+    const wanted = new Date(noon).toISOString().slice(0, 10);
+    // A zone is at most 14 hours from UTC. Within this span, the days of the zone only grow.
+    let [before, begun] = [noon - 1.5 * dayMs, noon + dayMs].map((ms) => Math.floor(ms / minuteMs)) as [
+      number,
+      number,
+    ];
+    while (begun - before > 1) {
+      const middle = Math.floor((before + begun) / 2);
+      if (this.#dayOf.format(middle * minuteMs) >= wanted) begun = middle;
+      else before = middle;
+    }
+    return begun * minuteMs;
   }
 
   /** A span of time, coarse enough to be read at a glance. */

@@ -114,7 +114,6 @@ export const de: Record<keyof typeof en, string> = {
   'work.of': 'von {owner}',
   'work.campaign': 'Kampagne {campaign}',
   'work.runs': 'Läufe',
-  'work.runs.newest': 'Die neuesten {count} von {all}.',
   'work.tasks': 'Tasks in der Reihenfolge des Protokolls',
   'work.took': '{age} lang',
   'work.attempt': 'Versuch {number}',

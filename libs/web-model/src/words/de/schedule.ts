@@ -23,7 +23,6 @@ export const scheduleDe: Record<keyof typeof scheduleEn, string> = {
   'schedule.hold.time': '{from} bis {to}',
   'schedule.hold.why': '{reason}, {by}',
   'schedule.table': 'Tasks in dieser Zeit',
-  'schedule.table.most': 'Die ersten {count} von {all}.',
   'schedule.task': 'Task',
   'schedule.state': 'Zustand',
   'schedule.start': 'Beginn',

@@ -111,7 +111,6 @@ export const en = {
   'work.of': 'of {owner}',
   'work.campaign': 'campaign {campaign}',
   'work.runs': 'Runs',
-  'work.runs.newest': 'The newest {count} of {all}.',
   'work.tasks': 'Tasks, in the order of the protocol',
   'work.took': 'for {age}',
   'work.attempt': 'attempt {number}',

@@ -21,7 +21,6 @@ export const scheduleEn = {
   'schedule.hold.time': '{from} to {to}',
   'schedule.hold.why': '{reason} ({by})',
   'schedule.table': 'Tasks in this time',
-  'schedule.table.most': 'The first {count} of {all}.',
   'schedule.task': 'Task',
   'schedule.state': 'State',
   'schedule.start': 'Start',
