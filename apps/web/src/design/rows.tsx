@@ -159,20 +159,25 @@ export function LongTable<Item>({ label, columns, items, keyOf, children }: Tabl
   );
 }
 
-/** The row with the focus is drawn wherever the list is scrolled to. */
+/** The row with the focus and those beside it are drawn wherever the list is scrolled to, so that Tab goes on from there. */
 function useHeldRow<Item>(items: readonly Item[], keyOf: (item: Item) => string) {
   const [held, setHeld] = useState<string>();
   const at = held === undefined ? -1 : items.findIndex((item) => keyOf(item) === held);
   return {
     range: (range: Range): number[] => {
       const seen = defaultRangeExtractor(range);
-      return at < 0 || seen.includes(at) ? seen : [...seen, at].sort((a, b) => a - b);
+      if (at < 0) return seen;
+      const beside = [at - 1, at, at + 1].filter((index) => index >= 0 && index < range.count);
+      return [...new Set([...seen, ...beside])].sort((a, b) => a - b);
     },
     onFocus: ({ target }: FocusEvent): void => {
       const index = target.closest('[data-index]')?.getAttribute('data-index') ?? null;
       setHeld(index === null ? undefined : keyAt(items, keyOf, Number(index)));
     },
-    onBlur: (): void => setHeld(undefined),
+    // Within the list, the next focus decides: until then the row to which the focus goes must stay.
+    onBlur: ({ currentTarget, relatedTarget }: FocusEvent): void => {
+      if (relatedTarget !== null && !currentTarget.contains(relatedTarget)) setHeld(undefined);
+    },
   };
 }
 
