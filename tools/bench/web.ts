@@ -142,7 +142,7 @@ async function interact(page: Page): Promise<number> {
       await act(() => choice.focus().then(() => choice.selectOption(grouping)));
     }
     await act(() => link('Devices'));
-    await act(() => page.getByRole('link', { name: 'station_7', exact: true }).click());
+    await act(() => page.getByRole('link', { name: 'station_1', exact: true }).click());
     await act(() => link('Submit'));
     // The laboratory has task types and no protocols.
     await page.getByLabel('What to submit').selectOption('task');

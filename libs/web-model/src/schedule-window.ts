@@ -39,11 +39,13 @@ export function joinedWindow(
   if (known === undefined || part.window.start <= wanted.start) return { ...part, window: wanted };
   const read = new Set(part.tasks.map(({ id }) => id));
   const kept: ScheduledTask[] = [];
+  // The times of the service are texts of one form, so that they sort as the times do.
+  const begin = new Date(wanted.start).toISOString();
   for (const task of known.tasks) {
     if (read.has(task.id)) continue;
     if (task.ended_at === null) {
       if (task.started_at !== null) return undefined;
-    } else if (Date.parse(task.ended_at) >= wanted.start) kept.push(task);
+    } else if (task.ended_at >= begin) kept.push(task);
   }
   return { ...part, window: wanted, tasks: [...kept, ...part.tasks] };
 }

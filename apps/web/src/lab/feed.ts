@@ -17,6 +17,8 @@ type Message = { kind: 'event'; event: LabEvent } | { kind: 'alive' | 'gap' | 's
 type Hello = { kind: 'hello' };
 
 const pauseMs = 1_000;
+/** What a tab tells the others is taken together for this time, in milliseconds. A message for each event would be slow. */
+const batchMs = 100;
 /** The service says something at least this often, in milliseconds. */
 const heartbeatMs = 15_000;
 const name = 'svc-events';
@@ -36,12 +38,24 @@ export function follow(client: ApiClient, listener: FeedListener, signal: AbortS
   const others = new BroadcastChannel(name);
   /** When this tab, as the one that reads, last heard the service. */
   let heardAt = -Infinity;
-  others.onmessage = ({ data }: MessageEvent<Message | Hello>) => {
-    if (data.kind !== 'hello') tell(listener, data);
-    else if (performance.now() - heardAt < heartbeatMs)
-      others.postMessage({ kind: 'alive' } satisfies Message);
+  others.onmessage = ({ data }: MessageEvent<readonly Message[] | Hello>) => {
+    if ('kind' in data) {
+      if (performance.now() - heardAt < heartbeatMs)
+        others.postMessage([{ kind: 'alive' }] satisfies Message[]);
+    } else for (const message of data) tell(listener, message);
   };
-  signal.addEventListener('abort', () => others.close());
+  let waiting: Message[] = [];
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  const pass = (): void => {
+    clearTimeout(timer);
+    timer = undefined;
+    others.postMessage(waiting);
+    waiting = [];
+  };
+  signal.addEventListener('abort', () => {
+    clearTimeout(timer);
+    others.close();
+  });
   listener.gap();
   others.postMessage({ kind: 'hello' } satisfies Hello);
   const lead = (): Promise<void> =>
@@ -50,7 +64,12 @@ export function follow(client: ApiClient, listener: FeedListener, signal: AbortS
       (message) => {
         tell(listener, message);
         heardAt = performance.now();
-        if (!signal.aborted) others.postMessage(message);
+        if (signal.aborted) return;
+        // An event says as well that the service is there.
+        if (message.kind !== 'alive' || waiting.length === 0) waiting.push(message);
+        // The browser lets a timer of a hidden tab wait for up to a minute.
+        if (document.hidden) pass();
+        else timer ??= setTimeout(pass, batchMs);
       },
       signal,
     );

@@ -5,8 +5,8 @@ import { isRefusal, reasonOf } from './reasons.js';
 
 /** Time before a record that could not be read is read again, in milliseconds. */
 const retryMs = 2_000;
-/** Shortest time between two readings of a record, in milliseconds, however many events concern it. */
-const rereadMs = 500;
+/** Time after an event before a record is read, in milliseconds, because more events come with it. */
+const gatherMs = 500;
 /** A reading that takes long is followed by a rest that is this many times as long, so that the page stays free for people. */
 const restFactor = 8;
 /** Longest rest, in milliseconds. */
@@ -29,10 +29,12 @@ export interface Loaded<T> {
  *
  * @param load must stay the same function for the same record
  * @param concerns as `load`
+ * @param restMs shortest rest after a reading before events lead to the next one, in milliseconds
  */
 export function useRecord<T>(
   load: (signal: AbortSignal) => Promise<T>,
   concerns: (event: LabEvent) => boolean,
+  restMs = gatherMs,
 ): Loaded<T> {
   const { live } = useLab();
   const [state, setState] = useState<Omit<Loaded<T>, 'readAgain'>>({ record: undefined, failure: undefined });
@@ -61,7 +63,7 @@ export function useRecord<T>(
         .finally(() => {
           isReading = false;
           const now = performance.now();
-          restsUntil = now + Math.min(longestRestMs, restFactor * (now - begin));
+          restsUntil = now + Math.min(longestRestMs, Math.max(restMs, restFactor * (now - begin)));
           if (asked !== undefined && !end.signal.aborted) plan.current(asked);
         });
     };
@@ -72,7 +74,7 @@ export function useRecord<T>(
       }
       if (by === 'event' && timer !== undefined) return;
       clearTimeout(timer);
-      timer = setTimeout(read, by === 'person' ? 0 : Math.max(rereadMs, restsUntil - performance.now()));
+      timer = setTimeout(read, by === 'person' ? 0 : Math.max(gatherMs, restsUntil - performance.now()));
     };
     setState({ record: undefined, failure: undefined });
     read();
@@ -84,7 +86,7 @@ export function useRecord<T>(
       end.abort();
       clearTimeout(timer);
     };
-  }, [live, load, concerns]);
+  }, [live, load, concerns, restMs]);
   return {
     ...state,
     readAgain: useCallback(() => {

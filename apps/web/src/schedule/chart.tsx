@@ -1,5 +1,5 @@
 import { barAt, ticksOf, workTone, type GanttBar, type GanttRow, type Hold, type Span } from '@lab/web-model';
-import { useEffect, useRef, useState, type PointerEvent, type ReactNode } from 'react';
+import { memo, useEffect, useRef, useState, type PointerEvent, type ReactNode } from 'react';
 import { useWords } from '../settings/index.js';
 
 /** Sizes in pixels of the page. */
@@ -22,7 +22,14 @@ interface ChartProps {
  * Tasks over time, drawn on a canvas, because thousands of elements would be slow. It draws the rows that are seen alone. A table
  * beside it says the same for those who cannot see it.
  */
-export function GanttChart({ rows, holds, window, now, label, onChoose }: ChartProps): ReactNode {
+export const GanttChart = memo(function GanttChart({
+  rows,
+  holds,
+  window,
+  now,
+  label,
+  onChoose,
+}: ChartProps): ReactNode {
   const words = useWords();
   const place = useRef<HTMLDivElement>(null);
   const canvas = useRef<HTMLCanvasElement>(null);
@@ -83,7 +90,7 @@ export function GanttChart({ rows, holds, window, now, label, onChoose }: ChartP
       />
     </div>
   );
-}
+});
 
 const titleOf = (bar: GanttBar | undefined): string =>
   bar === undefined ? '' : `${bar.task.label}: ${bar.task.state}`;
@@ -110,7 +117,13 @@ function draw(
   const context = canvas.getContext('2d');
   if (context === null) return;
   const style = getComputedStyle(canvas);
-  const color = (name: string): string => style.getPropertyValue(`--${name}`);
+  const colors = new Map<string, string>();
+  // Thousands of bars have few colors, and the browser is slow to give one.
+  const color = (name: string): string => {
+    let value = colors.get(name);
+    if (value === undefined) colors.set(name, (value = style.getPropertyValue(`--${name}`)));
+    return value;
+  };
   context.scale(ratio, ratio);
   context.font = `13px ${style.fontFamily}`;
   context.textBaseline = 'middle';
@@ -140,7 +153,7 @@ function draw(
     if (row === undefined) continue;
     const y = size.head + index * size.row - top;
     context.fillStyle = color('text');
-    context.fillText(row.name, 8, y + size.row / 2, names - 16);
+    context.fillText(shortened(context, row.name, names - 16), 8, y + size.row / 2);
     context.strokeStyle = color('line');
     line(context, 0, y + size.row, width, y + size.row);
     context.save();
@@ -185,6 +198,16 @@ function drawBar(
   if (first !== undefined)
     context.fillRect(at(first.start), top + size.bar + 2, at(first.end) - at(first.start), 2);
   if (last !== undefined) context.fillRect(at(last.start), top - 4, at(last.end) - at(last.start), 2);
+}
+
+/** A name that has room: without its laboratory if it must be, and else with its beginning alone. */
+function shortened(context: CanvasRenderingContext2D, name: string, room: number): string {
+  const fits = (text: string): boolean => context.measureText(text).width <= room;
+  if (fits(name)) return name;
+  let text = name.slice(name.indexOf('.') + 1);
+  if (fits(text)) return text;
+  while (text.length > 1 && !fits(`${text}…`)) text = text.slice(0, -1);
+  return `${text}…`;
 }
 
 function line(context: CanvasRenderingContext2D, x1: number, y1: number, x2: number, y2: number): void {

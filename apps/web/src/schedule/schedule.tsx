@@ -13,7 +13,7 @@ import {
   type WordKey,
 } from '@lab/web-model';
 import { useNavigate } from '@tanstack/react-router';
-import { useCallback, useEffect, useMemo, useRef, useState, type ReactNode } from 'react';
+import { memo, useCallback, useEffect, useMemo, useRef, useState, type ReactNode } from 'react';
 import { Button, Choice, LongTable, Rows, Section, State } from '../design/index.js';
 import { useLab, useNow, useRecord, useSight } from '../lab/index.js';
 import { CutAt, TaskLink, Unread, Waits } from '../parts/index.js';
@@ -23,6 +23,8 @@ import { mostHolds, mostTasks, mostUnfinished, scheduleReader } from './read-sch
 
 const [minute, hour] = [60_000, 3_600_000] as const;
 const lengths = [15 * minute, hour, 6 * hour, 24 * hour, 7 * 24 * hour];
+/** Shortest rest between two readings for events, in milliseconds: each of them concerns the plan of the whole laboratory. */
+const restMs = 3_000;
 /** How often a window that moves with time is read again, in milliseconds. */
 const stepMs = 10_000;
 
@@ -52,7 +54,7 @@ export function Schedule(): ReactNode {
     [reader],
   );
   const concerns = useCallback(({ type }: LabEvent) => type.startsWith('task_run.'), []);
-  const { record, failure, readAgain } = useRecord(load, concerns);
+  const { record, failure, readAgain } = useRecord(load, concerns, restMs);
   useEffect(() => {
     readAgain();
   }, [readAgain, start, length]);
@@ -76,14 +78,18 @@ export function Schedule(): ReactNode {
     for (const hold of holds) byUnit.set(hold.unit, [...(byUnit.get(hold.unit) ?? []), hold]);
     return byUnit;
   }, [holds]);
-  const open = ({ task }: GanttBar): void => {
-    if (task.protocol_run === null) void navigate({ to: '/tasks/$name', params: { name: task.name } });
-    else
-      void navigate({
-        to: '/runs/$name/tasks/$task',
-        params: { name: task.protocol_run, task: task.name },
-      });
-  };
+  const shown = useMemo(() => ({ start, end: start + length }), [start, length]);
+  const open = useCallback(
+    ({ task }: GanttBar): void => {
+      if (task.protocol_run === null) void navigate({ to: '/tasks/$name', params: { name: task.name } });
+      else
+        void navigate({
+          to: '/runs/$name/tasks/$task',
+          params: { name: task.protocol_run, task: task.name },
+        });
+    },
+    [navigate],
+  );
   return (
     <>
       <h1>{words.say('schedule.title')}</h1>
@@ -120,7 +126,7 @@ export function Schedule(): ReactNode {
       <GanttChart
         rows={rows}
         holds={holdsByUnit}
-        window={{ start, end: start + length }}
+        window={shown}
         now={now}
         label={words.say('schedule.chart')}
         onChoose={open}
@@ -140,7 +146,7 @@ export function Schedule(): ReactNode {
         </Section>
       )}
       <Section title={words.say('schedule.table')}>
-        <Table tasks={record?.shown.tasks ?? []} now={now} />
+        <Table tasks={record?.shown.tasks ?? none} now={now} />
       </Section>
     </>
   );
@@ -199,7 +205,15 @@ function Waiting({
   );
 }
 
-function Table({ tasks, now }: { tasks: readonly ScheduledTask[]; now: number }): ReactNode {
+const none: readonly ScheduledTask[] = [];
+
+interface TableProps {
+  tasks: readonly ScheduledTask[];
+  now: number;
+}
+
+/** Drawn again only when the tasks or the time change, as is the chart. */
+const Table = memo(function Table({ tasks, now }: TableProps): ReactNode {
   const words = useWords();
   const bars = useMemo(() => tasks.flatMap((task) => barOf(task) ?? []), [tasks]);
   if (bars.length === 0) return <p className="hint">{words.say('schedule.none')}</p>;
@@ -233,7 +247,7 @@ function Table({ tasks, now }: { tasks: readonly ScheduledTask[]; now: number })
       }}
     </LongTable>
   );
-}
+});
 
 function time(words: ReturnType<typeof useWords>, moment: number, now: number, isActual: boolean): string {
   const text = words.time(moment, now);
