@@ -129,6 +129,11 @@ export async function question(
     () => api.device('brittle'),
     ({ doing }) => doing?.arguments['seconds'] === 60,
   );
+  // A device is busy a moment before its agent has noted the call. A call that was not noted has not begun, and is no question.
+  await eventually(
+    () => api.all<{ task: string | null }>('/api/effects?lab=faulty_lab&device=brittle'),
+    (effects) => effects.some(({ task }) => task === name),
+  );
   process.kill(processOf('agent'), 'SIGKILL');
   const items = await eventually(
     () => api.attention(),
@@ -174,9 +179,9 @@ export async function tabTo(page: Page, name: RegExp): Promise<void> {
   throw new Error(`the keyboard does not reach ${name}`);
 }
 
-/** The rules of WCAG 2.2, levels A and AA. */
 /** The rules that depend on the theme. */
 const colorRules = ['color-contrast', 'link-in-text-block'];
+/** The rules of WCAG 2.2, levels A and AA. */
 const rules = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa'];
 
 /**

@@ -63,7 +63,12 @@ export class Versions {
   /** `<version> started`, `<version> closed`, `<version> SIGTERM`, in order. */
   get events(): string[] {
     const path = join(this.folder, 'events');
-    return existsSync(path) ? readFileSync(path, 'utf8').trim().split('\n') : [];
+    // A program makes the file a moment before it writes the first line.
+    return existsSync(path)
+      ? readFileSync(path, 'utf8')
+          .split('\n')
+          .filter((line) => line !== '')
+      : [];
   }
 
   get args(): string {
