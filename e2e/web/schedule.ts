@@ -47,7 +47,12 @@ describe('the schedule', () => {
       const hold = page.getByRole('listitem').filter({ hasText: 'faulty_lab.brittle' });
       await hold.getByText('reserved').waitFor();
       await hold.getByText('calibration (ann the admin)').waitFor();
+      await api.call('POST', '/api/agents/svc_computer/drain', { reason: 'new cables' });
+      const drained = page.getByRole('listitem').filter({ hasText: 'svc_computer' });
+      await drained.getByText('computer drained').waitFor();
+      await drained.getByText('new cables (ann the admin)').waitFor();
     } finally {
+      await api.call('POST', '/api/agents/svc_computer/resume');
       await api.call('POST', `/api/reservations/${reserved.body.id}/end`);
     }
   });

@@ -1,4 +1,4 @@
-import type { DeviceRecord, ReservationRecord, ScheduledTask } from '@lab/api-client';
+import type { AgentRecord, DeviceRecord, ReservationRecord, ScheduledTask } from '@lab/api-client';
 
 /** By what the rows of a chart are. */
 export const groupings = ['device', 'resource', 'computer', 'run'] as const;
@@ -140,13 +140,15 @@ export function barAt(row: GanttRow, moment: number, now: number, slack: number)
 
 /** A time in which a device or resource takes no task, or those of one person alone. */
 export interface Hold {
-  /** `<lab>.<device>`, or the name of a resource. */
+  /** `<lab>.<device>`, or the name of a resource or a computer. */
   unit: string;
+  /** Names of the rows that it is drawn in: of a computer, also those of its devices. */
+  rows: readonly string[];
   /** Milliseconds since 1970. */
   start: number;
   /** undefined: until a person ends it. */
   end: number | undefined;
-  kind: 'reserved' | 'out_of_service';
+  kind: 'reserved' | 'out_of_service' | 'drained';
   reason: string;
   by: string;
 }
@@ -154,22 +156,42 @@ export interface Hold {
 /** What people hold, by its beginning. */
 export function holdsOf(
   reservations: readonly ReservationRecord[],
-  devices: readonly Pick<DeviceRecord, 'lab_name' | 'name' | 'out_of_service'>[],
+  devices: readonly Pick<DeviceRecord, 'lab_name' | 'name' | 'computer' | 'out_of_service'>[],
+  agents: readonly Pick<AgentRecord, 'computer' | 'drain'>[],
 ): Hold[] {
+  const nameOf = ({ lab_name: lab, name }: (typeof devices)[number]): string => `${lab}.${name}`;
   return [
-    ...reservations.map(({ lab, device, resource, from, to, reason, by }): Hold => ({
-      unit: resource ?? `${lab}.${device}`,
-      ...{ start: Date.parse(from), end: Date.parse(to), kind: 'reserved', reason, by },
-    })),
-    ...devices.flatMap(({ lab_name: lab, name, out_of_service: outage }): Hold[] =>
-      outage === null
-        ? []
-        : [
-            {
-              ...{ unit: `${lab}.${name}`, start: Date.parse(outage.since), end: at(outage.until) },
-              ...{ kind: 'out_of_service', reason: outage.reason, by: outage.by },
-            },
-          ],
-    ),
+    ...reservations.map(({ lab, device, resource, from, to, reason, by }): Hold => {
+      const unit = resource ?? `${lab}.${device}`;
+      const time = { start: Date.parse(from), end: Date.parse(to) };
+      return { unit, rows: [unit], ...time, kind: 'reserved', reason, by };
+    }),
+    ...devices.flatMap((device): Hold[] => {
+      const { out_of_service: outage } = device;
+      const unit = nameOf(device);
+      return outage === null ? [] : [{ ...lasting(outage), unit, rows: [unit], kind: 'out_of_service' }];
+    }),
+    ...agents.flatMap(({ computer, drain }): Hold[] => {
+      if (drain === null) return [];
+      const own = devices.filter((device) => device.computer === computer).map(nameOf);
+      return [{ ...lasting(drain), unit: computer, rows: [computer, ...own], kind: 'drained' }];
+    }),
   ].sort((a, b) => a.start - b.start);
 }
+
+const lasting = ({
+  since,
+  until,
+  reason,
+  by,
+}: {
+  since: string;
+  until: string | null;
+  reason: string;
+  by: string;
+}): Pick<Hold, 'start' | 'end' | 'reason' | 'by'> => ({
+  start: Date.parse(since),
+  end: at(until),
+  reason,
+  by,
+});

@@ -114,25 +114,36 @@ describe('what people hold', () => {
     const beaker = { ...reservation, device: null, resource: 'beaker_1', from: at(7) };
     const who = { reason: 'calibration', by: 'ada' };
     const devices = [
-      { lab_name: 'lab', name: 'fine', out_of_service: null },
+      { lab_name: 'lab', name: 'fine', computer: 'bench_a', out_of_service: null },
       {
         lab_name: 'lab',
         name: 'broken',
+        computer: 'bench_b',
         out_of_service: { reason: 'dropped', by: 'bob', since: at(6), until: null },
       },
     ];
     const reserved = [beaker, reservation].map((each) => ({ ...each, ...who }) as ReservationRecord);
-    expect(holdsOf(reserved, devices)).toEqual([
-      { unit: 'lab.arm', start: ms(5), end: ms(9), kind: 'reserved', ...who },
+    const drain = { reason: 'update', by: 'bob', since: at(8), until: at(20) };
+    const agents = [
+      { computer: 'bench_a', drain: { ...drain, drained: true, used_by: [], kept_by: [] } },
+      { computer: 'bench_b', drain: null },
+    ];
+    expect(holdsOf(reserved, devices, agents)).toEqual([
+      { unit: 'lab.arm', rows: ['lab.arm'], start: ms(5), end: ms(9), kind: 'reserved', ...who },
       {
         unit: 'lab.broken',
+        rows: ['lab.broken'],
         start: ms(6),
         end: undefined,
         kind: 'out_of_service',
         reason: 'dropped',
         by: 'bob',
       },
-      { unit: 'beaker_1', start: ms(7), end: ms(9), kind: 'reserved', ...who },
+      { unit: 'beaker_1', rows: ['beaker_1'], start: ms(7), end: ms(9), kind: 'reserved', ...who },
+      {
+        ...{ unit: 'bench_a', rows: ['bench_a', 'lab.fine'], kind: 'drained', start: ms(8), end: ms(20) },
+        ...{ reason: 'update', by: 'bob' },
+      },
     ]);
   });
 });

@@ -1,2 +1,1 @@
 export { Schedule } from './schedule.js';
-import './schedule.css';

@@ -34,7 +34,7 @@ export function Schedule(): ReactNode {
   const navigate = useNavigate();
   const moving = useNow(stepMs);
   const { me } = useLab();
-  const { devices } = useSight().records;
+  const { devices, agents } = useSight().records;
   const [grouping, setGrouping] = useState<Grouping>('device');
   const [length, setLength] = useState<number>(hour);
   // A chart is hardly wider than 2,000 pixels. A smaller step would draw thousands of bars for a change that nobody sees.
@@ -62,20 +62,24 @@ export function Schedule(): ReactNode {
     () => new Map(devices.map(({ lab_name: lab, name, computer }) => [`${lab}.${name}`, computer])),
     [devices],
   );
-  const rows = useMemo(
-    () =>
-      rowsOf(
-        record?.shown.tasks ?? [],
-        grouping,
-        computers,
-        grouping === 'device' ? [...computers.keys()] : [],
-      ),
-    [record, grouping, computers],
+  const rows = useMemo(() => {
+    // What has no task in this time has a row as well, except for runs.
+    const always: Readonly<Record<Grouping, readonly string[]>> = {
+      device: [...computers.keys()],
+      resource: (record?.reservations ?? []).flatMap(({ resource }) => resource ?? []),
+      computer: [...computers.values()],
+      run: [],
+    };
+    return rowsOf(record?.shown.tasks ?? [], grouping, computers, always[grouping]);
+  }, [record, grouping, computers]);
+  const holds = useMemo(
+    () => holdsOf(record?.reservations ?? [], devices, agents),
+    [record, devices, agents],
   );
-  const holds = useMemo(() => holdsOf(record?.reservations ?? [], devices), [record, devices]);
   const holdsByUnit = useMemo(() => {
     const byUnit = new Map<string, Hold[]>();
-    for (const hold of holds) byUnit.set(hold.unit, [...(byUnit.get(hold.unit) ?? []), hold]);
+    for (const hold of holds)
+      for (const row of hold.rows) byUnit.set(row, [...(byUnit.get(row) ?? []), hold]);
     return byUnit;
   }, [holds]);
   const shown = useMemo(() => ({ start, end: start + length }), [start, length]);

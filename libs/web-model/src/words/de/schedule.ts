@@ -20,6 +20,7 @@ export const scheduleDe: Record<keyof typeof scheduleEn, string> = {
   'schedule.holds': 'Von Menschen gehalten',
   'schedule.hold.reserved': 'reserviert',
   'schedule.hold.out_of_service': 'außer Betrieb',
+  'schedule.hold.drained': 'Computer läuft leer',
   'schedule.hold.time': '{from} bis {to}',
   'schedule.hold.why': '{reason}, {by}',
   'schedule.table': 'Tasks in dieser Zeit',

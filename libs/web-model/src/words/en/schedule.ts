@@ -18,6 +18,7 @@ export const scheduleEn = {
   'schedule.holds': 'Held by people',
   'schedule.hold.reserved': 'reserved',
   'schedule.hold.out_of_service': 'out of service',
+  'schedule.hold.drained': 'computer drained',
   'schedule.hold.time': '{from} to {to}',
   'schedule.hold.why': '{reason} ({by})',
   'schedule.table': 'Tasks in this time',
