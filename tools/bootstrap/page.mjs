@@ -48,7 +48,10 @@ export async function buildPage() {
   await rm(draft, { recursive: true, force: true });
   await mkdir(join(draft, 'assets'), { recursive: true });
   const assets = await Promise.all(outputFiles.map((file) => writeAsset(draft, file)));
-  const [entry] = Object.entries(metafile.outputs).filter(([, { entryPoint }]) => entryPoint !== undefined);
+  // Parts that are loaded later are entries as well.
+  const entry = Object.entries(metafile.outputs).find(([, { entryPoint }]) =>
+    entryPoint?.endsWith('/main.tsx'),
+  );
   const html = (await readFile(join(sources, 'index.html'), 'utf8'))
     .replace('{script}', `/assets/${basename(entry[0])}`)
     .replace('{style}', `/assets/${basename(entry[1].cssBundle)}`);

@@ -1,19 +1,29 @@
 import { workFilterOf, workKinds, type WorkKind } from '@lab/web-model';
 import { createRootRouteWithContext, createRoute, createRouter } from '@tanstack/react-router';
-import { Access } from './access/index.js';
-import { Bench, BenchDevice, BenchResource } from './bench/index.js';
-import { Computer, Computers } from './computers/index.js';
-import { Device, Devices } from './equipment/index.js';
 import { arrive } from './lab/index.js';
-import { Labels, type LabelSearch } from './labels/index.js';
+import type { LabelSearch } from './labels/index.js';
 import { AttentionItem, AttentionList, Missing, Now } from './pages/index.js';
-import { Broken } from './parts/index.js';
-import { Queue } from './queue/index.js';
-import { Resource, Resources } from './resources/index.js';
-import { Schedule } from './schedule/index.js';
+import { Broken, later } from './parts/index.js';
 import { Shell } from './shell/index.js';
-import { Submit } from './submit/index.js';
-import { Campaign, Run, Task, WorkList } from './work/index.js';
+
+const Access = later(async () => (await import('./access/index.js')).Access);
+const Bench = later(async () => (await import('./bench/index.js')).Bench);
+const BenchDevice = later(async () => (await import('./bench/index.js')).BenchDevice);
+const BenchResource = later(async () => (await import('./bench/index.js')).BenchResource);
+const Campaign = later(async () => (await import('./work/index.js')).Campaign);
+const Computer = later(async () => (await import('./computers/index.js')).Computer);
+const Computers = later(async () => (await import('./computers/index.js')).Computers);
+const Device = later(async () => (await import('./equipment/index.js')).Device);
+const Devices = later(async () => (await import('./equipment/index.js')).Devices);
+const Labels = later(async () => (await import('./labels/index.js')).Labels);
+const Queue = later(async () => (await import('./queue/index.js')).Queue);
+const Resource = later(async () => (await import('./resources/index.js')).Resource);
+const Resources = later(async () => (await import('./resources/index.js')).Resources);
+const Run = later(async () => (await import('./work/index.js')).Run);
+const Schedule = later(async () => (await import('./schedule/index.js')).Schedule);
+const Submit = later(async () => (await import('./submit/index.js')).Submit);
+const Task = later(async () => (await import('./work/index.js')).Task);
+const WorkList = later(async () => (await import('./work/index.js')).WorkList);
 
 interface Context {
   /** undefined: there is no session to end. */

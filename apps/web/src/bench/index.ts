@@ -1,4 +1,3 @@
-import './bench.css';
 export { Bench } from './bench.js';
 export { BenchDevice } from './bench-device.js';
 export { BenchResource } from './bench-resource.js';

@@ -1,4 +1,2 @@
-import './computers.css';
-
 export { Computer } from './computer.js';
 export { Computers } from './computers.js';

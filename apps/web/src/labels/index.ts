@@ -1,2 +1,1 @@
-import './labels.css';
 export { Labels, type LabelSearch } from './labels.js';

@@ -4,6 +4,7 @@ export { Chart, type ChartPoint } from './chart.js';
 export { Effects, pairs } from './effects.js';
 export { useDefinition } from './definition.js';
 export { LabChoice } from './lab-choice.js';
+export { later } from './later.js';
 export { LogLines } from './log-lines.js';
 export { LogTail } from './log-tail.js';
 export { More } from './more.js';

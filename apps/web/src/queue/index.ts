@@ -1,2 +1,1 @@
-import './queue.css';
 export { Queue } from './queue.js';

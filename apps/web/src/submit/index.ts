@@ -1,2 +1,1 @@
 export { Submit } from './submit.js';
-import './submit.css';
