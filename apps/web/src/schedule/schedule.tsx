@@ -24,7 +24,7 @@ import { mostHolds, mostTasks, mostUnfinished, scheduleReader } from './read-sch
 const [minute, hour] = [60_000, 3_600_000] as const;
 const lengths = [15 * minute, hour, 6 * hour, 24 * hour, 7 * 24 * hour];
 /** Shortest rest between two readings for events, in milliseconds: each of them concerns the plan of the whole laboratory. */
-const restMs = 3_000;
+const restMs = 5_000;
 /** How often a window that moves with time is read again, in milliseconds. */
 const stepMs = 10_000;
 
