@@ -1,6 +1,6 @@
 /**
- * All styles, in their order. They are loaded at once, also those of pages whose code is loaded later: the bundler knows no styles
- * of a part that is loaded later, and all of them are small.
+ * All styles, in their order. They are loaded at once, also those of pages whose code is loaded later. The bundler would make a file of
+ * styles for each such page, and nothing would load it.
  */
 import './design/page.css';
 import './computers/computers.css';

@@ -25,8 +25,8 @@ interface RowsProps<Item> {
 }
 
 /**
- * A list. Of a long one only the rows are drawn that are seen, and the row that has the focus, so that a person loses it neither
- * by scrolling nor by an update.
+ * A list. A long list draws only the rows that are seen and the row with the focus. So a person loses the focus neither by
+ * scrolling nor by an update.
  */
 export function Rows<Item>(props: RowsProps<Item>): ReactNode {
   const { items, keyOf, children, ordered = false, rowClass = 'row' } = props;
@@ -100,7 +100,7 @@ interface TableProps<Item> {
   children(item: Item): ReactNode;
 }
 
-/** A table that scrolls by itself. As {@link Rows}, it draws of many rows those that are seen and the one with the focus. */
+/** A table that scrolls by itself. Like {@link Rows}, it draws only the rows that are seen and the one with the focus. */
 export function LongTable<Item>({ label, columns, items, keyOf, children }: TableProps<Item>): ReactNode {
   const box = useRef<HTMLDivElement>(null);
   const held = useHeldRow(items, keyOf);
@@ -146,8 +146,9 @@ export function LongTable<Item>({ label, columns, items, keyOf, children }: Tabl
       <table className="table" aria-rowcount={items.length + 1}>
         <thead>
           <tr aria-rowindex={1}>
-            {columns.map((name) => (
-              <th key={name} scope="col">
+            {columns.map((name, index) => (
+              // Two columns may have one name: an input and an output of a task.
+              <th key={index} scope="col">
                 {name}
               </th>
             ))}
@@ -174,7 +175,7 @@ function useHeldRow<Item>(items: readonly Item[], keyOf: (item: Item) => string)
       const index = target.closest('[data-index]')?.getAttribute('data-index') ?? null;
       setHeld(index === null ? undefined : keyAt(items, keyOf, Number(index)));
     },
-    // Within the list, the next focus decides: until then the row to which the focus goes must stay.
+    // The focus may go to a row beside this one. It is drawn until the focus has arrived there.
     onBlur: ({ currentTarget, relatedTarget }: FocusEvent): void => {
       if (relatedTarget !== null && !currentTarget.contains(relatedTarget)) setHeld(undefined);
     },

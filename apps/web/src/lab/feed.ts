@@ -65,8 +65,9 @@ export function follow(client: ApiClient, listener: FeedListener, signal: AbortS
         tell(listener, message);
         heardAt = performance.now();
         if (signal.aborted) return;
-        // An event says as well that the service is there.
-        if (message.kind !== 'alive' || waiting.length === 0) waiting.push(message);
+        // An event says as well that the service is there. A gap does not.
+        const isSaid = waiting.some(({ kind }) => kind === 'alive' || kind === 'event');
+        if (message.kind !== 'alive' || !isSaid) waiting.push(message);
         // The browser lets a timer of a hidden tab wait for up to a minute.
         if (document.hidden) pass();
         else timer ??= setTimeout(pass, batchMs);

@@ -20,7 +20,7 @@ export interface ShownSchedule {
   cut: { waiting: boolean; reservations: boolean };
 }
 
-/** Reads the schedule for somebody. It keeps the last window, and reads again what can have changed alone. */
+/** Reads the schedule for somebody. It keeps the last window, and then reads only the part that can have changed. */
 export function scheduleReader(me: Parameters<typeof labsSeen>[0]) {
   const labs = labsSeen(me);
   let known: ScheduleWindow | undefined;

@@ -96,10 +96,8 @@ export class Words {
     if (!/^\d{4}-\d\d-\d\d$/.test(day) || Number.isNaN(noon)) return undefined;
     const wanted = new Date(noon).toISOString().slice(0, 10);
     // A zone is at most 14 hours from UTC. Within this span, the days of the zone only grow.
-    let [before, begun] = [noon - 1.5 * dayMs, noon + dayMs].map((ms) => Math.floor(ms / minuteMs)) as [
-      number,
-      number,
-    ];
+    let before = Math.floor((noon - 1.5 * dayMs) / minuteMs);
+    let begun = Math.floor((noon + dayMs) / minuteMs);
     while (begun - before > 1) {
       const middle = Math.floor((before + begun) / 2);
       if (this.#dayOf.format(middle * minuteMs) >= wanted) begun = middle;
