@@ -210,7 +210,7 @@ export class Neighbourhood {
   private movesToOtherMachines(operation: number, own: number, sink: MoveSink): void {
     const { current } = this;
     const { shop } = current;
-    const { head, tail, duration, first, next } = current;
+    const { head, tail, duration, first, next, position } = current;
     const ready = this.ready[operation]!;
     const rest = this.rest[operation]!;
     for (let at = shop.choiceStart[operation]!; at < shop.choiceStart[operation + 1]!; at++) {
@@ -219,7 +219,11 @@ export class Neighbourhood {
       const spent = shop.choiceDuration[at]!;
       let behind = shop.operations;
       let before = first[machine]!;
-      while (before !== shop.operations && head[before]! + duration[before]! <= ready) {
+      while (before !== shop.operations) {
+        const end = head[before]! + duration[before]!;
+        if (end > ready) break;
+        // Where both take no time, the one may need the other: only the topological order tells.
+        if (end === ready && duration[before] === 0 && position[before]! > position[operation]!) break;
         behind = before;
         before = next[before]!;
       }

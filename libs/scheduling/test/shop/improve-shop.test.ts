@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { ft06, leastMakespan, shopProblems } from '../shop-problems.js';
 import { checkSchedule } from '../../src/check-schedule.js';
-import type { Schedule } from '../../src/problem/problem.js';
+import type { Activity, Schedule } from '../../src/problem/problem.js';
 import { improveShop } from '../../src/shop/improve-shop.js';
 
 const never = () => false;
@@ -24,6 +24,23 @@ describe('the search of shops', () => {
       }),
       { numRuns: 40 },
     );
+  });
+
+  it('leaves a plateau of operations without duration, one of which needs the other', () => {
+    const operation = (before: number[], units: number[], durations: number[]): Activity => ({
+      ...{ run: 0, duration: Math.min(...durations), release: 0, follows: null, fixed: null },
+      predecessors: before.map((activity) => ({ activity, minLag: 0, maxLag: null })),
+      slots: [{ units, durations, sameAs: null, keptUntil: [] }],
+    });
+    const activities = [
+      operation([], [1], [1]),
+      operation([0], [0, 1], [0, 0]),
+      operation([1], [1], [0]),
+      operation([1], [1], [0]),
+      operation([], [0, 1], [3, 4]),
+    ];
+    const problem = { activities, units: 2, runs: [{ weight: 0 }], makespanWeight: 1 };
+    expect(improveShop(problem, { seed: 0, rounds: 1_000, shouldStop: never }).schedule.objective).toBe(3);
   });
 
   it('makes only schedules that the checker accepts', () => {
