@@ -136,7 +136,8 @@ export class Enrolments {
       );
     if (lab !== undefined) await this.#requireDeclared(computer, lab);
     await this.#requireFree(computer);
-    const id = randomBytes(9).toString('base64url');
+    // Base64 may begin with "-", which a command line takes for an option.
+    const id = randomBytes(9).toString('hex');
     const secret = randomBytes(32).toString('base64url');
     const now = this.now();
     const row = {
