@@ -1,2 +1,9 @@
 export { rolesScript } from '../roles/index.js';
 export { bringUpToDate } from './bring-up-to-date.js';
+export {
+  beginAnew,
+  countRecords,
+  recordedFiles,
+  type RecordCounts,
+  type RecordedFile,
+} from './after-recovery.js';

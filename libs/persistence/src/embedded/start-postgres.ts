@@ -1,6 +1,6 @@
 import type { ChildProcess } from 'node:child_process';
 import { execFile } from 'node:child_process';
-import { chmod, mkdir, open, readFile, rename, rm, stat } from 'node:fs/promises';
+import { chmod, mkdir, open, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { dirname, join, resolve } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -19,6 +19,7 @@ import { databaseRoles, roleNames, type DatabaseRole } from '../roles/index.js';
 import { addressOf, ensureDatabase } from './databases.js';
 import { chooseIdentity, type Identity } from './identity.js';
 import { isAlive, readPostmasterFile, servesFolder, waitForExit } from './postmaster-file.js';
+import { serverSettings, type Recovery, type ServerMode } from './server-settings.js';
 
 export interface PostgresOptions {
   /** Folder of the database files; created with mode 0700. The caller makes sure that no other stack uses it. */
@@ -33,6 +34,8 @@ export interface PostgresOptions {
   secrets?: string;
   /** False gives up the safety against power loss for speed; for tests only. Default true. */
   durable?: boolean;
+  /** Whether {@link BackupSource} may copy the server while it runs. Default false. */
+  backup?: boolean;
 }
 
 export interface RunningPostgres {
@@ -55,6 +58,8 @@ export interface RunningPostgres {
 }
 
 const readyTimeoutMs = 30_000;
+/** A server that recovers reads the whole log of changes since its copy. */
+const recoveryTimeoutMs = 3_600_000;
 const crashRecoveryMs = 6_000;
 const stopMs = 10_000;
 const quitMs = 3_000;
@@ -97,7 +102,8 @@ export async function startPostgres(options: PostgresOptions): Promise<RunningPo
     log('the password of the database was lost; setting a new one');
     await resetPassword(binaries, identity, dataDir, kept.password);
   }
-  const server = await launch(binaries, identity, dataDir, options.port, durable);
+  const mode = { durable, backup: options.backup ?? false };
+  const server = await launch(binaries, identity, dataDir, options.port, mode);
   try {
     await ensureDatabase(server.port, kept.password, passwords);
   } catch (error) {
@@ -118,6 +124,35 @@ export async function startPostgres(options: PostgresOptions): Promise<RunningPo
   };
 }
 
+/**
+ * Lets a copy of the database files take in the log of changes up to a moment, and stops the server again. The copy is a database
+ * of its own then.
+ *
+ * @param dataDir the copy, with `backup_label`
+ * @param recovery where the log of changes is, and the moment
+ * @param password of the superuser from now on
+ * @throws Error in one sentence when the server cannot recover
+ */
+export async function recoverPostgres(dataDir: string, recovery: Recovery, password: string): Promise<void> {
+  const binaries = await locateServer();
+  const identity = await chooseIdentity(binaries.postgres, dataDir);
+  await writeFile(join(dataDir, 'recovery.signal'), '', { mode: 0o600 });
+  await identity.own(dataDir);
+  await chmod(dataDir, 0o700);
+  const recoverTo = async (to: Date | undefined): Promise<void> => {
+    const mode = { durable: true, backup: true, recovery: { ...recovery, to } };
+    await (await launch(binaries, identity, dataDir, undefined, mode)).stop();
+  };
+  try {
+    await recoverTo(recovery.to);
+  } catch (error) {
+    // Every transaction of the log is older than the moment.
+    if (!(error instanceof LaunchError && error.endedEarly)) throw error;
+    await recoverTo(undefined);
+  }
+  await resetPassword(binaries, identity, dataDir, password);
+}
+
 type Server = Omit<RunningPostgres, 'url' | 'urls'>;
 
 /**
@@ -129,13 +164,13 @@ async function launch(
   identity: Identity,
   dataDir: string,
   port: number | undefined,
-  durable: boolean,
+  mode: ServerMode,
 ): Promise<Server> {
   const deadline = performance.now() + crashRecoveryMs;
   for (;;) {
     const chosen = port ?? (await freePort());
     try {
-      return await launchOnce(binaries, identity, dataDir, chosen, durable);
+      return await launchOnce(binaries, identity, dataDir, chosen, mode);
     } catch (error) {
       const passing =
         error instanceof LaunchError && (error.busyMemory || (error.busyPort && port === undefined));
@@ -150,6 +185,8 @@ class LaunchError extends Error {
     message: string,
     readonly busyPort: boolean,
     readonly busyMemory: boolean,
+    /** The log of changes ends before the moment to which the server was to recover. */
+    readonly endedEarly: boolean,
   ) {
     super(message);
   }
@@ -160,7 +197,7 @@ async function launchOnce(
   identity: Identity,
   dataDir: string,
   port: number,
-  durable: boolean,
+  mode: ServerMode,
 ): Promise<Server> {
   const logFile = join(dataDir, 'server.log');
   const logStart = await turnLog(logFile);
@@ -172,7 +209,7 @@ async function launchOnce(
       [
         '-D',
         dataDir,
-        ...Object.entries(settings(port, durable)).flatMap(([key, value]) => ['-c', `${key}=${value}`]),
+        ...Object.entries(serverSettings(port, mode)).flatMap(([key, value]) => ['-c', `${key}=${value}`]),
       ],
       // The server has its own process group. A Ctrl-C in the terminal goes to the stack, which stops its
       // parts in order.
@@ -207,44 +244,19 @@ async function launchOnce(
     },
   };
   try {
-    await untilReady(dataDir, pid, exited, logFile, logStart);
+    await untilReady(
+      dataDir,
+      pid,
+      exited,
+      logFile,
+      logStart,
+      mode.recovery === undefined ? readyTimeoutMs : recoveryTimeoutMs,
+    );
   } catch (error) {
     await server.kill();
     throw error;
   }
   return server;
-}
-
-function settings(port: number, durable: boolean): Record<string, string> {
-  return {
-    listen_addresses: '127.0.0.1',
-    port: String(port),
-    // No socket file: its path may be longer than the 107 bytes that systems allow.
-    unix_socket_directories: '',
-    max_connections: '60',
-    shared_buffers: '32MB',
-    // The whole stack must fit on a laptop, in 700 MB: no processes for functions that are not used.
-    io_method: 'sync',
-    wal_level: 'minimal',
-    max_wal_senders: '0',
-    max_logical_replication_workers: '0',
-    max_parallel_workers_per_gather: '0',
-    autovacuum_max_workers: '2',
-    max_wal_size: '256MB',
-    // The service uses no replication. Else each checkpoint makes a file of its state, and the server crashes if the
-    // disk is full.
-    max_active_replication_origins: '0',
-    jit: 'off',
-    timezone: 'UTC',
-    log_timezone: 'UTC',
-    log_checkpoints: 'off',
-    // Statements may hold what users submitted. The service reports its own errors.
-    log_min_error_statement: 'panic',
-    log_error_verbosity: 'terse',
-    fsync: durable ? 'on' : 'off',
-    synchronous_commit: durable ? 'on' : 'off',
-    full_page_writes: durable ? 'on' : 'off',
-  };
 }
 
 async function untilReady(
@@ -253,12 +265,13 @@ async function untilReady(
   exited: Promise<unknown>,
   logFile: string,
   logStart: number,
+  timeoutMs: number,
 ): Promise<void> {
   let ended = false;
   void exited.then(() => {
     ended = true;
   });
-  const deadline = performance.now() + readyTimeoutMs;
+  const deadline = performance.now() + timeoutMs;
   for (;;) {
     const state = await readPostmasterFile(dataDir);
     if (state?.pid === pid && state.status === 'ready') return;
@@ -269,10 +282,11 @@ async function untilReady(
         `PostgreSQL did not start: ${fatal.replace(/^.*FATAL:\s*/, '')} (see ${logFile}).`,
         /could not (bind|create any TCP)/.test(said),
         /shared memory block|lock file .* already exists|is another postmaster/i.test(said),
+        said.includes('recovery ended before configured recovery target was reached'),
       );
     }
     if (performance.now() >= deadline)
-      throw new Error(`PostgreSQL was not ready within ${readyTimeoutMs / 1000} s (see ${logFile}).`);
+      throw new Error(`PostgreSQL was not ready within ${timeoutMs / 1000} s (see ${logFile}).`);
     await delay(10);
   }
 }
