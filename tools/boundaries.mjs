@@ -24,13 +24,16 @@ export const allowedImports = listed({
   'agent-wiring': 'contracts ports messaging actors',
   'leader-wiring': 'contracts ports messaging engine',
   persistence: 'contracts ports engine',
+  backup: 'contracts ports object-store persistence',
   gateway: 'contracts ports runtime messaging trust definitions persistence object-store',
   orchestrator:
     'contracts ports runtime messaging trust definitions engine scheduling leader-wiring ' +
     'simulation persistence object-store',
   agent: 'contracts ports runtime messaging trust hosting actors agent-wiring sdk definitions',
   optimizer: 'contracts ports runtime messaging hosting sdk optimization',
-  cli: 'contracts ports api-client runtime trust hosting actors definitions scheduling simulation persistence',
+  cli:
+    'contracts ports api-client runtime trust hosting actors definitions scheduling simulation persistence ' +
+    'object-store backup',
   web: 'api-client web-model',
   testkit:
     'contracts ports runtime messaging trust definitions scheduling actors agent-wiring engine ' +
@@ -77,6 +80,7 @@ export const allowedEntryPoints = {
     '@lab/trust/pass',
     '@lab/trust/service-keys',
   ],
+  'backup -> persistence': ['@lab/persistence/administration', '@lab/persistence/embedded'],
   'cli -> persistence': [
     '@lab/persistence/administration',
     '@lab/persistence/embedded',
@@ -268,7 +272,8 @@ export const quarantine = {
   'or-tools-wasm': ['orchestrator'],
   ws: ['messaging', 'gateway'],
   'https-proxy-agent': ['messaging', 'agent'],
-  'tar-stream': ['agent', 'cli'],
+  'tar-stream': ['agent', 'cli', 'backup'],
+  'age-encryption': ['backup'],
   yauzl: ['agent'],
   '@peculiar/': ['trust'],
   undici: ['cli'],

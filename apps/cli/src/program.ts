@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { Command } from 'commander';
 import { addAgentsCommand } from './commands/operating/agents.js';
 import { addAppCommands } from './commands/services/apps.js';
+import { addBackupCommands } from './commands/services/backup.js';
 import { addBrokerCommands } from './commands/services/broker.js';
 import { addArchiveCommands } from './commands/work/archive.js';
 import { addAttentionCommands } from './commands/operating/attention.js';
@@ -52,6 +53,7 @@ export function svcProgram(): Command {
   addBrokerCommands(program);
   addDatabaseCommands(program);
   addKeysCommands(program);
+  addBackupCommands(program);
   addDemoCommand(program);
   program.commandsGroup('Work');
   addSubmitCommand(program);

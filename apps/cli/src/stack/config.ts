@@ -23,6 +23,7 @@ export const stackConfig = defineConfig({
   protocols: settings.protocols,
   scheduler: settings.scheduler,
   limits: settings.limits,
+  backup: settings.backup,
   computer: settings.computer,
   /** Number of orchestrators: one leads, the others are on standby. */
   orchestrators: setting({

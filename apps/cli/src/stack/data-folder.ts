@@ -91,6 +91,9 @@ export class DataFolder {
   }
 }
 
+/** See `BackupOptions.lineFile` of `@lab/backup`. */
+export const backupLineIn = (dataDir: string): string => join(dataDir, 'run', 'backup-line');
+
 /** 256 random bits, as 43 characters that are safe in an address. */
 export const randomText = (): string => randomBytes(32).toString('base64url');
 

@@ -14,12 +14,13 @@ export interface DatabaseAddresses {
 /** The PostgreSQL server of this stack. Its addresses stay the same when it restarts. */
 export interface Database {
   /** Defined after {@link launch} has resolved. */
-  readonly addresses: DatabaseAddresses | undefined;
+  readonly addresses: (DatabaseAddresses & { superuser: Secret }) | undefined;
   launch(): Promise<RunningChild>;
 }
 
-export function prepareDatabase(data: DataFolder, log: (line: string) => void): Database {
-  let addresses: DatabaseAddresses | undefined;
+/** @param backup whether it is copied while it runs */
+export function prepareDatabase(data: DataFolder, backup: boolean, log: (line: string) => void): Database {
+  let addresses: Database['addresses'];
   let port: number | undefined;
   return {
     get addresses() {
@@ -28,6 +29,7 @@ export function prepareDatabase(data: DataFolder, log: (line: string) => void): 
     async launch() {
       const server = await startPostgres({
         dataDir: data.postgres,
+        backup,
         secrets: dirname(data.secretPath('postgres-password')),
         log,
         ...(port === undefined ? {} : { port }),
@@ -38,6 +40,7 @@ export function prepareDatabase(data: DataFolder, log: (line: string) => void): 
       if (addresses === undefined) {
         await prepareTables(server);
         addresses = {
+          superuser: new Secret(server.url),
           owner: new Secret(server.urls.owner),
           orchestrator: new Secret(server.urls.orchestrator),
           gateway: new Secret(server.urls.gateway),

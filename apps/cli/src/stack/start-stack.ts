@@ -1,3 +1,5 @@
+import { rmSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
 import type { ServiceName } from '@lab/contracts';
 import { bringUpToDate } from '@lab/persistence/administration';
 import type { Secret } from '@lab/runtime';
@@ -14,7 +16,7 @@ import { actKeyFiles } from './act-keys.js';
 import { BrokerAccess, takesCredentials } from './broker-access.js';
 import { keepHttpsCertificate } from './certificates.js';
 import { stackConfig, type StackConfig } from './config.js';
-import { DataFolder } from './data-folder.js';
+import { backupLineIn, DataFolder } from './data-folder.js';
 import type { StackEvent } from './events.js';
 import { GuardLink } from './guard-link.js';
 import { prepareBroker } from './nats-server.js';
@@ -47,6 +49,10 @@ export interface Stack {
 }
 
 const serviceStartMs = 60_000;
+const backupModule = fileURLToPath(new URL('../backup/worker.js', import.meta.url));
+const backupStopMs = 17_000;
+const noBackupText =
+  'The setting backup copies only the database that "svc start" runs itself; remove it, or SVC_DATABASE_URL (docs/guide/backup.md).';
 /** Milliseconds before an ended process is started again; doubled each time it ends too soon. */
 const restartMs = 100;
 /** A process that ran for this long, in milliseconds, counts as able to run: the pause starts from its first value. */
@@ -82,11 +88,14 @@ const databaseFiles = [
   'database-owner-url',
   'database-orchestrator-url',
   'database-gateway-url',
+  'database-superuser-url',
   'database-url',
 ];
 
-/** Servers stop after all services: PostgreSQL first, then nats-server. They are never killed. */
-const firstServerOrder = 4;
+/** The backup stops after all services, whose last records it copies. */
+const backupOrder = 4;
+/** Servers stop last: PostgreSQL first, then nats-server. They are never killed. */
+const firstServerOrder = 5;
 
 /** A running part, and its position in the order of stopping. */
 interface Part {
@@ -213,7 +222,7 @@ class RunningStack implements Stack {
     // The parts stop one after the other. Those that end early, because they were signalled too, must stay down.
     this.endRestarts();
     const failures: unknown[] = [];
-    const orders = [1, 2, 3, firstServerOrder, firstServerOrder + 1];
+    const orders = [1, 2, 3, backupOrder, firstServerOrder, firstServerOrder + 1];
     for (const order of orders) {
       // The list is read again each time: a part can still be added while a start is aborted.
       const parts = this.#parts.filter((part) => part.stopOrder === order);
@@ -280,6 +289,7 @@ class RunningStack implements Stack {
   async #database(): Promise<DatabaseAddresses> {
     const { databaseUrl, databaseOwnerUrl, databaseGatewayUrl } = this.config;
     if (databaseUrl !== undefined) {
+      if (this.config.backup !== undefined) throw new Error(noBackupText);
       if (databaseOwnerUrl !== undefined) await bringUpToDate(databaseOwnerUrl.reveal());
       return {
         owner: databaseOwnerUrl ?? databaseUrl,
@@ -288,7 +298,9 @@ class RunningStack implements Stack {
       };
     }
     const output = this.#output('postgres');
-    const database = prepareDatabase(this.data, (line) => {
+    const { backup } = this.config;
+    if (backup === undefined) rmSync(backupLineIn(this.data.path), { force: true });
+    const database = prepareDatabase(this.data, backup !== undefined, (line) => {
       output.line(line, 'stdout');
       if (line === 'creating the database') this.#tell({ type: 'progress', text: line });
     });
@@ -298,7 +310,27 @@ class RunningStack implements Stack {
       return server;
     });
     if (database.addresses === undefined) throw new Error('The database was started without an address.');
+    if (backup !== undefined) await this.#startBackup(database.addresses.superuser);
     return database.addresses;
+  }
+
+  async #startBackup(superuser: Secret): Promise<void> {
+    const output = this.#output('backup');
+    const secrets = {
+      SVC_BACKUP_DATABASE_URL_FILE: this.data.writeSecret('database-superuser-url', superuser),
+    };
+    const env = this.#serviceEnvironment(this.config.httpPort, secrets);
+    await this.#keep('backup', backupOrder, (signal) =>
+      startChild(
+        {
+          ...{ name: 'backup', command: { module: backupModule }, env, ready: 'message' },
+          ...{ startTimeoutMs: serviceStartMs, stopTimeoutMs: backupStopMs },
+          onLine: (line, stream) => output.line(line, stream),
+          onSpawn: (pid) => this.#register.add('backup', 'service', pid),
+        },
+        signal,
+      ),
+    );
   }
 
   /** Names of the processes of a service: `orchestrator`, `orchestrator-2` and so on. */

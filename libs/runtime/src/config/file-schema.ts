@@ -1,3 +1,4 @@
+import { isAbsolute } from 'node:path';
 import { z } from 'zod';
 import { logLevels } from '../log/index.js';
 import { isNetwork } from '../outbound/index.js';
@@ -188,6 +189,27 @@ export const retentionSchema = mapping({
   archive_after_days: whole(1, 36_500).optional(),
 });
 
+/** Copies of everything that `svc start` stores, beside it. */
+export const backupSchema = z.strictObject(
+  {
+    /** A folder, best on another disk. */
+    to: z
+      .string('must be a folder')
+      .refine((text) => isAbsolute(text), 'must be a path that begins at the root, such as /mnt/backup/lab'),
+    /** For whom it is encrypted. */
+    recipient: z
+      .string('must be a recipient')
+      .regex(/^age1[a-z0-9]{58}$/, 'must be age1 and 58 characters, as "svc backup key" prints it'),
+    /** Hours between whole copies. */
+    every_hours: count(1, 720, 24),
+    /** Days for which every moment can be restored. */
+    keep_days: count(1, 3_660, 14),
+  },
+  'must be a mapping with to and recipient',
+);
+
+export type BackupSettings = z.infer<typeof backupSchema>;
+
 export const metricsSchema = mapping({
   /** Whether `/metrics` needs no token. */
   open: z.boolean('must be true or false').default(false),
@@ -346,6 +368,7 @@ export const configFileSchema = z.strictObject(
     device_calls: deviceCallsSchema.optional(),
     logs: logsSchema.optional(),
     retention: retentionSchema.optional(),
+    backup: backupSchema.optional(),
     webhooks: webhooksSchema.optional(),
     log_level: logLevelSchema.optional(),
   },
@@ -361,6 +384,7 @@ const plainMappings = {
   https: httpsMapping,
   logs: logsSchema,
   retention: retentionSchema,
+  backup: backupSchema,
   metrics: metricsSchema,
   webhooks: webhooksSchema,
   cors: corsSchema,

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { Secret } from '../log/index.js';
 import {
   authSchema,
+  backupSchema,
   corsSchema,
   filesSchema,
   httpsSchema,
@@ -329,6 +330,8 @@ export const settings = {
   logs: section('logs', logsSchema),
   /** Retention of work that has ended. */
   retention: section('retention', retentionSchema),
+  /** Copies of everything that `svc start` stores; undefined: none are made. */
+  backup: setting({ file: 'backup', schema: backupSchema.optional() }),
   /** Allowed targets of webhooks. */
   webhooks: section('webhooks', webhooksSchema),
   limits: section('limits', limitsSchema),

@@ -23,14 +23,35 @@ export function addDatabaseCommands(program: Command): void {
     .description('bring the tables up to date, with SVC_DATABASE_OWNER_URL or else SVC_DATABASE_URL')
     .action(() =>
       reported(async () => {
-        const { databaseOwnerUrl } = defineConfig({ databaseOwnerUrl: settings.databaseOwnerUrl }).load();
-        const url =
-          databaseOwnerUrl ?? defineConfig({ databaseUrl: settings.databaseUrl }).load().databaseUrl;
+        const url = ownerUrl();
         const { bringUpToDate } = await import('@lab/persistence/administration');
-        const changed = await bringUpToDate(url.reveal());
+        const changed = await bringUpToDate(url);
         process.stdout.write(changed ? 'the tables are up to date now\n' : 'the tables were up to date\n');
       }),
     );
+  database
+    .command('restored')
+    .description(
+      'prepare a database that you restored to a moment, before the service starts, with SVC_DATABASE_OWNER_URL',
+    )
+    .action(() =>
+      reported(async () => {
+        const url = ownerUrl();
+        const { beginAnew } = await import('@lab/persistence/administration');
+        await beginAnew(url, undefined);
+        process.stdout.write(
+          'agents accept the service again; the queue is paused: look at the instruments and samples, then "svc queue resume"\n',
+        );
+      }),
+    );
+}
+
+/** Address for the role that owns the tables. */
+function ownerUrl(): string {
+  const { databaseOwnerUrl } = defineConfig({ databaseOwnerUrl: settings.databaseOwnerUrl }).load();
+  return (
+    databaseOwnerUrl ?? defineConfig({ databaseUrl: settings.databaseUrl }).load().databaseUrl
+  ).reveal();
 }
 
 async function reported(work: () => Promise<void>): Promise<void> {

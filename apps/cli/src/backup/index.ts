@@ -1,0 +1,1 @@
+export { openTaskFiles, openVault } from './folder.js';

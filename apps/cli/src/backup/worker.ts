@@ -1,0 +1,47 @@
+import { encrypterFor, runBackup } from '@lab/backup';
+import { defineConfig, optional, runService, settings } from '@lab/runtime';
+import { backupLineIn } from '../stack/data-folder.js';
+import { openTaskFiles, openVault } from './folder.js';
+
+/** Hours and days in milliseconds. */
+const hourMs = 3_600_000;
+const dayMs = 24 * hourMs;
+
+const config = defineConfig({
+  backup: settings.backup,
+  dataDir: settings.dataDir,
+  files: settings.files,
+  /** Address of the database for its superuser. */
+  databaseUrl: optional({ ...settings.databaseUrl, env: 'SVC_BACKUP_DATABASE_URL' }),
+  logLevel: settings.logLevel,
+});
+
+/** The last turn copies what the other services recorded when they stopped. */
+const lastTurnMs = 12_000;
+
+await runService('backup', config, async ({ config, log, shutdown }) => {
+  const { backup, databaseUrl, dataDir } = config;
+  if (backup === undefined || databaseUrl === undefined) throw new Error('nothing says where to copy to');
+  encrypterFor(backup.recipient);
+  const end = new AbortController();
+  // A folder on another computer may be away for a while. The service does not wait for it.
+  const running = runBackup(
+    {
+      ...{ place: backup.to, recipient: backup.recipient, dataDir, databaseUrl: databaseUrl.reveal(), log },
+      openVault: () => openVault(backup.to),
+      lineFile: backupLineIn(dataDir),
+      files: config.files.store === 'disk' ? await openTaskFiles(dataDir) : undefined,
+      everyMs: backup.every_hours * hourMs,
+      keepMs: backup.keep_days * dayMs,
+    },
+    end.signal,
+  );
+  shutdown.add(
+    'backup',
+    async () => {
+      end.abort();
+      await running;
+    },
+    { deadlineMs: lastTurnMs },
+  );
+});

@@ -1,0 +1,156 @@
+import { execFile } from 'node:child_process';
+import { mkdir, mkdtemp, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+import pg from 'pg';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { eventually, isOver, type Api } from './api.js';
+import { startLab } from './lab.js';
+
+/** What docs/guide/backup.md promises: after a mishap, the service as it was at a moment. */
+
+const svcProgram = fileURLToPath(new URL('../apps/cli/bin/svc.mjs', import.meta.url));
+const mishapAfterMs = 10_000;
+
+let root = '';
+beforeAll(async () => {
+  root = await mkdtemp(join(tmpdir(), 'svc-restored-'));
+});
+afterAll(() => rm(root, { recursive: true, force: true }));
+
+interface Said {
+  code: number;
+  out: string;
+  err: string;
+}
+
+function svc(...args: string[]): Promise<Said> {
+  return new Promise((resolve) => {
+    execFile(
+      process.execPath,
+      [svcProgram, ...args],
+      { env: { PATH: process.env['PATH'] } },
+      (error, out, err) => resolve({ code: error === null ? 0 : Number(error.code), out, err }),
+    );
+  });
+}
+
+/** Submits one small task after the other until it is ended. @returns the names that were accepted before a moment */
+function keepSubmitting(api: Api): { end(): Promise<void>; acceptedBefore(moment: number): string[] } {
+  const accepted: { name: string; at: number }[] = [];
+  let ended = false;
+  const running = (async () => {
+    for (let n = 1; !ended; n += 1) {
+      const name = `load_${n}`;
+      const body = { name, type: 'write_file', input_parameters: { text: name, kilobytes: 1 } };
+      if ((await api.submit('tasks', body)).status === 201) accepted.push({ name, at: Date.now() });
+      await delay(50);
+    }
+  })();
+  return {
+    async end() {
+      ended = true;
+      await running;
+    },
+    acceptedBefore: (moment) => accepted.filter(({ at }) => at < moment).map(({ name }) => name),
+  };
+}
+
+describe('svc backup', () => {
+  it('restores the service to 10 s before a mishap, under load, and the service goes on', async () => {
+    const [vault, dataDir, key] = ['vault', 'data', 'key.txt'].map((name) => join(root, name)) as [
+      string,
+      string,
+      string,
+    ];
+    await Promise.all([vault, dataDir].map((folder) => mkdir(folder)));
+    const { out: recipient } = await svc('backup', 'key', '--out', key);
+    const config = join(root, 'config.yml');
+    await writeFile(config, `backup: { to: ${vault}, recipient: ${recipient.trim()} }\n`);
+    const options = { dataDir, env: { SVC_CONFIG: config } };
+    const first = await startLab(['multiplication_lab'], options);
+    await eventually(
+      () => svc('backup', 'list', vault),
+      ({ code }) => code === 0,
+    );
+
+    const load = keepSubmitting(first.api);
+    await eventually(
+      () => first.api.all('/api/tasks?state=completed'),
+      ({ length }) => length > 5,
+    );
+    const device = { multiplier: { lab_name: 'multiplication_lab', name: 'multiplier_a' } };
+    const waiting = (name: string, seconds: number) =>
+      first.api.submit('tasks', { name, type: 'wait', devices: device, input_parameters: { seconds } });
+    await waiting('runs', 4);
+    await eventually(
+      () => first.api.task('runs'),
+      ({ state }) => state === 'running',
+    );
+    await waiting('queued', 0);
+    await delay(100);
+    const moment = new Date();
+    const before = await first.api.all<{ name: string; state: string }>('/api/tasks');
+    await delay(mishapAfterMs);
+    await load.end();
+    expect(await eventually(() => first.api.task('queued'), isOver)).toMatchObject({ state: 'completed' });
+    // Somebody with the password of the superuser makes a mistake.
+    const url = (await readFile(join(dataDir, 'secrets', 'database-superuser-url'), 'utf8')).trim();
+    const client = new pg.Client({ connectionString: url });
+    await client.connect();
+    await client.query('truncate task_run cascade');
+    await client.end();
+    expect(await first.stack.stop()).toBe(0);
+
+    await rename(dataDir, `${dataDir}-before`);
+    const to = ['--to', moment.toISOString()];
+    const restored = await svc('backup', 'restore', vault, '--key', key, ...to, '--data-dir', dataDir);
+    expect(restored, restored.err).toMatchObject({ code: 0 });
+    await rename(join(`${dataDir}-before`, 'agents'), join(dataDir, 'agents'));
+    const second = await startLab(['multiplication_lab'], { ...options, idle: false });
+    try {
+      const { api } = second;
+      const tasks = new Map(
+        (await api.all<{ name: string; state: string }>('/api/tasks')).map((each) => [each.name, each]),
+      );
+      // Nothing that was acknowledged before the moment is missing, and what had ended is as it was.
+      const acknowledged = load.acceptedBefore(moment.getTime());
+      expect(acknowledged.length).toBeGreaterThan(10);
+      expect(acknowledged.filter((name) => !tasks.has(name))).toEqual([]);
+      const ended = before.filter(isOver);
+      expect(ended.length).toBeGreaterThan(5);
+      for (const task of ended) expect(tasks.get(task.name)).toEqual(task);
+
+      // The agent has forgotten the tasks that ran, because their results were recorded. Only a person can know them.
+      const questions = await eventually(
+        () => api.attention(),
+        (items) => items.some(({ task }) => task === 'runs'),
+      );
+      expect(new Set(questions.map(({ reason }) => reason.code))).toEqual(new Set(['attempt_lost']));
+      expect((await api.task('queued')).state).toBe('queued');
+      for (const { id, task } of questions) {
+        const decision = { action: 'completed', output_parameters: { waited: 4 } } as const;
+        const answer = await api.resolve(id, {
+          ...(task === 'runs' ? decision : { action: 'retry' }),
+          by: 'ada',
+        });
+        expect(answer.status, JSON.stringify(answer.body)).toBe(200);
+      }
+      await api.call('POST', '/api/queue/resume', { by: 'ada' });
+      expect(await eventually(() => api.task('queued'), isOver)).toMatchObject({ state: 'completed' });
+      for (const name of acknowledged)
+        expect(await eventually(() => api.task(name), isOver)).toMatchObject({ name, state: 'completed' });
+      const text = await api.call<string>('GET', `/api/tasks/${acknowledged[0]}/files/notes.txt`);
+      expect(text.body).toContain(acknowledged[0]);
+      expect(
+        (await api.submit('tasks', { name: 'new', type: 'write_file', input_parameters: { text: 'new' } }))
+          .status,
+      ).toBe(201);
+      expect(await eventually(() => api.task('new'), isOver)).toMatchObject({ state: 'completed' });
+    } finally {
+      await second.stack.dispose();
+    }
+  });
+});

@@ -1,0 +1,109 @@
+import { createHash } from 'node:crypto';
+import { readFile, readdir, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import { pack } from 'tar-stream';
+import type { ObjectStore } from '@lab/object-store';
+import { unpack } from './copies.js';
+import type { Vault } from './vault.js';
+
+const filesPrefix = 'files/';
+
+/** The files of tasks in a backup. A file never changes, so each is stored once. */
+export class FilesInVault {
+  #stored: Set<string> | undefined;
+
+  constructor(
+    private readonly vault: Vault,
+    private readonly recipient: string,
+  ) {}
+
+  /** Stores the files that are not stored yet. @returns how many */
+  async store(files: ObjectStore): Promise<number> {
+    this.#stored ??= await storedFiles(this.vault);
+    let count = 0;
+    for await (const { key } of files.list('')) {
+      if (this.#stored.has(key)) continue;
+      await this.vault.put(filesPrefix + key, await files.get(key), this.recipient);
+      this.#stored.add(key);
+      count += 1;
+    }
+    return count;
+  }
+}
+
+export async function storedFiles(vault: Vault): Promise<Set<string>> {
+  return new Set((await vault.list(filesPrefix)).map(({ key }) => key.slice(filesPrefix.length)));
+}
+
+/** Writes all files into a store. @returns how many */
+export async function fetchFiles(vault: Vault, secret: string, files: ObjectStore): Promise<number> {
+  const keys = await storedFiles(vault);
+  for (const key of keys) await files.put(key, await vault.get(filesPrefix + key, secret));
+  return keys.size;
+}
+
+const settingsPrefix = 'settings/';
+/**
+ * What is not in the archive of the rest: what has a backup of its own, what a running stack makes, and ledgers. An old ledger would
+ * say that an instrument has not done what it did.
+ */
+const elsewhere = new Set(['postgres', 'files', 'logs', 'run', 'nats', 'agents', 'lock']);
+const passing = /^(database-.*url|nats-url|.*\.draft|.*\.unfinished)$/;
+
+/** Keys, certificates, bundled code: everything else in the data folder. Small, and stored whole after each change. */
+export class RestInVault {
+  #stored: string | undefined;
+
+  constructor(
+    private readonly vault: Vault,
+    private readonly recipient: string,
+    private readonly dataDir: string,
+  ) {}
+
+  /** Stores it, unless nothing has changed since the last time. Later ones replace earlier ones. */
+  async store(now: number): Promise<void> {
+    const files = await filesIn(this.dataDir, '');
+    const marks = files.map(({ path, size, changedAt }) => `${path} ${size} ${changedAt}`);
+    const mark = createHash('sha256').update(marks.join('\n')).digest('hex');
+    if (mark === this.#stored) return;
+    const tar = pack();
+    for (const { path } of files) {
+      const content = await readFile(join(this.dataDir, path)).catch(() => undefined);
+      if (content !== undefined) tar.entry({ name: path, mode: 0o600 }, content);
+    }
+    tar.finalize();
+    const key = `${settingsPrefix}${new Date(now).toISOString().replaceAll(':', '-')}`;
+    await this.vault.put(key, tar, this.recipient);
+    for (const { key: earlier } of await this.vault.list(settingsPrefix))
+      if (earlier < key) await this.vault.delete(earlier);
+    this.#stored = mark;
+  }
+}
+
+/** Writes the rest of the data folder. @throws Error when the backup has none */
+export async function fetchRest(vault: Vault, secret: string, dataDir: string): Promise<void> {
+  const latest = (await vault.list(settingsPrefix)).at(-1);
+  if (latest === undefined) throw new Error('The backup has no keys of the service.');
+  await unpack(await vault.get(latest.key, secret), dataDir);
+}
+
+interface FoundFile {
+  /** Relative to the data folder, with `/`. */
+  path: string;
+  size: number;
+  changedAt: number;
+}
+
+async function filesIn(root: string, folder: string): Promise<FoundFile[]> {
+  const found: FoundFile[] = [];
+  for (const entry of await readdir(join(root, folder), { withFileTypes: true })) {
+    const path = folder === '' ? entry.name : `${folder}/${entry.name}`;
+    if (elsewhere.has(path) || passing.test(entry.name)) continue;
+    if (entry.isDirectory()) found.push(...(await filesIn(root, path)));
+    else if (entry.isFile()) {
+      const info = await stat(join(root, path)).catch(() => undefined);
+      if (info !== undefined) found.push({ path, size: info.size, changedAt: info.mtimeMs });
+    }
+  }
+  return found.sort((a, b) => (a.path < b.path ? -1 : 1));
+}

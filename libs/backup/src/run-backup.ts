@@ -1,0 +1,206 @@
+import { readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import type { ObjectStore } from '@lab/object-store';
+import { BackupSource } from '@lab/persistence/embedded';
+import type { Log } from '@lab/ports';
+import { listCopies, makeCopy, noteReach, removeCopy, removeUnfinished, type CopyNote } from './copies.js';
+import { FilesInVault, RestInVault } from './data-files.js';
+import type { Vault } from './vault.js';
+import { GapError, removeLogBefore, storeLog, storedUpTo } from './wal-archive.js';
+
+export interface BackupOptions {
+  /** The folder of the backup. It exists, unless its disk is away. */
+  place: string;
+  openVault: () => Promise<Vault>;
+  /** For whom it is encrypted: `age1...`. */
+  recipient: string;
+  /** The data folder of the service, and its files of tasks, unless a bucket has them. */
+  dataDir: string;
+  files: ObjectStore | undefined;
+  /**
+   * A file which says that the log of changes in the backup goes on from here. Who starts the database without a backup removes it:
+   * the log is not complete then.
+   */
+  lineFile: string;
+  /** Address of the database for its superuser. */
+  databaseUrl: string;
+  /** Milliseconds between whole copies, and for how long moments can be restored. */
+  everyMs: number;
+  keepMs: number;
+  log: Pick<Log, 'info' | 'warn' | 'error'>;
+  /** Milliseconds between two looks. */
+  lookEveryMs?: number;
+}
+
+const ownerKey = 'owner.json';
+
+const usualLookMs = 5_000;
+/** Of the time, at most this share is spent on looking for new files, unless they were not looked for this long, in milliseconds. */
+const shareOfFiles = 0.05;
+const filesAtLatestMs = 55_000;
+/** The pause after a failure. */
+const failedMs = 10_000;
+
+/**
+ * Copies a running service until the signal, and once more then. Failures are logged, and tried again.
+ *
+ * @param signal ends it
+ */
+export async function runBackup(options: BackupOptions, signal: AbortSignal): Promise<void> {
+  const backup = new Backup(options);
+  let said = '';
+  for (;;) {
+    let pause = options.lookEveryMs ?? usualLookMs;
+    const last = signal.aborted;
+    try {
+      await backup.turn(last);
+      if (said !== '') options.log.info('the backup goes on');
+      said = '';
+    } catch (error) {
+      const message = error instanceof Error ? error.message : String(error);
+      if (message !== said) options.log.error('the backup waits', { error });
+      said = message;
+      pause = failedMs;
+      await backup.disconnect();
+    }
+    if (last) break;
+    await delay(pause, undefined, { signal }).catch(() => undefined);
+  }
+  await backup.disconnect();
+}
+
+/** What a turn works with; undefined while the backup or the database is away. */
+interface Connection {
+  vault: Vault;
+  source: BackupSource;
+  files: FilesInVault;
+  rest: RestInVault;
+}
+
+class Backup {
+  #connection: Connection | undefined;
+  /** Everything before this position of the log is stored; undefined: a whole copy is needed first. */
+  #stored: number | undefined;
+  #latest: CopyNote | undefined;
+  /** When files are looked for again, by the monotonic clock. */
+  #filesDue = -Infinity;
+
+  constructor(private readonly options: BackupOptions) {}
+
+  /** @param isLast whether no other one follows */
+  async turn(isLast: boolean): Promise<void> {
+    const { log, everyMs } = this.options;
+    const connection = (this.#connection ??= await this.#connect());
+    // A file is stored before the record that names it.
+    if (isLast || performance.now() >= this.#filesDue) await this.#storeFiles(connection);
+    const now = Date.now();
+    const isDue = this.#latest === undefined || now - Date.parse(this.#latest.begunAt) >= everyMs;
+    if (isDue || this.#stored === undefined) await this.#copy(connection);
+    try {
+      await this.#follow(connection);
+    } catch (error) {
+      if (!(error instanceof GapError)) throw error;
+      log.warn('the backup was away for too long; it begins with a whole copy', { message: error.message });
+      await this.#copy(connection);
+      await this.#follow(connection);
+    }
+  }
+
+  async disconnect(): Promise<void> {
+    const connection = this.#connection;
+    this.#connection = undefined;
+    await connection?.source.close().catch(() => undefined);
+  }
+
+  async #connect(): Promise<Connection> {
+    const { openVault, recipient, dataDir, databaseUrl } = this.options;
+    const source = await BackupSource.open(databaseUrl, join(dataDir, 'postgres'));
+    try {
+      const vault = await openVault();
+      const line = await this.#lineIn(vault, source.system);
+      await removeUnfinished(vault);
+      const copies = await listCopies(vault);
+      this.#latest = copies.findLast((copy) => copy.line === line && copy.timeline === source.timeline);
+      this.#stored =
+        this.#latest === undefined ? undefined : await storedUpTo(vault, this.#latest.firstSegment);
+      const files = new FilesInVault(vault, recipient);
+      return { vault, source, files, rest: new RestInVault(vault, recipient, dataDir) };
+    } catch (error) {
+      await source.close();
+      throw error;
+    }
+  }
+
+  /** @throws Error when the backup is that of another service, or has vanished */
+  async #lineIn(vault: Vault, system: string): Promise<string | undefined> {
+    const { lineFile, place } = this.options;
+    const kept = JSON.parse(await readFile(lineFile, 'utf8').catch(() => '{}')) as Partial<KeptLine>;
+    const owner = await vault.noted<{ system: string }>(ownerKey);
+    if (owner === undefined && kept.place === place)
+      throw new Error(
+        `${place} is empty, although the backup was there; is its disk mounted? To begin a new one, remove ${lineFile}.`,
+      );
+    if (owner === undefined) await vault.note(ownerKey, { system });
+    else if (owner.system !== system)
+      throw new Error(`${place} has the backup of another service; choose another folder in backup.to.`);
+    return kept.place === place ? kept.line : undefined;
+  }
+
+  async #storeFiles({ files, rest }: Connection): Promise<void> {
+    const begun = performance.now();
+    await rest.store(Date.now());
+    if (this.options.files !== undefined) await files.store(this.options.files);
+    const spent = performance.now() - begun;
+    this.#filesDue = begun + Math.min(spent / shareOfFiles, filesAtLatestMs);
+  }
+
+  async #copy({ vault, source }: Connection): Promise<void> {
+    const { recipient, lineFile, place, log, keepMs } = this.options;
+    const begun = performance.now();
+    const made = await makeCopy(vault, source, recipient, Date.now());
+    const goesOn =
+      this.#stored !== undefined && (await storesLog(vault, source, recipient, this.#stored, made.logTo));
+    if (!goesOn) await storeLog(vault, source, recipient, made.logFrom, made.logTo);
+    this.#stored = made.logTo;
+    this.#latest = await made.complete(Date.now(), goesOn ? this.#latest?.line : undefined);
+    const kept: KeptLine = { place, line: this.#latest.line };
+    await writeFile(lineFile, JSON.stringify(kept), { mode: 0o600, flush: true });
+    log.info('whole copy made', { seconds: Math.round((performance.now() - begun) / 100) / 10 });
+    await prune(vault, Date.now() - keepMs);
+  }
+
+  async #follow({ vault, source }: Connection): Promise<void> {
+    const now = Date.now();
+    const flushed = await source.flushed();
+    await storeLog(vault, source, this.options.recipient, this.#stored ?? flushed, flushed);
+    this.#stored = flushed;
+    if (this.#latest !== undefined) await noteReach(vault, this.#latest.line, now);
+  }
+}
+
+/** The content of the file of {@link BackupOptions.lineFile}. */
+interface KeptLine {
+  place: string;
+  line: string;
+}
+
+/** As {@link storeLog}. @returns false when there is a gap */
+async function storesLog(...args: Parameters<typeof storeLog>): Promise<boolean> {
+  try {
+    await storeLog(...args);
+    return true;
+  } catch (error) {
+    if (error instanceof GapError) return false;
+    throw error;
+  }
+}
+
+/** Removes what no moment after `from` needs, in milliseconds since 1970. */
+async function prune(vault: Vault, from: number): Promise<void> {
+  const copies = await listCopies(vault);
+  const oldest = copies.findLastIndex(({ completedAt }) => Date.parse(completedAt) <= from);
+  for (const copy of copies.slice(0, Math.max(0, oldest))) await removeCopy(vault, copy);
+  const kept = copies[Math.max(0, oldest)];
+  if (kept !== undefined) await removeLogBefore(vault, kept.firstSegment);
+}
