@@ -19,6 +19,8 @@ const promises = ['demo', 'multiplication', 'readme', 'restart', 'tutorial'].map
 
 /** Tests in namespaces of Linux: each computer has a network and disks of its own. Only `npm run test:all` runs them. */
 const namespaces = '{e2e,libs/*/test}/*.namespaces.*.test.ts';
+/** Of these, the one that waits for minutes. It measures nothing that other tests could delay. */
+const longWait = 'e2e/long-cable-cut.namespaces.e2e.test.ts';
 
 /** The package for Windows in Wine. Only `npm run test:wine` runs it, because Wine takes 1.4 GB of the disk. */
 const wine = '**/*.wine.test.ts';
@@ -45,7 +47,7 @@ const scale = (mode: string): Record<string, string> => (mode === 'all' ? { SVC_
 
 /** Files that take longer than a minute. A long file that begins last lets the other workers wait for it. */
 const longest =
-  /\/(rotation\.slow|agent\.slow|cp-sat\.slow|start\.slow|leadership\.slow|assembly|contract|guide\.e2e|stop-and-go\.e2e|reload\.e2e|campaigns\.e2e)\b/;
+  /\/(rotation\.slow|agent\.slow|cp-sat\.slow|start\.slow|leadership\.slow|assembly|contract|guide\.e2e|stop-and-go\.e2e|reload\.e2e|campaigns\.e2e|long-cable-cut)\b/;
 
 /** Starts the longest files of a group first. */
 class LongestFirst extends BaseSequencer {
@@ -163,10 +165,20 @@ export default defineConfig(({ mode }) => ({
         ...shared,
         test: {
           ...endToEnd,
+          sequence: { groupOrder: 2 },
+          name: 'cable',
+          include: process.platform === 'linux' ? [longWait] : [],
+        },
+      },
+      {
+        ...shared,
+        test: {
+          ...endToEnd,
           // Alone: they measure how soon the service answers.
           sequence: { groupOrder: 3 },
           name: 'namespaces',
           include: process.platform === 'linux' ? [namespaces] : [],
+          exclude: [...configDefaults.exclude, longWait],
           testTimeout: 150_000,
         },
       },
