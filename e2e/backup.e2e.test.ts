@@ -1,17 +1,15 @@
-import { execFile } from 'node:child_process';
 import { mkdir, mkdtemp, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { fileURLToPath } from 'node:url';
 import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { eventually, isOver, type Api } from './api.js';
 import { startLab } from './lab.js';
+import { svc } from './svc.js';
 
 /** What docs/guide/backup.md promises: after a mishap, the service as it was at a moment. */
 
-const svcProgram = fileURLToPath(new URL('../apps/cli/bin/svc.mjs', import.meta.url));
 const mishapAfterMs = 10_000;
 
 let root = '';
@@ -19,23 +17,6 @@ beforeAll(async () => {
   root = await mkdtemp(join(tmpdir(), 'svc-restored-'));
 });
 afterAll(() => rm(root, { recursive: true, force: true }));
-
-interface Said {
-  code: number;
-  out: string;
-  err: string;
-}
-
-function svc(...args: string[]): Promise<Said> {
-  return new Promise((resolve) => {
-    execFile(
-      process.execPath,
-      [svcProgram, ...args],
-      { env: { PATH: process.env['PATH'] } },
-      (error, out, err) => resolve({ code: error === null ? 0 : Number(error.code), out, err }),
-    );
-  });
-}
 
 /** Submits one small task after the other until it is ended. @returns the names that were accepted before a moment */
 function keepSubmitting(api: Api): { end(): Promise<void>; acceptedBefore(moment: number): string[] } {
@@ -66,13 +47,13 @@ describe('svc backup', () => {
       string,
     ];
     await Promise.all([vault, dataDir].map((folder) => mkdir(folder)));
-    const { out: recipient } = await svc('backup', 'key', '--out', key);
+    const { out: recipient } = await svc({}, 'backup', 'key', '--out', key);
     const config = join(root, 'config.yml');
     await writeFile(config, `backup: { to: ${vault}, recipient: ${recipient.trim()} }\n`);
     const options = { dataDir, env: { SVC_CONFIG: config } };
     const first = await startLab(['multiplication_lab'], options);
     await eventually(
-      () => svc('backup', 'list', vault),
+      () => svc({}, 'backup', 'list', vault),
       ({ code }) => code === 0,
     );
 
@@ -106,7 +87,7 @@ describe('svc backup', () => {
 
     await rename(dataDir, `${dataDir}-before`);
     const to = ['--to', moment.toISOString()];
-    const restored = await svc('backup', 'restore', vault, '--key', key, ...to, '--data-dir', dataDir);
+    const restored = await svc({}, 'backup', 'restore', vault, '--key', key, ...to, '--data-dir', dataDir);
     expect(restored, restored.err).toMatchObject({ code: 0 });
     await rename(join(`${dataDir}-before`, 'agents'), join(dataDir, 'agents'));
     const second = await startLab(['multiplication_lab'], { ...options, idle: false });
@@ -128,9 +109,11 @@ describe('svc backup', () => {
         () => api.attention(),
         (items) => items.some(({ task }) => task === 'runs'),
       );
-      expect(new Set(questions.map(({ reason }) => reason.code))).toEqual(new Set(['attempt_lost']));
+      expect(new Set(questions.map(({ reason }) => reason.code))).toEqual(
+        new Set(['restored', 'attempt_lost']),
+      );
       expect((await api.task('queued')).state).toBe('queued');
-      for (const { id, task } of questions) {
+      for (const { id, task } of questions.filter(({ kind }) => kind === 'task')) {
         const decision = { action: 'completed', output_parameters: { waited: 4 } } as const;
         const answer = await api.resolve(id, {
           ...(task === 'runs' ? decision : { action: 'retry' }),
@@ -140,6 +123,12 @@ describe('svc backup', () => {
       }
       await api.call('POST', '/api/queue/resume', { by: 'ada' });
       expect(await eventually(() => api.task('queued'), isOver)).toMatchObject({ state: 'completed' });
+      expect(
+        await eventually(
+          () => api.attention(),
+          ({ length }) => length === 0,
+        ),
+      ).toEqual([]);
       for (const name of acknowledged)
         expect(await eventually(() => api.task(name), isOver)).toMatchObject({ name, state: 'completed' });
       const text = await api.call<string>('GET', `/api/tasks/${acknowledged[0]}/files/notes.txt`);

@@ -8,6 +8,7 @@ import type { TaskRunRecord } from '@lab/contracts';
 import { startS3Server, type S3Server } from '../libs/object-store/test/s3-server.js';
 import { eventually, isOver } from './api.js';
 import { startLab, type Lab } from './lab.js';
+import { svc } from './svc.js';
 
 /** Specification, line 19: files produced by tasks are in an object store, and users can download them. */
 
@@ -16,8 +17,10 @@ let server: S3Server;
 let client: S3Client;
 let folder: string;
 let task: TaskRunRecord;
+let env: Record<string, string> = {};
 
 const bucket = 'laboratory-files';
+const backupBucket = 'laboratory-backup';
 /** Larger than one part of an upload. */
 const kilobytes = 20_000;
 
@@ -30,19 +33,23 @@ beforeAll(async () => {
     forcePathStyle: true,
     credentials: { accessKeyId, secretAccessKey },
   });
-  await client.send(new CreateBucketCommand({ Bucket: bucket }));
+  for (const Bucket of [bucket, backupBucket]) await client.send(new CreateBucketCommand({ Bucket }));
   folder = await mkdtemp(join(tmpdir(), 'svc-e2e-files-'));
+  const { out: recipient } = await svc({}, 'backup', 'key', '--out', join(folder, 'key.txt'));
+  const at = `endpoint: ${endpoint}\n  path_style: true\n`;
   await writeFile(
     join(folder, 'config.yml'),
-    `files:\n  store: s3\n  bucket: ${bucket}\n  endpoint: ${endpoint}\n  path_style: true\n`,
+    `files:\n  store: s3\n  bucket: ${bucket}\n  ${at}` +
+      `backup:\n  to: s3://${backupBucket}\n  recipient: ${recipient.trim()}\n  ${at}`,
   );
-  lab = await startLab(['multiplication_lab'], {
-    env: {
-      SVC_CONFIG: join(folder, 'config.yml'),
-      SVC_S3_ACCESS_KEY_ID: accessKeyId,
-      SVC_S3_SECRET_ACCESS_KEY: secretAccessKey,
-    },
-  });
+  env = {
+    SVC_CONFIG: join(folder, 'config.yml'),
+    SVC_S3_ACCESS_KEY_ID: accessKeyId,
+    SVC_S3_SECRET_ACCESS_KEY: secretAccessKey,
+    SVC_BACKUP_S3_ACCESS_KEY_ID: accessKeyId,
+    SVC_BACKUP_S3_SECRET_ACCESS_KEY: secretAccessKey,
+  };
+  lab = await startLab(['multiplication_lab'], { env });
   const answer = await lab.api.submit('tasks', {
     name: 'files',
     type: 'write_file',
@@ -87,5 +94,22 @@ describe('files of a task in a bucket', () => {
     expect(response.status).toBe(200);
     expect((await response.arrayBuffer()).byteLength).toBe(length);
     expect(length).toBeGreaterThan(kilobytes * 1024);
+  });
+});
+
+describe('a backup in a bucket', () => {
+  it('is made, is verified without the files that are in a bucket of their own, and says so', async () => {
+    const listed = await eventually(
+      () => svc(env, 'backup', 'list'),
+      ({ code }) => code === 0,
+    );
+    expect(listed.out).toMatch(/^from \S+ \S+Z to \S+ \S+Z\n {2}whole copy of /);
+    const { out, code, err } = await svc(
+      env,
+      ...['backup', 'verify', '--key', join(folder, 'key.txt'), '--in', join(folder, 'verified')],
+    );
+    expect([code, err]).toEqual([0, expect.not.stringContaining('not in the backup')]);
+    expect(out).toContain('1 task runs');
+    expect(out).toContain('files of tasks are in a bucket, and not in this backup');
   });
 });

@@ -8,6 +8,18 @@ import type { Vault } from './vault.js';
 
 const filesPrefix = 'files/';
 
+const filesNote = 'files.json';
+
+/** Notes whether the files of tasks are in this backup. Those of a bucket are not. */
+export async function noteFiles(vault: Vault, areHere: boolean): Promise<void> {
+  await vault.note(filesNote, { areHere });
+}
+
+/** Whether the files of tasks belong to this backup. */
+export async function hasFiles(vault: Vault): Promise<boolean> {
+  return (await vault.noted<{ areHere: boolean }>(filesNote))?.areHere !== false;
+}
+
 /** The files of tasks in a backup. A file never changes, so each is stored once. */
 export class FilesInVault {
   #stored: Set<string> | undefined;

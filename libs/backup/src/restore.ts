@@ -4,7 +4,7 @@ import { taskFileKey, type ObjectStore } from '@lab/object-store';
 import { beginAnew, countRecords, recordedFiles, type RecordCounts } from '@lab/persistence/administration';
 import { recoverPostgres, startPostgres } from '@lab/persistence/embedded';
 import { fetchCopy, listLines, type CopyNote, type Line } from './copies.js';
-import { fetchFiles, fetchRest, storedFiles } from './data-files.js';
+import { fetchFiles, fetchRest, hasFiles, storedFiles } from './data-files.js';
 import type { Vault } from './vault.js';
 import { fetchLog } from './wal-archive.js';
 
@@ -25,8 +25,8 @@ export interface RestoreOptions {
 export interface Restored extends RecordCounts {
   /** The moment up to which the records are there, in ISO 8601. */
   moment: string;
-  /** Keys of files that records name and the backup does not have. */
-  missing: string[];
+  /** Keys of files that records name and the backup does not have; undefined: files of tasks are not in this backup. */
+  missing: string[] | undefined;
 }
 
 /**
@@ -89,14 +89,19 @@ async function restoreDatabase(
   const server = await startPostgres({ dataDir: postgres, secrets });
   try {
     await beginAnew(server.url, moment);
-    const stored = await storedFiles(vault);
-    const missing = (await recordedFiles(server.url))
-      .map(({ taskRunId, attempt, name }) => taskFileKey(taskRunId, attempt, name))
-      .filter((key) => !stored.has(key));
+    const missing = (await hasFiles(vault)) ? await missingFiles(vault, server.url) : undefined;
     return { moment, missing, ...(await countRecords(server.url)) };
   } finally {
     await server.stop();
   }
+}
+
+/** Keys of files that records name and the backup does not have. */
+async function missingFiles(vault: Vault, url: string): Promise<string[]> {
+  const stored = await storedFiles(vault);
+  return (await recordedFiles(url))
+    .map(({ taskRunId, attempt, name }) => taskFileKey(taskRunId, attempt, name))
+    .filter((key) => !stored.has(key));
 }
 
 /** @throws Error when the moment cannot be restored */

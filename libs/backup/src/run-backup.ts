@@ -5,7 +5,7 @@ import type { ObjectStore } from '@lab/object-store';
 import { BackupSource } from '@lab/persistence/embedded';
 import type { Log } from '@lab/ports';
 import { listCopies, makeCopy, noteReach, removeCopy, removeUnfinished, type CopyNote } from './copies.js';
-import { FilesInVault, RestInVault } from './data-files.js';
+import { FilesInVault, noteFiles, RestInVault } from './data-files.js';
 import type { Vault } from './vault.js';
 import { GapError, removeLogBefore, storeLog, storedUpTo } from './wal-archive.js';
 
@@ -120,6 +120,7 @@ class Backup {
       const vault = await openVault();
       const line = await this.#lineIn(vault, source.system);
       await removeUnfinished(vault);
+      await noteFiles(vault, this.options.files !== undefined);
       const copies = await listCopies(vault);
       this.#latest = copies.findLast((copy) => copy.line === line && copy.timeline === source.timeline);
       this.#stored =

@@ -1,1 +1,1 @@
-export { openTaskFiles, openVault } from './folder.js';
+export { openFolderVault, openTaskFiles, openVault } from './places.js';

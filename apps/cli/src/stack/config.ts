@@ -24,6 +24,8 @@ export const stackConfig = defineConfig({
   scheduler: settings.scheduler,
   limits: settings.limits,
   backup: settings.backup,
+  backupS3AccessKeyId: settings.backupS3AccessKeyId,
+  backupS3SecretAccessKey: settings.backupS3SecretAccessKey,
   computer: settings.computer,
   /** Number of orchestrators: one leads, the others are on standby. */
   orchestrators: setting({

@@ -316,8 +316,14 @@ class RunningStack implements Stack {
 
   async #startBackup(superuser: Secret): Promise<void> {
     const output = this.#output('backup');
+    const { backupS3AccessKeyId: id, backupS3SecretAccessKey: key } = this.config;
+    const write = (name: string, secret: Secret): string => this.data.writeSecret(name, secret);
     const secrets = {
-      SVC_BACKUP_DATABASE_URL_FILE: this.data.writeSecret('database-superuser-url', superuser),
+      SVC_BACKUP_DATABASE_URL_FILE: write('database-superuser-url', superuser),
+      ...(id === undefined ? {} : { SVC_BACKUP_S3_ACCESS_KEY_ID_FILE: write('backup-s3-access-key-id', id) }),
+      ...(key === undefined
+        ? {}
+        : { SVC_BACKUP_S3_SECRET_ACCESS_KEY_FILE: write('backup-s3-secret-access-key', key) }),
     };
     const env = this.#serviceEnvironment(this.config.httpPort, secrets);
     await this.#keep('backup', backupOrder, (signal) =>
@@ -388,6 +394,8 @@ class RunningStack implements Stack {
       'SVC_SECRETS_KEY',
       'SVC_S3_ACCESS_KEY_ID',
       'SVC_S3_SECRET_ACCESS_KEY',
+      'SVC_BACKUP_S3_ACCESS_KEY_ID',
+      'SVC_BACKUP_S3_SECRET_ACCESS_KEY',
       'SVC_OIDC_CLIENT_SECRET',
     ];
     for (const name of secretNames) {

@@ -105,6 +105,10 @@ const ofWarnings: Readonly<Record<AttentionWarning, Questions>> = {
   ],
   clock_skew: ({ computer }) => [`computer ${computer ?? ''}: which clock sets its time?`],
   ledger_unwritable: ({ computer }) => [`computer ${computer ?? ''}: is its disk full or read-only?`],
+  restored: () => [
+    'instruments and samples: which queued tasks were done after that moment?',
+    'tokens and agents: which were revoked after that moment?',
+  ],
   rollout_halted: ({ computer }) => [
     `computer ${computer ?? ''}: does its agent run, and what does its log say of the update?`,
   ],

@@ -49,8 +49,12 @@ export const attentionWarnings = {
   clock_skew: [],
   ledger_unwritable: [],
   rollout_halted: [],
+  restored: [],
 } as const satisfies Record<string, readonly AttentionAction[]>;
 export type AttentionWarning = keyof typeof attentionWarnings;
+
+/** Who pauses the queue of a service that was restored. Its moment may follow. */
+export const restorer = 'svc backup restore';
 
 /** Whether an item with this code of its reason is a warning. */
 export function isAttentionWarning(code: string): code is AttentionWarning {

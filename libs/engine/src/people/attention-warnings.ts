@@ -1,7 +1,7 @@
 import type { AttentionWarning, DeviceStatus, JsonObject } from '@lab/contracts';
 import type { Presence, RefusedAgent } from '../agents/index.js';
 import { deviceKey } from '../labs/index.js';
-import type { AttentionRow, RolloutRow } from '../rows/index.js';
+import type { AttentionRow, QueuePauseRow, RolloutRow } from '../rows/index.js';
 import type { Turn } from '../turn/index.js';
 import type { Cause } from './attention-causes.js';
 import type { LongTask } from './long-tasks.js';
@@ -120,6 +120,23 @@ export function aboutRefusals({ process, byBroker, unsigned, since }: RepeatedRe
   };
 }
 
+/** Warns that the service knows nothing of the time after the moment to which it was restored. */
+export function aboutRestore({ by, at }: QueuePauseRow, queued: number): Cause {
+  return {
+    kind: 'process',
+    ...nothing,
+    computer: 'service',
+    reason: warning(
+      'restored',
+      `the service was restored at ${isoTime(at)} (${by}) and knows nothing of what happened after that moment; ` +
+        (queued === 0
+          ? 'look at the instruments and samples, then resume the queue'
+          : `${inNumber(queued)} may have been done since; cancel what was done, then resume the queue`),
+    ),
+    known: () => ({ restored_at: isoTime(at), queued }),
+  };
+}
+
 /** Warns of a rollout that is halted. */
 export function aboutHaltedRollout(
   { id, version, steps }: RolloutRow,
@@ -194,11 +211,14 @@ export const endsOfWarnings: Readonly<Record<AttentionWarning, string>> = {
   clock_skew: 'the clock is right again, or the agent is gone',
   ledger_unwritable: 'the agent can write its ledger again, or is gone',
   rollout_halted: 'the rollout was resumed or cancelled',
+  restored: 'the queue was resumed',
 };
 
 function warning(code: AttentionWarning, message: string): Cause['reason'] {
   return { code, message };
 }
+
+const inNumber = (tasks: number): string => (tasks === 1 ? 'one queued task' : `${tasks} queued tasks`);
 
 /** Longest text of arguments within a sentence, in characters. */
 const longestText = 200;

@@ -12,6 +12,7 @@ import {
   type AttentionDecision,
   type JsonObject,
   type Reason,
+  restorer,
 } from '@lab/contracts';
 import type { Ids } from '@lab/ports';
 import { type AgentDirectory, needAttention } from '../agents/index.js';
@@ -37,6 +38,7 @@ import {
   aboutMisfit,
   aboutSecondAgent,
   aboutSilentDevice,
+  aboutRestore,
   endsOfWarnings,
   isContradicted,
 } from './attention-warnings.js';
@@ -257,6 +259,8 @@ export class Attention {
     for (const misfit of this.ports.directory.misfits.lately(turn.now)) ask(aboutMisfit(misfit));
     for (const rollout of turn.state.rows.rollouts.values())
       if (rollout.state === 'halted' && rollout.halt !== null) ask(aboutHaltedRollout(rollout, rollout.halt));
+    const pause = turn.state.queuePause();
+    if (pause?.by.startsWith(restorer) === true) ask(aboutRestore(pause, turn.state.queued.size));
     for (const agent of this.ports.directory.all()) {
       if (!isHeard(agent.state)) continue;
       if (agent.clock.isWrong) ask(aboutClock(agent));
@@ -296,7 +300,7 @@ export class Attention {
    */
   #isOver(turn: Turn, item: AttentionRow): boolean {
     // What these items are about is stored, so nothing has to be heard first.
-    if (item.kind === 'task' || item.reason.code === 'rollout_halted') return true;
+    if (item.kind === 'task' || ['rollout_halted', 'restored'].includes(item.reason.code)) return true;
     if (isAttentionWarning(item.reason.code)) return this.#isOutdated(item, turn.now);
     if (item.kind === 'agent') return !this.#silent(turn.state).has(item.computer ?? '');
     if (this.#deciding.has(item.id)) return false;

@@ -1,3 +1,4 @@
+import { restorer } from '@lab/contracts';
 import { describe, expect, it } from 'vitest';
 import { device, TestLab } from '../test-lab.js';
 
@@ -233,5 +234,36 @@ describe('a task that runs for long', () => {
     await test.run('r', 'p');
     await test.live(4_000_000);
     expect(items(test)).toEqual([]);
+  });
+});
+
+describe('a service that was restored', () => {
+  it('is warned of until somebody resumes the queue', async () => {
+    const test = await lab();
+    await test.engine.queuePause.pause(`${restorer} --to 2026-11-15T14:20:00Z`);
+    await test.live(1_000);
+    expect(open(test)).toMatchObject([
+      {
+        kind: 'process',
+        computer: 'service',
+        reason: {
+          code: 'restored',
+          message: expect.stringMatching(
+            /^the service was restored at .* after that moment; look at the instruments/,
+          ) as string,
+        },
+      },
+    ]);
+    await test.engine.queuePause.resume('ada');
+    await test.live(1_000);
+    expect(open(test)).toEqual([]);
+    expect(items(test)[0]?.resolution).toMatchObject({ by: 'service', note: 'the queue was resumed' });
+  });
+
+  it('is not meant by a person who pauses the queue', async () => {
+    const test = await lab();
+    await test.engine.queuePause.pause('ada');
+    await test.live(1_000);
+    expect(open(test)).toEqual([]);
   });
 });

@@ -1,3 +1,4 @@
+import { restorer } from '@lab/contracts';
 import pg from 'pg';
 
 /**
@@ -35,14 +36,14 @@ select gen_random_uuid()::text, now(), $1, null, 'restore', 'service', jsonb_bui
  * @throws the error of the database; nothing is changed then
  */
 export async function beginAnew(url: string, moment: string | undefined): Promise<void> {
-  const by = 'svc backup restore';
+  const pausedBy = moment === undefined ? restorer : `${restorer} --to ${moment}`;
   await withClient(url, async (client) => {
     await client.query('begin');
     await client.query(raise);
     await client.query(doubt);
-    await client.query(hold, [by]);
+    await client.query(hold, [pausedBy]);
     await client.query(`delete from access_token where kind = 'session'`);
-    await client.query(note, [by, moment ?? null]);
+    await client.query(note, [restorer, moment ?? null]);
     await client.query('commit');
   });
 }

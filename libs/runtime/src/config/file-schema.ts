@@ -189,27 +189,6 @@ export const retentionSchema = mapping({
   archive_after_days: whole(1, 36_500).optional(),
 });
 
-/** Copies of everything that `svc start` stores, beside it. */
-export const backupSchema = z.strictObject(
-  {
-    /** A folder, best on another disk. */
-    to: z
-      .string('must be a folder')
-      .refine((text) => isAbsolute(text), 'must be a path that begins at the root, such as /mnt/backup/lab'),
-    /** For whom it is encrypted. */
-    recipient: z
-      .string('must be a recipient')
-      .regex(/^age1[a-z0-9]{58}$/, 'must be age1 and 58 characters, as "svc backup key" prints it'),
-    /** Hours between whole copies. */
-    every_hours: count(1, 720, 24),
-    /** Days for which every moment can be restored. */
-    keep_days: count(1, 3_660, 14),
-  },
-  'must be a mapping with to and recipient',
-);
-
-export type BackupSettings = z.infer<typeof backupSchema>;
-
 export const metricsSchema = mapping({
   /** Whether `/metrics` needs no token. */
   open: z.boolean('must be true or false').default(false),
@@ -328,9 +307,8 @@ export type AuthSettings = z.infer<typeof authSchema>;
 
 const diskSchema = z.strictObject({ store: z.literal('disk') });
 
-const s3Schema = z.strictObject({
-  store: z.literal('s3'),
-  bucket: name,
+/** How a bucket is reached. */
+const bucketFields = {
   /** Address of the server; undefined: AWS, for the region. */
   endpoint: z
     .string('must be an address')
@@ -342,7 +320,34 @@ const s3Schema = z.strictObject({
   region: name.default('us-east-1'),
   /** Whether addresses name the bucket in the path, and not in the host name. */
   path_style: z.boolean('must be true or false').default(false),
-});
+};
+
+const s3Schema = z.strictObject({ store: z.literal('s3'), bucket: name, ...bucketFields });
+
+/** Copies of everything that `svc start` stores, beside it. */
+export const backupSchema = z.strictObject(
+  {
+    /** A folder, best on another disk; or a bucket, `s3://<bucket>`, which holds nothing else. */
+    to: z
+      .string('must be a folder or a bucket')
+      .refine(
+        (text) => isAbsolute(text) || /^s3:\/\/[^/]+$/.test(text),
+        'must be a path that begins at the root, such as /mnt/backup/lab, or a bucket, such as s3://lab-backup',
+      ),
+    ...bucketFields,
+    /** For whom it is encrypted. */
+    recipient: z
+      .string('must be a recipient')
+      .regex(/^age1[a-z0-9]{58}$/, 'must be age1 and 58 characters, as "svc backup key" prints it'),
+    /** Hours between whole copies. */
+    every_hours: count(1, 720, 24),
+    /** Days for which every moment can be restored. */
+    keep_days: count(1, 3_660, 14),
+  },
+  'must be a mapping with to and recipient',
+);
+
+export type BackupSettings = z.infer<typeof backupSchema>;
 
 /** Storage of task files: the data folder, or a bucket. */
 export const filesSchema = z.discriminatedUnion('store', [diskSchema, s3Schema], {

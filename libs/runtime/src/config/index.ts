@@ -2,6 +2,7 @@ export { brokerOf, brokerSettings } from './broker.js';
 export { ConfigError } from './fault-text.js';
 export type {
   AuthSettings,
+  BackupSettings,
   HttpsSettings,
   OidcSettings,
   SchedulerSettings,

@@ -332,6 +332,9 @@ export const settings = {
   retention: section('retention', retentionSchema),
   /** Copies of everything that `svc start` stores; undefined: none are made. */
   backup: setting({ file: 'backup', schema: backupSchema.optional() }),
+  /** Keys of the bucket of the backup. */
+  backupS3AccessKeyId: optionalSecret('SVC_BACKUP_S3_ACCESS_KEY_ID'),
+  backupS3SecretAccessKey: optionalSecret('SVC_BACKUP_S3_SECRET_ACCESS_KEY'),
   /** Allowed targets of webhooks. */
   webhooks: section('webhooks', webhooksSchema),
   limits: section('limits', limitsSchema),

@@ -33,12 +33,11 @@ export function addBackupCommands(program: Command): void {
   backup
     .command('list')
     .description('the moments that a backup can restore; exit code 3: it is more than 5 min behind')
-    .argument('<folder>', 'the folder of the backup')
-    .action((folder: string) =>
+    .argument('[folder]', 'the folder of the backup; default: backup.to of config.yml')
+    .action((folder?: string) =>
       reported(async () => {
         const { listLines } = await import('@lab/backup');
-        const { openVault } = await import('../../backup/index.js');
-        const lines = await listLines(await openVault(folder));
+        const lines = await listLines(await vaultAt(folder));
         const late = lateText(lines, Date.now());
         if (late !== undefined) throw new RefusedError([...listed(lines), late].join('\n'));
         return listed(lines);
@@ -47,28 +46,28 @@ export function addBackupCommands(program: Command): void {
   backup
     .command('verify')
     .description('restore a backup into a folder of its own, look whether it is whole, and remove the folder')
-    .argument('<folder>', 'the folder of the backup')
+    .argument('[folder]', 'the folder of the backup; default: backup.to of config.yml')
     .requiredOption('--key <file>', 'the key that opens the backup')
     .option('--to <time>', 'a moment: 2026-11-15T14:20:00Z; default: the latest')
     .option('--in <folder>', 'where it is restored; default: a folder for temporary files')
-    .action((folder: string, flags: { key: string; to?: string; in?: string }) =>
+    .action((folder: string | undefined, flags: { key: string; to?: string; in?: string }) =>
       reported(async () => {
         const { verifyBackup } = await import('@lab/backup');
         const dataDir = flags.in ?? join(tmpdir(), `svc-verify-${process.pid}`);
         const restored = await verifyBackup({ ...(await opened(folder, flags)), dataDir });
-        if (restored.missing.length > 0)
-          throw new RefusedError([...found(restored), ...missingFiles(restored)].join('\n'));
-        return [...found(restored), 'every file of a task is there'];
+        const text = [...found(restored), ...filesText(restored)];
+        if ((restored.missing ?? []).length > 0) throw new RefusedError(text.join('\n'));
+        return text;
       }),
     );
   backup
     .command('restore')
     .description('make the data folder as it was at a moment, from a backup')
-    .argument('<folder>', 'the folder of the backup')
+    .argument('[folder]', 'the folder of the backup; default: backup.to of config.yml')
     .requiredOption('--key <file>', 'the key that opens the backup')
     .option('--to <time>', 'the moment: 2026-11-15T14:20:00Z; default: the latest')
     .option('--data-dir <folder>', 'the data folder, which is empty (SVC_DATA_DIR, default .svc)')
-    .action((folder: string, flags: { key: string; to?: string; dataDir?: string }) =>
+    .action((folder: string | undefined, flags: { key: string; to?: string; dataDir?: string }) =>
       reported(async () => {
         const { restoreBackup } = await import('@lab/backup');
         const { openTaskFiles } = await import('../../backup/index.js');
@@ -79,17 +78,30 @@ export function addBackupCommands(program: Command): void {
         const restored = await restoreBackup({ ...options, dataDir, openFiles: openTaskFiles });
         return [
           ...found(restored),
-          ...missingFiles(restored),
+          ...filesText(restored),
           `${dataDir} is restored. The queue is paused: look at the instruments and samples, then "svc queue resume"`,
         ];
       }),
     );
 }
 
+/** @throws UsageError when neither the command nor `config.yml` names a backup */
+async function vaultAt(folder: string | undefined) {
+  const { openFolderVault, openVault } = await import('../../backup/index.js');
+  if (folder !== undefined) return openFolderVault(folder);
+  const { backup, ...keys } = defineConfig({
+    backup: settings.backup,
+    accessKeyId: settings.backupS3AccessKeyId,
+    secretAccessKey: settings.backupS3SecretAccessKey,
+  }).load();
+  if (backup === undefined)
+    throw new UsageError('Name the folder of the backup, or set backup.to in config.yml (SVC_CONFIG)');
+  return openVault({ settings: backup, ...keys });
+}
+
 /** What restoring and verifying need. */
-async function opened(folder: string, { key, to }: { key: string; to?: string }) {
+async function opened(folder: string | undefined, { key, to }: { key: string; to?: string }) {
   const { secretIn } = await import('@lab/backup');
-  const { openVault } = await import('../../backup/index.js');
   let secret: string;
   try {
     secret = secretIn(await readFile(key, 'utf8'));
@@ -97,7 +109,7 @@ async function opened(folder: string, { key, to }: { key: string; to?: string })
     throw new UsageError(`The key ${key} cannot be used: ${userError(error)}`);
   }
   return {
-    vault: await openVault(folder),
+    vault: await vaultAt(folder),
     secret,
     to: to === undefined ? undefined : pastMoment(to),
     say: (line: string) => void process.stderr.write(`${line}\n`),
@@ -132,8 +144,9 @@ function found({ moment, campaigns, protocolRuns, taskRuns }: Restored): string[
   ];
 }
 
-function missingFiles({ missing }: Restored): string[] {
-  if (missing.length === 0) return [];
+function filesText({ missing }: Restored): string[] {
+  if (missing === undefined) return ['files of tasks are in a bucket, and not in this backup'];
+  if (missing.length === 0) return ['every file of a task is there'];
   const named = missing.slice(0, 10).map((key) => `  ${key}`);
   return [`${missing.length} files that records name are not in the backup:`, ...named];
 }
