@@ -55,7 +55,7 @@ export async function makeCopy(
       tar.finalize();
       return ends;
     });
-  copied.catch((error: Error) => tar.destroy(error));
+  for (const part of [copied, stored]) part.catch((error: Error) => tar.destroy(error));
   const [ends] = await Promise.all([copied, stored]);
   return {
     logFrom: ends.from - (ends.from % bytesOfSegment),
@@ -71,22 +71,16 @@ export async function makeCopy(
   };
 }
 
-async function addTo(tar: Pack, file: CopiedFile): Promise<void> {
-  if (file.kind === 'folder') {
-    await new Promise<void>((done, fail) =>
-      tar.entry({ name: file.path, type: 'directory', mode: 0o700 }, (error) =>
-        error === null || error === undefined ? done() : fail(error),
-      ),
-    );
-    return;
-  }
-  const added = new Promise<void>((done, fail) => {
-    const entry = tar.entry({ name: file.path, size: file.size, mode: 0o600 }, (error) =>
-      error === null || error === undefined ? done() : fail(error),
-    );
-    pipeline(Readable.from(file.content), entry).catch(fail);
+function addTo(tar: Pack, file: CopiedFile): Promise<void> {
+  return new Promise((done, fail) => {
+    const added = (error?: Error | null): void => (error == null ? done() : fail(error));
+    const name = file.path;
+    if (file.kind === 'folder') tar.entry({ name, type: 'directory', mode: 0o700 }, added);
+    else
+      pipeline(Readable.from(file.content), tar.entry({ name, size: file.size, mode: 0o600 }, added)).catch(
+        fail,
+      );
   });
-  await added;
 }
 
 /** The usable copies, the oldest first. */

@@ -20,6 +20,9 @@ export async function hasFiles(vault: Vault): Promise<boolean> {
   return (await vault.noted<{ areHere: boolean }>(filesNote))?.areHere !== false;
 }
 
+/** The key of a file in a backup. It does not tell the name of the file. */
+const keptAs = (key: string): string => filesPrefix + createHash('sha256').update(key).digest('hex');
+
 /** The files of tasks in a backup. A file never changes, so each is stored once. */
 export class FilesInVault {
   #stored: Set<string> | undefined;
@@ -29,29 +32,36 @@ export class FilesInVault {
     private readonly recipient: string,
   ) {}
 
-  /** Stores the files that are not stored yet. @returns how many */
-  async store(files: ObjectStore): Promise<number> {
-    this.#stored ??= await storedFiles(this.vault);
-    let count = 0;
+  /** Stores the files that are not stored yet. */
+  async store(files: ObjectStore): Promise<void> {
+    this.#stored ??= await storedKeys(this.vault);
     for await (const { key } of files.list('')) {
-      if (this.#stored.has(key)) continue;
-      await this.vault.put(filesPrefix + key, await files.get(key), this.recipient);
-      this.#stored.add(key);
-      count += 1;
+      const kept = keptAs(key);
+      if (this.#stored.has(kept)) continue;
+      await this.vault.put(kept, await files.get(key), this.recipient);
+      this.#stored.add(kept);
     }
-    return count;
   }
 }
 
-export async function storedFiles(vault: Vault): Promise<Set<string>> {
-  return new Set((await vault.list(filesPrefix)).map(({ key }) => key.slice(filesPrefix.length)));
+async function storedKeys(vault: Vault): Promise<Set<string>> {
+  return new Set((await vault.list(filesPrefix)).map(({ key }) => key));
 }
 
-/** Writes all files into a store. @returns how many */
-export async function fetchFiles(vault: Vault, secret: string, files: ObjectStore): Promise<number> {
-  const keys = await storedFiles(vault);
-  for (const key of keys) await files.put(key, await vault.get(filesPrefix + key, secret));
-  return keys.size;
+/** Those of the files that are not in the backup. */
+export async function missingFiles(vault: Vault, keys: readonly string[]): Promise<string[]> {
+  const stored = await storedKeys(vault);
+  return keys.filter((key) => !stored.has(keptAs(key)));
+}
+
+/** Writes files of a backup into a store. */
+export async function fetchFiles(
+  vault: Vault,
+  secret: string,
+  keys: readonly string[],
+  files: ObjectStore,
+): Promise<void> {
+  for (const key of keys) await files.put(key, await vault.get(keptAs(key), secret));
 }
 
 const settingsPrefix = 'settings/';

@@ -4,7 +4,7 @@ import { taskFileKey, type ObjectStore } from '@lab/object-store';
 import { beginAnew, countRecords, recordedFiles, type RecordCounts } from '@lab/persistence/administration';
 import { recoverPostgres, startPostgres } from '@lab/persistence/embedded';
 import { fetchCopy, listLines, type CopyNote, type Line } from './copies.js';
-import { fetchFiles, fetchRest, hasFiles, storedFiles } from './data-files.js';
+import { fetchFiles, fetchRest, hasFiles, missingFiles } from './data-files.js';
 import type { Vault } from './vault.js';
 import { fetchLog } from './wal-archive.js';
 
@@ -39,9 +39,11 @@ export async function restoreBackup(options: RestoreOptions): Promise<Restored> 
   await refuseContent(dataDir);
   const draft = `${dataDir}.unfinished`;
   return inDraft(draft, async () => {
-    const restored = await restoreDatabase(options, draft);
+    const { files, ...restored } = await restoreDatabase(options, draft);
+    const absent = new Set(restored.missing ?? files);
     say('fetching the files of tasks');
-    await fetchFiles(vault, secret, await openFiles(draft));
+    const present = files.filter((key) => !absent.has(key));
+    await fetchFiles(vault, secret, present, await openFiles(draft));
     await rm(dataDir, { recursive: true, force: true });
     await rename(draft, dataDir);
     return restored;
@@ -56,7 +58,10 @@ export async function restoreBackup(options: RestoreOptions): Promise<Restored> 
  */
 export async function verifyBackup(options: Omit<RestoreOptions, 'openFiles'>): Promise<Restored> {
   await refuseContent(options.dataDir);
-  return inDraft(options.dataDir, () => restoreDatabase(options, options.dataDir));
+  return inDraft(options.dataDir, async () => {
+    const { files: _, ...restored } = await restoreDatabase(options, options.dataDir);
+    return restored;
+  });
 }
 
 /** Removes the folder, unless the work has moved it away. */
@@ -70,10 +75,11 @@ async function inDraft<T>(draft: string, work: () => Promise<T>): Promise<T> {
   }
 }
 
+/** @returns also the keys of all files that records name */
 async function restoreDatabase(
   { vault, secret, to, say }: Omit<RestoreOptions, 'openFiles' | 'dataDir'>,
   folder: string,
-): Promise<Restored> {
+): Promise<Restored & { files: string[] }> {
   const { copy, moment } = choose(await listLines(vault), to);
   say(`restoring the copy of ${copy.completedAt}`);
   const postgres = join(folder, 'postgres');
@@ -89,19 +95,14 @@ async function restoreDatabase(
   const server = await startPostgres({ dataDir: postgres, secrets });
   try {
     await beginAnew(server.url, moment);
-    const missing = (await hasFiles(vault)) ? await missingFiles(vault, server.url) : undefined;
-    return { moment, missing, ...(await countRecords(server.url)) };
+    const files = (await recordedFiles(server.url)).map(({ taskRunId, attempt, name }) =>
+      taskFileKey(taskRunId, attempt, name),
+    );
+    const missing = (await hasFiles(vault)) ? await missingFiles(vault, files) : undefined;
+    return { moment, files, missing, ...(await countRecords(server.url)) };
   } finally {
     await server.stop();
   }
-}
-
-/** Keys of files that records name and the backup does not have. */
-async function missingFiles(vault: Vault, url: string): Promise<string[]> {
-  const stored = await storedFiles(vault);
-  return (await recordedFiles(url))
-    .map(({ taskRunId, attempt, name }) => taskFileKey(taskRunId, attempt, name))
-    .filter((key) => !stored.has(key));
 }
 
 /** @throws Error when the moment cannot be restored */

@@ -90,20 +90,28 @@ class Backup {
 
   /** @param isLast whether no other one follows */
   async turn(isLast: boolean): Promise<void> {
-    const { log, everyMs } = this.options;
     const connection = (this.#connection ??= await this.#connect());
+    if (isLast) this.#filesDue = -Infinity;
+    await this.#keepUp(connection);
+    const { begunAt } = this.#latest ?? {};
+    const isDue = begunAt === undefined || Date.now() - Date.parse(begunAt) >= this.options.everyMs;
+    // A copy may take longer than a stop may.
+    if (!isLast && (isDue || this.#stored === undefined)) await this.#copy(connection);
+  }
+
+  /** Stores the files and the log up to now. */
+  async #keepUp(connection: Connection): Promise<void> {
     // A file is stored before the record that names it.
-    if (isLast || performance.now() >= this.#filesDue) await this.#storeFiles(connection);
-    const now = Date.now();
-    const isDue = this.#latest === undefined || now - Date.parse(this.#latest.begunAt) >= everyMs;
-    if (isDue || this.#stored === undefined) await this.#copy(connection);
+    if (performance.now() >= this.#filesDue) await this.#storeFiles(connection);
+    if (this.#stored === undefined || this.#latest === undefined) return;
     try {
-      await this.#follow(connection);
+      this.#stored = await this.#follow(connection, this.#stored, this.#latest.line);
     } catch (error) {
       if (!(error instanceof GapError)) throw error;
-      log.warn('the backup was away for too long; it begins with a whole copy', { message: error.message });
-      await this.#copy(connection);
-      await this.#follow(connection);
+      this.#stored = undefined;
+      this.options.log.warn('the backup was away for too long; it begins with a whole copy', {
+        message: error.message,
+      });
     }
   }
 
@@ -156,14 +164,14 @@ class Backup {
     this.#filesDue = begun + Math.min(spent / shareOfFiles, filesAtLatestMs);
   }
 
-  async #copy({ vault, source }: Connection): Promise<void> {
+  async #copy(connection: Connection): Promise<void> {
+    const { vault, source } = connection;
     const { recipient, lineFile, place, log, keepMs } = this.options;
     const begun = performance.now();
-    const made = await makeCopy(vault, source, recipient, Date.now());
-    const goesOn =
-      this.#stored !== undefined && (await storesLog(vault, source, recipient, this.#stored, made.logTo));
-    if (!goesOn) await storeLog(vault, source, recipient, made.logFrom, made.logTo);
-    this.#stored = made.logTo;
+    const made = await this.#while(makeCopy(vault, source, recipient, Date.now()), connection);
+    const goesOn = this.#stored !== undefined;
+    await storeLog(vault, source, recipient, this.#stored ?? made.logFrom, made.logTo);
+    this.#stored = Math.max(this.#stored ?? 0, made.logTo);
     this.#latest = await made.complete(Date.now(), goesOn ? this.#latest?.line : undefined);
     const kept: KeptLine = { place, line: this.#latest.line };
     await writeFile(lineFile, JSON.stringify(kept), { mode: 0o600, flush: true });
@@ -171,12 +179,24 @@ class Backup {
     await prune(vault, Date.now() - keepMs);
   }
 
-  async #follow({ vault, source }: Connection): Promise<void> {
+  /** Waits for a copy, and keeps the earlier ones up to date meanwhile. */
+  async #while<Made>(copying: Promise<Made>, connection: Connection): Promise<Made> {
+    const { lookEveryMs = usualLookMs } = this.options;
+    const ended = copying.then(
+      () => true,
+      () => true,
+    );
+    while (!(await Promise.race([ended, delay(lookEveryMs, false)]))) await this.#keepUp(connection);
+    return copying;
+  }
+
+  /** Stores the log from a position on, up to now. @returns the position that is reached */
+  async #follow({ vault, source }: Connection, from: number, line: string): Promise<number> {
     const now = Date.now();
     const flushed = await source.flushed();
-    await storeLog(vault, source, this.options.recipient, this.#stored ?? flushed, flushed);
-    this.#stored = flushed;
-    if (this.#latest !== undefined) await noteReach(vault, this.#latest.line, now);
+    await storeLog(vault, source, this.options.recipient, from, flushed);
+    await noteReach(vault, line, now);
+    return flushed;
   }
 }
 
@@ -184,17 +204,6 @@ class Backup {
 interface KeptLine {
   place: string;
   line: string;
-}
-
-/** As {@link storeLog}. @returns false when there is a gap */
-async function storesLog(...args: Parameters<typeof storeLog>): Promise<boolean> {
-  try {
-    await storeLog(...args);
-    return true;
-  } catch (error) {
-    if (error instanceof GapError) return false;
-    throw error;
-  }
 }
 
 /** Removes what no moment after `from` needs, in milliseconds since 1970. */

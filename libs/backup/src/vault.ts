@@ -1,5 +1,6 @@
 import { Readable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
+import { pipeline } from 'node:stream/promises';
 import type { ReadableStream } from 'node:stream/web';
 import { createGunzip, createGzip } from 'node:zlib';
 import { ServiceError } from '@lab/contracts';
@@ -15,13 +16,14 @@ export class Vault {
 
   /** Stores content under a key, completely or not at all. */
   async put(key: string, content: NodeJS.ReadableStream | Uint8Array, recipient: string): Promise<void> {
-    const plain = content instanceof Uint8Array ? Readable.from([content]) : content;
     const packed = createGzip({ level: 1 });
-    plain.on('error', (error: Error) => packed.destroy(error));
-    plain.pipe(packed);
+    const plain = content instanceof Uint8Array ? Readable.from([content]) : content;
+    // When one of the two fails, it ends the other.
+    const filling = pipeline(plain, packed);
     const web = Readable.toWeb(packed) as unknown as globalThis.ReadableStream<Uint8Array>;
     const sealed = await encrypterFor(recipient).encrypt(web);
-    await this.store.put(key, Readable.fromWeb(sealed as unknown as ReadableStream));
+    const storing = this.store.put(key, Readable.fromWeb(sealed as unknown as ReadableStream));
+    await Promise.all([filling, storing]);
   }
 
   /**
@@ -47,6 +49,7 @@ export class Vault {
     opened.on('error', (error) =>
       unpacked.destroy(new Error(`${key} of the backup is damaged: ${error.message}`, { cause: error })),
     );
+    unpacked.on('close', () => opened.destroy());
     return opened.pipe(unpacked);
   }
 

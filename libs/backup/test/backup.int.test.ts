@@ -24,6 +24,10 @@ const openFolder = (folder: string): Promise<ObjectStore> =>
 const openFiles = (dataDir: string): Promise<ObjectStore> => openFolder(join(dataDir, 'files'));
 const dayMs = 86_400_000;
 
+/** The files that the records name: one is there, the other was lost before. */
+const fileKey = taskFileKey('t1', 1, 'result.txt');
+const missing = [taskFileKey('t1', 1, 'lost.txt')];
+
 let root = '';
 let dataDir = '';
 let server: RunningPostgres;
@@ -40,6 +44,8 @@ beforeAll(async () => {
   client = new pg.Client({ connectionString: server.url });
   await client.connect();
   await client.query('create table note (n int, text text)');
+  await client.query(taskWithFiles('t1', ['result.txt', 'lost.txt']));
+  await (await openFiles(dataDir)).put(fileKey, toStream('42'));
   key = await makeKey();
 });
 afterAll(async () => {
@@ -126,8 +132,6 @@ describe('a backup', () => {
     await writeFile(join(dataDir, 'code', 'bundles', 'device.js'), 'export {};');
     await mkdir(join(dataDir, 'agents', 'bench'), { recursive: true });
     await writeFile(join(dataDir, 'agents', 'bench', 'ledger'), 'moved');
-    const fileKey = taskFileKey('t1', 1, 'result.txt');
-    await (await openFiles(dataDir)).put(fileKey, toStream('42'));
     const { vault, end } = await backUp();
     await reaches(vault);
 
@@ -144,7 +148,9 @@ describe('a backup', () => {
 
     const second = await restore(vault, moments[1]);
     expect(await notesIn(second.folder)).toEqual([1, 2]);
-    expect(second.restored).toMatchObject({ moment: moments[1]?.toISOString(), missing: [] });
+    expect(second.restored).toMatchObject({
+      ...{ moment: moments[1]?.toISOString(), taskRuns: 1, missing },
+    });
     const content = await (await openFiles(second.folder)).get(fileKey);
     expect(await textOf(content)).toBe('42');
     const same = ['code/bundles/device.js', 'secrets/postgres-password', 'secrets/postgres-gateway-password'];
@@ -176,6 +182,7 @@ describe('a backup', () => {
     for (const { parentPath, name } of stored) {
       const bytes = readFileSync(join(parentPath, name));
       expect(bytes.includes('the-marked-sample')).toBe(false);
+      expect(join(parentPath, name)).not.toContain('result');
       expect(bytes.includes(readFileSync(join(dataDir, 'secrets', 'postgres-password'), 'utf8').trim())).toBe(
         false,
       );
@@ -258,10 +265,7 @@ describe('a backup', () => {
     await expect(restoreBackup({ ...options, secret: key.secret, dataDir, openFiles })).rejects.toThrow(
       `${dataDir} is not empty; stop the service and move it aside`,
     );
-    expect(await verifyBackup({ ...options, secret: key.secret })).toMatchObject({
-      taskRuns: 0,
-      missing: [],
-    });
+    expect(await verifyBackup({ ...options, secret: key.secret })).toMatchObject({ taskRuns: 1, missing });
 
     const damaged = await mkdtemp(join(root, 'damaged-'));
     await cp(place, damaged, { recursive: true });
@@ -281,6 +285,14 @@ describe('a backup', () => {
     expect(readdirSync(root)).not.toContain('verified');
   });
 });
+
+/** SQL that writes a completed task with these files. */
+const taskWithFiles = (id: string, names: string[]): string => `
+insert into definition (hash, kind, body) values ('h', 'task', '{}');
+insert into task_run (id, name, type, owner, priority, state, definition_hash, devices, resources, input_parameters,
+  input_files, output_files, attempt, failures, failure_policy, meta, created_at)
+values ('${id}', '${id}', 'mix', 'ada', 0, 'completed', 'h', '{}', '{}', '{}', '{}',
+  '${JSON.stringify(names.map((name) => ({ name, size: 2, sha256: 'f'.repeat(64) })))}', 1, 0, '{}', '{}', now());`;
 
 function toStream(text: string): AsyncIterable<Uint8Array> {
   return (async function* () {
