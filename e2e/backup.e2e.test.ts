@@ -27,7 +27,7 @@ function keepSubmitting(api: Api): { end(): Promise<void>; acceptedBefore(moment
       const name = `load_${n}`;
       const body = { name, type: 'write_file', input_parameters: { text: name, kilobytes: 1 } };
       if ((await api.submit('tasks', body)).status === 201) accepted.push({ name, at: Date.now() });
-      await delay(50);
+      await delay(200);
     }
   })();
   return {
@@ -98,7 +98,7 @@ describe('svc backup', () => {
       );
       // Nothing that was acknowledged before the moment is missing, and what had ended is as it was.
       const acknowledged = load.acceptedBefore(moment.getTime());
-      expect(acknowledged.length).toBeGreaterThan(10);
+      expect(acknowledged.length).toBeGreaterThan(5);
       expect(acknowledged.filter((name) => !tasks.has(name))).toEqual([]);
       const ended = before.filter(isOver);
       expect(ended.length).toBeGreaterThan(5);
