@@ -119,7 +119,7 @@ function mutateTree(text: string, [kind, a, b]: Mutation): string {
 }
 
 /** Runs of the generator; each is a package with one to four edits. */
-const numRuns = repetitions(4_000);
+const numRuns = repetitions(3_000);
 /** Longest time for one package, in milliseconds. */
 const longest = 2_000;
 
