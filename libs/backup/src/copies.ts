@@ -15,11 +15,9 @@ export interface CopyNote {
   /** When it began and when it was complete, in ISO 8601. It can be restored to any moment from `completedAt` on. */
   begunAt: string;
   completedAt: string;
-  system: string;
   timeline: number;
-  /** Segment in which the log of changes that it needs begins, and the position that a recovery must reach. */
+  /** Segment in which the log of changes that it needs begins. */
   firstSegment: string;
-  to: number;
 }
 
 const contentOf = (id: string): string => `copies/${id}/content`;
@@ -62,8 +60,8 @@ export async function makeCopy(
     logTo: ends.to,
     async complete(at, line = id) {
       const note: CopyNote = {
-        ...{ id, line, begunAt, completedAt: new Date(at).toISOString(), system: source.system },
-        ...{ timeline: ends.timeline, firstSegment: source.segmentAt(ends.from), to: ends.to },
+        ...{ id, line, begunAt, completedAt: new Date(at).toISOString() },
+        ...{ timeline: ends.timeline, firstSegment: source.segmentAt(ends.from) },
       };
       await vault.note(noteOf(id), note);
       return note;

@@ -8,8 +8,8 @@ import type { ListedObject, ObjectStore } from '@lab/object-store';
 import { decrypterWith, encrypterFor } from './keys.js';
 
 /**
- * Where a backup is. What it holds is compressed, then encrypted for a recipient. Notes are in clear: they hold times, sizes and
- * positions alone.
+ * Where a backup is. What it holds is compressed, then encrypted for a recipient. Notes are in clear. They
+ * hold nothing of the laboratory.
  */
 export class Vault {
   constructor(private readonly store: ObjectStore) {}

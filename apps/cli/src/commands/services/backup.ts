@@ -23,10 +23,7 @@ export function addBackupCommands(program: Command): void {
       reported(async () => {
         const { makeKey } = await import('@lab/backup');
         const { secret, recipient } = await makeKey();
-        await writeFile(out, `# opens the backups for ${recipient}\n${secret}\n`, {
-          mode: 0o600,
-          flag: 'wx',
-        });
+        await writeKey(out, `# opens the backups for ${recipient}\n${secret}\n`);
         return [recipient];
       }),
     );
@@ -83,6 +80,19 @@ export function addBackupCommands(program: Command): void {
         ];
       }),
     );
+}
+
+/** @throws UsageError when there is such a file: it may be the only key of another backup */
+async function writeKey(path: string, text: string): Promise<void> {
+  try {
+    await writeFile(path, text, { mode: 0o600, flag: 'wx' });
+  } catch (error) {
+    throw new UsageError(
+      (error as NodeJS.ErrnoException).code === 'EEXIST'
+        ? `${path} exists, and may be the key of another backup; choose another file`
+        : `The key cannot be written: ${userError(error)}`,
+    );
+  }
 }
 
 /** @throws UsageError when neither the command nor `config.yml` names a backup */
