@@ -141,11 +141,16 @@ describe('the code of the guide', () => {
     guideFiles.filter(({ path }) => path.endsWith('.ts')).map(({ path, text }) => [path, text]),
   );
 
-  it('passes the strict type check', () => {
-    expect([...code.keys()]).toContain('packages/demo_pkg/tasks/dispense/task.ts');
-    const examples = [...guideExamples].map(([name, text]) => [`examples/${name}`, text] as const);
-    expect(typeFaults(new Map([...code, ...examples]))).toEqual([]);
-  }, 20_000);
+  it(
+    'passes the strict type check',
+    { timeout: 90_000 },
+    () => {
+      expect([...code.keys()]).toContain('packages/demo_pkg/tasks/dispense/task.ts');
+      const examples = [...guideExamples].map(([name, text]) => [`examples/${name}`, text] as const);
+      expect(typeFaults(new Map([...code, ...examples]))).toEqual([]);
+    },
+    20_000,
+  );
 
   it('fails with a wrong type, a missing import or a device that breaks the rules of the SDK', () => {
     const wrong = new Map([
@@ -158,5 +163,5 @@ describe('the code of the guide', () => {
       expect.stringMatching(/^my_lab\/b\.ts:3 Type 'number' is not assignable to type 'string'/),
       expect.stringMatching(/^my_lab\/c\.ts:2 Non-abstract class 'C'/),
     ]);
-  }, 20_000);
+  }, 90_000);
 });

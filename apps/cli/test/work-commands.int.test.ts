@@ -4,6 +4,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import {
+  type DeletionRecord,
+  type LegalHoldRecord,
   definitionRequests,
   orchestratorRequests as requests,
   ServiceError,
@@ -269,6 +271,70 @@ describe('svc archive and restore', () => {
     ]);
     expect((await svc(['list', 'tasks'])).out).toBe('no tasks');
     expect((await svc(['list', 'tasks', '--archived'])).out).toContain('rinse');
+  });
+});
+
+describe('svc delete, keep and deletions', () => {
+  const deletion: DeletionRecord = {
+    ...{ id: 'd1', name: 'mix_1', work_id: 'w1', owner: 'ada', labs: [], reason: 'a test', by: 'bo' },
+    kind: 'protocol_run',
+    what: 'everything',
+    state: 'planned',
+    created_at: '2026-11-23T14:00:00.000Z',
+    due_at: '2026-11-24T14:00:00.000Z',
+    ...{ ended_at: null, ended_by: null, removed: null },
+  };
+
+  it('say when it begins and how to take it back, and list what was removed', async () => {
+    const { records, requests: asked } = gateway;
+    records.runs.push(runRecord({ name: 'mix_1', state: 'completed' }));
+    const removed = { task_runs: 3, files: 2, bytes: 10 };
+    records.deletions.push({ ...deletion, removed, state: 'done' });
+    asked
+      .on(requests.deleteWork, ({ what }) => ({ ...deletion, what }))
+      .on(requests.keepWork, () => ({ ...deletion, state: 'cancelled' as const }));
+    const because = ['--reason', 'a test', '--by', 'bo'];
+    expect((await svc(['delete', 'protocol', 'mix_1', ...because])).out).toBe(
+      'mix_1: it will be deleted at 2026-11-24 14:00:00Z\ntake it back until then with: svc keep protocol mix_1',
+    );
+    expect((await svc(['delete', 'protocol', 'mix_1', '--files', ...because])).out).toContain(
+      'mix_1: its files will be deleted',
+    );
+    expect((await svc(['keep', 'protocol', 'mix_1', '--by', 'bo'])).out).toBe('mix_1: kept');
+    expect((await svc(['deletions'])).out).toMatch(
+      /protocol +mix_1 +everything +done .* 3 tasks, 2 files, 10 bytes/,
+    );
+    expect((await svc(['delete', 'protocol', 'mix_1'])).code).toBe(2);
+    const body = { kind: 'protocol_run', name: 'mix_1', reason: 'a test', by: 'bo' };
+    expect(asked.of(requests.deleteWork)).toMatchObject([
+      { body: { ...body, what: 'everything' } },
+      { body: { ...body, what: 'files' } },
+    ]);
+  });
+});
+
+describe('svc hold', () => {
+  it('adds, lists and releases legal holds', async () => {
+    const hold: LegalHoldRecord = {
+      id: 'h1',
+      kind: 'protocol_run',
+      ...{ name: 'mix_1', reason: 'dispute 17', by: 'eve', too_late: [] },
+      ...{ created_at: '2026-11-23T14:00:00.000Z', released_at: null, released_by: null },
+    };
+    gateway.requests
+      .on(requests.addHold, () => ({ ...hold, too_late: ['mix_0'] }))
+      .on(requests.releaseHold, () => hold)
+      .on(requests.listHolds, () => ({ holds: [hold] }));
+    const line = 'protocol mix_1 by eve: dispute 17';
+    expect((await svc(['hold', 'add', 'protocol', 'mix_1', '--reason', 'dispute 17'])).out).toBe(
+      `held: ${line}\ntoo late for mix_0: its deletion has begun\nrelease it with: svc hold release h1`,
+    );
+    expect((await svc(['hold', 'list'])).out).toMatch(/protocol +mix_1 .* eve +dispute 17 +h1$/);
+    expect((await svc(['hold', 'release', 'h1'])).out).toBe(`released: ${line}`);
+    expect(gateway.requests.of(requests.addHold)).toMatchObject([
+      { body: { kind: 'protocol_run', name: 'mix_1', reason: 'dispute 17' } },
+    ]);
+    expect((await svc(['hold', 'add', 'device', 'arm', '--reason', 'x'])).code).toBe(2);
   });
 });
 

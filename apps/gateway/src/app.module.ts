@@ -31,6 +31,7 @@ import {
   HeldDevices,
   TakenDevices,
 } from './devices/index.js';
+import { DeletionsController, LegalHoldsController } from './deletions/index.js';
 import { DocsController, HomeController, OpenApiDocument } from './docs/index.js';
 import { EventFeed, EventsController, FeedOptions, StreamPlaces } from './events/index.js';
 import { TaskFilesController } from './files/index.js';
@@ -170,6 +171,8 @@ export class AppModule {
         RecordsController,
         ResourcesController,
         ArchiveController,
+        DeletionsController,
+        LegalHoldsController,
         ChangesController,
         ClonesController,
         TaskFilesController,

@@ -35,6 +35,7 @@ import { announcementsOver } from './ports/index.js';
 import { config } from './config.js';
 import { storeOf } from './file-store-options.js';
 import { authoritiesFor, httpsFilesOf } from './https-options.js';
+import { sweepFiles } from './deletions/index.js';
 import { TakenDevices } from './devices/index.js';
 import { currentPerson, currentRequestId, isLoopback, limitsFrom } from './http/index.js';
 import { feedsFrom } from './events/index.js';
@@ -127,6 +128,7 @@ await runService(service, config, async ({ config, log, shutdown }) => {
     'old lines',
     pruneLogs(store.logs, config.logs, { clock: systemClock, timers: systemTimers, log }),
   );
+  shutdown.add('files of deleted work', sweepFiles(store.fileSweeps, files, { timers: systemTimers, log }));
   const events = openEventLog({
     url: config.databaseUrl.reveal(),
     onIdleError: (error) => log.warn('a database connection for events broke', { error }),

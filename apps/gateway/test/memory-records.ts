@@ -5,6 +5,7 @@ import {
   type AuditRecord,
   type CampaignRecord,
   type CodeOrigin,
+  type DeletionRecord,
   type EffectRecord,
   type EmergencyStopRecord,
   type ListRequest,
@@ -47,6 +48,7 @@ export class MemoryRecords extends MemoryTables implements RecordReader {
   readonly audit: AuditRecord[] = [];
   readonly refusals: RefusalRecord[] = [];
   readonly stops: EmergencyStopRecord[] = [];
+  readonly deletions: DeletionRecord[] = [];
   /** By campaign. */
   readonly trialsOf = new Map<string, Trial[]>();
   /** `<kind>/<name or id>`, for a task in a run `task/<run>/<name>`. An unlisted record does not exist. */
@@ -146,6 +148,7 @@ export class MemoryRecords extends MemoryTables implements RecordReader {
       task_attempts: this.attempts.filter(({ task_run_id: id }) => id === owner),
       attention: this.attention,
       emergency_stops: this.stops.filter(inForce),
+      deletions: this.deletions,
       resources: this.resources,
       resource_uses: this.usesOf.get(owner) ?? [],
       files: this.files,

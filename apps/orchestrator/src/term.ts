@@ -28,7 +28,7 @@ import { LoadedDefinitions, readLoadedRecord } from './loaded/index.js';
 import { orchestratorHandlers } from './requests/index.js';
 import { DryRuns, Simulations } from './simulation/index.js';
 import { schedulerOf } from './solver/index.js';
-import { archiveOld, type CommitWatch, pruneEvents } from './upkeep/index.js';
+import { archiveOld, type CommitWatch, deleteOld, pruneEvents, sweepDeletions } from './upkeep/index.js';
 
 export interface TermParts {
   config: Config;
@@ -93,7 +93,7 @@ export async function beginTerm(parts: TermParts, lease: Lease): Promise<BegunTe
         log: log.child({ part: 'engine' }),
         measures,
       },
-      limits: { maxQueued, maxQueuedPerOwner, longTasks },
+      limits: { maxQueued, maxQueuedPerOwner, longTasks, undoMs: config.retention.undo_hours * 3_600_000 },
     });
     shutdown.add('engine', () => engine.stop());
     const noteCode: LoadingParts['noteCode'] = (origins) => store.noteCode(lease.epoch, origins);
@@ -146,9 +146,17 @@ export async function beginTerm(parts: TermParts, lease: Lease): Promise<BegunTe
     );
     const pruning = { store, ...time, log: log.child({ part: 'pruning' }) };
     shutdown.add('pruning', pruneEvents(pruning, config.limits.events_kept_days));
-    const { archive_after_days: archiveAfter } = config.retention;
+    const { archive_after_days: archiveAfter, delete_after_days: deleteAfter } = config.retention;
+    const { delete_files_after_days: filesAfter } = config.retention;
     const archiving = { changes: engine.changes, ...time, log: log.child({ part: 'archiving' }) };
     if (archiveAfter !== undefined) shutdown.add('archiving', archiveOld(archiving, archiveAfter));
+    const { deletions } = engine;
+    const deleting = { deletions, store, ...time, log: log.child({ part: 'deleting' }) };
+    shutdown.add('deleting', sweepDeletions(deleting));
+    if (deleteAfter !== undefined)
+      shutdown.add('deleting what is old', deleteOld(deleting, 'everything', deleteAfter));
+    if (filesAfter !== undefined)
+      shutdown.add('deleting files that are old', deleteOld(deleting, 'files', filesAfter));
     const serviceKey = (): string | undefined => {
       try {
         return signer?.publicKey;

@@ -1185,6 +1185,187 @@ export interface paths {
     patch?: never;
     trace?: never;
   };
+  '/api/campaigns/{campaign_name}/delete': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    get?: never;
+    put?: never;
+    /**
+     * Delete a campaign
+     * @description Only finished work can be deleted. The work is archived at once. The deletion begins at `due_at`; until then it can be taken back. The runs of the campaign, their tasks, attempts, trials, files, log lines and events are deleted with it. A legal hold prevents it.
+     */
+    post: operations['post_campaigns_by_campaign_name_delete'];
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  '/api/campaigns/{campaign_name}/keep': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    get?: never;
+    put?: never;
+    /**
+     * Take the deletion of a campaign back
+     * @description The work stays archived; restore it to see it in the lists. A deletion that has begun cannot be taken back.
+     */
+    post: operations['post_campaigns_by_campaign_name_keep'];
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  '/api/protocols/{protocol_run_name}/delete': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    get?: never;
+    put?: never;
+    /**
+     * Delete a protocol run
+     * @description Only finished work can be deleted. The work is archived at once. The deletion begins at `due_at`; until then it can be taken back. The tasks of the run, their attempts, files, log lines and events are deleted with it. A run of a campaign is deleted with the campaign. A legal hold prevents it.
+     */
+    post: operations['post_protocols_by_protocol_run_name_delete'];
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  '/api/protocols/{protocol_run_name}/keep': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    get?: never;
+    put?: never;
+    /**
+     * Take the deletion of a protocol run back
+     * @description The work stays archived; restore it to see it in the lists. A deletion that has begun cannot be taken back.
+     */
+    post: operations['post_protocols_by_protocol_run_name_keep'];
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  '/api/tasks/{task_name}/delete': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    get?: never;
+    put?: never;
+    /**
+     * Delete an on-demand task
+     * @description Only finished work can be deleted. The work is archived at once. The deletion begins at `due_at`; until then it can be taken back. The attempts, files, log lines and events of the task are deleted with it. A task of a protocol run is deleted with the run. A legal hold prevents it.
+     */
+    post: operations['post_tasks_by_task_name_delete'];
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  '/api/tasks/{task_name}/keep': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    get?: never;
+    put?: never;
+    /**
+     * Take the deletion of an on-demand task back
+     * @description The work stays archived; restore it to see it in the lists. A deletion that has begun cannot be taken back.
+     */
+    post: operations['post_tasks_by_task_name_keep'];
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  '/api/deletions': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    /**
+     * List the deletions of work
+     * @description Those that wait, those that run, and those that are done or were taken back.
+     */
+    get: operations['get_deletions'];
+    put?: never;
+    post?: never;
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  '/api/legal-holds': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    /** List the legal holds in force */
+    get: operations['get_legal-holds'];
+    put?: never;
+    /**
+     * Forbid the deletion of work
+     * @description Deletions of this work that have not begun are taken back. `too_late` names the work whose deletion has begun.
+     */
+    post: operations['post_legal-holds'];
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  '/api/legal-holds/{id}/release': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    get?: never;
+    put?: never;
+    /**
+     * Release a legal hold
+     * @description Deletions that the hold took back do not come back.
+     */
+    post: operations['post_legal-holds_by_id_release'];
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
   '/api/tasks/{task_name}/clone': {
     parameters: {
       query?: never;
@@ -5480,6 +5661,183 @@ export interface components {
        */
       ended_at: string | null;
     };
+    /** @description The deletion of a campaign, a protocol run or an on-demand task. It stays after the work is gone. */
+    DeletionRecord: {
+      /**
+       * @description Id of the deletion.
+       * @example 0190c0de-0000-7000-8000-00000000000f
+       */
+      id: string;
+      /**
+       * @description What is deleted.
+       * @enum {string}
+       */
+      kind: 'campaign' | 'protocol_run' | 'task_run';
+      /**
+       * @description Name of the work.
+       * @example doubling
+       */
+      name: string;
+      /**
+       * @description Id of the work.
+       * @example 0190c0de-0000-7000-8000-000000000001
+       */
+      work_id: string;
+      /**
+       * @description Owner of the work.
+       * @example ada
+       */
+      owner: string;
+      /** @description Laboratories of the work; empty: none, or not known. */
+      labs: string[];
+      /**
+       * @description `files`: the records stay.
+       * @enum {string}
+       */
+      what: 'everything' | 'files';
+      /**
+       * @description `planned`: it waits and can be taken back. `running`: it has begun. `done`: all is removed. `cancelled`: it was taken back.
+       * @enum {string}
+       */
+      state: 'planned' | 'running' | 'done' | 'cancelled';
+      /**
+       * @description Reason.
+       * @example a test
+       */
+      reason: string;
+      /**
+       * @description Person who asked for it; `service`: it follows from the age of the work.
+       * @example ada
+       */
+      by: string;
+      /**
+       * Format: date-time
+       * @description When it was asked for.
+       * @example 2026-11-20T09:30:00.000Z
+       */
+      created_at: string;
+      /**
+       * Format: date-time
+       * @description When it begins.
+       * @example 2026-11-20T09:30:00.000Z
+       */
+      due_at: string;
+      /**
+       * Format: date-time
+       * @description When it was done or cancelled.
+       * @example 2026-11-20T09:30:00.000Z
+       */
+      ended_at: string | null;
+      /**
+       * @description Person who cancelled it.
+       * @example ada
+       */
+      ended_by: string | null;
+      removed: components['schemas']['RemovedCounts'] | null;
+    };
+    RemovedCounts: {
+      /**
+       * @description Number of task runs.
+       * @example 12
+       */
+      task_runs: number;
+      /**
+       * @description Number of files.
+       * @example 24
+       */
+      files: number;
+      /**
+       * @description Size of the files in bytes.
+       * @example 48211
+       */
+      bytes: number;
+    };
+    DeletionRequest: {
+      /**
+       * @description Reason, for the audit.
+       * @example a test
+       */
+      reason: string;
+      /**
+       * @description `everything` (default): records and files. `files`: only the files; the records stay with the size and SHA-256 of each.
+       * @enum {string}
+       */
+      what?: 'everything' | 'files';
+      /**
+       * @description Person who decides, for the audit. Default: "unknown".
+       * @example ada
+       */
+      by?: string;
+    };
+    /** @description A legal hold: while it is in force, the work that it covers cannot be deleted. */
+    LegalHoldRecord: {
+      /**
+       * @description Id of the hold.
+       * @example 0190c0de-0000-7000-8000-00000000000e
+       */
+      id: string;
+      /**
+       * @description What the hold covers.
+       * @enum {string}
+       */
+      kind: 'campaign' | 'protocol_run' | 'task_run' | 'owner' | 'lab';
+      /**
+       * @description Name of the work, the owner or the laboratory.
+       * @example doubling
+       */
+      name: string;
+      /**
+       * @description Reason.
+       * @example audit of 2026
+       */
+      reason: string;
+      /**
+       * @description Person who added it.
+       * @example ada
+       */
+      by: string;
+      /**
+       * Format: date-time
+       * @description When it was added.
+       * @example 2026-11-20T09:30:00.000Z
+       */
+      created_at: string;
+      /**
+       * Format: date-time
+       * @description When it was released; null: it is in force.
+       * @example 2026-11-20T09:30:00.000Z
+       */
+      released_at: string | null;
+      /**
+       * @description Person who released it.
+       * @example ada
+       */
+      released_by: string | null;
+      /** @description Names of covered work whose deletion had begun when the hold was added. */
+      too_late: string[];
+    };
+    LegalHoldRequest: {
+      /**
+       * @description What the hold covers: a campaign, a protocol run, the on-demand tasks of a name, all work of an owner or of a laboratory.
+       * @enum {string}
+       */
+      kind: 'campaign' | 'protocol_run' | 'task_run' | 'owner' | 'lab';
+      /**
+       * @description Name of the work, the owner or the laboratory.
+       * @example doubling
+       */
+      name: string;
+      /**
+       * @description Reason.
+       * @example audit of 2026
+       */
+      reason: string;
+      /**
+       * @description Person who decides, for the audit. Default: "unknown".
+       * @example ada
+       */
+      by?: string;
+    };
     DeviceRecord: {
       /**
        * @description Laboratory.
@@ -8428,6 +8786,11 @@ export type ResourceRecord = components['schemas']['ResourceRecord'];
 export type ResourceChange = components['schemas']['ResourceChange'];
 export type ResourceReset = components['schemas']['ResourceReset'];
 export type ResourceUse = components['schemas']['ResourceUse'];
+export type DeletionRecord = components['schemas']['DeletionRecord'];
+export type RemovedCounts = components['schemas']['RemovedCounts'];
+export type DeletionRequest = components['schemas']['DeletionRequest'];
+export type LegalHoldRecord = components['schemas']['LegalHoldRecord'];
+export type LegalHoldRequest = components['schemas']['LegalHoldRequest'];
 export type DeviceRecord = components['schemas']['DeviceRecord'];
 export type DeviceDetail = components['schemas']['DeviceDetail'];
 export type DeviceDisable = components['schemas']['DeviceDisable'];
@@ -10981,6 +11344,372 @@ export interface operations {
         };
         content: {
           'application/json': components['schemas']['TaskRunRecord'];
+        };
+      };
+    };
+  };
+  post_campaigns_by_campaign_name_delete: {
+    parameters: {
+      query?: never;
+      header?: {
+        /**
+         * @description Makes a repeat safe. For 24 h, the same request with the same key gets the answer of the first one, with the header `Idempotent-Replayed: true`, and the service does nothing again.
+         * @example 8e03978e-40d5-43dd-bc93-6894a57f9324
+         */
+        'Idempotency-Key'?: string;
+      };
+      path: {
+        /**
+         * @description Name of the campaign. Percent-encode characters other than letters, digits, `-`, `_`, `.` and `~`.
+         * @example sweep
+         */
+        campaign_name: string;
+      };
+      cookie?: never;
+    };
+    requestBody: {
+      content: {
+        'application/json': components['schemas']['DeletionRequest'];
+      };
+    };
+    responses: {
+      /** @description The deletion. */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['DeletionRecord'];
+        };
+      };
+    };
+  };
+  post_campaigns_by_campaign_name_keep: {
+    parameters: {
+      query?: never;
+      header?: {
+        /**
+         * @description Makes a repeat safe. For 24 h, the same request with the same key gets the answer of the first one, with the header `Idempotent-Replayed: true`, and the service does nothing again.
+         * @example 8e03978e-40d5-43dd-bc93-6894a57f9324
+         */
+        'Idempotency-Key'?: string;
+      };
+      path: {
+        /**
+         * @description Name of the campaign. Percent-encode characters other than letters, digits, `-`, `_`, `.` and `~`.
+         * @example sweep
+         */
+        campaign_name: string;
+      };
+      cookie?: never;
+    };
+    requestBody?: {
+      content: {
+        'application/json': components['schemas']['OperatorNote'];
+      };
+    };
+    responses: {
+      /** @description The deletion. */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['DeletionRecord'];
+        };
+      };
+    };
+  };
+  post_protocols_by_protocol_run_name_delete: {
+    parameters: {
+      query?: never;
+      header?: {
+        /**
+         * @description Makes a repeat safe. For 24 h, the same request with the same key gets the answer of the first one, with the header `Idempotent-Replayed: true`, and the service does nothing again.
+         * @example 8e03978e-40d5-43dd-bc93-6894a57f9324
+         */
+        'Idempotency-Key'?: string;
+      };
+      path: {
+        /**
+         * @description Name of a protocol run that belongs to no campaign. Percent-encode characters other than letters, digits, `-`, `_`, `.` and `~`.
+         * @example mix_1
+         */
+        protocol_run_name: string;
+      };
+      cookie?: never;
+    };
+    requestBody: {
+      content: {
+        'application/json': components['schemas']['DeletionRequest'];
+      };
+    };
+    responses: {
+      /** @description The deletion. */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['DeletionRecord'];
+        };
+      };
+    };
+  };
+  post_protocols_by_protocol_run_name_keep: {
+    parameters: {
+      query?: never;
+      header?: {
+        /**
+         * @description Makes a repeat safe. For 24 h, the same request with the same key gets the answer of the first one, with the header `Idempotent-Replayed: true`, and the service does nothing again.
+         * @example 8e03978e-40d5-43dd-bc93-6894a57f9324
+         */
+        'Idempotency-Key'?: string;
+      };
+      path: {
+        /**
+         * @description Name of a protocol run that belongs to no campaign. Percent-encode characters other than letters, digits, `-`, `_`, `.` and `~`.
+         * @example mix_1
+         */
+        protocol_run_name: string;
+      };
+      cookie?: never;
+    };
+    requestBody?: {
+      content: {
+        'application/json': components['schemas']['OperatorNote'];
+      };
+    };
+    responses: {
+      /** @description The deletion. */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['DeletionRecord'];
+        };
+      };
+    };
+  };
+  post_tasks_by_task_name_delete: {
+    parameters: {
+      query?: never;
+      header?: {
+        /**
+         * @description Makes a repeat safe. For 24 h, the same request with the same key gets the answer of the first one, with the header `Idempotent-Replayed: true`, and the service does nothing again.
+         * @example 8e03978e-40d5-43dd-bc93-6894a57f9324
+         */
+        'Idempotency-Key'?: string;
+      };
+      path: {
+        /**
+         * @description Name of the on-demand task. The latest task of that name is meant. Percent-encode characters other than letters, digits, `-`, `_`, `.` and `~`.
+         * @example rinse_1
+         */
+        task_name: string;
+      };
+      cookie?: never;
+    };
+    requestBody: {
+      content: {
+        'application/json': components['schemas']['DeletionRequest'];
+      };
+    };
+    responses: {
+      /** @description The deletion. */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['DeletionRecord'];
+        };
+      };
+    };
+  };
+  post_tasks_by_task_name_keep: {
+    parameters: {
+      query?: never;
+      header?: {
+        /**
+         * @description Makes a repeat safe. For 24 h, the same request with the same key gets the answer of the first one, with the header `Idempotent-Replayed: true`, and the service does nothing again.
+         * @example 8e03978e-40d5-43dd-bc93-6894a57f9324
+         */
+        'Idempotency-Key'?: string;
+      };
+      path: {
+        /**
+         * @description Name of the on-demand task. The latest task of that name is meant. Percent-encode characters other than letters, digits, `-`, `_`, `.` and `~`.
+         * @example rinse_1
+         */
+        task_name: string;
+      };
+      cookie?: never;
+    };
+    requestBody?: {
+      content: {
+        'application/json': components['schemas']['OperatorNote'];
+      };
+    };
+    responses: {
+      /** @description The deletion. */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['DeletionRecord'];
+        };
+      };
+    };
+  };
+  get_deletions: {
+    parameters: {
+      query?: {
+        /** @description Maximum number of records. */
+        limit?: number;
+        /** @description `next_cursor` of the previous page, with the same sort and filters. Absent: from the beginning. */
+        cursor?: string;
+        /** @description Field to sort by; `-` before it for descending order. */
+        sort?: 'created_at' | '-created_at' | 'due_at' | '-due_at' | 'name' | '-name' | 'state' | '-state';
+        /** @description Only records in this state. Several values are separated by commas. */
+        state?: string;
+        /** @description Only deletions of this kind of work. Several values are separated by commas. */
+        kind?: string;
+        /** @description Only deletions of work of this owner. */
+        owner?: string;
+        /** @description Only deletions of work of this laboratory. */
+        lab?: string;
+        /** @description Only deletions that this person asked for. */
+        by?: string;
+        /** @description Only records that were asked for at this moment (ISO 8601) or later. */
+        since?: string;
+        /** @description Only records that were asked for before this moment (ISO 8601). */
+        until?: string;
+        /** @description Only deletions of work whose name contains this text, in upper or lower case. */
+        text?: string;
+      };
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      /** @description The newest first. */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': {
+            items: components['schemas']['DeletionRecord'][];
+            /** @description Cursor of the next page; null: this is the last one. */
+            next_cursor: string | null;
+          };
+        };
+      };
+    };
+  };
+  'get_legal-holds': {
+    parameters: {
+      query?: {
+        /** @description Maximum number of records. */
+        limit?: number;
+        /** @description `next_cursor` of the previous page, with the same sort and filters. Absent: from the beginning. */
+        cursor?: string;
+        /** @description Field to sort by; `-` before it for descending order. */
+        sort?: 'created_at' | '-created_at' | 'kind' | '-kind' | 'name' | '-name';
+        /** @description Only holds of this kind. Several values are separated by commas. */
+        kind?: string;
+        /** @description Only holds of this person. */
+        by?: string;
+        /** @description Only records whose name contains this text, in upper or lower case. */
+        text?: string;
+      };
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      /** @description By their beginning. */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': {
+            items: components['schemas']['LegalHoldRecord'][];
+            /** @description Cursor of the next page; null: this is the last one. */
+            next_cursor: string | null;
+          };
+        };
+      };
+    };
+  };
+  'post_legal-holds': {
+    parameters: {
+      query?: never;
+      header?: {
+        /**
+         * @description Makes a repeat safe. For 24 h, the same request with the same key gets the answer of the first one, with the header `Idempotent-Replayed: true`, and the service does nothing again.
+         * @example 8e03978e-40d5-43dd-bc93-6894a57f9324
+         */
+        'Idempotency-Key'?: string;
+      };
+      path?: never;
+      cookie?: never;
+    };
+    requestBody: {
+      content: {
+        'application/json': components['schemas']['LegalHoldRequest'];
+      };
+    };
+    responses: {
+      /** @description The hold. */
+      201: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['LegalHoldRecord'];
+        };
+      };
+    };
+  };
+  'post_legal-holds_by_id_release': {
+    parameters: {
+      query?: never;
+      header?: {
+        /**
+         * @description Makes a repeat safe. For 24 h, the same request with the same key gets the answer of the first one, with the header `Idempotent-Replayed: true`, and the service does nothing again.
+         * @example 8e03978e-40d5-43dd-bc93-6894a57f9324
+         */
+        'Idempotency-Key'?: string;
+      };
+      path: {
+        /**
+         * @description Id of the legal hold. Percent-encode characters other than letters, digits, `-`, `_`, `.` and `~`.
+         * @example 0190c0de-0000-7000-8000-00000000000e
+         */
+        id: string;
+      };
+      cookie?: never;
+    };
+    requestBody?: {
+      content: {
+        'application/json': components['schemas']['OperatorNote'];
+      };
+    };
+    responses: {
+      /** @description The hold that was released. */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['LegalHoldRecord'];
         };
       };
     };

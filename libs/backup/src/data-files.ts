@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { readFile, readdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
+import { isServiceError } from '@lab/contracts';
 import { pack } from 'tar-stream';
 import type { ObjectStore } from '@lab/object-store';
 import { unpack } from './copies.js';
@@ -23,9 +24,16 @@ export async function hasFiles(vault: Vault): Promise<boolean> {
 /** The key of a file in a backup. It does not tell the name of the file. */
 const keptAs = (key: string): string => filesPrefix + createHash('sha256').update(key).digest('hex');
 
+/** Since when the service has not had a file that is in the backup, in milliseconds since 1970, by key. */
+type Absences = Record<string, number>;
+
+const absencesNote = 'files-deleted.json';
+
 /** The files of tasks in a backup. A file never changes, so each is stored once. */
 export class FilesInVault {
   #stored: Set<string> | undefined;
+  /** The files that the service had at the last look; undefined: nobody looked. */
+  #present: Set<string> | undefined;
 
   constructor(
     private readonly vault: Vault,
@@ -35,12 +43,43 @@ export class FilesInVault {
   /** Stores the files that are not stored yet. */
   async store(files: ObjectStore): Promise<void> {
     this.#stored ??= await storedKeys(this.vault);
+    const present = new Set<string>();
     for await (const { key } of files.list('')) {
       const kept = keptAs(key);
+      present.add(kept);
       if (this.#stored.has(kept)) continue;
-      await this.vault.put(kept, await files.get(key), this.recipient);
+      const content = await files.get(key).catch((error: unknown) => {
+        // It was deleted since the list was read.
+        if (isServiceError(error) && error.code === 'not_found') return undefined;
+        throw error;
+      });
+      if (content === undefined) continue;
+      await this.vault.put(kept, content, this.recipient);
       this.#stored.add(kept);
     }
+    this.#present = present;
+  }
+
+  /**
+   * Removes the files that the service has not had since a moment.
+   *
+   * @param now milliseconds since 1970
+   * @param from the oldest moment that can be restored, in milliseconds since 1970
+   */
+  async prune(now: number, from: number): Promise<void> {
+    const present = this.#present;
+    if (present === undefined || this.#stored === undefined) return;
+    const before = (await this.vault.noted<Absences>(absencesNote)) ?? {};
+    const absent: Absences = {};
+    for (const key of [...this.#stored].filter((each) => !present.has(each))) {
+      const since = before[key] ?? now;
+      if (since >= from) absent[key] = since;
+      else {
+        await this.vault.delete(key);
+        this.#stored.delete(key);
+      }
+    }
+    await this.vault.note(absencesNote, absent);
   }
 }
 

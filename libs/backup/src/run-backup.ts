@@ -176,7 +176,8 @@ class Backup {
     const kept: KeptLine = { place, line: this.#latest.line };
     await writeFile(lineFile, JSON.stringify(kept), { mode: 0o600, flush: true });
     log.info('whole copy made', { seconds: Math.round((performance.now() - begun) / 100) / 10 });
-    await prune(vault, Date.now() - keepMs);
+    const oldest = await prune(vault, Date.now() - keepMs);
+    if (oldest !== undefined) await connection.files.prune(Date.now(), oldest);
   }
 
   /** Waits for a copy, and keeps the earlier ones up to date meanwhile. */
@@ -206,11 +207,18 @@ interface KeptLine {
   line: string;
 }
 
-/** Removes what no moment after `from` needs, in milliseconds since 1970. */
-async function prune(vault: Vault, from: number): Promise<void> {
+/**
+ * Removes the copies and the log that no moment after `from` needs.
+ *
+ * @param from milliseconds since 1970
+ * @returns the oldest moment that can be restored, in milliseconds since 1970; undefined: there is no copy
+ */
+async function prune(vault: Vault, from: number): Promise<number | undefined> {
   const copies = await listCopies(vault);
   const oldest = copies.findLastIndex(({ completedAt }) => Date.parse(completedAt) <= from);
   for (const copy of copies.slice(0, Math.max(0, oldest))) await removeCopy(vault, copy);
   const kept = copies[Math.max(0, oldest)];
-  if (kept !== undefined) await removeLogBefore(vault, kept.firstSegment);
+  if (kept === undefined) return undefined;
+  await removeLogBefore(vault, kept.firstSegment);
+  return Date.parse(kept.completedAt);
 }

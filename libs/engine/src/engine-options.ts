@@ -33,6 +33,8 @@ export interface EngineOptions {
   maxQueuedPerOwner: number;
   /** When a person is asked about a task that runs for long. */
   longTasks: LongTaskLimits;
+  /** Milliseconds from the request to delete work to the beginning of the deletion. */
+  undoMs: number;
   /** Another engine has become the leader; this one has stopped. */
   onDeposed?: () => void;
 }
@@ -44,4 +46,5 @@ export const defaultOptions: EngineOptions = {
   maxQueued: 10_000,
   maxQueuedPerOwner: 2_000,
   longTasks: { times: 5, withoutHistoryMs: 3_600_000 },
+  undoMs: 86_400_000,
 };

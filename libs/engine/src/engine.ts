@@ -7,6 +7,7 @@ import {
   DeviceAssigner,
   StatusEvents,
 } from './agents/index.js';
+import { Deletions, LegalHolds } from './deletions/index.js';
 import { Dispatcher, Workload } from './dispatch/index.js';
 import { type EngineOptions, type EnginePorts, defaultOptions } from './engine-options.js';
 import { LabMap } from './labs/index.js';
@@ -54,6 +55,8 @@ export class Engine {
   readonly submissions: Submissions;
   readonly work: WorkRequests;
   readonly changes: ChangeRequests;
+  readonly deletions: Deletions;
+  readonly legalHolds: LegalHolds;
   /** Settings, insights and state of the optimizers of campaigns. */
   readonly optimizers: Pick<CampaignRequests, 'configure' | 'addInsight' | 'read' | 'defaults'>;
   readonly resources: Pick<ResourceRequests, 'reset' | 'set'>;
@@ -148,6 +151,8 @@ export class Engine {
     this.submissions = new Submissions({ ...requests, campaigns });
     this.work = new WorkRequests({ ...requests, campaigns });
     this.changes = new ChangeRequests(loop, store, person, campaigns);
+    this.deletions = new Deletions(loop, store, state, person, options.undoMs);
+    this.legalHolds = new LegalHolds(loop, store, state, person);
     this.optimizers = campaigns;
     this.resources = new ResourceRequests(loop, person, labs);
     this.deviceRestarts = new DeviceRestarts({ loop, agents, directory, labs, epoch, person });

@@ -30,6 +30,11 @@ export function engineHandlers(engine: Engine): HandlersOf<EngineRequests> {
     changeCampaign: ({ name, change, by, rights }) => changes.campaign(name, change, by, rights),
     archiveWork: ({ kind, name, by }) => changes.archive(kind, name, by),
     restoreWork: ({ kind, name, by }) => changes.restore(kind, name, by),
+    deleteWork: (asked) => engine.deletions.add(asked),
+    keepWork: ({ kind, name, by }) => engine.deletions.keep(kind, name, by),
+    addHold: (asked) => engine.legalHolds.add(asked),
+    releaseHold: (asked) => engine.legalHolds.release(asked),
+    listHolds: () => ({ holds: engine.legalHolds.list() }),
 
     pauseProtocolRun: ({ name, by }) => engine.work.pauseProtocolRun(name, by),
     resumeProtocolRun: ({ name, by, rights }) => engine.work.resumeProtocolRun(name, by, rights),

@@ -66,6 +66,7 @@ export function storeUnder(lease: Lease, store: Store): Store {
     ended: (kind, name) => store.ended(kind, name),
     named: (kind, name) => store.named(kind, name),
     endedBefore: (kind, page) => store.endedBefore(kind, page),
+    deletableBefore: (kind, what, page) => store.deletableBefore(kind, what, page),
     close: () => store.close(),
     async commit(epoch, changes) {
       lease.demand();

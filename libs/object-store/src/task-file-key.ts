@@ -10,7 +10,12 @@ const readableLength = 200;
  * @param attempt number of the attempt, from 1
  */
 export function taskFileKey(taskRunId: string, attempt: number, fileName: string): string {
-  return `task-runs/${encodeName(taskRunId)}/${attempt}/${encodeName(fileName)}`;
+  return `${taskFilesPrefix(taskRunId)}${attempt}/${encodeName(fileName)}`;
+}
+
+/** What the keys of all files of a task run begin with, and no others. */
+export function taskFilesPrefix(taskRunId: string): string {
+  return `task-runs/${encodeName(taskRunId)}/`;
 }
 
 /** A `~` occurs only in shortened names, so no other name can look like one. */

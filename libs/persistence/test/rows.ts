@@ -4,6 +4,8 @@ import type {
   Change,
   AuditRow,
   DefinitionRow,
+  DeletionRow,
+  LegalHoldRow,
   OptimizerRow,
   OutageRow,
   ProtocolRunRow,
@@ -226,11 +228,36 @@ const halted: RolloutRow = {
 const earlier: RolloutRow = { ...rollout, id: 'o0', state: 'cancelled', endedAt: t0 + 9, endedBy: 'bob' };
 
 /** Three reservations, of which a person ends one early, and two rollouts, of which one is halted; and what is loaded of them. */
-export const others: { changes: Change[]; left: Pick<WorkingRows, 'reservations' | 'rollouts'> } = {
+const planned: DeletionRow = {
+  ...{ id: 'del1', workId: 'w1', kind: 'campaign', name: 'sweep', owner: 'ada', labs: ['color_lab'] },
+  ...{ what: 'everything', state: 'planned', reason: 'a test', by: 'ada', at: t0, dueAt: t0 + 5 },
+  ...{ endedAt: null, endedBy: null, removed: null },
+};
+const running: DeletionRow = { ...planned, id: 'del2', workId: 'w2', what: 'files' };
+const held: LegalHoldRow = {
+  ...{ id: 'hold1', kind: 'owner', name: 'ada', reason: 'dispute', by: 'eve', at: t0 },
+  ...{ releasedAt: null, releasedBy: null },
+};
+const removed = { task_runs: 3, files: 2, bytes: 10 };
+
+export const others: {
+  changes: Change[];
+  left: Pick<WorkingRows, 'reservations' | 'rollouts' | 'deletions' | 'legalHolds'>;
+} = {
   changes: [
     ...[reservation, ofResource, early].map((row) => ({ op: 'putReservation' as const, row })),
     { op: 'putReservation', row: { ...early, endedAt: t0 + 3, endedBy: 'eve' } },
     ...[earlier, rollout, halted].map((row) => ({ op: 'putRollout' as const, row })),
+    ...[planned, running, { ...planned, id: 'del3' }].map((row) => ({ op: 'putDeletion' as const, row })),
+    { op: 'putDeletion', row: { ...running, state: 'running' } },
+    { op: 'putDeletion', row: { ...planned, id: 'del3', state: 'done', endedAt: t0 + 9, removed } },
+    { op: 'putLegalHold', row: held },
+    { op: 'putLegalHold', row: { ...held, id: 'hold2', releasedAt: t0 + 2, releasedBy: 'eve' } },
   ],
-  left: { reservations: [reservation, ofResource], rollouts: [earlier, halted] },
+  left: {
+    reservations: [reservation, ofResource],
+    rollouts: [earlier, halted],
+    deletions: [planned, { ...running, state: 'running' }],
+    legalHolds: [held],
+  },
 };

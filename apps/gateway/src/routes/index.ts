@@ -18,6 +18,7 @@ export {
 } from './operation.js';
 export {
   CampaignName,
+  LegalHoldId,
   lookupName,
   pathName,
   pathParameter,

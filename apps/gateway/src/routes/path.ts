@@ -36,6 +36,10 @@ export const CampaignName = pathName('campaign_name', 'campaign', {
   description: 'Name of the campaign.',
   example: 'sweep',
 });
+export const LegalHoldId = pathName('id', 'legal hold', {
+  description: 'Id of the legal hold.',
+  example: '0190c0de-0000-7000-8000-00000000000e',
+});
 export const ReservationId = pathName('id', 'reservation', {
   description: 'Id of the reservation.',
   example: '0190c0de-0000-7000-8000-00000000000d',

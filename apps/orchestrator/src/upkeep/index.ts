@@ -1,3 +1,4 @@
 export { archiveOld } from './archiving.js';
+export { deleteOld, sweepDeletions } from './deleting.js';
 export { CommitWatch } from './commit-watch.js';
 export { pruneEvents } from './event-pruning.js';

@@ -43,6 +43,8 @@ const nothing: WorkingRows = {
   outages: [],
   reservations: [],
   rollouts: [],
+  deletions: [],
+  legalHolds: [],
   definitions: [],
 };
 const devices = ['arm', 'station_1', 'station_2'].map((name) => ({

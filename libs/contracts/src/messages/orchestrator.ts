@@ -4,6 +4,7 @@ import { AgentRecord } from '../rest/computers/agents.js';
 import { DeviceRecord } from '../rest/devices.js';
 import { isObject, zodOf, type Shape } from '../rest/fields/field.js';
 import { insight, OptimizerDescription, runtimeParameters } from '../rest/optimizer.js';
+import { DeletionRecord, deletionScopes, holdKinds, LegalHoldRecord } from '../rest/deletions.js';
 import { DrainRecord } from '../rest/drain.js';
 import { QueuedTask, QueueRecord } from '../rest/queue.js';
 import { ReservationRecord } from '../rest/reservations.js';
@@ -80,6 +81,8 @@ const empty = z.object({});
 const by = z.object({ by: z.string() });
 const queue = zodOf(QueueRecord);
 const reservation = zodOf(ReservationRecord);
+const deletion = zodOf(DeletionRecord);
+const hold = zodOf(LegalHoldRecord);
 /** Null: all work. */
 const drained = z.object({ campaign: z.string().nullable() });
 const drain = zodOf(DrainRecord);
@@ -148,6 +151,23 @@ export const orchestratorRequests = {
   archiveWork: request('work.archive', workBy, accepted, cancelErrors),
   /** Returns archived work to the lists. */
   restoreWork: request('work.restore', workBy, accepted, cancelErrors),
+  /** Plans the deletion of work that has ended. */
+  deleteWork: request(
+    'work.delete',
+    workBy.extend({ reason: z.string(), what: z.enum(deletionScopes) }),
+    deletion,
+    ['invalid', ...cancelErrors],
+  ),
+  /** Takes the deletion of work back, unless it has begun. */
+  keepWork: request('work.keep', workBy, deletion, cancelErrors),
+  /** Forbids deletions, and takes back those that have not begun. */
+  addHold: request('hold.add', namedBy.extend({ kind: z.enum(holdKinds), reason: z.string() }), hold, [
+    'invalid',
+    ...cancelErrors,
+  ]),
+  releaseHold: request('hold.release', z.object({ id: z.string(), by: z.string() }), hold, cancelErrors),
+  /** The legal holds in force, by their beginning. */
+  listHolds: query('hold.list', empty, z.object({ holds: z.array(hold) }), [], 3_000),
   /** Starts no more tasks of the run. Running tasks continue to their end. */
   pauseProtocolRun: request('protocol_run.pause', namedBy, accepted, cancelErrors),
   /** Resumes a run that is paused, failed or cancelled. It keeps completed tasks. */

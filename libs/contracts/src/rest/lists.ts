@@ -9,6 +9,7 @@ import {
 import { refusalKinds, type AuditRecord, type RefusalRecord } from './access.js';
 import { attentionKinds, attentionStates, type AttentionRecord } from './attention.js';
 import { definitionTypes, labStates } from './definitions.js';
+import { deletionStates, holdKinds, type DeletionRecord } from './deletions.js';
 import type { EffectRecord } from './effects.js';
 import type { EmergencyStopRecord } from './emergency-stops.js';
 import type { TaskFileRecord } from './files.js';
@@ -20,6 +21,7 @@ import { webhookStates, type DeliveryRecord, type WebhookRecord } from './webhoo
 import type { CampaignSummary } from './work/campaigns.js';
 import type { ProtocolRunSummary } from './work/protocol-runs.js';
 import type { AttemptRecord, TaskRunRecord } from './work/tasks.js';
+import { workKinds } from './work/work.js';
 import { deliveryStates, effectStates, logLevels } from '../vocabulary.js';
 
 /**
@@ -188,6 +190,19 @@ export const storedLists = {
       ...between('engaged'),
     },
   },
+  deletions: {
+    usual: '-created_at',
+    sort: { created_at: 'time', due_at: 'time', name: 'text', state: 'text' },
+    filters: {
+      state: states(deletionStates),
+      kind: choice(workKinds, 'Only deletions of this kind of work.'),
+      owner: exact('Only deletions of work of this owner.'),
+      lab: exact('Only deletions of work of this laboratory.'),
+      by: exact('Only deletions that this person asked for.'),
+      ...between('asked for'),
+      text: contains('Only deletions of work whose name contains this text, in upper or lower case.'),
+    },
+  },
   resources: {
     usual: 'name',
     sort: { name: 'text', type: 'text', lab: 'text' },
@@ -325,6 +340,15 @@ export const presentLists = {
       by: exact('Only reservations of this person.'),
     },
   },
+  legal_holds: {
+    usual: 'created_at',
+    sort: { created_at: 'time', kind: 'text', name: 'text' },
+    filters: {
+      kind: choice(holdKinds, 'Only holds of this kind.'),
+      by: exact('Only holds of this person.'),
+      text: named,
+    },
+  },
   labs: {
     usual: 'name',
     sort: { name: 'text', state: 'text', package: 'text' },
@@ -403,6 +427,7 @@ export interface StoredItems {
   task_attempts: AttemptRecord;
   attention: AttentionRecord;
   emergency_stops: EmergencyStopRecord;
+  deletions: DeletionRecord;
   resources: ResourceRecord;
   resource_uses: ResourceUse;
   files: TaskFileRecord;

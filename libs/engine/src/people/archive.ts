@@ -3,6 +3,21 @@ import type { NamedWork } from '../rows/index.js';
 import type { Accepted } from '../submission/index.js';
 import { type Person, type Turn, audit, newEvent } from '../turn/index.js';
 
+/**
+ * @param what the work, for the message
+ * @throws ServiceError `wrong_state` when the work is being deleted
+ */
+export function refuseDeletion(turn: Turn, workId: string, what: string): void {
+  const deletion = turn.state.deletionOf(workId);
+  if (deletion === undefined) return;
+  throw new ServiceError(
+    'wrong_state',
+    deletion.state === 'running'
+      ? `${what} is being deleted`
+      : `${what} will be deleted at ${new Date(deletion.dueAt).toISOString()}: keep it first`,
+  );
+}
+
 /** Finished work is not in memory. The store checks in the commit what it reported before the turn. */
 
 /** @throws ServiceError `not_found`; `wrong_state` when the work is not over, belongs to a campaign or is archived */
@@ -35,17 +50,24 @@ export function restoreWork(
 ): Accepted {
   const work = overByItself(turn, kind, name, named);
   if (work.archivedAt === null) throw conflict(kind, name, 'is not archived');
+  refuseDeletion(turn, work.id, `the ${workWords[kind]} "${name}"`);
   turn.emit({ op: 'restore', id: work.id, at: turn.now });
   return keep(turn, person, kind, work, 'restore');
 }
 
-function overByItself(turn: Turn, kind: WorkKind, name: string, work: NamedWork | undefined): NamedWork {
+/** @throws ServiceError `not_found`; `wrong_state` when the work is not over or belongs to a campaign */
+export function overByItself(
+  turn: Turn,
+  kind: WorkKind,
+  name: string,
+  work: NamedWork | undefined,
+): NamedWork {
   if (work === undefined)
     throw new ServiceError('not_found', `there is no ${workWords[kind]} named "${name}"`);
   if (work.campaign !== null)
     throw conflict(kind, name, `belongs to the campaign "${work.campaign}" and goes with it`);
   const state = stateOf(turn, kind, work);
-  if (!isTerminal(state)) throw conflict(kind, name, `is ${state}: only what is over is archived`);
+  if (!isTerminal(state)) throw conflict(kind, name, `is ${state}: work must be over for this`);
   return work;
 }
 
@@ -56,7 +78,8 @@ function stateOf(turn: Turn, kind: WorkKind, { id, state }: NamedWork): NamedWor
   return table.get(id)?.state ?? state;
 }
 
-function archive(turn: Turn, person: Person, kind: WorkKind, work: NamedWork): Accepted {
+/** Hides work that is over, with the audit entry and the event. */
+export function archive(turn: Turn, person: Person, kind: WorkKind, work: NamedWork): Accepted {
   const { id, name } = work;
   turn.emit({
     op: 'archive',

@@ -1,5 +1,6 @@
 /** Requests and decisions of people about work that the engine has accepted. */
 
+export { archive, overByItself } from './archive.js';
 export { Attention } from './attention.js';
 export { CampaignRequests } from './campaign-requests.js';
 export { ChangeRequests } from './change-requests.js';

@@ -36,6 +36,7 @@ import {
 } from '../submission/index.js';
 import { type Person, type Recall, type Turn, audit, newEvent, placeOf } from '../turn/index.js';
 import { setOptimizer, trialOf } from '../work/index.js';
+import { refuseDeletion } from './archive.js';
 import { refuseForeignWork } from './foreign-work.js';
 import { openWork } from './open-work.js';
 import { unpauseWork } from './pause.js';
@@ -61,7 +62,7 @@ export function resumeProtocolRun(
   const [run] = work?.protocolRuns ?? [];
   if (work === undefined || run === undefined || turn.state.rows.protocolRunNames.has(name))
     return unpauseWork(turn, person, 'protocol_run', openWork(turn, 'protocol_run', name));
-  refuseArchived('protocol run', name, work);
+  refuseArchived(turn, 'protocol run', name, work);
   refuseCompleted('protocol run', run);
   const campaign = run.campaignId === null ? undefined : campaignOf(turn, run, work);
   refuseUnfit(turn, ports, 'protocol run', work);
@@ -97,7 +98,7 @@ export function resumeCampaign(
   const campaign = work?.campaign ?? undefined;
   if (work === undefined || campaign === undefined || turn.state.rows.campaignNames.has(name))
     return goOn(turn, person, openWork(turn, 'campaign', name), remade);
-  refuseArchived('campaign', name, work);
+  refuseArchived(turn, 'campaign', name, work);
   refuseCompleted('campaign', campaign);
   refuseUnfit(turn, ports, 'campaign', work);
   refuseRunNames(turn, name, campaign.runsStarted, runLimit(campaign));
@@ -241,7 +242,9 @@ function refuseOthers(
   refuse(what, faults);
 }
 
-function refuseArchived(what: string, name: string, { archivedAt }: EndedWork): void {
+function refuseArchived(turn: Turn, what: string, name: string, work: EndedWork): void {
+  const { campaign, protocolRuns, archivedAt } = work;
+  refuseDeletion(turn, (campaign ?? protocolRuns[0])?.id ?? '', `the ${what} "${name}"`);
   if (archivedAt !== null)
     throw conflict(`the ${what} "${name}" is archived; restore it before you resume it`);
 }

@@ -136,6 +136,16 @@ export function applyChange(rows: RowSet, change: Change): void {
     case 'putRollout':
       rows.rollouts.set(change.row.id, change.row);
       return;
+    case 'putDeletion': {
+      const { id, state } = change.row;
+      if (state === 'planned' || state === 'running') rows.deletions.set(id, change.row);
+      else rows.deletions.delete(id);
+      return;
+    }
+    case 'putLegalHold':
+      if (change.row.releasedAt === null) rows.legalHolds.set(change.row.id, change.row);
+      else rows.legalHolds.delete(change.row.id);
+      return;
     case 'putDefinition':
       if (!rows.definitions.has(change.row.hash)) rows.definitions.set(change.row.hash, change.row);
       return;

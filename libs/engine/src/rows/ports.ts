@@ -1,5 +1,6 @@
 import type {
   AttemptStatus,
+  DeletionScope,
   DeviceAssignment,
   DeviceStatus,
   Insight,
@@ -16,6 +17,7 @@ import type {
   WorkKind,
 } from '@lab/contracts';
 import type { LabDefinition, DeviceDefinition, ProtocolSnapshot, TaskSnapshot } from '@lab/definitions/model';
+import type { DeletionRow, LegalHoldRow } from './deletion-rows.js';
 import type {
   AgentRow,
   AllocationRow,
@@ -65,6 +67,10 @@ export interface WorkingRows {
   reservations: ReservationRow[];
   /** The latest 20, oldest first. */
   rollouts: RolloutRow[];
+  /** Those that are planned or running. */
+  deletions: DeletionRow[];
+  /** Those in force. */
+  legalHolds: LegalHoldRow[];
   /** Definitions that the rows above refer to. */
   definitions: DefinitionRow[];
 }
@@ -160,6 +166,11 @@ export interface Store {
   named(kind: WorkKind, name: string): Promise<NamedWork | undefined>;
   /** Unarchived work that belongs to no other work and ended before a moment, by id. */
   endedBefore(kind: WorkKind, page: EndedPage): Promise<NamedWork[]>;
+  /**
+   * Work that nobody has deleted or kept, by id: for `everything`, what was archived before the moment and is archived; for
+   * `files`, what ended before the moment.
+   */
+  deletableBefore(kind: WorkKind, what: DeletionScope, page: EndedPage): Promise<NamedWork[]>;
   close(): Promise<void>;
 }
 

@@ -1,5 +1,6 @@
 import { isTerminal } from '@lab/contracts';
 import type { WorkingRows } from './ports.js';
+import type { DeletionRow, LegalHoldRow } from './deletion-rows.js';
 import type {
   AgentRow,
   AllocationKind,
@@ -60,6 +61,10 @@ export function emptyRowSet() {
     reservations: new Map<string, ReservationRow>(),
     /** The latest, by id in the order of their beginning. Only the last may be open. */
     rollouts: new Map<string, RolloutRow>(),
+    /** Those that are planned or running. */
+    deletions: new Map<string, DeletionRow>(),
+    /** Those in force. */
+    legalHolds: new Map<string, LegalHoldRow>(),
     /** By hash. */
     definitions: new Map<string, DefinitionRow>(),
     /** Campaign name to id. */
@@ -96,6 +101,8 @@ export function rowSetOf(rows: WorkingRows): RowSet {
   for (const row of rows.outages) set.outages.set(row.device, row);
   for (const row of rows.reservations) set.reservations.set(row.id, row);
   for (const row of rows.rollouts) set.rollouts.set(row.id, row);
+  for (const row of rows.deletions) set.deletions.set(row.id, row);
+  for (const row of rows.legalHolds) set.legalHolds.set(row.id, row);
   for (const row of rows.definitions) set.definitions.set(row.hash, row);
   return set;
 }
@@ -128,6 +135,8 @@ export function workingRowsOf(set: RowSet): WorkingRows {
     outages: [...set.outages.values()],
     reservations: [...set.reservations.values()],
     rollouts: [...set.rollouts.values()].slice(-keptRollouts),
+    deletions: [...set.deletions.values()],
+    legalHolds: [...set.legalHolds.values()],
     definitions: [...set.definitions.values()].filter((row) => hashes.has(row.hash)),
   };
 }

@@ -24,6 +24,7 @@ import type {
   WorkKind,
 } from '@lab/contracts';
 import type { ProtocolSnapshot, TaskSnapshot } from '@lab/definitions/model';
+import type { DeletionRow, LegalHoldRow } from './deletion-rows.js';
 
 /**
  * The rows that the engine decides about, one type per table. Times are milliseconds since 1970 by the engine's clock.
@@ -461,6 +462,10 @@ export type Change =
   | { op: 'archive'; row: ArchiveRow }
   /** Fails unless the work is archived. */
   | { op: 'restore'; id: string; at: number }
+  /** Inserts the row, or replaces the row of the same id. */
+  | { op: 'putDeletion'; row: DeletionRow }
+  /** Inserts the row, or replaces the row of the same id. */
+  | { op: 'putLegalHold'; row: LegalHoldRow }
   /** Inserted, or written over the one of the same id. */
   | { op: 'putEmergencyStop'; row: EmergencyStopRow }
   /** Inserts the row, or replaces the row of the same id. */

@@ -1,10 +1,18 @@
-import { isTerminal, mayBeResumed, ServiceError, workWords, type WorkKind } from '@lab/contracts';
+import {
+  isTerminal,
+  mayBeResumed,
+  ServiceError,
+  workWords,
+  type DeletionScope,
+  type WorkKind,
+} from '@lab/contracts';
 import type { Clock } from '@lab/ports';
 import {
   type ArchiveRow,
   type AuditRow,
   type CampaignRow,
   type Change,
+  type DeletionRow,
   type DurationSamples,
   type EndedPage,
   type EndedWork,
@@ -38,6 +46,8 @@ export class MemoryStore implements Store {
   readonly audit: AuditRow[] = [];
   /** Archived and restored work, by id. */
   archive: ReadonlyMap<string, ArchiveRow> = new Map();
+  /** Every deletion, by id. */
+  readonly deletions = new Map<string, DeletionRow>();
   /** All applied commits, oldest first. */
   readonly commits: { epoch: number; changes: Change[] }[] = [];
   /** Called before each commit is applied. An error that it throws refuses the commit. */
@@ -98,6 +108,7 @@ export class MemoryStore implements Store {
     for (const change of own) {
       if (change.op === 'tell') this.#record(change.event);
       if (change.op === 'audit') this.audit.push(change.row);
+      if (change.op === 'putDeletion') this.deletions.set(change.row.id, change.row);
       if (change.op === 'insertTaskRun' && change.row.runId === null)
         this.#everyOnDemandName.add(change.row.name);
     }
@@ -176,6 +187,28 @@ export class MemoryStore implements Store {
       .filter(({ id, campaign }) => campaign === null && !this.archive.has(id))
       .sort(byId)
       .slice(0, limit);
+  }
+
+  async deletableBefore(
+    kind: WorkKind,
+    what: DeletionScope,
+    { before, after, limit }: EndedPage,
+  ): Promise<NamedWork[]> {
+    await this.beforeLoad?.();
+    return workIn(this.#rows, kind)
+      .filter(({ id, state }) => id > after && isTerminal(state))
+      .filter(({ id, endedAt }) => {
+        const at = what === 'files' ? endedAt : this.#archivedAt(id);
+        return at !== null && at < before && !this.#deletedOrKept(id, what);
+      })
+      .map((row) => this.#inShort(row))
+      .filter(({ campaign }) => campaign === null)
+      .sort(byId)
+      .slice(0, limit);
+  }
+
+  #deletedOrKept(workId: string, what: DeletionScope): boolean {
+    return [...this.deletions.values()].some((row) => row.workId === workId && row.what === what);
   }
 
   #inShort(row: CampaignRow | ProtocolRunRow | TaskRunRow): NamedWork {

@@ -1,4 +1,4 @@
-import type { EventKind, JsonObject, Reason } from '@lab/contracts';
+import type { DeletionState, EventKind, JsonObject, Reason } from '@lab/contracts';
 import {
   type AttentionRow,
   type Change,
@@ -16,6 +16,14 @@ import type { WorkingState } from './working-state.js';
  */
 
 export type NewEvent = Omit<OutboxRow, 'at'>;
+
+/** What happens to a work with each state of its deletion. */
+const deletionEvents = {
+  planned: 'deletion_planned',
+  running: 'deletion_begun',
+  cancelled: 'deletion_cancelled',
+  done: 'deleted',
+} as const satisfies Record<DeletionState, string>;
 
 /** The event that a change of a row causes by itself; undefined: it causes none. */
 export function eventOf(state: WorkingState, change: Change): NewEvent | undefined {
@@ -76,6 +84,11 @@ export function eventOf(state: WorkingState, change: Change): NewEvent | undefin
       const name = kind === 'device' ? key.slice(lab.length + 1) : key;
       const body = { id, lab, name, by, reason, ...window, ended_by: endedBy, labs: [lab] };
       return newEvent(kind, key, endedAt === null ? 'reserved' : 'reservation_ended', body);
+    }
+    case 'putDeletion': {
+      const { workId, kind, name, owner, labs, what, state, by, reason } = change.row;
+      const body = { id: workId, name, owner, labs, what, by, reason, due_at: iso(change.row.dueAt) };
+      return newEvent(kind, workId, deletionEvents[state], body);
     }
     case 'putRollout':
       return ofRollout(change.row);

@@ -5,6 +5,7 @@ import {
   type AllocationRow,
   type CampaignRow,
   type Change,
+  type DeletionRow,
   type DrainRow,
   type EndedWork,
   type ProtocolRunRow,
@@ -244,6 +245,12 @@ export class WorkingState {
   drainOver(campaignId: string | null): DrainRow | undefined {
     if (this.rows.drains.size === 0) return undefined;
     return this.drainOf(null) ?? (campaignId === null ? undefined : this.drainOf(campaignId));
+  }
+
+  /** The deletion of a work that is planned or running; undefined: there is none. */
+  deletionOf(workId: string): DeletionRow | undefined {
+    for (const deletion of this.rows.deletions.values()) if (deletion.workId === workId) return deletion;
+    return undefined;
   }
 
   /** Says whether a running task uses the allocation now. */

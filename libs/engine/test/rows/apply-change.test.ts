@@ -136,6 +136,8 @@ function rowsWith(rows: {
     outages: [],
     reservations: [],
     rollouts: [],
+    deletions: [],
+    legalHolds: [],
     definitions: [],
   });
 }

@@ -22,6 +22,11 @@ insert into queue_pause (id, by, at) select gen_random_uuid()::text, $1, now()
 where not exists (select from queue_pause where resumed_at is null);
 `;
 
+/** People often restore because of a deletion. None goes on by itself. */
+const keep = `
+update deletion set state = 'cancelled', ended_at = now(), ended_by = $1 where state in ('planned', 'running');
+`;
+
 const note = `
 insert into audit (id, at, by, kind, action, subject, detail, request_id, ip)
 select gen_random_uuid()::text, now(), $1, null, 'restore', 'service', jsonb_build_object('moment', $2::text), null, null;
@@ -42,6 +47,7 @@ export async function beginAnew(url: string, moment: string | undefined): Promis
     await client.query(raise);
     await client.query(doubt);
     await client.query(hold, [pausedBy]);
+    await client.query(keep, [restorer]);
     await client.query(`delete from access_token where kind = 'session'`);
     await client.query(note, [restorer, moment ?? null]);
     await client.query('commit');

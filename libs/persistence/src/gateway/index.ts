@@ -1,5 +1,6 @@
 export type { AuditEntry } from '@lab/contracts';
 export type { Applicant, Enrolments, JoinFault, NewInvitation } from './enrolments.js';
+export type { FileSweeps, WaitingSweep } from './file-sweeps.js';
 export type { IdempotencyKeys, KeptAnswer, KeyState } from './idempotency.js';
 export { hashOfToken, issueSession, issueToken, type IssuerOwner } from './issue-token.js';
 export type { LogLines } from './logs.js';

@@ -2,6 +2,7 @@ import { type DatabaseOptions, openDatabase } from '../connection/index.js';
 import { AuditTrail } from './audit.js';
 import { EffectLog } from './effects.js';
 import { Enrolments } from './enrolments.js';
+import { FileSweeps } from './file-sweeps.js';
 import { IdempotencyKeys } from './idempotency.js';
 import { LogLines } from './logs.js';
 import { Refusals } from './refusals.js';
@@ -19,6 +20,7 @@ export function openGatewayStore(options: DatabaseOptions) {
     tokens: new AccessTokens(db),
     audit: new AuditTrail(db),
     keys: new IdempotencyKeys(db),
+    fileSweeps: new FileSweeps(db),
     logs: new LogLines(db),
     effects: new EffectLog(db),
     enrolments: new Enrolments(db),

@@ -10,6 +10,7 @@ import {
   AuditRecord,
   type CampaignRecord,
   CampaignSummary,
+  DeletionRecord,
   EmergencyStopRecord,
   type FileDescription,
   type FileRecord,
@@ -31,6 +32,7 @@ import {
   type StoredAttention,
   type StoredAudit,
   type StoredCampaign,
+  type StoredDeletion,
   type StoredEmergencyStop,
   type StoredProtocolRun,
   type StoredResource,
@@ -209,6 +211,10 @@ export function auditRecord(row: StoredAudit): AuditRecord {
 
 export function emergencyStopRecord(row: StoredEmergencyStop): EmergencyStopRecord {
   return recordOf(EmergencyStopRecord, row, { engaged_at: row.at });
+}
+
+export function deletionRecord(row: StoredDeletion): DeletionRecord {
+  return recordOf(DeletionRecord, row, { created_at: row.at });
 }
 
 /** The time of a cancel request, while the run or campaign waits for its tasks to stop. */

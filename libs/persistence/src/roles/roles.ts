@@ -78,13 +78,15 @@ export function grants(engineTables: readonly string[]): string {
   return `do $grants$
 begin
   revoke execute on function log_append(text, text, jsonb), effect_append(text, double precision, jsonb),
-    refusals_prune(interval, bigint) from public;
+    refusals_prune(interval, bigint), sweep_deletion(text, integer) from public;
   if exists (select from pg_roles where rolname = '${orchestrator}') then
     execute format('revoke all on all tables in schema %I from ${orchestrator}', current_schema());
     grant select on schema_migration, agent_enrolment to ${orchestrator};
     grant select, insert, update on ${list([...rows, ...ofEngine])} to ${orchestrator};
     grant select, insert on audit to ${orchestrator};
     grant select, insert, delete on outbox to ${orchestrator};
+    grant select on deletion_files to ${orchestrator};
+    grant execute on function sweep_deletion(text, integer) to ${orchestrator};
   end if;
   if exists (select from pg_roles where rolname = '${gateway}') then
     execute format('revoke all on all tables in schema %I from ${gateway}', current_schema());
@@ -94,6 +96,7 @@ begin
     grant update (version, approved_at, approved_by, valid_until, revoked_at, revoked_by, reason) on agent_enrolment
       to ${gateway};
     grant update (last_used_at, revoked_at, revoked_by) on access_token to ${gateway};
+    grant insert on deletion_files to ${gateway};
     grant insert, update on issuer_person to ${gateway};
     grant insert, update, delete on idempotency_key, webhook, webhook_delivery to ${gateway};
     grant delete on log_line to ${gateway};

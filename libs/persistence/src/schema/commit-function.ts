@@ -10,6 +10,8 @@ import {
   queuePauses,
   protocolRuns,
   reservations,
+  deletions,
+  legalHolds,
   rollouts,
   resources,
   taskRuns,
@@ -36,6 +38,8 @@ const overwritten = [
   { table: outages, key: 'device' },
   { table: reservations, key: 'id' },
   { table: rollouts, key: 'id' },
+  { table: deletions, key: 'id' },
+  { table: legalHolds, key: 'id' },
 ];
 
 type AnyTable = Pick<typeof campaigns, 'name' | 'columns'>;

@@ -19,6 +19,7 @@ export type StoredAttempt = StoredOf<typeof tables.attempts>;
 export type StoredTrial = StoredOf<typeof tables.trials>;
 export type StoredAttention = StoredOf<typeof tables.attention>;
 export type StoredEmergencyStop = StoredOf<typeof tables.emergencyStops>;
+export type StoredDeletion = StoredOf<typeof tables.deletions>;
 export type StoredResource = StoredOf<typeof tables.resources>;
 /** With the columns that the gateway and the trigger of the chain fill. */
 export type StoredAudit = StoredOf<typeof tables.audit> &
@@ -36,6 +37,8 @@ export interface Database {
   resource: StoredResource;
   agent: StoredOf<typeof tables.agents>;
   attention: StoredAttention;
+  deletion: StoredDeletion;
+  legal_hold: StoredOf<typeof tables.legalHolds>;
   emergency_stop: StoredEmergencyStop;
   queue_pause: StoredOf<typeof tables.queuePauses>;
   drain: StoredOf<typeof tables.drains>;

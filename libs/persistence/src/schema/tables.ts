@@ -13,7 +13,9 @@ import type {
   AttentionRow,
   AuditRow,
   CampaignRow,
+  DeletionRow,
   EmergencyStopRow,
+  LegalHoldRow,
   OutageRow,
   ProtocolRunRow,
   DrainRow,
@@ -317,6 +319,41 @@ export const rollouts = tableOf<RolloutRow>()({
   },
 });
 
+export const deletions = tableOf<DeletionRow>()({
+  name: 'deletion',
+  columns: {
+    id: 'id',
+    workId: 'id',
+    kind: 'text',
+    name: 'text',
+    owner: 'text',
+    labs: 'jsonb',
+    what: 'text',
+    state: 'text',
+    reason: 'text',
+    by: 'text',
+    at: 'timestamptz',
+    dueAt: 'timestamptz',
+    endedAt: 'timestamptz?',
+    endedBy: 'text?',
+    removed: 'jsonb?',
+  },
+});
+
+export const legalHolds = tableOf<LegalHoldRow>()({
+  name: 'legal_hold',
+  columns: {
+    id: 'id',
+    kind: 'text',
+    name: 'text',
+    reason: 'text',
+    by: 'text',
+    at: 'timestamptz',
+    releasedAt: 'timestamptz?',
+    releasedBy: 'text?',
+  },
+});
+
 export const audit = tableOf<AuditRow>()({
   name: 'audit',
   columns: {
@@ -400,4 +437,12 @@ export const initialTables = [
 ] as const;
 
 /** Every table of the engine's rows. */
-export const engineTables = [...initialTables, drains, outages, reservations, rollouts] as const;
+export const engineTables = [
+  ...initialTables,
+  drains,
+  outages,
+  reservations,
+  rollouts,
+  deletions,
+  legalHolds,
+] as const;

@@ -112,6 +112,12 @@ export function planCommit(changes: readonly Change[]): CommitPlan {
       case 'putRollout':
         overwrite(tables.rollouts, change.row.id, change.row);
         break;
+      case 'putDeletion':
+        overwrite(tables.deletions, change.row.id, change.row);
+        break;
+      case 'putLegalHold':
+        overwrite(tables.legalHolds, change.row.id, change.row);
+        break;
       case 'archive':
         archived.push({ op: change.op, ...tables.archive.toStored(change.row) });
         break;

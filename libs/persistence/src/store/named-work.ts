@@ -1,4 +1,4 @@
-import type { WorkKind } from '@lab/contracts';
+import type { DeletionScope, WorkKind } from '@lab/contracts';
 import type { EndedPage, NamedWork } from '@lab/engine';
 import { sql, type Kysely, type RawBuilder } from 'kysely';
 import { type Database, joinArchive, tables } from '../schema/index.js';
@@ -64,5 +64,28 @@ export async function loadEndedBefore(
     sql`and work.id > ${after} and work.state in ${sql.raw(tables.endedStates)}
       and work.ended_at < ${new Date(before).toISOString()}::timestamptz ${alone}
       and not exists (select from archive known where known.id = work.id) order by work.id limit ${limit}`,
+  );
+}
+
+/** As {@link Store.deletableBefore}. */
+export async function loadDeletableBefore(
+  db: Kysely<Database>,
+  kind: WorkKind,
+  what: DeletionScope,
+  { before, after, limit }: EndedPage,
+): Promise<NamedWork[]> {
+  const alone = kind === 'protocol_run' ? sql`and work.campaign_id is null` : sql``;
+  const moment = sql`${new Date(before).toISOString()}::timestamptz`;
+  const isOld =
+    what === 'files'
+      ? sql`work.ended_at < ${moment}`
+      : sql`exists (select from archive old
+          where old.id = work.id and old.restored_at is null and old.archived_at < ${moment})`;
+  return found(
+    db,
+    sources[kind],
+    sql`and work.id > ${after} and work.state in ${sql.raw(tables.endedStates)} and ${isOld} ${alone}
+      and not exists (select from deletion known where known.work_id = work.id and known.what = ${what})
+      order by work.id limit ${limit}`,
   );
 }

@@ -1,6 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
-import { ServiceError, type ErrorCode, type WorkKind } from '@lab/contracts';
+import {
+  ServiceError,
+  type DeletionScope,
+  type ErrorCode,
+  type RemovedCounts,
+  type WorkKind,
+} from '@lab/contracts';
 import type {
   Change,
   DurationSamples,
@@ -26,8 +32,9 @@ import {
 } from '../connection/index.js';
 import { type Database, isStorable, migrate } from '../schema/index.js';
 import { noteCode, type LoadedCode } from './loaded-code.js';
-import { loadEndedBefore, loadNamed } from './named-work.js';
+import { loadDeletableBefore, loadEndedBefore, loadNamed } from './named-work.js';
 import { planCommit, type CommitPlan } from './commit-plan.js';
+import { filesRemoved, removeRecords } from './deletion-sweep.js';
 import { refuseUnstorableText } from './refuse-unstorable-text.js';
 import { loadDurations, loadEnded, loadWorkingRows } from './working-rows.js';
 
@@ -268,6 +275,20 @@ export class PostgresStore implements Store {
 
   async endedBefore(kind: WorkKind, page: EndedPage): Promise<NamedWork[]> {
     return this.#read(({ db }) => loadEndedBefore(db, kind, page));
+  }
+
+  async deletableBefore(kind: WorkKind, what: DeletionScope, page: EndedPage): Promise<NamedWork[]> {
+    return this.#read(({ db }) => loadDeletableBefore(db, kind, what, page));
+  }
+
+  /** As {@link filesRemoved}. @throws ServiceError `store_unavailable` */
+  async filesRemoved(deletionId: string): Promise<RemovedCounts | undefined> {
+    return this.#read(({ db }) => filesRemoved(db, deletionId));
+  }
+
+  /** As {@link removeRecords}. @throws ServiceError `store_unavailable` */
+  async removeRecords(deletionId: string, limit: number): Promise<number> {
+    return this.#read(({ db }) => removeRecords(db, deletionId, limit));
   }
 
   /**

@@ -46,6 +46,8 @@ export async function loadWorkingRows(db: Kysely<Database>): Promise<WorkingRows
       outages: await rowsOf(tx, tables.outages, sql`where ended_at is null order by device`),
       reservations: await rowsOf(tx, tables.reservations, sql`where ended_at is null order by id`),
       rollouts: (await rowsOf(tx, tables.rollouts, latestRollouts)).reverse(),
+      deletions: await rowsOf(tx, tables.deletions, sql`where state in ('planned', 'running') order by id`),
+      legalHolds: await rowsOf(tx, tables.legalHolds, sql`where released_at is null order by id`),
       definitions: await definitionsOf(tx, [...campaigns, ...protocolRuns, ...taskRuns]),
     };
   });

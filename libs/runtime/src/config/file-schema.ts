@@ -187,6 +187,12 @@ export const logsSchema = mapping({
 export const retentionSchema = mapping({
   /** Days after its end when work is archived; undefined: never. */
   archive_after_days: whole(1, 36_500).optional(),
+  /** Days after its archiving when work is deleted; undefined: never. */
+  delete_after_days: whole(1, 36_500).optional(),
+  /** Days after its end when the files of work are deleted; undefined: never. */
+  delete_files_after_days: whole(1, 36_500).optional(),
+  /** Hours from the request to delete work to the beginning of the deletion. */
+  undo_hours: count(0, 8_760, 24),
 });
 
 export const metricsSchema = mapping({

@@ -89,6 +89,10 @@ export class SimulatedStore implements Store {
     return Promise.resolve([]);
   }
 
+  deletableBefore(): Promise<NamedWork[]> {
+    return Promise.resolve([]);
+  }
+
   close(): Promise<void> {
     return Promise.resolve();
   }

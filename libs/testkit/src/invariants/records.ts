@@ -97,7 +97,8 @@ export function* eventsComplete({
     const expected = (lastSeq.get(aggregate) ?? 0) + 1;
     if (seq !== expected) yield `event ${seq} of ${aggregate} where ${expected} was due`;
     lastSeq.set(aggregate, seq);
-    if (type === undefined) continue;
+    // A deletion changes no state, and its work may be archived.
+    if (type === undefined || /\.delet(ed|ion_\w+)$/.test(type)) continue;
     if (type.endsWith('.restored')) {
       if (!archived.delete(aggregate)) yield `${aggregate} was restored and had not been archived`;
     } else if (archived.has(aggregate)) yield `${aggregate} has ${type} while it was archived`;

@@ -190,6 +190,18 @@ export const scenarios: Readonly<Record<string, Schedule>> = {
     { at: 6_000, do: 'archive', kind: 'task_run', name: 'read' },
     { at: 6_100, do: 'restore', kind: 'task_run', name: 'read' },
   ]),
+  'work that is deleted and kept': scenario([
+    run,
+    read,
+    { at: 300, do: 'delete', kind: 'protocol_run', name: 'run' },
+    { at: 6_000, do: 'delete', kind: 'protocol_run', name: 'run' },
+    { at: 6_000, do: 'restore', kind: 'protocol_run', name: 'run' },
+    { at: 6_000, do: 'delete', kind: 'task_run', name: 'read' },
+    { at: 6_100, do: 'keep', kind: 'task_run', name: 'read' },
+    { at: 6_200, do: 'hold', kind: 'protocol_run', name: 'run' },
+    { at: 6_300, do: 'delete', kind: 'protocol_run', name: 'run' },
+    { at: 6_400, do: 'release_hold' },
+  ]),
   'an emergency stop': scenario([
     run,
     read,

@@ -45,6 +45,11 @@ export type Act = { at: number } & (
   | { do: 'pause_queue' | 'resume_queue' }
   /** Of a campaign, or of all work without a name. */
   | { do: 'drain' | 'end_drain'; name?: string }
+  /** Finished work will be deleted, and is kept. */
+  | { do: 'delete' | 'keep'; kind: WorkKind; name: string }
+  /** A person forbids the deletion of work, and ends the first hold. */
+  | { do: 'hold'; kind: WorkKind; name: string }
+  | { do: 'release_hold' }
   /** Finished work is archived, and restored. */
   | { do: 'archive' | 'restore'; kind: WorkKind; name: string }
   /** Emergency stop of a device or of everything, and the release of every stop. */

@@ -48,6 +48,8 @@ const changes: Readonly<Record<Change['op'], true>> = {
   putReservation: true,
   putRollout: true,
   audit: true,
+  putDeletion: true,
+  putLegalHold: true,
   archive: true,
   restore: true,
   putResource: true,

@@ -185,6 +185,22 @@ export class People {
         const request = { archive: requests.archiveWork, restore: requests.restoreWork }[act.do];
         return this.#ask(() => this.#send(request, { kind: act.kind, name: act.name, by }));
       }
+      case 'delete': {
+        const { kind, name } = act;
+        const body = { kind, name, by, what: 'everything', reason: 'a test' } as const;
+        return this.#ask(() => this.#send(requests.deleteWork, body));
+      }
+      case 'keep':
+        return this.#ask(() => this.#send(requests.keepWork, { kind: act.kind, name: act.name, by }));
+      case 'hold': {
+        const body = { kind: act.kind, name: act.name, by, reason: 'a dispute' };
+        return this.#ask(() => this.#send(requests.addHold, body));
+      }
+      case 'release_hold':
+        return this.#ask(async () => {
+          const { holds } = await this.#send(requests.listHolds, {});
+          for (const { id } of holds.slice(0, 1)) await this.#send(requests.releaseHold, { id, by });
+        });
       case 'ask_optimizer':
         return this.#ask(() => this.#askOptimizer(act.name, act.protocol));
       case 'call':

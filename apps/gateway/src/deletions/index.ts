@@ -1,0 +1,3 @@
+export { DeletionsController } from './deletions.controller.js';
+export { sweepFiles } from './file-sweep.js';
+export { LegalHoldsController } from './legal-holds.controller.js';
