@@ -114,6 +114,10 @@ export class MemoryRecords extends MemoryTables implements RecordReader {
     return this.read(() => this.attention.find((item) => item.id === id));
   }
 
+  filesDeletion(): Promise<DeletionRecord | undefined> {
+    return this.read(() => this.deletions.find(({ what, state }) => what === 'files' && state === 'done'));
+  }
+
   emergencyStop(id: string): Promise<EmergencyStopRecord | undefined> {
     return this.read(() => this.stops.find((stop) => stop.id === id));
   }

@@ -1,6 +1,13 @@
 import { Readable } from 'node:stream';
 import { Controller, Get, Logger, Req, Res } from '@nestjs/common';
-import { longestPage, type Page, type TaskFileRecord, type TaskRunRecord } from '@lab/contracts';
+import {
+  isServiceError,
+  longestPage,
+  ServiceError,
+  type Page,
+  type TaskFileRecord,
+  type TaskRunRecord,
+} from '@lab/contracts';
 import { taskFileKey } from '@lab/object-store';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { Needs } from '../access/index.js';
@@ -116,7 +123,9 @@ export class TaskFilesController {
     const etag = `"${file.sha256}"`;
     const isHead = request.method === 'HEAD';
     const range = isHead ? undefined : this.#rangeOf(request, reply, file.size, etag);
-    const content = await this.files.get(taskFileKey(task.id, task.attempt, file.name), range);
+    const content = await this.files
+      .get(taskFileKey(task.id, task.attempt, file.name), range)
+      .catch((error: unknown) => this.#explain(task.id, error));
     describePart(reply, { size: file.size, etag }, range)
       .type(file.media_type)
       .header('content-disposition', attachment(file.name))
@@ -195,6 +204,19 @@ export class TaskFilesController {
       cursor = page.next_cursor;
     } while (cursor !== null);
     return files;
+  }
+
+  /** Says who deleted the files, if somebody did. @throws the error, or ServiceError `not_found` */
+  async #explain(taskRunId: string, error: unknown): Promise<never> {
+    if (!isServiceError(error) || error.code !== 'not_found') throw error;
+    const deletion = await this.records.filesDeletion(taskRunId);
+    if (deletion === undefined) throw error;
+    const { ended_at: at, by, reason } = deletion;
+    throw new ServiceError(
+      'not_found',
+      `The files of this work were deleted at ${at ?? ''} by ${by}: ${reason}.`,
+      { cause: error },
+    );
   }
 
   #rangeOf(request: FastifyRequest, reply: FastifyReply, size: number, etag: string) {

@@ -5,6 +5,7 @@ import type {
   EffectRecord,
   CampaignRecord,
   CodeOrigin,
+  DeletionRecord,
   EmergencyStopRecord,
   ListRequest,
   Portion,
@@ -125,6 +126,18 @@ export class Records {
 
   emergencyStop(id: string): Promise<EmergencyStopRecord | undefined> {
     return this.#one('emergency_stops', id, sql`emergency_stop.id = ${id}`);
+  }
+
+  /** The deletion that removed the files of a task run; undefined: nothing did. */
+  filesDeletion(taskRunId: string): Promise<DeletionRecord | undefined> {
+    const works = sql`(
+      select unnest(array[task_run.id, protocol_run.id, protocol_run.campaign_id])
+      from task_run left join protocol_run on protocol_run.id = task_run.run_id where task_run.id = ${taskRunId})`;
+    return this.#one(
+      'deletions',
+      taskRunId,
+      sql`deletion.what = 'files' and deletion.state = 'done' and deletion.work_id in ${works} limit 1`,
+    );
   }
 
   /**
