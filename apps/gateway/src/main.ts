@@ -10,7 +10,7 @@ import {
   stopReport,
   type ServiceHealth,
 } from '@lab/contracts';
-import { brokerPlace, brokerTrouble, connectBus, LeaderWatch } from '@lab/messaging';
+import { brokerPlaces, brokerTrouble, connectBus, LeaderWatch } from '@lab/messaging';
 import { BusClient } from '@lab/messaging/nest';
 import { openFiles } from '@lab/object-store';
 import { openEventLog, openGatewayStore, openRecords } from '@lab/persistence';
@@ -232,7 +232,7 @@ await runService(service, config, async ({ config, log, shutdown }) => {
       port: config.httpPort,
       publicUrl: config.publicUrl,
       ...(https === undefined ? {} : { https }),
-      broker: brokerPlace(config.natsUrl.reveal()),
+      brokers: brokerPlaces(config.natsUrl.reveal()),
       log,
       meter,
       failoverMs: config.limits.failover_wait_s * 1_000,

@@ -44,8 +44,8 @@ export interface ServerOptions {
   failoverMs?: number;
   /** Origins whose pages may use the interface, for example `https://dashboard.example.org`. Default: none. */
   origins?: readonly string[];
-  /** The broker to which agents are connected. Default: none is. */
-  broker?: BrokerPlace;
+  /** The nodes of the broker to which agents are connected. Default: none is. */
+  brokers?: readonly BrokerPlace[];
   /** Encrypts every connection. Default: none is encrypted. */
   https?: HttpsFiles;
   /** Counts requests. Default: they are not counted. */
@@ -131,9 +131,9 @@ export async function startServer(
   const enrolments = app.get(Enrolments);
   serveAgents(fastify, enrolments, app.get(AgentPackages));
   const relay =
-    options.broker === undefined
+    options.brokers === undefined
       ? undefined
-      : new BrokerRelay(enrolments, options.broker, hostCheck(names), options.log);
+      : new BrokerRelay(enrolments, options.brokers, hostCheck(names), options.log);
   relay?.serve(fastify.server);
   // Loaded at the first request for the document: it costs nothing at start-up.
   app.get(OpenApiDocument).describe(async () => (await import('./openapi/index.js')).openApiDocument(app));

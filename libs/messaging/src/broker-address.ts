@@ -74,8 +74,7 @@ export function demandEncryption({ all }: BrokerAddresses): void {
 const isThisComputer = (host: string): boolean =>
   host === 'localhost' || host === '::1' || /^127(\.\d{1,3}){3}$/.test(host);
 
-/** Host and port of the first address of a broker. */
-export function brokerPlace(text: string): { host: string; port: number } {
-  const [{ host, port }] = brokerAddresses(text).all;
-  return { host, port };
+/** Host and port of each address of a broker. */
+export function brokerPlaces(text: string): { host: string; port: number }[] {
+  return brokerAddresses(text).all.map(({ host, port }) => ({ host, port }));
 }

@@ -1,6 +1,6 @@
 export { AgentClocks, type AgentSession } from './agent-clocks.js';
 export { updateAccount } from './update-account.js';
-export { brokerPlace } from './broker-address.js';
+export { brokerPlaces } from './broker-address.js';
 export { brokerTrouble } from './broker-trouble.js';
 export type {
   Bus,

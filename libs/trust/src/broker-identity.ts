@@ -78,16 +78,20 @@ export async function brokerIdentity(
   };
 }
 
+/** A server of a cluster that asks the others for statements about accounts does so this often, in seconds. */
+const askOthersS = 10;
+
 /**
  * The identity as lines of a configuration of nats-server, 2.9.10 or newer.
  *
  * @param folder where the server keeps what it is told about accounts
+ * @param askOthers whether the server belongs to a cluster. One that was down learns within 10 s whom it must refuse
  */
-export function identitySettings(identity: BrokerIdentity, folder: string): string[] {
+export function identitySettings(identity: BrokerIdentity, folder: string, askOthers = false): string[] {
   return [
     `operator: "${identity.operator}"`,
     `system_account: "${identity.systemAccount}"`,
-    `resolver: { type: full, dir: ${JSON.stringify(folder)}, allow_delete: false, interval: "2m" }`,
+    `resolver: { type: full, dir: ${JSON.stringify(folder)}, allow_delete: false, interval: "${askOthers ? `${askOthersS}s` : '2m'}" }`,
     'resolver_preload: {',
     ...[...identity.accounts].map(([key, statement]) => `  ${key}: "${statement}"`),
     '}',

@@ -57,6 +57,7 @@ export async function makeCertificateAuthority(name: string, now: number): Promi
  *
  * @param names host names and IP addresses at which clients reach the server; the first is the common name
  * @param days how long it is valid
+ * @param use `peer`: the nodes of a cluster also accept the server as one of theirs
  * @returns the certificate, followed by that of the authority
  */
 export async function certifyServer(
@@ -64,6 +65,7 @@ export async function certifyServer(
   names: readonly [string, ...string[]],
   now: number,
   days: number,
+  use: 'server' | 'peer' = 'server',
 ): Promise<CertifiedKey> {
   const issuer = new X509Certificate(authority.certificate);
   const [signingKey, keys] = await Promise.all([
@@ -82,7 +84,11 @@ export async function certifyServer(
     extensions: [
       new BasicConstraintsExtension(false, undefined, true),
       new KeyUsagesExtension(KeyUsageFlags.digitalSignature, true),
-      new ExtendedKeyUsageExtension([ExtendedKeyUsage.serverAuth]),
+      new ExtendedKeyUsageExtension(
+        use === 'peer'
+          ? [ExtendedKeyUsage.serverAuth, ExtendedKeyUsage.clientAuth]
+          : [ExtendedKeyUsage.serverAuth],
+      ),
       new SubjectAlternativeNameExtension(
         [...new Set(names)].map((value) => ({ type: isIP(value) === 0 ? 'dns' : 'ip', value })),
       ),

@@ -6,6 +6,7 @@ import type { Secret } from '@lab/runtime';
 import type { Keys, Revocations } from '@lab/trust';
 import { ringText } from '@lab/trust/key-ring';
 import { readIfThere, writePrivately } from './data-folder.js';
+import { ownServerSettings, type OwnServer } from './own-server.js';
 
 /** What was signed with the keys. */
 interface Signed {
@@ -61,17 +62,11 @@ export class BrokerAccess {
   /**
    * The whole configuration of a nats-server outside of the stack.
    *
-   * @param listen address and port on which it listens
-   * @param accounts absolute path of a folder on its computer
-   * @param certificates absolute path of a folder on its computer, with `certificate.pem` and `key.pem`; undefined: it does not
-   *   encrypt
+   * @throws Error in one sentence when the settings of the cluster are not complete
    */
-  async ownServer(listen: string, accounts: string, certificates?: string): Promise<string> {
-    const { brokerIdentity, identitySettings, readKeys } = await import('@lab/trust');
-    const identity = identitySettings(await brokerIdentity(readKeys(this.keys)), accounts);
-    const files = ['certificate.pem', 'key.pem'].map((name) => JSON.stringify(`${certificates}/${name}`));
-    const tls = certificates === undefined ? [] : [`tls { cert_file: ${files[0]}, key_file: ${files[1]} }`];
-    return [`listen: ${JSON.stringify(listen)}`, 'max_payload: 2097152', ...tls, ...identity, ''].join('\n');
+  async ownServer(server: OwnServer): Promise<string> {
+    const { brokerIdentity, readKeys } = await import('@lab/trust');
+    return ownServerSettings(await brokerIdentity(readKeys(this.keys)), server);
   }
 
   /** Writes the key with which gateways admit agents. @returns the path of the file */

@@ -75,10 +75,17 @@ export class OwnAuthority {
     return this.ring.length === 1 ? this.certificate : trustedIn({ authorities: this.#entries }, Date.now());
   }
 
-  /** Certifies a new key of a server for these names and addresses. */
-  async certify(names: readonly [string, ...string[]]): Promise<CertifiedKey> {
+  /**
+   * Certifies a new key of a server for these names and addresses.
+   *
+   * @param use `peer`: the nodes of a cluster also accept the server as one of theirs
+   */
+  async certify(
+    names: readonly [string, ...string[]],
+    use: 'server' | 'peer' = 'server',
+  ): Promise<CertifiedKey> {
     const { certifyServer } = await import('@lab/trust/certificates');
-    return certifyServer(this.#signing, names, Date.now(), validDays);
+    return certifyServer(this.#signing, names, Date.now(), validDays, use);
   }
 
   /**

@@ -10,8 +10,8 @@ import type { Enrolments } from './enrolments.js';
 
 /** Most connections that one gateway passes on at once. */
 const mostRelayed = 1_024;
-/** Milliseconds for the broker to accept a connection. */
-const brokerMs = 5_000;
+/** Milliseconds for one node of the broker to accept a connection. */
+const brokerMs = 2_000;
 /** Largest message of a WebSocket, in bytes. A client of NATS sends what it has buffered as one. */
 const largestMessage = 64 * 1024 ** 2;
 
@@ -28,6 +28,7 @@ export interface BrokerPlace {
  */
 export class BrokerRelay {
   readonly #sockets = new Set<WebSocket>();
+  #dialled = 0;
   readonly #server = new WebSocketServer({
     noServer: true,
     perMessageDeflate: false,
@@ -35,10 +36,13 @@ export class BrokerRelay {
     clientTracking: false,
   });
 
-  /** @param checkHost takes the header `Host` of each request, and throws for a foreign name of the server */
+  /**
+   * @param brokers the nodes of the broker, of which any will do
+   * @param checkHost takes the header `Host` of each request, and throws for a foreign name of the server
+   */
   constructor(
     private readonly enrolments: Pick<Enrolments, 'admit'>,
-    private readonly broker: BrokerPlace,
+    private readonly brokers: readonly BrokerPlace[],
     private readonly checkHost: (header: string | undefined) => void,
     private readonly log: Log,
   ) {}
@@ -79,19 +83,20 @@ export class BrokerRelay {
     socket.once('close', () => broker.destroy());
   }
 
-  #dial(): Promise<Socket> {
-    return new Promise((resolve, reject) => {
-      const socket = connect({ ...this.broker, noDelay: true });
-      socket.setTimeout(brokerMs, () => socket.destroy(new Error('the broker does not answer')));
-      const failed = (cause: Error): void =>
-        reject(new ServiceError('service_unavailable', 'The gateway cannot reach the broker.', { cause }));
-      socket.once('error', failed);
-      socket.once('connect', () => {
-        socket.setTimeout(0);
-        socket.off('error', failed);
-        resolve(socket);
-      });
-    });
+  /** Connects to the first node that accepts, beginning with another one each time. */
+  async #dial(): Promise<Socket> {
+    let cause: unknown;
+    const first = (this.#dialled += 1);
+    for (let tried = 0; tried < this.brokers.length; tried += 1) {
+      const place = this.brokers[(first + tried) % this.brokers.length];
+      if (place === undefined) break;
+      try {
+        return await dial(place);
+      } catch (error) {
+        cause = error;
+      }
+    }
+    throw new ServiceError('service_unavailable', 'The gateway cannot reach the broker.', { cause });
   }
 
   #join(agent: WebSocket, broker: Socket, computer: string): void {
@@ -110,6 +115,20 @@ export class BrokerRelay {
     stream.pipe(broker);
     broker.pipe(stream);
   }
+}
+
+/** @throws the error of the connection */
+function dial(place: BrokerPlace): Promise<Socket> {
+  return new Promise((resolve, reject) => {
+    const socket = connect({ ...place, noDelay: true });
+    socket.setTimeout(brokerMs, () => socket.destroy(new Error('the broker does not answer')));
+    socket.once('error', reject);
+    socket.once('connect', () => {
+      socket.setTimeout(0);
+      socket.off('error', reject);
+      resolve(socket);
+    });
+  });
 }
 
 /** @param text one line, without characters of HTTP */

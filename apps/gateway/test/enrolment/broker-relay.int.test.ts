@@ -43,7 +43,11 @@ afterAll(async () => {
 });
 
 const served = () => ({
-  broker: { host: '127.0.0.1', port: Number(new URL(nats.url).port) },
+  // The first node is down: nothing listens there.
+  brokers: [
+    { host: '127.0.0.1', port: 1 },
+    { host: '127.0.0.1', port: Number(new URL(nats.url).port) },
+  ],
   https: { certificate: join(folder, 'certificate.pem'), key: join(folder, 'key.pem') },
 });
 
@@ -185,7 +189,7 @@ it('the gateway answers other upgrades with 404', async () => {
 it('a gateway that does not reach the broker says so, and one that ends lets its agents go', async () => {
   const credentials = await member('bench_h');
   const lonely = await startHarness(
-    { ...served(), broker: { host: '127.0.0.1', port: 1 } },
+    { ...served(), brokers: [{ host: '127.0.0.1', port: 1 }] },
     undefined,
     undefined,
     admitting(),

@@ -22,6 +22,14 @@ function isPassing(code: string): boolean {
 }
 
 /**
+ * True for an error that stays with its connection: the server changes nothing, because it follows another one, or it is about to
+ * end. A new connection may lead to the server that takes changes.
+ */
+export function isOfConnection(error: unknown): boolean {
+  return isRefusal(error) && /^(25006|57P0[123])$/.test(error.code ?? '');
+}
+
+/**
  * Turns any error of a read, or of a write that the database refused, into a {@link ServiceError} with effect `none`.
  * The message of the database stays in the cause, because it may hold values.
  */

@@ -1,7 +1,7 @@
-import { Kysely, PostgresDialect } from 'kysely';
+import { Kysely, PostgresDialect, type PostgresPoolClient } from 'kysely';
 import pg from 'pg';
 import type { Database } from '../schema/index.js';
-import { nameDatabase } from './database-errors.js';
+import { isOfConnection, isRefusal, nameDatabase } from './database-errors.js';
 
 export interface DatabaseOptions {
   /** `postgresql://` address. */
@@ -54,7 +54,34 @@ export function openDatabase(
   const lost = (error: Error): void => onIdleError?.(error);
   pool.on('connect', (client) => client.on('error', lost));
   pool.on('error', () => undefined /* the client has reported it */);
-  return { pool, db: new Kysely<Database>({ dialect: new PostgresDialect({ pool }) }) };
+  return { pool, db: new Kysely<Database>({ dialect: new PostgresDialect({ pool: new WatchedPool(pool) }) }) };
+}
+
+/**
+ * Kysely gives every connection back as one that works. This pool closes those that cannot work any more: a connection whose
+ * server has not answered in time, and one to a server that follows another one since a failover.
+ */
+class WatchedPool {
+  constructor(private readonly pool: pg.Pool) {}
+
+  async connect(): Promise<PostgresPoolClient> {
+    const client = await this.pool.connect();
+    let isUseless = false;
+    const query = async (text: string, values: readonly unknown[]): Promise<pg.QueryResult> => {
+      try {
+        return await client.query(text, [...values]);
+      } catch (error) {
+        isUseless ||= !isRefusal(error) || isOfConnection(error);
+        throw error;
+      }
+    };
+    // Kysely calls it so, unless it is given cursors.
+    return { query: query as never, release: () => client.release(isUseless) };
+  }
+
+  end(): Promise<void> {
+    return this.pool.end();
+  }
 }
 
 /** Parses bigint as a number, because sums stay below 2^53, and times as ISO 8601 text, because they are in UTC. */

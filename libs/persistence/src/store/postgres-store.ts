@@ -22,6 +22,7 @@ import type pg from 'pg';
 import {
   databaseError,
   givenUp,
+  isOfConnection,
   isRefusal,
   openDatabase,
   type DatabaseOptions,
@@ -348,7 +349,7 @@ export class PostgresStore implements Store {
       });
     } catch (error) {
       if (isRefusal(error)) {
-        client.release();
+        client.release(isOfConnection(error));
         throw await this.#conflict(error, names);
       }
       client.release(true);

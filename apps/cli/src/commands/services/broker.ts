@@ -5,6 +5,7 @@ import { Argument, type Command } from 'commander';
 import { processRoles, type ProcessRole } from '@lab/contracts/broker';
 import { BrokerAccess } from '../../stack/broker-access.js';
 import { OwnAuthority } from '../../stack/own-authority.js';
+import type { OwnServer } from '../../stack/own-server.js';
 import { writePrivately } from '../../stack/data-folder.js';
 import { userError } from '../user-error.js';
 
@@ -29,16 +30,19 @@ export function addBrokerCommands(program: Command): void {
       '--tls <folder>',
       'absolute path of a folder with certificate.pem and key.pem: every client must encrypt',
     )
-    .action(({ listen, accounts, tls }: { listen: string; accounts: string; tls?: string }) =>
-      print((access) => access.ownServer(listen, accounts, tls)),
-    );
+    .option('--cluster <name>', 'make it a node of a cluster of this name; needs --node, --route, --routes and --tls')
+    .option('--node <name>', 'name of this node')
+    .option('--route <address>', 'address and port at which this node listens to the others, such as 192.168.0.2:6222')
+    .option('--routes <addresses>', 'those of all nodes, with commas between them; the same text on every node')
+    .action((options: ConfigOptions) => print((access) => access.ownServer(serverOf(options))));
   broker
     .command('certificate')
     .description('certify a server of this service: write certificate.pem, key.pem and ca.pem into a folder')
     .argument('<name...>', 'host names and addresses at which clients reach it')
     .requiredOption('--out <folder>', 'folder for the three files')
-    .action(([first = '', ...others]: string[], { out }: { out: string }) =>
-      writeCertificate([first, ...others], out),
+    .option('--peer', 'also let it join the other nodes of a cluster; keep its key on that node only')
+    .action(([first = '', ...others]: string[], { out, peer }: { out: string; peer?: true }) =>
+      writeCertificate([first, ...others], out, peer === true ? 'peer' : 'server'),
     );
   broker
     .command('credentials')
@@ -50,11 +54,36 @@ export function addBrokerCommands(program: Command): void {
     .action((role: ProcessRole, name: string) => print((access) => access.issue(role, name)));
 }
 
-async function writeCertificate(names: [string, ...string[]], folder: string): Promise<void> {
+interface ConfigOptions {
+  listen: string;
+  accounts: string;
+  tls?: string;
+  cluster?: string;
+  node?: string;
+  route?: string;
+  routes?: string;
+}
+
+/** @throws Error in one sentence when some of the options of a cluster are missing */
+function serverOf({ listen, accounts, tls, cluster, node, route, routes }: ConfigOptions): OwnServer {
+  const server = { listen, accounts, certificates: tls };
+  const given = [cluster, node, route, routes].filter((each) => each !== undefined);
+  if (given.length === 0) return server;
+  if (cluster === undefined || node === undefined || route === undefined || routes === undefined)
+    throw new Error('A node of a cluster needs all of --cluster, --node, --route and --routes.');
+  const all = routes.split(',').map((each) => each.trim());
+  return { ...server, cluster: { name: cluster, node, ownRoute: route, routes: all } };
+}
+
+async function writeCertificate(
+  names: [string, ...string[]],
+  folder: string,
+  use: 'server' | 'peer',
+): Promise<void> {
   try {
     const { dataDir } = defineConfig({ dataDir: settings.dataDir }).load();
     const authority = await OwnAuthority.kept(dataDir);
-    const { certificate, key } = await authority.certify(names);
+    const { certificate, key } = await authority.certify(names, use);
     mkdirSync(folder, { recursive: true, mode: 0o700 });
     writePrivately(join(folder, 'key.pem'), key);
     writePrivately(join(folder, 'certificate.pem'), certificate);
