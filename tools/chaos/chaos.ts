@@ -1,21 +1,15 @@
 // Runs the real processes under faults: two orchestrators, a gateway, an optimizer worker, six agents with 24 simulated
 // instruments, a broker and a database. Prints each fault, and last one line of JSON.
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { Chance } from '@lab/testkit/faults';
 import { fraction, readFlags, someOf, toggle, whole } from '../shared/flags.js';
-import { printResult, rounded, until } from '../shared/measure.js';
-import {
-  downloadFiles,
-  filesLeft,
-  readHistory,
-  readLaboratory,
-  readLedgerOf,
-  type Evidence,
-} from './evidence.js';
-import { observed, violationsOf } from './facts.js';
+import { until } from '../shared/measure.js';
+import { clusterFaultNames } from './cluster/faults.js';
+import { runCluster } from './cluster/run.js';
+import { collect, report, settle } from './ending.js';
 import { faultNames, faults, schedule } from './faults.js';
 import { computers, deviceNames, writeLaboratory } from './laboratory.js';
 import { Operator } from './operator.js';
@@ -27,7 +21,8 @@ import { Work } from './work.js';
 const flags = readFlags({
   seconds: fraction(120),
   seed: whole(1),
-  only: someOf(faultNames),
+  only: someOf([...faultNames, ...clusterFaultNames]),
+  cluster: toggle,
   'in-hand': whole(30),
   previous: whole(0),
   keep: toggle,
@@ -35,16 +30,14 @@ const flags = readFlags({
 });
 if (flags.help) {
   console.log(
-    'npm run chaos -- [--seconds 120] [--seed 1] [--only fault,fault] [--in-hand 30] [--previous 0] [--keep]',
+    'npm run chaos -- [--cluster] [--seconds 120] [--seed 1] [--only fault,fault] [--in-hand 30] [--previous 0] [--keep]',
   );
   console.log(`faults: ${faultNames.join(', ')}`);
+  console.log(`faults of a cluster: ${clusterFaultNames.join(', ')}`);
   process.exit(0);
 }
 const { seconds, seed } = flags;
-/** How long all work may take to end once the faults are over and every process is ready, in milliseconds. */
-const quietMs = 60_000;
-/** How long a process may take to be ready again, in milliseconds. */
-const wholeMs = 60_000;
+if (flags.cluster) process.exit((await runCluster(flags)) ? 0 : 1);
 /** Faults at the same time. */
 const atOnce = 3;
 /** Share of the submissions that must complete, of those that nobody cancelled, in percent. */
@@ -53,7 +46,7 @@ const leastCompletedPct = 95;
 const folder = await mkdtemp(join(tmpdir(), 'svc-chaos-'));
 const logs = join(folder, 'instruments');
 console.log(`chaos: seed ${seed}, ${seconds} s of faults, in ${folder}`);
-await writeLaboratory(join(folder, 'packages'), logs);
+await writeLaboratory(join(folder, 'packages'), logs, computers);
 const previous = {
   ...previousAgent(join(folder, 'previous')),
   computers: computers.slice(1, 1 + flags.previous),
@@ -119,17 +112,19 @@ async function run(): Promise<boolean> {
   ];
   const byFault = await disturb();
   console.log('the faults are over');
-  const settled = settle(work, operator);
+  const site = plant.site(computers, logs);
+  const settled = settle(site, work, operator);
   work.stop();
   operator.stop();
   await Promise.all(going);
   const settledS = await settled;
-  const evidence = await collect(work);
-  return report(evidence, byFault, {
+  const evidence = await collect(site, work);
+  return report(evidence, byFault, leastCompletedPct, {
     ...{ agents, by_fault: byFault },
     stops: operator.stops,
     decided: operator.decided,
     settled_s: settledS,
+    ...{ seed, seconds },
   });
 }
 
@@ -155,88 +150,4 @@ async function disturb(): Promise<Record<string, number>> {
   }
   await Promise.all(acting);
   return counts;
-}
-
-/**
- * Waits until all work has ended, with the help of the operator. The limit begins when every process is ready.
- *
- * @returns seconds since the last fault
- */
-async function settle(work: Work, operator: Operator): Promise<number> {
-  const api = chaosClient(plant.url);
-  const overAt = performance.now();
-  while (plant.wholeSince === undefined && performance.now() < overAt + wholeMs) await delay(100);
-  const limit = Math.max(overAt, plant.wholeSince ?? overAt + wholeMs) + quietMs;
-  for (;;) {
-    const released = await operator.release();
-    const openItems = await operator.settleAll();
-    await work.look();
-    const queue = await outcomeOf(api.get('/api/queue'));
-    const isQuiet = queue.ok && queue.value.queued === 0 && queue.value.running === 0 && openItems === 0;
-    const settledS = rounded((performance.now() - overAt) / 1_000, 1);
-    if ((released && isQuiet && work.open.length === 0) || performance.now() > limit) return settledS;
-    await delay(250);
-  }
-}
-
-async function collect(work: Work): Promise<Evidence> {
-  // Downloads need the gateway. Everything else is read after all processes were told to end.
-  const downloads = await downloadFiles(await readHistory(plant.databaseUrl), plant.url);
-  const late = await plant.stop();
-  const evidence: Evidence = {
-    submitted: [...work.submitted.values()],
-    ...(await readHistory(plant.databaseUrl)),
-    ...readLaboratory(logs),
-    downloads,
-    starts: plant.starts,
-    ledgers: await Promise.all(computers.map((computer) => readLedgerOf(computer, join(folder, computer)))),
-    left: [
-      ...late.map((name) => `${name} had to be killed`),
-      ...(await plant.leftovers()).map(({ pid, command }) => `process ${pid} is left: ${command}`),
-      ...filesLeft(folder, computers).map((name) => `the file ${name} is left`),
-    ],
-  };
-  await writeFile(
-    join(folder, 'evidence.json'),
-    JSON.stringify(evidence, (_, value: unknown) => (value instanceof Map ? [...value] : value)),
-  );
-  return evidence;
-}
-
-/** Prints the result. @returns whether the run passed */
-function report(evidence: Evidence, byFault: Record<string, number>, counted: object): boolean {
-  const { submitted, attempts, attention, motions, tasks, downloads } = evidence;
-  const found = violationsOf(evidence);
-  const violations = observed.map(
-    (name) => [name, found.filter(({ invariant }) => invariant === name).map(({ what }) => what)] as const,
-  );
-  for (const [name, texts] of violations)
-    for (const text of texts.slice(0, 20)) console.log(`${name} violated: ${text}`);
-  const accepted = submitted.filter((each) => each.accepted);
-  // Cancelled work may end in any state.
-  const wanted = accepted.filter(({ cancelled }) => !cancelled);
-  const incomplete = wanted.filter(({ record }) => record?.state !== 'completed');
-  for (const { name, record } of incomplete)
-    console.log(
-      `not completed: ${name} is ${record?.state}: ${record?.reason?.code} ${record?.reason?.message}`,
-    );
-  const completedPct = wanted.length === 0 ? 0 : (100 * (wanted.length - incomplete.length)) / wanted.length;
-  printResult({
-    faults: Object.values(byFault).reduce((a, b) => a + b, 0),
-    tasks: accepted.length,
-    violations: found.length,
-    ...Object.fromEntries(violations.map(([name, texts]) => [name, texts.length])),
-    completed_pct: rounded(completedPct),
-    unanswered: submitted.length - accepted.length,
-    cancelled: accepted.length - wanted.length,
-    task_runs: tasks.length,
-    attempts: attempts.length,
-    motions: motions.length,
-    files: downloads.size,
-    questions: attention.length,
-    ...counted,
-    seed,
-    seconds,
-  });
-  return found.length === 0 && completedPct >= leastCompletedPct;
 }

@@ -8,26 +8,35 @@ export const computers = ['svc_computer', 'bench_1', 'bench_2', 'bench_3', 'benc
 const perComputer = 4;
 
 /** The last instrument of each computer cannot report its state after a crash: a person has to look. */
-const instruments = computers.flatMap((computer, index) =>
-  Array.from({ length: perComputer }, (_, place) => ({
-    name: `instrument_${index * perComputer + place + 1}`,
-    computer,
-    blind: place === perComputer - 1,
-  })),
-);
+const instrumentsOf = (some: readonly string[]) =>
+  some.flatMap((computer, index) =>
+    Array.from({ length: perComputer }, (_, place) => ({
+      name: `instrument_${index * perComputer + place + 1}`,
+      computer,
+      blind: place === perComputer - 1,
+    })),
+  );
 
-export const deviceNames = instruments.map(({ name }) => name);
+/** The names of the instruments of the first computers. */
+export const devicesOf = (some: readonly string[]): string[] => instrumentsOf(some).map(({ name }) => name);
+
+export const deviceNames = devicesOf(computers);
 
 /**
  * Writes the package of the laboratory.
  *
  * @param packages folder of the packages
  * @param logs folder in which the instruments record their motions
+ * @param some the first of the computers
  */
-export async function writeLaboratory(packages: string, logs: string): Promise<void> {
+export async function writeLaboratory(
+  packages: string,
+  logs: string,
+  some: readonly string[],
+): Promise<void> {
   await mkdir(logs, { recursive: true });
-  const benches = computers.slice(1).map((name, index) => [name, { ip: `10.0.0.${index + 2}` }]);
-  const devices = instruments.map(({ name, computer, blind }) => [
+  const benches = some.slice(1).map((name, index) => [name, { ip: `10.0.0.${index + 2}` }]);
+  const devices = instrumentsOf(some).map(({ name, computer, blind }) => [
     name,
     { desc: 'Moves on command', type: 'instrument', computer, init_parameters: { folder: logs, blind } },
   ]);

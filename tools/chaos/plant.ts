@@ -1,5 +1,4 @@
-import { execFileSync, spawn, type ChildProcess } from 'node:child_process';
-import { createWriteStream } from 'node:fs';
+import { execFileSync } from 'node:child_process';
 import { mkdir, rm, statfs, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -8,20 +7,10 @@ import { startPostgres, type RunningPostgres } from '@lab/persistence/embedded';
 import { actKeys, freePort, Link, startSecuredNats, type SecuredNats } from '@lab/testkit';
 import type { Chance } from '@lab/testkit/faults';
 import { svc } from '../shared/paths.js';
-import { readUnlessGone, runningProcesses, signal } from '../shared/processes.js';
+import { signal } from '../shared/processes.js';
+import type { Site } from './ending.js';
 import type { Target } from './faults.js';
-
-interface Service {
-  /** Its program and the arguments. */
-  command: string[];
-  env: Record<string, string>;
-  /** Undefined between the end of a process and its restart. */
-  child: ChildProcess | undefined;
-  exited: Promise<void>;
-  restart: NodeJS.Timeout | undefined;
-  /** When it was ready, by performance.now(). */
-  readyAt: number | undefined;
-}
+import { Services } from './services.js';
 
 /** The servers that every service needs. */
 interface Servers {
@@ -39,28 +28,31 @@ interface Layout {
 export class Plant implements Target {
   /** The link to the broker by the name of the service, `db:<name>` to the database, `http` to the gateway. */
   readonly links = new Map<string, Link>();
-  /** When each service was started, in milliseconds since 1970. */
-  readonly starts: { name: string; at: number }[] = [];
   readonly smallDisks: string[] = [];
   postgresServes = true;
   url = '';
   #servers: Servers | undefined;
-  readonly #services = new Map<string, Service>();
+  readonly #services: Services;
   readonly #mounts: string[] = [];
-  #stopping = false;
 
   /** @param chance decides how long an ended process is away */
   constructor(
     readonly folder: string,
     private readonly chance: Chance,
-  ) {}
+  ) {
+    this.#services = new Services(folder);
+  }
 
   get databaseUrl(): string {
     return this.#running.postgres.url;
   }
 
   get names(): string[] {
-    return [...this.#services.keys()];
+    return this.#services.names;
+  }
+
+  get starts(): Services['starts'] {
+    return this.#services.starts;
   }
 
   /**
@@ -131,24 +123,15 @@ export class Plant implements Target {
 
   /** Process id of a service; undefined until it is started again. */
   pidOf(name: string): number | undefined {
-    return this.#services.get(name)?.child?.pid;
+    return this.#services.pidOf(name);
   }
 
   get natsPid(): number | undefined {
     return this.#running.nats.pid || undefined;
   }
 
-  /** When the last started process was ready, by performance.now(); undefined: a process is not ready yet. */
-  get wholeSince(): number | undefined {
-    const moments = [...this.#services.values()].map(({ readyAt }) => readyAt);
-    return moments.includes(undefined) ? undefined : Math.max(...(moments as number[]));
-  }
-
-  /** Children of an agent whose command line names the host: `device-host` or `task-host`. */
   childrenOf(name: string, host: string): { pid: number }[] {
-    const parent = this.pidOf(name);
-    if (parent === undefined) return [];
-    return runningProcesses().filter((each) => each.parent === parent && each.command.includes(host));
+    return this.#services.childrenOf(name, host);
   }
 
   async crashNats(downMs: number): Promise<void> {
@@ -166,39 +149,20 @@ export class Plant implements Target {
     this.postgresServes = true;
   }
 
-  /**
-   * Processes whose environment names the folder of this plant: every service and its descendants. A process that is about
-   * to end gets one second.
-   */
-  async leftovers(): Promise<{ pid: number; command: string }[]> {
-    const found = () =>
-      runningProcesses().filter(({ pid }) => readUnlessGone(`/proc/${pid}/environ`)?.includes(this.folder));
-    if (found().length > 0) await delay(1_000);
-    return found().map(({ pid, command }) => ({ pid, command: command.slice(0, 120) }));
-  }
-
-  /** Ends all services in order. @returns the names of those that had to be killed */
-  async stop(): Promise<string[]> {
-    this.#stopping = true;
-    const late: string[] = [];
-    await Promise.all(
-      [...this.#services].map(async ([name, { restart, child, exited }]) => {
-        clearTimeout(restart);
-        if (child === undefined) return;
-        signal(child.pid, 'SIGCONT');
-        child.kill('SIGTERM');
-        if (await Promise.race([exited.then(() => true), delay(60_000, false)])) return;
-        late.push(name);
-        child.kill('SIGKILL');
-        await exited;
-      }),
-    );
-    return late;
+  /** @param logs folder of the logs of the instruments */
+  site(computers: readonly string[], logs: string): Site {
+    const { folder, url, databaseUrl, starts } = this;
+    return {
+      ...{ computers, logs, folder, url, databaseUrl, starts },
+      wholeSince: () => this.#services.wholeSince,
+      stop: () => this.#services.stop(),
+      leftovers: () => this.#services.leftovers(),
+    };
   }
 
   /** Ends everything: services, links, servers and disks. */
   async dispose(): Promise<void> {
-    await this.stop();
+    await this.#services.stop();
     for (const link of this.links.values()) link.close();
     await Promise.all([this.#servers?.nats.stop(), this.#servers?.postgres.stop()]);
     for (const path of this.#mounts) execFileSync('umount', ['-l', path]);
@@ -249,46 +213,11 @@ export class Plant implements Target {
       address.port = String(database.port);
       own['SVC_DATABASE_URL'] = address.href;
     }
-    const service: Service = {
-      command,
+    this.#services.add(name, {
+      command: [process.execPath, ...command],
       env: { ...env, ...own },
-      child: undefined,
-      exited: Promise.resolve(),
-      restart: undefined,
-      readyAt: undefined,
-    };
-    this.#services.set(name, service);
-    this.#launch(name, service);
-  }
-
-  #launch(name: string, service: Service): void {
-    this.starts.push({ name, at: Date.now() });
-    const child = spawn(process.execPath, service.command, {
-      cwd: this.folder,
-      env: { PATH: process.env['PATH'], ...service.env },
-      stdio: ['ignore', 'pipe', 'pipe'],
+      restartMs: () => this.chance.between(100, 1_500),
+      ready: /"msg":"ready"/,
     });
-    const log = createWriteStream(join(this.folder, 'logs', `${name}.log`), { flags: 'a' });
-    log.write(`== started as process ${child.pid} at ${new Date().toISOString()}\n`);
-    child.stdout.pipe(log, { end: false });
-    child.stderr.pipe(log, { end: false });
-    service.child = child;
-    service.readyAt = undefined;
-    child.stdout.on('data', (text) => {
-      if (service.readyAt === undefined && String(text).includes('"msg":"ready"'))
-        service.readyAt = performance.now();
-    });
-    service.exited = new Promise((resolve) => {
-      child.once('exit', (code, signalName) => {
-        log.write(`== ended with ${signalName ?? code} at ${new Date().toISOString()}\n`);
-        service.child = undefined;
-        // A service manager restarts it as well.
-        if (!this.#stopping)
-          service.restart = setTimeout(() => this.#launch(name, service), this.chance.between(100, 1_500));
-        resolve();
-      });
-    });
-    // Output can arrive after the exit of the process; none arrives after `close`.
-    child.once('close', () => log.end());
   }
 }
