@@ -5,10 +5,12 @@ import type { Work } from '../work.js';
 
 /** Steady requests through the proxy, by which an outage is measured. */
 
-const readEveryMs = 100;
-const writeEveryMs = 250;
+const readEveryMs = 200;
+const writeEveryMs = 500;
+/** Requests of one kind without an answer, beyond which a client sends no further one. */
+const mostOpen = 12;
 /** Pause before a submission is sent again, in milliseconds. */
-const againMs = 100;
+const againMs = 250;
 /** Milliseconds after which a client gives up waiting for an answer. */
 const patienceMs = 10_000;
 /** Milliseconds after which a client gives up a submission. */
@@ -24,7 +26,7 @@ interface Answer {
 
 /** What the clients saw during one fault. */
 export interface Seen {
-  /** Longest time without an accepted submission, in seconds. Later than the truth by at most a quarter of a second. */
+  /** Longest time without an accepted submission, in seconds. Longer than the truth by at most half a second. */
   outageS: number;
   /** Longest time without an answered read, in seconds. */
   readsS: number;
@@ -37,7 +39,6 @@ export class Probes {
   readonly #answers: Answer[] = [];
   #over = false;
   #number = 0;
-  readonly #open = new Set<Promise<void>>();
 
   /** @param work counts the submissions */
   constructor(
@@ -50,7 +51,6 @@ export class Probes {
     const reads = this.#evenly(readEveryMs, () => this.#ask('read', '/api/tasks?limit=1', {}).then(() => undefined));
     const writes = this.#evenly(writeEveryMs, () => this.#submit());
     await Promise.all([reads, writes]);
-    await Promise.all(this.#open);
   }
 
   stop(): void {
@@ -73,12 +73,16 @@ export class Probes {
   }
 
   async #evenly(everyMs: number, send: () => Promise<void>): Promise<void> {
-    const begin = performance.now();
-    for (let count = 1; !this.#over; count += 1) {
-      const sent: Promise<void> = send().finally(() => this.#open.delete(sent));
-      this.#open.add(sent);
-      await delay(Math.max(0, begin + count * everyMs - performance.now()));
+    const open = new Set<Promise<void>>();
+    while (!this.#over) {
+      const next = delay(everyMs);
+      if (open.size < mostOpen) {
+        const sent: Promise<void> = send().finally(() => open.delete(sent));
+        open.add(sent);
+      }
+      await next;
     }
+    await Promise.all(open);
   }
 
   async #submit(): Promise<void> {

@@ -26,7 +26,7 @@ interface Options {
 /** Three computers with four instruments each. */
 const some = computers.slice(0, 3);
 /** Submissions of scientists in progress, beside the probes. */
-const inHand = 4;
+const inHand = 3;
 /** How long the cluster may take until it would survive the next fault, in milliseconds. */
 const wholeMs = 90_000;
 /** Milliseconds of undisturbed work after each fault, so that its end is measured. */
@@ -93,11 +93,11 @@ async function disturb(
   const work = new Work(api, seed, devices);
   const operator = new Operator(api, seed, logs, devices);
   const probes = new Probes(cluster.url, work, devices);
+  const probing = probes.runUntilStopped();
   const going = [
     work.submitUntilStopped(inHand),
     work.watchUntilStopped(),
     operator.settleUntilStopped(),
-    probes.runUntilStopped(),
   ];
   const outages: Outage[] = [];
   let slow = 0;
@@ -105,6 +105,7 @@ async function disturb(
   await delay(calmMs);
   for (const { name, chance } of rounds(seed, names)) {
     if ((performance.now() - startedAt) / 1_000 > seconds) break;
+    await untilWhole(cluster);
     const [target, act] = clusterFaults[name].aim(cluster, chance) ?? [];
     const at = ((performance.now() - startedAt) / 1_000).toFixed(1);
     if (target === undefined || act === undefined) {
@@ -131,6 +132,7 @@ async function disturb(
   console.log('the faults are over');
   const site = cluster.site(logs);
   probes.stop();
+  await probing;
   const settled = settle(site, work, operator);
   work.stop();
   operator.stop();

@@ -3,8 +3,11 @@ import { isIP } from 'node:net';
 /**
  * The network that counts as one client: the address itself for IPv4. For IPv6 the first 64 bits, because whoever has one
  * address there usually has all of that network. A text that is no address, which a proxy may pass on, counts as it is.
+ *
+ * @param address undefined: the client left before its request was looked at, and then the socket has no address any more
  */
-export function networkOf(address: string): string {
+export function networkOf(address: string | undefined): string {
+  if (address === undefined) return 'gone';
   if (!address.includes(':')) return address;
   const plain = address.replace(/%.*$/, '');
   if (isIP(plain) !== 6) return address;

@@ -6,8 +6,8 @@ import { RateLimiter } from './rate-limiter.js';
 
 export interface Asking {
   method: string;
-  /** Address of the client. */
-  address: string;
+  /** Address of the client; undefined when it has left. */
+  address: string | undefined;
   /** The header `Authorization`. */
   authorization: string | undefined;
   /** Pattern of the route; undefined when there is none. */
