@@ -298,7 +298,9 @@ export class Cluster {
     const config = join(this.folder, 'config.yml');
     await writeFile(
       config,
-      `files:\n  store: s3\n  bucket: ${bucket}\n  endpoint: http://${this.#address('front')}:9000\n  path_style: true\n`,
+      `files:\n  store: s3\n  bucket: ${bucket}\n  endpoint: http://${this.#address('front')}:9000\n  path_style: true\n` +
+        // The tasks take milliseconds, so every outage would be long for them, and a person would be asked.
+        'limits:\n  long_task_after_s: 0\n',
     );
     const acts = actKeys();
     const shared = {
