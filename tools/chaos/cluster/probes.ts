@@ -16,6 +16,9 @@ const patienceMs = 10_000;
 /** Milliseconds after which a client gives up a submission. */
 const giveUpMs = 120_000;
 
+/** What a repeat gets while the first request counts as under way: for up to 15 s after its gateway was lost. */
+const underWay = '409 idempotency_key_in_progress';
+
 interface Answer {
   /** When it came, by performance.now(). */
   at: number;
@@ -32,6 +35,8 @@ export interface Seen {
   readsS: number;
   /** Answers other than success, and lost ones, by what came. */
   refused: Record<string, number>;
+  /** Repeats that were told that the first request is still under way. */
+  inDoubt: number;
 }
 
 /** Clients that read and submit at an even rate. Each submission is repeated under its idempotency key until it is accepted. */
@@ -68,8 +73,9 @@ export class Probes {
     };
     const refused: Record<string, number> = {};
     for (const { kind, refusal } of answers)
-      if (refusal !== undefined) refused[`${kind} ${refusal}`] = (refused[`${kind} ${refusal}`] ?? 0) + 1;
-    return { outageS: gap('write'), readsS: gap('read'), refused };
+      if (refusal !== undefined && refusal !== underWay) refused[`${kind} ${refusal}`] = (refused[`${kind} ${refusal}`] ?? 0) + 1;
+    const inDoubt = answers.filter(({ refusal }) => refusal === underWay).length;
+    return { outageS: gap('write'), readsS: gap('read'), refused, inDoubt };
   }
 
   async #evenly(everyMs: number, send: () => Promise<void>): Promise<void> {

@@ -125,7 +125,7 @@ async function disturb(
     const wholeS = ((performance.now() - repairedAt - calmMs) / 1_000).toFixed(1);
     console.log(
       `${at} s ${name} ${target}: outage ${seen.outageS} s, reads ${seen.readsS} s, refused ${JSON.stringify(seen.refused)}, ` +
-        `whole ${lack === undefined ? `after ${wholeS} s` : `not in time: ${lack}`}`,
+        `in doubt ${seen.inDoubt}, whole ${lack === undefined ? `after ${wholeS} s` : `not in time: ${lack}`}`,
     );
     outages.push({ fault: name, target, ...seen });
   }
