@@ -13,7 +13,9 @@ const target = join(cache, 'cluster');
 const wanted = ['patroni', 'etcd-server', 'haproxy', 'postgresql-15', 'postgresql-client-15', 'libpq5'];
 
 if (!existsSync(target)) {
-  tell('fetching Patroni, etcd, HAProxy and PostgreSQL 15 for the cluster (Debian packages, unpacked into .cache)');
+  tell(
+    'fetching Patroni, etcd, HAProxy and PostgreSQL 15 for the cluster (Debian packages, unpacked into .cache)',
+  );
   const use = async (unpacked) => renameSync(unpacked, target);
   const problem =
     process.platform === 'linux'

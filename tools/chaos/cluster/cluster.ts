@@ -84,7 +84,8 @@ export class Cluster {
   get lack(): string | undefined {
     const waiting = [...this.services.notReady, ...this.servers.notReady];
     if (waiting.length > 0) return `${waiting.join(', ')} not ready`;
-    if (!this.state.isWhole) return `the database has no synchronous standby: ${JSON.stringify(this.state.members)}`;
+    if (!this.state.isWhole)
+      return `the database has no synchronous standby: ${JSON.stringify(this.state.members)}`;
     if (this.leader === undefined) return 'no orchestrator leads';
     return undefined;
   }
@@ -104,7 +105,8 @@ export class Cluster {
 
   /** @throws Error that says what does not start */
   async start(): Promise<void> {
-    for (const name of ['logs', 'tmp', 'nothing', 's3']) await mkdir(join(this.folder, name), { recursive: true });
+    for (const name of ['logs', 'tmp', 'nothing', 's3'])
+      await mkdir(join(this.folder, name), { recursive: true });
     this.#switch = await Computer.open();
     for (const name of [...serverNames, ...this.computers])
       this.#computers.set(name, await this.#switch.join());
@@ -164,7 +166,13 @@ export class Cluster {
   }
 
   /** Starts a server on its computer. */
-  #serve(name: string, on: string, program: readonly string[], env: Record<string, string> = {}, ms = restartMs.service) {
+  #serve(
+    name: string,
+    on: string,
+    program: readonly string[],
+    env: Record<string, string> = {},
+    ms = restartMs.service,
+  ) {
     const command = this.computer(on).enter(...program);
     this.servers.add(name, { command, env: { ...librariesEnv(), ...env }, restartMs: ms });
   }
@@ -242,10 +250,11 @@ export class Cluster {
       credentials: { accessKeyId: s3User.key, secretAccessKey: s3User.secret },
     });
     await until(
-      () => client.send(new CreateBucketCommand({ Bucket: bucket })).then(
-        () => true,
-        () => false,
-      ),
+      () =>
+        client.send(new CreateBucketCommand({ Bucket: bucket })).then(
+          () => true,
+          () => false,
+        ),
       (made) => made,
       20_000,
       200,
@@ -272,14 +281,21 @@ export class Cluster {
     const psql = (database: string, ...statements: string[]) =>
       execute(
         join(postgresPrograms, 'psql'),
-        ['-v', 'ON_ERROR_STOP=1', '-q', ...statements.flatMap((each) => ['-c', each]), at('postgres', database)],
+        [
+          '-v',
+          'ON_ERROR_STOP=1',
+          '-q',
+          ...statements.flatMap((each) => ['-c', each]),
+          at('postgres', database),
+        ],
         { env: { PATH: process.env['PATH'], ...librariesEnv() } },
       );
     await until(
-      () => psql('postgres', 'create database lab').then(
-        () => true,
-        () => false,
-      ),
+      () =>
+        psql('postgres', 'create database lab').then(
+          () => true,
+          () => false,
+        ),
       (made) => made,
       60_000,
       500,

@@ -64,7 +64,8 @@ function fault(
     part,
     aim(cluster, chance) {
       const { name, on = name } = choose(cluster, chance) ?? {};
-      const pid = name === undefined ? undefined : (cluster.services.pidOf(name) ?? cluster.servers.pidOf(name));
+      const pid =
+        name === undefined ? undefined : (cluster.services.pidOf(name) ?? cluster.servers.pidOf(name));
       if (name === undefined || on === undefined || pid === undefined) return undefined;
       return [name, () => hit(cluster, way, on, [pid], lastsMs[part])];
     },

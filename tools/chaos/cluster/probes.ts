@@ -53,7 +53,9 @@ export class Probes {
   ) {}
 
   async runUntilStopped(): Promise<void> {
-    const reads = this.#evenly(readEveryMs, () => this.#ask('read', '/api/tasks?limit=1', {}).then(() => undefined));
+    const reads = this.#evenly(readEveryMs, () =>
+      this.#ask('read', '/api/tasks?limit=1', {}).then(() => undefined),
+    );
     const writes = this.#evenly(writeEveryMs, () => this.#submit());
     await Promise.all([reads, writes]);
   }
@@ -66,14 +68,17 @@ export class Probes {
   seen(since: number): Seen {
     const answers = this.#answers.filter(({ at }) => at >= since);
     const gap = (kind: Answer['kind']): number => {
-      const served = answers.filter((each) => each.kind === kind && each.refusal === undefined).map(({ at }) => at);
+      const served = answers
+        .filter((each) => each.kind === kind && each.refusal === undefined)
+        .map(({ at }) => at);
       const moments = [since, ...served, performance.now()].sort((one, other) => one - other);
       const gaps = moments.map((at, index) => at - (moments[index - 1] ?? at));
       return rounded(Math.max(...gaps) / 1_000);
     };
     const refused: Record<string, number> = {};
     for (const { kind, refusal } of answers)
-      if (refusal !== undefined && refusal !== underWay) refused[`${kind} ${refusal}`] = (refused[`${kind} ${refusal}`] ?? 0) + 1;
+      if (refusal !== undefined && refusal !== underWay)
+        refused[`${kind} ${refusal}`] = (refused[`${kind} ${refusal}`] ?? 0) + 1;
     const inDoubt = answers.filter(({ refusal }) => refusal === underWay).length;
     return { outageS: gap('write'), readsS: gap('read'), refused, inDoubt };
   }

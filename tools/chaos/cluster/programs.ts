@@ -48,7 +48,9 @@ export const librariesEnv = (): Record<string, string> => {
       : [],
   );
   return {
-    PYTHONPATH: [libraries, swiftLibraries].map((folder) => join(folder, 'python3', 'dist-packages')).join(':'),
+    PYTHONPATH: [libraries, swiftLibraries]
+      .map((folder) => join(folder, 'python3', 'dist-packages'))
+      .join(':'),
     LD_LIBRARY_PATH: native.join(':'),
   };
 };

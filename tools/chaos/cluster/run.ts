@@ -12,7 +12,15 @@ import { Operator } from '../operator.js';
 import { outcomeOf } from '../requests.js';
 import { Work } from '../work.js';
 import { Cluster, demandNamespaces } from './cluster.js';
-import { clusterFaults, clusterFaultNames, marks, rounds, type ClusterFaultName, type Mark, type Part } from './faults.js';
+import {
+  clusterFaults,
+  clusterFaultNames,
+  marks,
+  rounds,
+  type ClusterFaultName,
+  type Mark,
+  type Part,
+} from './faults.js';
 import { Probes, type Seen } from './probes.js';
 
 interface Options {
@@ -94,11 +102,7 @@ async function disturb(
   const operator = new Operator(api, seed, logs, devices);
   const probes = new Probes(cluster.url, work, devices);
   const probing = probes.runUntilStopped();
-  const going = [
-    work.submitUntilStopped(inHand),
-    work.watchUntilStopped(),
-    operator.settleUntilStopped(),
-  ];
+  const going = [work.submitUntilStopped(inHand), work.watchUntilStopped(), operator.settleUntilStopped()];
   const outages: Outage[] = [];
   let slow = 0;
   const startedAt = performance.now();
@@ -166,7 +170,8 @@ function printOutages(outages: readonly Outage[]): Record<string, number> {
     if (own.length === 0) continue;
     const mark: Mark | undefined = marks[clusterFaults[name].part];
     const list = (value: (outage: Outage) => number): string => own.map(value).join(', ');
-    const worst = mark?.of === 'refused' ? Math.max(...own.map((each) => total(each.refused))) : worstOutage(own);
+    const worst =
+      mark?.of === 'refused' ? Math.max(...own.map((each) => total(each.refused))) : worstOutage(own);
     const verdict =
       mark === undefined
         ? 'no mark'

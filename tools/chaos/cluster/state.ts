@@ -37,7 +37,9 @@ export class DatabaseState {
 
   /** @param from the computer that asks; `nodes`: addresses of the nodes */
   constructor(from: Computer, nodes: readonly string[]) {
-    this.#child = from.spawn(process.execPath, ['-e', source, ...nodes], { stdio: ['ignore', 'pipe', 'ignore'] });
+    this.#child = from.spawn(process.execPath, ['-e', source, ...nodes], {
+      stdio: ['ignore', 'pipe', 'ignore'],
+    });
     if (this.#child.stdout !== null)
       createInterface({ input: this.#child.stdout }).on('line', (line) => {
         this.members = JSON.parse(line) as Member[];

@@ -60,7 +60,10 @@ export function openDatabase(
   const lost = (error: Error): void => onIdleError?.(error);
   pool.on('connect', (client) => client.on('error', lost));
   pool.on('error', () => undefined /* the client has reported it */);
-  return { pool, db: new Kysely<Database>({ dialect: new PostgresDialect({ pool: new WatchedPool(pool) }) }) };
+  return {
+    pool,
+    db: new Kysely<Database>({ dialect: new PostgresDialect({ pool: new WatchedPool(pool) }) }),
+  };
 }
 
 /**

@@ -30,10 +30,19 @@ export function addBrokerCommands(program: Command): void {
       '--tls <folder>',
       'absolute path of a folder with certificate.pem and key.pem: every client must encrypt',
     )
-    .option('--cluster <name>', 'make it a node of a cluster of this name; needs --node, --route, --routes and --tls')
+    .option(
+      '--cluster <name>',
+      'make it a node of a cluster of this name; needs --node, --route, --routes and --tls',
+    )
     .option('--node <name>', 'name of this node')
-    .option('--route <address>', 'address and port at which this node listens to the others, such as 192.168.0.2:6222')
-    .option('--routes <addresses>', 'those of all nodes, with commas between them; the same text on every node')
+    .option(
+      '--route <address>',
+      'address and port at which this node listens to the others, such as 192.168.0.2:6222',
+    )
+    .option(
+      '--routes <addresses>',
+      'those of all nodes, with commas between them; the same text on every node',
+    )
     .action((options: ConfigOptions) => print((access) => access.ownServer(serverOf(options))));
   broker
     .command('certificate')
