@@ -97,7 +97,7 @@ describe('the files of deploy', () => {
       expect(text).toContain(`server_name: "${name}"`);
       execFileSync(natsServer(), ['-t', '-c', file], { stdio: 'pipe' });
     }
-  }, 60_000);
+  }, 180_000);
 });
 
 describe('the faults of a cluster', () => {

@@ -30,7 +30,7 @@ interface ClusterFault {
 
 type Way = 'kill' | 'stop' | 'cut';
 
-/** How long a process is stopped, or a cable is pulled, in milliseconds. A database fails over after 15 s. */
+/** How long a process is stopped, or a cable is pulled, in milliseconds. A database fails over after 12 s. */
 const lastsMs: Record<Part, number> = {
   gateway: 5_000,
   broker: 10_000,
