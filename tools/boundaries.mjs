@@ -274,7 +274,7 @@ export const quarantine = {
   'or-tools-wasm': ['orchestrator'],
   ws: ['messaging', 'gateway'],
   'https-proxy-agent': ['messaging', 'agent'],
-  'tar-stream': ['agent', 'cli', 'backup'],
+  'tar-stream': ['agent', 'cli', 'backup', 'orchestrator'],
   'age-encryption': ['backup'],
   yauzl: ['agent'],
   '@peculiar/': ['trust'],

@@ -1,4 +1,4 @@
-import { roles } from '@lab/contracts';
+import { roleIncludes, roles } from '@lab/contracts';
 import type { Need } from '../shared/openapi.js';
 import type { Given } from './request.js';
 
@@ -126,13 +126,17 @@ export function isAllowed(
   if (need === 'nothing') return true;
   if (grants === undefined || need === undefined) return false;
   if (need === 'identity') return true;
-  const rank = (role: string): number => roles.findIndex((each) => each === role);
-  const enough = grants.filter(({ role }) => rank(role) >= rank(need.role));
+  const enough = grants.filter(({ role }) => allows(role, need.role));
   if (need.lab === anyLab || (need.lab === ownLabs && query.lab === undefined)) return enough.length > 0;
   if (need.of !== undefined) return enough.some(({ lab }) => lab !== otherLab);
   return labsOf(need.lab, path, query, body).every((lab) =>
     enough.some((grant) => grant.lab === undefined || grant.lab === lab),
   );
+}
+
+function allows(role: string, needed: string): boolean {
+  const [has, wanted] = [role, needed].map((name) => roles.find((each) => each === name));
+  return has !== undefined && wanted !== undefined && roleIncludes(has, wanted);
 }
 
 /** Whether all roles of a caller are for a lab without records, so that no answer may show it one. */

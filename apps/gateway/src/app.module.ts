@@ -19,6 +19,7 @@ import {
   LabsController,
   LoadedProtocols,
   PackagesController,
+  PackageVersionsController,
   ProtocolsController,
 } from './definitions/index.js';
 import {
@@ -79,6 +80,7 @@ import {
   FileStore,
   Keys,
   LogReader,
+  PackageStore,
   RecordReader,
   Requests,
   TokenStore,
@@ -116,6 +118,8 @@ export interface Surroundings {
   keys: Keys;
   authentication: Authentication;
   tokens: TokenStore;
+  /** Packed packages. */
+  packages: PackageStore;
   audit: AuditRecorder;
   /** Invitations of computers, and the agents that joined. */
   enrolments: EnrolmentStore;
@@ -162,6 +166,7 @@ export class AppModule {
         LabsController,
         ProtocolsController,
         PackagesController,
+        PackageVersionsController,
         SimulationsController,
         ProtocolRunsController,
         CampaignsController,
@@ -207,6 +212,7 @@ export class AppModule {
         { provide: Keys, useValue: surroundings.keys },
         { provide: Authentication, useValue: surroundings.authentication },
         { provide: TokenStore, useValue: surroundings.tokens },
+        { provide: PackageStore, useValue: surroundings.packages },
         { provide: SessionCookie, useValue: cookie },
         { provide: SessionLife, useValue: surroundings.sessions ?? usualSessions },
         { provide: PageFiles, useValue: surroundings.page ?? PageFiles.none },

@@ -184,6 +184,7 @@ await runService(service, config, async ({ config, log, shutdown }) => {
       keys: store.keys,
       authentication: access.authentication,
       tokens: store.tokens,
+      packages: store.packages,
       enrolments: store.enrolments,
       enrolment: {
         issuer: agentIssuer === undefined ? undefined : () => agentIssuer.reveal(),

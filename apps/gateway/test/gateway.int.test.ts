@@ -74,6 +74,7 @@ beforeAll(async () => {
       authentication: new OpenToAll(),
       readiness: { lookEveryMs: 0, log },
       tokens: kept.tokens,
+      packages: kept.packages,
       audit: new AuditRecorder(kept.audit, log),
       refusals: new RefusalLog(kept.refusals, () => undefined, log),
     },

@@ -12,6 +12,7 @@ import type {
   TokenOwner,
 } from '@lab/persistence';
 import type { RefusalStore, TokenStore } from '../src/ports/stores.js';
+import { MemoryPackages } from './memory-packages.js';
 
 export class MemoryTokens implements TokenStore {
   readonly kept: AccessTokenRow[] = [];
@@ -146,6 +147,7 @@ export class MemoryAudit implements Pick<GatewayStore['audit'], 'append' | 'chec
 export const openAccess = (log: Log) => ({
   authentication: new OpenToAll(),
   tokens: new MemoryTokens(),
+  packages: new MemoryPackages(),
   audit: new AuditRecorder(new MemoryAudit(), log),
   refusals: new RefusalLog(new MemoryRefusals(), () => undefined, log),
 });

@@ -26,6 +26,7 @@ import { RefusalLog } from '../src/refusals/refusal-log.js';
 import { MemoryAudit, MemoryRefusals, MemoryTokens } from './memory-access.js';
 import { MemoryLines } from './memory-lines.js';
 import { MemoryKeys } from './memory-keys.js';
+import { MemoryPackages } from './memory-packages.js';
 import { MemoryRecords } from './memory-records.js';
 import { idleWebhooks, type MemoryDeliveries, type MemoryWebhooks } from './memory-webhooks.js';
 import { noEnrolment } from './memory-enrolments.js';
@@ -207,6 +208,7 @@ export interface Harness {
   files: MemoryFiles;
   keys: MemoryKeys;
   tokens: MemoryTokens;
+  packages: MemoryPackages;
   authentication: Authentication;
   webhooks: MemoryWebhooks;
   deliveries: MemoryDeliveries;
@@ -250,6 +252,7 @@ export async function startHarness(
     ...idleWebhooks(log),
     ...noEnrolment(),
     tokens,
+    packages: new MemoryPackages(),
     authentication: authenticationOver(tokens),
     audit: new AuditRecorder(audit, log),
     refusals: new RefusalLog(refused, () => undefined, log),

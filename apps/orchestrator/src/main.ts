@@ -1,6 +1,7 @@
 import 'reflect-metadata';
 import { randomUUID } from 'node:crypto';
 import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import {
   measuredEveryMs,
   orchestratorEvents,
@@ -30,7 +31,7 @@ import { Authority } from '@lab/trust/authority';
 import { CodeSigner } from '@lab/trust/code-manifest';
 import { acceptedTexts } from '@lab/trust/key-ring';
 import { config, type Config } from './config.js';
-import { PackageIndex, packageRecords } from './definitions/index.js';
+import { DeployedPackages, PackageCache, PackageIndex, packageRecords } from './definitions/index.js';
 import { engineMeasures } from './engine-metrics.js';
 import { beginTerm, type BegunTerm } from './term.js';
 import { Revocations } from './revocations.js';
@@ -59,6 +60,10 @@ await runService(service, config, async ({ config, log, shutdown }) => {
   ]);
   shutdown.add('database', () => store.close());
   shutdown.add('bus', () => bus.close());
+  const cache = new PackageCache(join(config.dataDir, 'code', 'packages'), (sha256) =>
+    store.packages.pieces(sha256),
+  );
+  index.follow(new DeployedPackages(store.packages, cache));
   const secret = acceptedTexts(
     () => uploadSecret.reveal(),
     'secret for tickets of files (SVC_UPLOAD_SECRET)',
@@ -94,7 +99,10 @@ await runService(service, config, async ({ config, log, shutdown }) => {
     instance,
     async (lease) => {
       const term = await beginTerm(
-        { config, instance, index, store, commits, bus, optimizers, signer, acts, tickets, log, measures },
+        {
+          ...{ config, instance, index, cache, store, commits, bus, optimizers },
+          ...{ signer, acts, tickets, log, measures },
+        },
         lease,
       );
       present = { epoch: lease.epoch, term };

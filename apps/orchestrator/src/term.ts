@@ -17,9 +17,12 @@ import type { Authority } from '@lab/trust/authority';
 import { Shutdown, systemClock, systemIds, systemTimers, type Log } from '@lab/runtime';
 import type { Config } from './config.js';
 import {
+  Deployments,
   firstLoad,
   LabLoading,
+  LabStarts,
   Loading,
+  type PackageCache,
   ProtocolLoading,
   type LoadingParts,
   type PackageIndex,
@@ -34,6 +37,8 @@ export interface TermParts {
   config: Config;
   instance: string;
   index: PackageIndex;
+  /** Uploaded packages on this computer. */
+  cache: PackageCache;
   store: PostgresStore;
   commits: CommitWatch;
   bus: Bus;
@@ -61,8 +66,21 @@ export interface BegunTerm extends Term {
  * @throws ServiceError `store_unavailable`; Error in one sentence when the packages cannot be loaded as configured
  */
 export async function beginTerm(parts: TermParts, lease: Lease): Promise<BegunTerm> {
-  const { config, instance, index, store, commits, bus, optimizers, signer, acts, tickets, log, measures } =
-    parts;
+  const {
+    config,
+    instance,
+    index,
+    cache,
+    store,
+    commits,
+    bus,
+    optimizers,
+    signer,
+    acts,
+    tickets,
+    log,
+    measures,
+  } = parts;
   const time = { clock: systemClock, timers: systemTimers };
   const shutdown = new Shutdown(log);
   const end = async (reason: string): Promise<void> => void (await shutdown.run(reason));
@@ -110,14 +128,20 @@ export async function beginTerm(parts: TermParts, lease: Lease): Promise<BegunTe
       timers: systemTimers,
       log: log.child({ part: 'loading' }),
     });
-    const labs = new LabLoading(loading, time);
+    const starts = new LabStarts(loading, time);
+    const labs = new LabLoading(loading, starts, systemTimers);
+    const deployments = new Deployments({
+      ...{ loading, starts, cache, versions: store.packages, epoch: lease.epoch },
+      ...time,
+    });
+    await deployments.resume();
     const protocols = new ProtocolLoading(loading);
     labs.resume();
     const { clock } = time;
     const simulations = new Simulations({ engine, store, definitions, scheduler: config.scheduler, clock });
     shutdown.add('simulations', () => simulations.stop());
     const dryRuns = new DryRuns({ engine, simulations, scheduler: config.scheduler.type, clock });
-    const loaded = { index, definitions, labs, protocols };
+    const loaded = { index, definitions, labs, protocols, deployments };
     const handlers = orchestratorHandlers({ engine, ...loaded, tickets, simulations, dryRuns });
     const app = await NestFactory.createMicroservice(BusModule, {
       // A leader that was suspended and wakes up must not answer what its successor answers, too.
@@ -139,7 +163,10 @@ export async function beginTerm(parts: TermParts, lease: Lease): Promise<BegunTe
     shutdown.add('messages', () => app.close());
     await app.listen();
     // Stops before the messages, so that a caller who waits for devices gets an answer.
-    shutdown.add('loading', () => labs.stop());
+    shutdown.add('loading', () => {
+      labs.stop();
+      deployments.stop();
+    });
     shutdown.add(
       'commit watch',
       commits.start(() => store.proveWritable(lease.epoch)),

@@ -302,6 +302,63 @@ export interface paths {
     patch?: never;
     trace?: never;
   };
+  '/api/packages/{package_name}/{sha256}': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    get?: never;
+    /**
+     * Upload a version of a package
+     * @description The body is a packed package (`tar.gz`) of at most 64 MiB, as `svc pkg upload` makes it. The service compares its hash and checks its definitions, its code and, if the laboratory demands one, its signature. It stores the version only if all is right, and activates nothing. The caller needs the role for each laboratory that the package concerns. The request can be repeated.
+     */
+    put: operations['put_packages_by_package_name_by_sha256'];
+    post?: never;
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  '/api/packages/{package_name}/activate': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    get?: never;
+    put?: never;
+    /**
+     * Activate a version of a package
+     * @description The service loads the version: it starts the devices that changed, and gives new work the new definitions and code. Accepted work keeps those that it was accepted with. Laboratories and protocols that are new in the package are loaded, too. If a device does not become usable within 95 s, the service goes back to the version before and says why. With `drain`, the answer is 202 while work continues, and the version becomes active when it ends. With `dry_run=true`, the service only says what would change.
+     */
+    post: operations['post_packages_by_package_name_activate'];
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  '/api/packages/{package_name}/versions': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    /** List the versions of a package */
+    get: operations['get_packages_by_package_name_versions'];
+    put?: never;
+    post?: never;
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
   '/api/simulations': {
     parameters: {
       query?: never;
@@ -2837,10 +2894,10 @@ export interface components {
       /** @enum {string} */
       state: 'loaded' | 'draining' | 'unloaded';
       /**
-       * @description What happens when the work of a draining laboratory has ended; else null.
+       * @description What happens when the work of a draining laboratory has ended; else null. `deploy`: another version of a package becomes active.
        * @enum {string|null}
        */
-      draining_for: 'unload' | 'reload' | null;
+      draining_for: 'unload' | 'reload' | 'deploy' | null;
       /**
        * @description Package that defines it.
        * @example color_lab
@@ -3236,6 +3293,287 @@ export interface components {
       /** @description What is wrong, and where. */
       errors: components['schemas']['Fault'][];
     };
+    /** @description A packed version of a package, by its hash. */
+    PackageVersionRecord: {
+      /**
+       * @description Name of the package.
+       * @example color_lab
+       */
+      package: string;
+      /**
+       * @description SHA-256 of the packed package, hexadecimal.
+       * @example 95a71b8f19adb3067a59082239af186483731bbc755ecb0c235237f5d3dd1c66
+       */
+      sha256: string;
+      /**
+       * @description Size of the packed package, in bytes.
+       * @example 20480
+       */
+      size: number;
+      /**
+       * @description Version in its `package.json`; null: none is given.
+       * @example 1.4.0
+       */
+      version: string | null;
+      /**
+       * @description Commit of the sources; null: none was given.
+       * @example 9fceb02d0ae598e95dc970b74767f19372d61af8
+       */
+      commit: string | null;
+      /**
+       * @description Author of the commit; null: none was given.
+       * @example ada@example.org
+       */
+      author: string | null;
+      /**
+       * Format: date-time
+       * @description When it was uploaded.
+       * @example 2026-11-20T09:30:00.000Z
+       */
+      uploaded_at: string;
+      /**
+       * @description Person or program that uploaded it.
+       * @example ci
+       */
+      uploaded_by: string;
+      /** @description Laboratories that the package concerned when it was uploaded. */
+      labs: string[];
+      /** @description True: it is active. */
+      active: boolean;
+      /**
+       * Format: date-time
+       * @description Since when it is active; null: it is not.
+       * @example 2026-11-20T09:30:00.000Z
+       */
+      active_since: string | null;
+      failure: {
+        /**
+         * Format: date-time
+         * @description When the service went back.
+         * @example 2026-11-20T09:30:00.000Z
+         */
+        at: string;
+        /**
+         * @description Why the version did not stay active.
+         * @example the laboratory color_lab was not loaded
+         */
+        reason: string;
+      } | null;
+    };
+    PackageActivation: {
+      /**
+       * @description Hash of the version. `folder`: the package in the folder of packages is to be active again.
+       * @example 95a71b8f19adb3067a59082239af186483731bbc755ecb0c235237f5d3dd1c66
+       */
+      sha256: string;
+      /**
+       * @description What must be active at present: a hash, `folder` or `none`. If something else is, the answer is 409 and names it, and nothing changes.
+       * @example none
+       */
+      expect: string;
+      /**
+       * @description True: does not refuse the request while work uses a changed device. The laboratory accepts nothing new, and the version becomes active when its work has ended. Default: false.
+       * @example false
+       */
+      drain?: boolean;
+      /**
+       * @description Commit of the sources, for the audit.
+       * @example 9fceb02d0ae598e95dc970b74767f19372d61af8
+       */
+      commit?: string;
+      /**
+       * @description Author of the commit, for the audit.
+       * @example ada@example.org
+       */
+      author?: string;
+      /**
+       * @description Person who decides, for the audit. Default: "unknown".
+       * @example ada
+       */
+      by?: string;
+    };
+    SubmissionEstimate: {
+      /**
+       * Format: date-time
+       * @description The moment that the estimate describes.
+       * @example 2026-11-20T09:30:00.000Z
+       */
+      at: string;
+      /** @enum {string} */
+      scheduler: 'greedy' | 'cpsat';
+      /**
+       * Format: date-time
+       * @description When the first task would start; null: never, or not known.
+       * @example 2026-11-20T09:30:00.000Z
+       */
+      starts_at: string | null;
+      /**
+       * Format: date-time
+       * @description When all of the work would be completed; null: never, or not known.
+       * @example 2026-11-20T09:30:00.000Z
+       */
+      ends_at: string | null;
+      /**
+       * @description Average seconds from the start of a run to its end, or seconds of the task; null: no run would end.
+       * @example 2.3
+       */
+      seconds_per_run: number | null;
+      /**
+       * @description Number of runs that were simulated; 0 for a task.
+       * @example 1
+       */
+      runs: number;
+      /** @description The tasks of the run, of the first run of the campaign, or the task itself. */
+      tasks: {
+        /**
+         * @description Name of the task.
+         * @example mix_colors
+         */
+        name: string;
+        /**
+         * Format: date-time
+         * @description When the task would start; null: never.
+         * @example 2026-11-20T09:30:00.000Z
+         */
+        starts_at: string | null;
+        /**
+         * Format: date-time
+         * @description When the task would end; null: never.
+         * @example 2026-11-20T09:30:00.000Z
+         */
+        ends_at: string | null;
+        waited: components['schemas']['WaitingTimes'];
+      }[];
+      /** @description Why a part of the estimate is not known; null: all of it is known. */
+      reason: string | null;
+    };
+    /** @description Seconds that a task waited, by cause. */
+    WaitingTimes: {
+      /**
+       * @description Seconds in which tasks that it depends on had not ended.
+       * @example 12.5
+       */
+      dependency: number;
+      /**
+       * @description Seconds in which units that it needs were used by tasks that had begun before it could start.
+       * @example 12.5
+       */
+      busy: number;
+      /**
+       * @description Seconds in which units that it needs were given to other tasks after it could have started.
+       * @example 12.5
+       */
+      priority: number;
+      /**
+       * @description Seconds in which another protocol run kept units that it needs.
+       * @example 12.5
+       */
+      held: number;
+      /**
+       * @description Seconds in which every device that fits was out of order.
+       * @example 12.5
+       */
+      no_device: number;
+      /**
+       * @description Seconds in which all units were free: for a lag, for a pause, or because the plan keeps a unit free.
+       * @example 12.5
+       */
+      planned: number;
+    };
+    /** @description What an activation did or, with `dry_run`, would do. */
+    PackageActivationRecord: {
+      /**
+       * @description Name of the package.
+       * @example color_lab
+       */
+      package: string;
+      /**
+       * @description What is to be active: a hash, or `folder`.
+       * @example 95a71b8f19adb3067a59082239af186483731bbc755ecb0c235237f5d3dd1c66
+       */
+      sha256: string;
+      /**
+       * @description What was active before. Written as `sha256`, or `none`.
+       * @example none
+       */
+      before: string;
+      /**
+       * @description `active`: it is active, and its devices are usable. `draining`: it becomes active when the work in `waits_for` has ended. `possible`: an answer to a dry run.
+       * @enum {string}
+       */
+      state: 'possible' | 'active' | 'draining';
+      /** @description Laboratories that it concerns. */
+      labs: string[];
+      /** @description Definitions that change. */
+      definitions: {
+        /** @enum {string} */
+        type: 'lab' | 'device' | 'task' | 'protocol';
+        /**
+         * @description Name of the definition.
+         * @example mix_colors
+         */
+        name: string;
+        /** @enum {string} */
+        change: 'added' | 'changed' | 'removed';
+      }[];
+      /** @description Devices that change. */
+      devices: {
+        /**
+         * @description Name of the laboratory.
+         * @example color_lab
+         */
+        lab: string;
+        /**
+         * @description Name of the device.
+         * @example station_1
+         */
+        name: string;
+        /**
+         * @description `changed`: the device is started again.
+         * @enum {string}
+         */
+        change: 'added' | 'changed' | 'removed';
+      }[];
+      /** @description Unfinished work that keeps the definitions and the code that it was accepted with. */
+      keeps_old: string[];
+      /** @description Unfinished work that uses a changed device, and must end first. */
+      waits_for: string[];
+      /** @description Devices of the laboratories after the activation; empty before. */
+      started: components['schemas']['LoadedDevice'][];
+    };
+    /** @description The versions of a package, and which of them is active. */
+    PackageVersions: {
+      /**
+       * @description Name of the package.
+       * @example color_lab
+       */
+      package: string;
+      /**
+       * @description Hash of the active version; `folder`: the package in the folder of packages is active; `none`: none is.
+       * @example 95a71b8f19adb3067a59082239af186483731bbc755ecb0c235237f5d3dd1c66
+       */
+      active: string;
+      /**
+       * @description What was active before, which a rollback activates. Written as `active`.
+       * @example none
+       */
+      previous: string;
+      /**
+       * Format: date-time
+       * @description Since when; null: nothing was activated yet.
+       * @example 2026-11-20T09:30:00.000Z
+       */
+      active_since: string | null;
+      /**
+       * @description Who activated it; null: nothing was activated yet.
+       * @example ci
+       */
+      activated_by: string | null;
+      /** @description Hash of a version that becomes active when work has ended; null: none does. */
+      waiting: string | null;
+      /** @description The latest 200 versions, newest first. */
+      versions: components['schemas']['PackageVersionRecord'][];
+    };
     SimulationRecord: {
       /** @enum {string} */
       scheduler: 'greedy' | 'cpsat';
@@ -3336,39 +3674,6 @@ export interface components {
          */
         max_ms: number;
       };
-    };
-    /** @description Seconds that a task waited, by cause. */
-    WaitingTimes: {
-      /**
-       * @description Seconds in which tasks that it depends on had not ended.
-       * @example 12.5
-       */
-      dependency: number;
-      /**
-       * @description Seconds in which units that it needs were used by tasks that had begun before it could start.
-       * @example 12.5
-       */
-      busy: number;
-      /**
-       * @description Seconds in which units that it needs were given to other tasks after it could have started.
-       * @example 12.5
-       */
-      priority: number;
-      /**
-       * @description Seconds in which another protocol run kept units that it needs.
-       * @example 12.5
-       */
-      held: number;
-      /**
-       * @description Seconds in which every device that fits was out of order.
-       * @example 12.5
-       */
-      no_device: number;
-      /**
-       * @description Seconds in which all units were free: for a lag, for a pause, or because the plan keeps a unit free.
-       * @example 12.5
-       */
-      planned: number;
     };
     SimulatedRunRecord: {
       /**
@@ -3914,61 +4219,6 @@ export interface components {
        * @example 5
        */
       backoff?: number;
-    };
-    SubmissionEstimate: {
-      /**
-       * Format: date-time
-       * @description The moment that the estimate describes.
-       * @example 2026-11-20T09:30:00.000Z
-       */
-      at: string;
-      /** @enum {string} */
-      scheduler: 'greedy' | 'cpsat';
-      /**
-       * Format: date-time
-       * @description When the first task would start; null: never, or not known.
-       * @example 2026-11-20T09:30:00.000Z
-       */
-      starts_at: string | null;
-      /**
-       * Format: date-time
-       * @description When all of the work would be completed; null: never, or not known.
-       * @example 2026-11-20T09:30:00.000Z
-       */
-      ends_at: string | null;
-      /**
-       * @description Average seconds from the start of a run to its end, or seconds of the task; null: no run would end.
-       * @example 2.3
-       */
-      seconds_per_run: number | null;
-      /**
-       * @description Number of runs that were simulated; 0 for a task.
-       * @example 1
-       */
-      runs: number;
-      /** @description The tasks of the run, of the first run of the campaign, or the task itself. */
-      tasks: {
-        /**
-         * @description Name of the task.
-         * @example mix_colors
-         */
-        name: string;
-        /**
-         * Format: date-time
-         * @description When the task would start; null: never.
-         * @example 2026-11-20T09:30:00.000Z
-         */
-        starts_at: string | null;
-        /**
-         * Format: date-time
-         * @description When the task would end; null: never.
-         * @example 2026-11-20T09:30:00.000Z
-         */
-        ends_at: string | null;
-        waited: components['schemas']['WaitingTimes'];
-      }[];
-      /** @description Why a part of the estimate is not known; null: all of it is known. */
-      reason: string | null;
     };
     ProtocolRunRecord: {
       /** @description Unique identifier of the record. */
@@ -7480,10 +7730,10 @@ export interface components {
     };
     Grant: {
       /**
-       * @description What the token allows. Each role includes the roles before it.
+       * @description What the token allows. From `viewer` to `lab_admin` each role includes the roles before it. `deployer` uploads and activates packages and includes `viewer` alone. `admin` includes all.
        * @enum {string}
        */
-      role: 'viewer' | 'submitter' | 'operator' | 'lab_admin' | 'admin';
+      role: 'viewer' | 'submitter' | 'operator' | 'lab_admin' | 'deployer' | 'admin';
       /**
        * @description The one lab that the role is for; absent: all labs.
        * @example color_lab
@@ -7584,10 +7834,10 @@ export interface components {
     };
     GrantSubmission: {
       /**
-       * @description What the token allows. Each role includes the roles before it.
+       * @description What the token allows. From `viewer` to `lab_admin` each role includes the roles before it. `deployer` uploads and activates packages and includes `viewer` alone. `admin` includes all.
        * @enum {string}
        */
-      role: 'viewer' | 'submitter' | 'operator' | 'lab_admin' | 'admin';
+      role: 'viewer' | 'submitter' | 'operator' | 'lab_admin' | 'deployer' | 'admin';
       /**
        * @description The one lab that the role is for. Absent: all labs.
        * @example color_lab
@@ -8735,8 +8985,13 @@ export type PackageRecord = components['schemas']['PackageRecord'];
 export type CodeRecord = components['schemas']['CodeRecord'];
 export type DefinitionSummary = components['schemas']['DefinitionSummary'];
 export type DefinitionRecord = components['schemas']['DefinitionRecord'];
-export type SimulationRecord = components['schemas']['SimulationRecord'];
+export type PackageVersionRecord = components['schemas']['PackageVersionRecord'];
+export type PackageActivation = components['schemas']['PackageActivation'];
+export type SubmissionEstimate = components['schemas']['SubmissionEstimate'];
 export type WaitingTimes = components['schemas']['WaitingTimes'];
+export type PackageActivationRecord = components['schemas']['PackageActivationRecord'];
+export type PackageVersions = components['schemas']['PackageVersions'];
+export type SimulationRecord = components['schemas']['SimulationRecord'];
 export type SimulatedRunRecord = components['schemas']['SimulatedRunRecord'];
 export type SimulatedTaskRecord = components['schemas']['SimulatedTaskRecord'];
 export type SimulatedUnitRecord = components['schemas']['SimulatedUnitRecord'];
@@ -8752,7 +9007,6 @@ export type WhatIfRecord = components['schemas']['WhatIfRecord'];
 export type ProtocolRunSubmission = components['schemas']['ProtocolRunSubmission'];
 export type TaskFailurePolicy = components['schemas']['TaskFailurePolicy'];
 export type RetryPolicy = components['schemas']['RetryPolicy'];
-export type SubmissionEstimate = components['schemas']['SubmissionEstimate'];
 export type ProtocolRunRecord = components['schemas']['ProtocolRunRecord'];
 export type Reason = components['schemas']['Reason'];
 export type TaskRunRecord = components['schemas']['TaskRunRecord'];
@@ -9353,6 +9607,147 @@ export interface operations {
         };
         content: {
           'application/json': components['schemas']['DefinitionRecord'];
+        };
+      };
+    };
+  };
+  put_packages_by_package_name_by_sha256: {
+    parameters: {
+      query?: {
+        /** @description Commit of the sources, for the record and the audit. */
+        commit?: string;
+        /** @description Author of the commit, for the record and the audit. */
+        author?: string;
+        /** @description Person who uploads, while authentication is off. */
+        by?: string;
+      };
+      header?: {
+        /**
+         * @description Makes a repeat safe. For 24 h, the same request with the same key gets the answer of the first one, with the header `Idempotent-Replayed: true`, and the service does nothing again.
+         * @example 8e03978e-40d5-43dd-bc93-6894a57f9324
+         */
+        'Idempotency-Key'?: string;
+      };
+      path: {
+        /**
+         * @description Name of the package. Percent-encode characters other than letters, digits, `-`, `_`, `.` and `~`.
+         * @example color_lab
+         */
+        package_name: string;
+        /**
+         * @description SHA-256 of the packed package, hexadecimal. Percent-encode characters other than letters, digits, `-`, `_`, `.` and `~`.
+         * @example 95a71b8f19adb3067a59082239af186483731bbc755ecb0c235237f5d3dd1c66
+         */
+        sha256: string;
+      };
+      cookie?: never;
+    };
+    requestBody: {
+      content: {
+        'application/gzip': string;
+      };
+    };
+    responses: {
+      /** @description The version is there already. */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['PackageVersionRecord'];
+        };
+      };
+      /** @description The version is stored. */
+      201: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['PackageVersionRecord'];
+        };
+      };
+    };
+  };
+  post_packages_by_package_name_activate: {
+    parameters: {
+      query?: {
+        /** @description True: the service checks the submission as usual and predicts its course. It stores nothing and ignores `Idempotency-Key`. */
+        dry_run?: boolean;
+      };
+      header?: {
+        /**
+         * @description Makes a repeat safe. For 24 h, the same request with the same key gets the answer of the first one, with the header `Idempotent-Replayed: true`, and the service does nothing again.
+         * @example 8e03978e-40d5-43dd-bc93-6894a57f9324
+         */
+        'Idempotency-Key'?: string;
+      };
+      path: {
+        /**
+         * @description Name of the package. Percent-encode characters other than letters, digits, `-`, `_`, `.` and `~`.
+         * @example color_lab
+         */
+        package_name: string;
+      };
+      cookie?: never;
+    };
+    requestBody: {
+      content: {
+        'application/json': components['schemas']['PackageActivation'];
+      };
+    };
+    responses: {
+      /** @description With `dry_run=true`: the service would accept the submission. */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': {
+            /** @constant */
+            valid: true;
+            /** @constant */
+            dry_run: true;
+            /** @description The submission with the defaults of all absent fields and with hidden secrets. If it resumes work: the submission as given. */
+            resolved: components['schemas']['PackageActivation'];
+            estimate: components['schemas']['SubmissionEstimate'];
+            /** @description Obstacles that are no reason to refuse the submission. */
+            warnings: string[];
+          };
+        };
+      };
+      /** @description The version becomes active when work has ended. */
+      202: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['PackageActivationRecord'];
+        };
+      };
+    };
+  };
+  get_packages_by_package_name_versions: {
+    parameters: {
+      query?: never;
+      header?: never;
+      path: {
+        /**
+         * @description Name of the package. Percent-encode characters other than letters, digits, `-`, `_`, `.` and `~`.
+         * @example color_lab
+         */
+        package_name: string;
+      };
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      /** @description The versions, newest first, and which one is active. */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['PackageVersions'];
         };
       };
     };

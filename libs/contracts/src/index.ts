@@ -43,6 +43,7 @@ export * from './rest/health.js';
 export * from './rest/lists.js';
 export * from './rest/logs.js';
 export * from './rest/optimizer.js';
+export * from './rest/packages.js';
 export * from './rest/pages.js';
 export * from './rest/problems.js';
 export * from './rest/drain.js';

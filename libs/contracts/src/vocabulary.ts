@@ -16,11 +16,19 @@ export const logLevels = ['debug', 'info', 'warn', 'error'] as const;
 export type LogLevel = (typeof logLevels)[number];
 
 /**
- * What a person or program may do, least first. Each role includes the roles before it. `lab_admin` is given for one
- * lab; the others are given for one lab or for all; `admin` is always given for all.
+ * What a person or program may do. From `viewer` to `lab_admin` each role includes those before it. `deployer` includes
+ * `viewer` alone, and of the others only `admin` includes it: whoever operates a lab may not replace its code.
+ * `lab_admin` is given for one lab; the others are given for one lab or for all; `admin` is always given for all.
  */
-export const roles = ['viewer', 'submitter', 'operator', 'lab_admin', 'admin'] as const;
+export const roles = ['viewer', 'submitter', 'operator', 'lab_admin', 'deployer', 'admin'] as const;
 export type Role = (typeof roles)[number];
+
+/** Whether a role allows what another one allows. */
+export function roleIncludes(role: Role, needed: Role): boolean {
+  if (role === needed || role === 'admin') return true;
+  if (role === 'deployer') return needed === 'viewer';
+  return needed !== 'deployer' && roles.indexOf(role) > roles.indexOf(needed);
+}
 
 /** `personal`: belongs to a person and always expires. `service`: belongs to a program that runs for years. */
 export const tokenKinds = ['personal', 'service'] as const;

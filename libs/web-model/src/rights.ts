@@ -2,8 +2,15 @@ import type { Principal } from '@lab/api-client';
 
 export type Role = Principal['grants'][number]['role'];
 
-/** From the least to the greatest. Each may do what those before it may. */
-export const roles: readonly Role[] = ['viewer', 'submitter', 'operator', 'lab_admin', 'admin'];
+/** From `viewer` to `lab_admin` each may do what those before it may. A deployer may do what a viewer may. */
+export const roles: readonly Role[] = ['viewer', 'submitter', 'operator', 'lab_admin', 'deployer', 'admin'];
+
+/** Whether a role allows what another one allows. */
+function includes(role: Role, needed: Role): boolean {
+  if (role === needed || role === 'admin') return true;
+  if (role === 'deployer') return needed === 'viewer';
+  return needed !== 'deployer' && roles.indexOf(role) > roles.indexOf(needed);
+}
 
 /**
  * Whether somebody has a role or a higher one, so that the page offers what needs it. The service decides.
@@ -13,8 +20,7 @@ export const roles: readonly Role[] = ['viewer', 'submitter', 'operator', 'lab_a
 export function mayAct({ grants }: Pick<Principal, 'grants'>, role: Role, lab?: string): boolean {
   return grants.some(
     (grant) =>
-      roles.indexOf(grant.role) >= roles.indexOf(role) &&
-      (grant.lab === undefined || grant.lab === null || grant.lab === lab),
+      includes(grant.role, role) && (grant.lab === undefined || grant.lab === null || grant.lab === lab),
   );
 }
 

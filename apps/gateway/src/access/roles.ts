@@ -1,4 +1,4 @@
-import { roles, type LabRights, type Principal, type Role } from '@lab/contracts';
+import { roleIncludes, roles, type LabRights, type Principal, type Role } from '@lab/contracts';
 
 /**
  * Whether somebody has a role or a higher one.
@@ -7,19 +7,18 @@ import { roles, type LabRights, type Principal, type Role } from '@lab/contracts
  */
 export function hasRole(principal: Principal, role: Role, lab?: string): boolean {
   return principal.grants.some(
-    (grant) =>
-      roles.indexOf(grant.role) >= roles.indexOf(role) && (grant.lab === undefined || grant.lab === lab),
+    (grant) => roleIncludes(grant.role, role) && (grant.lab === undefined || grant.lab === lab),
   );
 }
 
 /** Whether somebody has a role or a higher one for all labs, or for at least one. */
 export function hasRoleInAny({ grants }: Principal, role: Role): boolean {
-  return grants.some((grant) => roles.indexOf(grant.role) >= roles.indexOf(role));
+  return grants.some((grant) => roleIncludes(grant.role, role));
 }
 
 /** The labs for which somebody has this role or a higher one by grants for single labs. */
 export function labsWith({ grants }: Principal, role: Role): string[] {
-  const enough = grants.filter((grant) => roles.indexOf(grant.role) >= roles.indexOf(role));
+  const enough = grants.filter((grant) => roleIncludes(grant.role, role));
   return [...new Set(enough.flatMap(({ lab }) => (lab === undefined ? [] : [lab])))];
 }
 
@@ -30,16 +29,19 @@ export function rightsOf(principal: Principal): LabRights {
   return { see: labs('viewer'), use: labs('submitter') };
 }
 
+/** The laboratories for which somebody may upload and activate packages. */
+export function deployableBy(principal: Principal): LabRights['see'] {
+  return hasRole(principal, 'deployer') ? 'all' : labsWith(principal, 'deployer');
+}
+
 /**
- * The principal with the highest role for every one of these labs, as a role for all labs. It serves a request about
- * these labs only. Roles for all labs do not change. Admin is a role for all labs only.
+ * The principal with the roles for every one of these labs, as roles for all labs. It serves a request about these labs only.
+ * Roles for all labs do not change. Admin is a role for all labs only.
  *
  * @param labs at least one
  */
 export function generalized(principal: Principal, labs: readonly string[]): Principal {
-  const role = roles.findLast(
-    (each) => each !== 'admin' && labs.every((lab) => hasRole(principal, each, lab)),
-  );
+  const held = roles.filter((each) => each !== 'admin' && labs.every((lab) => hasRole(principal, each, lab)));
   const grants = principal.grants.filter(({ lab }) => lab === undefined);
-  return { ...principal, grants: role === undefined ? grants : [...grants, { role }] };
+  return { ...principal, grants: [...grants, ...held.map((role) => ({ role }))] };
 }

@@ -23,6 +23,13 @@ const patienceMs = 250;
 /** Longest stored subject, in characters. */
 const longestSubject = 500;
 
+declare module 'fastify' {
+  interface FastifyRequest {
+    /** What the entry of the request says beside its result. */
+    auditDetail?: JsonObject;
+  }
+}
+
 const auditedLaterKey = 'svc:audited-later';
 
 /** Marks a route whose answers do not wait for their entries, because something else proves what it changed. */
@@ -43,7 +50,7 @@ export class AuditInterceptor implements NestInterceptor {
     if (request.method === 'GET' || request.method === 'HEAD' || principal === null) return next.handle();
     if (isDryRun(context)) return next.handle();
     const entryOf = (detail: JsonObject, made?: unknown): AuditEntry =>
-      auditEntry(request, principal, actionOf(request), detail, made);
+      auditEntry(request, principal, actionOf(request), { ...request.auditDetail, ...detail }, made);
     if (this.reflector.get<boolean | undefined>(auditedLaterKey, context.getHandler()) === true) {
       const later = (detail: JsonObject): void => this.recorder.recordLater(entryOf(detail));
       return next.handle().pipe(

@@ -3,6 +3,7 @@ import type {
   AttentionResolution,
   EmergencyStopRequest,
   InvitationSubmission,
+  PackageActivation,
   RevocationSubmission,
   SimulationScenario,
   TokenSubmission,
@@ -220,6 +221,33 @@ export const webhookSubmissions: Examples<WebhookSubmission> = {
   all: {
     summary: 'Everything, from the oldest event on',
     value: { url: 'https://receiver.example.org/lab', from: 0 },
+  },
+};
+
+export const packageActivations: Examples<PackageActivation> = {
+  first: {
+    summary: 'The first version',
+    value: {
+      sha256: '95a71b8f19adb3067a59082239af186483731bbc755ecb0c235237f5d3dd1c66',
+      expect: 'none',
+    },
+  },
+  next: {
+    summary: 'The next version, when the running work has ended',
+    value: {
+      sha256: '4355a46b19d348dc2f57c046f8ef63d4538ebb936000f3c9ee954a27460dd865',
+      expect: '95a71b8f19adb3067a59082239af186483731bbc755ecb0c235237f5d3dd1c66',
+      drain: true,
+      commit: '9fceb02d0ae598e95dc970b74767f19372d61af8',
+      author: 'ada@example.org',
+    },
+  },
+  folder: {
+    summary: 'The package in the folder of packages again',
+    value: {
+      sha256: 'folder',
+      expect: '4355a46b19d348dc2f57c046f8ef63d4538ebb936000f3c9ee954a27460dd865',
+    },
   },
 };
 

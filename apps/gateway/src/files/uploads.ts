@@ -1,5 +1,6 @@
 import { isServiceError, ServiceError } from '@lab/contracts';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
+import { breakLongPauses } from '../http/index.js';
 import type { FileStore } from '../ports/index.js';
 
 const uploadRoute = '/api/uploads/:token';
@@ -69,19 +70,4 @@ function refuseOtherSize(request: FastifyRequest, size: number): void {
     'invalid',
     `The ticket leaves ${size} bytes to send, but the request announces ${announced}.`,
   );
-}
-
-function breakLongPauses(request: FastifyRequest, pauseMs: number): () => void {
-  const { socket } = request.raw;
-  const onTimeout = (): void => {
-    request.raw.destroy(
-      new ServiceError('bad_request', `The upload paused for more than ${pauseMs / 1000} s.`),
-    );
-  };
-  socket.setTimeout(pauseMs);
-  socket.once('timeout', onTimeout);
-  return () => {
-    socket.off('timeout', onTimeout);
-    if (!socket.destroyed) socket.setTimeout(0);
-  };
 }

@@ -1,6 +1,7 @@
 import { ServiceError } from '@lab/contracts';
 import { RouteConfig } from '@nestjs/platform-fastify';
-import type { FastifyInstance, FastifyRequest } from 'fastify';
+import type { FastifyInstance } from 'fastify';
+import { hasBody, mediaTypeOf } from './media-type-of.js';
 
 export const csvMediaType = 'text/csv';
 
@@ -37,12 +38,4 @@ export function takeCsvBodies(fastify: FastifyInstance): void {
   fastify.addContentTypeParser<Buffer>(csvMediaType, { parseAs: 'buffer' }, (_request, body, done) =>
     done(null, body),
   );
-}
-
-function mediaTypeOf({ headers }: FastifyRequest): string | undefined {
-  return headers['content-type']?.split(';', 1)[0]?.trim().toLowerCase();
-}
-
-function hasBody({ headers }: FastifyRequest): boolean {
-  return headers['transfer-encoding'] !== undefined || (headers['content-length'] ?? '0') !== '0';
 }

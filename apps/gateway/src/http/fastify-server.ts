@@ -11,6 +11,7 @@ import type { HostNames } from './host-names.js';
 import { parseJsonBody } from './json-body.js';
 import type { Limits } from './limits.js';
 import { accessCheck } from './origin-rules.js';
+import { takePackedBodies } from './packed-body.js';
 import type { ProblemFilter } from './problem-filter.js';
 import { problemMediaType } from './problem.js';
 import type { Traffic } from './traffic.js';
@@ -160,6 +161,7 @@ export function prepareRequests(fastify: FastifyInstance, doors: Doors): void {
     done(null, value);
   });
   takeCsvBodies(fastify);
+  takePackedBodies(fastify);
 
   fastify.addHook('preParsing', (request, reply, payload, done) => {
     if (request.routeOptions.config.unhurriedBody === true || request.raw.complete) {

@@ -7,6 +7,7 @@ export {
   FileStore,
   Keys,
   LogReader,
+  PackageStore,
   RecordReader,
   RefusalStore,
   TokenStore,

@@ -5,6 +5,7 @@ import type {
   EventLog,
   IdempotencyKeys,
   LogLines,
+  Packages,
   Records,
   Refusals,
   WebhookDeliveries,
@@ -28,6 +29,8 @@ export abstract class EventReader extends port<Omit<EventLog, 'close'>>() {}
 export abstract class LogReader extends port<Pick<LogLines, 'extent' | 'after'>>() {}
 export abstract class TokenStore extends port<AccessTokens>() {}
 export abstract class EnrolmentStore extends port<Enrolments>() {}
+/** Packed packages. */
+export abstract class PackageStore extends port<Packages>() {}
 export abstract class RefusalStore extends port<Refusals>() {}
 export abstract class Keys extends port<IdempotencyKeys>() {}
 export abstract class WebhookStore extends port<Webhooks>() {}

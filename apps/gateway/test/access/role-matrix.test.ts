@@ -1,4 +1,11 @@
-import { orchestratorRequests, roles, ServiceError, type Grant, type Role } from '@lab/contracts';
+import {
+  orchestratorRequests,
+  roleIncludes,
+  roles,
+  ServiceError,
+  type Grant,
+  type Role,
+} from '@lab/contracts';
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
 import { agent, reservation } from '../color-lab-records.js';
 import { campaignRecord, expectProblem, serviceEvent, startHarness, type Harness } from '../twins.js';
@@ -102,7 +109,7 @@ describe('every route of the document', () => {
   it.each(roles)('admits a %s to the routes of that role and refuses the others', async (role) => {
     const beyond = (operation: Operation): boolean => {
       const needed = needs(operation);
-      return needed !== undefined && roles.indexOf(needed) > roles.indexOf(role);
+      return needed !== undefined && !roleIncludes(role, needed);
     };
     expect(await refused([{ role }], () => true)).toEqual(keys(beyond));
   });
@@ -135,7 +142,15 @@ describe('every route of the document', () => {
   it('admits a role for any lab where the answer or the orchestrator minds the labs of the caller', async () => {
     const any = (operation: Operation): boolean => labOf(operation) === anyLab;
     const needing = (role: Role): string[] => keys((each) => any(each) && needs(each) === role);
-    expect(needing('viewer')).toEqual(['GET /api/definitions/{type}/{name}', 'GET /api/estop/{id}']);
+    expect(needing('viewer').sort()).toEqual([
+      'GET /api/definitions/{type}/{name}',
+      'GET /api/estop/{id}',
+      'GET /api/packages/{package_name}/versions',
+    ]);
+    expect(needing('deployer').sort()).toEqual([
+      'POST /api/packages/{package_name}/activate',
+      'PUT /api/packages/{package_name}/{sha256}',
+    ]);
     expect(needing('submitter').sort()).toEqual([
       'POST /api/campaigns',
       'POST /api/protocols',
@@ -144,9 +159,10 @@ describe('every route of the document', () => {
       'POST /api/simulations',
       'POST /api/tasks',
     ]);
-    expect(await refused([{ role: 'operator', lab: 'y' }], any)).toEqual([]);
+    expect((await refused([{ role: 'operator', lab: 'y' }], any)).sort()).toEqual(needing('deployer').sort());
+    expect(await refused([{ role: 'deployer', lab: 'y' }], any)).not.toContain(needing('deployer')[0]);
     expect((await refused([{ role: 'viewer', lab: 'y' }], any)).sort()).toEqual(
-      [...needing('submitter'), 'POST /api/estop'].sort(),
+      [...needing('submitter'), ...needing('deployer'), 'POST /api/estop'].sort(),
     );
   });
 
@@ -180,6 +196,8 @@ describe('every route of the document', () => {
       'POST /api/queue/pause': 'operator',
       'POST /api/labs/load': 'lab_admin',
       'POST /api/packages/refresh': 'admin',
+      'PUT /api/packages/{package_name}/{sha256}': 'deployer',
+      'POST /api/packages/{package_name}/activate': 'deployer',
       'GET /api/audit/verify': 'admin',
     };
     const asked = operations.filter(({ key }) => key in promised).map((each) => [each.key, needs(each)]);
@@ -227,7 +245,7 @@ describe('a route about one record', () => {
     async (role) => {
       belongTo(['x']);
       const beyond = (operation: Operation): boolean =>
-        about(operation) && roles.indexOf(needs(operation) ?? 'admin') > roles.indexOf(role);
+        about(operation) && !roleIncludes(role, needs(operation) ?? 'admin');
       expect(await refused([{ role, lab: 'x' }], about)).toEqual(keys(beyond));
       expect(hidden(await answers([{ role, lab: 'x' }]))).toEqual([]);
     },

@@ -150,6 +150,11 @@ function inForce(loaded: LoadedSet, type: DefinitionType, name: string): Version
   return undefined;
 }
 
+/** Content hash of a definition in the packages; undefined: there is none without errors. */
+export function hashInFiles(catalog: Catalog, type: DefinitionType, name: string): string | undefined {
+  return onDisk(catalog, type, name)?.hash;
+}
+
 function onDisk(catalog: Catalog, type: DefinitionType, name: string): Version | undefined {
   if (type === 'protocol') return version(catalog.protocol(name), 'protocol');
   if (type === 'task') return version(catalog.task(name), 'task');

@@ -1,6 +1,10 @@
 export { definitionRecord, definitionSummaries, labRecords, packageRecords } from './definition-records.js';
+export { DeployedPackages } from './deployed-packages.js';
+export { Deployments } from './deployments.js';
 export { firstLoad } from './first-load.js';
 export { LabLoading } from './lab-loading.js';
+export { LabStarts } from './lab-starts.js';
 export { Loading, type LoadingParts } from './loading.js';
+export { PackageCache } from './package-cache.js';
 export { faultOf, PackageIndex } from './package-index.js';
 export { ProtocolLoading } from './protocol-loading.js';

@@ -1,8 +1,9 @@
 import { isServiceError, ServiceError, type LabChange, type LoadedDevice } from '@lab/contracts';
-import { jsonEqual, type Clock, type Timers } from '@lab/ports';
+import type { Timers } from '@lab/ports';
 import type { UnfinishedWork } from '@lab/engine';
-import { awaitStarts } from './device-starts.js';
-import type { LabVersion, LoadedSet } from '../loaded/index.js';
+import type { LoadedSet } from '../loaded/index.js';
+import { difference, namesOf } from './lab-difference.js';
+import { guardOf, type LabStarts } from './lab-starts.js';
 import { labelsOf, refuseInUse, type Loading } from './loading.js';
 import { requireKnown, requireSound } from './package-index.js';
 
@@ -16,7 +17,8 @@ export class LabLoading {
 
   constructor(
     private readonly loading: Loading,
-    private readonly ports: { clock: Clock; timers: Timers },
+    private readonly starts: LabStarts,
+    private readonly timers: Timers,
   ) {}
 
   /**
@@ -36,7 +38,7 @@ export class LabLoading {
         draining: this.#drainingWithout(names),
       };
       const started = new Map(fresh.map((name) => [name, namesOf(next.labs.get(name))]));
-      const devices = await this.#start(next, started);
+      const devices = await this.starts.start(next, started);
       return names.map((name) => this.#change(name, { devices: devices.get(name) ?? [] }));
     });
   }
@@ -85,6 +87,7 @@ export class LabLoading {
 
   stop(): void {
     this.#stopped = true;
+    this.starts.stopped = true;
     this.#cancelLook?.();
   }
 
@@ -108,20 +111,8 @@ export class LabLoading {
     let waits = new Map<string, UnfinishedWork[]>();
     let devices = new Map<string, LoadedDevice[]>();
     try {
-      devices = await this.#start(next, started, (work) => {
-        for (const [name, { restarted, replaced, gone }] of differences)
-          refuseInUse(
-            gone.length > 0 ? `${gone.join(', ')} of the laboratory ${name}` : `a changed device of ${name}`,
-            work.filter((each) =>
-              gone.length > 0
-                ? each.labs.has(name)
-                : [...replaced].some(
-                    (device) => restarted.has(device) && each.devices.has(`${name}.${device}`),
-                  ),
-            ),
-            'wait for it, cancel it, or reload with "drain": true',
-          );
-      });
+      const hint = 'wait for it, cancel it, or reload with "drain": true';
+      devices = await this.starts.start(next, started, guardOf(differences, hint));
     } catch (error) {
       if (!drain || !isInUse(error)) throw error;
       waits = await this.#drain(names, 'reload');
@@ -130,41 +121,6 @@ export class LabLoading {
     return names.map((name) =>
       this.#change(name, { devices: devices.get(name) ?? [], waits_for: labelsOf(waits.get(name) ?? []) }),
     );
-  }
-
-  /** Makes the set the loaded one. If one of its devices does not start, the whole change is taken back. */
-  async #start(
-    next: LoadedSet,
-    started: ReadonlyMap<string, ReadonlySet<string>>,
-    guard?: (work: UnfinishedWork[]) => void,
-  ): Promise<Map<string, LoadedDevice[]>> {
-    const before = this.loading.current;
-    const { engine, definitions, log } = this.loading.parts;
-    definitions.starting = new Set([...started.keys()].filter((name) => !before.labs.has(name)));
-    try {
-      const since = this.ports.clock.now();
-      await this.loading.apply(next, guard);
-      const ports = { engine, ...this.ports, stopped: () => this.#stopped };
-      const starts = await Promise.allSettled(
-        [...started].map(async ([name, devices]): Promise<[string, LoadedDevice[]]> => [
-          name,
-          await awaitStarts(ports, name, devices, since),
-        ]),
-      );
-      const failed = starts.find((start) => start.status === 'rejected');
-      if (failed !== undefined) {
-        log.error('laboratories could not be started; what was loaded before stays', {
-          labs: [...started.keys()],
-          error: failed.reason,
-        });
-        if (!this.#stopped) await this.loading.apply(before);
-        throw failed.reason;
-      }
-      await this.loading.remember();
-      return new Map(starts.flatMap((start) => (start.status === 'fulfilled' ? [start.value] : [])));
-    } finally {
-      definitions.starting = new Set();
-    }
   }
 
   /** @returns the unfinished work, by laboratory */
@@ -185,7 +141,7 @@ export class LabLoading {
   #look(): void {
     this.#cancelLook?.();
     if (this.#stopped || this.loading.current.draining.size === 0) return;
-    this.#cancelLook = this.ports.timers.after(drainLookMs, () => {
+    this.#cancelLook = this.timers.after(drainLookMs, () => {
       this.loading
         .alone(() => this.#finishDrains())
         .catch((error: unknown) => this.loading.parts.log.error('a drain could not be finished', { error }))
@@ -200,7 +156,7 @@ export class LabLoading {
       if (purpose === 'unload') {
         await this.loading.apply(this.#withoutLabs([name]), (now) => refuseWork([name], now));
         await this.loading.remember();
-      } else {
+      } else if (purpose === 'reload') {
         await this.#finishReload(name);
       }
     }
@@ -241,7 +197,7 @@ export class LabLoading {
     return { ...current, labs, protocols, draining: this.#drainingWithout(names) };
   }
 
-  #drainingWithout(names: readonly string[]): Map<string, 'unload' | 'reload'> {
+  #drainingWithout(names: readonly string[]): LoadedSet['draining'] {
     return new Map([...this.loading.current.draining].filter(([name]) => !names.includes(name)));
   }
 
@@ -268,50 +224,11 @@ function refuseWork(labs: readonly string[], work: readonly UnfinishedWork[]): v
     );
 }
 
-function isInUse(error: unknown): boolean {
+/** Whether a change was refused because of unfinished work. */
+export function isInUse(error: unknown): boolean {
   return (
     isServiceError(error) &&
     error.code === 'wrong_state' &&
     error.faults.some((fault) => fault.code === 'in_use')
   );
-}
-
-function namesOf(version: LabVersion | undefined): Set<string> {
-  return new Set(Object.keys(version?.lab.devices ?? {}));
-}
-
-interface Difference {
-  /** Devices that are started because they are new or changed. */
-  restarted: ReadonlySet<string>;
-  /** Devices of the earlier version that changed. */
-  replaced: ReadonlySet<string>;
-  /** Devices and resources that only the earlier version has. */
-  gone: string[];
-}
-
-/** What the agents will do differently, compared as it is sent to them. */
-function difference(before: LabVersion | undefined, after: LabVersion | undefined): Difference {
-  const restarted = new Set<string>();
-  const replaced = new Set<string>();
-  for (const name of namesOf(after)) {
-    if (jsonEqual(assignment(before, name), assignment(after, name))) continue;
-    restarted.add(name);
-    if (namesOf(before).has(name)) replaced.add(name);
-  }
-  const resources = Object.keys(before?.lab.resources ?? {});
-  const gone = [
-    ...[...namesOf(before)].filter((name) => !namesOf(after).has(name)).map((name) => `device ${name}`),
-    ...resources
-      .filter((name) => !Object.hasOwn(after?.lab.resources ?? {}, name))
-      .map((name) => `resource ${name}`),
-  ];
-  return { restarted, replaced, gone };
-}
-
-function assignment(version: LabVersion | undefined, name: string) {
-  const device = version?.lab.devices[name];
-  const module = device === undefined ? undefined : version?.devices.get(device.type)?.module;
-  if (device === undefined || module === undefined) return null;
-  const { computer, type, init_parameters: parameters } = device;
-  return { computer, type, parameters, module: { ...module } };
 }

@@ -80,17 +80,25 @@ export class Loading {
     );
   }
 
+  /** What is loaded, for the next leader. */
+  record(): LoadedRecord {
+    const { labs, protocols, draining } = this.current;
+    return {
+      configured: this.parts.configured,
+      labs: [...labs.keys()].sort(),
+      protocols: [...protocols.keys()].sort(),
+      // The version that waits is stored with its package. The release before this one knows no such purpose.
+      draining: Object.fromEntries(
+        [...draining].map(([name, purpose]) => [name, purpose === 'unload' ? purpose : 'reload']),
+      ),
+    };
+  }
+
   /** Stores what is loaded for the next leader. If this fails, the change itself stands. */
   async remember(): Promise<void> {
-    const { remember, configured, log } = this.parts;
-    const { labs, protocols, draining } = this.current;
+    const { remember, log } = this.parts;
     try {
-      await remember({
-        configured,
-        labs: [...labs.keys()].sort(),
-        protocols: [...protocols.keys()].sort(),
-        draining: Object.fromEntries(draining),
-      });
+      await remember(this.record());
     } catch (error) {
       log.error('what is loaded could not be noted; the next leader will load what was loaded before', {
         error,

@@ -1,11 +1,13 @@
-import { join } from 'node:path';
-import { dirname } from 'node:path/posix';
-import { ServiceError, type DefinitionType, type Fault } from '@lab/contracts';
+import { dirname, join } from 'node:path';
+import { dirname as folderOf } from 'node:path/posix';
+import { isServiceError, ServiceError, type DefinitionType, type Fault } from '@lab/contracts';
 import {
   createLoader,
   readPackageSources,
+  loadPackages,
   type Catalog,
   type DefinitionLoader,
+  type DeployedPackage,
   type DefinitionOrigin,
   type Diagnostic,
   type PackageSource,
@@ -28,10 +30,32 @@ export interface PackagePlaces {
   codeKey?: string | undefined;
 }
 
-/** The packages on disk as they were last read. What is loaded is another matter. */
+/** A version of a package that is not in the folder of packages. */
+export interface DeployedVersion extends DeployedPackage {
+  /** Commit of its sources. */
+  commit: string | null;
+}
+
+/** Knows the uploaded versions of packages. */
+export interface Deployed {
+  /** The active ones, unpacked. @throws ServiceError `store_unavailable` */
+  active(): Promise<DeployedVersion[]>;
+  /** An unpacked version that has a code module; undefined: none has. */
+  withModule(hash: string): Promise<DeployedPackage | undefined>;
+}
+
+/** The packages as they were read at one moment. */
+export interface ReadPackages {
+  catalog: Catalog;
+  sources: readonly PackageSource[];
+}
+
+/** The packages as they were last read: those in the folder of packages, and uploaded ones that are active. */
 export class PackageIndex {
+  #deployed: Deployed | undefined;
+
   private constructor(
-    private readonly userDir: string,
+    private readonly places: Pick<PackagePlaces, 'userDir'> & { cacheDir: string },
     private readonly loader: DefinitionLoader,
     private readonly manifests: CodeManifests,
     private readonly archives: ArchiveStore,
@@ -54,7 +78,7 @@ export class PackageIndex {
     const manifests = new CodeManifests(join(cacheDir, 'lab-manifests'), { signer, lab: codeKey });
     const catalog = await loader.load();
     const archives = new ArchiveStore(join(cacheDir, 'archives'), log);
-    const index = new PackageIndex(userDir, loader, manifests, archives, catalog);
+    const index = new PackageIndex({ userDir, cacheDir }, loader, manifests, archives, catalog);
     await index.note(catalog);
     return index;
   }
@@ -68,12 +92,36 @@ export class PackageIndex {
     return this.latest;
   }
 
-  /** Reads what was written since from disk. */
+  /** Reads uploaded packages, too, from the next {@link refresh} on. */
+  follow(deployed: Deployed): void {
+    this.#deployed = deployed;
+  }
+
+  /** Reads what was written since, and which uploaded versions are active. @throws ServiceError `store_unavailable` */
   async refresh(): Promise<Catalog> {
-    const [catalog, sources] = await Promise.all([this.loader.load(), readPackageSources(this.userDir)]);
+    const read = await this.readWith((await this.#deployed?.active()) ?? []);
+    await this.adopt(read);
+    return read.catalog;
+  }
+
+  /** Reads the folder of packages with these uploaded versions. What was read last stays. */
+  async readWith(deployed: readonly DeployedVersion[]): Promise<ReadPackages> {
+    const [catalog, sources] = await Promise.all([
+      this.loader.load(deployed),
+      readPackageSources(this.places.userDir, deployed),
+    ]);
+    return { catalog, sources };
+  }
+
+  /** The packages as they were last read, to adopt them again. */
+  get present(): ReadPackages {
+    return { catalog: this.latest, sources: this.sources };
+  }
+
+  /** Makes these the packages that were read last. */
+  async adopt({ catalog, sources }: ReadPackages): Promise<void> {
     await this.note(catalog);
     [this.latest, this.sources] = [catalog, sources];
-    return this.latest;
   }
 
   /**
@@ -115,7 +163,17 @@ export class PackageIndex {
 
   /** The text of a code module, as bytes; also of an earlier version. @throws ServiceError `not_found` */
   async readModule(hash: string): Promise<Buffer> {
-    return Buffer.from(await this.latest.module(hash));
+    const read = async (): Promise<Buffer> => Buffer.from(await this.latest.module(hash));
+    return read().catch(async (error: unknown) => {
+      // Work that another orchestrator accepted may need a version that this one has never read.
+      const version =
+        isServiceError(error) && error.code === 'not_found'
+          ? await this.#deployed?.withModule(hash)
+          : undefined;
+      if (version === undefined) throw error;
+      await loadPackages({ userDir: dirname(version.root), cacheDir: this.places.cacheDir });
+      return read();
+    });
   }
 }
 
@@ -187,10 +245,10 @@ export function diagnosticsOf(catalog: Catalog, origins: readonly DefinitionOrig
   const seen = new Set<string>();
   const visit = (some: readonly DefinitionOrigin[]): void => {
     for (const { file, package: owner, sound } of some) {
-      const folder = dirname(file);
+      const folder = folderOf(file);
       if (seen.has(folder)) continue;
       seen.add(folder);
-      const own = catalog.diagnostics.filter((diagnostic) => dirname(diagnostic.file) === folder);
+      const own = catalog.diagnostics.filter((diagnostic) => folderOf(diagnostic.file) === folder);
       if (own.length === 0 && !sound) unexplained.add(owner);
       for (const diagnostic of own) {
         found.add(diagnostic);

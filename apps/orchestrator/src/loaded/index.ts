@@ -1,2 +1,7 @@
-export { LoadedDefinitions, type LabVersion, type LoadedSet } from './loaded-definitions.js';
+export {
+  LoadedDefinitions,
+  type DrainPurpose,
+  type LabVersion,
+  type LoadedSet,
+} from './loaded-definitions.js';
 export { readLoadedRecord, type LoadedRecord } from './loaded-record.js';

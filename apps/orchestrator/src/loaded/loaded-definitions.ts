@@ -9,13 +9,16 @@ export interface LabVersion {
   hash: string;
 }
 
+/** `deploy`: another version of its package becomes active. */
+export type DrainPurpose = 'unload' | 'reload' | 'deploy';
+
 /** The definitions that are loaded at one moment. A value: every change makes a new one. */
 export interface LoadedSet {
   readonly labs: ReadonlyMap<string, LabVersion>;
   readonly protocols: ReadonlyMap<string, ProtocolSnapshot>;
   readonly tasks: ReadonlyMap<string, TaskSnapshot>;
   /** Laboratories that accept no new work, and the change that follows when their work has ended. */
-  readonly draining: ReadonlyMap<string, 'unload' | 'reload'>;
+  readonly draining: ReadonlyMap<string, DrainPurpose>;
 }
 
 /** The definitions that the engine decides by. They change only when another {@link LoadedSet} replaces them. */

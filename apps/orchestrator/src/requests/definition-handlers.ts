@@ -7,6 +7,7 @@ import {
   faultOf,
   labRecords,
   packageRecords,
+  type Deployments,
   type LabLoading,
   type PackageIndex,
   type ProtocolLoading,
@@ -16,13 +17,14 @@ import type { LoadedDefinitions } from '../loaded/index.js';
 export interface DefinitionParts {
   labs: LabLoading;
   protocols: ProtocolLoading;
+  deployments: Deployments;
   definitions: LoadedDefinitions;
   index: PackageIndex;
 }
 
 /** Which definitions are installed and loaded, and how they are loaded and unloaded. */
 export function definitionHandlers(parts: DefinitionParts): HandlersOf<typeof definitionRequests> {
-  const { labs, protocols, definitions, index } = parts;
+  const { labs, protocols, deployments, definitions, index } = parts;
   return {
     loadLabs: async ({ lab_types: types }) => ({ labs: await labs.load(types) }),
     unloadLabs: async ({ lab_types: types, drain }) => ({ labs: await labs.unload(types, drain ?? false) }),
@@ -43,6 +45,9 @@ export function definitionHandlers(parts: DefinitionParts): HandlersOf<typeof de
 
     listPackages: () => ({ packages: packageRecords(index.catalog) }),
     refreshPackages: async () => ({ packages: packageRecords(await index.refresh()) }),
+    checkPackage: (asked) => deployments.check(asked),
+    activatePackage: ({ by, ...asked }) => deployments.activate(asked, by),
+    tryPackage: (asked) => deployments.tryOut(asked),
     listDefinitions: ({ type }) => ({
       definitions: definitionSummaries(index.catalog, definitions.current, type),
     }),

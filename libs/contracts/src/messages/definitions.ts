@@ -14,7 +14,9 @@ import {
   TaskTypeChange,
   Validation,
 } from '../rest/definitions.js';
+import { PackageActivation, PackageActivationRecord, PackageVersionRecord } from '../rest/packages.js';
 import { zodOf } from '../rest/fields/field.js';
+import { labRights } from './lab-rights.js';
 import { orchestratorQuery as query, orchestratorRequest as request } from './define.js';
 
 const nothing = z.object({});
@@ -25,6 +27,15 @@ const packages = z.object({ packages: z.array(zodOf(PackageRecord)) });
 /** Long enough to start devices, each with a deadline of its own. */
 const startingMs = 120_000;
 const readingMs = 30_000;
+/** Long enough to bundle the code of a large package. */
+const checkingMs = 60_000;
+
+const activation = z.object({
+  name: z.string(),
+  activation: zodOf(PackageActivation),
+  /** Laboratories for which the caller has the role deployer. */
+  deploy: labRights.shape.see,
+});
 
 const loadErrors = ['not_found', 'invalid', 'wrong_state', 'store_unavailable'] as const;
 
@@ -72,6 +83,29 @@ export const definitionRequests = {
   listPackages: query('package.list', nothing, packages, [], 3_000),
   /** Reads the packages from disk again. Loaded definitions stay as they are. */
   refreshPackages: request('package.refresh', nothing, packages, [], readingMs),
+  /** Checks a version that was uploaded, and makes it known. */
+  checkPackage: request(
+    'package.check',
+    z.object({ name: z.string(), sha256: z.string(), deploy: labRights.shape.see }),
+    zodOf(PackageVersionRecord),
+    [...loadErrors, 'forbidden'],
+    checkingMs,
+  ),
+  activatePackage: request(
+    'package.activate',
+    activation.extend({ by: z.string() }),
+    zodOf(PackageActivationRecord),
+    [...loadErrors, 'forbidden', 'device_unavailable'],
+    startingMs,
+  ),
+  /** What {@link activatePackage} would do. */
+  tryPackage: query(
+    'package.try',
+    activation,
+    zodOf(PackageActivationRecord),
+    ['not_found', 'invalid', 'wrong_state', 'forbidden', 'store_unavailable'],
+    checkingMs,
+  ),
   listDefinitions: query(
     'definition.list',
     z.object({ type: z.enum(definitionTypes).optional() }),

@@ -44,7 +44,8 @@ export function isIssuerName(name: string): boolean {
 export const principalKinds = ['local', 'token', 'oidc'] as const;
 export type PrincipalKind = (typeof principalKinds)[number];
 
-const roleText = 'What the token allows. Each role includes the roles before it.';
+const roleText =
+  'What the token allows. From `viewer` to `lab_admin` each role includes the roles before it. `deployer` uploads and activates packages and includes `viewer` alone. `admin` includes all.';
 const tokenOwner =
   'Owner of the token. It is the owner of the work that is submitted with the token, and the name in the audit.';
 

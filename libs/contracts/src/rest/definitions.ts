@@ -83,12 +83,12 @@ export class LabRecord {
   @Field(
     orNull(
       choice(
-        ['unload', 'reload'],
-        'What happens when the work of a draining laboratory has ended; else null.',
+        ['unload', 'reload', 'deploy'],
+        'What happens when the work of a draining laboratory has ended; else null. `deploy`: another version of a package becomes active.',
       ),
     ),
   )
-  draining_for!: 'unload' | 'reload' | null;
+  draining_for!: 'unload' | 'reload' | 'deploy' | null;
   @Field(inPackage) package!: string;
   @Field(file) file!: string;
   @Field(hash) hash!: string | null;

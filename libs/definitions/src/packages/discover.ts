@@ -1,5 +1,5 @@
 import { readdir, readFile, stat } from 'node:fs/promises';
-import { join, relative, sep } from 'node:path';
+import { dirname, join, relative, sep } from 'node:path';
 import { hintFor } from '../model/index.js';
 import { fileFault, type Diagnostic } from '../documents/index.js';
 
@@ -28,9 +28,17 @@ export interface FoundPackage {
   definitions: FoundDefinition[];
 }
 
+/** A package that is not in the user directory. It takes the place of one there with its name. */
+export interface DeployedPackage {
+  name: string;
+  /** Absolute folder, which has the name of the package. */
+  root: string;
+}
+
 export interface Discovery {
   packages: FoundPackage[];
   diagnostics: Diagnostic[];
+  warnings: Diagnostic[];
 }
 
 /** Sub-folder of a package to the kind of its definitions. */
@@ -63,26 +71,33 @@ const maxDepth = 10;
  * symbolic links are skipped.
  *
  * @param only names of the packages to read; default: all
- * @returns the packages, sorted by path, and the faults of the layout. Packages with the same name are all skipped.
+ * @param deployed packages beside those of the user directory
+ * @returns the packages, sorted by path, and the faults of the layout. Packages with the same name in the user directory are
+ *   all skipped, and so is one that a deployed package replaces.
  */
-export async function discoverPackages(userDir: string, only?: readonly string[]): Promise<Discovery> {
+export async function discoverPackages(
+  userDir: string,
+  only?: readonly string[],
+  deployed: readonly DeployedPackage[] = [],
+): Promise<Discovery> {
   const diagnostics: Diagnostic[] = [];
+  const warnings: Diagnostic[] = [];
   const exists = await stat(userDir).then(
     (found) => found.isDirectory(),
     () => false,
   );
-  if (!exists) {
+  if (!exists && deployed.length === 0) {
     diagnostics.push(fileFault('', 'missing_folder', 'the user directory does not exist or is not a folder'));
-    return { packages: [], diagnostics };
+    return { packages: [], diagnostics, warnings };
   }
-  const roots = await findPackages(userDir, userDir, 0);
+  const roots = exists ? await findPackages(userDir, userDir, 0) : [];
   const byName = new Map<string, string[]>();
   for (const root of roots) {
     const name = root.split(sep).at(-1) ?? root;
     byName.set(name, [...(byName.get(name) ?? []), root]);
   }
   for (const name of only ?? []) {
-    if (byName.has(name)) continue;
+    if (byName.has(name) || deployed.some((each) => each.name === name)) continue;
     diagnostics.push(
       fileFault(
         '',
@@ -95,6 +110,18 @@ export async function discoverPackages(userDir: string, only?: readonly string[]
   const packages: FoundPackage[] = [];
   for (const [name, paths] of byName) {
     if (only && !only.includes(name)) continue;
+    if (deployed.some((each) => each.name === name)) {
+      for (const path of paths)
+        warnings.push(
+          fileFault(
+            relativeTo(userDir, path),
+            'replaced_package',
+            `an uploaded version of the package "${name}" is active, so this folder is not read`,
+            `remove the folder, or make it the active one: svc pkg activate ${name} folder`,
+          ),
+        );
+      continue;
+    }
     if (paths.length > 1) {
       for (const path of paths) {
         const others = paths.filter((other) => other !== path).map((other) => relativeTo(userDir, other));
@@ -113,8 +140,17 @@ export async function discoverPackages(userDir: string, only?: readonly string[]
     const definitions = await findDefinitions(userDir, root, diagnostics);
     packages.push({ name, root, file: relativeTo(userDir, root), definitions });
   }
+  for (const { name, root } of deployed) {
+    if (only && !only.includes(name)) continue;
+    packages.push({
+      name,
+      root,
+      file: name,
+      definitions: await findDefinitions(dirname(root), root, diagnostics),
+    });
+  }
   packages.sort((a, b) => (a.file < b.file ? -1 : 1));
-  return { packages, diagnostics };
+  return { packages, diagnostics, warnings };
 }
 
 /** Text of a file, or its fault. */

@@ -1,4 +1,4 @@
-import { resolve } from 'node:path';
+import { dirname, resolve } from 'node:path';
 import { type BuiltCode, CodeCache, FileMemory, ModuleStore, Round, sha256 } from '../code/index.js';
 import {
   compareCauses,
@@ -12,7 +12,13 @@ import { Assembly } from './assembly.js';
 import type { LoadedFile } from './loaded-file.js';
 import { CheckMemory } from './check-memory.js';
 import type { Catalog } from './catalog.js';
-import { discoverPackages, readDefinition, type FoundDefinition, type FoundPackage } from './discover.js';
+import {
+  discoverPackages,
+  readDefinition,
+  type DeployedPackage,
+  type FoundDefinition,
+  type FoundPackage,
+} from './discover.js';
 import { readManifest } from './manifest.js';
 import { compareWithSigned, readSignedFiles, type PackageCode } from './package-code.js';
 
@@ -33,9 +39,10 @@ export interface DefinitionLoader {
    * Reads the current packages: all of them the first time, then only files that were written since. Unchanged parts
    * are the same objects in the next catalog. Concurrent calls are served one after the other.
    *
+   * @param deployed packages beside those of the user directory, which take the place of those with their names
    * @throws when the cache folder cannot be read or written
    */
-  load(): Promise<Catalog>;
+  load(deployed?: readonly DeployedPackage[]): Promise<Catalog>;
 }
 
 /**
@@ -48,8 +55,8 @@ export function createLoader(options: LoadOptions): DefinitionLoader {
   const loader = new Loader(options);
   let last: Promise<unknown> = Promise.resolve();
   return {
-    load() {
-      const next = (): Promise<Catalog> => loader.load();
+    load(deployed = []) {
+      const next = (): Promise<Catalog> => loader.load(deployed);
       const loaded = last.then(next, next);
       last = loaded;
       return loaded;
@@ -74,7 +81,11 @@ class Loader {
   private readonly code: CodeCache;
   private readonly memory = new CheckMemory();
   private texts = new Map<string, FileMemory<ReadFile>>();
-  private readonly manifests = new FileMemory((path) => readManifest(path, this.userDir));
+  /** The folder around each deployed package, by the path of its manifest. */
+  private readonly around = new Map<string, string>();
+  private readonly manifests = new FileMemory((path) =>
+    readManifest(path, this.around.get(path) ?? this.userDir),
+  );
 
   constructor(private readonly options: LoadOptions) {
     this.userDir = resolve(options.userDir);
@@ -83,9 +94,14 @@ class Loader {
     this.code = new CodeCache(resolve(cacheDir, 'bundles'), this.store);
   }
 
-  async load(): Promise<Catalog> {
+  async load(deployed: readonly DeployedPackage[]): Promise<Catalog> {
     const round = new Round();
-    const { packages, diagnostics } = await discoverPackages(this.userDir, this.options.packages);
+    for (const { root } of deployed) this.around.set(resolve(root, 'package.json'), dirname(root));
+    const { packages, diagnostics, warnings } = await discoverPackages(
+      this.userDir,
+      this.options.packages,
+      deployed,
+    );
     const texts = new Map<string, FileMemory<ReadFile>>();
     for (const { definitions } of packages) {
       for (const { path, file } of definitions) {
@@ -108,7 +124,10 @@ class Loader {
       packages.map((found) => found.name),
       (ofFiles) => [...all, ...ofFiles].sort(compareCauses),
       this.store,
-      { warnings: loaded.flatMap((result) => result.warnings), code: loaded.map((result) => result.code) },
+      {
+        warnings: [...warnings, ...loaded.flatMap((result) => result.warnings)],
+        code: loaded.map((result) => result.code),
+      },
     );
   }
 

@@ -3,7 +3,7 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { isObject } from '../model/index.js';
-import { discoverPackages } from './discover.js';
+import { discoverPackages, type DeployedPackage } from './discover.js';
 
 /** Which version of its sources a package is. */
 export interface PackageSource {
@@ -20,15 +20,25 @@ export interface PackageSource {
 const gitMs = 2_000;
 const run = promisify(execFile);
 
-/** Reads which versions the packages of a user directory are now. What cannot be read is null. */
-export async function readPackageSources(userDir: string): Promise<PackageSource[]> {
-  const { packages } = await discoverPackages(userDir);
+/**
+ * Reads which versions the packages are now. What cannot be read is null.
+ *
+ * @param deployed packages beside those of the user directory, each with the commit of its sources
+ */
+export async function readPackageSources(
+  userDir: string,
+  deployed: readonly (DeployedPackage & { commit: string | null })[] = [],
+): Promise<PackageSource[]> {
+  const { packages } = await discoverPackages(userDir, undefined, deployed);
   return Promise.all(
-    packages.map(async ({ name, root }) => ({
-      package: name,
-      version: await versionOf(root),
-      ...(await commitOf(root)),
-    })),
+    packages.map(async ({ name, root }) => {
+      const known = deployed.find((each) => each.root === root);
+      const state =
+        known === undefined
+          ? await commitOf(root)
+          : { commit: known.commit, modified: known.commit === null ? null : false };
+      return { package: name, version: await versionOf(root), ...state };
+    }),
   );
 }
 

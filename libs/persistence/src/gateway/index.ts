@@ -5,6 +5,7 @@ export type { IdempotencyKeys, KeptAnswer, KeyState } from './idempotency.js';
 export { hashOfToken, issueSession, issueToken, type IssuerOwner } from './issue-token.js';
 export type { LogLines } from './logs.js';
 export { openGatewayStore, type GatewayStore } from './store.js';
+export type { Packages, StoredActivation, StoredVersion, UploadedPackage } from './packages.js';
 export type { Refusals } from './refusals.js';
 export type {
   AccessTokens,

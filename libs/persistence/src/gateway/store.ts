@@ -5,6 +5,7 @@ import { Enrolments } from './enrolments.js';
 import { FileSweeps } from './file-sweeps.js';
 import { IdempotencyKeys } from './idempotency.js';
 import { LogLines } from './logs.js';
+import { Packages } from './packages.js';
 import { Refusals } from './refusals.js';
 import { AccessTokens } from './tokens.js';
 import { WebhookDeliveries } from './webhook-deliveries.js';
@@ -24,6 +25,7 @@ export function openGatewayStore(options: DatabaseOptions) {
     logs: new LogLines(db),
     effects: new EffectLog(db),
     enrolments: new Enrolments(db),
+    packages: new Packages(db),
     refusals: new Refusals(db),
     webhooks: new Webhooks(db),
     deliveries: new WebhookDeliveries(db),

@@ -81,7 +81,9 @@ begin
     refusals_prune(interval, bigint), sweep_deletion(text, integer) from public;
   if exists (select from pg_roles where rolname = '${orchestrator}') then
     execute format('revoke all on all tables in schema %I from ${orchestrator}', current_schema());
-    grant select on schema_migration, agent_enrolment to ${orchestrator};
+    grant select on schema_migration, agent_enrolment, package_version, package_piece to ${orchestrator};
+    grant update (version, checked_at, labs, modules, failure) on package_version to ${orchestrator};
+    grant select, insert, update on active_package to ${orchestrator};
     grant select, insert, update on ${list([...rows, ...ofEngine])} to ${orchestrator};
     grant select, insert on audit to ${orchestrator};
     grant select, insert, delete on outbox to ${orchestrator};
@@ -99,6 +101,7 @@ begin
     grant insert on deletion_files to ${gateway};
     grant insert, update on issuer_person to ${gateway};
     grant insert, update, delete on idempotency_key, webhook, webhook_delivery to ${gateway};
+    grant insert, delete on package_version, package_piece to ${gateway};
     grant delete on log_line to ${gateway};
     grant update on log_horizon to ${gateway};
     grant execute on function log_append(text, text, jsonb), effect_append(text, double precision, jsonb),

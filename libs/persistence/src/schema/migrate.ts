@@ -15,6 +15,7 @@ import { rollouts } from './migrations/0010-rollouts.js';
 import { sessions } from './migrations/0011-sessions.js';
 import { plans } from './migrations/0012-plans.js';
 import { attentionClaim } from './migrations/0013-attention-claim.js';
+import { packages } from './migrations/0014-packages.js';
 import { deletions } from './migrations/0015-deletions.js';
 import { engineTables } from './tables.js';
 import { grants, roleNames } from '../roles/index.js';
@@ -37,6 +38,7 @@ const migrations: Record<string, Migration> = {
   '0011_sessions': sessions,
   '0012_plans': plans,
   '0013_attention_claim': attentionClaim,
+  '0014_packages': packages,
   '0015_deletions': deletions,
 };
 

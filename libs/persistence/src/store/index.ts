@@ -1,2 +1,9 @@
 export type { LoadedCode } from './loaded-code.js';
+export type {
+  Activation,
+  ActivePackage,
+  PackageVersion,
+  PackageVersions,
+  WaitingActivation,
+} from './package-versions.js';
 export { openStore, PostgresStore } from './postgres-store.js';

@@ -34,6 +34,7 @@ import {
 import { type Database, isStorable, migrate } from '../schema/index.js';
 import { noteCode, type LoadedCode } from './loaded-code.js';
 import { loadDeletableBefore, loadEndedBefore, loadNamed } from './named-work.js';
+import { PackageVersions } from './package-versions.js';
 import { planCommit, type CommitPlan } from './commit-plan.js';
 import { filesRemoved, removeRecords } from './deletion-sweep.js';
 import { refuseUnstorableText } from './refuse-unstorable-text.js';
@@ -123,6 +124,7 @@ function leaseEnd(leaseMs: number): RawBuilder<unknown> {
  * anything else: it asks the database whether the commit was applied, and forbids it if not.
  */
 export class PostgresStore implements Store {
+  readonly packages: PackageVersions;
   #turn: Promise<unknown> = Promise.resolve();
   #unsettled: Unsettled | undefined;
 
@@ -130,7 +132,9 @@ export class PostgresStore implements Store {
     private readonly database: OpenDatabase,
     private readonly settleTimeoutMs: number,
     private readonly onCommit: (error: ServiceError | undefined) => void = () => undefined,
-  ) {}
+  ) {
+    this.packages = new PackageVersions(database.db);
+  }
 
   /** Keys of the agents that are revoked, with the time of each revocation. */
   async revokedAgents(): Promise<{ key: string; at: string }[]> {

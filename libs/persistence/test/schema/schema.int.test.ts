@@ -72,6 +72,7 @@ describe('a database of another development version', () => {
       ...['0001_initial', '0002_effects', '0003_drains', '0004_outages', '0005_reservations'],
       ...['0006_webhook_include', '0007_enrolment', '0008_security', '0009_attention_process'],
       ...['0010_rollouts', '0011_sessions', '0012_plans', '0013_attention_claim'],
+      '0014_packages',
       '0015_deletions',
     ]);
   });

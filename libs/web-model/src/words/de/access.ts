@@ -45,5 +45,6 @@ export const accessDe: Record<keyof typeof accessEn, string> = {
   'role.submitter': 'Einreicher',
   'role.operator': 'Bediener',
   'role.lab_admin': 'Laborverwalter',
+  'role.deployer': 'Ausbringer',
   'role.admin': 'Verwalter',
 };

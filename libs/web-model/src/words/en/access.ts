@@ -41,5 +41,6 @@ export const accessEn = {
   'role.submitter': 'submitter',
   'role.operator': 'operator',
   'role.lab_admin': 'laboratory administrator',
+  'role.deployer': 'deployer',
   'role.admin': 'administrator',
 } as const;
