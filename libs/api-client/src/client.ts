@@ -10,7 +10,7 @@ import type {
   TriedOutPath,
 } from './operations.js';
 import { newKey } from './key.js';
-import { send, unreachable } from './transport.js';
+import { send, unreachable, type Sent } from './transport.js';
 import { UnreachableError } from './errors.js';
 import { eventsOf, type ServerEvent } from './server-events.js';
 
@@ -64,6 +64,7 @@ interface AnyInput extends CallOptions {
   query?: object;
   body?: unknown;
   csv?: string;
+  packed?: Uint8Array<ArrayBuffer>;
 }
 
 const usualTimeoutMs = 15_000;
@@ -182,16 +183,11 @@ export class ApiClient {
   private answer(
     method: Method,
     path: string,
-    { path: places = {}, query = {}, body, csv, timeoutMs, retries, signal, idempotencyKey }: AnyInput = {},
+    { path: places = {}, query = {}, timeoutMs, retries, signal, idempotencyKey, ...input }: AnyInput = {},
     headers: Record<string, string> = {},
   ): Promise<Response> {
     const key = method === 'get' || path === keyless ? undefined : (idempotencyKey ?? newKey());
-    const content =
-      csv !== undefined
-        ? { type: 'text/csv', text: csv }
-        : body !== undefined
-          ? { type: 'application/json', text: JSON.stringify(body) }
-          : undefined;
+    const content = contentOf(input);
     const { token, timeoutMs: usual = usualTimeoutMs, retries: most = usualRetries } = this.options;
     return send(
       {
@@ -204,7 +200,7 @@ export class ApiClient {
           ...(content === undefined ? {} : { 'content-type': content.type }),
           ...(key === undefined ? {} : { 'idempotency-key': key }),
         },
-        ...(content === undefined ? {} : { body: content.text }),
+        ...(content === undefined ? {} : { body: content.body }),
         timeoutMs: timeoutMs ?? usual,
         fetch: this.options.fetch ?? fetch,
         ...(signal === undefined ? {} : { signal }),
@@ -212,6 +208,17 @@ export class ApiClient {
       retries ?? most,
     );
   }
+}
+
+/** What a request sends. */
+function contentOf({
+  body,
+  csv,
+  packed,
+}: AnyInput): { type: string; body: NonNullable<Sent['body']> } | undefined {
+  if (csv !== undefined) return { type: 'text/csv', body: csv };
+  if (packed !== undefined) return { type: 'application/gzip', body: packed };
+  return body === undefined ? undefined : { type: 'application/json', body: JSON.stringify(body) };
 }
 
 /** A path such as `/api/tasks/{task_name}` with its parameters filled in. */

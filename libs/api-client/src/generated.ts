@@ -333,7 +333,7 @@ export interface paths {
     put?: never;
     /**
      * Activate a version of a package
-     * @description The service loads the version: it starts the devices that changed, and gives new work the new definitions and code. Accepted work keeps those that it was accepted with. Laboratories and protocols that are new in the package are loaded, too. If a device does not become usable within 95 s, the service goes back to the version before and says why. With `drain`, the answer is 202 while work continues, and the version becomes active when it ends. With `dry_run=true`, the service only says what would change.
+     * @description The service loads the version: it starts the devices that changed, and gives new work the new definitions and code. Accepted work keeps those that it was accepted with. Laboratories and protocols that are new in the package are loaded, too. If a device does not become usable within 95 s, the service goes back to the version before and says why. With `drain`, the answer is 202 while work continues, and the version becomes active when it ends. With `dry_run`, the service only says what would change.
      */
     post: operations['post_packages_by_package_name_activate'];
     delete?: never;
@@ -3360,126 +3360,6 @@ export interface components {
         reason: string;
       } | null;
     };
-    PackageActivation: {
-      /**
-       * @description Hash of the version. `folder`: the package in the folder of packages is to be active again.
-       * @example 95a71b8f19adb3067a59082239af186483731bbc755ecb0c235237f5d3dd1c66
-       */
-      sha256: string;
-      /**
-       * @description What must be active at present: a hash, `folder` or `none`. If something else is, the answer is 409 and names it, and nothing changes.
-       * @example none
-       */
-      expect: string;
-      /**
-       * @description True: does not refuse the request while work uses a changed device. The laboratory accepts nothing new, and the version becomes active when its work has ended. Default: false.
-       * @example false
-       */
-      drain?: boolean;
-      /**
-       * @description Commit of the sources, for the audit.
-       * @example 9fceb02d0ae598e95dc970b74767f19372d61af8
-       */
-      commit?: string;
-      /**
-       * @description Author of the commit, for the audit.
-       * @example ada@example.org
-       */
-      author?: string;
-      /**
-       * @description Person who decides, for the audit. Default: "unknown".
-       * @example ada
-       */
-      by?: string;
-    };
-    SubmissionEstimate: {
-      /**
-       * Format: date-time
-       * @description The moment that the estimate describes.
-       * @example 2026-11-20T09:30:00.000Z
-       */
-      at: string;
-      /** @enum {string} */
-      scheduler: 'greedy' | 'cpsat';
-      /**
-       * Format: date-time
-       * @description When the first task would start; null: never, or not known.
-       * @example 2026-11-20T09:30:00.000Z
-       */
-      starts_at: string | null;
-      /**
-       * Format: date-time
-       * @description When all of the work would be completed; null: never, or not known.
-       * @example 2026-11-20T09:30:00.000Z
-       */
-      ends_at: string | null;
-      /**
-       * @description Average seconds from the start of a run to its end, or seconds of the task; null: no run would end.
-       * @example 2.3
-       */
-      seconds_per_run: number | null;
-      /**
-       * @description Number of runs that were simulated; 0 for a task.
-       * @example 1
-       */
-      runs: number;
-      /** @description The tasks of the run, of the first run of the campaign, or the task itself. */
-      tasks: {
-        /**
-         * @description Name of the task.
-         * @example mix_colors
-         */
-        name: string;
-        /**
-         * Format: date-time
-         * @description When the task would start; null: never.
-         * @example 2026-11-20T09:30:00.000Z
-         */
-        starts_at: string | null;
-        /**
-         * Format: date-time
-         * @description When the task would end; null: never.
-         * @example 2026-11-20T09:30:00.000Z
-         */
-        ends_at: string | null;
-        waited: components['schemas']['WaitingTimes'];
-      }[];
-      /** @description Why a part of the estimate is not known; null: all of it is known. */
-      reason: string | null;
-    };
-    /** @description Seconds that a task waited, by cause. */
-    WaitingTimes: {
-      /**
-       * @description Seconds in which tasks that it depends on had not ended.
-       * @example 12.5
-       */
-      dependency: number;
-      /**
-       * @description Seconds in which units that it needs were used by tasks that had begun before it could start.
-       * @example 12.5
-       */
-      busy: number;
-      /**
-       * @description Seconds in which units that it needs were given to other tasks after it could have started.
-       * @example 12.5
-       */
-      priority: number;
-      /**
-       * @description Seconds in which another protocol run kept units that it needs.
-       * @example 12.5
-       */
-      held: number;
-      /**
-       * @description Seconds in which every device that fits was out of order.
-       * @example 12.5
-       */
-      no_device: number;
-      /**
-       * @description Seconds in which all units were free: for a lag, for a pause, or because the plan keeps a unit free.
-       * @example 12.5
-       */
-      planned: number;
-    };
     /** @description What an activation did or, with `dry_run`, would do. */
     PackageActivationRecord: {
       /**
@@ -3540,6 +3420,43 @@ export interface components {
       waits_for: string[];
       /** @description Devices of the laboratories after the activation; empty before. */
       started: components['schemas']['LoadedDevice'][];
+    };
+    PackageActivation: {
+      /**
+       * @description Hash of the version. `folder`: the package in the folder of packages is to be active again.
+       * @example 95a71b8f19adb3067a59082239af186483731bbc755ecb0c235237f5d3dd1c66
+       */
+      sha256: string;
+      /**
+       * @description What must be active at present: a hash, `folder` or `none`. If something else is, the answer is 409 and names it, and nothing changes.
+       * @example none
+       */
+      expect: string;
+      /**
+       * @description True: does not refuse the request while work uses a changed device. The laboratory accepts nothing new, and the version becomes active when its work has ended. Default: false.
+       * @example false
+       */
+      drain?: boolean;
+      /**
+       * @description True: the service only says what would change, and changes nothing. Default: false.
+       * @example false
+       */
+      dry_run?: boolean;
+      /**
+       * @description Commit of the sources, for the audit.
+       * @example 9fceb02d0ae598e95dc970b74767f19372d61af8
+       */
+      commit?: string;
+      /**
+       * @description Author of the commit, for the audit.
+       * @example ada@example.org
+       */
+      author?: string;
+      /**
+       * @description Person who decides, for the audit. Default: "unknown".
+       * @example ada
+       */
+      by?: string;
     };
     /** @description The versions of a package, and which of them is active. */
     PackageVersions: {
@@ -3674,6 +3591,39 @@ export interface components {
          */
         max_ms: number;
       };
+    };
+    /** @description Seconds that a task waited, by cause. */
+    WaitingTimes: {
+      /**
+       * @description Seconds in which tasks that it depends on had not ended.
+       * @example 12.5
+       */
+      dependency: number;
+      /**
+       * @description Seconds in which units that it needs were used by tasks that had begun before it could start.
+       * @example 12.5
+       */
+      busy: number;
+      /**
+       * @description Seconds in which units that it needs were given to other tasks after it could have started.
+       * @example 12.5
+       */
+      priority: number;
+      /**
+       * @description Seconds in which another protocol run kept units that it needs.
+       * @example 12.5
+       */
+      held: number;
+      /**
+       * @description Seconds in which every device that fits was out of order.
+       * @example 12.5
+       */
+      no_device: number;
+      /**
+       * @description Seconds in which all units were free: for a lag, for a pause, or because the plan keeps a unit free.
+       * @example 12.5
+       */
+      planned: number;
     };
     SimulatedRunRecord: {
       /**
@@ -4219,6 +4169,61 @@ export interface components {
        * @example 5
        */
       backoff?: number;
+    };
+    SubmissionEstimate: {
+      /**
+       * Format: date-time
+       * @description The moment that the estimate describes.
+       * @example 2026-11-20T09:30:00.000Z
+       */
+      at: string;
+      /** @enum {string} */
+      scheduler: 'greedy' | 'cpsat';
+      /**
+       * Format: date-time
+       * @description When the first task would start; null: never, or not known.
+       * @example 2026-11-20T09:30:00.000Z
+       */
+      starts_at: string | null;
+      /**
+       * Format: date-time
+       * @description When all of the work would be completed; null: never, or not known.
+       * @example 2026-11-20T09:30:00.000Z
+       */
+      ends_at: string | null;
+      /**
+       * @description Average seconds from the start of a run to its end, or seconds of the task; null: no run would end.
+       * @example 2.3
+       */
+      seconds_per_run: number | null;
+      /**
+       * @description Number of runs that were simulated; 0 for a task.
+       * @example 1
+       */
+      runs: number;
+      /** @description The tasks of the run, of the first run of the campaign, or the task itself. */
+      tasks: {
+        /**
+         * @description Name of the task.
+         * @example mix_colors
+         */
+        name: string;
+        /**
+         * Format: date-time
+         * @description When the task would start; null: never.
+         * @example 2026-11-20T09:30:00.000Z
+         */
+        starts_at: string | null;
+        /**
+         * Format: date-time
+         * @description When the task would end; null: never.
+         * @example 2026-11-20T09:30:00.000Z
+         */
+        ends_at: string | null;
+        waited: components['schemas']['WaitingTimes'];
+      }[];
+      /** @description Why a part of the estimate is not known; null: all of it is known. */
+      reason: string | null;
     };
     ProtocolRunRecord: {
       /** @description Unique identifier of the record. */
@@ -8986,12 +8991,11 @@ export type CodeRecord = components['schemas']['CodeRecord'];
 export type DefinitionSummary = components['schemas']['DefinitionSummary'];
 export type DefinitionRecord = components['schemas']['DefinitionRecord'];
 export type PackageVersionRecord = components['schemas']['PackageVersionRecord'];
-export type PackageActivation = components['schemas']['PackageActivation'];
-export type SubmissionEstimate = components['schemas']['SubmissionEstimate'];
-export type WaitingTimes = components['schemas']['WaitingTimes'];
 export type PackageActivationRecord = components['schemas']['PackageActivationRecord'];
+export type PackageActivation = components['schemas']['PackageActivation'];
 export type PackageVersions = components['schemas']['PackageVersions'];
 export type SimulationRecord = components['schemas']['SimulationRecord'];
+export type WaitingTimes = components['schemas']['WaitingTimes'];
 export type SimulatedRunRecord = components['schemas']['SimulatedRunRecord'];
 export type SimulatedTaskRecord = components['schemas']['SimulatedTaskRecord'];
 export type SimulatedUnitRecord = components['schemas']['SimulatedUnitRecord'];
@@ -9007,6 +9011,7 @@ export type WhatIfRecord = components['schemas']['WhatIfRecord'];
 export type ProtocolRunSubmission = components['schemas']['ProtocolRunSubmission'];
 export type TaskFailurePolicy = components['schemas']['TaskFailurePolicy'];
 export type RetryPolicy = components['schemas']['RetryPolicy'];
+export type SubmissionEstimate = components['schemas']['SubmissionEstimate'];
 export type ProtocolRunRecord = components['schemas']['ProtocolRunRecord'];
 export type Reason = components['schemas']['Reason'];
 export type TaskRunRecord = components['schemas']['TaskRunRecord'];
@@ -9670,10 +9675,7 @@ export interface operations {
   };
   post_packages_by_package_name_activate: {
     parameters: {
-      query?: {
-        /** @description True: the service checks the submission as usual and predicts its course. It stores nothing and ignores `Idempotency-Key`. */
-        dry_run?: boolean;
-      };
+      query?: never;
       header?: {
         /**
          * @description Makes a repeat safe. For 24 h, the same request with the same key gets the answer of the first one, with the header `Idempotent-Replayed: true`, and the service does nothing again.
@@ -9696,23 +9698,13 @@ export interface operations {
       };
     };
     responses: {
-      /** @description With `dry_run=true`: the service would accept the submission. */
+      /** @description The version is active, and its devices are usable. */
       200: {
         headers: {
           [name: string]: unknown;
         };
         content: {
-          'application/json': {
-            /** @constant */
-            valid: true;
-            /** @constant */
-            dry_run: true;
-            /** @description The submission with the defaults of all absent fields and with hidden secrets. If it resumes work: the submission as given. */
-            resolved: components['schemas']['PackageActivation'];
-            estimate: components['schemas']['SubmissionEstimate'];
-            /** @description Obstacles that are no reason to refuse the submission. */
-            warnings: string[];
-          };
+          'application/json': components['schemas']['PackageActivationRecord'];
         };
       };
       /** @description The version becomes active when work has ended. */

@@ -36,8 +36,12 @@ type CsvPart<O> = O extends { requestBody: { content: { 'text/csv': string } } }
   ? { csv: string }
   : { csv?: never };
 
-/** The input of an operation: path parameters, query, and body in JSON or CSV. */
-export type InputOf<O> = PathPart<O> & QueryPart<O> & BodyPart<O> & CsvPart<O>;
+type PackedPart<O> = O extends { requestBody: { content: { 'application/gzip': string } } }
+  ? { packed: Uint8Array<ArrayBuffer> }
+  : { packed?: never };
+
+/** The input of an operation: path parameters, query, and body in JSON or CSV, or a packed package. */
+export type InputOf<O> = PathPart<O> & QueryPart<O> & BodyPart<O> & CsvPart<O> & PackedPart<O>;
 
 type Success = 200 | 201 | 202;
 

@@ -6,7 +6,7 @@ export interface Sent {
   method: string;
   url: string;
   headers: Record<string, string>;
-  body?: string;
+  body?: string | Uint8Array<ArrayBuffer>;
   /** Milliseconds until the head of the answer must arrive. */
   timeoutMs: number;
   signal?: AbortSignal;

@@ -24,7 +24,6 @@ import { PackageStore } from '../ports/index.js';
 import {
   Action,
   Body,
-  DryRun,
   FromQuery,
   fromOrchestrator,
   Group,
@@ -142,7 +141,7 @@ export class PackageVersionsController {
     record('PackageActivationRecord', 'The version is active, and its devices are usable.'),
     {
       description:
-        'The service loads the version: it starts the devices that changed, and gives new work the new definitions and code. Accepted work keeps those that it was accepted with. Laboratories and protocols that are new in the package are loaded, too. If a device does not become usable within 95 s, the service goes back to the version before and says why. With `drain`, the answer is 202 while work continues, and the version becomes active when it ends. With `dry_run=true`, the service only says what would change.',
+        'The service loads the version: it starts the devices that changed, and gives new work the new definitions and code. Accepted work keeps those that it was accepted with. Laboratories and protocols that are new in the package are loaded, too. If a device does not become usable within 95 s, the service goes back to the version before and says why. With `drain`, the answer is 202 while work continues, and the version becomes active when it ends. With `dry_run`, the service only says what would change.',
       status: 200,
       further: {
         202: record('PackageActivationRecord', 'The version becomes active when work has ended.'),
@@ -154,14 +153,13 @@ export class PackageVersionsController {
   async activate(
     @PackageName() name: string,
     @JsonBody(PackageActivation, packageActivations) given: PackageActivation,
-    @DryRun() dry: boolean,
     @Caller() caller: Principal,
     @Req() request: FastifyRequest,
     @Res({ passthrough: true }) reply: FastifyReply,
   ): Promise<PackageActivationRecord> {
-    const { by, ...activation } = given;
+    const { by, dry_run: dry = false, ...activation } = given;
     const { sha256, expect, commit = null, author = null } = activation;
-    request.auditDetail = { package: name, sha256, expect, commit, author };
+    request.auditDetail = { package: name, sha256, expect, commit, author, dry_run: dry };
     const asked = { name, activation, deploy: deployableBy(caller) };
     if (dry) return this.orchestrator.ask(requests.tryPackage, asked);
     const made = await this.orchestrator.ask(requests.activatePackage, {

@@ -132,11 +132,11 @@ describe('an activation', () => {
 
   it('only says what would change with dry_run', async () => {
     gateway.requests.on(definitionRequests.tryPackage, () => ({ ...made, state: 'possible' as const }));
-    const path = '/api/packages/my_lab/activate?dry_run=true';
-    const answer = await gateway.send('POST', path, { sha256: hash, expect: 'none' }, await deployerOf('a'));
+    const body = { sha256: hash, expect: 'none', dry_run: true };
+    const answer = await gateway.send('POST', '/api/packages/my_lab/activate', body, await deployerOf('a'));
     expect(answer).toMatchObject({ status: 200, body: { state: 'possible' } });
     expect(gateway.requests.of(definitionRequests.activatePackage)).toEqual([]);
-    expect(gateway.audit.entries).toEqual([]);
+    expect(gateway.audit.entries.at(-1)).toMatchObject({ detail: { sha256: hash, dry_run: true } });
   });
 
   it('needs to know what is active at present', async () => {

@@ -10,6 +10,12 @@ import { extract, type Headers } from 'tar-stream';
 /** A part of a path that every operating system takes. */
 const goodName = /^[\w@+(),-][\w@+(),. -]*$|^\.[\w-]+$/;
 
+/** Most content of a package. */
+export interface UnpackedLimits {
+  unpackedBytes: number;
+  files: number;
+}
+
 /** Packed packages that this orchestrator has unpacked, by their SHA-256. Another process may share the folder. */
 export class PackageCache {
   readonly #unpacking = new Map<string, Promise<string>>();
@@ -18,6 +24,7 @@ export class PackageCache {
   constructor(
     private readonly folder: string,
     private readonly pieces: (sha256: string) => AsyncIterable<Buffer>,
+    private readonly limits: UnpackedLimits = packageLimits,
   ) {}
 
   /**
@@ -43,7 +50,7 @@ export class PackageCache {
     const draft = `${target}.${randomUUID()}.draft`;
     await mkdir(draft, { recursive: true });
     try {
-      await unpackPackage(Readable.from(this.pieces(sha256)), { name, sha256 }, draft);
+      await unpackPackage(Readable.from(this.pieces(sha256)), { name, sha256, limits: this.limits }, draft);
       // Another process may have unpacked the same package meanwhile.
       await rename(draft, target).catch(async (error: unknown) => {
         if (!(await isFolder(join(target, name)))) throw error;
@@ -64,7 +71,7 @@ export class PackageCache {
  */
 export async function unpackPackage(
   packed: Readable,
-  { name, sha256 }: { name: string; sha256: string },
+  { name, sha256, limits }: { name: string; sha256: string; limits: UnpackedLimits },
   into: string,
 ): Promise<void> {
   const hash = createHash('sha256');
@@ -87,20 +94,19 @@ export async function unpackPackage(
     if (taken.has(path)) throw refused(`it has ${path} twice`);
     taken.add(path);
     files += 1;
-    if (files > packageLimits.files) throw refused(`it has more than ${packageLimits.files} files`);
+    if (files > limits.files) throw refused(`it has more than ${limits.files} files`);
     const target = join(into, path);
     await mkdir(dirname(target), { recursive: true });
     const counted = new Transform({
       transform(piece: Buffer, _encoding, done) {
         bytes += piece.length;
-        if (bytes <= packageLimits.unpackedBytes) done(null, piece);
-        else done(refused(`it has more than ${packageLimits.unpackedBytes} bytes`));
+        if (bytes <= limits.unpackedBytes) done(null, piece);
+        else done(refused(`it has more than ${limits.unpackedBytes} bytes`));
       },
     });
     const file = await open(target, 'wx', 0o644);
     try {
-      await pipeline(content, counted, file.createWriteStream({ autoClose: false }));
-      await file.sync();
+      await pipeline(content, counted, file.createWriteStream({ flush: true }));
     } finally {
       await file.close();
     }

@@ -58,6 +58,10 @@ export class PackageActivation {
     ),
   )
   drain?: boolean;
+  @Optional(
+    yesNo('True: the service only says what would change, and changes nothing. Default: false.', false),
+  )
+  dry_run?: boolean;
   @Optional(line([1, 200], 'Commit of the sources, for the audit.', commitExample)) commit?: string;
   @Optional(line([1, 200], 'Author of the commit, for the audit.', 'ada@example.org')) author?: string;
   @Optional(by()) by?: string;

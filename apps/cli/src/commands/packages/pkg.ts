@@ -7,6 +7,7 @@ import type { CheckReport } from '../../pkg/check.js';
 import type { PartKind, PartOptions, Scaffolded } from '../../pkg/scaffold.js';
 import { placeOf, configuredUserDir, relativeTo, type Place } from '../../pkg/place.js';
 import { userError } from '../user-error.js';
+import { addDeployCommands } from './deploy.js';
 
 interface AddFlags extends PartOptions {
   dir?: string;
@@ -25,6 +26,7 @@ export function addPkgCommands(program: Command): void {
     );
   addSigningCommands(pkg);
   addVendorCommand(pkg);
+  addDeployCommands(pkg);
   pkg
     .command('types')
     .description('write svc-types.d.ts: the handles, parameters and resources of each task type')
