@@ -155,7 +155,7 @@ it('goes back to the version before on request', async () => {
   expect([back.code, back.err]).toEqual([0, '']);
   expect(await versions()).toMatchObject({ active: second, previous: active });
   expect(await product('rolled back')).toBe(1_042);
-  const listed = await pkg('versions', name);
+  const listed = await svc({ SVC_URL: stack.url, HOME: folder }, 'pkg', 'versions', name);
   expect(listed.out).toContain(`active: ${second.slice(0, 12)}`);
 });
 

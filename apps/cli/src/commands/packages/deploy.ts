@@ -1,3 +1,5 @@
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { dirname, resolve } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import type {
   ApiClient,
@@ -25,7 +27,8 @@ import {
   type PersonFlags,
   type ServiceFlags,
 } from '../at-service.js';
-import { RefusedError, UsageError } from '../exit-codes.js';
+import { exitCodes, RefusedError, UsageError } from '../exit-codes.js';
+import { userError } from '../user-error.js';
 
 type OriginFlags = PersonFlags & Origin;
 
@@ -50,6 +53,23 @@ const checkingMs = 90_000;
 
 /** Commands that bring packages to a running service by their hash. */
 export function addDeployCommands(pkg: Command): void {
+  pkg
+    .command('pack')
+    .description('write the packed form of a package, as upload sends it')
+    .argument('<package>', 'a package, by its folder or name')
+    .requiredOption('--out <file>', 'file to write (tar.gz); its folder is made')
+    .action(async (path: string, flags: { out: string }) => {
+      try {
+        const { packed } = await packedAt(path, {});
+        mkdirSync(dirname(resolve(flags.out)), { recursive: true });
+        writeFileSync(flags.out, packed.bytes);
+        process.stdout.write(`${packed.sha256}  ${flags.out}\n`);
+      } catch (error) {
+        process.stderr.write(`${userError(error)}\n`);
+        process.exitCode = exitCodes.failed;
+      }
+    });
+
   const upload = withOrigin(
     personCommand(
       pkg,
