@@ -82,7 +82,7 @@ beforeAll(async () => {
   const settings = { analytics: false, neverConnectToCloud: true, useDaemonProcess: false, plugins };
   await writeFile(join(folder, 'nx.json'), JSON.stringify(settings));
   await writeFile(join(folder, 'package.json'), JSON.stringify({ name: 'our-labs', private: true }));
-  stack = await startServiceStack({ userDir: join(folder, 'empty'), dataDir: join(folder, 'data') });
+  stack = await startServiceStack({ userDir: join(folder, 'empty') });
   api = new Api(stack.url);
 });
 afterAll(async () => {
@@ -111,7 +111,7 @@ it('deploys a package, and gives new code to later work while a run ends with th
   const checked = await nx('check');
   expect([checked.code, checked.out]).toEqual([0, expect.not.stringContaining(fromCache)]);
   await nx('simulate');
-  const parameters = { wait: { seconds: 60 } };
+  const parameters = { wait: { seconds: 100 } };
   await api.submit('protocols', { name: 'old', type: 'slow_multiplication', parameters });
   await eventually(
     () => api.run('old'),
@@ -119,10 +119,11 @@ it('deploys a package, and gives new code to later work while a run ends with th
   );
   const second = await nx('deploy');
   expect([second.code, second.out]).toEqual([0, expect.stringContaining('keeps its code: protocol run old')]);
-  const run = await eventually(() => api.run('old'), isOver, 120_000);
+  const run = await eventually(() => api.run('old'), isOver, 150_000);
   expect(run.tasks.find((each) => each.name === 'multiply')?.output_parameters).toEqual({ product: 42 });
   expect(await product('second')).toBe(1_042);
-});
+  // Each command of Nx starts several programs, and checks types.
+}, 600_000);
 
 it('fails to deploy a version whose device does not start, which leaves the version before active', async () => {
   const before = await active();
