@@ -9,6 +9,7 @@ import type { KeyState, StoredKey } from './key.js';
 import { actKey, secretsKey, uploadSecret } from './plain-keys.js';
 import type { Environment } from './ring-file.js';
 
+export { handOut } from './hand-out.js';
 export type { KeyState } from './key.js';
 
 /** The keys of a data folder. */

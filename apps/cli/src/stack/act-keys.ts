@@ -1,7 +1,7 @@
 import { FileSecret, Secret } from '@lab/runtime';
 import { authorityKeyAlone, authorityKeyIn, makeAuthorityKey, type AuthorityKey } from '@lab/trust/authority';
 import { ringIn, ringText, type KeyRing } from '@lab/trust/key-ring';
-import { readIfThere, type DataFolder } from './data-folder.js';
+import { readIfThere, type SecretFiles } from './data-folder.js';
 
 /** Files with the keys for acts of people: gateways sign with the private one, orchestrators verify with the public one. */
 export interface ActKeyFiles {
@@ -15,7 +15,7 @@ export interface ActKeyFiles {
  * @param given private key of the configuration; undefined: the folder keeps one of its own
  * @throws Error in one sentence, without the key, when it is damaged
  */
-export function actKeyFiles(data: DataFolder, given: Secret | undefined): ActKeyFiles {
+export function actKeyFiles(data: SecretFiles, given: Secret | undefined): ActKeyFiles {
   const kept = given?.reveal() ?? readIfThere(data.secretPath('act-key'))?.trim();
   const text = kept ?? JSON.stringify(makeAuthorityKey());
   const actPublicKey = data.writeSecret('act-public-key', new Secret(publicActKeys(actKeysIn(text))));

@@ -3,15 +3,53 @@ import { chmodSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync }
 import { join } from 'node:path';
 import { acquireLock, LockedError, Secret, type FileLock } from '@lab/runtime';
 
+/** The secrets of a data folder. They need no lock: each file is written as a whole. */
+export class SecretFiles {
+  /** @param path of the data folder */
+  constructor(readonly path: string) {}
+
+  secretPath(name: string): string {
+    return join(this.path, 'secrets', name);
+  }
+
+  /**
+   * The text of a secret. The first one is 43 random characters that are safe in an address. It stays the same for this data
+   * folder until `svc keys rotate`.
+   */
+  keptSecret(name: string): Secret {
+    const path = this.secretPath(name);
+    const kept = readIfThere(path)?.trim();
+    if (kept !== undefined && kept !== '') return new Secret(kept);
+    const secret = new Secret(randomText());
+    this.writeSecret(name, secret);
+    return secret;
+  }
+
+  /** Writes a secret that only this user can read, completely or not at all. Returns the path of the file. */
+  writeSecret(name: string, secret: Secret): string {
+    const path = this.secretPath(name);
+    const text = `${secret.reveal()}\n`;
+    // The time of a file then says since when its content is there.
+    if (readIfThere(path) !== text) writePrivately(path, text);
+    return path;
+  }
+
+  /** Removes a secret that is of no use without the running stack. */
+  forget(name: string): void {
+    rmSync(this.secretPath(name), { force: true });
+  }
+}
+
 /** The folder with all data of one stack. */
-export class DataFolder {
+export class DataFolder extends SecretFiles {
   readonly postgres: string;
   readonly nats: string;
 
   private constructor(
-    readonly path: string,
+    path: string,
     private readonly lock: FileLock,
   ) {
+    super(path);
     this.postgres = join(path, 'postgres');
     this.nats = join(path, 'nats');
     for (const folder of [join(path, 'secrets'), this.nats, join(path, 'run'), join(path, 'logs')]) {
@@ -53,37 +91,6 @@ export class DataFolder {
 
   logPath(service: string): string {
     return join(this.path, 'logs', `${service}.log`);
-  }
-
-  secretPath(name: string): string {
-    return join(this.path, 'secrets', name);
-  }
-
-  /**
-   * The text of a secret. The first one is 43 random characters that are safe in an address. It stays the same for this data
-   * folder until `svc keys rotate`.
-   */
-  keptSecret(name: string): Secret {
-    const path = this.secretPath(name);
-    const kept = readIfThere(path)?.trim();
-    if (kept !== undefined && kept !== '') return new Secret(kept);
-    const secret = new Secret(randomText());
-    this.writeSecret(name, secret);
-    return secret;
-  }
-
-  /** Writes a secret that only this user can read, completely or not at all. Returns the path of the file. */
-  writeSecret(name: string, secret: Secret): string {
-    const path = this.secretPath(name);
-    const text = `${secret.reveal()}\n`;
-    // The time of a file then says since when its content is there.
-    if (readIfThere(path) !== text) writePrivately(path, text);
-    return path;
-  }
-
-  /** Removes a secret that is of no use without the running stack. */
-  forget(name: string): void {
-    rmSync(this.secretPath(name), { force: true });
   }
 
   release(): void {

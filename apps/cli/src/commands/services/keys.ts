@@ -1,4 +1,4 @@
-import { defineConfig, processEnvironment, settings } from '@lab/runtime';
+import { defineConfig, optional, processEnvironment, settings } from '@lab/runtime';
 import type { Command } from 'commander';
 import type { KeyState } from '../../keys/key.js';
 import { seconds, tableOf } from '../at-service.js';
@@ -35,6 +35,11 @@ export function addKeysCommands(program: Command): void {
         return (await keyring()).rotate(name, { overlapMs });
       }),
     );
+  keys
+    .command('hand-out')
+    .description('write the secrets of processes that run without this data folder: one folder for each')
+    .argument('<folder>', 'folder for the folders gateway, orchestrator, optimizer and agent')
+    .action((folder: string) => reported(() => handedOut(folder)));
 }
 
 const listed = tableOf<KeyState>('no keys; "svc start" makes them', {
@@ -51,6 +56,18 @@ async function keyring() {
   const { Keyring } = await import('../../keys/index.js');
   const { dataDir } = defineConfig({ dataDir: settings.dataDir }).load();
   return new Keyring(dataDir, processEnvironment());
+}
+
+async function handedOut(folder: string): Promise<string[]> {
+  const { handOut } = await import('../../keys/index.js');
+  const { dataDir, computer, ...given } = defineConfig({
+    dataDir: settings.dataDir,
+    computer: settings.computer,
+    uploadSecret: optional(settings.uploadSecret),
+    secretsKey: settings.secretsKey,
+    actKey: optional(settings.actKey),
+  }).load();
+  return (await handOut(dataDir, folder, computer, given)).map((path) => `wrote ${path}`);
 }
 
 /** Milliseconds. @throws UsageError */
