@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { envelopeVersion } from '@lab/contracts';
 import { inTools, root } from '../shared/paths.js';
 import type { Entry } from './archive.js';
+import { librariesIn, manifestOf, termsOf } from './licences.js';
 import type { NodeRuntime } from './runtime.js';
 
 /** The folder of the agent in the package has the form of `apps/agent`, because the bundle finds its files from there. */
@@ -12,12 +13,6 @@ const bundle = 'dist/bundle';
 
 /** A library that is no part of the bundle, because every chunk of it imports the library first. */
 const besideBundle = { name: 'reflect-metadata', files: ['package.json', 'Reflect.js', 'LICENSE'] };
-
-interface Manifest {
-  name: string;
-  version: string;
-  licence?: string;
-}
 
 /** Version of the agent. */
 export const ownVersion = manifestOf(agent).version;
@@ -73,28 +68,11 @@ function filesBelow(folder: string): string[] {
 }
 
 /** The licences of the libraries whose code is in the package. */
-function thirdParties(): string {
-  const folders = JSON.parse(readFileSync(join(agent, bundle, 'npm-packages.json'), 'utf8')) as string[];
-  const all = [...new Set([...folders, `node_modules/${besideBundle.name}`])].sort();
-  const parts = all.map((folder) => {
-    const { name, version: itsVersion, licence = 'unknown licence' } = manifestOf(join(root, folder));
-    const text = readdirSync(join(root, folder)).find((each) => /^(licen[cs]e|copying)(\.|$)/i.test(each));
-    const terms = text === undefined ? '' : `\n${readFileSync(join(root, folder, text), 'utf8').trim()}\n`;
-    return `${name} ${itsVersion} (${licence})\n${terms}`;
-  });
-  const head =
-    'The folder app contains code of the following libraries. The folder runtime contains Node.js.\n';
-  return [head, ...parts].join(`\n${'-'.repeat(80)}\n\n`);
-}
-
-function manifestOf(folder: string): Manifest {
-  const { license, ...manifest } = JSON.parse(
-    readFileSync(join(folder, 'package.json'), 'utf8'),
-  ) as Manifest & {
-    license?: string;
-  };
-  return { ...manifest, ...(license === undefined ? {} : { licence: license }) };
-}
+const thirdParties = (): string =>
+  termsOf('The folder app contains code of the following libraries. The folder runtime contains Node.js.', [
+    ...librariesIn(join(agent, bundle)),
+    `node_modules/${besideBundle.name}`,
+  ]);
 
 function sha256(content: Buffer): string {
   return createHash('sha256').update(content).digest('hex');
