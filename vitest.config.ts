@@ -28,6 +28,9 @@ const wine = '**/*.wine.test.ts';
 /** The page in a browser. Only `npm run test:web` runs it, because the browser takes 300 MB of the disk. */
 const web = 'e2e/*.web.test.ts';
 
+/** Images and proxies as they are deployed. Only `npm run test:deploy` runs them, because they need packages of Debian. */
+const deployed = 'deploy/test/*.deploy.test.ts';
+
 const cores = Math.max(2, availableParallelism());
 
 /**
@@ -92,7 +95,8 @@ export default defineConfig(({ mode }) => ({
         test: {
           ...computing,
           name: 'tools',
-          include: ['tools/test/**/*.test.ts'],
+          include: ['tools/test/**/*.test.ts', 'deploy/test/*.test.ts'],
+          exclude: [...configDefaults.exclude, deployed],
           testTimeout: 60_000,
           hookTimeout: 60_000,
         },
@@ -149,6 +153,15 @@ export default defineConfig(({ mode }) => ({
           globalSetup,
           testTimeout: 180_000,
           hookTimeout: 180_000,
+        },
+      },
+      {
+        ...shared,
+        test: {
+          ...endToEnd,
+          name: 'deploy',
+          include: mode === 'deploy' ? [deployed] : [],
+          globalSetup,
         },
       },
       {
