@@ -98,6 +98,7 @@ class BrokerTransport extends NodeTransport {
       ...(/^[\d.]+$|:/.test(this.#host) ? {} : { servername: this.#host }),
       ...this.#trusted(),
     });
+    outliveListeners(secure);
     secure.once('secureConnect', () => {
       secure.removeAllListeners();
       resolve(secure);
@@ -148,6 +149,15 @@ class BrokerTransport extends NodeTransport {
     // NATS uses nothing of a socket that a stream does not have.
     return (await promise) as Socket;
   }
+}
+
+/**
+ * NATS removes all listeners of a connection that has closed. TLS over another stream, as through a gateway, reports the writes
+ * that it cancelled only after that, and an error without a listener would end this process.
+ */
+function outliveListeners(socket: TLSSocket): void {
+  const remove = socket.removeAllListeners.bind(socket);
+  socket.removeAllListeners = (...events) => remove(...events).on('error', () => undefined);
 }
 
 /** The beginning of a body as one line. */

@@ -2,6 +2,7 @@ import { request } from 'node:https';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { agentEvents } from '@lab/contracts';
 import { connectBus, demandClosedBroker, type Bus } from '@lab/messaging';
@@ -89,7 +90,56 @@ async function connecting(name: string, credentials: string, more: object = {}):
   return bus;
 }
 
+/** Errors that nobody handles, while some work goes on. They would end a process of the service. */
+async function unhandledDuring(work: () => Promise<void>): Promise<unknown[]> {
+  const found: unknown[] = [];
+  const note = (error: unknown): void => void found.push(error);
+  const others = process.rawListeners('uncaughtException') as NodeJS.UncaughtExceptionListener[];
+  process.removeAllListeners('uncaughtException').on('uncaughtException', note);
+  try {
+    await work();
+  } finally {
+    process.off('uncaughtException', note);
+    for (const other of others) process.on('uncaughtException', other);
+  }
+  return found;
+}
+
 describe('the connection of an agent through the gateway', () => {
+  it('to a broker with TLS breaks in the middle of messages without an error that ends the agent', async () => {
+    const secure = await startSecuredNats({ tls: true });
+    const broker = { host: '127.0.0.1', port: Number(new URL(secure.url).port) };
+    const admits = admitting();
+    const own = { ...admits, enrolment: { ...admits.enrolment, issuer: agentIssuerKey(secure.keys) } };
+    const relay = await startHarness({ ...served(), broker }, undefined, undefined, own);
+    // Whether a write is under way at this moment is chance, so there are several agents.
+    const agents = await Promise.all(
+      Array.from({ length: 8 }, async (_, number) => {
+        const name = `bench_t${number}`;
+        const credentials = await member(name, new AgentIssuer(agentIssuerKey(secure.keys)));
+        const bus = await connecting(name, credentials, {
+          url: `${relay.url.replace('https:', 'wss:')}/agents/broker`,
+          authorities: `${authority.certificate}${secure.authority}`,
+        });
+        return { name, bus };
+      }),
+    );
+    const session = 'x'.repeat(500_000);
+    const unhandled = await unhandledDuring(async () => {
+      const sending = setInterval(() => {
+        for (const { name, bus } of agents)
+          bus.publish(agentEvents.leaving, { computer: name }, { inc: 1, session });
+      }, 5);
+      await delay(300);
+      await relay.server.close();
+      await delay(300);
+      clearInterval(sending);
+    });
+    await Promise.all(agents.map(({ bus }) => bus.close()));
+    await secure.stop();
+    expect(unhandled).toEqual([]);
+  });
+
   it('carries messages, large ones too', async () => {
     const credentials = await member('bench_a');
     const bus = await connecting('bench_a', credentials);
