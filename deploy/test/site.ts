@@ -110,7 +110,11 @@ export class Site {
     await this.#certify(keys, 'https', 'svc-gateway', '127.0.0.1');
     await handOut(keys, this.folder, 'svc_computer');
     const access = await BrokerAccess.kept(keys);
-    const settings = await access.ownServer('127.0.0.1:4222', this.path('accounts'), this.path('broker'));
+    const settings = await access.ownServer({
+      listen: '127.0.0.1:4222',
+      accounts: this.path('accounts'),
+      certificates: this.path('broker'),
+    });
     writeFileSync(this.path('nats.conf'), settings);
     const [nats, postgres, ...ports] = await Promise.all([
       startNats({ args: ['-c', this.path('nats.conf')] }),

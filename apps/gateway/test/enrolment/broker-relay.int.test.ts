@@ -108,10 +108,10 @@ async function unhandledDuring(work: () => Promise<void>): Promise<unknown[]> {
 describe('the connection of an agent through the gateway', () => {
   it('to a broker with TLS breaks in the middle of messages without an error that ends the agent', async () => {
     const secure = await startSecuredNats({ tls: true });
-    const broker = { host: '127.0.0.1', port: Number(new URL(secure.url).port) };
+    const brokers = [{ host: '127.0.0.1', port: Number(new URL(secure.url).port) }];
     const admits = admitting();
     const own = { ...admits, enrolment: { ...admits.enrolment, issuer: agentIssuerKey(secure.keys) } };
-    const relay = await startHarness({ ...served(), broker }, undefined, undefined, own);
+    const relay = await startHarness({ ...served(), brokers }, undefined, undefined, own);
     // Whether a write is under way at this moment is chance, so there are several agents.
     const agents = await Promise.all(
       Array.from({ length: 8 }, async (_, number) => {

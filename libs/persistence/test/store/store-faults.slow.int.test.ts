@@ -181,6 +181,7 @@ describe('the store', () => {
       { name: '0011_sessions' },
       { name: '0012_plans' },
       { name: '0013_attention_claim' },
+      { name: '0014_packages' },
       { name: '0015_deletions' },
     ]);
     await dropDatabase(postgres.url, name);
