@@ -5,13 +5,15 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { PackageVersions } from '@lab/contracts';
 import { startServiceStack, type Stack } from '@lab/testkit';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { afterAll, beforeAll, expect, it, vi } from 'vitest';
 import { Api, eventually, isOver } from './api.js';
 import { copyPackages } from './lab.js';
 
 /** A repository of labs checks, simulates and deploys its packages by commands of Nx alone. The tests follow one another. */
 
 const name = 'multiplication_lab';
+// Each command of Nx starts several programs, and checks types.
+vi.setConfig({ testTimeout: 600_000 });
 const nxProgram = createRequire(import.meta.url).resolve('nx/bin/nx.js');
 const fromHere = (path: string): string => fileURLToPath(new URL(path, import.meta.url));
 const fromCache = 'read the output from the cache';
@@ -122,8 +124,7 @@ it('deploys a package, and gives new code to later work while a run ends with th
   const run = await eventually(() => api.run('old'), isOver, 150_000);
   expect(run.tasks.find((each) => each.name === 'multiply')?.output_parameters).toEqual({ product: 42 });
   expect(await product('second')).toBe(1_042);
-  // Each command of Nx starts several programs, and checks types.
-}, 600_000);
+});
 
 it('fails to deploy a version whose device does not start, which leaves the version before active', async () => {
   const before = await active();
