@@ -177,7 +177,7 @@ function printOutages(outages: readonly Outage[]): Record<string, number> {
         ? 'no mark'
         : `mark ${mark.most}${mark.of === 'refused' ? ' refused' : ' s'}: ${worst <= mark.most ? 'met' : 'MISSED'}`;
     console.log(
-      `${name}: outage ${list(({ outageS }) => outageS)} s; refused ${list(({ refused }) => total(refused))}; ${verdict}`,
+      `${name}: outage ${list(lengthOf)} s; refused ${list(({ refused }) => total(refused))}; ${verdict}`,
     );
   }
   const parts = Object.keys(marks) as Part[];
@@ -193,4 +193,6 @@ function printOutages(outages: readonly Outage[]): Record<string, number> {
   );
 }
 
-const worstOutage = (own: readonly Outage[]): number => Math.max(...own.map(({ outageS }) => outageS));
+/** The longest time without reads or without submissions. A submission from before the fault may be answered in its middle. */
+const lengthOf = ({ outageS, readsS }: Seen): number => Math.max(outageS, readsS);
+const worstOutage = (own: readonly Outage[]): number => Math.max(...own.map(lengthOf));
