@@ -15,3 +15,7 @@ it.each([
 ])('%s counts as %s', (address, network) => {
   expect(networkOf(address)).toBe(network);
 });
+
+it('a client that left before its request was looked at counts as one of those that left', () => {
+  expect(networkOf(undefined)).toBe('gone');
+});

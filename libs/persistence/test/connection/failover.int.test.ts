@@ -52,3 +52,9 @@ test('a connection that answered with an error is used again', async () => {
   expect(await sessionOf(database)).toBe(before);
   await database.db.destroy();
 });
+
+test('the server compiles no statement, because the estimates without sequential scans are high', async () => {
+  const { db } = opened();
+  expect((await sql`show jit`.execute(db)).rows).toEqual([{ jit: 'off' }]);
+  await db.destroy();
+});
