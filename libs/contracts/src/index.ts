@@ -48,7 +48,7 @@ export * from './rest/pages.js';
 export * from './rest/problems.js';
 export * from './rest/drain.js';
 export * from './rest/queue.js';
-export * from './rest/deletions.js';
+export * from './rest/work/deletions.js';
 export * from './rest/reservations.js';
 export * from './rest/resources.js';
 export * from './rest/schedule.js';

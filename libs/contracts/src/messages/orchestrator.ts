@@ -4,7 +4,7 @@ import { AgentRecord } from '../rest/computers/agents.js';
 import { DeviceRecord } from '../rest/devices.js';
 import { isObject, zodOf, type Shape } from '../rest/fields/field.js';
 import { insight, OptimizerDescription, runtimeParameters } from '../rest/optimizer.js';
-import { DeletionRecord, deletionScopes, holdKinds, LegalHoldRecord } from '../rest/deletions.js';
+import { DeletionRecord, deletionScopes, holdKinds, LegalHoldRecord } from '../rest/work/deletions.js';
 import { DrainRecord } from '../rest/drain.js';
 import { QueuedTask, QueueRecord } from '../rest/queue.js';
 import { ReservationRecord } from '../rest/reservations.js';

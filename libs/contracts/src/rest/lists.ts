@@ -9,7 +9,7 @@ import {
 import { refusalKinds, type AuditRecord, type RefusalRecord } from './access.js';
 import { attentionKinds, attentionStates, type AttentionRecord } from './attention.js';
 import { definitionTypes, labStates } from './definitions.js';
-import { deletionStates, holdKinds, type DeletionRecord } from './deletions.js';
+import { deletionStates, holdKinds, type DeletionRecord } from './work/deletions.js';
 import type { EffectRecord } from './effects.js';
 import type { EmergencyStopRecord } from './emergency-stops.js';
 import type { TaskFileRecord } from './files.js';

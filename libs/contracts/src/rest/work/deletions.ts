@@ -1,6 +1,6 @@
-import { Described, Field, Optional, choice, integer, list, orNull, text, time } from './fields/field.js';
-import { by, line, oneOf, recordName } from './fields/inputs.js';
-import { workKinds, type WorkKind } from './work/work.js';
+import { Described, Field, Optional, choice, integer, list, orNull, text, time } from '../fields/field.js';
+import { by, line, oneOf, recordName } from '../fields/inputs.js';
+import { workKinds, type WorkKind } from './work.js';
 
 /** What a deletion removes. `everything`: records and files. `files`: only files; the records stay. */
 export const deletionScopes = ['everything', 'files'] as const;
