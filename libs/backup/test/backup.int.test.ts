@@ -233,6 +233,27 @@ describe('a backup', () => {
     expect(log.every((segment) => segment >= first)).toBe(true);
   });
 
+  it('forgets a file that the service has deleted when no moment that can be restored has it', async () => {
+    const files = await openFiles(dataDir);
+    const doomed = taskFileKey('t2', 1, 'doomed.txt');
+    await files.put(doomed, toStream('43'));
+    const kept = await backUp({ everyMs: 1, keepMs: dayMs });
+    await reaches(kept.vault);
+    const { vault, place } = kept;
+    const stored = async (): Promise<number> => (await vault.list('files/')).length;
+    expect(await stored()).toBe(2);
+    await files.delete(doomed);
+    await delay(1_000);
+    await kept.end();
+    expect(await stored()).toBe(2);
+
+    const pruning = await backUp({ place, everyMs: 1, keepMs: 0 });
+    for (let tries = 0; tries < 400 && (await stored()) > 1; tries += 1) await delay(50);
+    await pruning.end();
+    expect(await stored()).toBe(1);
+    expect((await restore(vault)).restored).toMatchObject({ taskRuns: 1, missing });
+  });
+
   it('says why it waits: the folder is that of another service, or is empty although it was not', async () => {
     const foreign = await mkdtemp(join(root, 'vault-'));
     await new Vault(await openFolder(foreign)).note('owner.json', { system: '1' });
