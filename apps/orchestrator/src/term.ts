@@ -31,7 +31,14 @@ import { LoadedDefinitions, readLoadedRecord } from './loaded/index.js';
 import { orchestratorHandlers } from './requests/index.js';
 import { DryRuns, Simulations } from './simulation/index.js';
 import { schedulerOf } from './solver/index.js';
-import { archiveOld, type CommitWatch, deleteOld, pruneEvents, sweepDeletions } from './upkeep/index.js';
+import {
+  archiveOld,
+  type CommitWatch,
+  deleteOld,
+  pruneEvents,
+  sweepDeletions,
+  watchBackup,
+} from './upkeep/index.js';
 
 export interface TermParts {
   config: Config;
@@ -177,6 +184,11 @@ export async function beginTerm(parts: TermParts, lease: Lease): Promise<BegunTe
     const { delete_files_after_days: filesAfter } = config.retention;
     const archiving = { changes: engine.changes, ...time, log: log.child({ part: 'archiving' }) };
     if (archiveAfter !== undefined) shutdown.add('archiving', archiveOld(archiving, archiveAfter));
+    if (config.backup !== undefined)
+      shutdown.add(
+        'backup watch',
+        watchBackup({ engine, store, ...time, log: log.child({ part: 'backup' }) }),
+      );
     const { deletions } = engine;
     const deleting = { deletions, store, ...time, log: log.child({ part: 'deleting' }) };
     shutdown.add('deleting', sweepDeletions(deleting));

@@ -29,8 +29,18 @@ export interface BackupOptions {
   everyMs: number;
   keepMs: number;
   log: Pick<Log, 'info' | 'warn' | 'error'>;
+  /** Tells the service how far the backup is. A failure does not matter: it is told again. */
+  report?: (state: Progress) => Promise<void>;
   /** Milliseconds between two looks. */
   lookEveryMs?: number;
+}
+
+/** How far the backup is. */
+export interface Progress {
+  /** Everything that was committed before is in the backup, in milliseconds since 1970; undefined: this process has not come up. */
+  reachedAt: number | undefined;
+  /** Why it waits; undefined: it does not. */
+  trouble: string | undefined;
 }
 
 const ownerKey = 'owner.json';
@@ -39,6 +49,8 @@ const usualLookMs = 5_000;
 /** Of the time, at most this share is spent on looking for new files, unless they were not looked for this long, in milliseconds. */
 const shareOfFiles = 0.05;
 const filesAtLatestMs = 55_000;
+/** Milliseconds between two reports, unless the backup begins or ceases to wait. */
+const reportMs = 60_000;
 /** The pause after a failure. */
 const failedMs = 10_000;
 
@@ -48,7 +60,8 @@ const failedMs = 10_000;
  * @param signal ends it
  */
 export async function runBackup(options: BackupOptions, signal: AbortSignal): Promise<void> {
-  const backup = new Backup(options);
+  const reports = new Reports(options.report);
+  const backup = new Backup(options, reports);
   let said = '';
   for (;;) {
     let pause = options.lookEveryMs ?? usualLookMs;
@@ -61,6 +74,7 @@ export async function runBackup(options: BackupOptions, signal: AbortSignal): Pr
       const message = error instanceof Error ? error.message : String(error);
       if (message !== said) options.log.error('the backup waits', { error });
       said = message;
+      await reports.tell({ reachedAt: undefined, trouble: message });
       pause = failedMs;
       await backup.disconnect();
     }
@@ -68,6 +82,21 @@ export async function runBackup(options: BackupOptions, signal: AbortSignal): Pr
     await delay(pause, undefined, { signal }).catch(() => undefined);
   }
   await backup.disconnect();
+}
+
+/** Reports, but not more often than they are of use. */
+class Reports {
+  #told: { at: number; trouble: string | undefined } | undefined;
+
+  constructor(private readonly report: BackupOptions['report']) {}
+
+  async tell(state: Progress): Promise<void> {
+    const now = performance.now();
+    const isNew = this.#told === undefined || this.#told.trouble !== state.trouble;
+    if (!isNew && now - (this.#told?.at ?? 0) < reportMs) return;
+    this.#told = { at: now, trouble: state.trouble };
+    await this.report?.(state).catch(() => (this.#told = undefined));
+  }
 }
 
 /** What a turn works with; undefined while the backup or the database is away. */
@@ -86,7 +115,10 @@ class Backup {
   /** When files are looked for again, by the monotonic clock. */
   #filesDue = -Infinity;
 
-  constructor(private readonly options: BackupOptions) {}
+  constructor(
+    private readonly options: BackupOptions,
+    private readonly reports: Reports,
+  ) {}
 
   /** @param isLast whether no other one follows */
   async turn(isLast: boolean): Promise<void> {
@@ -104,8 +136,10 @@ class Backup {
     // A file is stored before the record that names it.
     if (performance.now() >= this.#filesDue) await this.#storeFiles(connection);
     if (this.#stored === undefined || this.#latest === undefined) return;
+    const reachedAt = Date.now();
     try {
       this.#stored = await this.#follow(connection, this.#stored, this.#latest.line);
+      await this.reports.tell({ reachedAt, trouble: undefined });
     } catch (error) {
       if (!(error instanceof GapError)) throw error;
       this.#stored = undefined;

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { openFileStore, taskFileKey, type ObjectStore } from '@lab/object-store';
-import { bringUpToDate } from '@lab/persistence/administration';
+import { bringUpToDate, noteBackup } from '@lab/persistence/administration';
 import { startPostgres, type RunningPostgres } from '@lab/persistence/embedded';
 import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -81,6 +81,7 @@ async function backUp(
       keepMs: options.keepMs ?? dayMs,
       log: { info: say, warn: say, error: say },
       lookEveryMs: 50,
+      report: (state) => noteBackup(server.url, state),
     },
     end.signal,
   );
@@ -272,6 +273,16 @@ describe('a backup', () => {
     await delay(300);
     await unmounted.end();
     expect(unmounted.said[0]).toMatch(/is empty, although the backup was there; is its disk mounted\?/);
+    // The service reads why it waits, and up to when it came.
+    const { rows } = await client.query<{ reached_at: Date | null; trouble: string | null }>(
+      'select reached_at, trouble from backup_state',
+    );
+    expect(rows).toEqual([
+      {
+        reached_at: expect.any(Date) as Date,
+        trouble: expect.stringContaining('is its disk mounted?') as string,
+      },
+    ]);
   });
 
   it('is refused with another key, when a byte was changed, and over a data folder with content', async () => {

@@ -13,6 +13,8 @@ import { type EngineOptions, type EnginePorts, defaultOptions } from './engine-o
 import { LabMap } from './labs/index.js';
 import {
   Attention,
+  type BackupState,
+  BackupWatch,
   CampaignRequests,
   ChangeRequests,
   LongTasks,
@@ -80,6 +82,7 @@ export class Engine {
   /** When a task whose start was refused may be started again, by task run. */
   readonly #refusals = new Backoff();
   readonly #durations = new Durations();
+  readonly #backup = new BackupWatch();
   readonly #submitPorts: SubmitPorts;
   readonly #commands: AttemptCommands;
   readonly #assigner: DeviceAssigner;
@@ -140,7 +143,7 @@ export class Engine {
       refusals,
     );
     const longTasks = new LongTasks(durations, options.longTasks);
-    const watched = { longTasks, refusals: this.refusals };
+    const watched = { longTasks, refusals: this.refusals, backup: this.#backup };
     this.#attention = new Attention({
       ...{ loop, ids, agents, directory, labs, epoch, lostAfterMs, ...watched },
     });
@@ -186,6 +189,11 @@ export class Engine {
   /** The epoch of the leadership under which this engine decides; 0 before {@link start}. */
   get epoch(): number {
     return this.#epoch;
+  }
+
+  /** Somebody says how far the backup of the service is. People are warned of one that is far behind. */
+  backupIs(state: BackupState): void {
+    this.#loop.enqueuePatiently('report of the backup', (turn) => this.#backup.report(state, turn.now));
   }
 
   /**

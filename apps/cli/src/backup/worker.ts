@@ -1,4 +1,5 @@
 import { encrypterFor, runBackup } from '@lab/backup';
+import { noteBackup } from '@lab/persistence/administration';
 import { defineConfig, optional, runService, settings } from '@lab/runtime';
 import { backupLineIn } from '../stack/data-folder.js';
 import { openTaskFiles, openVault } from './places.js';
@@ -36,6 +37,7 @@ await runService('backup', config, async ({ config, log, shutdown }) => {
       files: config.files.store === 'disk' ? await openTaskFiles(dataDir) : undefined,
       everyMs: backup.every_hours * hourMs,
       keepMs: backup.keep_days * dayMs,
+      report: (state) => noteBackup(databaseUrl.reveal(), state),
     },
     end.signal,
   );

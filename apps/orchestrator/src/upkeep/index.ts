@@ -1,4 +1,5 @@
 export { archiveOld } from './archiving.js';
+export { watchBackup } from './backup-watching.js';
 export { deleteOld, sweepDeletions } from './deleting.js';
 export { CommitWatch } from './commit-watch.js';
 export { pruneEvents } from './event-pruning.js';

@@ -109,6 +109,10 @@ const ofWarnings: Readonly<Record<AttentionWarning, Questions>> = {
     'instruments and samples: which queued tasks were done after that moment?',
     'tokens and agents: which were revoked after that moment?',
   ],
+  backup_waits: () => [
+    'place of the backup: is its disk mounted and not full, or its bucket reachable?',
+    'what do "svc backup list" and the terminal of "svc start" say?',
+  ],
   rollout_halted: ({ computer }) => [
     `computer ${computer ?? ''}: does its agent run, and what does its log say of the update?`,
   ],

@@ -50,6 +50,7 @@ export const attentionWarnings = {
   ledger_unwritable: [],
   rollout_halted: [],
   restored: [],
+  backup_waits: [],
 } as const satisfies Record<string, readonly AttentionAction[]>;
 export type AttentionWarning = keyof typeof attentionWarnings;
 

@@ -4,6 +4,7 @@ import { deviceKey } from '../labs/index.js';
 import type { AttentionRow, QueuePauseRow, RolloutRow } from '../rows/index.js';
 import type { Turn } from '../turn/index.js';
 import type { Cause } from './attention-causes.js';
+import type { LateBackup } from './backup-watch.js';
 import type { LongTask } from './long-tasks.js';
 import type { RepeatedRefusals } from './refusals.js';
 
@@ -137,6 +138,21 @@ export function aboutRestore({ by, at }: QueuePauseRow, queued: number): Cause {
   };
 }
 
+/** Warns that a crash would lose what the backup does not have. */
+export function aboutBackup({ reachedAt, trouble, since }: LateBackup): Cause {
+  const far =
+    reachedAt === null
+      ? `there is no backup, although one is configured since before ${isoTime(since)}`
+      : `the backup has nothing after ${isoTime(reachedAt)}`;
+  return {
+    kind: 'process',
+    ...nothing,
+    computer: 'backup',
+    reason: warning('backup_waits', `${far}: ${trouble ?? 'its process does not run, or does not come up'}`),
+    known: () => ({ reached_at: reachedAt === null ? null : isoTime(reachedAt), trouble }),
+  };
+}
+
 /** Warns of a rollout that is halted. */
 export function aboutHaltedRollout(
   { id, version, steps }: RolloutRow,
@@ -212,6 +228,7 @@ export const endsOfWarnings: Readonly<Record<AttentionWarning, string>> = {
   ledger_unwritable: 'the agent can write its ledger again, or is gone',
   rollout_halted: 'the rollout was resumed or cancelled',
   restored: 'the queue was resumed',
+  backup_waits: 'the backup is up to date',
 };
 
 function warning(code: AttentionWarning, message: string): Cause['reason'] {

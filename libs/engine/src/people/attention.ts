@@ -30,6 +30,7 @@ import {
   needsPerson,
 } from './attention-causes.js';
 import {
+  aboutBackup,
   aboutClock,
   aboutHaltedRollout,
   aboutLedger,
@@ -45,6 +46,7 @@ import {
 import { decideTask } from './decisions.js';
 import { claimItem, claimOfOther, releaseItem } from './attention-claims.js';
 import type { LongTasks } from './long-tasks.js';
+import type { BackupWatch } from './backup-watch.js';
 import type { Refusals } from './refusals.js';
 
 export interface AttentionPorts {
@@ -55,6 +57,7 @@ export interface AttentionPorts {
   labs: () => LabMap;
   longTasks: LongTasks;
   refusals: Refusals;
+  backup: BackupWatch;
   epoch: () => number;
   /** Silence of an agent, in milliseconds, after which a person decides about its attempts. */
   lostAfterMs: number;
@@ -259,6 +262,8 @@ export class Attention {
     for (const misfit of this.ports.directory.misfits.lately(turn.now)) ask(aboutMisfit(misfit));
     for (const rollout of turn.state.rows.rollouts.values())
       if (rollout.state === 'halted' && rollout.halt !== null) ask(aboutHaltedRollout(rollout, rollout.halt));
+    const late = this.ports.backup.late(turn.now);
+    if (late !== undefined) ask(aboutBackup(late));
     const pause = turn.state.queuePause();
     if (pause?.by.startsWith(restorer) === true) ask(aboutRestore(pause, turn.state.queued.size));
     for (const agent of this.ports.directory.all()) {
@@ -301,6 +306,7 @@ export class Attention {
   #isOver(turn: Turn, item: AttentionRow): boolean {
     // What these items are about is stored, so nothing has to be heard first.
     if (item.kind === 'task' || ['rollout_halted', 'restored'].includes(item.reason.code)) return true;
+    if (item.reason.code === 'backup_waits') return this.ports.backup.isKnown;
     if (isAttentionWarning(item.reason.code)) return this.#isOutdated(item, turn.now);
     if (item.kind === 'agent') return !this.#silent(turn.state).has(item.computer ?? '');
     if (this.#deciding.has(item.id)) return false;

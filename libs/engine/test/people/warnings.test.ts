@@ -267,3 +267,44 @@ describe('a service that was restored', () => {
     expect(open(test)).toEqual([]);
   });
 });
+
+describe('a backup', () => {
+  it('is warned of when it is far behind, until it has caught up, also after a change of the leader', async () => {
+    const test = await lab();
+    const now = () => test.clock.now();
+    const behind = now();
+    test.engine.backupIs({ reachedAt: behind, trouble: 'the disk is full' });
+    await test.live(500_000);
+    expect(open(test)).toEqual([]);
+    await test.live(110_000);
+    expect(open(test)).toMatchObject([
+      {
+        kind: 'process',
+        computer: 'backup',
+        reason: {
+          code: 'backup_waits',
+          message: `the backup has nothing after ${new Date(behind).toISOString()}: the disk is full`,
+        },
+      },
+    ]);
+    // The next leader knows nothing until it is told.
+    await test.open();
+    await test.live(60_000);
+    expect(open(test)).toHaveLength(1);
+    test.engine.backupIs({ reachedAt: now(), trouble: null });
+    await test.live(1_000);
+    expect(open(test)).toEqual([]);
+    expect(items(test)[0]?.resolution).toMatchObject({ note: 'the backup is up to date' });
+  });
+
+  it('that was never made is warned of', async () => {
+    const test = await lab();
+    for (let n = 0; n < 12; n += 1) {
+      test.engine.backupIs({ reachedAt: null, trouble: null });
+      await test.live(60_000);
+    }
+    expect(open(test)[0]?.reason.message).toMatch(
+      /^there is no backup, although .* its process does not run/,
+    );
+  });
+});

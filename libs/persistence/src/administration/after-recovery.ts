@@ -1,5 +1,5 @@
 import { restorer } from '@lab/contracts';
-import pg from 'pg';
+import { withClient } from './with-client.js';
 
 /**
  * Numbers by which agents tell newer messages from older ones. Agents may have seen higher ones than the database has, so each
@@ -91,14 +91,4 @@ export function recordedFiles(url: string): Promise<RecordedFile[]> {
 
 function rowsOf<Row extends object>(url: string, text: string): Promise<Row[]> {
   return withClient(url, async (client) => (await client.query<Row>(text)).rows);
-}
-
-async function withClient<T>(connectionString: string, work: (client: pg.Client) => Promise<T>): Promise<T> {
-  const client = new pg.Client({ connectionString, connectionTimeoutMillis: 5_000 });
-  await client.connect();
-  try {
-    return await work(client);
-  } finally {
-    await client.end();
-  }
 }

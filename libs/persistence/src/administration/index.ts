@@ -1,4 +1,5 @@
 export { rolesScript } from '../roles/index.js';
+export { noteBackup, type NotedBackup } from './backup-state.js';
 export { bringUpToDate } from './bring-up-to-date.js';
 export {
   beginAnew,

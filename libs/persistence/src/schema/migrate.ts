@@ -17,6 +17,7 @@ import { plans } from './migrations/0012-plans.js';
 import { attentionClaim } from './migrations/0013-attention-claim.js';
 import { packages } from './migrations/0014-packages.js';
 import { deletions } from './migrations/0015-deletions.js';
+import { backupState } from './migrations/0016-backup-state.js';
 import { engineTables } from './tables.js';
 import { grants, roleNames } from '../roles/index.js';
 
@@ -40,6 +41,7 @@ const migrations: Record<string, Migration> = {
   '0013_attention_claim': attentionClaim,
   '0014_packages': packages,
   '0015_deletions': deletions,
+  '0016_backup_state': backupState,
 };
 
 /** What follows the migrations: it may be put in place again. */

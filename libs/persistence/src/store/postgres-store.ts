@@ -286,6 +286,16 @@ export class PostgresStore implements Store {
     return this.#read(({ db }) => loadDeletableBefore(db, kind, what, page));
   }
 
+  /** How far the backup is, as its process has noted it. @throws ServiceError `store_unavailable` */
+  async backupState(): Promise<{ reachedAt: number | null; trouble: string | null }> {
+    return this.#read(async ({ db }) => {
+      const { rows } = await sql<{ reached_at: string | null; trouble: string | null }>`
+        select reached_at, trouble from backup_state`.execute(db);
+      const { reached_at: at = null, trouble = null } = rows[0] ?? {};
+      return { reachedAt: at === null ? null : Date.parse(at), trouble };
+    });
+  }
+
   /** As {@link filesRemoved}. @throws ServiceError `store_unavailable` */
   async filesRemoved(deletionId: string): Promise<RemovedCounts | undefined> {
     return this.#read(({ db }) => filesRemoved(db, deletionId));

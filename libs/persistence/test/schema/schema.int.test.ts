@@ -74,6 +74,7 @@ describe('a database of another development version', () => {
       ...['0010_rollouts', '0011_sessions', '0012_plans', '0013_attention_claim'],
       '0014_packages',
       '0015_deletions',
+      '0016_backup_state',
     ]);
   });
 });

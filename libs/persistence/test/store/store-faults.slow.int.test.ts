@@ -183,6 +183,7 @@ describe('the store', () => {
       { name: '0013_attention_claim' },
       { name: '0014_packages' },
       { name: '0015_deletions' },
+      { name: '0016_backup_state' },
     ]);
     await dropDatabase(postgres.url, name);
   });
