@@ -149,23 +149,42 @@ export async function firstConnection(
 }
 
 /**
- * Makes sure that the broker refuses a client without credentials. Otherwise anybody who reaches it can move devices.
+ * Makes sure that the broker refuses a client without credentials. Otherwise anybody who reaches it can move devices. Each node of a
+ * cluster is asked that answers now; at least one must.
  *
- * @throws ServiceError `forbidden`: it accepts everybody; `service_unavailable`: it did not answer
+ * @throws ServiceError `forbidden`: a node accepts everybody; `service_unavailable`: none answered
  */
 export async function demandClosedBroker(access: BrokerAccess): Promise<void> {
   const { way } = wayTo(access);
+  const asked = await Promise.all(
+    way.addresses.map(async (address) => ({
+      url: address.url,
+      refuses: await refusesStrangers({ ...way, addresses: [address] }, 0).catch(() => undefined),
+    })),
+  );
+  const open = asked.find(({ refuses }) => refuses === false);
+  if (open !== undefined) throw acceptsEverybody(open.url);
+  if (asked.some(({ refuses }) => refuses === true)) return;
+  if (!(await refusesStrangers(way, defaultConnectMs))) throw acceptsEverybody(way.addresses[0].url);
+}
+
+/** Whether a client without credentials is refused. @throws ServiceError `service_unavailable` */
+async function refusesStrangers(way: BrokerWay, withinMs: number): Promise<boolean> {
   const options = { name: 'nobody', reconnect: false, timeout: attemptTimeoutMs };
   try {
-    const connection = await firstConnection(way, options, defaultConnectMs, systemBusTimers);
+    const connection = await firstConnection(way, options, withinMs, systemBusTimers);
     await connection.close();
+    return false;
   } catch (error) {
-    if (isServiceError(error) && error.code === 'unauthorized') return;
+    if (isServiceError(error) && error.code === 'unauthorized') return true;
     throw error;
   }
-  throw new ServiceError(
+}
+
+function acceptsEverybody(url: string): ServiceError {
+  return new ServiceError(
     'forbidden',
-    `the broker at ${way.addresses[0].url} accepts everybody; give it the configuration that "svc broker config" prints`,
+    `the broker at ${url} accepts everybody; give it the configuration that "svc broker config" prints`,
   );
 }
 
