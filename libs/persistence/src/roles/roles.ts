@@ -81,7 +81,7 @@ begin
     refusals_prune(interval, bigint), sweep_deletion(text, integer) from public;
   if exists (select from pg_roles where rolname = '${orchestrator}') then
     execute format('revoke all on all tables in schema %I from ${orchestrator}', current_schema());
-    grant select on schema_migration, agent_enrolment, package_version, package_piece to ${orchestrator};
+    grant select on schema_migration, schema_reader, agent_enrolment, package_version, package_piece to ${orchestrator};
     grant update (version, checked_at, labs, modules, failure) on package_version to ${orchestrator};
     grant select, insert, update on active_package to ${orchestrator};
     grant select, insert, update on ${list([...rows, ...ofEngine])} to ${orchestrator};

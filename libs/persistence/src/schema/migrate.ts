@@ -18,6 +18,7 @@ import { attentionClaim } from './migrations/0013-attention-claim.js';
 import { packages } from './migrations/0014-packages.js';
 import { deletions } from './migrations/0015-deletions.js';
 import { backupState } from './migrations/0016-backup-state.js';
+import { schemaReader } from './migrations/0017-schema-reader.js';
 import { engineTables } from './tables.js';
 import { grants, roleNames } from '../roles/index.js';
 
@@ -42,10 +43,21 @@ const migrations: Record<string, Migration> = {
   '0014_packages': packages,
   '0015_deletions': deletions,
   '0016_backup_state': backupState,
+  '0017_schema_reader': schemaReader,
 };
 
+/**
+ * The last migration of the oldest release that works with this schema while the next one is rolled out: that of the release before,
+ * or the last one of all after a migration with which no earlier release works. See docs/adr/0039.
+ */
+const oldestReader = '0017_schema_reader';
+
 /** What follows the migrations: it may be put in place again. */
-const afterMigrations = commitFunction + grants(engineTables.map(({ name }) => name));
+const afterMigrations =
+  commitFunction +
+  grants(engineTables.map(({ name }) => name)) +
+  `insert into schema_reader (oldest) values ('${oldestReader}')
+   on conflict (only_row) do update set oldest = excluded.oldest;`;
 
 /** Comment of the commit function by which {@link afterMigrations} is known to be in place. */
 const inPlace = createHash('sha256').update(afterMigrations).digest('hex');
@@ -57,7 +69,9 @@ const functionLock = 7_410_227;
  * Brings the schema up to date; the database lets one process at a time. A role that may not change the schema only checks
  * that it is up to date.
  *
- * @throws ServiceError `wrong_state` when a newer or another development version made the database, or when the role may
+ * The schema of the next release stays as it is, if that release says that this one works with it.
+ *
+ * @throws ServiceError `wrong_state` when a version made the database whose schema this one cannot use, or when the role may
  * not bring it up to date; the error of a migration, which is rolled back
  */
 export async function migrate<Database>(db: Kysely<Database>): Promise<void> {
@@ -66,6 +80,7 @@ export async function migrate<Database>(db: Kysely<Database>): Promise<void> {
       current_user as role, has_schema_privilege(current_schema(), 'create') as may_change`.execute(db);
   const { is_there: isThere = false, may_change: mayChange = false, role = '' } = made[0] ?? {};
   const applied = isThere ? await appliedMigrations(db) : [];
+  if (isNewer(applied) && (await canUse(db))) return;
   refuseUnknownMigrations(applied);
   const isCurrent =
     applied.length === Object.keys(migrations).length && (await commentOfFunction(db)) === inPlace;
@@ -105,16 +120,29 @@ async function appliedMigrations<Database>(db: Kysely<Database>): Promise<string
   return rows.map(({ name }) => name);
 }
 
+/** Whether the database has all migrations of this version, and later ones. */
+function isNewer(applied: readonly string[]): boolean {
+  const known = Object.keys(migrations);
+  const unknown = applied.filter((name) => !(name in migrations));
+  return (
+    unknown.length > 0 &&
+    known.every((name) => applied.includes(name)) &&
+    unknown.every((name) => known.every((each) => name > each))
+  );
+}
+
+/** Whether the newer version that made the schema says that this one works with it. */
+async function canUse<Database>(db: Kysely<Database>): Promise<boolean> {
+  const { rows } = await sql<{ oldest: string }>`select oldest from schema_reader`.execute(db);
+  return Object.keys(migrations).includes(rows[0]?.oldest ?? '');
+}
+
 function refuseUnknownMigrations(applied: readonly string[]): void {
   const unknown = applied.filter((name) => !(name in migrations));
   if (unknown.length === 0) return;
-  const known = Object.keys(migrations);
-  const isNewer =
-    known.every((name) => applied.includes(name)) &&
-    unknown.every((name) => known.every((each) => name > each));
   throw new ServiceError(
     'wrong_state',
-    isNewer
+    isNewer(applied)
       ? `a newer version of the service made this database: its schema has ${unknown.join(', ')}, which this version does ` +
           'not know; start the newer version again, or restore a backup that this version made'
       : 'another development version made this database, and its schema cannot be brought up to date: use a new database, ' +

@@ -3,6 +3,7 @@ import pg from 'pg';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { openStore } from '../../src/index.js';
 import { engineTables } from '../../src/schema/tables.js';
+import { lead, putDefinition, taskRun } from '../rows.js';
 
 let postgres: TestPostgres;
 let database: TestDatabase;
@@ -56,12 +57,38 @@ describe('a database of another development version', () => {
   test('is refused as that of a newer version when only later migrations are not known', async () => {
     await admin.query(`delete from schema_migration where name = '0002_a_branch'`);
     await admin.query(`insert into schema_migration values ('9999_later', '2026-01-01')`);
+    await admin.query(`update schema_reader set oldest = '9999_later'`);
     await expect(openStore({ url: database.url })).rejects.toMatchObject({
       code: 'wrong_state',
       message: expect.stringMatching(
         /^a newer version of the service made this database: its schema has 9999_later, .* start the newer version again/,
       ) as string,
     });
+  });
+
+  test('is used as it is when the newer version says that this one works with it', async () => {
+    const { rows } = await admin.query<{ oldest: string }>('select oldest from schema_reader');
+    expect(rows).toEqual([{ oldest: expect.stringMatching(/^\d{4}_/) as string }]);
+    await admin.query(
+      `insert into schema_migration values ('9999_later', '2026-01-01') on conflict do nothing`,
+    );
+    await admin.query(`alter table task_run add column later text`);
+    await admin.query(`comment on function commit_changes(bigint, uuid, jsonb) is 'of the newer version'`);
+    await admin.query(`update schema_reader set oldest = '0017_schema_reader'`);
+    const store = await openStore({ url: database.url });
+    await store.commit(await lead(store, 'earlier'), [
+      putDefinition,
+      { op: 'insertTaskRun', row: taskRun('t1', { state: 'queued' }) },
+    ]);
+    expect((await store.load()).taskRuns).toMatchObject([{ id: 't1' }]);
+    await store.close();
+    // The functions of the newer version stay in place.
+    const { rows: comments } = await admin.query<{ comment: string }>(
+      `select obj_description('commit_changes(bigint, uuid, jsonb)'::regprocedure) as comment`,
+    );
+    expect(comments).toEqual([{ comment: 'of the newer version' }]);
+    await admin.query(`update schema_reader set oldest = '9999_later'`);
+    await expect(openStore({ url: database.url })).rejects.toThrow(/^a newer version of the service/);
   });
 
   test('is refused when its initial schema differs', async () => {
@@ -75,6 +102,7 @@ describe('a database of another development version', () => {
       '0014_packages',
       '0015_deletions',
       '0016_backup_state',
+      '0017_schema_reader',
     ]);
   });
 });

@@ -184,6 +184,7 @@ describe('the store', () => {
       { name: '0014_packages' },
       { name: '0015_deletions' },
       { name: '0016_backup_state' },
+      { name: '0017_schema_reader' },
     ]);
     await dropDatabase(postgres.url, name);
   });
