@@ -313,7 +313,7 @@ describe('svc delete, keep and deletions', () => {
   });
 });
 
-describe('svc hold', () => {
+describe('svc legal-hold', () => {
   it('adds, lists and releases legal holds', async () => {
     const hold: LegalHoldRecord = {
       id: 'h1',
@@ -326,15 +326,15 @@ describe('svc hold', () => {
       .on(requests.releaseHold, () => hold)
       .on(requests.listHolds, () => ({ holds: [hold] }));
     const line = 'protocol mix_1 by eve: dispute 17';
-    expect((await svc(['hold', 'add', 'protocol', 'mix_1', '--reason', 'dispute 17'])).out).toBe(
-      `held: ${line}\ntoo late for mix_0: its deletion has begun\nrelease it with: svc hold release h1`,
+    expect((await svc(['legal-hold', 'add', 'protocol', 'mix_1', '--reason', 'dispute 17'])).out).toBe(
+      `held: ${line}\ntoo late for mix_0: its deletion has begun\nrelease it with: svc legal-hold release h1`,
     );
-    expect((await svc(['hold', 'list'])).out).toMatch(/protocol +mix_1 .* eve +dispute 17 +h1$/);
-    expect((await svc(['hold', 'release', 'h1'])).out).toBe(`released: ${line}`);
+    expect((await svc(['legal-hold', 'list'])).out).toMatch(/protocol +mix_1 .* eve +dispute 17 +h1$/);
+    expect((await svc(['legal-hold', 'release', 'h1'])).out).toBe(`released: ${line}`);
     expect(gateway.requests.of(requests.addHold)).toMatchObject([
       { body: { kind: 'protocol_run', name: 'mix_1', reason: 'dispute 17' } },
     ]);
-    expect((await svc(['hold', 'add', 'device', 'arm', '--reason', 'x'])).code).toBe(2);
+    expect((await svc(['legal-hold', 'add', 'device', 'arm', '--reason', 'x'])).code).toBe(2);
   });
 });
 

@@ -45,7 +45,7 @@ export class LegalHolds {
         releasedBy: null,
       };
       turn.emit({ op: 'putLegalHold', row });
-      audit(turn, person, 'hold.add', `${kind}/${name}`, { id: row.id, reason });
+      audit(turn, person, 'legal_hold.add', `${kind}/${name}`, { id: row.id, reason });
       const covered = [...turn.state.rows.deletions.values()].filter((deletion) => covers(row, deletion));
       for (const deletion of covered) if (deletion.state === 'planned') end(turn, person, deletion);
       return recordOf(
@@ -67,7 +67,7 @@ export class LegalHolds {
         );
       const released = { ...row, releasedAt: turn.now, releasedBy: person.by };
       turn.emit({ op: 'putLegalHold', row: released });
-      audit(turn, person, 'hold.release', `${row.kind}/${row.name}`, { id, reason: row.reason });
+      audit(turn, person, 'legal_hold.release', `${row.kind}/${row.name}`, { id, reason: row.reason });
       return recordOf(released);
     });
   }

@@ -331,14 +331,28 @@ describe('a configuration', () => {
     expect(faults[0]).toMatch(/^SVC_NATS_URL \| is set, and SVC_NATS_URL_FILE too/);
   });
 
-  it('sets the age for archiving in whole days, and refuses other values', () => {
+  it('sets the ages for archiving and deletion in whole days, and refuses other values', () => {
     const loaded = (text: string) => {
       writeFileSync(join(folder, 'config.yml'), text);
       return all.load({ env: complete, cwd: folder }).retention;
     };
-    expect(loaded('retention: {archive_after_days: 30}\n')).toEqual({ archive_after_days: 30 });
-    for (const text of ['retention: {archive_after_days: 0}\n', 'retention: {archive_after: 3}\n'])
-      expect(faultsOf(() => loaded(text))[0]).toContain('retention.archive_after');
+    expect(loaded('retention: {archive_after_days: 30}\n')).toEqual({
+      archive_after_days: 30,
+      undo_hours: 24,
+    });
+    const ages = '{delete_after_days: 60, delete_files_after_days: 40, undo_hours: 0}';
+    expect(loaded(`retention: ${ages}\n`)).toEqual({
+      ...{ delete_after_days: 60, delete_files_after_days: 40, undo_hours: 0 },
+    });
+    for (const text of [
+      'archive_after_days: 0',
+      'archive_after: 3',
+      'undo_hours: -1',
+      'delete_after_days: 0.5',
+    ])
+      expect(faultsOf(() => loaded(`retention: {${text}}\n`))[0]).toContain(
+        `retention.${text.split(':')[0]}`,
+      );
   });
 
   it('never shows a secret when it is printed, serialised or wrong', () => {

@@ -21,7 +21,7 @@ const kinds = {
 
 /** Commands with which administrators forbid the deletion of work. */
 export function addLegalHoldCommands(program: Command): void {
-  const hold = program.command('hold').description('forbid the deletion of work (legal hold)');
+  const hold = program.command('legal-hold').description('forbid the deletion of work');
   asks(
     personCommand(hold, 'add', 'forbid the deletion of work, and take back deletions that have not begun')
       .addArgument(new Argument('<kind>', 'what the hold covers').choices(Object.keys(kinds)))
@@ -36,7 +36,7 @@ export function addLegalHoldCommands(program: Command): void {
     (added) => [
       `held: ${lineOf(added)}`,
       ...added.too_late.map((name) => `too late for ${name}: its deletion has begun`),
-      `release it with: svc hold release ${added.id}`,
+      `release it with: svc legal-hold release ${added.id}`,
     ],
   );
   asks(
