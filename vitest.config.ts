@@ -28,8 +28,11 @@ const wine = '**/*.wine.test.ts';
 /** The page in a browser. Only `npm run test:web` runs it, because the browser takes 300 MB of the disk. */
 const web = 'e2e/*.web.test.ts';
 
-/** Images and proxies as they are deployed. Only `npm run test:deploy` runs them, because they need packages of Debian. */
-const deployed = 'deploy/test/*.deploy.test.ts';
+/**
+ * Images and proxies as they are deployed, and labs by Nx. Only `npm run test:deploy` runs them, because they need packages of Debian,
+ * and minutes.
+ */
+const deployed = '{deploy/test,e2e}/*.deploy.test.ts';
 
 const cores = Math.max(2, availableParallelism());
 
@@ -50,7 +53,7 @@ const scale = (mode: string): Record<string, string> => (mode === 'all' ? { SVC_
 
 /** Files that take longer than a minute. A long file that begins last lets the other workers wait for it. */
 const longest =
-  /\/(rotation\.slow|agent\.slow|code-user\.slow|cp-sat\.slow|start\.slow|leadership\.slow|assembly|contract|guide\.e2e|stop-and-go\.e2e|reload\.e2e|campaigns\.e2e|long-cable-cut)\b/;
+  /\/(rotation\.slow|agent\.slow|code-user\.slow|cp-sat\.slow|start\.slow|leadership\.slow|assembly|contract|guide\.e2e|deploy\.e2e|backup\.e2e|stop-and-go\.e2e|reload\.e2e|campaigns\.e2e|long-cable-cut)\b/;
 
 /** Starts the longest files of a group first. */
 class LongestFirst extends BaseSequencer {
