@@ -160,8 +160,9 @@ export function processOf(name: string): number {
   return found.pid;
 }
 
-/** Presses Tab until the element with this name has the focus. @throws Error when it never gets it */
+/** Presses Tab until the element with this name, once it is there, has the focus. @throws Error when it never gets it */
 export async function tabTo(page: Page, name: RegExp): Promise<void> {
+  await page.getByText(name).or(page.getByLabel(name)).first().waitFor();
   for (let pressed = 0; pressed < 40; pressed += 1) {
     await page.keyboard.press('Tab');
     const text = await page.evaluate(() => {
