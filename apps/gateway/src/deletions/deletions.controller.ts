@@ -18,9 +18,10 @@ import {
   JsonBody,
   Operation,
   page,
-  pathName,
-  ProtocolRunName,
+  OnDemandTaskName,
+  OwnRunName,
   record,
+  workRoutes,
 } from '../routes/index.js';
 
 const examples = {
@@ -28,33 +29,17 @@ const examples = {
   files: { summary: 'Only the files', value: { reason: 'too large', what: 'files', by: 'ada' } },
 };
 
-const TaskName = pathName('task_name', 'on-demand task', {
-  description: 'Name of the on-demand task. The latest task of that name is meant.',
-  example: 'rinse_1',
-});
-const RunName = (): ParameterDecorator =>
-  ProtocolRunName({ description: 'Name of a protocol run that belongs to no campaign.' });
-
 const routes = {
   campaign: {
-    tag: 'Campaigns',
-    path: 'campaigns/:campaign_name',
-    of: 'campaign',
-    words: 'a campaign',
+    ...workRoutes.campaign,
     with: 'The runs of the campaign, their tasks, attempts, trials, files, log lines and events are deleted with it.',
   },
   protocol_run: {
-    tag: 'Protocol runs',
-    path: 'protocols/:protocol_run_name',
-    of: 'protocol_run',
-    words: 'a protocol run',
+    ...workRoutes.protocol_run,
     with: 'The tasks of the run, their attempts, files, log lines and events are deleted with it. A run of a campaign is deleted with the campaign.',
   },
   task_run: {
-    tag: 'Tasks',
-    path: 'tasks/:task_name',
-    of: 'task',
-    words: 'an on-demand task',
+    ...workRoutes.task_run,
     with: 'The attempts, files, log lines and events of the task are deleted with it. A task of a protocol run is deleted with the run.',
   },
 } as const satisfies Record<WorkKind, object>;
@@ -116,7 +101,7 @@ export class DeletionsController {
 
   @Delete('protocol_run')
   deleteRun(
-    @RunName() name: string,
+    @OwnRunName() name: string,
     @JsonBody(DeletionRequest, examples) asked: DeletionRequest,
     @Caller() caller: Principal,
   ): Promise<DeletionRecord> {
@@ -124,13 +109,13 @@ export class DeletionsController {
   }
 
   @Keep('protocol_run')
-  keepRun(@RunName() name: string, @Actor() actor: Acting): Promise<DeletionRecord> {
+  keepRun(@OwnRunName() name: string, @Actor() actor: Acting): Promise<DeletionRecord> {
     return this.keep('protocol_run', name, actor);
   }
 
   @Delete('task_run')
   deleteTask(
-    @TaskName() name: string,
+    @OnDemandTaskName() name: string,
     @JsonBody(DeletionRequest, examples) asked: DeletionRequest,
     @Caller() caller: Principal,
   ): Promise<DeletionRecord> {
@@ -138,7 +123,7 @@ export class DeletionsController {
   }
 
   @Keep('task_run')
-  keepTask(@TaskName() name: string, @Actor() actor: Acting): Promise<DeletionRecord> {
+  keepTask(@OnDemandTaskName() name: string, @Actor() actor: Acting): Promise<DeletionRecord> {
     return this.keep('task_run', name, actor);
   }
 

@@ -42,3 +42,4 @@ export {
   type QueryValues,
 } from './query.js';
 export { json, ref } from './schemas.js';
+export { OnDemandTaskName, OwnRunName, workRoutes } from './work-routes.js';

@@ -3,7 +3,7 @@ import { createParamDecorator, type ExecutionContext } from '@nestjs/common';
 import type { FastifyRequest } from 'fastify';
 import { takes } from './inputs.js';
 
-interface PathText {
+export interface PathText {
   /** For the OpenAPI document. */
   description: string;
   example: string;

@@ -17,9 +17,10 @@ import {
   CampaignName,
   fromOrchestrator,
   Operation,
-  pathName,
-  ProtocolRunName,
+  OnDemandTaskName,
+  OwnRunName,
   record,
+  workRoutes,
 } from '../routes/index.js';
 
 const requests = {
@@ -28,35 +29,19 @@ const requests = {
 } as const;
 type Act = keyof typeof requests;
 
-const TaskName = pathName('task_name', 'on-demand task', {
-  description: 'Name of the on-demand task. The latest task of that name is meant.',
-  example: 'rinse_1',
-});
-const RunName = (): ParameterDecorator =>
-  ProtocolRunName({ description: 'Name of a protocol run that belongs to no campaign.' });
-
 const routes = {
   campaign: {
-    tag: 'Campaigns',
-    path: 'campaigns/:campaign_name',
-    of: 'campaign',
-    words: 'a campaign',
+    ...workRoutes.campaign,
     schema: 'CampaignRecord',
     with: 'The runs of the campaign, their tasks, attempts and files are archived with it.',
   },
   protocol_run: {
-    tag: 'Protocol runs',
-    path: 'protocols/:protocol_run_name',
-    of: 'protocol_run',
-    words: 'a protocol run',
+    ...workRoutes.protocol_run,
     schema: 'ProtocolRunRecord',
     with: 'The tasks of the run, their attempts and files are archived with it. A run of a campaign is archived with the campaign.',
   },
   task_run: {
-    tag: 'Tasks',
-    path: 'tasks/:task_name',
-    of: 'task',
-    words: 'an on-demand task',
+    ...workRoutes.task_run,
     schema: 'TaskRunRecord',
     with: 'The attempts and files of the task are archived with it. A task of a protocol run is archived with the run.',
   },
@@ -120,22 +105,22 @@ export class ArchiveController {
   }
 
   @Archive('protocol_run')
-  archiveRun(@RunName() name: string, @Actor() actor: Acting): Promise<ProtocolRunRecord> {
+  archiveRun(@OwnRunName() name: string, @Actor() actor: Acting): Promise<ProtocolRunRecord> {
     return this.act('archive', 'protocol_run', name, actor, () => this.records.protocolRun(name));
   }
 
   @Restore('protocol_run')
-  restoreRun(@RunName() name: string, @Actor() actor: Acting): Promise<ProtocolRunRecord> {
+  restoreRun(@OwnRunName() name: string, @Actor() actor: Acting): Promise<ProtocolRunRecord> {
     return this.act('restore', 'protocol_run', name, actor, () => this.records.protocolRun(name));
   }
 
   @Archive('task_run')
-  archiveTask(@TaskName() name: string, @Actor() actor: Acting): Promise<TaskRunRecord> {
+  archiveTask(@OnDemandTaskName() name: string, @Actor() actor: Acting): Promise<TaskRunRecord> {
     return this.act('archive', 'task_run', name, actor, () => this.records.task(name));
   }
 
   @Restore('task_run')
-  restoreTask(@TaskName() name: string, @Actor() actor: Acting): Promise<TaskRunRecord> {
+  restoreTask(@OnDemandTaskName() name: string, @Actor() actor: Acting): Promise<TaskRunRecord> {
     return this.act('restore', 'task_run', name, actor, () => this.records.task(name));
   }
 
