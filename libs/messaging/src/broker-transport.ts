@@ -36,9 +36,13 @@ const longestReason = 300;
  * Connects to a broker in one of three ways: plain, with TLS, or through a gateway. With `tls://`, TLS begins before any
  * credential is sent, whatever the server says: an attacker in the middle can change its first line, which is not encrypted.
  *
+ * @param options `timeout`: milliseconds for each attempt to connect
  * @throws errors of NATS
  */
-export function connectBy(way: BrokerWay, options: ConnectionOptions): Promise<NatsConnection> {
+export function connectBy(
+  way: BrokerWay,
+  options: ConnectionOptions & { timeout: number },
+): Promise<NatsConnection> {
   setTransportFactory({ factory: () => new BrokerTransport() });
   const full: Options = {
     ...options,

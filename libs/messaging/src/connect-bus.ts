@@ -114,7 +114,6 @@ export async function connectBus(options: ConnectOptions): Promise<Bus> {
       reconnectDelayHandler: () => pace.next(),
       ignoreAuthErrorAbort: true,
       noAsyncTraces: true,
-      timeout: attemptTimeoutMs,
     },
     options.connectTimeoutMs ?? defaultConnectMs,
     timers,
@@ -133,7 +132,7 @@ export async function firstConnection(
   const giveUpAt = timers.now() + withinMs;
   for (;;) {
     try {
-      return await connectBy(way, options);
+      return await connectBy(way, { ...options, timeout: attemptTimeoutMs });
     } catch (cause) {
       const at = way.addresses.map(({ url }) => url).join(', ');
       if (cause instanceof errors.AuthorizationError) {
@@ -170,7 +169,7 @@ export async function demandClosedBroker(access: BrokerAccess): Promise<void> {
 
 /** Whether a client without credentials is refused. @throws ServiceError `service_unavailable` */
 async function refusesStrangers(way: BrokerWay, withinMs: number): Promise<boolean> {
-  const options = { name: 'nobody', reconnect: false, timeout: attemptTimeoutMs };
+  const options = { name: 'nobody', reconnect: false };
   try {
     const connection = await firstConnection(way, options, withinMs, systemBusTimers);
     await connection.close();

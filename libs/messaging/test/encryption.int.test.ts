@@ -1,9 +1,10 @@
 import { once } from 'node:events';
 import { connect, createServer, type AddressInfo, type Server, type Socket } from 'node:net';
-import { startNats, startSecuredNats, type SecuredNats } from '@lab/testkit';
+import { Link, startNats, startSecuredNats, type SecuredNats } from '@lab/testkit';
+import { brokerIdentity, systemCredentials } from '@lab/trust';
 import { makeCertificateAuthority } from '@lab/trust/certificates';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { connectBus, demandClosedBroker, type Bus } from '../src/index.js';
+import { connectBus, demandClosedBroker, updateAccount, type Bus } from '../src/index.js';
 
 let nats: SecuredNats;
 let credentials: string;
@@ -69,6 +70,21 @@ describe('a connection with tls://', () => {
     await expect.poll(() => bus.connected, { timeout: 10_000 }).toBe(true);
     await bus.flush();
     await demandClosedBroker({ url: nats.url, authorities: nats.authority });
+  });
+
+  it('is made over a slow network, whatever it is for', async () => {
+    const link = await Link.open(Number(new URL(nats.url).port));
+    try {
+      link.delay(50);
+      const slow = { url: `tls://127.0.0.1:${link.port}`, authorities: nats.authority };
+      await (await opening(slow)).flush();
+      await demandClosedBroker(slow);
+      const { accounts, systemAccount } = await brokerIdentity(nats.keys);
+      const statement = [...accounts].find(([key]) => key !== systemAccount)?.[1] ?? '';
+      await updateAccount(slow, await systemCredentials(nats.keys), statement);
+    } finally {
+      link.close();
+    }
   });
 
   it.each([
