@@ -20,6 +20,10 @@ export interface RevokedAgents {
 export class Revocations {
   /** The keys that the broker was told to accept; undefined: nothing was told. */
   #told: string | undefined;
+  /** The second, since 1970, in which the last statement was signed. */
+  #signedIn: number | undefined;
+  /** Whether a server that was down may take the statement before the last one for the newer: both are of one second. */
+  #unordered = false;
 
   /** @param keys gives the present text of the keys of the broker; undefined: this orchestrator has none */
   constructor(
@@ -52,12 +56,16 @@ export class Revocations {
     const [, statement] = [...identity.accounts].find(([key]) => key !== identity.systemAccount) ?? [];
     await updateAccount(this.broker, await systemCredentials(keys), statement ?? '');
     this.#told = accepted?.stamp;
+    const second = Math.floor(this.now() / 1_000);
+    this.#unordered = second === this.#signedIn;
+    this.#signedIn = second;
     if (revoked.length > 0) this.log.info('the broker refuses revoked agents', { agents: revoked.length });
     return revoked.length;
   }
 
   /**
-   * Tells the broker when a key that admits processes is replaced, and when the one before ends.
+   * Tells the broker when a key that admits processes is replaced, and when the one before ends. Repeats a statement when the one
+   * before is of the same second, because servers of a cluster keep the statement with the later second.
    *
    * @param isLeading only the leading orchestrator tells it
    * @returns ends it
@@ -67,8 +75,10 @@ export class Revocations {
     const again = (): void => void (cancel = timers.after(lookMs, () => void look().finally(again)));
     const look = async (): Promise<void> => {
       try {
+        if (!isLeading()) return;
+        if (this.#unordered) await this.apply();
         const accepted = this.#accepted();
-        if (!isLeading() || accepted?.wereReplaced !== true || accepted.stamp === this.#told) return;
+        if (accepted?.wereReplaced !== true || accepted.stamp === this.#told) return;
         await this.apply();
         this.log.info('the broker accepts other keys that admit processes', { accepted: accepted.count });
       } catch (error) {

@@ -53,6 +53,29 @@ describe('revoked agents', () => {
     expect(other.bus.connected).toBe(true);
   });
 
+  it('are told again when two statements of one second leave open which is the newer', async () => {
+    const { key } = await agent('bench_f');
+    let now = Date.now();
+    const looks: (() => void)[] = [];
+    const { log, lines } = keepingLog();
+    const keys = (): string => JSON.stringify(nats.keys);
+    const applied = new Revocations(listed(key), { url: nats.url }, keys, log, () => now);
+    const timers = { after: (_ms: number, call: () => void) => (looks.push(call), () => undefined) };
+    const end = applied.follow(timers, () => true);
+    const told = async (): Promise<number> => {
+      looks.splice(0).forEach((look) => look());
+      await expect.poll(() => looks.length).toBe(1);
+      return lines.filter((line) => line === 'the broker refuses revoked agents').length;
+    };
+    await applied.apply();
+    expect(await told()).toBe(1);
+    await applied.apply();
+    now += 5_000;
+    expect(await told()).toBe(3);
+    expect(await told()).toBe(3);
+    end();
+  });
+
   it('are nobody while none is revoked, whatever the keys are', async () => {
     const { revocations: applied } = revocations(listed(), { hasKeys: false });
     expect(await applied.apply()).toBe(0);
