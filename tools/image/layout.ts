@@ -1,6 +1,7 @@
 import { cpSync, existsSync, mkdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
-import { librariesIn, termsOf } from '../package/licences.js';
+import { billOf, billPath } from '../package/bill.js';
+import { librariesIn, manifestOf, termsOf } from '../package/licences.js';
 import { root } from '../shared/paths.js';
 import { images, isLeftOut, isUseless, type Contents } from './contents.js';
 import { withDependencies } from './npm-packages.js';
@@ -13,9 +14,10 @@ export const home = 'opt/svc';
  *
  * @param name of the image
  * @param out folder, which is emptied before; below it is `opt/svc`
+ * @param without npm packages that are left out
  * @throws Error when there is no such image, or a part of it was not built
  */
-export function layOut(name: string, out: string): void {
+export function layOut(name: string, out: string, without: readonly string[] = []): void {
   const contents = images[name];
   if (contents === undefined)
     throw new Error(`there is no image "${name}": ${Object.keys(images).join(', ')}`);
@@ -25,7 +27,10 @@ export function layOut(name: string, out: string): void {
   const { project, files, alone, whole } = contents;
   const packages = [
     ...alone.map((each) => `node_modules/${each}`),
-    ...withDependencies(whole, isLeftOut).filter((folder) => folder !== project),
+    ...withDependencies(
+      whole.filter((each) => !without.includes(each)),
+      (each) => isLeftOut(each) || without.includes(each),
+    ).filter((folder) => folder !== project),
   ];
   for (const path of [...files, `${project}/package.json`]) copy(path, target);
   for (const folder of packages) {
@@ -33,7 +38,13 @@ export function layOut(name: string, out: string): void {
     else copy(folder, target);
   }
   copy('LICENSE', target);
-  writeFileSync(join(target, 'THIRD-PARTY.txt'), thirdParties(contents, packages));
+  const libraries = librariesOf(contents, packages);
+  writeFileSync(
+    join(target, 'THIRD-PARTY.txt'),
+    termsOf('The image contains code of the following libraries, and Node.js.', libraries),
+  );
+  const { version } = manifestOf(join(root, project));
+  writeFileSync(join(target, billPath), billOf({ name: `svc-${name}`, version }, libraries));
   if (existsSync(join(root, 'deploy', 'images', `${name}-health.mjs`)))
     cpSync(join(root, 'deploy', 'images', `${name}-health.mjs`), join(target, 'health.mjs'));
 }
@@ -57,10 +68,11 @@ function copy(path: string, target: string): void {
   });
 }
 
-function thirdParties({ files }: Contents, packages: readonly string[]): string {
+/** Folders of the libraries whose code is in the image. */
+function librariesOf({ files }: Contents, packages: readonly string[]): string[] {
   const bundles = files.filter((path) => path.endsWith('/bundle'));
-  return termsOf('The image contains code of the following libraries, and Node.js.', [
+  return [
     ...bundles.flatMap((path) => librariesIn(join(root, path))),
     ...packages.filter((folder) => folder.includes('node_modules/')),
-  ]);
+  ];
 }

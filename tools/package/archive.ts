@@ -1,4 +1,4 @@
-import { gzip } from 'node:zlib';
+import { brotliCompress, constants, gzip } from 'node:zlib';
 import { promisify } from 'node:util';
 import { pack } from 'tar-stream';
 import { ZipFile } from 'yazl';
@@ -9,6 +9,14 @@ export interface Entry {
   path: string;
   content: Buffer;
   isProgram: boolean;
+}
+
+/** A symbolic link of an archive. */
+export interface Link {
+  /** Relative, with `/`. */
+  path: string;
+  /** Relative to the folder of the link. */
+  target: string;
 }
 
 /** Every file has this time, so that the same files give the same archive. Zip knows no earlier time, and has local times. */
@@ -23,20 +31,36 @@ type Level = 1 | 9;
 
 /** A compressed archive for Linux and macOS, with the files in this order. */
 export async function tarGz(entries: readonly Entry[], level: Level): Promise<Buffer> {
+  const compressed = await promisify<Buffer, object, Buffer>(gzip)(await tar(entries), { level });
+  compressed[systemByte.at] = systemByte.unknown;
+  return compressed;
+}
+
+/** A small archive that takes minutes to make. Node unpacks it, and no program of the system needs to. */
+export async function tarBr(entries: readonly (Entry | Link)[]): Promise<Buffer> {
+  const { BROTLI_PARAM_LGWIN, BROTLI_PARAM_QUALITY } = constants;
+  const params = {
+    [BROTLI_PARAM_QUALITY]: constants.BROTLI_MAX_QUALITY,
+    [BROTLI_PARAM_LGWIN]: constants.BROTLI_MAX_WINDOW_BITS,
+  };
+  return promisify<Buffer, object, Buffer>(brotliCompress)(await tar(entries), { params });
+}
+
+/** An archive without compression, with the files and links in this order. */
+export async function tar(entries: readonly (Entry | Link)[]): Promise<Buffer> {
   const archive = pack();
   const written = bytesOf(archive);
+  const shared = { mtime: new Date(Date.UTC(year, month, day)), uid: 0, gid: 0 };
   for (const entry of entries) {
-    const header = { name: entry.path, mode: modeOf(entry), mtime: new Date(Date.UTC(year, month, day)) };
     await new Promise<void>((resolve, reject) => {
-      archive.entry({ ...header, uid: 0, gid: 0 }, entry.content, (error) =>
-        error ? reject(error) : resolve(),
-      );
+      const added = (error?: Error | null): void => (error ? reject(error) : resolve());
+      if ('target' in entry)
+        archive.entry({ ...shared, name: entry.path, type: 'symlink', linkname: entry.target }, added);
+      else archive.entry({ ...shared, name: entry.path, mode: modeOf(entry) }, entry.content, added);
     });
   }
   archive.finalize();
-  const compressed = await promisify<Buffer, object, Buffer>(gzip)(await written, { level });
-  compressed[systemByte.at] = systemByte.unknown;
-  return compressed;
+  return written;
 }
 
 /** A compressed archive for Windows, with the files in this order. */

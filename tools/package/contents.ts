@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { envelopeVersion } from '@lab/contracts';
 import { inTools, root } from '../shared/paths.js';
 import type { Entry } from './archive.js';
+import { billOf, billPath, nodeRuntime } from './bill.js';
 import { librariesIn, manifestOf, termsOf } from './licences.js';
 import type { NodeRuntime } from './runtime.js';
 
@@ -17,8 +18,8 @@ const besideBundle = { name: 'reflect-metadata', files: ['package.json', 'Reflec
 /** Version of the agent. */
 export const ownVersion = manifestOf(agent).version;
 
-/** The agent with its licences: what all packages have in common, and all that another Node needs to run it. */
-export function agentFiles(version: string): Entry[] {
+/** The agent with its licences: what all packages have in common. */
+function agentFiles(version: string): Entry[] {
   return [
     file('LICENSE', readFileSync(join(root, 'LICENSE'))),
     file('THIRD-PARTY.txt', thirdParties()),
@@ -42,6 +43,7 @@ export function packageFiles(platform: string, node: NodeRuntime, version: strin
     { ...file(launcher, readFileSync(inTools(`package/launchers/${launcher}`))), isProgram: true },
     { ...file(runtime, node.program), isProgram: true },
     file('runtime/LICENSE', node.licence),
+    file(billPath, billOf({ name: 'svc-agent', version }, libraries(), [nodeRuntime(node.version)])),
     ...agentFiles(version),
   ].sort((a, b) => (a.path < b.path ? -1 : 1));
   const manifest = {
@@ -69,10 +71,13 @@ function filesBelow(folder: string): string[] {
 
 /** The licences of the libraries whose code is in the package. */
 const thirdParties = (): string =>
-  termsOf('The folder app contains code of the following libraries. The folder runtime contains Node.js.', [
-    ...librariesIn(join(agent, bundle)),
-    `node_modules/${besideBundle.name}`,
-  ]);
+  termsOf(
+    'The folder app contains code of the following libraries. The folder runtime contains Node.js.',
+    libraries(),
+  );
+
+/** Their folders. */
+const libraries = (): string[] => [...librariesIn(join(agent, bundle)), `node_modules/${besideBundle.name}`];
 
 function sha256(content: Buffer): string {
   return createHash('sha256').update(content).digest('hex');

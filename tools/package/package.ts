@@ -1,14 +1,13 @@
 // Makes the packages of the agent for instrument PCs, each an archive with its own Node: npx nx run agent:package.
 // --platform linux-x64,win-x64 makes some of them. For tests, --own-node makes the one of this computer with the Node that runs
 // this, --for-wine the one for Windows with a Node that runs in Wine, and --version the same agent under another version.
-// --without-node makes the archive that tools/releases keeps of each release.
 import { createHash } from 'node:crypto';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { readFlags, refuse, someOf, text, toggle } from '../shared/flags.js';
 import { root } from '../shared/paths.js';
 import { tarGz, zip } from './archive.js';
-import { agentFiles, ownVersion, packageFiles } from './contents.js';
+import { ownVersion, packageFiles } from './contents.js';
 import { fetchedNode, nodeForWine, ownNode, ownPlatform, platforms } from './runtime.js';
 
 const mebibyte = 1024 * 1024;
@@ -17,20 +16,14 @@ const largest = 60 * mebibyte;
 
 const flags = readFlags({
   ...{ platform: someOf(platforms), 'own-node': toggle, 'for-wine': toggle, out: text, version: text },
-  'without-node': toggle,
 });
-const { 'own-node': own, 'for-wine': forWine, 'without-node': withoutNode, version = ownVersion } = flags;
-const wanted = withoutNode ? [] : own ? [ownPlatform] : forWine ? ['win-x64'] : flags.platform;
+const { 'own-node': own, 'for-wine': forWine, version = ownVersion } = flags;
+const wanted = own ? [ownPlatform] : forWine ? ['win-x64'] : flags.platform;
 const folder = flags.out ?? join(root, 'apps', 'agent', 'dist', 'packages');
 if (own && process.platform === 'win32') refuse('--own-node is for Linux and macOS');
 
 const made: { platform: string; path: string; bytes: number; sha256: string }[] = [];
 mkdirSync(folder, { recursive: true });
-if (withoutNode) {
-  const path = join(folder, `svc-agent-${version}.tar.gz`);
-  writeFileSync(path, await tarGz(agentFiles(version), 9));
-  console.log(path);
-}
 for (const platform of wanted) {
   const name = `svc-agent-${version}-${platform}`;
   const files = packageFiles(
