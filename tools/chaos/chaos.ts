@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { Chance } from '@lab/testkit/faults';
+import { ownVersion } from '../package/contents.js';
 import { fraction, readFlags, someOf, toggle, whole } from '../shared/flags.js';
 import { until } from '../shared/measure.js';
 import { clusterFaultNames } from './cluster/faults.js';
@@ -14,7 +15,7 @@ import { faultNames, faults, schedule } from './faults.js';
 import { computers, deviceNames, writeLaboratory } from './laboratory.js';
 import { Operator } from './operator.js';
 import { Plant } from './plant.js';
-import { previousAgent } from './previous-release.js';
+import { ledByRelease, previousRelease, type Led } from './releases.js';
 import { chaosClient, outcomeOf } from './requests.js';
 import { Work } from './work.js';
 
@@ -38,8 +39,11 @@ if (flags.help) {
 }
 const { seconds, seed } = flags;
 if (flags.cluster) process.exit((await runCluster(flags)) ? 0 : 1);
+const orchestrators = 2;
 /** Faults at the same time. */
 const atOnce = 3;
+/** Milliseconds between two changes of the leader, when the orchestrators are of two releases. */
+const termMs = 25_000;
 /** Share of the submissions that must complete, of those that nobody cancelled, in percent. */
 const leastCompletedPct = 95;
 
@@ -47,9 +51,11 @@ const folder = await mkdtemp(join(tmpdir(), 'svc-chaos-'));
 const logs = join(folder, 'instruments');
 console.log(`chaos: seed ${seed}, ${seconds} s of faults, in ${folder}`);
 await writeLaboratory(join(folder, 'packages'), logs, computers);
+const present = ownVersion;
 const previous = {
-  ...previousAgent(join(folder, 'previous')),
+  ...previousRelease(join(folder, 'previous')),
   computers: computers.slice(1, 1 + flags.previous),
+  orchestrators: flags.previous === 0 ? 0 : 1,
 };
 
 const plant = new Plant(folder, new Chance(seed, 'restarts'));
@@ -61,7 +67,7 @@ for (const name of ['SIGINT', 'SIGTERM'] as const)
 
 let passed = false;
 try {
-  await plant.start({ computers, orchestrators: 2, previous });
+  await plant.start({ computers, orchestrators, previous });
   await ready();
   console.log(`ready after ${Math.round(performance.now() / 1_000)} s`);
   passed = await run();
@@ -110,8 +116,11 @@ async function run(): Promise<boolean> {
     operator.settleUntilStopped(),
     operator.interfereUntilStopped(),
   ];
+  const changes = new AbortController();
+  if (previous.orchestrators > 0) going.push(changeLeaders(changes.signal));
   const byFault = await disturb();
   console.log('the faults are over');
+  changes.abort();
   const site = plant.site(computers, logs);
   const settled = settle(site, work, operator);
   work.stop();
@@ -119,13 +128,37 @@ async function run(): Promise<boolean> {
   await Promise.all(going);
   const settledS = await settled;
   const evidence = await collect(site, work);
-  return report(evidence, byFault, leastCompletedPct, {
-    ...{ agents, by_fault: byFault },
+  const led = ledByRelease(
+    Array.from({ length: orchestrators }, (_, index) => ({
+      version: index < previous.orchestrators ? previous.version : present,
+      text: plant.logOf(`orchestrator_${index + 1}`),
+    })),
+    evidence.attempts,
+  );
+  const sound = report(evidence, byFault, leastCompletedPct, {
+    ...{ agents, led, by_fault: byFault },
     stops: operator.stops,
     decided: operator.decided,
     settled_s: settledS,
     ...{ seed, seconds },
   });
+  return sound && allLed(led);
+}
+
+/** Every release must have been the leader, and have sent tasks to agents. */
+function allLed(led: Readonly<Record<string, Led>>): boolean {
+  const idle = Object.entries(led).filter(([, { attempts }]) => attempts === 0);
+  for (const [version] of idle)
+    console.error(`release ${version} sent no task as a leader: repeat it with more --seconds`);
+  return idle.length === 0;
+}
+
+/** Lets the other orchestrator lead, again and again, as the update of a service does. */
+async function changeLeaders(signal: AbortSignal): Promise<void> {
+  while (!signal.aborted) {
+    await delay(termMs, undefined, { signal }).catch(() => undefined);
+    if (!signal.aborted) console.log(`the leader ends: ${plant.changeLeader() ?? 'it is away'}`);
+  }
 }
 
 /** Makes one fault after the other, some at the same time, until the time is up and the last one is repaired. */

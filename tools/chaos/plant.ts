@@ -1,4 +1,5 @@
 import { execFileSync } from 'node:child_process';
+import { readFileSync } from 'node:fs';
 import { mkdir, rm, statfs, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -10,6 +11,7 @@ import { svc } from '../shared/paths.js';
 import { signal } from '../shared/processes.js';
 import type { Site } from './ending.js';
 import type { Target } from './faults.js';
+import type { Release } from './releases.js';
 import { Services } from './services.js';
 
 /** The servers that every service needs. */
@@ -21,7 +23,14 @@ interface Servers {
 interface Layout {
   computers: string[];
   orchestrators: number;
-  previous: { main: string; computers: readonly string[] };
+  previous: Previous;
+}
+
+/** The previous release, and where it runs. */
+export interface Previous extends Release {
+  computers: readonly string[];
+  /** The names of these orchestrators are the first ones. */
+  orchestrators: number;
 }
 
 /** The real processes of the service. Each has its own links and is started again when it ends. */
@@ -34,6 +43,7 @@ export class Plant implements Target {
   #servers: Servers | undefined;
   readonly #services: Services;
   readonly #mounts: string[] = [];
+  #leader: string | undefined;
 
   /** @param chance decides how long an ended process is away */
   constructor(
@@ -51,13 +61,15 @@ export class Plant implements Target {
     return this.#services.names;
   }
 
+  /** The orchestrator that was the last to say that it leads. */
+  get leader(): string | undefined {
+    return this.#leader;
+  }
+
   get starts(): Services['starts'] {
     return this.#services.starts;
   }
 
-  /**
-   * @param previous main file of the previous release of the agent, and the computers on which it runs
-   */
   async start({ computers, orchestrators, previous }: Layout): Promise<void> {
     for (const name of ['logs', 'tmp', 'nothing']) await mkdir(join(this.folder, name), { recursive: true });
     const [nats, postgres] = await Promise.all([startSecuredNats(), this.#launchPostgres()]);
@@ -72,8 +84,10 @@ export class Plant implements Target {
       SVC_USER_DIR: join(this.folder, 'packages'),
       SVC_DATA_DIR: join(this.folder, 'central'),
     };
-    for (let number = 1; number <= orchestrators; number += 1)
-      await this.#add(`orchestrator_${number}`, ['orchestrator'], shared, true);
+    for (let number = 1; number <= orchestrators; number += 1) {
+      const command = number <= previous.orchestrators ? [previous.orchestrator] : undefined;
+      await this.#add(`orchestrator_${number}`, ['orchestrator'], shared, true, command);
+    }
     await this.#add('gateway', ['gateway'], shared, true);
     await this.#add('optimizer', ['optimizer'], shared, false);
     for (const computer of computers) {
@@ -86,7 +100,7 @@ export class Plant implements Target {
       };
       const args = ['agent', '--computer', computer];
       const command = previous.computers.includes(computer)
-        ? [previous.main, ...args.slice(1)]
+        ? [previous.agent, ...args.slice(1)]
         : [svc, ...args];
       await this.#add(`agent_${computer}`, args, own, false, command);
     }
@@ -160,6 +174,17 @@ export class Plant implements Target {
     };
   }
 
+  /** Ends the orchestrator that leads as an update does. It starts again. @returns its name; undefined: nobody was told */
+  changeLeader(): string | undefined {
+    const name = this.#leader;
+    return name !== undefined && signal(this.pidOf(name), 'SIGTERM') ? name : undefined;
+  }
+
+  /** What a service has written. */
+  logOf(name: string): string {
+    return readFileSync(join(this.folder, 'logs', `${name}.log`), 'utf8');
+  }
+
   /** Ends everything: services, links, servers and disks. */
   async dispose(): Promise<void> {
     await this.#services.stop();
@@ -218,6 +243,9 @@ export class Plant implements Target {
       env: { ...env, ...own },
       restartMs: () => this.chance.between(100, 1_500),
       ready: /"msg":"ready"/,
+      onOutput: (text) => {
+        if (text.includes('"msg":"leading"')) this.#leader = name;
+      },
     });
   }
 }

@@ -46,6 +46,22 @@ describe('the schema of the migrations', () => {
   });
 });
 
+/** Digest of the functions and grants of each release, by its last migration. Add an entry with each release. */
+const released: Readonly<Record<string, string>> = {
+  // 0.2.0
+  '0017_schema_reader': '389d04f1f4b5cd4184ab8b66670910b625e603771fbce82f4dbe2d88d8eacdc1',
+};
+
+test('a change of the functions comes with a migration, or the release before would put its own in place', async () => {
+  const { rows } = await admin.query<{ last: string; digest: string }>(
+    `select (select max(name) from schema_migration) as last,
+       obj_description('commit_changes(bigint, uuid, jsonb)'::regprocedure) as digest`,
+  );
+  const { last = '', digest = '' } = rows[0] ?? {};
+  expect(digest).toMatch(/^[0-9a-f]{64}$/);
+  expect({ last, digest }).toEqual({ last, digest: released[last] ?? digest });
+});
+
 describe('a database of another development version', () => {
   const sentence = /another development version made this database, .* use a new database/;
 
