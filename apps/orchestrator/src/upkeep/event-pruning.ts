@@ -10,7 +10,8 @@ const dayMs = 86_400_000;
 const plan = { firstMs: 60_000, everyMs: 3_600_000, failed: 'old events could not be removed' };
 
 /**
- * Periodically removes old events, a few at a time; the latest event of each record stays.
+ * Periodically removes old events, a few at a time; the latest event of each record stays. The first round looks at all
+ * events, and a later one only at those that no earlier round has looked at: most of the others stay for ever.
  *
  * @param keptDays days for which events are kept
  * @returns stops it; a statement under way is not waited for
@@ -20,10 +21,12 @@ export function pruneEvents(
   keptDays: number,
 ): () => void {
   const { store, clock, log } = ports;
+  let looked = 0;
   return inRounds(ports, plan, async (pause) => {
     let removed = 0;
-    for (let next: number | undefined = 0; next !== undefined; await pause(pauseMs)) {
-      const done = await store.pruneEvents(clock.now() - keptDays * dayMs, next, batch);
+    for (let next: number | undefined = looked; next !== undefined; await pause(pauseMs)) {
+      looked = next;
+      const done = await store.pruneEvents(clock.now() - keptDays * dayMs, looked, batch);
       removed += done.removed;
       next = done.next;
     }
