@@ -1,7 +1,7 @@
 import type { ScheduledTask } from '@lab/contracts';
 import { sql, type Kysely } from 'kysely';
 import { rowsOf } from '../connection/index.js';
-import { taskIsOf, taskIsOnlyOf } from './labs.js';
+import { deviceNamed, taskHasDevice, taskIsOf, taskIsOnlyOf } from './labs.js';
 import { isStorable, type Database, type StoredTaskRun } from '../schema/index.js';
 
 /** A part of the tasks that have ended. */
@@ -28,9 +28,6 @@ export async function readEndedTasks(
   { from, to, run, device, lab, within, limit }: EndedTasksPart,
 ): Promise<ScheduledTask[]> {
   if (![run, device, lab].every((name) => name === undefined || isStorable(name))) return [];
-  const [deviceLab = '', ...deviceName] = device?.split('.') ?? [];
-  const had = (fields: object) =>
-    sql`jsonb_path_query_array(task_run.devices, '$.*') @> ${JSON.stringify([fields])}::jsonb`;
   const rows = await rowsOf(
     db,
     sql<Found>`
@@ -43,8 +40,8 @@ export async function readEndedTasks(
         and tstzrange(task_run.started_at, greatest(task_run.started_at, task_run.ended_at), '[]')
           && tstzrange(${from}::timestamptz, ${to}::timestamptz)
         ${run === undefined ? sql`` : sql`and protocol_run.name = ${run}`}
-        ${device === undefined ? sql`` : sql`and ${had({ lab_name: deviceLab, name: deviceName.join('.') })}`}
-        ${lab === undefined ? sql`` : sql`and (${had({ lab_name: lab })} or (task_run.devices = '{}'::jsonb and ${taskIsOf(lab)}))`}
+        ${device === undefined ? sql`` : sql`and ${taskHasDevice(deviceNamed(device))}`}
+        ${lab === undefined ? sql`` : sql`and (${taskHasDevice({ lab_name: lab })} or (task_run.devices = '{}'::jsonb and ${taskIsOf(lab)}))`}
         ${within === undefined ? sql`` : sql`and ${taskIsOnlyOf(within)}`}
       order by task_run.started_at, task_run.id limit ${limit}`,
   );

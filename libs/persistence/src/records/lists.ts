@@ -44,9 +44,11 @@ import {
 import {
   attentionIsOf,
   attentionIsOnlyOf,
+  deviceNamed,
   namesLab,
   namesOnly,
   stopReaches,
+  taskHasDevice,
   taskIsOf,
   taskIsOnlyOf,
 } from './labs.js';
@@ -103,12 +105,10 @@ type AttemptOfTask = StoredAttempt & { task: string; protocol_run: string | null
 /** Names of the resources in the slots of a task. PostgreSQL uses the index only for exactly this expression. */
 const resourceNames = sql`jsonb_path_query_array(task_run.resources, '$.*.name')`;
 
-/** The condition that a slot of the row has a device, `<lab>.<device>`. @param lab name of the field with the laboratory */
-const hasDevice =
-  (table: string, lab: 'lab' | 'lab_name') =>
-  (device: FilterValue): RawBuilder<unknown> =>
-    sql`jsonb_path_exists(${sql.ref(`${table}.devices`)}, ${sql.lit(`$.* ? (@.${lab} == $lab && @.name == $name)`)},
-      jsonb_build_object('lab', split_part(${device}::text, '.', 1), 'name', split_part(${device}::text, '.', 2)))`;
+/** The condition that a slot of the attempt has a device, `<lab>.<device>`. */
+const attemptHasDevice = (device: FilterValue): RawBuilder<unknown> =>
+  sql`jsonb_path_exists(attempt.devices, '$.* ? (@.lab == $lab && @.name == $name)',
+    jsonb_build_object('lab', split_part(${device}::text, '.', 1), 'name', split_part(${device}::text, '.', 2)))`;
 
 /** How each list is read. */
 export const storedLists: Lists = {
@@ -117,7 +117,11 @@ export const storedLists: Lists = {
     from: sql`${tasksWithRuns} ${joinArchive(rootOfTask)}`,
     alias: 'task_run',
     fields: { protocol_run: runName, campaign: campaignName },
-    special: { archived: isListed, lab: taskIsOf, device: hasDevice('task_run', 'lab_name') },
+    special: {
+      archived: isListed,
+      lab: taskIsOf,
+      device: (device) => taskHasDevice(deviceNamed(String(device))),
+    },
     ofLabs: taskIsOnlyOf,
     record: (row, codes) => taskRunRecord(row, row.protocol_run, codes),
     definition: (row) => row.definition_hash,
@@ -164,7 +168,7 @@ export const storedLists: Lists = {
   attempts: list<AttemptOfTask, StoredItems['attempts']>({
     columns: attemptColumns,
     from: sql`${attemptsWithTasks} ${joinArchive(rootOfTask)}`,
-    special: { archived: isListed, lab: taskIsOf, device: hasDevice('attempt', 'lab') },
+    special: { archived: isListed, lab: taskIsOf, device: attemptHasDevice },
     ofLabs: taskIsOnlyOf,
     alias: 'attempt',
     fields: { task: sql`task_run.name`, protocol_run: runName },

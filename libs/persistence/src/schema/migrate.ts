@@ -19,6 +19,7 @@ import { packages } from './migrations/0014-packages.js';
 import { deletions } from './migrations/0015-deletions.js';
 import { backupState } from './migrations/0016-backup-state.js';
 import { schemaReader } from './migrations/0017-schema-reader.js';
+import { taskDevices } from './migrations/0018-task-devices.js';
 import { engineTables } from './tables.js';
 import { grants, roleNames } from '../roles/index.js';
 
@@ -44,6 +45,7 @@ const migrations: Record<string, Migration> = {
   '0015_deletions': deletions,
   '0016_backup_state': backupState,
   '0017_schema_reader': schemaReader,
+  '0018_task_devices': taskDevices,
 };
 
 /**

@@ -119,6 +119,7 @@ describe('a database of another development version', () => {
       '0015_deletions',
       '0016_backup_state',
       '0017_schema_reader',
+      '0018_task_devices',
     ]);
   });
 });

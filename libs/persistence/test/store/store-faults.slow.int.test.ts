@@ -185,6 +185,7 @@ describe('the store', () => {
       { name: '0015_deletions' },
       { name: '0016_backup_state' },
       { name: '0017_schema_reader' },
+      { name: '0018_task_devices' },
     ]);
     await dropDatabase(postgres.url, name);
   });
