@@ -35,6 +35,7 @@ import { addKeysCommands } from './commands/services/keys.js';
 import { addStartCommand } from './commands/services/start.js';
 import { addSubmitCommand } from './commands/work/submit.js';
 import { addTokenCommands } from './commands/operating/token.js';
+import { addUpgradeCommand } from './commands/operating/upgrade.js';
 import { addWebhookCommands } from './commands/operating/webhook.js';
 import { addWorkCommands } from './commands/work/work.js';
 
@@ -81,6 +82,7 @@ export function svcProgram(): Command {
   addReservationCommands(program);
   addLegalHoldCommands(program);
   addEffectsCommands(program);
+  addUpgradeCommand(program, version);
   addTokenCommands(program);
   addWebhookCommands(program);
   program.commandsGroup('Definitions');

@@ -24,7 +24,7 @@ import {
   type Trial,
   type WorkKind,
 } from '@lab/contracts';
-import type { EndedTasksPart, LabRecordKind, WorkDetail } from '@lab/persistence';
+import type { EndedTasksPart, LabRecordKind, SchemaState, WorkDetail } from '@lab/persistence';
 import { portionOf } from '../src/lists/portion.js';
 import { logFields } from '../src/logs/log-feed.js';
 import type { RecordReader } from '../src/ports/stores.js';
@@ -55,6 +55,7 @@ export class MemoryRecords extends MemoryTables implements RecordReader {
   readonly labs = new Map<string, string[]>();
   /** `<kind>/<name>` to the id of the submission that created it. */
   readonly submissions = new Map<string, string>();
+  readonly tables = { latest: '0002_later', oldest_reader: '0001_initial', known: '0002_later' };
   ended: ScheduledTask[] = [];
   /** What was asked of {@link ended}. */
   readonly askedEnded: EndedTasksPart[] = [];
@@ -71,6 +72,10 @@ export class MemoryRecords extends MemoryTables implements RecordReader {
 
   isOfSubmission(kind: WorkKind, name: string, submissionId: string): Promise<boolean> {
     return this.read(() => this.submissions.get(`${kind}/${name}`) === submissionId);
+  }
+
+  schema(): Promise<SchemaState> {
+    return this.read(() => this.tables);
   }
 
   protocolRun(name: string): Promise<ProtocolRunRecord | undefined> {

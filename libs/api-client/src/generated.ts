@@ -2868,7 +2868,7 @@ export interface paths {
     };
     /**
      * Read what the service is and how it is
-     * @description The web page for a client that accepts `text/html`, else JSON. The status is 200 also when a part of the service is unavailable. Only a caller with the role `viewer` for all laboratories sees how much work there is.
+     * @description The web page for a client that accepts `text/html`, else JSON. The status is 200 also when a part of the service is unavailable. Only a caller with the role `viewer` for all laboratories sees how much work there is, and which releases and tables the service has.
      */
     get: operations['get'];
     put?: never;
@@ -8942,6 +8942,31 @@ export interface components {
          * @example 1
          */
         open_questions: number;
+      } | null;
+      /** @description What an upgrade begins with. null: the caller has no role `viewer` for all laboratories, or the service cannot tell at this moment. */
+      release: {
+        /**
+         * @description Version of the orchestrator that leads.
+         * @example 0.2.0
+         */
+        orchestrator: string;
+        schema: {
+          /**
+           * @description Last migration of the database.
+           * @example 0017_schema_reader
+           */
+          latest: string;
+          /**
+           * @description Last migration of the oldest release that works with the database.
+           * @example 0017_schema_reader
+           */
+          oldest_reader: string;
+          /**
+           * @description Last migration that the gateway knows.
+           * @example 0017_schema_reader
+           */
+          known: string;
+        };
       } | null;
       /** @description Where to go on. */
       links: {

@@ -6,6 +6,7 @@ export type {
   AgentInvitationRow,
   DeliveryRow,
   KeyName,
+  SchemaState,
   WebhookRow,
 } from './schema/index.js';
 export * from './store/index.js';

@@ -36,6 +36,28 @@ const task = async (name: string): Promise<TaskRunRecord | undefined> =>
 const stateIs = (name: string, state: string) =>
   expect.poll(async () => (await task(name))?.state, { timeout: 20_000 }).toBe(state);
 
+describe('svc upgrade --check', () => {
+  it('says that a service of this release has nothing to upgrade, and changes nothing', async () => {
+    const { code, out, err } = await svc('upgrade', '--check');
+    expect({ code, err }).toEqual({ code: 0, err: '' });
+    const lines = out.split('\n');
+    expect(lines[0]).toMatch(/^from (\d+\.\d+\.\d+) to \1$/);
+    const rows = rowsOf({ code, err, out: lines.slice(2, lines.indexOf('', 2)).join('\n') });
+    for (const name of ['gateway', 'orchestrator', 'agent svc_computer'])
+      expect(rows).toContainEqual([name, expect.stringMatching(/^\d/) as string, 'has this release']);
+    expect(rows).toContainEqual(['agent bench_b', '-', 'not known: it has not been heard']);
+    expect(out).toContain('tables: they are up to date');
+    expect(lines.at(-1)).toBe('nothing to upgrade');
+  });
+
+  it('upgrades nothing without --check', async () => {
+    expect(await svc('upgrade')).toMatchObject({
+      code: 2,
+      err: expect.stringContaining('--check') as string,
+    });
+  });
+});
+
 describe('svc drain', () => {
   it('lets work that has begun go on, lets nothing begin, and tells what has not ended', async () => {
     await misbehave('drained', 'long_step');

@@ -4,6 +4,7 @@ import {
   allLabs,
   longestPage,
   orchestratorRequests,
+  type RunningRelease,
   type ServiceSummary,
   type WorkAtAGlance,
 } from '@lab/contracts';
@@ -42,7 +43,7 @@ export class HomeController {
 
   @Operation('Read what the service is and how it is', answer, {
     description:
-      'The web page for a client that accepts `text/html`, else JSON. The status is 200 also when a part of the service is unavailable. Only a caller with the role `viewer` for all laboratories sees how much work there is.',
+      'The web page for a client that accepts `text/html`, else JSON. The status is 200 also when a part of the service is unavailable. Only a caller with the role `viewer` for all laboratories sees how much work there is, and which releases and tables the service has.',
     problems: [],
   })
   @Get()
@@ -55,9 +56,26 @@ export class HomeController {
     const health = await this.readiness.look();
     const { principal } = request;
     const maySeeWork = principal !== null && hasRole(principal, 'viewer');
-    const work = maySeeWork && health.status !== 'unavailable' ? await this.#work() : null;
-    const found: ServiceSummary = { name: 'Laboratory orchestration service', version, health, work, links };
+    const [work, release] =
+      maySeeWork && health.status !== 'unavailable'
+        ? await Promise.all([this.#work(), this.#release()])
+        : [null, null];
+    const name = 'Laboratory orchestration service';
+    const found: ServiceSummary = { name, version, health, work, release, links };
     await reply.type('application/json; charset=utf-8').send(found);
+  }
+
+  /** Null as of {@link #work}. */
+  async #release(): Promise<RunningRelease | null> {
+    try {
+      const [{ version: orchestrator }, schema] = await Promise.all([
+        this.readiness.leader(),
+        this.records.schema(),
+      ]);
+      return { orchestrator, schema };
+    } catch {
+      return null;
+    }
   }
 
   /** Null when a part of the service fails between the check of its health and this question. */

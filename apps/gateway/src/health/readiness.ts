@@ -62,6 +62,11 @@ export class Readiness implements OnApplicationBootstrap, OnApplicationShutdown 
     return this.#looking;
   }
 
+  /** What the leading orchestrator says of itself. @throws ServiceError or Error when none answers */
+  leader(): Promise<ServiceHealth> {
+    return within(this.requests.call(serviceRequests.leaderHealth, {}, {}, { timeoutMs: patienceMs }));
+  }
+
   async #look(): Promise<HealthReport> {
     const [trouble, reading, { orchestrator, leads }] = await Promise.all([
       this.broker.trouble(),
@@ -119,8 +124,7 @@ export class Readiness implements OnApplicationBootstrap, OnApplicationShutdown 
 
   async #leader(): Promise<{ orchestrator: PartHealth; leads?: Leadership }> {
     try {
-      const asked = this.requests.call(serviceRequests.leaderHealth, {}, {}, { timeoutMs: patienceMs });
-      const { status, detail, leads } = await within(asked);
+      const { status, detail, leads } = await this.leader();
       const orchestrator = { status, ...(detail === undefined ? {} : { detail }) };
       return { orchestrator, ...(leads === undefined ? {} : { leads }) };
     } catch (error) {

@@ -43,6 +43,7 @@ describe('the first page', () => {
       version: expect.stringMatching(/^\d+\.\d+\.\d+$/) as string,
       health: { status: 'ok', parts: { agents: { detail: '2 of 2 computers' } } },
       work: { waiting: queue.waiting, running: queue.running, open_questions: 1 },
+      release: { orchestrator: '1', schema: gateway.records.tables },
     });
     for (const path of Object.values(body['links'] as Record<string, string>))
       expect((await gateway.send('GET', path, undefined, viewer)).status, path).toBe(200);
@@ -54,7 +55,11 @@ describe('the first page', () => {
   ])('shows no work to a caller with %s, and does not ask for it', async (_, grants) => {
     gateway.requests.sent.length = 0;
     const headers = grants.length === 0 ? {} : await headersOf(gateway, 'eve', grants);
-    expect((await home({ ...headers })).body).toMatchObject({ health: { status: 'ok' }, work: null });
+    expect((await home({ ...headers })).body).toMatchObject({
+      health: { status: 'ok' },
+      work: null,
+      release: null,
+    });
     expect(gateway.requests.of(requests.readQueue)).toEqual([]);
   });
 
@@ -64,7 +69,7 @@ describe('the first page', () => {
     });
     const { status, body } = await home(viewer);
     expect(status).toBe(200);
-    expect(body).toMatchObject({ health: { status: 'unavailable' }, work: null });
+    expect(body).toMatchObject({ health: { status: 'unavailable' }, work: null, release: null });
     gateway.requests
       .on(serviceRequests.leaderHealth, () => leader())
       .on(requests.readQueue, () => {

@@ -43,6 +43,24 @@ const work = object(
 );
 export type WorkAtAGlance = TypeOf<typeof work>;
 
+const schema = object({
+  latest: text('Last migration of the database.', '0017_schema_reader'),
+  oldest_reader: text(
+    'Last migration of the oldest release that works with the database.',
+    '0017_schema_reader',
+  ),
+  known: text('Last migration that the gateway knows.', '0017_schema_reader'),
+});
+
+const release = object(
+  {
+    orchestrator: text('Version of the orchestrator that leads.', '0.2.0'),
+    schema,
+  },
+  'What an upgrade begins with. null: the caller has no role `viewer` for all laboratories, or the service cannot tell at this moment.',
+);
+export type RunningRelease = TypeOf<typeof release>;
+
 const links = object(
   {
     api: text('Description of the REST interface.', '/docs'),
@@ -59,5 +77,6 @@ export class ServiceSummary {
   @Field(text('Version of the program.', '0.1.0')) version!: string;
   @Field(HealthReport) health!: HealthReport;
   @Field(orNull(work)) work!: WorkAtAGlance | null;
+  @Field(orNull(release)) release!: RunningRelease | null;
   @Field(links) links!: TypeOf<typeof links>;
 }

@@ -19,7 +19,13 @@ import type {
 } from '@lab/contracts';
 import { sql, type Kysely, type RawBuilder } from 'kysely';
 import { answered, databaseError, openDatabase, rowsOf, type DatabaseOptions } from '../connection/index.js';
-import { type Database, isStorable, type StoredCampaign } from '../schema/index.js';
+import {
+  type Database,
+  isStorable,
+  schemaOf,
+  type SchemaState,
+  type StoredCampaign,
+} from '../schema/index.js';
 import {
   readCampaignExtent,
   readCampaignRuns,
@@ -48,6 +54,11 @@ export class Records {
 
   constructor(private readonly db: Kysely<Database>) {
     this.#codeHashes = new CodeHashReader(db);
+  }
+
+  /** The schema of the database. */
+  schema(): Promise<SchemaState> {
+    return answered(schemaOf(this.db));
   }
 
   /** The protocol run of that name with its tasks in the order of the protocol. */

@@ -54,6 +54,31 @@ const migrations: Record<string, Migration> = {
  */
 const oldestReader = '0017_schema_reader';
 
+/** The schema of this release. */
+export const ownSchema: { readonly migrations: readonly string[]; readonly oldestReader: string } = {
+  migrations: Object.keys(migrations),
+  oldestReader,
+};
+
+/** The schema of a database, as a process of some release sees it. */
+export interface SchemaState {
+  /** Last migration of the database. */
+  latest: string;
+  /** Last migration of the oldest release that works with the database. */
+  oldest_reader: string;
+  /** Last migration that the process knows. */
+  known: string;
+}
+
+/** Reads the schema of a database that was brought up to date. */
+export async function schemaOf<Database>(db: Kysely<Database>): Promise<SchemaState> {
+  const { rows } = await sql<{ latest: string | null; oldest_reader: string | null }>`
+    select (select max(name) from schema_migration) as latest,
+      (select oldest from schema_reader) as oldest_reader`.execute(db);
+  const { latest, oldest_reader: oldest } = rows[0] ?? {};
+  return { latest: latest ?? '', oldest_reader: oldest ?? '', known: ownSchema.migrations.at(-1) ?? '' };
+}
+
 /** What follows the migrations: it may be put in place again. */
 const afterMigrations =
   commitFunction +
