@@ -22,7 +22,10 @@ export interface EndedTasksPart {
 
 type Found = StoredTaskRun & { protocol_run: string | null; campaign: string | null };
 
-/** Reads the tasks that have started and ended, and whose actual time touches a window, by their starts and then by id. */
+/**
+ * Reads the tasks that have started and ended, and whose actual time touches a window, by their starts and then by id. The
+ * names are looked up for the rows of the answer alone: for a join, PostgreSQL may read all protocol runs and campaigns.
+ */
 export async function readEndedTasks(
   db: Kysely<Database>,
   { from, to, run, device, lab, within, limit }: EndedTasksPart,
@@ -33,13 +36,15 @@ export async function readEndedTasks(
     sql<Found>`
       select task_run.id, task_run.name, task_run.type, task_run.priority, task_run.state, task_run.first_plan,
         task_run.last_plan, task_run.started_at, task_run.ended_at, task_run.late_by_s, task_run.devices,
-        task_run.resources, protocol_run.name as protocol_run, campaign.name as campaign
-      from task_run left join protocol_run on protocol_run.id = task_run.run_id
-        left join campaign on campaign.id = protocol_run.campaign_id
+        task_run.resources,
+        (select name from protocol_run where protocol_run.id = task_run.run_id) as protocol_run,
+        (select campaign.name from protocol_run join campaign on campaign.id = protocol_run.campaign_id
+          where protocol_run.id = task_run.run_id) as campaign
+      from task_run
       where task_run.started_at is not null and task_run.ended_at is not null
         and tstzrange(task_run.started_at, greatest(task_run.started_at, task_run.ended_at), '[]')
           && tstzrange(${from}::timestamptz, ${to}::timestamptz)
-        ${run === undefined ? sql`` : sql`and protocol_run.name = ${run}`}
+        ${run === undefined ? sql`` : sql`and task_run.run_id = (select id from protocol_run where name = ${run})`}
         ${device === undefined ? sql`` : sql`and ${taskHasDevice(deviceNamed(device))}`}
         ${lab === undefined ? sql`` : sql`and (${taskHasDevice({ lab_name: lab })} or (task_run.devices = '{}'::jsonb and ${taskIsOf(lab)}))`}
         ${within === undefined ? sql`` : sql`and ${taskIsOnlyOf(within)}`}
