@@ -18,7 +18,7 @@ import { readFlags, whole } from '../shared/flags.js';
 import { load, printMachine, printResult, rounded, until } from '../shared/measure.js';
 import { benchPackages } from '../shared/paths.js';
 import { clientOf } from '../shared/stack.js';
-import { startAgent } from './agent.js';
+import { startAgent } from './load/agent.js';
 
 const { tasks: count } = readFlags({ tasks: whole(1_000, { least: 1, most: 5_000, place: 0 }) });
 const awayMs = 5_000;

@@ -57,12 +57,12 @@ const kinds: [RegExp, string][] = [
   [/postgres/, 'database'],
 ];
 
-/** Seconds of processor time of a process and its descendants so far, by kind. */
+/** Seconds of processor time of a process and its descendants so far, also of those that have ended, by kind. */
 export function processorTimes(rootPid: number): Map<string, number> {
   const times = new Map<string, number>();
-  for (const { command, processorS } of processTree(rootPid)) {
+  for (const { command, processorS, endedS } of processTree(rootPid)) {
     const kind = kinds.find(([pattern]) => pattern.test(command))?.[1] ?? 'others';
-    times.set(kind, (times.get(kind) ?? 0) + processorS);
+    times.set(kind, (times.get(kind) ?? 0) + processorS + endedS);
   }
   return times;
 }

@@ -32,7 +32,7 @@ export async function withStack<T>(
  */
 export async function devicesIdle(api: ApiClient, count?: number, limitMs = 60_000): Promise<void> {
   await until(
-    async () => (await api.get('/api/devices', { query: { limit: 500 } })).items.map(({ state }) => state),
+    async () => (await api.all('/api/devices')).map(({ state }) => state),
     (states) =>
       states.every((state) => state === 'idle') &&
       (count === undefined ? states.length > 0 : states.length === count),

@@ -7,7 +7,7 @@ import type { DeviceProcess, ProcessExit } from '@lab/actors';
 import { checkArguments, ForkedTaskProcesses, InputCache, Spool } from '@lab/agent/parts';
 import type { FromDevice, ToDevice } from '@lab/contracts';
 import { ModuleCache, NpmPackages } from '@lab/hosting';
-import { startAgent } from '../agent.js';
+import { startAgent } from './agent.js';
 
 const inputCacheBytes = 16 * 1024 ** 2;
 const [first = 0, count = 0] = argv.slice(2).map(Number);
@@ -77,7 +77,9 @@ async function start(computer: string): Promise<() => Promise<void>> {
   return stop;
 }
 
-const stops = await Promise.all(Array.from({ length: count }, (_, index) => start(`bench_${first + index}`)));
+// One after the other: the broker ends a connection whose client, busy with others, does not say in time who it is.
+const stops: (() => Promise<void>)[] = [];
+while (stops.length < count) stops.push(await start(`bench_${first + stops.length}`));
 process.send?.('ready');
 const reporting = setInterval(() => {
   // A failed message needs no handling: the event `disconnect` says that the parent has gone.

@@ -5,9 +5,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { ApiClient } from '@lab/api-client';
-import { startNats, startServiceStack } from '@lab/testkit';
+import { freePort, startNats, startServiceStack, type Stack } from '@lab/testkit';
 import { writePackage } from '../../shared/folder.js';
-import { evenly, until } from '../../shared/measure.js';
+import { evenly, rounded, until } from '../../shared/measure.js';
 import { privateMb, processTree, residentMb } from '../../shared/processes.js';
 import { RawSender } from '../../shared/raw-sender.js';
 import { clientOf, devicesIdle } from '../../shared/stack.js';
@@ -55,15 +55,29 @@ export interface Visit {
 
 export interface Laboratory {
   /** Address of the service. */
-  url: string;
+  readonly url: string;
+  /** Data folder of the service. */
+  dataDir: string;
+  /** Process id of the service. */
+  readonly pid: number;
   natsUrl: string;
+  /** Process id of the broker. */
+  brokerPid: number;
+  /** How many bytes the broker has received and sent so far. */
+  brokerBytes(): Promise<number>;
   stations: string[];
-  api: ApiClient;
+  readonly api: ApiClient;
   /** When each visit touched its station, by its key, in milliseconds since 1970. */
   calls: Map<string, number>;
   /** Submits one visit. @returns the time of the submission, in milliseconds since 1970 */
   visit(key: string, station: string, visit?: Visit): Promise<number>;
   memory(): LaboratoryMemory;
+  /**
+   * Stops the service and starts it again with the same data. The agents run on, and connect to it.
+   *
+   * @returns seconds of the start until the service is ready, and until all devices are idle
+   */
+  restart(): Promise<{ ready_s: number; devices_s: number }>;
   stop(): Promise<void>;
 }
 
@@ -87,12 +101,17 @@ export async function startLaboratory({
 }): Promise<Laboratory> {
   const folder = await mkdtemp(join(tmpdir(), 'svc-load-'));
   await writeLaboratory(join(folder, 'packages', 'load'), agents);
-  const nats = await startNats({ login: 'lab:lab' });
-  const stack = await startServiceStack({
-    userDir: join(folder, 'packages'),
-    env: { SVC_NATS_URL: nats.url, SVC_LOG_LEVEL: 'warn', ...env },
-    readyMs: 180_000,
-  });
+  const monitoring = await freePort();
+  const nats = await startNats({ login: 'lab:lab', args: ['-m', String(monitoring)] });
+  const dataDir = join(folder, 'data');
+  const startStack = (): Promise<Stack> =>
+    startServiceStack({
+      userDir: join(folder, 'packages'),
+      dataDir,
+      env: { SVC_NATS_URL: nats.url, SVC_LOG_LEVEL: 'warn', ...env },
+      readyMs: 180_000,
+    });
+  let stack = await startStack();
   const calls = new Map<string, number>();
   const share = Math.ceil(agents / processes);
   const hosts = Array.from({ length: processes }, (_, index) => {
@@ -117,14 +136,28 @@ export async function startLaboratory({
     });
     return host;
   });
-  const api = clientOf(stack.url);
-  const sender = new RawSender(stack.url, 128);
+  let api = clientOf(stack.url);
+  let sender = new RawSender(stack.url, 128);
   const stations = Array.from({ length: agents * devicesPerAgent }, (_, n) => `station_${n}`);
   const laboratory: Laboratory = {
-    url: stack.url,
+    get url() {
+      return stack.url;
+    },
+    get pid() {
+      return stack.pid;
+    },
+    get api() {
+      return api;
+    },
+    dataDir,
     natsUrl: nats.url,
+    brokerPid: nats.pid,
+    async brokerBytes() {
+      const answer = await fetch(`http://127.0.0.1:${monitoring}/varz`);
+      const { in_bytes, out_bytes } = (await answer.json()) as { in_bytes: number; out_bytes: number };
+      return in_bytes + out_bytes;
+    },
     stations,
-    api,
     calls,
     async visit(key, station, { stay_s = 0, owner = 'load' } = {}) {
       const at = performance.timeOrigin + performance.now();
@@ -139,7 +172,7 @@ export async function startLaboratory({
       return at;
     },
     memory() {
-      const tree = processTree(process.pid);
+      const tree = [stack.pid, nats.pid].flatMap(processTree);
       const of = (part: string, mb: (pid: number) => number | undefined = residentMb): number => {
         const found = tree.filter(({ command }) => command.includes(part));
         return found.length === 0 ? NaN : found.reduce((sum, { pid }) => sum + (mb(pid) ?? NaN), 0);
@@ -155,6 +188,18 @@ export async function startLaboratory({
         agents: hostsMb.reduce((sum, each) => sum + each, 0) / hostsMb.length,
       };
     },
+    async restart() {
+      await stack.stop();
+      sender.close();
+      const begin = performance.now();
+      const elapsed = (): number => rounded((performance.now() - begin) / 1_000);
+      stack = await startStack();
+      const ready_s = elapsed();
+      api = clientOf(stack.url);
+      sender = new RawSender(stack.url, 128);
+      await devicesIdle(api, stations.length, 180_000);
+      return { ready_s, devices_s: elapsed() };
+    },
     async stop() {
       for (const host of hosts) if (host.connected) host.disconnect();
       await Promise.all(hosts.map((host) => (host.exitCode === null ? once(host, 'exit') : undefined)));
@@ -164,8 +209,13 @@ export async function startLaboratory({
       await rm(folder, { recursive: true, force: true });
     },
   };
+  const lost = hosts.map((host) =>
+    once(host, 'exit').then(([code]) => {
+      throw new Error(`a process of agents has ended with ${code}`);
+    }),
+  );
   try {
-    await devicesIdle(api, stations.length, 180_000);
+    await Promise.race([devicesIdle(api, stations.length, 180_000), ...lost]);
     return laboratory;
   } catch (error) {
     await laboratory.stop();
