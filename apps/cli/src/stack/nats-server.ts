@@ -82,7 +82,7 @@ export function findNatsServer(env: Readonly<Record<string, string | undefined>>
   const found = folders.map((folder) => join(folder, program)).find(isProgram);
   if (found !== undefined) return found;
   throw new Error(
-    'There is no nats-server; run "node tools/bootstrap.mjs", put it on the PATH, or set SVC_NATS_URL to one that runs.',
+    'There is no nats-server; put the program on the PATH (in a clone of the product, "node tools/bootstrap.mjs" fetches it), name it with SVC_NATS_SERVER_BIN, or set SVC_NATS_URL to one that runs.',
   );
 }
 

@@ -1,6 +1,6 @@
-import { readdirSync, statSync } from 'node:fs';
-import { createRequire } from 'node:module';
+import { existsSync, readdirSync, statSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import type { ServiceName } from '@lab/contracts';
 
 /** Settings of one service, beside the environment that all services share. */
@@ -59,7 +59,7 @@ export const serviceDeclarations: readonly ServiceDeclaration[] = [
 
 /** Path of the program of a service. */
 export function modulePath(service: ServiceName): string {
-  const program = createRequire(import.meta.url).resolve(`@lab/${service}`);
+  const program = fileURLToPath(new URL(`../../../${service}/dist/main.js`, import.meta.url));
   return quickest(program, join(dirname(program), '../../..'));
 }
 
@@ -71,6 +71,8 @@ export function modulePath(service: ServiceName): string {
  */
 export function quickest(program: string, root: string): string {
   const bundle = join(dirname(program), 'bundle', basename(program));
+  // The npm package has only bundles.
+  if (!existsSync(program) && existsSync(bundle)) return bundle;
   const parts = ['libs', 'apps'].flatMap((folder) =>
     readdirSync(join(root, folder)).map((part) => join(root, folder, part)),
   );

@@ -39,3 +39,10 @@ it('is the program when a part was compiled after its bundle', async () => {
   await write(join(root, 'libs/engine/dist/.tsbuildinfo'), 102);
   expect(quickest(program(), root)).toBe(program());
 });
+
+it('is the bundle where nothing else is, as in the npm package', async () => {
+  await write(bundle(), 101);
+  await rm(program());
+  await rm(join(root, 'libs'), { recursive: true });
+  expect(quickest(program(), root)).toBe(bundle());
+});
