@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -6,7 +7,12 @@ import type { Plugin } from 'esbuild';
 /** Libraries of the product that packages may import without listing them as dependencies. */
 export const productLibraries: readonly string[] = ['@lab/sdk', '@lab/optimization'];
 
-const here = dirname(fileURLToPath(import.meta.url));
+/** Where the product is. A bundle knows the folder of this module, which an npm package need not have. */
+const here = existing(dirname(fileURLToPath(import.meta.url)));
+
+function existing(folder: string): string {
+  return existsSync(folder) ? folder : existing(dirname(folder));
+}
 
 /** A package without its own copy of a product library gets that of the product. */
 export const productLibrary: Plugin = {
