@@ -14,6 +14,8 @@ export const name = '@lab/nx';
 
 const definitionFolders = ['laboratories', 'labs', 'devices', 'tasks', 'experiments', 'protocols'];
 const scenario = 'scenario.yml';
+/** The lock has the versions of everything that runs. To ask each program for its version would take longer than the cache saves. */
+const versions = ['{workspaceRoot}/package-lock.json', '{workspaceRoot}/tsconfig.json'];
 const skipped = new Set(['node_modules', 'dist']);
 
 export const createNodesV2 = [
@@ -41,7 +43,7 @@ function nodeOf(file, { svc = 'svc', test = 'npx vitest run {projectRoot}', inpu
     '!{workspaceRoot}/**/node_modules/**',
     '!{workspaceRoot}/**/dist/**',
     { env: 'SVC_CODE_KEY' },
-    { runtime: `${svc} --version` },
+    ...versions,
     ...inputs,
   ];
   const own = ['{projectRoot}/**/*', '!{projectRoot}/node_modules/**', '!{projectRoot}/dist/**'];
@@ -51,7 +53,7 @@ function nodeOf(file, { svc = 'svc', test = 'npx vitest run {projectRoot}', inpu
     check: run(`${svc} pkg check ${root}`, { cache: true, inputs: sources, outputs: [] }),
     pack: run(`${svc} pkg pack ${root} --out ${packed}`, {
       cache: true,
-      inputs: [...own, { runtime: `${svc} --version` }, { runtime: 'node --version' }],
+      inputs: [...own, ...versions, { runtime: 'node --version' }],
       outputs: [`{workspaceRoot}/${packed}`],
     }),
     rollback: run(`${svc} pkg rollback ${packageName}`, { cache: false }),
@@ -59,7 +61,7 @@ function nodeOf(file, { svc = 'svc', test = 'npx vitest run {projectRoot}', inpu
   if (hasTests(folder))
     targets.test = run(test.replaceAll('{projectRoot}', root), {
       cache: true,
-      inputs: [...sources, { runtime: 'node --version' }],
+      inputs: [...sources, '{workspaceRoot}/vitest.config.*', { runtime: 'node --version' }],
       outputs: [],
     });
   if (existsSync(join(folder, scenario)))
@@ -69,6 +71,7 @@ function nodeOf(file, { svc = 'svc', test = 'npx vitest run {projectRoot}', inpu
       outputs: [],
     });
   const before = ['check', 'test', 'simulate'].filter((target) => target in targets);
+  targets['dry-run'] = run(`${svc} pkg deploy ${root} --dry-run`, { cache: false });
   targets.deploy = run(`${svc} pkg deploy ${root}`, { cache: false, dependsOn: before });
   return { projects: { [root]: { name: projectName, root, targets } } };
 }
