@@ -13,6 +13,7 @@ import { addDatabaseCommands } from './commands/services/database.js';
 import { addDemoCommand } from './commands/services/demo.js';
 import { addComputerCommands } from './commands/operating/computers.js';
 import { addDeviceCommands } from './commands/operating/devices.js';
+import { addLabRepositoryCommand } from './commands/packages/lab-repo.js';
 import { addLegalHoldCommands } from './commands/operating/legal-holds.js';
 import { addReservationCommands } from './commands/operating/reservations.js';
 import { addDrainComputerCommands } from './commands/operating/computer-drains.js';
@@ -88,6 +89,7 @@ export function svcProgram(): Command {
   program.commandsGroup('Definitions');
   addDefinitionCommands(program);
   addPkgCommands(program);
+  addLabRepositoryCommand(program);
   program.commandsGroup('Tools');
   addSimCommand(program);
   addDoctorCommands(program);

@@ -14,7 +14,6 @@ import {
   packageFiles,
   protocolFiles,
   taskFiles,
-  type Files,
   type ProtocolParts,
   type UsedDevice,
 } from './templates.js';
@@ -109,7 +108,7 @@ export async function addPart(
   }
 }
 
-function checkName(name: string, what: string): void {
+export function checkName(name: string, what: string): void {
   if (!/^[A-Za-z][A-Za-z0-9_]{0,99}$/.test(name) || name in Object.prototype) {
     throw new Error(
       `"${name}" cannot be the name of a ${what}: use letters, digits and underscores, a letter first, as in my_${what}`,
@@ -217,8 +216,13 @@ async function putIntoLab(userDir: string, file: string, lab: string, type: stri
   return sound;
 }
 
-/** @throws Error when one of the files exists; no file is written then */
-function write(root: string, files: Files): string[] {
+/**
+ * Writes new files below a folder.
+ *
+ * @returns their absolute paths
+ * @throws Error when one of the files exists; no file is written then
+ */
+export function write(root: string, files: Readonly<Record<string, string | Uint8Array>>): string[] {
   const paths = Object.entries(files).map(([name, text]) => ({ path: join(root, name), text }));
   for (const { path } of paths) {
     if (existsSync(path))

@@ -6,6 +6,15 @@ import { className } from './package-types.js';
 /** The text of each file, by its path relative to the package folder, with forward slashes. */
 export type Files = Record<string, string>;
 
+/** Options of the compiler for the code of packages. */
+export const compilerOptions = {
+  target: 'ES2023',
+  module: 'NodeNext',
+  strict: true,
+  noEmit: true,
+  types: ['node'],
+};
+
 export function packageFiles(name: string): Files {
   const manifest = {
     name: name.toLowerCase(),
@@ -14,16 +23,9 @@ export function packageFiles(name: string): Files {
     type: 'module',
     dependencies: { '@lab/sdk': '*' },
   };
-  const options = {
-    target: 'ES2023',
-    module: 'NodeNext',
-    strict: true,
-    noEmit: true,
-    types: ['node'],
-  };
   return {
     'package.json': jsonText(manifest),
-    'tsconfig.json': jsonText({ compilerOptions: options, include: ['**/*.ts'] }),
+    'tsconfig.json': jsonText({ compilerOptions, include: ['**/*.ts'] }),
     '.gitignore': 'node_modules/\n',
   };
 }
@@ -284,12 +286,12 @@ function listText(values: readonly JsonValue[]): string {
 }
 
 /** JSON with each list of one element on one line. */
-function jsonText(value: object): string {
+export function jsonText(value: object): string {
   return `${JSON.stringify(value, null, 2).replace(/\[\n\s+("[^"\n]*")\n\s+\]/g, '[$1]')}\n`;
 }
 
 /** A class name that the SDK and JavaScript do not use. */
-function ownClass(type: string, suffix: 'Device' | 'Task'): string {
+export function ownClass(type: string, suffix: 'Device' | 'Task'): string {
   const name = className(type);
   return name === 'Base' ? `Own${suffix}` : `${name}${suffix}`;
 }

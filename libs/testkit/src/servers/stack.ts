@@ -15,6 +15,8 @@ import { forEachLine, startProgram, stopProgram } from './program.js';
 const cli = fileURLToPath(new URL('../../../../apps/cli/bin/svc.mjs', import.meta.url));
 
 export interface StackOptions {
+  /** Path of the command line. Default: that of this repository. */
+  program?: string;
   /** Folder of packages. Default: the lab packages of the product. */
   userDir?: string;
   /** Keep what an earlier stack left; default: a fresh folder that is removed at the end. */
@@ -85,10 +87,11 @@ export async function startServiceStack(options: StackOptions = {}): Promise<Sta
     ...(options.userDir === undefined ? {} : { SVC_USER_DIR: options.userDir }),
     ...options.env,
   };
-  const { supervisor, printed, env, url } = await launch(own, options.readyMs ?? 60_000);
+  const { program = cli, readyMs = 60_000 } = options;
+  const { supervisor, printed, env, url } = await launch(program, own, readyMs);
   const beside: ChildProcess[] = [];
   const startBeside = (more: Readonly<Record<string, string>>, args: readonly string[]): ChildProcess => {
-    const child = spawn(process.execPath, [cli, ...args], {
+    const child = spawn(process.execPath, [program, ...args], {
       env: { ...env, ...more },
       stdio: ['ignore', 'pipe', 'pipe'],
     });
@@ -117,7 +120,7 @@ export async function startServiceStack(options: StackOptions = {}): Promise<Sta
   };
 }
 
-async function launch(own: Record<string, string>, readyMs: number) {
+async function launch(program: string, own: Record<string, string>, readyMs: number) {
   for (let attempt = 1; ; attempt += 1) {
     const port = String(await freePort());
     const env: NodeJS.ProcessEnv = { ...processEnvironment(), SVC_HTTP_PORT: port, ...own };
@@ -125,7 +128,7 @@ async function launch(own: Record<string, string>, readyMs: number) {
     let url = '';
     try {
       const supervisor = await startProgram({
-        ...{ name: 'the stack', command: process.execPath, args: [cli, 'start'], env },
+        ...{ name: 'the stack', command: process.execPath, args: [program, 'start'], env },
         ...{ readyMs, endSignal: 'SIGTERM' },
         onLine(line) {
           printed.push(line);
