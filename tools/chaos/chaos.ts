@@ -117,7 +117,10 @@ async function run(): Promise<boolean> {
     operator.interfereUntilStopped(),
   ];
   const changes = new AbortController();
-  if (previous.orchestrators > 0) going.push(changeLeaders(changes.signal));
+  if (previous.orchestrators > 0) {
+    await leadInTurn(work);
+    going.push(changeLeaders(changes.signal));
+  }
   const byFault = await disturb();
   console.log('the faults are over');
   changes.abort();
@@ -151,6 +154,23 @@ function allLed(led: Readonly<Record<string, Led>>): boolean {
   for (const [version] of idle)
     console.error(`release ${version} sent no task as a leader: repeat it with more --seconds`);
   return idle.length === 0;
+}
+
+/** Lets each orchestrator lead until work that was submitted in its term has completed. @throws Error when none does */
+async function leadInTurn(work: Work): Promise<void> {
+  for (let turn = 1; turn <= orchestrators; turn += 1) {
+    const { leader } = plant;
+    const earlier = new Set(work.submitted.keys());
+    const completed = (): boolean =>
+      [...work.submitted.values()].some(
+        ({ name, record }) => !earlier.has(name) && record?.state === 'completed',
+      );
+    await until(completed, Boolean, 90_000, 250);
+    console.log(`work has completed while ${leader} led`);
+    if (turn === orchestrators) return;
+    plant.changeLeader();
+    await until(() => plant.leader !== leader, Boolean, 90_000, 100);
+  }
 }
 
 /** Lets the other orchestrator lead, again and again, as the update of a service does. */
