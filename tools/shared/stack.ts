@@ -32,7 +32,12 @@ export async function withStack<T>(
  */
 export async function devicesIdle(api: ApiClient, count?: number, limitMs = 60_000): Promise<void> {
   await until(
-    async () => (await api.all('/api/devices')).map(({ state }) => state),
+    // A service that has only just started may not answer in time.
+    () =>
+      api.all('/api/devices').then(
+        (devices) => devices.map(({ state }) => state),
+        () => [],
+      ),
     (states) =>
       states.every((state) => state === 'idle') &&
       (count === undefined ? states.length > 0 : states.length === count),
