@@ -122,6 +122,10 @@ export async function connectBus(options: ConnectOptions): Promise<Bus> {
   return new MessageBus({ wire, src: `${role}/${name}`, requestId, signAct, timers, log, drainMs });
 }
 
+/** A busy broker that did not read the credentials in time says so with the error of wrong ones. */
+const isRefusal = (cause: unknown): boolean =>
+  cause instanceof errors.AuthorizationError && !/authentication timeout/i.test(cause.message);
+
 /** @throws ServiceError as {@link connectBus} */
 export async function firstConnection(
   way: BrokerWay,
@@ -135,7 +139,7 @@ export async function firstConnection(
       return await connectBy(way, { ...options, timeout: attemptTimeoutMs });
     } catch (cause) {
       const at = way.addresses.map(({ url }) => url).join(', ');
-      if (cause instanceof errors.AuthorizationError) {
+      if (isRefusal(cause)) {
         throw new ServiceError('unauthorized', `the broker at ${at} refuses the credentials`, { cause });
       }
       if (timers.now() >= giveUpAt) {

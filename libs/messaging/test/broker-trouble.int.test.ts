@@ -1,3 +1,5 @@
+import { once } from 'node:events';
+import { createServer, type AddressInfo } from 'node:net';
 import { startNats } from '@lab/testkit';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { brokerTrouble, connectBus, type Bus } from '../src/index.js';
@@ -31,3 +33,31 @@ test('a broker that is frozen, gone or back is described in words, without its c
   await expect.poll(look, { timeout: 20_000 }).toBe(`nats-server at ${at} cannot be reached`);
   expect(await look()).not.toContain('secret');
 }, 60_000);
+
+test('a broker that is too busy to read the credentials has not refused them', async () => {
+  let asked = 0;
+  const busy = createServer((client) => {
+    asked += 1;
+    client.on('error', () => undefined /* the client gives up */).resume();
+    client.write('INFO {"version":"2.12.0","max_payload":1048576,"proto":1}\r\n');
+    client.write("-ERR 'Authentication Timeout'\r\n");
+  });
+  busy.listen(0, '127.0.0.1');
+  await once(busy, 'listening');
+  const { port } = busy.address() as AddressInfo;
+  try {
+    const opening = connectBus({
+      url: `nats://127.0.0.1:${port}`,
+      role: 'test',
+      name: 'hurried',
+      connectTimeoutMs: 500,
+    });
+    await expect(opening).rejects.toMatchObject({
+      code: 'service_unavailable',
+      message: expect.stringMatching(/Authentication Timeout/i) as string,
+    });
+    expect(asked).toBeGreaterThan(1);
+  } finally {
+    busy.close();
+  }
+});
