@@ -20,8 +20,8 @@ export interface RevokedAgents {
 export class Revocations {
   /** The keys that the broker was told to accept; undefined: nothing was told. */
   #told: string | undefined;
-  /** The second, since 1970, in which the last statement was signed. */
-  #signedIn: number | undefined;
+  /** The second, since 1970, in which the last statement was signed at the latest. */
+  #signedBy = -1;
   /** Whether a server that was down may take the statement before the last one for the newer: both are of one second. */
   #unordered = false;
 
@@ -52,13 +52,16 @@ export class Revocations {
       );
     const keys = readKeys(this.keys());
     const since = Object.fromEntries(revoked.map(({ key, at }) => [key, Math.ceil(Date.parse(at) / 1_000)]));
+    const second = (): number => Math.floor(this.now() / 1_000);
+    const begun = second();
     const identity = await brokerIdentity(keys, since, this.now());
+    const isOrdered = begun > this.#signedBy;
+    if (!isOrdered) this.#unordered = true;
+    this.#signedBy = second();
     const [, statement] = [...identity.accounts].find(([key]) => key !== identity.systemAccount) ?? [];
     await updateAccount(this.broker, await systemCredentials(keys), statement ?? '');
+    if (isOrdered) this.#unordered = false;
     this.#told = accepted?.stamp;
-    const second = Math.floor(this.now() / 1_000);
-    this.#unordered = second === this.#signedIn;
-    this.#signedIn = second;
     if (revoked.length > 0) this.log.info('the broker refuses revoked agents', { agents: revoked.length });
     return revoked.length;
   }
