@@ -39,21 +39,27 @@ const longestReason = 300;
  * @param options `timeout`: milliseconds for each attempt to connect
  * @throws errors of NATS
  */
-export function connectBy(
+export async function connectBy(
   way: BrokerWay,
   options: ConnectionOptions & { timeout: number },
 ): Promise<NatsConnection> {
   setTransportFactory({ factory: () => new BrokerTransport() });
+  const servers = way.addresses.map(({ host, port }) =>
+    host.includes(':') ? `[${host}]:${port}` : `${host}:${port}`,
+  );
   const full: Options = {
     ...options,
     way,
-    servers: way.addresses.map(({ host, port }) =>
-      host.includes(':') ? `[${host}]:${port}` : `${host}:${port}`,
-    ),
+    servers,
     // Servers that a broker names cannot be reached by somebody who needs a gateway.
     ignoreClusterUpdates: way.addresses.some(({ scheme }) => scheme === 'wss'),
   };
-  return NatsConnectionImpl.connect(full);
+  const connection = await NatsConnectionImpl.connect(full);
+  // The client forgets a server that did not answer before its first connection. It may be up when it is needed.
+  const known = connection.getServers().map(({ listen }) => listen);
+  if (servers.some((each) => !known.includes(each)))
+    connection.setServers([...new Set([...servers, ...known])]);
+  return connection;
 }
 
 interface Host {

@@ -135,7 +135,7 @@ export interface Bus {
 }
 
 /** Where the bus reports what it cannot report as an error. */
-export type BusLog = Pick<Log, 'debug' | 'warn' | 'error'> & {
+export type BusLog = Pick<Log, 'debug' | 'info' | 'warn' | 'error'> & {
   /** Whether lines of the level are written. Default: they are. */
   enabled?(level: 'debug'): boolean;
 };

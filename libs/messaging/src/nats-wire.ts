@@ -23,6 +23,8 @@ export class NatsWire implements Wire {
   /** Undefined: no message was sent in this iteration of the event loop. */
   #outgoing: Outgoing[] | undefined;
   #connected = true;
+  /** Whether the client has a connection. `#connected` is false until the subscriptions are in force too. */
+  #reached = true;
   #maxPayload = 0;
   /** Number of times that the connection was lost. */
   #losses = 0;
@@ -124,8 +126,17 @@ export class NatsWire implements Wire {
 
   async #follow(): Promise<void> {
     for await (const status of this.connection.status()) {
-      if (status.type === 'disconnect' || status.type === 'staleConnection') this.#set('disconnected');
-      else if (status.type === 'reconnect') {
+      if (status.type === 'staleConnection') {
+        this.log.warn('the broker does not answer');
+        this.#set('disconnected');
+      } else if (status.type === 'disconnect') {
+        // The client may say this more than once for one loss.
+        if (this.#reached) this.log.warn('connection to the broker lost', { broker: status.server });
+        this.#reached = false;
+        this.#set('disconnected');
+      } else if (status.type === 'reconnect') {
+        if (!this.#reached) this.log.info('connected to the broker again', { broker: status.server });
+        this.#reached = true;
         this.pace.connected();
         void this.#restored();
       } else if (status.type === 'error') this.#troubled(status.error);

@@ -51,7 +51,7 @@ describe('a broker in memory', () => {
     const lines: [string, Record<string, unknown> | undefined][] = [];
     const write = (message: string, fields?: Record<string, unknown>): void =>
       void lines.push([message, fields]);
-    const log = { debug: write, warn: write, error: write };
+    const log = { debug: write, info: write, warn: write, error: write };
     const answered: { request?: string } = {};
     const gateway = broker.connect({ role: 'gateway', name: '1', requestId: () => answered.request });
     const agent = broker.connect({ role: 'agent', name: '1', log });

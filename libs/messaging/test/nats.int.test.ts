@@ -108,6 +108,32 @@ describe('a broker that stopped answering', () => {
   });
 });
 
+describe('one of two brokers that stops answering', () => {
+  it('is left for the other one while it still accepts connections', async () => {
+    const [first, second] = await Promise.all([startNats(), startNats()]);
+    const said: [message: string, broker: unknown][] = [];
+    const note = (message: string, fields?: Record<string, unknown>): void =>
+      void said.push([message, fields?.['broker']]);
+    const log = { debug: note, info: note, warn: note, error: note };
+    await second.stop();
+    const bus = await connectBus({ url: `${first.url},${second.url}`, role: 'tester', name: 'a', log });
+    try {
+      await second.restart();
+      await first.pause();
+      await expect.poll(() => said.at(-1)?.[0], { timeout: 20_000 }).toBe('connected to the broker again');
+      expect(said).toEqual([
+        ['the broker does not answer', undefined],
+        ['connection to the broker lost', new URL(first.url).host],
+        ['connected to the broker again', new URL(second.url).host],
+      ]);
+      await expect.poll(() => bus.connected).toBe(true);
+    } finally {
+      await bus.close();
+      await Promise.all([first.stop(), second.stop()]);
+    }
+  });
+});
+
 describe('messages that are sent in one iteration of the event loop', () => {
   const beats = 500;
   let nats: Awaited<ReturnType<typeof startNats>>;

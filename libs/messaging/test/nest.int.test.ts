@@ -82,6 +82,7 @@ describe('a Nest microservice on the bus', () => {
   const errors: { message: string; fields: Record<string, unknown> | undefined }[] = [];
   const log: BusLog = {
     debug: () => undefined,
+    info: () => undefined,
     warn: () => undefined,
     error: (message, fields) => void errors.push({ message, fields }),
   };

@@ -89,7 +89,12 @@ export function setUpBench(makeBroker: () => Promise<BrokerUnderTest>): Bench {
     (level: string) =>
     (message: string, fields: Record<string, unknown> = {}): void =>
       void lines.push({ level, message, fields });
-  const log: BusLog = { debug: write('debug'), warn: write('warn'), error: write('error') };
+  const log: BusLog = {
+    debug: write('debug'),
+    info: write('info'),
+    warn: write('warn'),
+    error: write('error'),
+  };
   const current = (): BrokerUnderTest => {
     if (broker === undefined) throw new Error('the broker is not started');
     return broker;

@@ -183,6 +183,7 @@ function busLog(history: History, { node }: Life): BusLog {
     history.defect(`${node}: ${message}`, fields['error'] ?? JSON.stringify(fields));
   return {
     debug: () => undefined,
+    info: () => undefined,
     warn: (message, fields = {}) => {
       const isMalformed = message.startsWith('malformed') || fields['code'] === 'bad_request';
       if (isMalformed) defect(message, fields);
