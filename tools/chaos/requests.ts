@@ -21,6 +21,6 @@ export async function outcomeOf<T>(request: Promise<T>): Promise<Outcome<T>> {
   }
 }
 
-/** The effect of the request is unknown: no response came, or the gateway got none itself. */
+/** The effect of the request is unknown: no response came, or the gateway got none itself, or says so of the first sending. */
 export const isUnanswered = (outcome: Outcome<unknown>): boolean =>
-  !outcome.ok && (outcome.status === 0 || outcome.status >= 500);
+  !outcome.ok && (outcome.status === 0 || outcome.status >= 500 || outcome.code === 'outcome_unknown');
