@@ -51,11 +51,13 @@ export async function settle(site: Site, work: Work, operator: Operator): Promis
   for (;;) {
     const released = await operator.release();
     const openItems = await operator.settleAll();
+    const { handedIn } = work;
     await work.look();
     const queue = await outcomeOf(api.get('/api/queue'));
     const isQuiet = queue.ok && queue.value.queued === 0 && queue.value.running === 0 && openItems === 0;
     const settledS = rounded((performance.now() - overAt) / 1_000, 1);
-    if ((released && isQuiet && work.open.length === 0) || performance.now() > limit) return settledS;
+    if ((released && isQuiet && handedIn && work.open.length === 0) || performance.now() > limit)
+      return settledS;
     await delay(250);
   }
 }

@@ -26,6 +26,8 @@ export class Work {
   readonly submitted = new Map<string, Submitted>();
   #number = 0;
   #over = false;
+  /** Scientists who may still send something. */
+  #present = 0;
   readonly #changes = new Set<Promise<void>>();
 
   /** @param devices names of the instruments */
@@ -41,7 +43,13 @@ export class Work {
     await Promise.all(this.#changes);
   }
 
+  /** Whether the scientists got an answer to everything they sent, and send no more. */
+  get handedIn(): boolean {
+    return this.#over && this.#present === 0 && this.#changes.size === 0;
+  }
+
   async #submitWhileFewerThan(most: number): Promise<void> {
+    this.#present += 1;
     while (!this.#over) {
       let pauseMs = 100;
       if (this.open.length < most) {
@@ -52,6 +60,7 @@ export class Work {
       }
       await delay(pauseMs);
     }
+    this.#present -= 1;
   }
 
   async watchUntilStopped(): Promise<void> {
