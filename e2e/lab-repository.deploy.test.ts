@@ -21,7 +21,7 @@ const lab = 'wet_lab';
 const [device, task, protocol] = [`${lab}_instrument`, `${lab}_measure`, `${lab}_measurement`];
 const cachedBroker = join(import.meta.dirname, '../.cache/bin');
 /** What npm needs to reach its registry on this computer. */
-const ofNpm = /^(HOME|npm_config_.*|https?_proxy|no_proxy|NODE_EXTRA_CA_CERTS)$/i;
+const ofNpm = /^(HOME|npm_config_(?!loglevel).*|https?_proxy|no_proxy|NODE_EXTRA_CA_CERTS)$/i;
 let folder = '';
 let repository = '';
 let stack: Stack | undefined;
