@@ -10,12 +10,13 @@ const longTimes = [0.01, 0.1, 1, 10, 60, 300, 1_800, 7_200, 43_200];
 /** The outcome of an attempt, or that only a person can determine it. */
 const isOutcome = (state: AttemptState): boolean => isTerminal(state) || state === 'needs_attention';
 
-/** @param counts undefined while another process leads: gauges show nothing then, counters continue */
+/** @param countAll undefined while another process leads: gauges show nothing then, counters continue */
 export function engineMeasures(
   meter: Meter,
-  counts: () => Counts | undefined,
+  countAll: () => Counts | undefined,
   epoch: () => number,
 ): Measures {
+  const counts = ofOneMoment(countAll);
   const turn = meter.histogram('svc_turn_seconds', 'Time that a turn of the engine took.', shortTimes);
   const commit = meter.histogram('svc_commit_seconds', 'Time that a commit of a turn took.', shortTimes);
   const started = meter.counter('svc_attempts_started_total', 'Attempts that were sent to an agent.');
@@ -95,6 +96,18 @@ export function engineMeasures(
     committed(changes) {
       for (const change of changes) count(change);
     },
+  };
+}
+
+/** Reads once for all gauges of one reading, which is synchronous, so that they show the same moment. */
+function ofOneMoment<Value>(read: () => Value): () => Value {
+  let known: { value: Value } | undefined;
+  return () => {
+    if (known === undefined) {
+      known = { value: read() };
+      queueMicrotask(() => (known = undefined));
+    }
+    return known.value;
   };
 }
 

@@ -41,6 +41,8 @@ export interface Presence {
   startedAt: Map<string, number>;
   /** How the agent can be updated; undefined: it cannot be asked. */
   updates: AgentUpdates | undefined;
+  /** {@link AgentDirectory.news} when the published state of the agent or of one of its devices last changed. */
+  news: number;
 }
 
 /**
@@ -95,7 +97,6 @@ export class AgentDirectory {
     const before = this.#agents.get(computer);
     if (before !== undefined) change(before, 'online');
     this.#changes += 1;
-    this.#news += 1;
     this.#agents.set(computer, {
       computer,
       inc,
@@ -111,6 +112,7 @@ export class AgentDirectory {
       clock: new ClockOffset(),
       ledgerTrouble: undefined,
       updates,
+      news: (this.#news += 1),
     });
   }
 
@@ -131,7 +133,7 @@ export class AgentDirectory {
     agent.seq = Math.max(agent.seq, seq);
     let better = !mayDispatchTo(agent.state);
     if (better) this.#changes += 1;
-    if (!isHeard(agent.state)) this.#news += 1;
+    if (!isHeard(agent.state)) this.#tell(agent);
     change(agent, 'online');
     agent.announcedLeave = false;
     const reported = new Set<string>();
@@ -143,7 +145,7 @@ export class AgentDirectory {
       if (reported.has(key)) continue;
       agent.devices.delete(key);
       this.#changes += 1;
-      this.#news += 1;
+      this.#tell(agent);
     }
     return better;
   }
@@ -173,7 +175,7 @@ export class AgentDirectory {
     const before = agent.devices.get(key);
     if (before?.seq !== undefined && device.seq !== undefined && device.seq < before.seq) return false;
     agent.devices.set(key, device);
-    if (!looksAlike(before, device)) this.#news += 1;
+    if (!looksAlike(before, device)) this.#tell(agent);
     if (before === undefined || device.state === 'initializing') agent.startedAt.set(key, now);
     const wasUsable = before !== undefined && isUsable(before.state);
     if (isUsable(device.state) !== wasUsable) this.#changes += 1;
@@ -185,7 +187,7 @@ export class AgentDirectory {
     change(agent, 'offline');
     agent.announcedLeave = true;
     this.#changes += 1;
-    this.#news += 1;
+    this.#tell(agent);
     agent.startedAt.clear();
   }
 
@@ -200,7 +202,7 @@ export class AgentDirectory {
       if (state === agent.state) continue;
       change(agent, state);
       this.#changes += 1;
-      this.#news += 1;
+      this.#tell(agent);
       changed.push(agent);
     }
     return changed;
@@ -258,6 +260,10 @@ export class AgentDirectory {
     if (status === undefined) return 'its agent has not reported it';
     if (isUsable(status.state)) return null;
     return `it is ${status.state}${status.detail == null || status.detail === '' ? '' : `: ${status.detail}`}`;
+  }
+
+  #tell(agent: Presence): void {
+    agent.news = this.#news += 1;
   }
 }
 

@@ -13,8 +13,8 @@ export interface ComputerUse {
 export function useOf(state: WorkingState, labs: LabMap, computer: string): ComputerUse {
   const users = new Set(tasksOn(state, computer));
   const keepers = new Set<string>();
-  for (const device of labs.devices.values()) {
-    const allocation = device.computer === computer ? state.allocation('device', device.key) : undefined;
+  for (const device of labs.devicesOf(computer)) {
+    const allocation = state.allocation('device', device.key);
     const task = state.rows.taskRuns.get(allocation?.taskRunId ?? '');
     const run = state.rows.protocolRuns.get(allocation?.heldByRunId ?? '');
     if (task !== undefined && allocation !== undefined && state.isInUse(allocation))

@@ -19,6 +19,7 @@ export interface KnownDevice {
 export class LabMap {
   readonly devices = new Map<string, KnownDevice>();
   readonly devicesOfType = new Map<string, KnownDevice[]>();
+  readonly #devicesOfComputer = new Map<string, KnownDevice[]>();
   /** Resource name to its laboratory and initial state. */
   readonly resources = new Map<string, ResourceRow>();
   readonly labs = new Map<string, LabDefinition>();
@@ -38,9 +39,8 @@ export class LabMap {
         const key = deviceKey(lab.name, device.name);
         const known = { key, lab: lab.name, name: device.name, type: device.type, computer: device.computer };
         this.devices.set(key, known);
-        const same = this.devicesOfType.get(device.type) ?? [];
-        same.push(known);
-        this.devicesOfType.set(device.type, same);
+        append(this.devicesOfType, device.type, known);
+        append(this.#devicesOfComputer, device.computer, known);
       }
       for (const { name, type, meta } of Object.values(lab.resources))
         this.resources.set(name, { name, type, lab: lab.name, meta });
@@ -59,6 +59,11 @@ export class LabMap {
     if (known === undefined)
       throw new ServiceError('unknown_device', `the laboratory ${lab} has no device "${device}"`);
     return known;
+  }
+
+  /** The devices that a computer runs. */
+  devicesOf(computer: string): readonly KnownDevice[] {
+    return this.#devicesOfComputer.get(computer) ?? [];
   }
 
   /** The code of all devices. */
@@ -80,6 +85,12 @@ export class LabMap {
       }
     return assignments;
   }
+}
+
+function append(lists: Map<string, KnownDevice[]>, name: string, device: KnownDevice): void {
+  const list = lists.get(name);
+  if (list === undefined) lists.set(name, [device]);
+  else list.push(device);
 }
 
 export function deviceKey(lab: string, device: string): string {

@@ -287,8 +287,7 @@ export class Rollouts {
             refusal: present.updates?.refusal ?? null,
             failed: present.updates?.failed ?? null,
           };
-    const devices = (): KnownDevice[] =>
-      [...labs().devices.values()].filter((each) => each.computer === name);
+    const devices = (): readonly KnownDevice[] => labs().devicesOf(name);
     return {
       agent,
       mayBeAsked: this.#retries.isDue(name, now),

@@ -8,8 +8,8 @@ import {
   type DeviceState,
   type TaskRunState,
 } from '@lab/contracts';
+import { deviceStatusOf } from '../agents/index.js';
 import { serviceComputer } from '../labs/index.js';
-import { describeDevices } from './device-records.js';
 import type { OverviewPorts } from './overview.js';
 
 /** Numbers of tasks, agents and devices by state at one moment. */
@@ -41,7 +41,7 @@ export function countAll({ state, labs, directory, timetable, now }: OverviewPor
   const agents = zeros(agentStates);
   for (const agent of directory.all()) agents[agent.state] += 1;
   const devices = zeros(deviceStates);
-  for (const device of describeDevices(labs, directory, state)) devices[device.state] += 1;
+  for (const device of labs.devices.values()) devices[deviceStatusOf(device, directory).state] += 1;
   const attention: Record<string, number> = zeros(Object.keys(attentionWarnings));
   for (const { state: now, reason } of state.rows.attention.values())
     if (now === 'open') attention[reason.code] = (attention[reason.code] ?? 0) + 1;
