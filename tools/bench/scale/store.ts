@@ -118,7 +118,16 @@ export interface Store {
 }
 
 /** The tables that grow with the work. */
-const growing = ['task_run', 'attempt', 'effect', 'outbox', 'protocol_run', 'trial', 'campaign'];
+const growing = [
+  'task_run',
+  'task_device',
+  'attempt',
+  'effect',
+  'outbox',
+  'protocol_run',
+  'trial',
+  'campaign',
+];
 
 /** Works as the owner of the tables on the database that the service runs. */
 export async function withDatabase<T>(dataDir: string, work: (client: pg.Client) => Promise<T>): Promise<T> {

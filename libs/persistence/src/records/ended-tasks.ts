@@ -1,7 +1,7 @@
 import type { ScheduledTask } from '@lab/contracts';
 import { sql, type Kysely } from 'kysely';
 import { rowsOf } from '../connection/index.js';
-import { deviceNamed, taskHasDevice, taskIsOf, taskIsOnlyOf } from './labs.js';
+import { taskHasDevice, taskHasDeviceOf, taskIsOf, taskIsOnlyOf } from './labs.js';
 import { isStorable, type Database, type StoredTaskRun } from '../schema/index.js';
 
 /** A part of the tasks that have ended. */
@@ -45,8 +45,8 @@ export async function readEndedTasks(
         and tstzrange(task_run.started_at, greatest(task_run.started_at, task_run.ended_at), '[]')
           && tstzrange(${from}::timestamptz, ${to}::timestamptz)
         ${run === undefined ? sql`` : sql`and task_run.run_id = (select id from protocol_run where name = ${run})`}
-        ${device === undefined ? sql`` : sql`and ${taskHasDevice(deviceNamed(device))}`}
-        ${lab === undefined ? sql`` : sql`and (${taskHasDevice({ lab_name: lab })} or (task_run.devices = '{}'::jsonb and ${taskIsOf(lab)}))`}
+        ${device === undefined ? sql`` : sql`and ${taskHasDevice(device)}`}
+        ${lab === undefined ? sql`` : sql`and (${taskHasDeviceOf(lab)} or (task_run.devices = '{}'::jsonb and ${taskIsOf(lab)}))`}
         ${within === undefined ? sql`` : sql`and ${taskIsOnlyOf(within)}`}
       order by task_run.started_at, task_run.id limit ${limit}`,
   );

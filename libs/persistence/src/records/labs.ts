@@ -36,15 +36,14 @@ export const taskIsOf = (lab: unknown): RawBuilder<unknown> =>
     or (task_run.run_id is not null and ${namesLab('task_run', lab)})
     or (task_run.run_id is null and task_run.resources <> '{}'::jsonb and ${ofUsed} ? ${lab}::text))`;
 
-/** A device by `<lab>.<device>`, as the slots of tasks name it. */
-export function deviceNamed(text: string): { lab_name: string; name: string } {
-  const [lab_name = '', ...name] = text.split('.');
-  return { lab_name, name: name.join('.') };
-}
+/** The condition that a task got a device. @param device `<lab>.<device>` */
+export const taskHasDevice = (device: string): RawBuilder<unknown> =>
+  sql`exists (select from task_device where task_device.device = ${device}
+    and task_device.created_at = task_run.created_at and task_device.task_run_id = task_run.id)`;
 
-/** The condition that a slot of the task has such a device. PostgreSQL uses the index only for exactly this expression. */
-export const taskHasDevice = (fields: { lab_name: string; name?: string }): RawBuilder<unknown> =>
-  sql`jsonb_path_query_array(task_run.devices, '$.*') @> ${JSON.stringify([fields])}::jsonb`;
+/** The condition that a task got a device of a lab. */
+export const taskHasDeviceOf = (lab: string): RawBuilder<unknown> =>
+  sql`jsonb_path_query_array(task_run.devices, '$.*') @> ${JSON.stringify([{ lab_name: lab }])}::jsonb`;
 
 /** The condition that a task belongs to at least one lab, and only to labs among these. */
 export const taskIsOnlyOf = (labs: readonly string[]): RawBuilder<unknown> =>

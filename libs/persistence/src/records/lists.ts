@@ -44,11 +44,9 @@ import {
 import {
   attentionIsOf,
   attentionIsOnlyOf,
-  deviceNamed,
   namesLab,
   namesOnly,
   stopReaches,
-  taskHasDevice,
   taskIsOf,
   taskIsOnlyOf,
 } from './labs.js';
@@ -74,6 +72,8 @@ export interface StoredList<Row, Item> {
   ofLabs?: (labs: readonly string[]) => RawBuilder<unknown>;
   /** Filters that are more than a comparison with a field. */
   special?: Readonly<Record<string, (value: FilterValue) => RawBuilder<unknown>>>;
+  /** How a list with this filter is read instead: through a table that gives the rows that pass it in the usual order. */
+  through?: Readonly<Record<string, Pick<StoredList<Row, Item>, 'from' | 'id' | 'fields'>>>;
   record: (row: Row, codes: Codes) => Item;
   /** The definition hash of a row that has code. */
   definition?: (row: Row) => string;
@@ -91,8 +91,11 @@ const runName = sql`protocol_run.name`;
 const campaignName = sql`campaign.name`;
 const runsWithCampaigns = sql`protocol_run left join campaign on campaign.id = protocol_run.campaign_id
   ${joinArchive(rootOfRun)}`;
-const tasksWithRuns = sql`task_run left join protocol_run on protocol_run.id = task_run.run_id
+const runsOfTasks = sql`left join protocol_run on protocol_run.id = task_run.run_id
   left join campaign on campaign.id = protocol_run.campaign_id`;
+const tasksWithRuns = sql`task_run ${runsOfTasks}`;
+const tasksOfDevice = sql`task_device join task_run on task_run.id = task_device.task_run_id ${runsOfTasks}`;
+const taskFields = { protocol_run: runName, campaign: campaignName };
 const attemptsWithTasks = sql`attempt join task_run on task_run.id = attempt.task_run_id
   left join protocol_run on protocol_run.id = task_run.run_id`;
 const attemptColumns = sql`attempt.*, task_run.name as task, protocol_run.name as protocol_run`;
@@ -116,11 +119,18 @@ export const storedLists: Lists = {
     columns: sql`task_run.*, protocol_run.name as protocol_run, archive.archived_at`,
     from: sql`${tasksWithRuns} ${joinArchive(rootOfTask)}`,
     alias: 'task_run',
-    fields: { protocol_run: runName, campaign: campaignName },
+    fields: taskFields,
     special: {
       archived: isListed,
       lab: taskIsOf,
-      device: (device) => taskHasDevice(deviceNamed(String(device))),
+      device: (device) => sql`task_device.device = ${device}`,
+    },
+    through: {
+      device: {
+        from: sql`${tasksOfDevice} ${joinArchive(rootOfTask)}`,
+        id: sql`task_device.task_run_id`,
+        fields: { ...taskFields, created_at: sql`task_device.created_at` },
+      },
     },
     ofLabs: taskIsOnlyOf,
     record: (row, codes) => taskRunRecord(row, row.protocol_run, codes),
@@ -352,6 +362,15 @@ const usualFields: Readonly<Partial<Record<ListFilter['kind'], string>>> = {
   since: 'created_at',
   until: 'created_at',
 };
+
+/** How a list is read with these filters. */
+export function readWith(
+  list: StoredList<never, unknown>,
+  filters: Readonly<Record<string, unknown>>,
+): StoredList<never, unknown> {
+  const filter = Object.keys(filters).find((name) => list.through?.[name] !== undefined);
+  return filter === undefined ? list : { ...list, ...list.through?.[filter] };
+}
 
 /** The expression that identifies a row of a list. */
 export function idOf({ id, alias }: StoredList<never, unknown>): RawBuilder<unknown> {

@@ -10,7 +10,7 @@ import {
 } from '@lab/contracts';
 import { sql, type Kysely, type RawBuilder } from 'kysely';
 import type { Database } from '../schema/index.js';
-import { conditionOf, fieldOf, idOf, storedLists, type StoredList } from './lists.js';
+import { conditionOf, fieldOf, idOf, readWith, storedLists, type StoredList } from './lists.js';
 import type { Codes } from './shapes.js';
 
 const sqlTypes: Readonly<Record<SortKind, RawBuilder<unknown>>> = {
@@ -37,7 +37,7 @@ export async function readPage<Name extends StoredListName>(
   codesOf: CodesOf,
   owner?: string,
 ): Promise<Portion<StoredItems[Name]>> {
-  const list = storedLists[name];
+  const list = readWith(storedLists[name], request.filters);
   const shape: ListShape = shapes[name];
   const field = fieldOf(list, request.sort);
   const rowId = idOf(list);

@@ -88,6 +88,7 @@ begin
     grant select, insert on audit to ${orchestrator};
     grant select, insert, delete on outbox to ${orchestrator};
     grant select on deletion_files, backup_state to ${orchestrator};
+    grant select, insert, delete on task_device to ${orchestrator};
     grant execute on function sweep_deletion(text, integer) to ${orchestrator};
   end if;
   if exists (select from pg_roles where rolname = '${gateway}') then

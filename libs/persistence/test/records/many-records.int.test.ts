@@ -46,20 +46,36 @@ const one = async (query: string): Promise<number> =>
 const scansOf = (index: string) => (): Promise<number> =>
   one(`select idx_scan::int as value from pg_stat_user_indexes where indexrelname = '${index}'`);
 
+const ofRobot = {
+  ...{ sort: 'created_at', descending: true, after: null },
+  filters: { device: 'hall.robot_7', archived: 'false' },
+};
+
 test('the tasks of one device among hundreds are found by an index, newest first', async () => {
-  const page = await records.list('tasks', {
-    sort: 'created_at',
-    descending: true,
-    limit: 50,
-    after: null,
-    filters: { device: 'hall.robot_7', archived: 'false' },
-  });
+  const scans = scansOf('task_device_pkey');
+  const before = await scans();
+  const page = await records.list('tasks', { ...ofRobot, limit: 50 });
   expect(page.items.map(({ name }) => name)).toEqual(
     Array.from({ length: 34 }, (_, n) => `task_${9_907 - n * 300}`),
   );
   // A session reports its use of indexes when it ends.
   await records.close();
-  await vi.waitFor(async () => expect(await scansOf('task_run_devices')()).toBe(1));
+  await vi.waitFor(async () => expect(await scans()).toBe(before + 1));
+});
+
+test('a page of the tasks of a device reads no others, and tasks by name read only a page', async () => {
+  const read = `select (seq_tup_read + idx_tup_fetch)::int as value from pg_stat_user_tables where relname = 'task_run'`;
+  const before = await one(read);
+  const page = await records.list('tasks', { ...ofRobot, limit: 4 });
+  expect(page.items.map(({ name }) => name)).toEqual(['task_9907', 'task_9607', 'task_9307', 'task_9007']);
+  const byName = { ...ofRobot, filters: { archived: 'false' }, sort: 'name', descending: false, limit: 4 };
+  const named = await records.list('tasks', byName);
+  expect(named.items.map(({ name }) => name)).toEqual(['task_0', 'task_1', 'task_10', 'task_100']);
+  const next = await records.list('tasks', { ...byName, after: named.end });
+  expect(next.items.map(({ name }) => name)).toEqual(['task_1000', 'task_1001', 'task_1002', 'task_1003']);
+  await records.close();
+  await vi.waitFor(async () => expect(await one(read)).toBeGreaterThan(before));
+  expect((await one(read)) - before).toBeLessThan(40);
 });
 
 test('a part of the schedule of the past reads only the runs and campaigns of its tasks', async () => {
