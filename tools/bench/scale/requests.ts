@@ -25,6 +25,7 @@ export async function requestsTo(api: ApiClient, tasks: number): Promise<Record<
     tasks_of_run: `/api/tasks?limit=50&protocol_run=${runName}`,
     tasks_of_device: '/api/tasks?limit=50&device=load_lab.station_1',
     tasks_with_text: '/api/tasks?limit=50&text=VISIT_4',
+    tasks_by_name: '/api/tasks?limit=50&sort=name',
     runs: '/api/protocols?limit=50',
     runs_of_owner: '/api/protocols?limit=5&owner=owner_7',
     campaigns: '/api/campaigns?limit=10',
@@ -37,8 +38,8 @@ export async function requestsTo(api: ApiClient, tasks: number): Promise<Record<
   };
 }
 
-/** Requests without an index: the database reads all tasks. */
+/** Requests without an index: the database reads all tasks, until its time is over. */
 export const wholeReads: Readonly<Record<string, string>> = {
   tasks_with_text_of_none: '/api/tasks?limit=50&text=zebra',
-  tasks_by_name: '/api/tasks?limit=50&sort=name',
+  tasks_by_state: '/api/tasks?limit=50&sort=state',
 };

@@ -1,7 +1,14 @@
-import { lists, usualPage, type ListFilter, type ListName } from '@lab/contracts';
+import {
+  lists,
+  storedLists,
+  usualPage,
+  type ErrorCode,
+  type ListFilter,
+  type ListName,
+} from '@lab/contracts';
 import type { FastifyRequest } from 'fastify';
-import { FromQuery, limitParameter, queryParameter } from '../routes/index.js';
-import { readListQuery } from './list-request.js';
+import { FromQuery, limitParameter, queryParameter, type QueryValues } from '../routes/index.js';
+import { readListQuery, type PageRequest } from './list-request.js';
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -22,7 +29,7 @@ export function ListQuery(
 ): ParameterDecorator {
   const fixed = Object.entries(place.fixed ?? {});
   const names = fixed.map(([filter]) => filter);
-  return FromQuery(listParameters(name, names), (values, { params, within }: FastifyRequest) => {
+  const read = (values: QueryValues, { params, within }: FastifyRequest): PageRequest => {
     const path = params as Record<string, string>;
     return readListQuery(
       name,
@@ -33,7 +40,8 @@ export function ListQuery(
       fixed: Object.fromEntries(fixed.map(([filter, parameter]) => [filter, path[parameter] ?? ''])),
       within,
     });
-  });
+  };
+  return FromQuery(listParameters(name, names), read, problemsOf(name));
 }
 
 /**
@@ -43,7 +51,11 @@ export function ListQuery(
  * @param fixed names of the filters that the place gives
  */
 export const ListQueryAt = (name: ListName, fixed: readonly string[] = []): ParameterDecorator =>
-  FromQuery(listParameters(name, fixed), (values) => readListQuery(name, values, fixed));
+  FromQuery(listParameters(name, fixed), (values) => readListQuery(name, values, fixed), problemsOf(name));
+
+/** The database answers a request that would read too many records with an error. */
+const problemsOf = (name: ListName): readonly ErrorCode[] =>
+  name in storedLists ? ['deadline_exceeded'] : [];
 
 /** The OpenAPI parameters that filter a list. @param fixed names of the filters that the address gives instead */
 export function filterParameters(name: ListName, fixed: readonly string[] = []): object[] {

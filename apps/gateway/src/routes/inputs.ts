@@ -17,7 +17,7 @@ export interface Inputs {
   parameters: readonly object[];
   /** Absent: a request with a body is refused. */
   body?: BodyDescription;
-  /** Errors that the decorators themselves throw. */
+  /** Errors that the decorators themselves throw, or that what they read may lead to. */
   problems: readonly ErrorCode[];
   /** True: with `dry_run=true` the handler checks the body and changes nothing. */
   dryRun?: boolean;

@@ -1,4 +1,4 @@
-import { longestPage, ServiceError, type Fault } from '@lab/contracts';
+import { longestPage, ServiceError, type ErrorCode, type Fault } from '@lab/contracts';
 import { createParamDecorator, type ExecutionContext } from '@nestjs/common';
 import type { FastifyRequest } from 'fastify';
 import { takes } from './inputs.js';
@@ -24,10 +24,12 @@ export const QueryFlag = (name: string, description: string): ParameterDecorator
  *
  * @param parameters their OpenAPI descriptions; the query parameters among them are the ones that the route has
  * @param read gets the values, each given once, and throws ServiceError `invalid` for one that it cannot read
+ * @param problems errors that what is read may lead to
  */
 export function FromQuery(
   parameters: readonly object[],
   read: (values: QueryValues, request: FastifyRequest) => unknown,
+  problems: readonly ErrorCode[] = [],
 ): ParameterDecorator {
   const query = (parameters as { in: string; name: string }[]).filter((each) => each.in === 'query');
   return createParamDecorator(
@@ -35,7 +37,7 @@ export function FromQuery(
       const request = context.switchToHttp().getRequest<FastifyRequest>();
       return read(request.query as QueryValues, request);
     },
-    [takes({ query: query.map(({ name }) => name), parameters })],
+    [takes({ query: query.map(({ name }) => name), parameters, problems })],
   )();
 }
 

@@ -14,6 +14,11 @@ export function isRefusal(error: unknown): error is pg.DatabaseError {
   return error instanceof pg.DatabaseError && error.severity === 'ERROR';
 }
 
+/** True when the server has ended a statement that took longer than the session allows. */
+export function isTooLong(error: unknown): boolean {
+  return isRefusal(error) && error.code === '57014';
+}
+
 /** True for an error that may pass without anybody's change: no room, too slow, not set up yet. */
 function isPassing(code: string): boolean {
   // 42P01, 42883: the tables or the function do not exist yet. The gateway may start while the migration

@@ -1,7 +1,7 @@
 import type { ScheduledTask } from '@lab/contracts';
 import { sql, type Kysely } from 'kysely';
-import { rowsOf } from '../connection/index.js';
 import { taskHasDevice, taskHasDeviceOf, taskIsOf, taskIsOnlyOf } from './labs.js';
+import { limited } from './limited.js';
 import { isStorable, type Database, type StoredTaskRun } from '../schema/index.js';
 
 /** A part of the tasks that have ended. */
@@ -25,15 +25,15 @@ type Found = StoredTaskRun & { protocol_run: string | null; campaign: string | n
 /**
  * Reads the tasks that have started and ended, and whose actual time touches a window, by their starts and then by id. The
  * names are looked up for the rows of the answer alone: for a join, PostgreSQL may read all protocol runs and campaigns.
+ *
+ * @throws ServiceError `deadline_exceeded` when the window has too many tasks to read them in time; `store_unavailable`
  */
 export async function readEndedTasks(
   db: Kysely<Database>,
   { from, to, run, device, lab, within, limit }: EndedTasksPart,
 ): Promise<ScheduledTask[]> {
   if (![run, device, lab].every((name) => name === undefined || isStorable(name))) return [];
-  const rows = await rowsOf(
-    db,
-    sql<Found>`
+  const found = sql<Found>`
       select task_run.id, task_run.name, task_run.type, task_run.priority, task_run.state, task_run.first_plan,
         task_run.last_plan, task_run.started_at, task_run.ended_at, task_run.late_by_s, task_run.devices,
         task_run.resources,
@@ -48,8 +48,8 @@ export async function readEndedTasks(
         ${device === undefined ? sql`` : sql`and ${taskHasDevice(device)}`}
         ${lab === undefined ? sql`` : sql`and (${taskHasDeviceOf(lab)} or (task_run.devices = '{}'::jsonb and ${taskIsOf(lab)}))`}
         ${within === undefined ? sql`` : sql`and ${taskIsOnlyOf(within)}`}
-      order by task_run.started_at, task_run.id limit ${limit}`,
-  );
+      order by task_run.started_at, task_run.id limit ${limit}`;
+  const { rows } = await limited(found.execute(db), () => 'ask for a shorter time, from= and to=');
   return rows.map(scheduledTask);
 }
 

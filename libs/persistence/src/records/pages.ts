@@ -78,6 +78,21 @@ export async function readPage<Name extends StoredListName>(
   };
 }
 
+/** Filters that leave few records of a list where it has them: each has an index. */
+const narrowing = ['task_run', 'attempt', 'protocol_run', 'campaign', 'device', 'person', 'owner'];
+
+/** How a request for a page can be made smaller, in words. */
+export function narrowerList(name: StoredListName, { sort, filters }: ListRequest): string {
+  const shape: ListShape = shapes[name];
+  const usual = shape.usual.replace(/^-/, '');
+  const fitting = ['since', ...narrowing].filter((filter) => filter in shape.filters && !(filter in filters));
+  const more = new Intl.ListFormat('en', { type: 'disjunction' }).format(
+    fitting.map((filter) => `${filter}=`),
+  );
+  const order = sort === usual ? '' : ` and leave out sort=, so that the list is sorted by ${usual}`;
+  return `${more === '' ? 'use a smaller limit=' : `add ${more}`}${order}`;
+}
+
 type CodesOf = (definitionHashes: readonly string[]) => Promise<Codes>;
 
 /** Reads the record of the first row of a list that fits a condition. @param which condition, with the order if any */

@@ -36,13 +36,15 @@ import {
 import { CodeHashReader } from './code-hashes.js';
 import { readEndedTasks, type EndedTasksPart } from './ended-tasks.js';
 import { readLabs, type LabRecordKind } from './labs.js';
-import { readOne, readPage, readRow } from './pages.js';
+import { limited, longestReadMs } from './limited.js';
+import { narrowerList, readOne, readPage, readRow } from './pages.js';
 import { campaignRecord, protocolRunRecord, type ArchivedSince, type StoredRunWithTasks } from './shapes.js';
 import { readWorkDetails, type WorkDetail, type WorkDetailName } from './work-details.js';
 
-/** Opens the records for reading. It connects at the first read. */
+/** Opens the records for reading. It connects at the first read. A read takes at most a second unless the options say otherwise. */
 export function openRecords(options: DatabaseOptions): Records {
-  return new Records(openDatabase(options, 'lab-records', { default_transaction_read_only: 'on' }).db);
+  const limits = { statementTimeoutMs: longestReadMs, ...options };
+  return new Records(openDatabase(limits, 'lab-records', { default_transaction_read_only: 'on' }).db);
 }
 
 /**
@@ -162,13 +164,19 @@ export class Records {
     return answered(readLabs(this.db, kind, key, protocolRunName));
   }
 
-  /** Reads one page of a list. @param owner of a list of parts: name of campaign or resource, or id of the task run */
+  /**
+   * Reads one page of a list.
+   *
+   * @param owner of a list of parts: name of campaign or resource, or id of the task run
+   * @throws ServiceError `deadline_exceeded`, with what narrows the request, when the database would read too much for it
+   */
   list<Name extends StoredListName>(
     name: Name,
     request: ListRequest,
     owner?: string,
   ): Promise<Portion<StoredItems[Name]>> {
-    return answered(readPage(this.db, name, request, (hashes) => this.#codeHashes.of(hashes), owner));
+    const page = readPage(this.db, name, request, (hashes) => this.#codeHashes.of(hashes), owner);
+    return limited(page, () => narrowerList(name, request));
   }
 
   /** Reads the extent of a campaign. @param campaign its id and the hash of its definition */

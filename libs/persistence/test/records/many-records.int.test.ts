@@ -6,6 +6,7 @@ import { openRecords, openStore, type Records } from '../../src/index.js';
 let postgres: TestPostgres;
 let admin: pg.Client;
 let records: Records;
+let url: string;
 
 /** 5,000 runs of one campaign, with two ended tasks each, one second apart, on 300 devices in turn. */
 const history = `
@@ -32,7 +33,7 @@ beforeAll(async () => {
 afterAll(() => postgres.stop());
 
 beforeEach(async () => {
-  const { url } = await postgres.freshDatabase();
+  ({ url } = await postgres.freshDatabase());
   await (await openStore({ url })).close();
   admin = new pg.Client({ connectionString: url });
   await admin.connect();
@@ -76,6 +77,24 @@ test('a page of the tasks of a device reads no others, and tasks by name read on
   await records.close();
   await vi.waitFor(async () => expect(await one(read)).toBeGreaterThan(before));
   expect((await one(read)) - before).toBeLessThan(40);
+});
+
+test('a request that reads all tasks ends in time, and says how to ask for less', async () => {
+  await records.close();
+  records = openRecords({ url: url, statementTimeoutMs: 1 });
+  const asked = {
+    ...ofRobot,
+    limit: 50,
+    sort: 'priority',
+    filters: { text: 'zebra', archived: 'false', owner: 'ada' },
+  };
+  await expect(records.list('tasks', asked)).rejects.toMatchObject({
+    code: 'deadline_exceeded',
+    effect: 'none',
+    message:
+      'the database has to read too many records for this, more than it can in 1 s; ' +
+      'add since=, protocol_run=, campaign=, or device= and leave out sort=, so that the list is sorted by created_at',
+  });
 });
 
 test('a part of the schedule of the past reads only the runs and campaigns of its tasks', async () => {
