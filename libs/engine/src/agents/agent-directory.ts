@@ -15,6 +15,7 @@ import {
 import { deviceKey } from '../labs/index.js';
 import type { AgentRegistration, Heartbeat } from './agent-messages.js';
 import { ClockOffset } from './clock-offset.js';
+import { needsPerson } from './device-doubt.js';
 import { RefusedAgents } from './refused-agents.js';
 
 export interface Presence {
@@ -43,6 +44,8 @@ export interface Presence {
   updates: AgentUpdates | undefined;
   /** {@link AgentDirectory.news} when the published state of the agent or of one of its devices last changed. */
   news: number;
+  /** People may have to be asked about the agent or one of its devices, or warned of it. */
+  isConspicuous: boolean;
 }
 
 /**
@@ -97,7 +100,7 @@ export class AgentDirectory {
     const before = this.#agents.get(computer);
     if (before !== undefined) change(before, 'online');
     this.#changes += 1;
-    this.#agents.set(computer, {
+    const presence: Presence = {
       computer,
       inc,
       session,
@@ -113,7 +116,10 @@ export class AgentDirectory {
       ledgerTrouble: undefined,
       updates,
       news: (this.#news += 1),
-    });
+      isConspicuous: false,
+    };
+    this.#agents.set(computer, presence);
+    judge(presence);
   }
 
   /** The agent, if this is its latest incarnation and session; undefined for messages that are out of date. */
@@ -138,7 +144,7 @@ export class AgentDirectory {
     agent.announcedLeave = false;
     const reported = new Set<string>();
     for (const device of devices) {
-      better = this.deviceChanged(agent, device, now) || better;
+      better = this.#note(agent, device, now) || better;
       reported.add(deviceKey(device.lab, device.name));
     }
     for (const key of agent.devices.keys()) {
@@ -147,6 +153,7 @@ export class AgentDirectory {
       this.#changes += 1;
       this.#tell(agent);
     }
+    judge(agent);
     return better;
   }
 
@@ -162,15 +169,22 @@ export class AgentDirectory {
     now: number,
   ): boolean {
     if (wall !== undefined) agent.clock.note(wall - now);
-    if (trouble === undefined) return false;
     const had = agent.ledgerTrouble != null;
-    agent.ledgerTrouble = trouble;
-    if (had !== (trouble !== null)) this.#changes += 1;
-    return had && trouble === null;
+    if (trouble !== undefined) agent.ledgerTrouble = trouble;
+    const has = agent.ledgerTrouble != null;
+    if (had !== has) this.#changes += 1;
+    judge(agent);
+    return had && !has;
   }
 
   /** Ignores a status that arrives after a later one. @returns whether the device has become usable */
   deviceChanged(agent: Presence, device: DeviceStatus, now: number): boolean {
+    const isBetter = this.#note(agent, device, now);
+    judge(agent);
+    return isBetter;
+  }
+
+  #note(agent: Presence, device: DeviceStatus, now: number): boolean {
     const key = deviceKey(device.lab, device.name);
     const before = agent.devices.get(key);
     if (before?.seq !== undefined && device.seq !== undefined && device.seq < before.seq) return false;
@@ -270,6 +284,13 @@ export class AgentDirectory {
 /** An agent that cannot write its ledger refuses every task. */
 function takesWork({ state, ledgerTrouble }: Presence): boolean {
   return mayDispatchTo(state) && ledgerTrouble == null;
+}
+
+/** Notes whether anything about the agent or its devices is conspicuous. Called after every report, so that no turn has to look. */
+function judge(agent: Presence): void {
+  agent.isConspicuous = agent.clock.isWrong || agent.ledgerTrouble != null;
+  for (const status of agent.devices.values())
+    agent.isConspicuous ||= status.silent_since_ms !== undefined || needsPerson(status);
 }
 
 function looksAlike(one: DeviceStatus | undefined, other: DeviceStatus): boolean {

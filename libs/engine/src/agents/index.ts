@@ -7,6 +7,7 @@ export { AgentReports } from './agent-reports.js';
 export { AttemptCommands } from './attempt-commands.js';
 export { DeviceAssigner } from './device-assigner.js';
 export { type ComputerUse, tasksOn, useOf } from './computer-use.js';
+export { mayHaveMoved, needsPerson } from './device-doubt.js';
 export { deviceStatusOf } from './device-status.js';
 export { needAttention } from './results.js';
 export { StatusEvents } from './status-events.js';

@@ -1,13 +1,12 @@
 import {
   awaitsAgent,
   isAttentionWarning,
-  isGivenUp,
-  isInDoubt,
   type AttentionKind,
   type DeviceStatus,
   type JsonObject,
   type Reason,
 } from '@lab/contracts';
+import { mayHaveMoved } from '../agents/index.js';
 import { deviceKey } from '../labs/index.js';
 import type { AttemptRow, AttentionRow, TaskRunRow } from '../rows/index.js';
 import type { Turn, WorkingState } from '../turn/index.js';
@@ -43,15 +42,6 @@ export function differs({ reason, attemptId, doubtId }: Cause, item: AttentionRo
     reason.message !== item.reason.message ||
     (item.kind === 'device' && doubtId !== item.known['doubt_id'])
   );
-}
-
-/** Says whether the device stays out of use until a person decides: its state is unknown, or it is given up. */
-export function needsPerson(status: DeviceStatus): boolean {
-  return isGivenUp(status.state) || mayHaveMoved(status);
-}
-
-function mayHaveMoved(status: DeviceStatus): boolean {
-  return isInDoubt(status.state) || status.doubt !== undefined;
 }
 
 /** @returns the decision that a task in the state `needs_attention` requires */

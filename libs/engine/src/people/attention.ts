@@ -15,20 +15,12 @@ import {
   restorer,
 } from '@lab/contracts';
 import type { Ids } from '@lab/ports';
-import { type AgentDirectory, needAttention } from '../agents/index.js';
+import { type AgentDirectory, needAttention, needsPerson } from '../agents/index.js';
 import { type LabMap, deviceKey } from '../labs/index.js';
 import { type AgentAddress, type Agents, type AttentionRow, conflict } from '../rows/index.js';
 import { type Turn, type TurnLoop, type WorkingState, audit, subjectOf } from '../turn/index.js';
 import { requestStop } from '../work/index.js';
-import {
-  type Cause,
-  aboutAgent,
-  aboutDevice,
-  aboutTask,
-  differs,
-  keyOf,
-  needsPerson,
-} from './attention-causes.js';
+import { type Cause, aboutAgent, aboutDevice, aboutTask, differs, keyOf } from './attention-causes.js';
 import {
   aboutBackup,
   aboutClock,
@@ -267,7 +259,7 @@ export class Attention {
     const pause = turn.state.queuePause();
     if (pause?.by.startsWith(restorer) === true) ask(aboutRestore(pause, turn.state.queued.size));
     for (const agent of this.ports.directory.all()) {
-      if (!isHeard(agent.state)) continue;
+      if (!isHeard(agent.state) || (!agent.isConspicuous && this.#settled.size === 0)) continue;
       if (agent.clock.isWrong) ask(aboutClock(agent));
       if (agent.ledgerTrouble != null) ask(aboutLedger(agent));
       for (const [key, status] of agent.devices) {

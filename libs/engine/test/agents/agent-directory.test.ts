@@ -44,3 +44,26 @@ describe('the status of a device', () => {
     expect(directory.whyUnusable('pc', 'l.arm')).toBeNull();
   });
 });
+
+describe('an agent', () => {
+  it('is conspicuous while people may have to be asked about it or a device of it', () => {
+    const { directory, agent } = agentWith(arm('idle'));
+    const heard = (status: Partial<DeviceStatus>): boolean => {
+      directory.heard(agent, [{ ...arm('idle'), ...status }], 1_000);
+      return agent.isConspicuous;
+    };
+    const doubt = { id: 'd', in_doubt: [], last_confirmed: null };
+    expect([heard({}), heard({ doubt }), heard({})]).toEqual([false, true, false]);
+    expect([heard({ silent_since_ms: 1 }), heard({})]).toEqual([true, false]);
+    directory.deviceChanged(agent, arm('faulted'), 1_001);
+    expect(agent.isConspicuous).toBe(true);
+    expect(heard({})).toBe(false);
+    const beat = { inc: 1, seq: 1, devices: [], attempts: [] };
+    directory.computerReported(agent, { ...beat, ledger_trouble: 'its disk is full' }, 1_002);
+    expect(agent.isConspicuous).toBe(true);
+    directory.computerReported(agent, { ...beat, ledger_trouble: null }, 1_003);
+    expect(agent.isConspicuous).toBe(false);
+    for (let n = 0; n < 3; n += 1) directory.computerReported(agent, { ...beat, wall_ms: 9_000 }, 1_004);
+    expect(agent.isConspicuous).toBe(true);
+  });
+});
