@@ -2,7 +2,7 @@ import { ServiceError } from '@lab/contracts';
 import { databaseError, isTooLong } from '../connection/index.js';
 
 /** Longest time that the database may take to read records, in milliseconds: a request for too much keeps no connection from others. */
-export const longestReadMs = 1_000;
+export const longestReadMs = 3_000;
 
 /**
  * Waits for a read.

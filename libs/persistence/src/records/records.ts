@@ -41,7 +41,7 @@ import { narrowerList, readOne, readPage, readRow } from './pages.js';
 import { campaignRecord, protocolRunRecord, type ArchivedSince, type StoredRunWithTasks } from './shapes.js';
 import { readWorkDetails, type WorkDetail, type WorkDetailName } from './work-details.js';
 
-/** Opens the records for reading. It connects at the first read. A read takes at most a second unless the options say otherwise. */
+/** Opens the records for reading. It connects at the first read. A read takes at most {@link longestReadMs} unless the options say otherwise. */
 export function openRecords(options: DatabaseOptions): Records {
   const limits = { statementTimeoutMs: longestReadMs, ...options };
   return new Records(openDatabase(limits, 'lab-records', { default_transaction_read_only: 'on' }).db);
