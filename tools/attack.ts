@@ -26,6 +26,7 @@ import { httpAttacksOf } from './attack/http-attacks.js';
 import type { People } from './attack/http-scene.js';
 import { attacksOnIdentity } from './attack/identities.js';
 import { Issuer } from './attack/issuer.js';
+import { pipelinesAt } from './attack/pipeline-attacks.js';
 import { Thief } from './attack/thief.js';
 import { pattern, readFlags } from './shared/flags.js';
 import { printMachine, printResult, until } from './shared/measure.js';
@@ -53,7 +54,7 @@ const folder = mkdtempSync(join(tmpdir(), 'attack-'));
 const config = join(folder, 'config.yml');
 writeFileSync(
   config,
-  `auth: { type: tokens, oidc: { issuer: '${issuer.url}', audience: lab } }\nhttp: { trusted_proxies: [127.0.0.1] }\n` +
+  `auth: { type: tokens, oidc: { issuer: '${issuer.url}', audience: lab }, pipelines: [${pipelinesAt(issuer.url, lab)}] }\nhttp: { trusted_proxies: [127.0.0.1] }\n` +
     `webhooks: { http: true, ports: [${new URL(issuer.url).port}] }\n`,
 );
 const { attempted, succeeded } = await withStack(

@@ -153,8 +153,9 @@ export const rooms = {
     lookup: ['ports', 'routes'],
     access: ['examples', 'http', 'orchestrator', 'ports', 'routes'],
     audit: ['access', 'http', 'routes'],
-    refusals: ['access', 'audit', 'http', 'lists', 'ports', 'routes'],
     idempotency: ['http', 'ports', 'routes'],
+    pipelines: ['access', 'examples', 'idempotency', 'ports', 'routes'],
+    refusals: ['access', 'audit', 'http', 'lists', 'pipelines', 'ports', 'routes'],
     definitions: [
       'access',
       'examples',

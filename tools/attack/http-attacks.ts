@@ -8,6 +8,7 @@ import type { Attack } from './attacks.js';
 import { Door, type Answer } from './door.js';
 import { invented, refused, type Group, type HttpScene } from './http-scene.js';
 import { afterTheEnd, betweenNameSpaces } from './person-attacks.js';
+import { asAPipeline } from './pipeline-attacks.js';
 
 const cli = fileURLToPath(new URL('../../../apps/cli/bin/svc.mjs', import.meta.url));
 
@@ -35,6 +36,7 @@ export function httpAttacksOf(scene: HttpScene): Attack[] {
     withInventedTokens,
     afterTheEnd,
     betweenNameSpaces,
+    asAPipeline,
   ];
   return groups.flatMap((group) => group(scene, door));
 }

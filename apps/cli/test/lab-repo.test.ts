@@ -124,6 +124,7 @@ interface GitLabJob {
   environment?: { name: string };
   rules: { if: string; when?: string }[];
   script: string[];
+  id_tokens?: Record<string, { aud: string }>;
 }
 
 describe('the pipelines', () => {
@@ -176,7 +177,9 @@ describe('the pipelines', () => {
     for (const commands of commandsOf('dry-run'))
       expect(commands.join('\n')).toMatch(/npx nx affected -t dry-run .* \| tee dry-run\.txt/);
     expect(commandsOf('dry-run')[0]?.join('\n')).toContain('gh pr comment');
-    expect(github().jobs['dry-run']?.permissions).toEqual({ contents: 'read', 'pull-requests': 'write' });
+    expect(github().jobs['dry-run']?.permissions).toEqual({
+      ...{ contents: 'read', 'id-token': 'write', 'pull-requests': 'write' },
+    });
   });
 
   it('deploy only the main branch, after a person has approved', () => {
@@ -188,14 +191,28 @@ describe('the pipelines', () => {
     });
   });
 
-  it('take the token from a secret variable, only where the service is asked', () => {
-    const steps = Object.values(github().jobs).flatMap((job) => job.steps);
-    const withToken = steps.filter(({ env }) => env?.['SVC_TOKEN'] !== undefined);
-    expect(withToken.map(({ env }) => env?.['SVC_TOKEN'])).toEqual(Array(2).fill('${{ secrets.SVC_TOKEN }}'));
-    expect(withToken.map(({ run }) => run?.split(' ').slice(0, 5).join(' '))).toEqual([
-      'npx nx affected -t dry-run',
-      'npx nx run-many -t deploy',
-    ]);
-    for (const file of filesIn(repository)) expect(read(file)).not.toMatch(/svc_pat_/);
+  it('exchange a signed token of the job, only where the service is asked, and keep no secret', () => {
+    const { jobs: found } = github();
+    const withSignature = Object.entries(found).filter(
+      ([, job]) => job.permissions?.['id-token'] === 'write',
+    );
+    expect(withSignature.map(([name]) => name)).toEqual(['dry-run', 'deploy']);
+    for (const [, { steps }] of withSignature) {
+      const exchange = steps.findIndex(({ run }) => run?.startsWith('npx svc token exchange --out') === true);
+      expect(steps[exchange]?.run).toContain('"$RUNNER_TEMP/svc-token"');
+      expect(steps[exchange + 1]?.env).toEqual({ SVC_TOKEN_FILE: '${{ runner.temp }}/svc-token' });
+      expect(steps[exchange + 1]?.run).toMatch(/^npx nx (affected|run-many) -t (dry-run|deploy) /);
+    }
+    for (const job of ['dry-run', 'deploy']) {
+      expect(gitlab()[job]?.id_tokens).toEqual({ SVC_ID_TOKEN: { aud: '$SVC_URL' } });
+      const script = gitlab()[job]?.script ?? [];
+      expect(script.slice(-3)).toEqual([
+        'npx svc token exchange --out /tmp/svc-token',
+        'export SVC_TOKEN_FILE=/tmp/svc-token',
+        expect.stringMatching(/^npx nx /),
+      ]);
+    }
+    expect(gitlab()['check']?.id_tokens).toBeUndefined();
+    for (const file of filesIn(repository)) expect(read(file)).not.toMatch(/svc_pat_|secrets\./);
   });
 });

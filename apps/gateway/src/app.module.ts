@@ -12,6 +12,7 @@ import {
   SessionLife,
   SessionsController,
   TokensController,
+  WrongTokens,
 } from './access/index.js';
 import { AuditController, AuditInterceptor, AuditRecorder } from './audit/index.js';
 import { CsvController } from './csv/index.js';
@@ -86,6 +87,7 @@ import {
   TokenStore,
   WebhookStore,
 } from './ports/index.js';
+import { PipelineIssuers, TokenExchangeController } from './pipelines/index.js';
 import { RefusalLog, RefusalsController } from './refusals/index.js';
 import { RequestInterceptor } from './request.interceptor.js';
 import { InputInterceptor } from './routes/index.js';
@@ -128,6 +130,8 @@ export interface Surroundings {
   agentPackages?: string;
   /** Signs people in at an issuer. Default: nobody can. */
   signIn?: OidcSignIn;
+  /** Issuers whose pipelines exchange signed tokens. Default: there are none. */
+  pipelines?: PipelineIssuers;
   /** How long sessions of browsers last. Default: 12 hours, and an hour without a request. */
   sessions?: SessionLife;
   /** The web page. Default: there is none. */
@@ -159,7 +163,11 @@ export const usualSessions: SessionLife = { lifeMs: 12 * 3_600_000, idleMs: 3_60
 @Module({})
 export class AppModule {
   /** @param failoverMs how long a request waits for an orchestrator that leads, in milliseconds */
-  static over(surroundings: Surroundings, failoverMs: number, cookie: SessionCookie): DynamicModule {
+  static over(
+    surroundings: Surroundings,
+    failoverMs: number,
+    { cookie, wrongTokens }: { cookie: SessionCookie; wrongTokens: WrongTokens },
+  ): DynamicModule {
     return {
       module: AppModule,
       controllers: [
@@ -190,6 +198,7 @@ export class AppModule {
         ReservationsController,
         ScheduleController,
         TokensController,
+        TokenExchangeController,
         SessionsController,
         EnrolmentController,
         RolloutsController,
@@ -214,6 +223,11 @@ export class AppModule {
         { provide: TokenStore, useValue: surroundings.tokens },
         { provide: PackageStore, useValue: surroundings.packages },
         { provide: SessionCookie, useValue: cookie },
+        { provide: WrongTokens, useValue: wrongTokens },
+        {
+          provide: PipelineIssuers,
+          useValue: surroundings.pipelines ?? PipelineIssuers.none,
+        },
         { provide: SessionLife, useValue: surroundings.sessions ?? usualSessions },
         { provide: PageFiles, useValue: surroundings.page ?? PageFiles.none },
         {

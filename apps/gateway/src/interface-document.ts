@@ -2,7 +2,7 @@ import 'reflect-metadata';
 import { NestFactory } from '@nestjs/core';
 import { FastifyAdapter } from '@nestjs/platform-fastify';
 import type { OpenAPIObject } from '@nestjs/swagger';
-import { SessionCookie } from './access/index.js';
+import { SessionCookie, WrongTokens } from './access/index.js';
 import { AppModule, type Surroundings } from './app.module.js';
 import { openApiDocument } from './openapi/index.js';
 
@@ -14,7 +14,10 @@ import { openApiDocument } from './openapi/index.js';
 export async function interfaceDocument(): Promise<OpenAPIObject> {
   const nothing = new Proxy({}, { get: () => ({}) }) as Surroundings;
   const app = await NestFactory.create(
-    AppModule.over(nothing, 0, new SessionCookie('http://127.0.0.1')),
+    AppModule.over(nothing, 0, {
+      cookie: new SessionCookie('http://127.0.0.1'),
+      wrongTokens: new WrongTokens(1, () => 0),
+    }),
     new FastifyAdapter(),
     {
       preview: true,

@@ -43,6 +43,7 @@ import { pruneLogs } from './logs/index.js';
 import { Measurements } from './metrics/index.js';
 import { DeviceRoster, StopReports } from './operating/index.js';
 import { PageFiles } from './page/index.js';
+import { PipelineIssuers } from './pipelines/index.js';
 import { RefusalLog } from './refusals/index.js';
 import { startServer } from './server.js';
 
@@ -196,6 +197,7 @@ await runService(service, config, async ({ config, log, shutdown }) => {
       agentPackages: config.agentPackages,
       page: PageFiles.in({ issuer: access.signIn?.name, address: config.publicUrl }),
       signIn: access.signIn,
+      pipelines: new PipelineIssuers(config.auth.pipelines, log),
       sessions: {
         lifeMs: config.auth.session_hours * 3_600_000,
         idleMs: config.auth.session_idle_minutes * 60_000,

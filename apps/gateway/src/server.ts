@@ -119,7 +119,7 @@ export async function startServer(
     });
 
   const app = await NestFactory.create<NestFastifyApplication>(
-    AppModule.over(surroundings, options.failoverMs ?? 0, cookie),
+    AppModule.over(surroundings, options.failoverMs ?? 0, { cookie, wrongTokens }),
     adapter,
     {
       logger: nestLogger(options.log),

@@ -30,6 +30,12 @@ export class MemoryTokens implements TokenStore {
     );
   }
 
+  async addExchanged(token: Parameters<TokenStore['addExchanged']>[0]): Promise<boolean> {
+    if (this.kept.some(({ exchanged }) => exchanged === token.exchanged)) return false;
+    await this.add(token);
+    return true;
+  }
+
   addSession(
     session: Parameters<TokenStore['addSession']>[0],
     fromHash: string,

@@ -2166,6 +2166,26 @@ export interface paths {
     patch?: never;
     trace?: never;
   };
+  '/api/tokens/exchange': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    get?: never;
+    put?: never;
+    /**
+     * Exchange a signed token of a pipeline
+     * @description For pipelines of an issuer in `auth.pipelines` of the configuration, by the names of RFC 8693. The request needs no other token. The service verifies the signature, the audience and the times of the signed token. The rules of the configuration say which roles its claims give, always for named laboratories. A signed token can be exchanged once, within an hour of its signature.
+     */
+    post: operations['post_tokens_exchange'];
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
   '/api/sessions': {
     parameters: {
       query?: never;
@@ -7732,6 +7752,7 @@ export interface components {
        * @example 4711
        */
       subject?: string;
+      pipeline?: components['schemas']['PipelineOrigin'];
     };
     Grant: {
       /**
@@ -7744,6 +7765,39 @@ export interface components {
        * @example color_lab
        */
       lab?: string;
+    };
+    /** @description The pipeline that a token was made for, as its issuer signed it. A claim that the token lacked is null. */
+    PipelineOrigin: {
+      /**
+       * @description Issuer of the signed token.
+       * @example https://token.actions.githubusercontent.com
+       */
+      issuer: string;
+      /**
+       * @description The claim `sub`.
+       * @example repo:our-org/our-labs:environment:lab
+       */
+      subject: string;
+      /**
+       * @description Repository: the claim `repository` or `project_path`.
+       * @example our-org/our-labs
+       */
+      repository: string | null;
+      /**
+       * @description Branch, tag or pull request: the claim `ref`.
+       * @example refs/heads/main
+       */
+      ref: string | null;
+      /**
+       * @description Commit: the claim `sha`.
+       * @example 9fceb02d0ae598e95dc970b74767f19372d61af8
+       */
+      commit: string | null;
+      /**
+       * @description Run of the pipeline: the claim `run_id` or `pipeline_id`.
+       * @example 1658821493
+       */
+      run: string | null;
     };
     NewTokenRecord: {
       /** @description Id of the token. It is not the token itself. */
@@ -7790,6 +7844,7 @@ export interface components {
        * @example 4711
        */
       subject: string | null;
+      pipeline: components['schemas']['PipelineOrigin'] | null;
       /**
        * Format: date-time
        * @description When the token expires; null: it does not expire.
@@ -7899,6 +7954,7 @@ export interface components {
        * @example 4711
        */
       subject: string | null;
+      pipeline: components['schemas']['PipelineOrigin'] | null;
       /**
        * Format: date-time
        * @description When the token expires; null: it does not expire.
@@ -7926,6 +7982,43 @@ export interface components {
        * @example 2
        */
       revoked: number;
+    };
+    ExchangedToken: {
+      /** @description The token of this service. The service does not keep it and cannot show it again. */
+      access_token: string;
+      /**
+       * @description The kind of the token.
+       * @enum {string}
+       */
+      issued_token_type: 'urn:ietf:params:oauth:token-type:access_token';
+      /**
+       * @description How the token is sent.
+       * @enum {string}
+       */
+      token_type: 'Bearer';
+      /**
+       * @description Seconds until the token expires.
+       * @example 900
+       */
+      expires_in: number;
+      /** @description Id of the token, as the list of tokens shows it. */
+      id: string;
+      grants: components['schemas']['Grant'][];
+    };
+    TokenExchange: {
+      /**
+       * @description The kind of request.
+       * @enum {string}
+       */
+      grant_type: 'urn:ietf:params:oauth:grant-type:token-exchange';
+      /** @description The signed token (JWT) that the issuer gave the pipeline. */
+      subject_token: string;
+      /**
+       * @description The kind of the signed token.
+       * @enum {string}
+       */
+      subject_token_type:
+        'urn:ietf:params:oauth:token-type:jwt' | 'urn:ietf:params:oauth:token-type:id_token';
     };
     SessionRecord: {
       /** @description Id of the session, as the list of tokens shows it. */
@@ -9106,12 +9199,15 @@ export type ScheduledRun = components['schemas']['ScheduledRun'];
 export type ScheduledCampaign = components['schemas']['ScheduledCampaign'];
 export type Principal = components['schemas']['Principal'];
 export type Grant = components['schemas']['Grant'];
+export type PipelineOrigin = components['schemas']['PipelineOrigin'];
 export type NewTokenRecord = components['schemas']['NewTokenRecord'];
 export type TokenSubmission = components['schemas']['TokenSubmission'];
 export type GrantSubmission = components['schemas']['GrantSubmission'];
 export type TokenPage = components['schemas']['TokenPage'];
 export type TokenRecord = components['schemas']['TokenRecord'];
 export type RevokedTokens = components['schemas']['RevokedTokens'];
+export type ExchangedToken = components['schemas']['ExchangedToken'];
+export type TokenExchange = components['schemas']['TokenExchange'];
 export type SessionRecord = components['schemas']['SessionRecord'];
 export type AgentPackageRecord = components['schemas']['AgentPackageRecord'];
 export type NewInvitationRecord = components['schemas']['NewInvitationRecord'];
@@ -13612,6 +13708,36 @@ export interface operations {
         };
         content: {
           'application/json': components['schemas']['TokenRecord'];
+        };
+      };
+    };
+  };
+  post_tokens_exchange: {
+    parameters: {
+      query?: never;
+      header?: {
+        /**
+         * @description Makes a repeat safe. For 24 h, the same request with the same key gets the answer of the first one, with the header `Idempotent-Replayed: true`, and the service does nothing again.
+         * @example 8e03978e-40d5-43dd-bc93-6894a57f9324
+         */
+        'Idempotency-Key'?: string;
+      };
+      path?: never;
+      cookie?: never;
+    };
+    requestBody: {
+      content: {
+        'application/json': components['schemas']['TokenExchange'];
+      };
+    };
+    responses: {
+      /** @description A token of this service that lives for minutes. */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['ExchangedToken'];
         };
       };
     };

@@ -98,7 +98,7 @@ export async function atService(
 ): Promise<void> {
   try {
     const { accessToken } = config.load();
-    const url = flags.url ?? defaultUrl();
+    const url = serviceAddress(flags);
     const fetch = await fetchFor(url, ownAuthority());
     const lines = await act(new ApiClient(url, { token: accessToken?.reveal(), fetch }));
     if (lines.length > 0) process.stdout.write(`${lines.join('\n')}\n`);
@@ -114,9 +114,10 @@ export function ownAuthority(): string | undefined {
   return tlsCa?.reveal() ?? readIfThere(authorityPath(dataDir));
 }
 
-function defaultUrl(): string {
+/** The address of the service that a command asks. */
+export function serviceAddress({ url }: ServiceFlags): string {
   const { httpHost, httpPort, https, serviceUrl } = config.load();
-  return serviceUrl ?? servedAt(httpHost, httpPort, https);
+  return url ?? serviceUrl ?? servedAt(httpHost, httpPort, https);
 }
 
 function exitCodeOf(error: unknown): number {

@@ -141,6 +141,6 @@ npx nx run ${lab}:rollback                    # the version before
 
 \`.github/workflows/lab.yml\` and \`.gitlab-ci.yml\` do the same; remove the one that you do not use. A pull request is checked, and
 gets the list of what its deployment would change. The main branch is deployed after somebody approves. The first lines of both
-files say which settings they need. The token is a secret variable, and never in a file.
+files say which settings they need. No secret is kept: each job gets a token for minutes, by the rules in the configuration of the service.
 `;
 }

@@ -3,6 +3,8 @@ export { authenticateRequests } from './authenticate-requests.js';
 export { authenticationBy, isOpenToNetwork } from './authentication-by.js';
 export { Authentication } from './authentication.js';
 export { Actor, Caller, guestOf, Rights, type Acting } from './caller.js';
+export type { Claims } from './issuer-claims.js';
+export { IssuerKeys } from './issuer-keys.js';
 export { anyLab, labFilter, Needs, NeedsNothing, ownLabs } from './needs.js';
 export { requireRightToServers } from './optimizer-servers.js';
 export { actorName, asOwn, refuseForeign, requireOwn } from './ownership.js';

@@ -146,7 +146,10 @@ export class TokenAuthentication implements TokenCheck, Pick<Authentication, 'fo
     if (person !== undefined) await this.persons.lookUp(person);
     const known: Known = {
       id: row.id,
-      principal: { name: row.name, kind: 'token', grants: row.grants, ...person },
+      principal: {
+        ...{ name: row.name, kind: 'token', grants: row.grants, ...person },
+        ...(row.pipeline === null ? {} : { pipeline: row.pipeline }),
+      },
       person,
       expiresAt: row.expires_at === null ? Infinity : Date.parse(row.expires_at),
       madeAt: Date.parse(row.created_at),

@@ -205,7 +205,12 @@ function requireOwnToken(
 }
 
 /** A token as it may be shown: without its hash. */
-function shown({ hash: _hash, made_from: _madeFrom, ...record }: AccessTokenRow): TokenRecord {
+function shown({
+  hash: _hash,
+  made_from: _madeFrom,
+  exchanged: _exchanged,
+  ...record
+}: AccessTokenRow): TokenRecord {
   return record;
 }
 

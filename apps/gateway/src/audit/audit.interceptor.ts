@@ -46,13 +46,23 @@ export class AuditInterceptor implements NestInterceptor {
   intercept(context: ExecutionContext, next: CallHandler): Observable<unknown> {
     const http = context.switchToHttp();
     const request = http.getRequest<FastifyRequest>();
-    const { principal } = request;
-    if (request.method === 'GET' || request.method === 'HEAD' || principal === null) return next.handle();
-    if (isDryRun(context)) return next.handle();
-    const entryOf = (detail: JsonObject, made?: unknown): AuditEntry =>
-      auditEntry(request, principal, actionOf(request), { ...request.auditDetail, ...detail }, made);
+    if (request.method === 'GET' || request.method === 'HEAD' || isDryRun(context)) return next.handle();
+    // A handler that is open to everybody may identify its caller itself.
+    const entryOf = (detail: JsonObject, made?: unknown): AuditEntry | undefined =>
+      request.principal === null
+        ? undefined
+        : auditEntry(
+            request,
+            request.principal,
+            actionOf(request),
+            { ...request.auditDetail, ...detail },
+            made,
+          );
     if (this.reflector.get<boolean | undefined>(auditedLaterKey, context.getHandler()) === true) {
-      const later = (detail: JsonObject): void => this.recorder.recordLater(entryOf(detail));
+      const later = (detail: JsonObject): void => {
+        const entry = entryOf(detail);
+        if (entry !== undefined) this.recorder.recordLater(entry);
+      };
       return next.handle().pipe(
         tap({
           complete: () => later({ status: http.getResponse<FastifyReply>().statusCode }),
@@ -63,8 +73,10 @@ export class AuditInterceptor implements NestInterceptor {
         }),
       );
     }
-    const keep = (entry: AuditEntry): Promise<unknown> =>
-      Promise.race([this.recorder.record(entry), delay(patienceMs, undefined, { ref: false })]);
+    const keep = async (entry: AuditEntry | undefined): Promise<void> => {
+      if (entry === undefined) return;
+      await Promise.race([this.recorder.record(entry), delay(patienceMs, undefined, { ref: false })]);
+    };
     return next.handle().pipe(
       concatMap((value: unknown) => {
         const { submissionEntry: given } = request;
@@ -100,7 +112,10 @@ export function auditEntry(
     kind: principal.kind,
     action,
     subject: subjectOf(request, made).slice(0, longestSubject),
-    detail,
+    detail: {
+      ...detail,
+      ...(principal.pipeline === undefined ? {} : { pipeline: { ...principal.pipeline } }),
+    },
     request_id: request.id,
     ip: request.ip,
   };

@@ -6,6 +6,7 @@ import type {
   PackageActivation,
   RevocationSubmission,
   SimulationScenario,
+  TokenExchange,
   TokenSubmission,
   WebhookSubmission,
 } from '@lab/contracts';
@@ -169,6 +170,17 @@ export const protocolTexts = one('A misspelt task type', {
     '    type: mix_colours',
   ].join('\n'),
 });
+
+export const tokenExchanges: Examples<TokenExchange> = {
+  github: {
+    summary: 'A pipeline at GitHub Actions',
+    value: {
+      grant_type: 'urn:ietf:params:oauth:grant-type:token-exchange',
+      subject_token: 'eyJhbGciOiJSUzI1NiJ9.eyJpc3MiOiJodHRwczovL3Rva2VuLmFjdGlvbnMifQ.c2lnbmF0dXJl',
+      subject_token_type: 'urn:ietf:params:oauth:token-type:jwt',
+    },
+  },
+};
 
 export const tokenSubmissions: Examples<TokenSubmission> = {
   personal: {

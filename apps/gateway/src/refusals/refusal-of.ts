@@ -2,6 +2,7 @@ import type { RefusalKind, ServiceError } from '@lab/contracts';
 import type { FastifyRequest } from 'fastify';
 import { actionOf } from '../audit/index.js';
 import { networkOf } from '../http/index.js';
+import { tokenExchangePath } from '../pipelines/index.js';
 import type { Refusal } from './refusal-log.js';
 
 /**
@@ -24,6 +25,8 @@ function kindOf(
   { headers, principal, routeOptions: { url = '' } }: FastifyRequest,
 ): RefusalKind | undefined {
   if (code === 'too_many_requests') return 'too_many';
+  if (url === tokenExchangePath)
+    return code === 'unauthorized' || code === 'forbidden' ? 'wrong_token' : undefined;
   if (code === 'unauthorized') return headers.authorization === undefined ? 'no_token' : 'wrong_token';
   if (code === 'misdirected') return 'origin';
   if (code === 'forbidden') {

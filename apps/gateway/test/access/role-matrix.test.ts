@@ -89,9 +89,13 @@ describe('every route of the document', () => {
     expect(operations.length).toBeGreaterThan(50);
   });
 
-  it('refuses a caller without a token, except for the first page and the health routes', async () => {
+  it('refuses a caller without a token, except for the first page, the health routes and an exchange of tokens', async () => {
     const open = keys(({ need }) => need === 'nothing');
-    expect(open.filter((key) => !/^GET \/($|api\/health|health\/|metrics)/.test(key))).toEqual([]);
+    expect(
+      open.filter(
+        (key) => !/^GET \/($|api\/health|health\/|metrics)/.test(key) && key !== 'POST /api/tokens/exchange',
+      ),
+    ).toEqual([]);
     // A setting alone opens the metrics, so their route checks the role itself.
     const closed = keys(({ need, key }) => need !== 'nothing' || key === 'GET /metrics');
     expect(await refused(undefined, () => true)).toEqual(closed);

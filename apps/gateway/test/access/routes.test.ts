@@ -10,6 +10,7 @@ import { AccessGuard } from '../../src/access/access-guard.js';
 import { Needs, needKey } from '../../src/access/needs.js';
 import { SessionCookie } from '../../src/access/session-cookie.js';
 import type { RecordRoles } from '../../src/access/record-roles.js';
+import { WrongTokens } from '../../src/access/wrong-tokens.js';
 
 type ControllerClass = new (...args: never[]) => object;
 
@@ -38,7 +39,10 @@ function handlerOf(controller: ControllerClass, name: string): () => unknown {
 }
 
 it('every route declares who may use it', () => {
-  const { controllers = [] } = AppModule.over({} as Surroundings, 0, new SessionCookie('http://127.0.0.1'));
+  const { controllers = [] } = AppModule.over({} as Surroundings, 0, {
+    cookie: new SessionCookie('http://127.0.0.1'),
+    wrongTokens: new WrongTokens(1, () => 0),
+  });
   const { routes, open } = withoutNeed(controllers as ControllerClass[]);
   expect(open).toEqual([]);
   expect(routes).toBeGreaterThan(40);

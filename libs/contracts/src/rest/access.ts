@@ -54,6 +54,24 @@ export class Grant {
   @Optional(text('The one lab that the role is for; absent: all labs.', 'color_lab')) lab?: string;
 }
 
+const claim = (description: string, example: string) => orNull(text(description, example));
+
+/** What the signed token of a pipeline said that was exchanged for a token of this service. */
+@Described(
+  'The pipeline that a token was made for, as its issuer signed it. A claim that the token lacked is null.',
+)
+export class PipelineOrigin {
+  @Field(text('Issuer of the signed token.', 'https://token.actions.githubusercontent.com')) issuer!: string;
+  @Field(text('The claim `sub`.', 'repo:our-org/our-labs:environment:lab')) subject!: string;
+  @Field(claim('Repository: the claim `repository` or `project_path`.', 'our-org/our-labs'))
+  repository!: string | null;
+  @Field(claim('Branch, tag or pull request: the claim `ref`.', 'refs/heads/main')) ref!: string | null;
+  @Field(claim('Commit: the claim `sha`.', '9fceb02d0ae598e95dc970b74767f19372d61af8')) commit!:
+    string | null;
+  @Field(claim('Run of the pipeline: the claim `run_id` or `pipeline_id`.', '1658821493')) run!:
+    string | null;
+}
+
 /** Who makes a request. */
 export class Principal {
   @Field(text('Owner of the work that is submitted, and the name in the audit.', 'ada')) name!: string;
@@ -74,6 +92,8 @@ export class Principal {
   )
   issuer?: string;
   @Optional(text('Who the person is at the issuer: the claim `sub`.', '4711')) subject?: string;
+  /** Absent: the caller is no pipeline that exchanged a token. */
+  @Optional(PipelineOrigin) pipeline?: PipelineOrigin;
 }
 
 /** A role in the body of a request. */
@@ -125,6 +145,7 @@ export class TokenRecord {
   )
   issuer!: string | null;
   @Field(orNull(text('Who the owner is at the issuer: the claim `sub`.', '4711'))) subject!: string | null;
+  @Field(orNull(PipelineOrigin)) pipeline!: PipelineOrigin | null;
   @Field(orNull(time('When the token expires; null: it does not expire.'))) expires_at!: string | null;
   @Field(orNull(time('When the token was last used, to within about a minute; null: never.')))
   last_used_at!: string | null;
@@ -135,6 +156,37 @@ export class TokenRecord {
 /** Answer to the request that made a token. No other answer contains the token. */
 export class NewTokenRecord extends TokenRecord {
   @Field(text('The token. The service does not keep it and cannot show it again.')) token!: string;
+}
+
+/** Names of RFC 8693 for the exchange of a signed token of a pipeline. */
+export const tokenExchange = {
+  grantType: 'urn:ietf:params:oauth:grant-type:token-exchange',
+  subjectTypes: ['urn:ietf:params:oauth:token-type:jwt', 'urn:ietf:params:oauth:token-type:id_token'],
+  issuedType: 'urn:ietf:params:oauth:token-type:access_token',
+  /** Most characters of a signed token. */
+  longestToken: 8_192,
+} as const;
+
+/** A signed token of a pipeline, to be exchanged (`POST /api/tokens/exchange`). The names are those of RFC 8693. */
+export class TokenExchange {
+  @Field(oneOf([tokenExchange.grantType], 'The kind of request.'))
+  grant_type!: typeof tokenExchange.grantType;
+  @Field(line([1, tokenExchange.longestToken], 'The signed token (JWT) that the issuer gave the pipeline.'))
+  subject_token!: string;
+  @Field(oneOf(tokenExchange.subjectTypes, 'The kind of the signed token.'))
+  subject_token_type!: (typeof tokenExchange.subjectTypes)[number];
+}
+
+/** Answer to the exchange of a signed token. No other answer contains the token. The names are those of RFC 8693. */
+export class ExchangedToken {
+  @Field(text('The token of this service. The service does not keep it and cannot show it again.'))
+  access_token!: string;
+  @Field(choice([tokenExchange.issuedType], 'The kind of the token.'))
+  issued_token_type!: typeof tokenExchange.issuedType;
+  @Field(choice(['Bearer'], 'How the token is sent.')) token_type!: 'Bearer';
+  @Field(integer('Seconds until the token expires.', 900)) expires_in!: number;
+  @Field(text('Id of the token, as the list of tokens shows it.')) id!: string;
+  @Field(list(Grant)) grants!: Grant[];
 }
 
 /** A session of a browser (`POST /api/sessions`). Its secret is in a cookie, and in no answer. */

@@ -2,7 +2,14 @@ export type { AuditEntry } from '@lab/contracts';
 export type { Applicant, Enrolments, JoinFault, NewInvitation } from './enrolments.js';
 export type { FileSweeps, WaitingSweep } from './file-sweeps.js';
 export type { IdempotencyKeys, KeptAnswer, KeyState } from './idempotency.js';
-export { hashOfToken, issueSession, issueToken, type IssuerOwner } from './issue-token.js';
+export {
+  hashOfToken,
+  issuePipelineToken,
+  issueSession,
+  issueToken,
+  type IssuerOwner,
+  type PipelineToken,
+} from './issue-token.js';
 export type { LogLines } from './logs.js';
 export { openGatewayStore, type GatewayStore } from './store.js';
 export type { Packages, StoredActivation, StoredVersion, UploadedPackage } from './packages.js';

@@ -1,9 +1,12 @@
 import { createHash, randomBytes, randomUUID } from 'node:crypto';
 import {
   isIssuerName,
+  issuerName,
   personalTokenDays,
   ServiceError,
   type Fault,
+  type Grant,
+  type PipelineOrigin,
   type Principal,
   type StoredTokenKind,
   type TokenSubmission,
@@ -20,6 +23,8 @@ const prefixOf: Record<StoredTokenKind, string> = {
 const shownCharacters = 4;
 
 const dayMs = 86_400_000;
+
+const ofNoSource = { made_from: null, pipeline: null, exchanged: null };
 
 /** SHA-256 of a token, hexadecimal. A plain hash is enough, because nobody can guess 32 random bytes. */
 export function hashOfToken(token: string): string {
@@ -78,7 +83,7 @@ export function issueToken(
   }
   if (faults.length > 0) throw new ServiceError('invalid', 'There cannot be such a token.', { faults });
   return tokenOf(kind, now, {
-    ...{ name, note, grants, created_by: by, made_from: null },
+    ...{ name, note, grants, created_by: by, ...ofNoSource },
     issuer: person?.issuer ?? null,
     subject: person?.subject ?? null,
     expires_at: lifetime === undefined ? null : new Date(now + lifetime * dayMs).toISOString(),
@@ -98,11 +103,43 @@ export function issueSession(
   now: number,
 ): { token: string; row: NewAccessToken } {
   return tokenOf('session', now, {
-    ...{ name, grants, note: '', created_by: name, made_from: null },
+    ...{ name, grants, note: '', created_by: name, ...ofNoSource },
     issuer: issuer ?? null,
     subject: subject ?? null,
     expires_at: new Date(now + lifeMs).toISOString(),
   });
+}
+
+/** What a pipeline gets for a signed token. */
+export interface PipelineToken {
+  origin: PipelineOrigin;
+  grants: Grant[];
+  /** What names the signed token at its issuer: the claim `jti`, or the token itself. */
+  signedId: string;
+  /** In milliseconds. */
+  lifeMs: number;
+}
+
+/**
+ * Makes the token for which a pipeline exchanges a signed one, and its stored row. The repository owns it, or else the
+ * subject of the signed token.
+ *
+ * @param now milliseconds since 1970
+ */
+export function issuePipelineToken(
+  { origin, grants, signedId, lifeMs }: PipelineToken,
+  now: number,
+): { token: string; row: NewAccessToken & { exchanged: string } } {
+  const { issuer, repository, subject, run } = origin;
+  const name = issuerName(repository ?? subject, issuer);
+  const exchanged = hashOfToken(JSON.stringify([issuer, signedId]));
+  const { token, row } = tokenOf('service', now, {
+    ...{ name, grants, note: run === null ? '' : `run ${run}`, created_by: name, made_from: null },
+    // The owner is no person whose account the issuer confirms from time to time.
+    ...{ issuer: null, subject: null, pipeline: origin, exchanged },
+    expires_at: new Date(now + lifeMs).toISOString(),
+  });
+  return { token, row: { ...row, exchanged } };
 }
 
 function tokenOf(

@@ -35,19 +35,32 @@ export class AccessTokens {
   constructor(private readonly db: Kysely<Database>) {}
 
   async add(token: NewAccessToken): Promise<void> {
-    const { grants, ...rest } = token;
-    await answered(
+    await this.#insert(token);
+  }
+
+  /** Adds a token for a signed one. @returns false: the signed one was exchanged before, and no token is added */
+  async addExchanged(token: NewAccessToken & { exchanged: string }): Promise<boolean> {
+    return (await this.#insert(token)) === 1;
+  }
+
+  /** @returns the number of added rows: none for a signed token that was exchanged before */
+  async #insert({ grants, pipeline, ...rest }: NewAccessToken): Promise<number> {
+    const added = await answered(
       this.db
         .insertInto('access_token')
         .values({
           ...rest,
           grants: sql`${JSON.stringify(grants)}::jsonb`,
+          pipeline: pipeline === null ? null : sql`${JSON.stringify(pipeline)}::jsonb`,
           last_used_at: null,
           revoked_at: null,
           revoked_by: null,
         })
+        .onConflict((conflict) => conflict.column('exchanged').where('exchanged', 'is not', null).doNothing())
+        .returning('id')
         .execute(),
     );
+    return added.length;
   }
 
   /**

@@ -8,6 +8,8 @@ export interface AccessTokenRow extends TokenRecord {
   hash: string;
   /** Of a session: id of the token with which it began; null: that of an issuer, or this is no session. */
   made_from: string | null;
+  /** Of a pipeline: what names the signed token that was exchanged for this one, hashed. */
+  exchanged: string | null;
 }
 
 /** An idempotency key that a principal gave for one address. */

@@ -22,11 +22,12 @@ const before = `
   drop function refusals_prune(interval, bigint);
   drop index access_token_of_person;
   alter table access_token drop column issuer cascade, drop column subject cascade,
-    drop column made_from;
+    drop column made_from, drop column pipeline, drop column exchanged;
   comment on function commit_changes(bigint, uuid, jsonb) is null;
   delete from schema_migration where name in ('0008_security', '0009_attention_process', '0010_rollouts',
     '0011_sessions', '0012_plans', '0013_attention_claim', '0014_packages', '0015_deletions',
-    '0016_backup_state', '0017_schema_reader', '0018_task_devices', '0021_task_order');
+    '0016_backup_state', '0017_schema_reader', '0018_task_devices', '0020_pipeline_tokens',
+    '0021_task_order');
   drop table task_device;
   drop function task_device_keep() cascade;
   drop function device_of(jsonb);

@@ -2,34 +2,14 @@ import { isAbsolute } from 'node:path';
 import { z } from 'zod';
 import { logLevels } from '../log/index.js';
 import { isNetwork } from '../outbound/index.js';
+import { authSchema, knownAuthKeys } from './auth-schema.js';
+import { count, mapping, name, span, whole } from './schema-parts.js';
 
 /** The content of `config.yml`. One schema for every process, so that each of them finds a wrong key. */
-
-const name = z.string('must be a name').min(1, 'must not be empty');
 
 export const listSchema = z.array(name, 'must be a list of names');
 
 export const logLevelSchema = z.enum(logLevels, `must be one of ${logLevels.join(', ')}`);
-
-/** A number of seconds, fractions allowed. */
-const span = (least: number, most: number, fallback: number) =>
-  z
-    .number(`must be a number of seconds from ${least} to ${most}`)
-    .min(least, `must be at least ${least} seconds`)
-    .max(most, `must be at most ${most} seconds`)
-    .default(fallback);
-
-const whole = (least: number, most: number) =>
-  z
-    .number(`must be a whole number from ${least} to ${most}`)
-    .int(`must be a whole number from ${least} to ${most}`)
-    .min(least, `must be at least ${least}`)
-    .max(most, `must be at most ${most}`);
-
-const count = (least: number, most: number, fallback: number) => whole(least, most).default(fallback);
-
-/** A mapping with exactly these keys. */
-const mapping = <Shape extends z.ZodRawShape>(shape: Shape) => z.strictObject(shape, 'must be a mapping');
 
 const greedySchema = z.strictObject({ type: z.literal('greedy') });
 
@@ -228,89 +208,6 @@ export const webhooksSchema = mapping({
 
 export type WebhookSettings = z.infer<typeof webhooksSchema>;
 
-/** An address whose answers can be trusted: over TLS, or on this computer. */
-const trustedAddress = z
-  .string('must be an address')
-  .refine(
-    (text) =>
-      URL.canParse(text) &&
-      (text.startsWith('https://') ||
-        (text.startsWith('http://') && ['127.0.0.1', 'localhost', '[::1]'].includes(new URL(text).hostname))),
-    'must be an address that begins with https://',
-  );
-
-const roleTextSchema = z
-  .string('must be a role')
-  .regex(
-    /^((viewer|submitter|operator|lab_admin)(:.+)?|admin)$/,
-    'must be viewer, submitter, operator, lab_admin or admin; of one lab: operator:<lab>',
-  );
-
-const clientSchema = z.strictObject(
-  {
-    /** Name of this service at the issuer. Its ID tokens have it as `aud`. */
-    id: name,
-    /** What the page calls the issuer; undefined: the name of its computer. */
-    name: name.optional(),
-    /** What is asked for. Claims with roles may need more than `openid`. */
-    scopes: z
-      .array(name, 'must be a list of scopes')
-      .default(['openid'])
-      .refine((scopes) => scopes.includes('openid'), 'must contain openid'),
-  },
-  'must be a mapping with id',
-);
-
-const oidcSchema = z.strictObject(
-  {
-    /** Equals `iss` of its tokens. */
-    issuer: trustedAddress.refine((text) => !text.includes('@'), 'must not contain @'),
-    /** `aud` of a token must equal or contain it. */
-    audience: name,
-    /** Claim with the roles, a text or a list. Dots lead into objects. */
-    roles_claim: name.default('roles'),
-    /** Maps values of the claim to roles; undefined: the values are roles. */
-    roles: z.record(name, z.array(roleTextSchema, 'must be a list of roles')).optional(),
-    /** Claim with the name of a person. Its values must be unique, and people must not be able to choose them. */
-    name_claim: name.default('sub'),
-    /** Longest life of a personal token of a person of the issuer, in days. */
-    token_days: count(1, 366, 30),
-    /** Lets people sign in to the page at the issuer; undefined: the page takes access tokens alone. */
-    client: clientSchema.optional(),
-    /** Hours since the issuer last signed a token of a person, after which personal tokens of the person rest. */
-    proof_hours: count(1, 8_760, 24),
-  },
-  'must be a mapping with issuer and audience',
-);
-
-export type OidcSettings = z.infer<typeof oidcSchema>;
-
-const authMapping = mapping({
-  /** `tokens`: every request needs a token. `off`: everybody who reaches the gateway may do everything. */
-  type: z.enum(['off', 'tokens'], 'must be off or tokens').default('off'),
-  /** Allows `off` although other computers reach the gateway. */
-  off_anywhere: z
-    .preprocess(
-      (value) => (value === 'true' ? true : value === 'false' ? false : value),
-      z.boolean('must be true or false'),
-    )
-    .default(false),
-  /** Also accept tokens of this OpenID Connect issuer. */
-  oidc: oidcSchema.optional(),
-  /** Longest life of a session of a browser, in hours. */
-  session_hours: count(1, 720, 12),
-  /** Time without a request after which a session ends, in minutes. */
-  session_idle_minutes: count(1, 43_200, 60),
-});
-
-/** Authentication of the REST interface. */
-export const authSchema = authMapping.refine(({ type, oidc }) => type === 'tokens' || oidc === undefined, {
-  path: ['oidc'],
-  message: 'has no effect without type: tokens',
-});
-
-export type AuthSettings = z.infer<typeof authSchema>;
-
 const diskSchema = z.strictObject({ store: z.literal('disk') });
 
 /** How a bucket is reached. */
@@ -391,7 +288,6 @@ export type ConfigFileKey = keyof z.infer<typeof configFileSchema>;
 /** The mappings whose keys do not depend on their content. */
 const plainMappings = {
   limits: limitsSchema,
-  auth: authMapping,
   https: httpsMapping,
   logs: logsSchema,
   retention: retentionSchema,
@@ -409,9 +305,9 @@ export function knownKeys(
   content: Readonly<Record<string, unknown>>,
 ): string[] {
   if (path.length === 0) return Object.keys(configFileSchema.shape);
-  const plain = Object.hasOwn(plainMappings, path[0] as string);
-  if (plain && path[1] !== 'oidc') return Object.keys(plainMappings[path[0] as PlainKey].shape);
-  if (path[0] === 'auth') return Object.keys((path[2] === 'client' ? clientSchema : oidcSchema).shape);
+  if (Object.hasOwn(plainMappings, path[0] as string))
+    return Object.keys(plainMappings[path[0] as PlainKey].shape);
+  if (path[0] === 'auth') return knownAuthKeys(path.slice(1));
   if (path[0] === 'files') {
     const { store } = (content.files ?? {}) as { store?: unknown };
     return Object.keys((store === 'disk' ? diskSchema : s3Schema).shape);

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { Secret } from '../log/index.js';
+import { authSchema } from './auth-schema.js';
 import {
-  authSchema,
   backupSchema,
   corsSchema,
   filesSchema,
@@ -154,6 +154,8 @@ export const settings = {
   gatewayUrl: setting({ env: 'SVC_GATEWAY_URL', schema: httpAddress.optional() }),
   /** Access token of commands; undefined: none. */
   accessToken: optionalSecret('SVC_TOKEN'),
+  /** Signed token of a pipeline, which GitLab gives its jobs; undefined: none. */
+  idToken: optionalSecret('SVC_ID_TOKEN'),
   /** The data folder of the service. Absolute. */
   dataDir: setting({ env: 'SVC_DATA_DIR', path: true, schema: z.string().default('.svc') }),
   /** Folder of lab packages. Absolute. */

@@ -40,6 +40,11 @@ function faultsOf(load: () => unknown): string[] {
   throw new Error('nothing was wrong');
 }
 
+const rule = '{claims: {repository: org/labs}, roles: ["deployer:a"]}';
+const pipeline = `{issuer: "https://a.org", audience: lab, rules: [${rule}]}`;
+const nameless =
+  'must name the repository: one of sub, repository, repository_id, project_path, project_id, without * before the first /';
+
 describe('a configuration', () => {
   it('has the documented defaults', () => {
     const config = all.load({ env: complete, cwd: folder });
@@ -149,7 +154,7 @@ describe('a configuration', () => {
 
   it('has authentication off unless the file or a variable turns it on', () => {
     const load = (env = {}) => all.load({ env: { ...complete, ...env }, cwd: folder }).auth;
-    const sessions = { session_hours: 12, session_idle_minutes: 60 };
+    const sessions = { pipelines: [], session_hours: 12, session_idle_minutes: 60 };
     expect(load()).toEqual({ type: 'off', off_anywhere: false, ...sessions });
     expect(load({ SVC_AUTH: 'tokens' })).toEqual({ type: 'tokens', off_anywhere: false, ...sessions });
     expect(load({ SVC_AUTH_OFF_ANYWHERE: 'true' })).toEqual({ type: 'off', off_anywhere: true, ...sessions });
@@ -168,6 +173,27 @@ describe('a configuration', () => {
     };
     expect(load()).toEqual({ type: 'tokens', off_anywhere: false, ...sessions, oidc });
     expect(load({ SVC_AUTH: 'tokens' })).toEqual({ type: 'tokens', off_anywhere: false, ...sessions, oidc });
+  });
+
+  it('reads the issuers of pipelines, with one pattern or several for a claim', () => {
+    write(
+      'auth:\n  type: tokens\n  pipelines:\n    - issuer: https://gitlab.example.org\n      audience: https://lab-server\n' +
+        '      rules:\n        - claims: { project_path: labs/wet, ref_protected: true, ref: [main, "release/*"] }\n' +
+        '          roles: ["deployer:wet_lab"]\n',
+    );
+    expect(all.load({ env: complete, cwd: folder }).auth.pipelines).toEqual([
+      {
+        issuer: 'https://gitlab.example.org',
+        audience: 'https://lab-server',
+        token_minutes: 15,
+        rules: [
+          {
+            claims: { project_path: ['labs/wet'], ref_protected: ['true'], ref: ['main', 'release/*'] },
+            roles: ['deployer:wet_lab'],
+          },
+        ],
+      },
+    ]);
   });
 
   it('trusts no proxy unless the file or a variable names it', () => {
@@ -219,8 +245,38 @@ describe('a configuration', () => {
     ['type: tokens\n  oidc: {issuer: "https://a.org"}', 'auth.oidc.audience | must be a name'],
     [
       'type: tokens\n  oidc: {issuer: "https://a.org", audience: lab, roles: {staff: [root]}}',
-      'auth.oidc.roles.staff[0] | must be viewer, submitter, operator, lab_admin or admin; of one lab: operator:<lab>',
+      'auth.oidc.roles.staff[0] | must be viewer, submitter, operator, lab_admin, deployer or admin; of one lab: operator:<lab>',
     ],
+    [
+      `type: tokens\n  oidc: {issuer: "https://a.org", audience: lab}\n  pipelines: [{issuer: "https://a.org", audience: lab, rules: [${rule}]}]`,
+      'auth.pipelines | must have another audience than oidc: a token of a pipeline would be one of a person',
+    ],
+    [`pipelines: [${pipeline}]`, 'auth.pipelines | has no effect without type: tokens'],
+    [`type: tokens\n  pipelines: [${pipeline}, ${pipeline}]`, 'auth.pipelines | must name each issuer once'],
+    [
+      `type: tokens\n  pipelines: [{issuer: "http://a.org", audience: lab, rules: [${rule}]}]`,
+      'auth.pipelines[0].issuer | must be an address that begins with https://',
+    ],
+    [
+      'type: tokens\n  pipelines: [{issuer: "https://a.org", audience: lab, rules: []}]',
+      'auth.pipelines[0].rules | must have a rule',
+    ],
+    ...[
+      ['ref: refs/heads/main', 'claims', nameless],
+      ['repository: "*"', 'claims', nameless],
+      ['repository: "*/labs"', 'claims', nameless],
+      ['repository: [org/labs, "o*/labs"]', 'claims', nameless],
+      ['repository: ""', 'claims.repository[0]', 'must have 1 to 500 characters'],
+      ['repository: "org/a*b*"', 'claims.repository[0]', 'must have at most one * between two of / and :'],
+      ['repository: []', 'claims.repository', 'must have a pattern'],
+    ].map(([claims, path, message]) => [
+      `type: tokens\n  pipelines: [{issuer: "https://a.org", audience: lab, rules: [{claims: {${claims}}, roles: ["deployer:a"]}]}]`,
+      `auth.pipelines[0].rules[0].${path} | ${message}`,
+    ]),
+    ...['admin', 'deployer', 'operator:a', 'deployer:'].map((role) => [
+      `type: tokens\n  pipelines: [{issuer: "https://a.org", audience: lab, rules: [{claims: {sub: a/b}, roles: ["${role}"]}]}]`,
+      'auth.pipelines[0].rules[0].roles[0] | must be deployer:<lab>',
+    ]),
   ])('refuses authentication by "%s"', (text, fault) => {
     write(`auth:\n  ${text}\n`);
     const [first, ...others] = faultsOf(() => all.load({ env: complete, cwd: folder }));

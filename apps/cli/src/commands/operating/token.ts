@@ -6,6 +6,7 @@ import { defineConfig, processEnvironment, settings } from '@lab/runtime';
 import type { Command } from 'commander';
 import { asks, person, seconds, serviceCommand, tableOf, type ServiceFlags } from '../at-service.js';
 import { UsageError } from '../exit-codes.js';
+import { addExchangeCommand } from './pipeline-token.js';
 
 interface CreateFlags extends ServiceFlags {
   role: string[];
@@ -35,6 +36,7 @@ export function addTokenCommands(program: Command): void {
     },
     (made) => [made.token],
   );
+  addExchangeCommand(token);
   asks(
     serviceCommand(token, 'list', 'list tokens: your own, or all with the role admin'),
     (client) => client.all('/api/tokens', { query: { limit: 500 } }),
@@ -120,7 +122,7 @@ async function createHere(submission: TokenSubmission): Promise<NewTokenRecord> 
       },
     ]);
     await store.tokens.add(row);
-    const { hash: _, ...record } = row;
+    const { hash: _hash, made_from: _from, exchanged: _exchanged, ...record } = row;
     return { ...record, last_used_at: null, revoked_at: null, revoked_by: null, token };
   } finally {
     await store.close();
