@@ -77,6 +77,10 @@ beforeAll(async () => {
       claims: { repository: push.repository, ref: push.ref, event_name: 'push' },
       roles: [`deployer:${lab}`],
     },
+    {
+      claims: { repository: push.repository, event_name: 'pull_request' },
+      roles: [`dry_runner:${lab}`],
+    },
   ];
   const auth = { type: 'tokens', pipelines: [{ issuer: issuer.url, audience, rules }] };
   await writeFile(join(folder, 'config.yml'), JSON.stringify({ auth }));
@@ -142,6 +146,38 @@ it('takes the signed token from the variable that GitLab fills, and each only on
   expect(JSON.parse(first.out)).toMatchObject({ expires_in: 900, grants: [{ role: 'deployer', lab }] });
   expect(first.out).not.toContain('svc_svc_');
   expect([again.code, again.err]).toEqual([3, expect.stringContaining('was exchanged before')]);
+});
+
+it('learns what a pull request would change, and can neither upload nor activate it', async () => {
+  job = { ref: 'refs/pull/7/merge', event_name: 'pull_request' };
+  const made = await exchange();
+  job = {};
+  expect(made.out).toContain(`a token with dry_runner:${lab} for`);
+  const task = join(folder, 'work', lab, 'tasks', 'multiply', 'task.ts');
+  const text = await readFile(task, 'utf8');
+  await writeFile(task, text.replace('[{ product }', '[{ product: product + 1 }'));
+  const type_ = (...args: string[]): Promise<Said> => type({ SVC_TOKEN_FILE: file() }, 'pkg', ...args);
+  const versions = (): Promise<PackageVersions> => ask(`/api/packages/${lab}/versions`);
+  const before = await versions();
+
+  const tried = await type_('deploy', join(folder, 'work', lab), '--dry-run');
+  expect([tried.code, tried.err]).toEqual([0, '']);
+  expect(tried.out).toContain('  changed task multiply\n');
+  const [, beginning = ''] = /([0-9a-f]{12}) can become active/.exec(tried.out) ?? [];
+  expect(await versions()).toEqual(before);
+
+  const refusal = expect.stringContaining('needs the role deployer') as string;
+  for (const ways of [
+    ['upload', join(folder, 'work', lab)],
+    ['deploy', join(folder, 'work', lab)],
+    ['activate', lab, before.versions[0]?.sha256 ?? ''],
+  ]) {
+    const refused = await type_(...ways);
+    expect([refused.code, refused.err], ways.join(' ')).toEqual([3, refusal]);
+  }
+  const byRoot = await type({ SVC_TOKEN: root }, 'pkg', 'activate', lab, beginning);
+  expect([byRoot.code, byRoot.err]).toEqual([2, expect.stringContaining('no version of')]);
+  expect(await versions()).toEqual(before);
 });
 
 it('gets nothing for another branch, and nothing outside of a pipeline', async () => {

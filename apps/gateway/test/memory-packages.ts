@@ -21,6 +21,17 @@ export class MemoryPackages implements PackageStore {
     return Promise.resolve();
   }
 
+  async addForDryRun(sha256: string, size: number, pieces: AsyncIterable<Buffer>): Promise<string> {
+    const uploaded = { sha256, size, commit: null, author: null, uploaded_at: '', uploaded_by: '' };
+    await this.add({ package: 'dry run', ...uploaded }, pieces);
+    return 'dry run';
+  }
+
+  removeDryRun(name: string): Promise<void> {
+    for (const [key, { uploaded }] of this.uploads) if (uploaded.package === name) this.uploads.delete(key);
+    return Promise.resolve();
+  }
+
   versions(name: string): Promise<StoredVersion[]> {
     const found = [...this.uploads.values()].filter(
       (each) => each.accepted && each.uploaded.package === name,

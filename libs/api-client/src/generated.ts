@@ -322,6 +322,26 @@ export interface paths {
     patch?: never;
     trace?: never;
   };
+  '/api/packages/{package_name}/{sha256}/dry-run': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    get?: never;
+    put?: never;
+    /**
+     * Try out a version of a package
+     * @description The body is a packed package, as for an upload. The service checks it as an upload, says what its activation would change, and forgets it: nobody can activate it. The caller needs the role for each laboratory that the package concerns.
+     */
+    post: operations['post_packages_by_package_name_by_sha256_dry-run'];
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
   '/api/packages/{package_name}/activate': {
     parameters: {
       query?: never;
@@ -7756,10 +7776,10 @@ export interface components {
     };
     Grant: {
       /**
-       * @description What the token allows. From `viewer` to `lab_admin` each role includes the roles before it. `deployer` uploads and activates packages and includes `viewer` alone. `admin` includes all.
+       * @description What the token allows. From `viewer` to `lab_admin` each role includes the roles before it. `dry_runner` only learns what a package would change, and includes `viewer`. `deployer` uploads and activates packages, and includes `dry_runner` and `viewer`. `admin` includes all.
        * @enum {string}
        */
-      role: 'viewer' | 'submitter' | 'operator' | 'lab_admin' | 'deployer' | 'admin';
+      role: 'viewer' | 'submitter' | 'operator' | 'lab_admin' | 'dry_runner' | 'deployer' | 'admin';
       /**
        * @description The one lab that the role is for; absent: all labs.
        * @example color_lab
@@ -7894,10 +7914,10 @@ export interface components {
     };
     GrantSubmission: {
       /**
-       * @description What the token allows. From `viewer` to `lab_admin` each role includes the roles before it. `deployer` uploads and activates packages and includes `viewer` alone. `admin` includes all.
+       * @description What the token allows. From `viewer` to `lab_admin` each role includes the roles before it. `dry_runner` only learns what a package would change, and includes `viewer`. `deployer` uploads and activates packages, and includes `dry_runner` and `viewer`. `admin` includes all.
        * @enum {string}
        */
-      role: 'viewer' | 'submitter' | 'operator' | 'lab_admin' | 'deployer' | 'admin';
+      role: 'viewer' | 'submitter' | 'operator' | 'lab_admin' | 'dry_runner' | 'deployer' | 'admin';
       /**
        * @description The one lab that the role is for. Absent: all labs.
        * @example color_lab
@@ -9790,6 +9810,47 @@ export interface operations {
         };
         content: {
           'application/json': components['schemas']['PackageVersionRecord'];
+        };
+      };
+    };
+  };
+  'post_packages_by_package_name_by_sha256_dry-run': {
+    parameters: {
+      query?: never;
+      header?: {
+        /**
+         * @description Makes a repeat safe. For 24 h, the same request with the same key gets the answer of the first one, with the header `Idempotent-Replayed: true`, and the service does nothing again.
+         * @example 8e03978e-40d5-43dd-bc93-6894a57f9324
+         */
+        'Idempotency-Key'?: string;
+      };
+      path: {
+        /**
+         * @description Name of the package. Percent-encode characters other than letters, digits, `-`, `_`, `.` and `~`.
+         * @example color_lab
+         */
+        package_name: string;
+        /**
+         * @description SHA-256 of the packed package, hexadecimal. Percent-encode characters other than letters, digits, `-`, `_`, `.` and `~`.
+         * @example 95a71b8f19adb3067a59082239af186483731bbc755ecb0c235237f5d3dd1c66
+         */
+        sha256: string;
+      };
+      cookie?: never;
+    };
+    requestBody: {
+      content: {
+        'application/gzip': string;
+      };
+    };
+    responses: {
+      /** @description What the activation would change. */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['PackageActivationRecord'];
         };
       };
     };

@@ -17,17 +17,32 @@ export type LogLevel = (typeof logLevels)[number];
 
 /**
  * What a person or program may do. From `viewer` to `lab_admin` each role includes those before it. `deployer` includes
- * `viewer` alone, and of the others only `admin` includes it: whoever operates a lab may not replace its code.
+ * `dry_runner` and `viewer` alone, and of the others only `admin` includes it: whoever operates a lab may not replace its code.
  * `lab_admin` is given for one lab; the others are given for one lab or for all; `admin` is always given for all.
  */
-export const roles = ['viewer', 'submitter', 'operator', 'lab_admin', 'deployer', 'admin'] as const;
+export const roles = [
+  'viewer',
+  'submitter',
+  'operator',
+  'lab_admin',
+  'dry_runner',
+  'deployer',
+  'admin',
+] as const;
 export type Role = (typeof roles)[number];
+
+/** What the roles about code include. Of the others only `admin` includes them. */
+const aboutCode: Partial<Record<Role, readonly Role[]>> = {
+  dry_runner: ['viewer'],
+  deployer: ['viewer', 'dry_runner'],
+};
 
 /** Whether a role allows what another one allows. */
 export function roleIncludes(role: Role, needed: Role): boolean {
   if (role === needed || role === 'admin') return true;
-  if (role === 'deployer') return needed === 'viewer';
-  return needed !== 'deployer' && roles.indexOf(role) > roles.indexOf(needed);
+  const included = aboutCode[role];
+  if (included !== undefined) return included.includes(needed);
+  return aboutCode[needed] === undefined && roles.indexOf(role) > roles.indexOf(needed);
 }
 
 /** `personal`: belongs to a person and always expires. `service`: belongs to a program that runs for years. */

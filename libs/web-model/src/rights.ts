@@ -2,14 +2,29 @@ import type { Principal } from '@lab/api-client';
 
 export type Role = Principal['grants'][number]['role'];
 
-/** From `viewer` to `lab_admin` each may do what those before it may. A deployer may do what a viewer may. */
-export const roles: readonly Role[] = ['viewer', 'submitter', 'operator', 'lab_admin', 'deployer', 'admin'];
+/** From `viewer` to `lab_admin` each may do what those before it may. Those after it may do what {@link aboutCode} says. */
+export const roles: readonly Role[] = [
+  'viewer',
+  'submitter',
+  'operator',
+  'lab_admin',
+  'dry_runner',
+  'deployer',
+  'admin',
+];
+
+/** What the roles about code include. Of the others only `admin` includes them. */
+const aboutCode: Partial<Record<Role, readonly Role[]>> = {
+  dry_runner: ['viewer'],
+  deployer: ['viewer', 'dry_runner'],
+};
 
 /** Whether a role allows what another one allows. */
 function includes(role: Role, needed: Role): boolean {
   if (role === needed || role === 'admin') return true;
-  if (role === 'deployer') return needed === 'viewer';
-  return needed !== 'deployer' && roles.indexOf(role) > roles.indexOf(needed);
+  const included = aboutCode[role];
+  if (included !== undefined) return included.includes(needed);
+  return aboutCode[needed] === undefined && roles.indexOf(role) > roles.indexOf(needed);
 }
 
 /**

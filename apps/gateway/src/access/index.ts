@@ -10,7 +10,7 @@ export { requireRightToServers } from './optimizer-servers.js';
 export { actorName, asOwn, refuseForeign, requireOwn } from './ownership.js';
 export { RecordLabs } from './record-labs.js';
 export { RecordRoles } from './record-roles.js';
-export { deployableBy, hasRole } from './roles.js';
+export { hasRole, labsFor } from './roles.js';
 export { serveSignIn, type SignInPlace } from './serve-sign-in.js';
 export type { OidcSignIn } from './oidc-sign-in.js';
 export { SessionCookie } from './session-cookie.js';

@@ -29,9 +29,9 @@ export function rightsOf(principal: Principal): LabRights {
   return { see: labs('viewer'), use: labs('submitter') };
 }
 
-/** The laboratories for which somebody may upload and activate packages. */
-export function deployableBy(principal: Principal): LabRights['see'] {
-  return hasRole(principal, 'deployer') ? 'all' : labsWith(principal, 'deployer');
+/** The laboratories for which somebody has a role about code, or a higher one. */
+export function labsFor(principal: Principal, role: 'dry_runner' | 'deployer'): LabRights['see'] {
+  return hasRole(principal, role) ? 'all' : labsWith(principal, role);
 }
 
 /**

@@ -14,7 +14,7 @@ import {
 } from '@lab/contracts';
 import type { StoredVersion } from '@lab/persistence';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { actorName, anyLab, Caller, deployableBy, Needs, Rights } from '../access/index.js';
+import { actorName, anyLab, Caller, labsFor, Needs, Rights } from '../access/index.js';
 import { packageActivations } from '../examples/index.js';
 import { packedMediaType, TakesPackage } from '../http/index.js';
 import { EachTime } from '../idempotency/index.js';
@@ -42,6 +42,13 @@ const Sha256 = pathText('sha256', {
   description: 'SHA-256 of the packed package, hexadecimal.',
   example: '95a71b8f19adb3067a59082239af186483731bbc755ecb0c235237f5d3dd1c66',
 });
+
+/** The handler reads the bytes from the request itself. */
+const PackedBody = (): ParameterDecorator =>
+  Body(
+    { mediaType: packedMediaType, schema: { type: 'string', format: 'binary' }, required: true },
+    () => undefined,
+  );
 
 interface Origin {
   commit: string | null;
@@ -99,11 +106,7 @@ export class PackageVersionsController {
     @PackageName() name: string,
     @Sha256() sha256: string,
     @OriginQuery() { commit, author, by }: Origin,
-    @Body(
-      { mediaType: packedMediaType, schema: { type: 'string', format: 'binary' }, required: true },
-      () => undefined,
-    )
-    _body: undefined,
+    @PackedBody() _body: undefined,
     @Caller() caller: Principal,
     @Req() request: FastifyRequest,
     @Res({ passthrough: true }) reply: FastifyReply,
@@ -118,7 +121,7 @@ export class PackageVersionsController {
         uploaded_by: actorName(caller, by),
       };
       const isNew = await this.packages.add(uploaded, piecesOf(received.path));
-      const deploy = deployableBy(caller);
+      const deploy = labsFor(caller, 'deployer');
       const checked = await this.orchestrator
         .ask(requests.checkPackage, { name, sha256, deploy })
         .catch(async (error: unknown) => {
@@ -129,6 +132,49 @@ export class PackageVersionsController {
       reply.code(isNew ? 201 : 200);
       const active = await this.packages.activation(name);
       return withActive(checked, active);
+    } finally {
+      await received.remove();
+    }
+  }
+
+  @Needs('dry_runner', { lab: anyLab })
+  @EachTime()
+  @TakesPackage()
+  @Operation(
+    'Try out a version of a package',
+    record('PackageActivationRecord', 'What the activation would change.'),
+    {
+      description:
+        'The body is a packed package, as for an upload. The service checks it as an upload, says what its activation would change, and forgets it: nobody can activate it. The caller needs the role for each laboratory that the package concerns.',
+      problems: [
+        'invalid',
+        'payload_too_large',
+        'unsupported_media_type',
+        'store_unavailable',
+        ...fromOrchestrator,
+      ],
+    },
+  )
+  @Action('packages/:package_name/:sha256/dry-run')
+  async tryOut(
+    @PackageName() name: string,
+    @Sha256() sha256: string,
+    @PackedBody() _body: undefined,
+    @Caller() caller: Principal,
+    @Req() request: FastifyRequest,
+  ): Promise<PackageActivationRecord> {
+    request.auditDetail = { package: name, sha256, dry_run: true };
+    requireAddress(name, sha256);
+    const received = await ReceivedPackage.from(request, sha256);
+    try {
+      const stored = await this.packages.addForDryRun(sha256, received.size, piecesOf(received.path));
+      try {
+        const labs = labsFor(caller, 'dry_runner');
+        return await this.orchestrator.ask(requests.tryUpload, { name, sha256, labs });
+      } finally {
+        // If this fails, a later upload removes it.
+        await this.packages.removeDryRun(stored).catch(() => undefined);
+      }
     } finally {
       await received.remove();
     }
@@ -160,7 +206,7 @@ export class PackageVersionsController {
     const { by, dry_run: dry = false, ...activation } = given;
     const { sha256, expect, commit = null, author = null } = activation;
     request.auditDetail = { package: name, sha256, expect, commit, author, dry_run: dry };
-    const asked = { name, activation, deploy: deployableBy(caller) };
+    const asked = { name, activation, deploy: labsFor(caller, 'deployer') };
     if (dry) return this.orchestrator.ask(requests.tryPackage, asked);
     const made = await this.orchestrator.ask(requests.activatePackage, {
       ...asked,

@@ -155,6 +155,7 @@ describe('every route of the document', () => {
       'POST /api/packages/{package_name}/activate',
       'PUT /api/packages/{package_name}/{sha256}',
     ]);
+    expect(needing('dry_runner')).toEqual(['POST /api/packages/{package_name}/{sha256}/dry-run']);
     expect(needing('submitter').sort()).toEqual([
       'POST /api/campaigns',
       'POST /api/protocols',
@@ -163,10 +164,14 @@ describe('every route of the document', () => {
       'POST /api/simulations',
       'POST /api/tasks',
     ]);
-    expect((await refused([{ role: 'operator', lab: 'y' }], any)).sort()).toEqual(needing('deployer').sort());
-    expect(await refused([{ role: 'deployer', lab: 'y' }], any)).not.toContain(needing('deployer')[0]);
+    const aboutCode = [...needing('dry_runner'), ...needing('deployer')];
+    expect((await refused([{ role: 'operator', lab: 'y' }], any)).sort()).toEqual(aboutCode.sort());
+    const ofDeployer = await refused([{ role: 'deployer', lab: 'y' }], any);
+    expect(ofDeployer.filter((key) => aboutCode.includes(key))).toEqual([]);
+    const ofDryRunner = await refused([{ role: 'dry_runner', lab: 'y' }], any);
+    expect(ofDryRunner.filter((key) => aboutCode.includes(key)).sort()).toEqual(needing('deployer').sort());
     expect((await refused([{ role: 'viewer', lab: 'y' }], any)).sort()).toEqual(
-      [...needing('submitter'), ...needing('deployer'), 'POST /api/estop'].sort(),
+      [...needing('submitter'), ...aboutCode, 'POST /api/estop'].sort(),
     );
   });
 
@@ -202,6 +207,7 @@ describe('every route of the document', () => {
       'POST /api/packages/refresh': 'admin',
       'PUT /api/packages/{package_name}/{sha256}': 'deployer',
       'POST /api/packages/{package_name}/activate': 'deployer',
+      'POST /api/packages/{package_name}/{sha256}/dry-run': 'dry_runner',
       'GET /api/audit/verify': 'admin',
     };
     const asked = operations.filter(({ key }) => key in promised).map((each) => [each.key, needs(each)]);

@@ -32,7 +32,7 @@ import {
   deviceChanges,
   differencesOf,
   keepsOld,
-  requireDeployer,
+  requireRoleFor,
   requireNoNewFaults,
   setAfter,
   type Exchange,
@@ -54,6 +54,14 @@ export interface ActivationAsked {
   activation: PackageActivation;
   /** Laboratories for which the caller has the role deployer. */
   deploy: LabRights['see'];
+}
+
+/** A version that takes the place of the present one. */
+interface VersionInPlace {
+  name: string;
+  /** Hash, or `folder`. */
+  sha256: string;
+  commit: string | null;
 }
 
 /** What an activation would do. */
@@ -97,9 +105,12 @@ export class Deployments {
   }: Pick<ActivationAsked, 'name' | 'deploy'> & { sha256: string }): Promise<PackageVersionRecord> {
     const { versions, loading, epoch } = this.parts;
     const version = await this.#version(name, sha256);
-    const { exchange, read } = await this.#exchange(name, sha256, await versions.active());
+    const { exchange, read } = await this.#exchange(
+      { name, sha256, commit: version.commit },
+      await versions.active(),
+    );
     const labs = concernedLabs(exchange, loading.current);
-    requireDeployer(name, labs, deploy);
+    requireRoleFor(name, labs, deploy);
     requireNoNewFaults(exchange);
     const code = read.catalog.code.find((each) => each.package === name);
     const found = {
@@ -116,6 +127,29 @@ export class Deployments {
   async tryOut(asked: ActivationAsked): Promise<PackageActivationRecord> {
     const plan = await this.#plan(asked);
     return this.#record(plan, 'possible');
+  }
+
+  /**
+   * What {@link activate} would do with a version that is stored for this dry run alone. Nobody can activate it.
+   *
+   * @param labs laboratories for which the caller has the role dry_runner
+   * @throws ServiceError `invalid` with the errors of the version; `forbidden`
+   */
+  async tryUpload({
+    name,
+    sha256,
+    labs: held,
+  }: {
+    name: string;
+    sha256: string;
+    labs: LabRights['see'];
+  }): Promise<PackageActivationRecord> {
+    const { versions, loading } = this.parts;
+    await loading.parts.index.refresh();
+    const rows = await versions.active();
+    const { exchange, read } = await this.#exchange({ name, sha256, commit: null }, rows);
+    const target = { name, sha256, before: this.#activeOf(name, rows), exchange, read };
+    return this.#record(this.#planned(target, held, 'dry_runner'), 'possible');
   }
 
   /**
@@ -165,10 +199,9 @@ export class Deployments {
     throw new ServiceError('not_found', `There is no version ${sha256} of the package "${name}".`);
   }
 
-  /** The packages with this version in place of the present one. @param sha256 or `folder` */
+  /** The packages with this version in place of the present one. */
   async #exchange(
-    name: string,
-    sha256: string,
+    { name, sha256, commit }: VersionInPlace,
     active: readonly ActivePackage[],
   ): Promise<{ exchange: Exchange; read: ReadPackages }> {
     const { index } = this.parts.loading.parts;
@@ -176,10 +209,7 @@ export class Deployments {
     for (const each of active)
       if (each.package !== name && each.sha256 !== null)
         deployed.push(await this.#unpacked(each.package, each.sha256, each.commit));
-    if (sha256 !== packageInFolder) {
-      const { commit } = await this.#version(name, sha256);
-      deployed.push(await this.#unpacked(name, sha256, commit));
-    }
+    if (sha256 !== packageInFolder) deployed.push(await this.#unpacked(name, sha256, commit));
     const read = await index.readWith(deployed);
     return { exchange: { name, before: index.catalog, after: read.catalog }, read };
   }
@@ -192,7 +222,8 @@ export class Deployments {
   async #plan({ name, activation, deploy }: ActivationAsked): Promise<Plan> {
     const { versions, loading } = this.parts;
     const { sha256, expect } = activation;
-    if (sha256 !== packageInFolder && !(await this.#version(name, sha256)).checked)
+    const version = sha256 === packageInFolder ? undefined : await this.#version(name, sha256);
+    if (version?.checked === false)
       throw new ServiceError('not_found', `The version ${sha256} of the package "${name}" was not accepted.`);
     await loading.parts.index.refresh();
     const rows = await versions.active();
@@ -201,15 +232,25 @@ export class Deployments {
       throw new ServiceError('wrong_state', `${before} is active of the package ${name}, not ${expect}`, {
         faults: [{ path: 'expect', code: 'other_version', message: `${before} is active`, hint: before }],
       });
-    const { exchange, read } = await this.#exchange(name, sha256, rows);
+    const { exchange, read } = await this.#exchange({ name, sha256, commit: version?.commit ?? null }, rows);
     if (sha256 === packageInFolder && !read.catalog.packages.includes(name))
       throw new ServiceError('not_found', `The folder of packages has no package "${name}".`);
-    const labs = concernedLabs(exchange, loading.current);
-    requireDeployer(name, labs, deploy);
+    return this.#planned({ name, sha256, before, exchange, read }, deploy, 'deployer');
+  }
+
+  /** @param held laboratories for which the caller has the role @throws ServiceError `forbidden`, `invalid` */
+  #planned(
+    target: Pick<Plan, 'name' | 'sha256' | 'before' | 'exchange' | 'read'>,
+    held: LabRights['see'],
+    role: 'dry_runner' | 'deployer',
+  ): Plan {
+    const { current, parts } = this.parts.loading;
+    const { name, exchange } = target;
+    const labs = concernedLabs(exchange, current);
+    requireRoleFor(name, labs, held, role);
     requireNoNewFaults(exchange);
-    const { current } = loading;
-    const next = setAfter(exchange, current, loading.parts.configured);
-    return { name, sha256, before, exchange, read, next, labs, differences: differencesOf(current, next) };
+    const next = setAfter(exchange, current, parts.configured);
+    return { ...target, next, labs, differences: differencesOf(current, next) };
   }
 
   #activeOf(name: string, rows: readonly ActivePackage[]): string {

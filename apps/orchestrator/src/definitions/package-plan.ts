@@ -80,16 +80,26 @@ export function concernedLabs(exchange: Exchange, loaded: LoadedSet): string[] {
   return [...found].sort();
 }
 
-/** @param deploy laboratories for which the caller has the role deployer @throws ServiceError `forbidden` */
-export function requireDeployer(name: string, labs: readonly string[], deploy: LabRights['see']): void {
-  if (deploy === 'all') return;
-  const missing = labs.filter((lab) => !deploy.includes(lab));
+/**
+ * Refuses a caller without the role for each of the laboratories.
+ *
+ * @param held laboratories for which the caller has it
+ * @throws ServiceError `forbidden`
+ */
+export function requireRoleFor(
+  name: string,
+  labs: readonly string[],
+  held: LabRights['see'],
+  role: 'dry_runner' | 'deployer' = 'deployer',
+): void {
+  if (held === 'all') return;
+  const missing = labs.filter((lab) => !held.includes(lab));
   if (labs.length > 0 && missing.length === 0) return;
   throw new ServiceError(
     'forbidden',
     labs.length === 0
-      ? `The package ${name} belongs to no laboratory: this needs the role deployer for all laboratories.`
-      : `The package ${name} concerns ${missing.join(', ')}: this needs the role deployer for ${missing.length === 1 ? 'it' : 'each'}.`,
+      ? `The package ${name} belongs to no laboratory: this needs the role ${role} for all laboratories.`
+      : `The package ${name} concerns ${missing.join(', ')}: this needs the role ${role} for ${missing.length === 1 ? 'it' : 'each'}.`,
   );
 }
 

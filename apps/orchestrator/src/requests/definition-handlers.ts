@@ -48,6 +48,7 @@ export function definitionHandlers(parts: DefinitionParts): HandlersOf<typeof de
     checkPackage: (asked) => deployments.check(asked),
     activatePackage: ({ by, ...asked }) => deployments.activate(asked, by),
     tryPackage: (asked) => deployments.tryOut(asked),
+    tryUpload: (asked) => deployments.tryUpload(asked),
     listDefinitions: ({ type }) => ({
       definitions: definitionSummaries(index.catalog, definitions.current, type),
     }),

@@ -8,7 +8,7 @@ import {
   definitionChanges,
   deviceChanges,
   differencesOf,
-  requireDeployer,
+  requireRoleFor,
   requireNoNewFaults,
   setAfter,
 } from '../../src/definitions/package-plan.js';
@@ -105,11 +105,11 @@ it('concerns the laboratories that share a computer, and needs the role for each
   const labs = concernedLabs(exchange, nothing);
   expect(labs).toEqual([name, 'other_lab']);
   expect(concernedLabs({ name, before: none, after: first }, nothing)).toEqual([name]);
-  expect(() => requireDeployer(name, labs, [name])).toThrow(/other_lab/);
-  expect(() => requireDeployer(name, labs, ['another_lab'])).toThrow(/role deployer/);
-  expect(() => requireDeployer(name, labs, [name, 'other_lab'])).not.toThrow();
-  expect(() => requireDeployer(name, labs, 'all')).not.toThrow();
-  expect(() => requireDeployer('library', [], [name])).toThrow(/all laboratories/);
+  expect(() => requireRoleFor(name, labs, [name])).toThrow(/other_lab/);
+  expect(() => requireRoleFor(name, labs, ['another_lab'])).toThrow(/role deployer/);
+  expect(() => requireRoleFor(name, labs, [name, 'other_lab'])).not.toThrow();
+  expect(() => requireRoleFor(name, labs, 'all')).not.toThrow();
+  expect(() => requireRoleFor('library', [], [name])).toThrow(/all laboratories/);
 });
 
 it('refuses a version with errors, and one without definitions', () => {

@@ -106,6 +106,19 @@ export const definitionRequests = {
     ['not_found', 'invalid', 'wrong_state', 'forbidden', 'store_unavailable'],
     checkingMs,
   ),
+  /** What the activation of a version would do that is stored for this dry run alone. */
+  tryUpload: query(
+    'package.try_upload',
+    z.object({
+      name: z.string(),
+      sha256: z.string(),
+      /** Laboratories for which the caller has the role dry_runner. */
+      labs: labRights.shape.see,
+    }),
+    zodOf(PackageActivationRecord),
+    ['not_found', 'invalid', 'forbidden', 'store_unavailable'],
+    checkingMs,
+  ),
   listDefinitions: query(
     'definition.list',
     z.object({ type: z.enum(definitionTypes).optional() }),

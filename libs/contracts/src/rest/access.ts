@@ -45,7 +45,7 @@ export const principalKinds = ['local', 'token', 'oidc'] as const;
 export type PrincipalKind = (typeof principalKinds)[number];
 
 const roleText =
-  'What the token allows. From `viewer` to `lab_admin` each role includes the roles before it. `deployer` uploads and activates packages and includes `viewer` alone. `admin` includes all.';
+  'What the token allows. From `viewer` to `lab_admin` each role includes the roles before it. `dry_runner` only learns what a package would change, and includes `viewer`. `deployer` uploads and activates packages, and includes `dry_runner` and `viewer`. `admin` includes all.';
 const tokenOwner =
   'Owner of the token. It is the owner of the work that is submitted with the token, and the name in the audit.';
 

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { sql, type Kysely } from 'kysely';
 import { answered, rowsOf } from '../connection/index.js';
 import type { Database } from '../schema/index.js';
@@ -84,6 +85,28 @@ export class Packages {
         return true;
       }),
     );
+  }
+
+  /**
+   * Stores the bytes of a package for a dry run, under a name that no package has. So nobody can activate it, and it does not
+   * meet an upload of the same bytes.
+   *
+   * @param pieces read one after the other
+   * @returns the name, for {@link removeDryRun}
+   */
+  async addForDryRun(sha256: string, size: number, pieces: AsyncIterable<Buffer>): Promise<string> {
+    const name = `dry run ${randomUUID()}`;
+    const now = new Date().toISOString();
+    await this.add(
+      { package: name, sha256, size, commit: null, author: null, uploaded_at: now, uploaded_by: '' },
+      pieces,
+    );
+    return name;
+  }
+
+  /** Forgets a dry run. The next upload removes its bytes. */
+  async removeDryRun(name: string): Promise<void> {
+    await answered(sql`delete from package_version where package = ${name}`.execute(this.db));
   }
 
   /** Removes an upload that an orchestrator has refused. An accepted one stays. */

@@ -17,8 +17,8 @@ const trustedAddress = z
 const roleTextSchema = z
   .string('must be a role')
   .regex(
-    /^((viewer|submitter|operator|lab_admin|deployer)(:.+)?|admin)$/,
-    'must be viewer, submitter, operator, lab_admin, deployer or admin; of one lab: operator:<lab>',
+    /^((viewer|submitter|operator|lab_admin|dry_runner|deployer)(:.+)?|admin)$/,
+    'must be viewer, submitter, operator, lab_admin, dry_runner, deployer or admin; of one lab: operator:<lab>',
   );
 
 const clientSchema = z.strictObject(
@@ -91,7 +91,9 @@ const pipelineRuleSchema = z.strictObject(
     /** What such a pipeline may do, always in a named laboratory. */
     roles: z
       .array(
-        z.string('must be a role').regex(/^deployer:.+$/, 'must be deployer:<lab>'),
+        z
+          .string('must be a role')
+          .regex(/^(dry_runner|deployer):.+$/, 'must be dry_runner:<lab> or deployer:<lab>'),
         'must be a list of roles',
       )
       .min(1, 'must have a role'),

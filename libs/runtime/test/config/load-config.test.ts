@@ -245,7 +245,7 @@ describe('a configuration', () => {
     ['type: tokens\n  oidc: {issuer: "https://a.org"}', 'auth.oidc.audience | must be a name'],
     [
       'type: tokens\n  oidc: {issuer: "https://a.org", audience: lab, roles: {staff: [root]}}',
-      'auth.oidc.roles.staff[0] | must be viewer, submitter, operator, lab_admin, deployer or admin; of one lab: operator:<lab>',
+      'auth.oidc.roles.staff[0] | must be viewer, submitter, operator, lab_admin, dry_runner, deployer or admin; of one lab: operator:<lab>',
     ],
     [
       `type: tokens\n  oidc: {issuer: "https://a.org", audience: lab}\n  pipelines: [{issuer: "https://a.org", audience: lab, rules: [${rule}]}]`,
@@ -273,9 +273,9 @@ describe('a configuration', () => {
       `type: tokens\n  pipelines: [{issuer: "https://a.org", audience: lab, rules: [{claims: {${claims}}, roles: ["deployer:a"]}]}]`,
       `auth.pipelines[0].rules[0].${path} | ${message}`,
     ]),
-    ...['admin', 'deployer', 'operator:a', 'deployer:'].map((role) => [
+    ...['admin', 'deployer', 'operator:a', 'dry_runner', 'deployer:'].map((role) => [
       `type: tokens\n  pipelines: [{issuer: "https://a.org", audience: lab, rules: [{claims: {sub: a/b}, roles: ["${role}"]}]}]`,
-      'auth.pipelines[0].rules[0].roles[0] | must be deployer:<lab>',
+      'auth.pipelines[0].rules[0].roles[0] | must be dry_runner:<lab> or deployer:<lab>',
     ]),
   ])('refuses authentication by "%s"', (text, fault) => {
     write(`auth:\n  ${text}\n`);

@@ -132,7 +132,10 @@ export function addDeployCommands(pkg: Command): void {
     .argument('<package>', 'a package, by its folder or name')
     .option('--key <file>', 'sign the code with this key of svc pkg key new')
     .option('--no-drain', 'refuse instead of waiting for work that uses a changed device')
-    .option('--dry-run', 'upload and show what would change, and activate nothing')
+    .option(
+      '--dry-run',
+      'show what would change, and store and activate nothing: needs the role dry_runner alone',
+    )
     .action((path: string, flags: DeployFlags) => atService(flags, (client) => deploy(client, path, flags)));
 }
 
@@ -255,14 +258,28 @@ async function deploy(client: ApiClient, path: string, flags: DeployFlags): Prom
   if (errors.length > 0) throw new Error(formatDiagnostics(errors, { userDir }));
   tell(`no errors in ${definitions} definitions`);
   const { packed, origin } = await packedAt(path, flags);
+  if (flags.dryRun === true) return tried(client, packed, flags);
   tell(uploadLine(await uploaded(client, packed, origin, flags)));
   const { active } = await versionsOf(client, packed.name);
   const activation = { sha256: packed.sha256, expect: active };
-  if (active === packed.sha256 && flags.dryRun !== true) {
+  if (active === packed.sha256) {
     tell(`${packed.name} ${short(active)} is active already`);
     return flags.json === true ? json(await versionsOf(client, packed.name)) : [];
   }
   return activated(client, packed.name, activation, { ...flags, ...origin });
+}
+
+async function tried(
+  client: ApiClient,
+  { name, sha256, bytes }: PackedPackage,
+  flags: ServiceFlags,
+): Promise<string[]> {
+  const found = await client.post('/api/packages/{package_name}/{sha256}/dry-run', {
+    path: { package_name: name, sha256 },
+    packed: bytes,
+    timeoutMs: checkingMs,
+  });
+  return flags.json === true ? json(found) : [...changeLines(found), endLine(found)];
 }
 
 const short = (sha256: string): string => (words.includes(sha256) ? sha256 : sha256.slice(0, 12));

@@ -45,6 +45,7 @@ export const accessDe: Record<keyof typeof accessEn, string> = {
   'role.submitter': 'Einreicher',
   'role.operator': 'Bediener',
   'role.lab_admin': 'Laborverwalter',
+  'role.dry_runner': 'Ausbringungsprüfer',
   'role.deployer': 'Ausbringer',
   'role.admin': 'Verwalter',
 };

@@ -41,6 +41,7 @@ export const accessEn = {
   'role.submitter': 'submitter',
   'role.operator': 'operator',
   'role.lab_admin': 'laboratory administrator',
+  'role.dry_runner': 'dry runner',
   'role.deployer': 'deployer',
   'role.admin': 'administrator',
 } as const;
