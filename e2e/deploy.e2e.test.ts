@@ -1,6 +1,6 @@
 import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { PackageVersions } from '@lab/contracts';
+import type { AuditRecord, PackageVersions } from '@lab/contracts';
 import { startServiceStack, type Stack } from '@lab/testkit';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { Api, eventually, isOver } from './api.js';
@@ -157,6 +157,57 @@ it('goes back to the version before on request', async () => {
   expect(await product('rolled back')).toBe(1_042);
   const listed = await svc({ SVC_URL: stack.url, HOME: folder }, 'pkg', 'versions', name);
   expect(listed.out).toContain(`active: ${second.slice(0, 12)}`);
+});
+
+it('deletes a version that nothing needs, and says what needs another', async () => {
+  const stored = (await versions()).versions.map(({ sha256 }) => sha256);
+  const drop = (sha256: string): Promise<Said> =>
+    svc({ SVC_URL: stack.url, HOME: folder }, 'pkg', 'delete', name, sha256.slice(0, 12));
+  const { active, previous } = await versions();
+  for (const [needed, why] of [
+    [active, 'it is active'],
+    [previous, 'it was active before'],
+  ] as const) {
+    const refused = await drop(needed);
+    expect([refused.code, refused.err]).toEqual([3, expect.stringContaining(why)]);
+  }
+  const broken = stored[0] ?? '';
+  expect([active, previous]).not.toContain(broken);
+  const deleted = await drop(broken);
+  expect([deleted.code, deleted.out]).toEqual([0, `deleted ${name} ${broken.slice(0, 12)}\n`]);
+  expect((await versions()).versions.map(({ sha256 }) => sha256)).toEqual(stored.slice(1));
+  const again = await api.call('DELETE', `/api/packages/${name}/${broken}`);
+  expect(again.status).toBe(404);
+  const body = { sha256: broken, expect: active };
+  expect((await api.call('POST', `/api/packages/${name}/activate`, body)).status).toBe(404);
+  const { items } = (await api.call<{ items: AuditRecord[] }>('GET', '/api/audit?limit=20')).body;
+  expect(items).toContainEqual(
+    expect.objectContaining({ action: 'package.delete', subject: `package/${name}/${broken}` }),
+  );
+});
+
+it('keeps a version whose code work needs that can be resumed', async () => {
+  const { active: before } = await versions();
+  await edit('devices/multiplier/device.ts', (text) => text.replace("throw new Error('no such port');", ''));
+  const next = async (from: string, to: string): Promise<string> => {
+    await edit('tasks/multiply/task.ts', (text) => text.replace(from, to));
+    const sha256 = await upload();
+    const made = await pkg('activate', name, sha256);
+    expect([made.code, made.err]).toEqual([0, '']);
+    return sha256;
+  };
+  const needed = await next('1_000', '2_000');
+  await startSlowRun('resumable', 120);
+  expect((await api.call('POST', '/api/protocols/resumable/cancel')).status).toBeLessThan(300);
+  await eventually(() => api.run('resumable'), isOver);
+  await next('2_000', '3_000');
+  await next('3_000', '4_000');
+  const refused = await svc({ SVC_URL: stack.url, HOME: folder }, 'pkg', 'delete', name, needed);
+  expect([refused.code, refused.err]).toEqual([
+    3,
+    expect.stringContaining('protocol run resumable needs its code'),
+  ]);
+  expect((await pkg('activate', name, before)).code).toBe(0);
 });
 
 it('answers 409 with what is active when something else is expected', async () => {

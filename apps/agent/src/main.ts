@@ -4,7 +4,7 @@ import { parseArgs } from 'node:util';
 import { Agent, DiskLedger } from '@lab/actors';
 import { wireAgent } from '@lab/agent-wiring';
 import { encodeToken, logRequests, measuredEveryMs, serviceEvents } from '@lab/contracts';
-import { CodeUser, ModuleCache, NpmPackages } from '@lab/hosting';
+import { CodeUser, forgetUnused, ModuleCache, NpmPackages } from '@lab/hosting';
 import { connectBus, demandClosedBroker, type Bus } from '@lab/messaging';
 import {
   acquireLock,
@@ -195,6 +195,7 @@ await runService(
       timers: systemTimers,
       authority: knowsService ? { check: new AuthorityCheck(believed), doubt } : undefined,
     });
+    await forgetUnused(join(folder, 'modules'), systemClock.now());
     const agent = new Agent(
       { computer, version },
       {

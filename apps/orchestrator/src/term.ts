@@ -26,6 +26,7 @@ import {
   ProtocolLoading,
   type LoadingParts,
   type PackageIndex,
+  VersionDeletion,
 } from './definitions/index.js';
 import { LoadedDefinitions, readLoadedRecord } from './loaded/index.js';
 import { orchestratorHandlers } from './requests/index.js';
@@ -35,6 +36,7 @@ import {
   archiveOld,
   type CommitWatch,
   deleteOld,
+  deleteOldVersions,
   pruneEvents,
   sweepDeletions,
   watchBackup,
@@ -137,10 +139,9 @@ export async function beginTerm(parts: TermParts, lease: Lease): Promise<BegunTe
     });
     const starts = new LabStarts(loading, time);
     const labs = new LabLoading(loading, starts, systemTimers);
-    const deployments = new Deployments({
-      ...{ loading, starts, cache, versions: store.packages, epoch: lease.epoch },
-      ...time,
-    });
+    const deploying = { loading, starts, cache, versions: store.packages, epoch: lease.epoch };
+    const deployments = new Deployments({ ...deploying, ...time });
+    const versions = new VersionDeletion(deploying);
     await deployments.resume();
     const protocols = new ProtocolLoading(loading);
     labs.resume();
@@ -148,7 +149,7 @@ export async function beginTerm(parts: TermParts, lease: Lease): Promise<BegunTe
     const simulations = new Simulations({ engine, store, definitions, scheduler: config.scheduler, clock });
     shutdown.add('simulations', () => simulations.stop());
     const dryRuns = new DryRuns({ engine, simulations, scheduler: config.scheduler.type, clock });
-    const loaded = { index, definitions, labs, protocols, deployments };
+    const loaded = { index, definitions, labs, protocols, deployments, versions };
     const handlers = orchestratorHandlers({ engine, ...loaded, tickets, simulations, dryRuns });
     const app = await NestFactory.createMicroservice(BusModule, {
       // A leader that was suspended and wakes up must not answer what its successor answers, too.
@@ -180,6 +181,11 @@ export async function beginTerm(parts: TermParts, lease: Lease): Promise<BegunTe
     );
     const pruning = { store, ...time, log: log.child({ part: 'pruning' }) };
     shutdown.add('pruning', pruneEvents(pruning, config.limits.events_kept_days));
+    const cleaning = { versions, timers: systemTimers, log: log.child({ part: 'package versions' }) };
+    shutdown.add(
+      'old versions of packages',
+      deleteOldVersions(cleaning, config.retention.keep_package_versions),
+    );
     const { archive_after_days: archiveAfter, delete_after_days: deleteAfter } = config.retention;
     const { delete_files_after_days: filesAfter } = config.retention;
     const archiving = { changes: engine.changes, ...time, log: log.child({ part: 'archiving' }) };

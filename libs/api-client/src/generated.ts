@@ -316,7 +316,11 @@ export interface paths {
      */
     put: operations['put_packages_by_package_name_by_sha256'];
     post?: never;
-    delete?: never;
+    /**
+     * Delete a version of a package
+     * @description The answer is 409, and names everything that needs the version: it is active, was active before, or waits; or work that is not over, or can be resumed, was accepted with code that no other version has. Records keep the hash, the version and the commit of the code that they ran. The caller needs the role for each laboratory that the version concerned when it was uploaded.
+     */
+    delete: operations['delete_packages_by_package_name_by_sha256'];
     options?: never;
     head?: never;
     patch?: never;
@@ -3399,6 +3403,24 @@ export interface components {
          */
         reason: string;
       } | null;
+    };
+    /** @description A version of a package that was deleted. */
+    DeletedPackageVersion: {
+      /**
+       * @description Name of the package.
+       * @example color_lab
+       */
+      package: string;
+      /**
+       * @description SHA-256 of the packed package, hexadecimal.
+       * @example 95a71b8f19adb3067a59082239af186483731bbc755ecb0c235237f5d3dd1c66
+       */
+      sha256: string;
+      /**
+       * @description Size of the packed package, in bytes.
+       * @example 20480
+       */
+      size: number;
     };
     /** @description What an activation did or, with `dry_run`, would do. */
     PackageActivationRecord: {
@@ -9129,6 +9151,7 @@ export type CodeRecord = components['schemas']['CodeRecord'];
 export type DefinitionSummary = components['schemas']['DefinitionSummary'];
 export type DefinitionRecord = components['schemas']['DefinitionRecord'];
 export type PackageVersionRecord = components['schemas']['PackageVersionRecord'];
+export type DeletedPackageVersion = components['schemas']['DeletedPackageVersion'];
 export type PackageActivationRecord = components['schemas']['PackageActivationRecord'];
 export type PackageActivation = components['schemas']['PackageActivation'];
 export type PackageVersions = components['schemas']['PackageVersions'];
@@ -9810,6 +9833,43 @@ export interface operations {
         };
         content: {
           'application/json': components['schemas']['PackageVersionRecord'];
+        };
+      };
+    };
+  };
+  delete_packages_by_package_name_by_sha256: {
+    parameters: {
+      query?: never;
+      header?: {
+        /**
+         * @description Makes a repeat safe. For 24 h, the same request with the same key gets the answer of the first one, with the header `Idempotent-Replayed: true`, and the service does nothing again.
+         * @example 8e03978e-40d5-43dd-bc93-6894a57f9324
+         */
+        'Idempotency-Key'?: string;
+      };
+      path: {
+        /**
+         * @description Name of the package. Percent-encode characters other than letters, digits, `-`, `_`, `.` and `~`.
+         * @example color_lab
+         */
+        package_name: string;
+        /**
+         * @description SHA-256 of the packed package, hexadecimal. Percent-encode characters other than letters, digits, `-`, `_`, `.` and `~`.
+         * @example 95a71b8f19adb3067a59082239af186483731bbc755ecb0c235237f5d3dd1c66
+         */
+        sha256: string;
+      };
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      /** @description The version is deleted. */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['DeletedPackageVersion'];
         };
       };
     };

@@ -1,6 +1,7 @@
 export { CodeUser, type Sharing } from './code-user.js';
 export { ForkedProcess, type ForkedExit, type ForkOptions } from './forked-process.js';
 export {
+  forgetUnused,
   ModuleCache,
   type ArchivePiece,
   type CodeCheck,

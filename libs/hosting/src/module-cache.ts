@@ -1,5 +1,5 @@
 import { createHash, randomBytes } from 'node:crypto';
-import { mkdir, open, readFile, rename, rm } from 'node:fs/promises';
+import { mkdir, open, readdir, readFile, rename, rm, stat, utimes } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { orchestratorRequests, ServiceError, toServiceError, type ModuleReference } from '@lab/contracts';
@@ -53,6 +53,25 @@ interface Named {
 const largestBytes = 64 * 1024 * 1024;
 const tries = 5;
 const pauseMs = 400;
+
+/** Days without a use after which a module leaves the disk. It is fetched again when it is needed. */
+const unusedDays = 30;
+
+/**
+ * Removes modules that no process has used for a month, such as those of deleted versions of packages. Called before the first
+ * use: a running process may load a file of its modules again.
+ *
+ * @param now milliseconds since 1970
+ */
+export async function forgetUnused(folder: string, now: number): Promise<void> {
+  const before = now - unusedDays * 86_400_000;
+  const names = await readdir(folder).catch(() => []);
+  for (const name of names.filter((each) => each.endsWith('.mjs'))) {
+    const path = join(folder, name);
+    const found = await stat(path).catch(() => undefined);
+    if (found !== undefined && found.mtimeMs < before) await rm(path, { force: true });
+  }
+}
 
 /**
  * Code modules on disk, each under its hash. A module is fetched once, in pieces. A file is used only after this process has
@@ -137,6 +156,8 @@ export class ModuleCache {
     const { check } = this;
     const isAllowed = check === undefined || (await check.allows(module));
     const text = await verified(path, module.hash);
+    // The time of the latest use, for `forgetUnused`.
+    if (text !== undefined) await utimes(path, new Date(), new Date()).catch(() => undefined);
     if (text === undefined) return this.#fetchInto(path, module, isAllowed ? undefined : check);
     if (!isAllowed)
       await check.demand(

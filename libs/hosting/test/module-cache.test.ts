@@ -1,12 +1,12 @@
 import { createHash } from 'node:crypto';
-import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, readdir, readFile, rm, utimes, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { orchestratorRequests, ServiceError, type ModuleReference } from '@lab/contracts';
 import type { Bus } from '@lab/messaging';
 import { MemoryBroker } from '@lab/messaging/testing';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { ModuleCache, type CodeCheck, type CodeManifests } from '../src/module-cache.js';
+import { forgetUnused, ModuleCache, type CodeCheck, type CodeManifests } from '../src/module-cache.js';
 import { NpmPackages } from '../src/npm-packages.js';
 import { RecordedLog } from './recorded-log.js';
 
@@ -152,5 +152,34 @@ describe('the cache of modules with a check', () => {
     await expect(one.path({ ...module, package: 'q' })).rejects.toThrow('not of this package');
     await expect(one.path({ ...module, source: 't.ts' })).rejects.toThrow('not of this package');
     await expect(one.path(module)).resolves.toContain(hash);
+  });
+});
+
+describe('a module that nobody uses', () => {
+  const day = 86_400_000;
+
+  it('leaves the disk after 30 days, and is fetched again', async () => {
+    const path = await cache().path(module);
+    await writeFile(join(folder, 'other.txt'), '');
+    await forgetUnused(folder, Date.now() + 29 * day);
+    expect(await readdir(folder)).toHaveLength(2);
+    await forgetUnused(folder, Date.now() + 31 * day);
+    expect(await readdir(folder)).toEqual(['other.txt']);
+    fetched = 0;
+    expect(await cache().path(module)).toBe(path);
+    expect(fetched).toBeGreaterThan(0);
+  });
+
+  it('stays when a later process uses it', async () => {
+    const path = await cache().path(module);
+    const old = new Date(Date.now() - 40 * day);
+    await utimes(path, old, old);
+    await cache().path(module);
+    await forgetUnused(folder, Date.now());
+    expect(await readFile(path)).toEqual(text);
+  });
+
+  it('needs no folder', async () => {
+    await expect(forgetUnused(join(folder, 'missing'), Date.now())).resolves.toBeUndefined();
   });
 });

@@ -1,4 +1,4 @@
-import { Controller, Get, Put, Req, Res } from '@nestjs/common';
+import { Controller, Delete, Get, Put, Req, Res } from '@nestjs/common';
 import {
   definitionRequests as requests,
   noPackage,
@@ -6,6 +6,7 @@ import {
   packageInFolder,
   packageLimits,
   ServiceError,
+  type DeletedPackageVersion,
   type LabRights,
   type PackageActivationRecord,
   type PackageVersionRecord,
@@ -214,6 +215,25 @@ export class PackageVersionsController {
     });
     reply.code(made.state === 'draining' ? 202 : 200);
     return made;
+  }
+
+  @Needs('deployer', { lab: anyLab })
+  @Operation('Delete a version of a package', record('DeletedPackageVersion', 'The version is deleted.'), {
+    description:
+      'The answer is 409, and names everything that needs the version: it is active, was active before, or waits; or work that is not over, or can be resumed, was accepted with code that no other version has. Records keep the hash, the version and the commit of the code that they ran. The caller needs the role for each laboratory that the version concerned when it was uploaded.',
+    problems: ['not_found', 'wrong_state', ...fromOrchestrator],
+  })
+  @Delete('packages/:package_name/:sha256')
+  delete(
+    @PackageName() name: string,
+    @Sha256() sha256: string,
+    @Caller() caller: Principal,
+    @Req() request: FastifyRequest,
+  ): Promise<DeletedPackageVersion> {
+    request.auditDetail = { package: name, sha256 };
+    requireAddress(name, sha256);
+    const deploy = labsFor(caller, 'deployer');
+    return this.orchestrator.ask(requests.deletePackage, { name, sha256, deploy, by: caller.name });
   }
 
   @Needs('viewer', { lab: anyLab })

@@ -152,6 +152,7 @@ describe('every route of the document', () => {
       'GET /api/packages/{package_name}/versions',
     ]);
     expect(needing('deployer').sort()).toEqual([
+      'DELETE /api/packages/{package_name}/{sha256}',
       'POST /api/packages/{package_name}/activate',
       'PUT /api/packages/{package_name}/{sha256}',
     ]);

@@ -51,6 +51,11 @@ async function put(
   return { status: response.status, body: (await response.json()) as { code?: string } };
 }
 
+const made: PackageActivationRecord = {
+  ...{ package: 'my_lab', sha256: hash, before: 'none', state: 'active', labs: ['a'] },
+  ...{ definitions: [], devices: [], keeps_old: [], waits_for: [], started: [] },
+};
+
 describe('an upload', () => {
   it('stores the bytes, has the orchestrator check them, and tells commit and author to the audit', async () => {
     const path = `my_lab/${hash}?commit=abc123&author=ada%40example.org`;
@@ -111,11 +116,6 @@ describe('an upload', () => {
 });
 
 describe('an activation', () => {
-  const made: PackageActivationRecord = {
-    ...{ package: 'my_lab', sha256: hash, before: 'none', state: 'active', labs: ['a'] },
-    ...{ definitions: [], devices: [], keeps_old: [], waits_for: [], started: [] },
-  };
-
   it('passes on who may deploy what, and answers 202 while work is in the way', async () => {
     gateway.requests.on(definitionRequests.activatePackage, () => ({ ...made, state: 'draining' as const }));
     const body = { sha256: hash, expect: 'none', drain: true, commit: 'abc', author: 'ada' };
@@ -143,6 +143,62 @@ describe('an activation', () => {
     const body = { sha256: hash };
     const answer = await gateway.send('POST', '/api/packages/my_lab/activate', body, await deployerOf('a'));
     expect(answer).toMatchObject({ status: 422, body: { errors: [{ path: 'expect' }] } });
+  });
+});
+
+describe('a dry run of a package that is not uploaded', () => {
+  const tried = (headers: Record<string, string>, sha256 = hash) =>
+    fetch(`${gateway.url}/api/packages/my_lab/${sha256}/dry-run`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/gzip', ...headers },
+      body: content,
+    });
+  const dryRunner = () => headersOf(gateway, 'pr', [{ role: 'dry_runner', lab: 'a' }]);
+
+  it('shows the orchestrator the bytes while it asks, and leaves no version', async () => {
+    let shown: string[] = [];
+    gateway.requests.on(definitionRequests.tryUpload, () => {
+      shown = [...gateway.packages.uploads.keys()];
+      return { ...made, state: 'possible' as const };
+    });
+    const answer = await tried(await dryRunner());
+    expect([answer.status, ((await answer.json()) as { state: string }).state]).toEqual([200, 'possible']);
+    expect(shown).toEqual([`dry run/${hash}`]);
+    expect(gateway.requests.of(definitionRequests.tryUpload)[0]?.body).toEqual({
+      ...{ name: 'my_lab', sha256: hash, labs: ['a'] },
+    });
+    expect(gateway.packages.uploads.size).toBe(0);
+    expect(gateway.audit.entries.at(-1)).toMatchObject({ by: 'pr', detail: { dry_run: true, sha256: hash } });
+  });
+
+  it('leaves nothing when the orchestrator refuses it, and needs the role', async () => {
+    gateway.requests.on(definitionRequests.tryUpload, () => {
+      throw new ServiceError('invalid', 'the package has errors');
+    });
+    expect((await tried(await dryRunner())).status).toBe(422);
+    expect((await tried(await dryRunner(), sha256Of(Buffer.from('other')))).status).toBe(422);
+    expect((await tried(await headersOf(gateway, 'v', [{ role: 'lab_admin', lab: 'a' }]))).status).toBe(403);
+    expect(gateway.packages.uploads.size).toBe(0);
+    expect(await put(`my_lab/${hash}`, content, await dryRunner())).toMatchObject({ status: 403 });
+  });
+});
+
+describe('the deletion of a version', () => {
+  it('asks the orchestrator for the laboratories of the deployer, and tells the audit', async () => {
+    const deleted = { package: 'my_lab', sha256: hash, size: 3 };
+    gateway.requests.on(definitionRequests.deletePackage, () => deleted);
+    const path = `/api/packages/my_lab/${hash}`;
+    const answer = await gateway.send('DELETE', path, undefined, await deployerOf('a'));
+    expect([answer.status, answer.body]).toEqual([200, deleted]);
+    expect(gateway.requests.of(definitionRequests.deletePackage)[0]?.body).toEqual({
+      ...{ name: 'my_lab', sha256: hash, deploy: ['a'], by: 'ci' },
+    });
+    expect(gateway.audit.entries.at(-1)).toMatchObject({
+      action: 'DELETE /api/packages/{package_name}/{sha256}',
+      detail: { package: 'my_lab', sha256: hash, status: 200 },
+    });
+    const viewer = await headersOf(gateway, 'v', [{ role: 'dry_runner', lab: 'a' }]);
+    expect((await gateway.send('DELETE', path, undefined, viewer)).status).toBe(403);
   });
 });
 

@@ -1,6 +1,7 @@
 export { definitionRecord, definitionSummaries, labRecords, packageRecords } from './definition-records.js';
 export { DeployedPackages } from './deployed-packages.js';
 export { Deployments } from './deployments.js';
+export { VersionDeletion } from './version-deletion.js';
 export { firstLoad } from './first-load.js';
 export { LabLoading } from './lab-loading.js';
 export { LabStarts } from './lab-starts.js';

@@ -45,6 +45,11 @@ export class PackageCache {
     }
   }
 
+  /** Removes the folder of a package. It is unpacked again if somebody needs it. */
+  async forget(sha256: string): Promise<void> {
+    await rm(join(this.folder, sha256), { recursive: true, force: true });
+  }
+
   async #unpack(name: string, sha256: string): Promise<string> {
     const target = join(this.folder, sha256);
     const draft = `${target}.${randomUUID()}.draft`;

@@ -8,6 +8,7 @@ import {
   labRecords,
   packageRecords,
   type Deployments,
+  type VersionDeletion,
   type LabLoading,
   type PackageIndex,
   type ProtocolLoading,
@@ -18,13 +19,14 @@ export interface DefinitionParts {
   labs: LabLoading;
   protocols: ProtocolLoading;
   deployments: Deployments;
+  versions: VersionDeletion;
   definitions: LoadedDefinitions;
   index: PackageIndex;
 }
 
 /** Which definitions are installed and loaded, and how they are loaded and unloaded. */
 export function definitionHandlers(parts: DefinitionParts): HandlersOf<typeof definitionRequests> {
-  const { labs, protocols, deployments, definitions, index } = parts;
+  const { labs, protocols, deployments, versions, definitions, index } = parts;
   return {
     loadLabs: async ({ lab_types: types }) => ({ labs: await labs.load(types) }),
     unloadLabs: async ({ lab_types: types, drain }) => ({ labs: await labs.unload(types, drain ?? false) }),
@@ -48,6 +50,7 @@ export function definitionHandlers(parts: DefinitionParts): HandlersOf<typeof de
     checkPackage: (asked) => deployments.check(asked),
     activatePackage: ({ by, ...asked }) => deployments.activate(asked, by),
     tryPackage: (asked) => deployments.tryOut(asked),
+    deletePackage: ({ by, ...asked }) => versions.remove(asked, by),
     tryUpload: (asked) => deployments.tryUpload(asked),
     listDefinitions: ({ type }) => ({
       definitions: definitionSummaries(index.catalog, definitions.current, type),

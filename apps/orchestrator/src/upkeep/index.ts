@@ -1,3 +1,4 @@
+export { deleteOldVersions } from './package-versions.js';
 export { archiveOld } from './archiving.js';
 export { watchBackup } from './backup-watching.js';
 export { deleteOld, sweepDeletions } from './deleting.js';

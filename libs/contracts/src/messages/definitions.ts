@@ -14,7 +14,12 @@ import {
   TaskTypeChange,
   Validation,
 } from '../rest/definitions.js';
-import { PackageActivation, PackageActivationRecord, PackageVersionRecord } from '../rest/packages.js';
+import {
+  DeletedPackageVersion,
+  PackageActivation,
+  PackageActivationRecord,
+  PackageVersionRecord,
+} from '../rest/packages.js';
 import { zodOf } from '../rest/fields/field.js';
 import { labRights } from './lab-rights.js';
 import { orchestratorQuery as query, orchestratorRequest as request } from './define.js';
@@ -105,6 +110,14 @@ export const definitionRequests = {
     zodOf(PackageActivationRecord),
     ['not_found', 'invalid', 'wrong_state', 'forbidden', 'store_unavailable'],
     checkingMs,
+  ),
+  /** Deletes a version that nobody needs. */
+  deletePackage: request(
+    'package.delete',
+    z.object({ name: z.string(), sha256: z.string(), deploy: labRights.shape.see, by: z.string() }),
+    zodOf(DeletedPackageVersion),
+    ['not_found', 'wrong_state', 'forbidden', 'store_unavailable'],
+    readingMs,
   ),
   /** What the activation of a version would do that is stored for this dry run alone. */
   tryUpload: query(

@@ -105,6 +105,13 @@ export class PackageVersions {
   versions!: PackageVersionRecord[];
 }
 
+@Described('A version of a package that was deleted.')
+export class DeletedPackageVersion {
+  @Field(packageName) package!: string;
+  @Field(text(hashText, hashExample)) sha256!: string;
+  @Field(integer('Size of the packed package, in bytes.', 20_480)) size!: number;
+}
+
 export const definitionChanges = ['added', 'changed', 'removed'] as const;
 export type DefinitionChangeKind = (typeof definitionChanges)[number];
 

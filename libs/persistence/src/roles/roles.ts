@@ -83,6 +83,7 @@ begin
     execute format('revoke all on all tables in schema %I from ${orchestrator}', current_schema());
     grant select on schema_migration, schema_reader, agent_enrolment, package_version, package_piece to ${orchestrator};
     grant update (version, checked_at, labs, modules, failure) on package_version to ${orchestrator};
+    grant delete on package_version, package_piece to ${orchestrator};
     grant select, insert, update on active_package to ${orchestrator};
     grant select, insert, update on ${list([...rows, ...ofEngine])} to ${orchestrator};
     grant select, insert on audit to ${orchestrator};

@@ -2,6 +2,7 @@ export type { LoadedCode } from './loaded-code.js';
 export type {
   Activation,
   ActivePackage,
+  AcceptedVersion,
   PackageVersion,
   PackageVersions,
   WaitingActivation,

@@ -1,7 +1,7 @@
 import { ServiceError } from '@lab/contracts';
 import { sql, type Kysely } from 'kysely';
 import { answered, rowsOf } from '../connection/index.js';
-import type { Database } from '../schema/index.js';
+import { joinArchive, rootOfRun, type Database } from '../schema/index.js';
 
 /** A version of a package as an orchestrator uses it. */
 export interface PackageVersion {
@@ -17,6 +17,21 @@ export interface PackageVersion {
   /** False: no orchestrator has accepted it yet. */
   checked: boolean;
 }
+
+/** A version that an orchestrator has accepted. */
+export interface AcceptedVersion {
+  package: string;
+  sha256: string;
+  /** In bytes. */
+  size: number;
+  /** Laboratories that it concerned when it was uploaded. */
+  labs: string[];
+  /** Hashes of code modules that no other accepted version has. */
+  modules: string[];
+}
+
+/** Most work that is named as a reason why a version stays. */
+const mostNamed = 10;
 
 /** An activation that waits for the end of work. */
 export interface WaitingActivation {
@@ -85,6 +100,78 @@ export class PackageVersions {
         order by uploaded_at desc limit 1`,
     );
     return rows[0];
+  }
+
+  /** The accepted versions of a package, or of all packages, newest first. */
+  accepted(name?: string): Promise<AcceptedVersion[]> {
+    return rowsOf(
+      this.db,
+      sql<AcceptedVersion>`
+        select package, sha256, size, labs, (
+          select coalesce(jsonb_agg(module), '[]') from jsonb_array_elements(version.modules) module
+          where not exists (
+            select from package_version other
+            where other.modules @> jsonb_build_array(module) and other.checked_at is not null
+              and (other.package, other.sha256) <> (version.package, version.sha256))) as modules
+        from package_version version
+        where checked_at is not null ${name === undefined ? sql`` : sql`and package = ${name}`}
+        order by package, uploaded_at desc, sha256`,
+    );
+  }
+
+  /** Work that is not over, or that can be resumed, and was accepted with one of these code modules. In words. */
+  async workWith(modules: readonly string[]): Promise<string[]> {
+    if (modules.length === 0) return [];
+    const rows = await rowsOf(
+      this.db,
+      sql<{ label: string }>`
+        with work as (
+          select 'campaign ' || campaign.name as label, campaign.definition_hash
+          from campaign ${joinArchive(sql`campaign.id`)}
+          where campaign.state <> 'completed' and archive.id is null
+          union all
+          select 'protocol run ' || protocol_run.name, protocol_run.definition_hash
+          from protocol_run ${joinArchive(rootOfRun)}
+          where protocol_run.state <> 'completed' and archive.id is null
+          union all
+          select 'task ' || name, definition_hash from task_run where run_id is null and ended_at is null
+        ), used as (
+          select hash from definition
+          where hash in (select definition_hash from work)
+            and exists (select from unnest(${modules}::text[]) module where position(module in body::text) > 0)
+        )
+        select label from work where definition_hash in (select hash from used) order by label limit ${mostNamed}`,
+    );
+    return rows.map(({ label }) => label);
+  }
+
+  /**
+   * Deletes a version, and its bytes unless another package has the same ones, together with an entry of the audit.
+   *
+   * @param reason why, for the audit
+   * @throws ServiceError `stale_message`
+   */
+  async remove(
+    epoch: number,
+    { package: name, sha256 }: Pick<PackageVersion, 'package' | 'sha256'>,
+    by: string,
+    reason: string,
+  ): Promise<void> {
+    await answered(
+      this.db.transaction().execute(async (tx) => {
+        await demandEpoch(tx, epoch);
+        await sql`delete from package_version where package = ${name} and sha256 = ${sha256}`.execute(tx);
+        await sql`
+          delete from package_piece where sha256 = ${sha256}
+            and not exists (select from package_version version where version.sha256 = ${sha256})`.execute(
+          tx,
+        );
+        await sql`
+          insert into audit (id, at, by, kind, action, subject, detail, request_id, ip)
+          values (gen_random_uuid()::text, now(), ${by}, null, 'package.delete', ${`package/${name}/${sha256}`},
+            ${JSON.stringify({ package: name, sha256, reason })}::jsonb, null, null)`.execute(tx);
+      }),
+    );
   }
 
   /** The bytes of a packed package, piece by piece. */

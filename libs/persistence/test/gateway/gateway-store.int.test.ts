@@ -4,6 +4,7 @@ import type { RefusalRecord } from '@lab/contracts';
 import pg from 'pg';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import {
+  issuePipelineToken,
   openGatewayStore,
   openStore,
   type AuditEntry,
@@ -56,6 +57,7 @@ function token(given: Partial<NewAccessToken> = {}): NewAccessToken {
     subject: null,
     expires_at: iso(t0 + 1_000),
     made_from: null,
+    ...{ pipeline: null, exchanged: null },
     ...given,
   };
 }
@@ -108,6 +110,28 @@ describe('refusals', () => {
 });
 
 describe('tokens', () => {
+  test('a signed token of a pipeline is exchanged once, at whatever gateway', async () => {
+    const origin = {
+      ...{ issuer: 'https://i.org', subject: 's', repository: 'o/r' },
+      ...{ ref: null, commit: null, run: '7' },
+    };
+    const made = (): Promise<boolean> =>
+      store.tokens.addExchanged(
+        issuePipelineToken(
+          { origin, grants: [{ role: 'deployer', lab: 'wet' }], signedId: 'job', lifeMs: 60_000 },
+          Date.now(),
+        ).row,
+      );
+    expect((await Promise.all([made(), made(), made()])).sort()).toEqual([false, false, true]);
+    const [row] = await store.tokens.list({ limit: 10 });
+    expect(row).toMatchObject({
+      name: 'o/r@https://i.org',
+      kind: 'service',
+      pipeline: origin,
+      note: 'run 7',
+    });
+  });
+
   const kept = { last_used_at: null, revoked_at: null, revoked_by: null };
 
   test('are found by their hash and by their id, with all their fields', async () => {

@@ -1,105 +1,119 @@
+import type { Change } from '@lab/engine';
 import { asRole, testPostgres, type TestPostgres } from '@lab/testkit/testing';
-import { afterAll, beforeAll, expect, it } from 'vitest';
-import { openGatewayStore, openStore, type GatewayStore, type PostgresStore } from '../../src/index.js';
+import pg from 'pg';
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
+import { openGatewayStore, openStore, type PostgresStore } from '../../src/index.js';
+import { campaign, codeHash, lead, protocolRun, putDefinition, t0, taskRun } from '../rows.js';
 
-/** Versions of packages in the database, with the rights of the services. */
+/** Versions of packages under the rights of the services: what needs one, and how it goes away. */
 
 let postgres: TestPostgres;
 let store: PostgresStore;
-let gateway: GatewayStore;
+let gateway: ReturnType<typeof openGatewayStore>;
+let client: pg.Client;
 let epoch = 0;
 
 beforeAll(async () => {
   postgres = await testPostgres();
-  store = await openStore({ url: asRole(postgres.url, 'orchestrator') });
-  gateway = openGatewayStore({ url: asRole(postgres.url, 'gateway') });
-  epoch = (await store.lead('test', 60_000)) ?? 0;
 });
-afterAll(async () => {
-  await Promise.all([store?.close(), gateway?.close()]);
-  await postgres?.stop();
+afterAll(() => postgres.stop());
+beforeEach(async () => {
+  const database = await postgres.freshDatabase();
+  client = new pg.Client(database.url);
+  await client.connect();
+  store = await openStore({ url: asRole(database.url, 'orchestrator') });
+  gateway = openGatewayStore({ url: asRole(database.url, 'gateway') });
+  epoch = await lead(store, 'o');
+});
+afterEach(async () => {
+  await gateway.close();
+  await store.close();
+  await client.end();
 });
 
-const hash = (digit: string): string => digit.repeat(64);
-async function* pieces(...texts: string[]): AsyncGenerator<Buffer> {
-  for (const text of texts) yield Buffer.from(text);
+async function* bytes(...pieces: string[]): AsyncGenerator<Buffer> {
+  for (const each of pieces) yield await Promise.resolve(Buffer.from(each));
 }
-const upload = (sha256: string, name = 'my_lab') => ({
-  ...{ package: name, sha256, size: 6, commit: 'abc', author: 'ada', uploaded_by: 'ci' },
-  uploaded_at: '2026-11-28T02:00:00.000Z',
-});
-const found = { version: '1.0.0', labs: ['a'], modules: [hash('e')] };
-const change = (expect: string | null, sha256: string | null, previous = 'none') => ({
-  ...{ package: 'my_lab', expect, sha256, previous, by: 'ci' },
-});
-const bytesOf = async (sha256: string): Promise<string> => {
-  let text = '';
-  for await (const piece of store.packages.pieces(sha256)) text += piece.toString();
-  return text;
-};
 
-it('keeps the pieces of an upload in their order, and lists it only after it was accepted', async () => {
-  expect(await gateway.packages.add(upload(hash('a')), pieces('abc', 'def'))).toBe(true);
-  expect(await bytesOf(hash('a'))).toBe('abcdef');
-  expect(await gateway.packages.versions('my_lab')).toEqual([]);
-  expect(await store.packages.version('my_lab', hash('a'))).toMatchObject({ checked: false, size: 6 });
-  await store.packages.accept(epoch, 'my_lab', hash('a'), found);
-  expect(await gateway.packages.versions('my_lab')).toEqual([
-    { ...upload(hash('a')), version: '1.0.0', labs: ['a'], failure: null },
+/** Stores a version with these modules, newer than those before. */
+async function stored(name: string, sha256: string, modules: string[], at = Date.now()): Promise<void> {
+  const origin = { commit: null, author: null, uploaded_by: 'ci' };
+  const uploaded = { package: name, sha256, size: 3, ...origin, uploaded_at: new Date(at).toISOString() };
+  await gateway.packages.add(uploaded, bytes('a', 'bc'));
+  await store.packages.accept(epoch, name, sha256, { version: null, labs: ['wet'], modules });
+}
+const pieces = async (): Promise<string[]> =>
+  (await client.query<{ sha256: string }>('select distinct sha256 from package_piece order by 1')).rows.map(
+    (row) => row.sha256,
+  );
+
+test('the modules of a version are those that no other accepted version has', async () => {
+  await stored('p', '1', ['shared', 'old'], t0);
+  await stored('p', '2', ['shared', 'new'], t0 + 1);
+  await stored('q', '3', ['other'], t0);
+  expect(await store.packages.accepted()).toMatchObject([
+    { package: 'p', sha256: '2', modules: ['new'], labs: ['wet'] },
+    { package: 'p', sha256: '1', modules: ['old'] },
+    { package: 'q', sha256: '3', modules: ['other'] },
   ]);
-  expect(await gateway.packages.add(upload(hash('a')), pieces('other'))).toBe(false);
-  expect(await bytesOf(hash('a'))).toBe('abcdef');
-  expect(await store.packages.withModule(hash('e'))).toEqual({ package: 'my_lab', sha256: hash('a') });
-  expect(await store.packages.withModule(hash('f'))).toBeUndefined();
+  expect((await store.packages.accepted('q')).map(({ sha256 }) => sha256)).toEqual(['3']);
 });
 
-it('stores nothing of an upload that breaks off, and removes one that was refused', async () => {
-  const broken = async function* (): AsyncGenerator<Buffer> {
-    yield Buffer.from('abc');
-    await Promise.reject(new Error('the file is gone'));
-  };
-  await expect(gateway.packages.add(upload(hash('b')), broken())).rejects.toThrow();
-  expect(await store.packages.version('my_lab', hash('b'))).toBeUndefined();
-  expect(await bytesOf(hash('b'))).toBe('');
-  await gateway.packages.add(upload(hash('b')), pieces('refused'));
-  await gateway.packages.remove('my_lab', hash('b'));
-  await gateway.packages.remove('my_lab', hash('a'));
-  await gateway.packages.add(upload(hash('c')), pieces('third'));
-  expect(await store.packages.version('my_lab', hash('b'))).toBeUndefined();
-  expect(await bytesOf(hash('b'))).toBe('');
-  expect(await bytesOf(hash('a'))).toBe('abcdef');
-});
-
-it('activates a version in place of the expected one alone, together with what is loaded', async () => {
-  await store.packages.accept(epoch, 'my_lab', hash('c'), found);
-  await store.packages.activate(epoch, change(null, hash('a')), { loaded: 1 });
-  expect(await store.loaded()).toEqual({ loaded: 1 });
-  await expect(
-    store.packages.activate(epoch, change(hash('c'), hash('a')), { loaded: 2 }),
-  ).rejects.toMatchObject({ code: 'wrong_state' });
-  await expect(
-    store.packages.activate(epoch + 1, change(hash('a'), hash('c')), { loaded: 2 }),
-  ).rejects.toMatchObject({ code: 'stale_message' });
-  expect(await store.loaded()).toEqual({ loaded: 1 });
-  expect(await store.packages.active()).toEqual([
-    { package: 'my_lab', sha256: hash('a'), previous: 'none', waiting: null, commit: 'abc' },
+test('work needs code until it is completed or archived, and an on-demand task until its end', async () => {
+  const failed = { state: 'failed', endedAt: t0 } as const;
+  const completed = { state: 'completed', endedAt: t0 } as const;
+  const changes: Change[] = [
+    putDefinition,
+    { op: 'insertCampaign', row: campaign('1', failed) },
+    { op: 'insertProtocolRun', row: protocolRun('2') },
+    { op: 'insertProtocolRun', row: protocolRun('3', completed) },
+    { op: 'insertTaskRun', row: taskRun('4') },
+    { op: 'insertTaskRun', row: taskRun('5', failed) },
+  ];
+  await store.commit(epoch, changes);
+  expect(await store.packages.workWith([codeHash, 'other'])).toEqual([
+    'campaign campaign 1',
+    'protocol run run 2',
+    'task task 4',
   ]);
-  const waiting = { sha256: hash('c'), by: 'ci', labs: ['a'] };
-  await store.packages.wait(epoch, 'my_lab', waiting);
-  expect(await gateway.packages.activation('my_lab')).toMatchObject({
-    sha256: hash('a'),
-    waiting: hash('c'),
-  });
-  await store.packages.noteFailure(epoch, 'my_lab', hash('c'), 'no port', '2026-11-28T02:10:00.000Z');
-  const third = (await gateway.packages.versions('my_lab')).find((each) => each.sha256 === hash('c'));
-  expect(third?.failure).toEqual({ at: '2026-11-28T02:10:00.000Z', reason: 'no port' });
-  await store.packages.activate(epoch, change(hash('a'), hash('c'), hash('a')), { loaded: 3 });
-  expect(await gateway.packages.activation('my_lab')).toMatchObject({
-    ...{ sha256: hash('c'), previous: hash('a'), by: 'ci', waiting: null },
-  });
-  const versions = await gateway.packages.versions('my_lab');
-  expect(versions.map(({ failure }) => failure)).toEqual([null, null]);
-  await expect(store.packages.wait(epoch + 1, 'my_lab', waiting)).rejects.toMatchObject({
+  expect(await store.packages.workWith(['other'])).toEqual([]);
+  expect(await store.packages.workWith([])).toEqual([]);
+});
+
+test('a deletion removes the bytes that no other package has, and tells the audit', async () => {
+  await stored('p', '1', []);
+  await stored('q', '1', []);
+  await stored('p', '2', []);
+  await store.packages.remove(epoch, { package: 'p', sha256: '1' }, 'ada', 'why');
+  expect(await pieces()).toEqual(['1', '2']);
+  await store.packages.remove(epoch, { package: 'q', sha256: '1' }, 'service', 'why');
+  expect(await pieces()).toEqual(['2']);
+  expect((await store.packages.accepted()).map((each) => each.sha256)).toEqual(['2']);
+  const { rows } = await client.query('select by, kind, action, subject, detail from audit order by seq');
+  expect(rows).toEqual([
+    {
+      ...{ by: 'ada', kind: null, action: 'package.delete', subject: 'package/p/1' },
+      detail: { package: 'p', sha256: '1', reason: 'why' },
+    },
+    expect.objectContaining({ by: 'service', subject: 'package/q/1' }),
+  ]);
+});
+
+test('a leader that was succeeded deletes nothing', async () => {
+  await stored('p', '1', []);
+  await expect(
+    store.packages.remove(epoch - 1, { package: 'p', sha256: '1' }, 'a', 'b'),
+  ).rejects.toMatchObject({
     code: 'stale_message',
   });
+  expect(await pieces()).toEqual(['1']);
+});
+
+test('a dry run leaves no version, and its bytes go with the next upload', async () => {
+  const name = await gateway.packages.addForDryRun('9', 3, bytes('abc'));
+  expect(await pieces()).toEqual(['9']);
+  expect(await store.packages.accepted()).toEqual([]);
+  await gateway.packages.removeDryRun(name);
+  await stored('p', '1', []);
+  expect(await pieces()).toEqual(['1']);
 });

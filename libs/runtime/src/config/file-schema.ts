@@ -173,6 +173,8 @@ export const retentionSchema = mapping({
   delete_files_after_days: whole(1, 36_500).optional(),
   /** Hours from the request to delete work to the beginning of the deletion. */
   undo_hours: count(0, 8_760, 24),
+  /** Newest uploaded versions of each package that stay, besides those that something needs. */
+  keep_package_versions: count(1, 100_000, 50),
 });
 
 export const metricsSchema = mapping({

@@ -395,15 +395,17 @@ describe('a configuration', () => {
     expect(loaded('retention: {archive_after_days: 30}\n')).toEqual({
       archive_after_days: 30,
       undo_hours: 24,
+      keep_package_versions: 50,
     });
     const ages = '{delete_after_days: 60, delete_files_after_days: 40, undo_hours: 0}';
-    expect(loaded(`retention: ${ages}\n`)).toEqual({
+    expect(loaded(`retention: ${ages}\n`)).toMatchObject({
       ...{ delete_after_days: 60, delete_files_after_days: 40, undo_hours: 0 },
     });
     for (const text of [
       'archive_after_days: 0',
       'archive_after: 3',
       'undo_hours: -1',
+      'keep_package_versions: 0',
       'delete_after_days: 0.5',
     ])
       expect(faultsOf(() => loaded(`retention: {${text}}\n`))[0]).toContain(

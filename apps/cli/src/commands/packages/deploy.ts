@@ -122,6 +122,18 @@ export function addDeployCommands(pkg: Command): void {
       }),
     );
 
+  serviceCommand(pkg, 'delete', 'delete an uploaded version of a package that nothing needs any more')
+    .argument('<name>', 'name of the package')
+    .argument('<version>', 'hash of the version or its beginning')
+    .action((name: string, version: string, flags: ServiceFlags) =>
+      atService(flags, async (client) => {
+        const sha256 = hashOf(await versionsOf(client, name), version);
+        const path = { package_name: name, sha256 };
+        const deleted = await client.delete('/api/packages/{package_name}/{sha256}', { path });
+        return flags.json === true ? json(deleted) : [`deleted ${name} ${short(sha256)}`];
+      }),
+    );
+
   withOrigin(
     personCommand(
       pkg,
