@@ -1,6 +1,6 @@
 import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { AuditRecord, PackageVersions } from '@lab/contracts';
+import type { AttentionRecord, AuditRecord, PackageVersions } from '@lab/contracts';
 import { startServiceStack, type Stack } from '@lab/testkit';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { Api, eventually, isOver } from './api.js';
@@ -140,6 +140,39 @@ it('goes back by itself when a device does not start, and says why', async () =>
   expect(await product('after the broken version')).toBe(11_042);
 });
 
+const failures = async (): Promise<AttentionRecord[]> => {
+  const { items } = (await api.call<{ items: AttentionRecord[] }>('GET', '/api/attention?state=open')).body;
+  return items.filter(({ reason }) => reason.code === 'deployment_failed');
+};
+
+it('tells people of a failure after the deployer has gone, until somebody acknowledges it', async () => {
+  // The failure before was told, too: nobody knows whether the deployer has read the answer.
+  const [known] = await eventually(failures, (items) => items.length === 1);
+  const acknowledge = (id = ''): Promise<{ status: number }> =>
+    api.call('POST', `/api/attention/${id}/resolve`, { action: 'acknowledge', by: 'eve' });
+  expect((await acknowledge(known?.id)).status).toBe(200);
+  await eventually(failures, (items) => items.length === 0);
+
+  const { active, versions: stored } = await versions();
+  const broken = stored[0]?.sha256 ?? '';
+  await startSlowRun('meanwhile', 10);
+  const body = { sha256: broken, expect: active, drain: true, by: 'pipeline' };
+  expect((await api.call('POST', `/api/packages/${name}/activate`, body)).status).toBe(202);
+  // Nobody asks any more.
+  const [item] = await eventually(failures, (items) => items.length === 1, 120_000);
+  expect(item).toMatchObject({
+    subject: `package/${name}`,
+    actions: ['acknowledge'],
+    known: {
+      package: name,
+      sha256: broken,
+      by: 'pipeline',
+      reason: expect.stringContaining('no such port') as string,
+    },
+  });
+  expect((await versions()).active).toBe(active);
+});
+
 it('refuses a version with errors before anything is stored', async () => {
   const text = await readFile(place('tasks/multiply/task.yml'), 'utf8');
   await writeFile(place('tasks/multiply/task.yml'), `${text}\nnonsense: true\n`);
@@ -154,6 +187,7 @@ it('goes back to the version before on request', async () => {
   const back = await pkg('rollback', name);
   expect([back.code, back.err]).toEqual([0, '']);
   expect(await versions()).toMatchObject({ active: second, previous: active });
+  await eventually(failures, (items) => items.length === 0);
   expect(await product('rolled back')).toBe(1_042);
   const listed = await svc({ SVC_URL: stack.url, HOME: folder }, 'pkg', 'versions', name);
   expect(listed.out).toContain(`active: ${second.slice(0, 12)}`);

@@ -6689,11 +6689,14 @@ export interface components {
       subject: string;
       reason: components['schemas']['Reason'];
       /** @description Decisions that a person may take; empty for a warning that asks for none, and once the question is resolved. */
-      actions: ('completed' | 'failed' | 'retry' | 'idle' | 'lost' | 'keep_waiting' | 'cancel')[];
+      actions: (
+        'completed' | 'failed' | 'retry' | 'idle' | 'lost' | 'keep_waiting' | 'cancel' | 'acknowledge'
+      )[];
       /** @description What each decision in `actions` leads to. */
       choices: {
         /** @enum {string} */
-        action: 'completed' | 'failed' | 'retry' | 'idle' | 'lost' | 'keep_waiting' | 'cancel';
+        action:
+          'completed' | 'failed' | 'retry' | 'idle' | 'lost' | 'keep_waiting' | 'cancel' | 'acknowledge';
         /**
          * @description What the decision leads to.
          * @example the task starts again from its beginning; ...
@@ -6748,7 +6751,16 @@ export interface components {
          * @description The decision; null: no decision was needed any more.
          * @enum {string|null}
          */
-        action: 'completed' | 'failed' | 'retry' | 'idle' | 'lost' | 'keep_waiting' | 'cancel' | null;
+        action:
+          | 'completed'
+          | 'failed'
+          | 'retry'
+          | 'idle'
+          | 'lost'
+          | 'keep_waiting'
+          | 'cancel'
+          | 'acknowledge'
+          | null;
         /**
          * @description Person who decided; `service` when the question resolved itself.
          * @example ada
@@ -6784,7 +6796,7 @@ export interface components {
        * @example completed
        * @enum {string}
        */
-      action: 'completed' | 'failed' | 'retry' | 'idle' | 'lost' | 'keep_waiting' | 'cancel';
+      action: 'completed' | 'failed' | 'retry' | 'idle' | 'lost' | 'keep_waiting' | 'cancel' | 'acknowledge';
       /**
        * @description Person who decides, for the audit. Default: "unknown".
        * @example ada

@@ -56,7 +56,7 @@ export type StoredTokenKind = (typeof storedTokenKinds)[number];
 /**
  * What a person may decide. About a task: `completed` with its outputs, `failed`, or `retry` as a new attempt. About a
  * device: `idle`, the device stands still and can safely be started again. About an agent: `lost`, the agent will not
- * return, so the service asks about each task that ran there.
+ * return, so the service asks about each task that ran there. About a failed deployment: `acknowledge`.
  */
 export const attentionActions = [
   'completed',
@@ -66,6 +66,7 @@ export const attentionActions = [
   'lost',
   'keep_waiting',
   'cancel',
+  'acknowledge',
 ] as const;
 export type AttentionAction = (typeof attentionActions)[number];
 

@@ -15,6 +15,8 @@ import {
   Attention,
   type BackupState,
   BackupWatch,
+  DeploymentWatch,
+  type FailedDeployment,
   CampaignRequests,
   ChangeRequests,
   LongTasks,
@@ -83,6 +85,7 @@ export class Engine {
   readonly #refusals = new Backoff();
   readonly #durations = new Durations();
   readonly #backup = new BackupWatch();
+  readonly #deployments = new DeploymentWatch();
   readonly #submitPorts: SubmitPorts;
   readonly #commands: AttemptCommands;
   readonly #assigner: DeviceAssigner;
@@ -143,7 +146,12 @@ export class Engine {
       refusals,
     );
     const longTasks = new LongTasks(durations, options.longTasks);
-    const watched = { longTasks, refusals: this.refusals, backup: this.#backup };
+    const watched = {
+      longTasks,
+      refusals: this.refusals,
+      backup: this.#backup,
+      deployments: this.#deployments,
+    };
     this.#attention = new Attention({
       ...{ loop, ids, agents, directory, labs, epoch, lostAfterMs, ...watched },
     });
@@ -194,6 +202,16 @@ export class Engine {
   /** Somebody says how far the backup of the service is. People are warned of one that is far behind. */
   backupIs(state: BackupState): void {
     this.#loop.enqueuePatiently('report of the backup', (turn) => this.#backup.report(state, turn.now));
+  }
+
+  /** A version of a package did not become active. People are told, because nobody may wait for the answer any more. */
+  deploymentFailed(failure: FailedDeployment): void {
+    this.#loop.enqueuePatiently('failed deployment', () => this.#deployments.fail(failure));
+  }
+
+  /** A version of a package has become active, which settles earlier failures. */
+  deploymentSucceeded(name: string): void {
+    this.#loop.enqueuePatiently('deployment', () => this.#deployments.settle(name));
   }
 
   /**

@@ -66,7 +66,7 @@ export interface Situation {
 
 const warningCodes = new Set([
   ...['runs_long', 'device_not_responding', 'second_agent', 'agent_incompatible', 'messages_refused'],
-  ...['clock_skew', 'ledger_unwritable', 'rollout_halted', 'restored', 'backup_waits'],
+  ...['clock_skew', 'ledger_unwritable', 'rollout_halted', 'restored', 'backup_waits', 'deployment_failed'],
 ]);
 
 /** Whether work goes on without a decision about the item. */

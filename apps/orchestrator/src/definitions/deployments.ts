@@ -285,12 +285,15 @@ export class Deployments {
       );
       // Whoever read the packages meanwhile has read the version before.
       await index.adopt(plan.read);
+      loading.parts.engine.deploymentSucceeded(name);
       return [...devices.values()].flat();
     } catch (error) {
       await index.adopt(present);
-      if (isServiceError(error) && error.code === 'device_unavailable')
-        throw await this.#wentBack(plan, error);
-      throw error;
+      if (isInUse(error)) throw error;
+      const isBack = isServiceError(error) && error.code === 'device_unavailable';
+      const failure = isBack ? await this.#wentBack(plan, error) : error;
+      await this.#tell(name, plan.sha256, by, toServiceError(failure).message);
+      throw failure;
     }
   }
 
@@ -331,6 +334,15 @@ export class Deployments {
     const reason = `${error.message}; ${back}`;
     await this.#noteFailure(plan.name, plan.sha256, reason);
     return new ServiceError(error.code, reason, { faults: error.faults, effect: error.effect, cause: error });
+  }
+
+  /** Tells people of a failure: the caller may not wait for the answer any more. */
+  async #tell(name: string, sha256: string, by: string, reason: string): Promise<void> {
+    const { versions, loading, clock } = this.parts;
+    const version = await versions.version(name, sha256).catch(() => undefined);
+    const { commit = null, author = null } = version ?? {};
+    const at = clock.now();
+    loading.parts.engine.deploymentFailed({ package: name, sha256, commit, author, by, reason, at });
   }
 
   async #noteFailure(name: string, sha256: string, reason: string): Promise<void> {
@@ -452,6 +464,7 @@ export class Deployments {
       reason,
     });
     await this.#noteFailure(name, waiting.sha256, reason);
+    await this.#tell(name, waiting.sha256, waiting.by, reason);
     await this.#takeBack(name);
   }
 }

@@ -38,6 +38,7 @@ const effects: Readonly<Record<AttentionAction, (facts: AttentionFacts) => strin
     'you say that the computer will not return in its earlier state; each task that ran there becomes a question of its own',
   keep_waiting: () => 'the task goes on, and the service asks again after the same time',
   cancel: () => 'the task is asked to stop, as by svc cancel',
+  acknowledge: () => 'the item closes, and what is active stays as it is',
 };
 
 function afterTask({ inRun, isStopping }: AttentionFacts, goesOn: string): string {
@@ -112,6 +113,10 @@ const ofWarnings: Readonly<Record<AttentionWarning, Questions>> = {
   backup_waits: () => [
     'place of the backup: is its disk mounted and not full, or its bucket reachable?',
     'what do "svc backup list" and the terminal of "svc start" say?',
+  ],
+  deployment_failed: ({ computer }) => [
+    `${computer ?? ''}: which devices did not come up, and what does their log say? "svc pkg versions" has the reason`,
+    'the pipeline: mend the version and deploy it again, or activate another one',
   ],
   rollout_halted: ({ computer }) => [
     `computer ${computer ?? ''}: does its agent run, and what does its log say of the update?`,

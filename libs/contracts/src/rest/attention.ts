@@ -51,6 +51,7 @@ export const attentionWarnings = {
   rollout_halted: [],
   restored: [],
   backup_waits: [],
+  deployment_failed: ['acknowledge'],
 } as const satisfies Record<string, readonly AttentionAction[]>;
 export type AttentionWarning = keyof typeof attentionWarnings;
 

@@ -5,6 +5,7 @@ import type { AttentionRow, QueuePauseRow, RolloutRow } from '../rows/index.js';
 import type { Turn } from '../turn/index.js';
 import type { Cause } from './attention-causes.js';
 import type { LateBackup } from './backup-watch.js';
+import type { FailedDeployment } from './deployment-watch.js';
 import type { LongTask } from './long-tasks.js';
 import type { RepeatedRefusals } from './refusals.js';
 
@@ -153,6 +154,34 @@ export function aboutBackup({ reachedAt, trouble, since }: LateBackup): Cause {
   };
 }
 
+/** What an item about the deployment of a package names as its process. */
+const packageSubject = 'package/';
+
+/** The package that an item about a deployment names. */
+export const packageOf = ({ computer }: Pick<AttentionRow, 'computer'>): string =>
+  computer?.slice(packageSubject.length) ?? '';
+
+/** Warns of a deployment that failed, of which its pipeline may not know. */
+export function aboutFailedDeployment(failure: FailedDeployment): Cause {
+  const { package: name, sha256, commit, author, by, reason, at } = failure;
+  const origin = [
+    ...(commit === null ? [] : [`commit ${commit}`]),
+    ...(author === null ? [] : [`by ${author}`]),
+    `deployed by ${by}`,
+  ].join(', ');
+  return {
+    kind: 'process',
+    ...nothing,
+    computer: packageSubject + name,
+    reason: warning(
+      'deployment_failed',
+      `the version ${sha256.slice(0, 12)} of the package ${name} (${origin}) did not become active at ${isoTime(at)}: ` +
+        `${reason}; mend it and deploy it again, activate another version, or acknowledge this`,
+    ),
+    known: () => ({ package: name, sha256, commit, author, by, reason, failed_at: isoTime(at) }),
+  };
+}
+
 /** Warns of a rollout that is halted. */
 export function aboutHaltedRollout(
   { id, version, steps }: RolloutRow,
@@ -229,6 +258,7 @@ export const endsOfWarnings: Readonly<Record<AttentionWarning, string>> = {
   rollout_halted: 'the rollout was resumed or cancelled',
   restored: 'the queue was resumed',
   backup_waits: 'the backup is up to date',
+  deployment_failed: 'a version of the package is active since',
 };
 
 function warning(code: AttentionWarning, message: string): Cause['reason'] {

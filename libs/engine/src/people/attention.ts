@@ -24,6 +24,7 @@ import { type Cause, aboutAgent, aboutDevice, aboutTask, differs, keyOf } from '
 import {
   aboutBackup,
   aboutClock,
+  aboutFailedDeployment,
   aboutHaltedRollout,
   aboutLedger,
   aboutLongTask,
@@ -34,11 +35,13 @@ import {
   aboutRestore,
   endsOfWarnings,
   isContradicted,
+  packageOf,
 } from './attention-warnings.js';
 import { decideTask } from './decisions.js';
 import { claimItem, claimOfOther, releaseItem } from './attention-claims.js';
 import type { LongTasks } from './long-tasks.js';
 import type { BackupWatch } from './backup-watch.js';
+import type { DeploymentWatch } from './deployment-watch.js';
 import type { Refusals } from './refusals.js';
 
 export interface AttentionPorts {
@@ -50,6 +53,7 @@ export interface AttentionPorts {
   longTasks: LongTasks;
   refusals: Refusals;
   backup: BackupWatch;
+  deployments: DeploymentWatch;
   epoch: () => number;
   /** Silence of an agent, in milliseconds, after which a person decides about its attempts. */
   lostAfterMs: number;
@@ -66,7 +70,7 @@ const service = 'service';
  * one open item for each task that needs attention, each device whose agent does not know its state or has given it
  * up, and each silent computer with unfinished attempts. Further items warn of tasks that take long, of devices that do
  * not respond, and of computers with a wrong clock, an unwritable ledger or a second agent,
- * and of processes that are refused. An item is closed when its cause is gone.
+ * and of processes that are refused, and of deployments that failed. An item is closed when its cause is gone.
  */
 export class Attention {
   /** Items of devices with a pending reset. A person has decided, so these items do not close by themselves. */
@@ -191,7 +195,10 @@ export class Attention {
   #resolve(turn: Turn, decision: AttentionDecision): { id: string } {
     const item = this.#examine(turn, decision);
     const by = decision.by ?? unnamedPerson;
-    if (isAttentionWarning(item.reason.code)) {
+    if (item.reason.code === 'deployment_failed') {
+      // At once: the cause would open the item again at the end of this turn.
+      this.ports.deployments.settle(packageOf(item));
+    } else if (isAttentionWarning(item.reason.code)) {
       this.#decideLong(turn, item, decision);
     } else if (item.kind === 'task') {
       this.#demandRest(turn, item);
@@ -254,6 +261,7 @@ export class Attention {
     for (const misfit of this.ports.directory.misfits.lately(turn.now)) ask(aboutMisfit(misfit));
     for (const rollout of turn.state.rows.rollouts.values())
       if (rollout.state === 'halted' && rollout.halt !== null) ask(aboutHaltedRollout(rollout, rollout.halt));
+    for (const failure of this.ports.deployments.open()) ask(aboutFailedDeployment(failure));
     const late = this.ports.backup.late(turn.now);
     if (late !== undefined) ask(aboutBackup(late));
     const pause = turn.state.queuePause();
@@ -299,6 +307,7 @@ export class Attention {
     // What these items are about is stored, so nothing has to be heard first.
     if (item.kind === 'task' || ['rollout_halted', 'restored'].includes(item.reason.code)) return true;
     if (item.reason.code === 'backup_waits') return this.ports.backup.isKnown;
+    if (item.reason.code === 'deployment_failed') return this.ports.deployments.isSettled(packageOf(item));
     if (isAttentionWarning(item.reason.code)) return this.#isOutdated(item, turn.now);
     if (item.kind === 'agent') return !this.#silent(turn.state).has(item.computer ?? '');
     if (this.#deciding.has(item.id)) return false;

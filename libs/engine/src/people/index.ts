@@ -3,6 +3,7 @@
 export { archive, overByItself } from './archive.js';
 export { Attention } from './attention.js';
 export { type BackupState, BackupWatch } from './backup-watch.js';
+export { DeploymentWatch, type FailedDeployment } from './deployment-watch.js';
 export { CampaignRequests } from './campaign-requests.js';
 export { ChangeRequests } from './change-requests.js';
 export { type LongTaskLimits, LongTasks } from './long-tasks.js';

@@ -1,6 +1,7 @@
 import { restorer } from '@lab/contracts';
 import { describe, expect, it } from 'vitest';
 import { device, TestLab } from '../test-lab.js';
+import type { FailedDeployment } from '../../src/people/deployment-watch.js';
 
 /** A laboratory with an arm on `pc`; the run `r` has one task on it. */
 async function lab(policy = {}): Promise<TestLab> {
@@ -306,5 +307,68 @@ describe('a backup', () => {
     expect(open(test)[0]?.reason.message).toMatch(
       /^there is no backup, although .* its process does not run/,
     );
+  });
+});
+
+describe('a failed deployment', () => {
+  const failure: FailedDeployment = {
+    ...{ package: 'wet', sha256: '4355a46b19d3ffff', commit: '9fceb02', author: 'ada', by: 'ci' },
+    ...{ reason: 'pump_1 is faulted', at: Date.UTC(2026, 10, 28) },
+  };
+  const failed = async (more: Partial<FailedDeployment> = {}) => {
+    const test = await lab();
+    test.engine.deploymentFailed({ ...failure, ...more });
+    await test.live(1_000);
+    return test;
+  };
+
+  it('is told with all that names it, until a version of the package is active, also after a change of the leader', async () => {
+    const test = await failed();
+    expect(open(test)).toMatchObject([
+      {
+        kind: 'process',
+        computer: 'package/wet',
+        reason: {
+          code: 'deployment_failed',
+          message:
+            'the version 4355a46b19d3 of the package wet (commit 9fceb02, by ada, deployed by ci) did not become active at ' +
+            '2026-11-28T00:00:00.000Z: pump_1 is faulted; mend it and deploy it again, activate another version, or acknowledge this',
+        },
+        known: { package: 'wet', sha256: failure.sha256, commit: '9fceb02', author: 'ada', by: 'ci' },
+      },
+    ]);
+    await test.open();
+    test.engine.deploymentSucceeded('dry');
+    await test.live(120_000);
+    expect(open(test)).toHaveLength(1);
+    test.engine.deploymentSucceeded('wet');
+    await test.live(1_000);
+    expect(open(test)).toEqual([]);
+    expect(items(test)[0]?.resolution).toMatchObject({ note: 'a version of the package is active since' });
+  });
+
+  it('closes when a person acknowledges it, and opens anew with the next failure', async () => {
+    const test = await failed();
+    const [item] = open(test);
+    await test.engine.attention.decide({ id: item?.id ?? '', action: 'acknowledge', by: 'eve' });
+    await test.live(60_000);
+    expect(open(test)).toEqual([]);
+    test.engine.deploymentFailed(failure);
+    await test.live(1_000);
+    expect(open(test).map(({ id }) => id)).not.toContain(item?.id);
+    expect(open(test)).toHaveLength(1);
+  });
+
+  it('names the latest failure of its package, and each package has an item of its own', async () => {
+    const test = await failed({ commit: null, author: null });
+    test.engine.deploymentFailed({ ...failure, reason: 'pump_2 is faulted' });
+    test.engine.deploymentFailed({ ...failure, package: 'dry' });
+    await test.live(1_000);
+    expect(
+      open(test)
+        .map(({ computer }) => computer)
+        .sort(),
+    ).toEqual(['package/dry', 'package/wet']);
+    expect(open(test).find(({ computer }) => computer === 'package/wet')?.reason.message).toContain('pump_2');
   });
 });

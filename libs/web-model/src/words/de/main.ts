@@ -160,6 +160,7 @@ export const de: Record<keyof typeof en, string> = {
   'action.lost': 'Der Computer ist verloren',
   'action.keep_waiting': 'Länger warten',
   'action.cancel': 'Den Task abbrechen',
+  'action.acknowledge': 'Zur Kenntnis genommen',
 
   'devices.computers': 'Computer',
   'devices.of': '{type} an {computer}',

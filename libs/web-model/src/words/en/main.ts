@@ -157,6 +157,7 @@ export const en = {
   'action.lost': 'The computer is lost',
   'action.keep_waiting': 'Wait longer',
   'action.cancel': 'Cancel the task',
+  'action.acknowledge': 'I know of it',
 
   'devices.computers': 'Computers',
   'devices.of': '{type} on {computer}',
