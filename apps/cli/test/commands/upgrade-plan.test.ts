@@ -3,6 +3,7 @@ import { planUpgrade, type RunningService } from '../../src/commands/operating/u
 
 const next = {
   version: '0.3.0',
+  before: '0.2.0',
   migrations: ['0001_initial', '0002_reader', '0003_later'],
   oldestReader: '0002_reader',
 };
@@ -64,9 +65,27 @@ describe('the plan of an upgrade', () => {
     expect(agent(version)).toMatchObject({ forbidden: 1, processes: [{ upgrade, forbidden: true }] });
   });
 
-  it('names the last release before a new major one as the next step', () => {
-    const plan = planUpgrade(service, { ...next, version: '1.0.0' });
-    expect(plan.processes[0]?.upgrade).toContain('update it to the last release before first');
+  it.each([
+    ['0.9.3', '1.0.0', '0.9.3'],
+    ['0.9.0', '1.0.0', '0.9.3'],
+    ['1.4.0', '2.0.0', '1.4.1'],
+    ['0.3.2', '0.5.0', '0.3.0'],
+    ['1.0.0', '1.0.1', '1.0.0'],
+  ])('allows it from %s to %s, whose release before is %s', (from, version, before) => {
+    const processes = [{ name: 'gateway', version: from }];
+    expect(of({ processes }, { ...next, version, before }).forbidden).toBe(0);
+  });
+
+  it.each([
+    ['0.8.9', '1.0.0', '0.9.3'],
+    ['0.3.0', '2.0.0', '1.4.1'],
+    ['0.9.3', '1.1.0', '1.0.2'],
+  ])('forbids it from %s to %s, and names %s as the next step', (from, version, before) => {
+    const processes = [{ name: 'gateway', version: from }];
+    expect(of({ processes }, { ...next, version, before })).toMatchObject({
+      forbidden: 1,
+      processes: [{ upgrade: `it is more than one release before ${version}; update it to ${before} first` }],
+    });
   });
 
   it.each(['0.2.0', '0.2.9', '0.3.0', '0.3.0-rc.1'])('allows it for a process of %s', (version) => {

@@ -20,6 +20,8 @@ export interface RunningService {
 /** The release to which a service is upgraded. */
 export interface NextRelease {
   version: string;
+  /** The release before, which works beside this one. */
+  before: string;
   /** In their order. */
   migrations: readonly string[];
   /** Last migration of the oldest release that works with its tables. */
@@ -39,7 +41,7 @@ export interface UpgradePlan {
 
 /** Says what an upgrade will do, and what forbids it. See docs/guide/upgrading.md. */
 export function planUpgrade({ processes, schema, work }: RunningService, next: NextRelease): UpgradePlan {
-  const judged = processes.map((each) => ({ ...each, ...upgradeOf(each.version, next.version) }));
+  const judged = processes.map((each) => ({ ...each, ...upgradeOf(each.version, next) }));
   const tables = tablesOf(schema, next);
   const isOutdated = judged.some(({ version }) => version !== null && version !== next.version);
   return {
@@ -60,20 +62,21 @@ interface Verdict {
   forbidden: boolean;
 }
 
-function upgradeOf(version: string | null, to: string): Verdict {
+/** A process may be of the release before, or of one within a minor version, whatever the patches. */
+function upgradeOf(version: string | null, { version: to, before }: NextRelease): Verdict {
   if (version === null) return { upgrade: 'not known: it has not been heard', forbidden: false };
   if (version === to) return { upgrade: 'has this release', forbidden: false };
   const [from, target] = [numbersOf(version), numbersOf(to)];
   if (from === undefined || target === undefined)
     return { upgrade: `${version} is no version of a release`, forbidden: true };
-  const majors = target.major - from.major;
-  const steps = majors === 0 ? target.minor - from.minor : majors * Infinity;
-  if (steps < 0 || (steps === 0 && from.patch > target.patch))
-    return { upgrade: `it is newer than ${to}; use the svc of its release`, forbidden: true };
-  if (steps <= 1) return { upgrade: `to ${to}`, forbidden: false };
-  const between = target.minor === 0 ? 'the last release before' : `${target.major}.${target.minor - 1}.0`;
+  const [majors, minors] = [target.major - from.major, target.minor - from.minor];
+  const isNewer = majors < 0 || (majors === 0 && (minors < 0 || (minors === 0 && from.patch > target.patch)));
+  if (isNewer) return { upgrade: `it is newer than ${to}; use the svc of its release`, forbidden: true };
+  const last = numbersOf(before);
+  const isOfLast = from.major === last?.major && from.minor === last.minor;
+  if (isOfLast || (majors === 0 && minors <= 1)) return { upgrade: `to ${to}`, forbidden: false };
   return {
-    upgrade: `it is more than one release before ${to}; update it to ${between} first`,
+    upgrade: `it is more than one release before ${to}; update it to ${before} first`,
     forbidden: true,
   };
 }

@@ -9,6 +9,9 @@ interface UpgradeFlags extends ServiceFlags {
   check?: boolean;
 }
 
+/** The release before this one: that of the archives in `tools/releases`, which a test compares. */
+export const releaseBefore = '0.2.0';
+
 /** The release that does not tell its tables and its orchestrator, and its tables. */
 const silent = {
   version: '0.2.0',
@@ -56,7 +59,7 @@ async function planFor(client: ApiClient, version: string): Promise<UpgradePlan>
     ...agents.map((agent) => ({ name: `agent ${agent.computer}`, version: agent.version })),
   ];
   const schema = isSilent ? silent.schema : (release?.schema ?? null);
-  return planUpgrade({ processes, schema, work }, { version, ...ownSchema });
+  return planUpgrade({ processes, schema, work }, { version, before: releaseBefore, ...ownSchema });
 }
 
 function planLines({ to, processes, tables, work, order, forbidden }: UpgradePlan): string[] {
