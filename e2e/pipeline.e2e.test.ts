@@ -1,6 +1,6 @@
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { mkdir, mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { AuditRecord, PackageVersions } from '@lab/contracts';
 import { startServiceStack, type Stack } from '@lab/testkit';
@@ -159,12 +159,14 @@ it('learns what a pull request would change, and can neither upload nor activate
   const type_ = (...args: string[]): Promise<Said> => type({ SVC_TOKEN_FILE: file() }, 'pkg', ...args);
   const versions = (): Promise<PackageVersions> => ask(`/api/packages/${lab}/versions`);
   const before = await versions();
+  const unpacked = (): Promise<string[]> => readdir(join(stack.dataDir, 'code', 'packages'));
+  const onDisk = await unpacked();
 
   const tried = await type_('deploy', join(folder, 'work', lab), '--dry-run');
   expect([tried.code, tried.err]).toEqual([0, '']);
   expect(tried.out).toContain('  changed task multiply\n');
   const [, beginning = ''] = /([0-9a-f]{12}) can become active/.exec(tried.out) ?? [];
-  expect(await versions()).toEqual(before);
+  expect([await versions(), await unpacked()]).toEqual([before, onDisk]);
 
   const refusal = expect.stringContaining('needs the role deployer') as string;
   for (const ways of [

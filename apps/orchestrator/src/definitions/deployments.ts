@@ -147,9 +147,23 @@ export class Deployments {
     const { versions, loading } = this.parts;
     await loading.parts.index.refresh();
     const rows = await versions.active();
-    const { exchange, read } = await this.#exchange({ name, sha256, commit: null }, rows);
-    const target = { name, sha256, before: this.#activeOf(name, rows), exchange, read };
-    return this.#record(this.#planned(target, held, 'dry_runner'), 'possible');
+    try {
+      const { exchange, read } = await this.#exchange({ name, sha256, commit: null }, rows);
+      const target = { name, sha256, before: this.#activeOf(name, rows), exchange, read };
+      return this.#record(this.#planned(target, held, 'dry_runner'), 'possible');
+    } finally {
+      await this.#forgetUnlessStored(name, sha256);
+    }
+  }
+
+  /** Removes what a dry run has unpacked. Whoever uploads the same bytes has stored the version before they are checked. */
+  async #forgetUnlessStored(name: string, sha256: string): Promise<void> {
+    const { versions, cache, loading } = this.parts;
+    try {
+      if ((await versions.version(name, sha256)) === undefined) await cache.forget(sha256);
+    } catch (error) {
+      loading.parts.log.warn('what a dry run has unpacked could not be removed', { name, sha256, error });
+    }
   }
 
   /**
