@@ -232,6 +232,21 @@ describe('bundled code', () => {
     });
   });
 
+  it.each(['../../../../secret.json', '../../../secret.json', '/etc/hostname'])(
+    'may not read %s, which is no file of the package',
+    async (path) => {
+      await writeFiles(place.userDir, {
+        'secret.json': '{ "password": "hunter2" }',
+        '../secret.json': '{ "password": "hunter2" }',
+        'demo/tasks/mix/task.ts': `import { password } from '${path}';\nconsole.log(password);\n`,
+      });
+      const { diagnostics } = await loadPackages(place);
+      expect(diagnostics.filter(({ code }) => code === 'code')).toMatchObject([
+        { file: 'demo/tasks/mix/task.ts', message: `the import "${path}" leads out of the package` },
+      ]);
+    },
+  );
+
   it('with an error leads to a diagnostic at its place and spoils no other code', async () => {
     await writeFiles(place.userDir, {
       'demo/tasks/mix/task.ts': 'export default class Mix {\n  run( {}\n}\n',

@@ -96,6 +96,8 @@ export async function unpackPackage(
     const parts = path.split('/');
     if (parts.length < 2 || parts[0] !== name || !parts.every((part) => goodName.test(part)))
       throw refused(`it has the path ${JSON.stringify(path)}; all files are in the folder ${name}`);
+    // Such a folder could say that a library is any file of this computer.
+    if (parts.includes('node_modules')) throw refused(`it has ${path}; npm installs libraries`);
     if (taken.has(path)) throw refused(`it has ${path} twice`);
     taken.add(path);
     files += 1;

@@ -70,6 +70,11 @@ const refusals: [string, () => Promise<Buffer>, RegExp][] = [
       ]),
     /twice/,
   ],
+  [
+    'has libraries',
+    () => packed([{ name: 'my_lab/node_modules/x/package.json', text: '{ "main": "/etc/passwd" }' }]),
+    /npm installs libraries/,
+  ],
   ['has no files', () => packed([]), /no files/],
   ['is no archive', () => Promise.resolve(Buffer.from('nothing')), /no packed package/],
   ['is a bomb', () => packed([{ name: 'my_lab/x', text: '0'.repeat(1_001) }]), /more than 1000 bytes/],

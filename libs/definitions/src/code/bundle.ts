@@ -3,6 +3,7 @@ import { basename, dirname, join, posix, relative, resolve, sep } from 'node:pat
 import { build, stop, type BuildFailure, type Message, type Metafile } from 'esbuild';
 import { dependencyLine } from '../model/index.js';
 import { externalsOf, nativeImports, type External, type NativeImport } from './outside.js';
+import { ownFiles } from './own-files.js';
 import { carriedSolver, productLibrary } from './product-libraries.js';
 
 /** Bundles the TypeScript of packages. Only this file knows esbuild. */
@@ -42,7 +43,8 @@ let building = 0;
 /**
  * Bundles every entry of a package into a module of its own. Imports are included, except those of Node and of
  * `external`. Standard decorators are lowered. An inline source map names a source as `package:///<package>/<path>`.
- * The texts depend only on the sources, not on the location of the package. A faulty entry does not affect the others.
+ * The texts depend only on the sources, not on the location of the package. An import by path must stay within the package. A
+ * faulty entry does not affect the others.
  *
  * @param entries sources relative to the package folder, with forward slashes
  * @param external an entry that imports one without a version fails, with no fault of its own
@@ -100,7 +102,7 @@ async function tryBundle(
       legalComments: 'none',
       logLevel: 'silent',
       tsconfigRaw: { compilerOptions: { target: 'ES2022', useDefineForClassFields: true } },
-      plugins: [productLibrary, carriedSolver],
+      plugins: [ownFiles(root), productLibrary, carriedSolver],
       ...(conditions.length === 0 ? {} : { conditions }),
     });
     const names = new StableNames(root);
