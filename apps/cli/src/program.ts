@@ -36,6 +36,7 @@ import { addKeysCommands } from './commands/services/keys.js';
 import { addStartCommand } from './commands/services/start.js';
 import { addSubmitCommand } from './commands/work/submit.js';
 import { addTokenCommands } from './commands/operating/token.js';
+import { addUsageCommand } from './commands/operating/usage.js';
 import { addUpgradeCommand } from './commands/operating/upgrade.js';
 import { addWebhookCommands } from './commands/operating/webhook.js';
 import { addWorkCommands } from './commands/work/work.js';
@@ -82,6 +83,7 @@ export function svcProgram(): Command {
   addDeviceCommands(program);
   addReservationCommands(program);
   addLegalHoldCommands(program);
+  addUsageCommand(program);
   addEffectsCommands(program);
   addUpgradeCommand(program, version);
   addTokenCommands(program);

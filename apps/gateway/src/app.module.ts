@@ -71,6 +71,7 @@ import {
   ReservationsController,
   ScheduleController,
   StopReports,
+  UsageController,
 } from './operating/index.js';
 import {
   Announcements,
@@ -195,6 +196,7 @@ export class AppModule {
         EmergencyStopsController,
         DrainsController,
         QueueController,
+        UsageController,
         ReservationsController,
         ScheduleController,
         TokensController,

@@ -21,6 +21,7 @@ export const config = defineConfig({
   scheduler: settings.scheduler,
   limits: settings.limits,
   retention: settings.retention,
+  quotas: settings.quotas,
   /** Whether the service has a backup, of which people are warned when it waits. */
   backup: settings.backup,
   logLevel: settings.logLevel,

@@ -57,6 +57,13 @@ export function engineMeasures(
   gauge('svc_attention', 'Open attention items by the code of their reason.', ({ attention }) =>
     Object.entries(attention).map(([reason, value]) => ({ labels: { reason }, value })),
   );
+  gauge('svc_stored_records', 'Stored task runs.', ({ stored }) => [{ value: stored.records }]);
+  gauge('svc_stored_bytes', 'Size of the stored files of tasks.', ({ stored }) => [{ value: stored.bytes }]);
+  gauge(
+    'svc_quota_share',
+    'Greatest share of its quota that an owner or a laboratory has used; 1: it is used up.',
+    ({ quotaShares }) => Object.entries(quotaShares).map(([kind, value]) => ({ labels: { kind }, value })),
+  );
   gauge('svc_plan_age_seconds', 'Age of the plan; absent where there is none.', ({ planAgeMs }) =>
     planAgeMs === null ? [] : [{ value: planAgeMs / 1_000 }],
   );

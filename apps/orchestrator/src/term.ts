@@ -29,12 +29,14 @@ import {
   VersionDeletion,
 } from './definitions/index.js';
 import { LoadedDefinitions, readLoadedRecord } from './loaded/index.js';
+import { quotasOf } from './quotas.js';
 import { orchestratorHandlers } from './requests/index.js';
 import { DryRuns, Simulations } from './simulation/index.js';
 import { schedulerOf } from './solver/index.js';
 import {
   archiveOld,
   type CommitWatch,
+  countUsage,
   deleteOld,
   deleteOldVersions,
   pruneEvents,
@@ -120,7 +122,11 @@ export async function beginTerm(parts: TermParts, lease: Lease): Promise<BegunTe
         log: log.child({ part: 'engine' }),
         measures,
       },
-      limits: { maxQueued, maxQueuedPerOwner, longTasks, undoMs: config.retention.undo_hours * 3_600_000 },
+      limits: {
+        ...{ maxQueued, maxQueuedPerOwner, longTasks },
+        quotas: quotasOf(config.quotas),
+        undoMs: config.retention.undo_hours * 3_600_000,
+      },
     });
     shutdown.add('engine', () => engine.stop());
     const noteCode: LoadingParts['noteCode'] = (origins) => store.noteCode(lease.epoch, origins);
@@ -195,6 +201,7 @@ export async function beginTerm(parts: TermParts, lease: Lease): Promise<BegunTe
         'backup watch',
         watchBackup({ engine, store, ...time, log: log.child({ part: 'backup' }) }),
       );
+    shutdown.add('usage', countUsage({ engine, ...time, log: log.child({ part: 'usage' }) }));
     const { deletions } = engine;
     const deleting = { deletions, store, ...time, log: log.child({ part: 'deleting' }) };
     shutdown.add('deleting', sweepDeletions(deleting));

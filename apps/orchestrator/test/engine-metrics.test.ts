@@ -18,6 +18,8 @@ const counts: Counts = {
   devices: {} as Counts['devices'],
   computers: { expected: 1, online: 1, missing: [], troubles: [] },
   attention: { runs_long: 0, clock_skew: 2 },
+  stored: { records: 12, files: 3, bytes: 48_211 },
+  quotaShares: { owner: 0.75, lab: 0 },
   planAgeMs: null,
 };
 
@@ -83,6 +85,9 @@ describe('the gauges of the engine', () => {
     expect(samplesOf('svc_attention')).toContainEqual({ labels: { reason: 'clock_skew' }, value: 2 });
     expect(samplesOf('svc_epoch')).toEqual([{ labels: {}, value: 4 }]);
     expect(samplesOf('svc_plan_age_seconds')).toEqual([]);
+    expect(samplesOf('svc_stored_records')).toEqual([{ labels: {}, value: 12 }]);
+    expect(samplesOf('svc_stored_bytes')).toEqual([{ labels: {}, value: 48_211 }]);
+    expect(samplesOf('svc_quota_share')).toContainEqual({ labels: { kind: 'owner' }, value: 0.75 });
   });
 
   it('are not reported by a standby, which reports that it does not lead', () => {

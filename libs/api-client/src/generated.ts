@@ -2062,6 +2062,26 @@ export interface paths {
     patch?: never;
     trace?: never;
   };
+  '/api/usage': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    /**
+     * List what owners and laboratories store, with their quotas
+     * @description An administrator gets all of it. Others get their own usage, and that of the laboratories for which they have a role. What was deleted counts for up to 10 s more.
+     */
+    get: operations['get_usage'];
+    put?: never;
+    post?: never;
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
   '/api/reservations': {
     parameters: {
       query?: never;
@@ -2993,6 +3013,7 @@ export interface components {
         | 'duplicate_name'
         | 'device_in_use'
         | 'wrong_state'
+        | 'quota_exceeded'
         | 'events_pruned'
         | 'idempotency_key_in_progress'
         | 'idempotency_key_reused'
@@ -7332,6 +7353,49 @@ export interface components {
        */
       running: number;
     };
+    /** @description What an owner or a laboratory stores, and the quota for it. */
+    UsageRecord: {
+      /**
+       * @description `owner`: of work. `lab`: a laboratory; work of several laboratories counts for each.
+       * @enum {string}
+       */
+      kind: 'owner' | 'lab';
+      /**
+       * @description Name of the owner or the laboratory; empty: work without an owner.
+       * @example ada
+       */
+      name: string;
+      /**
+       * @description Number of stored task runs, archived ones included.
+       * @example 1200
+       */
+      records: number;
+      /**
+       * @description Number of stored files.
+       * @example 2400
+       */
+      files: number;
+      /**
+       * @description Size of these files in bytes.
+       * @example 48211000
+       */
+      bytes: number;
+      /**
+       * @description Greatest number of task runs; null: no limit.
+       * @example 2000000
+       */
+      max_records: number | null;
+      /**
+       * @description Greatest size of the files in bytes; null: no limit.
+       * @example 200000000000
+       */
+      max_bytes: number | null;
+      /**
+       * @description Share of the limit that is used most; 1: it is used up. Null: there is no limit.
+       * @example 0.25
+       */
+      share: number | null;
+    };
     /** @description A device or resource that a person has reserved for a time. Only tasks of this person start on it during that time. */
     ReservationRecord: {
       /**
@@ -9244,6 +9308,7 @@ export type QueuePage = components['schemas']['QueuePage'];
 export type QueuedTask = components['schemas']['QueuedTask'];
 export type WaitCause = components['schemas']['WaitCause'];
 export type QueueRecord = components['schemas']['QueueRecord'];
+export type UsageRecord = components['schemas']['UsageRecord'];
 export type ReservationRecord = components['schemas']['ReservationRecord'];
 export type ReservationRequest = components['schemas']['ReservationRequest'];
 export type ScheduleRecord = components['schemas']['ScheduleRecord'];
@@ -13567,6 +13632,51 @@ export interface operations {
         };
         content: {
           'application/json': components['schemas']['QueueRecord'];
+        };
+      };
+    };
+  };
+  get_usage: {
+    parameters: {
+      query?: {
+        /** @description Maximum number of records. */
+        limit?: number;
+        /** @description `next_cursor` of the previous page, with the same sort and filters. Absent: from the beginning. */
+        cursor?: string;
+        /** @description Field to sort by; `-` before it for descending order. */
+        sort?:
+          | 'share'
+          | '-share'
+          | 'name'
+          | '-name'
+          | 'records'
+          | '-records'
+          | 'files'
+          | '-files'
+          | 'bytes'
+          | '-bytes';
+        /** @description Only usage of owners, or of laboratories. Several values are separated by commas. */
+        kind?: string;
+        /** @description Only the usage of the owner or the laboratory with this name. */
+        name?: string;
+      };
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      /** @description The fullest first. */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': {
+            items: components['schemas']['UsageRecord'][];
+            /** @description Cursor of the next page; null: this is the last one. */
+            next_cursor: string | null;
+          };
         };
       };
     };

@@ -24,6 +24,7 @@ export const errorCatalogue = {
   duplicate_name: permanent(409, 'The name is taken'),
   device_in_use: permanent(409, 'A task uses the device'),
   wrong_state: permanent(409, 'Not possible in the current state'),
+  quota_exceeded: permanent(409, 'A quota has no room'),
   events_pruned: permanent(410, 'The requested data has been removed'),
   idempotency_key_in_progress: temporary(409, 'A request with this key is in progress'),
   idempotency_key_reused: permanent(422, 'The key belongs to another request'),

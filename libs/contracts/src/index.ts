@@ -17,7 +17,7 @@ export { allLabs, isWithinLabs, type LabRights } from './messages/lab-rights.js'
 export * from './messages/log.js';
 export * from './messages/optimizer.js';
 export * from './messages/orchestrator.js';
-export { type QueueQuery, type ScheduleQuery } from './messages/overview-queries.js';
+export { type QueueQuery, type ScheduleQuery, type UsageQuery } from './messages/overview-queries.js';
 export * from './messages/parties.js';
 export * from './messages/process-roles.js';
 export * from './messages/subject-tokens.js';
@@ -59,5 +59,6 @@ export * from './rest/work/dry-run.js';
 export * from './rest/work/failure-policy.js';
 export * from './rest/work/protocol-runs.js';
 export * from './rest/work/tasks.js';
+export * from './rest/work/usage.js';
 export * from './rest/work/work.js';
 export * from './vocabulary.js';

@@ -1,6 +1,7 @@
 import type { Policy } from '@lab/scheduling';
 import type { Clock, Ids, Log, Timers } from '@lab/ports';
 import type { LongTaskLimits } from './people/index.js';
+import { type Quotas, noQuotas } from './quotas/index.js';
 import type { Agents, ComputersOnDisk, Definitions, Measures, Optimizers, Store } from './rows/index.js';
 
 export interface EnginePorts {
@@ -31,6 +32,8 @@ export interface EngineOptions {
   maxQueued: number;
   /** Greatest number of queued task runs of one owner. Work without an owner counts only towards {@link maxQueued}. */
   maxQueuedPerOwner: number;
+  /** Limits of what owners and laboratories store. */
+  quotas: Quotas;
   /** When a person is asked about a task that runs for long. */
   longTasks: LongTaskLimits;
   /** Milliseconds from the request to delete work to the beginning of the deletion. */
@@ -45,6 +48,7 @@ export const defaultOptions: EngineOptions = {
   lostAfterMs: 30_000,
   maxQueued: 10_000,
   maxQueuedPerOwner: 2_000,
+  quotas: noQuotas,
   longTasks: { times: 5, withoutHistoryMs: 3_600_000 },
   undoMs: 86_400_000,
 };

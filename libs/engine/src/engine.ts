@@ -121,8 +121,8 @@ export class Engine {
     const enqueue = (name: string, act: (turn: Turn) => void): void => loop.enqueue(name, act);
     const directory = new AgentDirectory(options.suspectAfterMs, options.offlineAfterMs);
     const drain = new Drain();
-    const { maxQueued, maxQueuedPerOwner, lostAfterMs } = options;
-    const submit = { ids, definitions, labs, maxQueued, maxQueuedPerOwner, drain };
+    const { maxQueued, maxQueuedPerOwner, lostAfterMs, quotas } = options;
+    const submit = { ids, definitions, labs, maxQueued, maxQueuedPerOwner, quotas, drain };
     const stops = { ids, labs };
     const commands = new AttemptCommands({ agents, directory, log }, refusals, loop);
     const assigner = new DeviceAssigner({ agents, directory, log }, enqueue);
@@ -153,7 +153,7 @@ export class Engine {
       deployments: this.#deployments,
     };
     this.#attention = new Attention({
-      ...{ loop, ids, agents, directory, labs, epoch, lostAfterMs, ...watched },
+      ...{ loop, ids, agents, directory, labs, epoch, lostAfterMs, quotas, ...watched },
     });
     this.#optimizers = new CampaignOptimizers({ optimizers, state, log }, enqueue);
 
@@ -187,7 +187,7 @@ export class Engine {
     });
     this.rollouts = new Rollouts({ loop, state, agents, directory, labs, epoch, clock, ids, log });
     this.views = new Views(() => ({
-      ...{ state, directory, workload, refusals, policy },
+      ...{ state, directory, workload, refusals, policy, quotas },
       labs: this.#labs,
       timetable: this.#dispatcher.timetable,
       now: clock.now(),
@@ -212,6 +212,15 @@ export class Engine {
   /** A version of a package has become active, which settles earlier failures. */
   deploymentSucceeded(name: string): void {
     this.#loop.enqueuePatiently('deployment', () => this.#deployments.settle(name));
+  }
+
+  /** Reads what owners and laboratories use from the store, where deletions have made room. */
+  recountUsage(): void {
+    this.#loop.enqueueRead(
+      'count of what is stored',
+      () => this.ports.store.usage(),
+      (turn, usage) => turn.state.recount(usage),
+    );
   }
 
   /**

@@ -78,6 +78,7 @@ export function engineHandlers(engine: Engine): HandlersOf<EngineRequests> {
     releaseStop: ({ id, by }) => engine.emergencyStops.release(id, by),
 
     readQueue: (query) => engine.views.queue(query),
+    readUsage: (query) => engine.views.usage(query),
     readSchedule: (query) => engine.views.schedule(query),
     readEstimates: () => engine.views.estimates(),
     locateDevice: ({ lab, device }) => views.locate(lab, device),

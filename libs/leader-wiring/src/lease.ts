@@ -62,6 +62,7 @@ export function storeUnder(lease: Lease, store: Store): Store {
     resign: (epoch) => store.resign(epoch),
     load: () => store.load(),
     durations: (most) => store.durations(most),
+    usage: () => store.usage(),
     takenNames: (kind, names) => store.takenNames(kind, names),
     ended: (kind, name) => store.ended(kind, name),
     named: (kind, name) => store.named(kind, name),

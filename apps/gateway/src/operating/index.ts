@@ -7,3 +7,4 @@ export { DrainsController } from './drains.controller.js';
 export { QueueController } from './queue.controller.js';
 export { ReservationsController } from './reservations.controller.js';
 export { ScheduleController } from './schedule.controller.js';
+export { UsageController } from './usage.controller.js';

@@ -45,6 +45,7 @@ const nothing: WorkingRows = {
   rollouts: [],
   deletions: [],
   legalHolds: [],
+  usage: [],
   definitions: [],
 };
 const devices = ['arm', 'station_1', 'station_2'].map((name) => ({
@@ -75,6 +76,8 @@ function simulations(type: 'greedy' | 'cpsat' = 'greedy', going = 0, rows = noth
     devices: counts(deviceStates),
     computers: { expected: 0, online: 0, missing: [], troubles: [] },
     attention: {},
+    stored: { records: 0, files: 0, bytes: 0 },
+    quotaShares: { owner: 0, lab: 0 },
     planAgeMs: null,
   };
   const engine = {

@@ -13,6 +13,7 @@ import { SimulationRecord, SimulationScenario, WhatIfRecord } from '../rest/simu
 import { CampaignChange, CampaignSubmission } from '../rest/work/campaigns.js';
 import { SubmissionEstimate, type Submission } from '../rest/work/dry-run.js';
 import { ProtocolRunChange, ProtocolRunSubmission } from '../rest/work/protocol-runs.js';
+import { UsageRecord } from '../rest/work/usage.js';
 import { TaskChange, TaskSubmission, type TaskRunRecord } from '../rest/work/tasks.js';
 import { workKinds } from '../rest/work/work.js';
 import { optimizerStatus } from './optimizer.js';
@@ -23,7 +24,7 @@ import { attentionRequests } from './attention.js';
 import { rolloutRequests } from './rollouts.js';
 import { emergencyStop } from './agent.js';
 import { labRights } from './lab-rights.js';
-import { listPosition, queueQuery, scheduleQuery } from './overview-queries.js';
+import { listPosition, queueQuery, scheduleQuery, usageQuery } from './overview-queries.js';
 import {
   defineEvent,
   openRequest,
@@ -63,7 +64,14 @@ export type Submitted<Submission> = Submission &
 const submitted = <Fields extends object>(shape: Shape<Fields>) =>
   bodyOf(shape).extend(besideSubmission.shape).extend(withRights.shape);
 
-const submitErrors = ['forbidden', 'invalid', 'duplicate_name', 'backlog_full', 'store_unavailable'] as const;
+const submitErrors = [
+  'forbidden',
+  'invalid',
+  'duplicate_name',
+  'backlog_full',
+  'quota_exceeded',
+  'store_unavailable',
+] as const;
 /** A submission of one kind, as it would really be submitted. */
 const submissionOf = <Kind extends Submission['kind'], Fields extends object>(
   kind: Kind,
@@ -244,6 +252,14 @@ export const orchestratorRequests = {
     z.object({ queue, items: z.array(zodOf(QueuedTask)), end: listPosition.nullable() }),
     [],
     5_000,
+  ),
+  /** What owners and laboratories store, with their quotas. */
+  readUsage: query(
+    'usage.read',
+    usageQuery,
+    z.object({ items: z.array(zodOf(UsageRecord)), end: listPosition.nullable() }),
+    [],
+    3_000,
   ),
   /** The plan, and the reason why each queued task has not started. */
   readSchedule: query('schedule.read', scheduleQuery, zodOf(ScheduleRecord), [], 5_000),

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { longestPage } from '../rest/pages.js';
+import { usageKinds } from '../rest/work/usage.js';
 import { longestSchedule } from '../rest/schedule.js';
 import { labRights } from './lab-rights.js';
 
@@ -48,3 +49,20 @@ export const queueQuery = z.object({
   after: listPosition.nullable(),
 });
 export type QueueQuery = z.infer<typeof queueQuery>;
+
+/** Which part of the usage is asked for. */
+export const usageQuery = z.object({
+  /** Laboratories of the caller: only usage of these laboratories. */
+  rights: labRights,
+  /** Only usage of this owner; null: of every owner. */
+  owner: z.string().nullable(),
+  kind: z.array(z.enum(usageKinds)).optional(),
+  name: z.string().optional(),
+  /** Most records to answer. */
+  limit: z.number().int().min(1).max(longestPage),
+  sort: z.enum(['share', 'name', 'records', 'files', 'bytes']),
+  descending: z.boolean(),
+  /** The last record of the page before; null: the first page. */
+  after: listPosition.nullable(),
+});
+export type UsageQuery = z.infer<typeof usageQuery>;

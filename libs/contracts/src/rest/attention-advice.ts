@@ -118,6 +118,14 @@ const ofWarnings: Readonly<Record<AttentionWarning, Questions>> = {
     `${computer ?? ''}: which devices did not come up, and what does their log say? "svc pkg versions" has the reason`,
     'the pipeline: mend the version and deploy it again, or activate another one',
   ],
+  quota_nearly_used: () => [
+    '"svc usage": what does it store, and what is its limit?',
+    'its ended work: what may be deleted, or should the quota be raised?',
+  ],
+  waits_for_quota: () => [
+    '"svc usage": which quota has no room?',
+    'its ended work: what may be deleted, or should the quota be raised?',
+  ],
   rollout_halted: ({ computer }) => [
     `computer ${computer ?? ''}: does its agent run, and what does its log say of the update?`,
   ],

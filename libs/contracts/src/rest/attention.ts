@@ -52,6 +52,8 @@ export const attentionWarnings = {
   restored: [],
   backup_waits: [],
   deployment_failed: ['acknowledge'],
+  quota_nearly_used: [],
+  waits_for_quota: [],
 } as const satisfies Record<string, readonly AttentionAction[]>;
 export type AttentionWarning = keyof typeof attentionWarnings;
 

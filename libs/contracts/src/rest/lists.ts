@@ -17,6 +17,7 @@ import { logSources, type LogLine } from './logs.js';
 import { trialSources, type JournalEntry, type Trial } from './optimizer.js';
 import type { ListPosition } from './pages.js';
 import type { ResourceRecord, ResourceUse } from './resources.js';
+import { usageKinds } from './work/usage.js';
 import { webhookStates, type DeliveryRecord, type WebhookRecord } from './webhooks.js';
 import type { CampaignSummary } from './work/campaigns.js';
 import type { ProtocolRunSummary } from './work/protocol-runs.js';
@@ -376,6 +377,14 @@ export const presentLists = {
       owner,
       lab: exact('Only tasks that are planned on a device of this laboratory, or else could get one.'),
       device: exact('Only tasks that are planned on this device, as `<lab>.<device>`, or else could get it.'),
+    },
+  },
+  usage: {
+    usual: '-share',
+    sort: { share: 'number', name: 'text', records: 'number', files: 'number', bytes: 'number' },
+    filters: {
+      kind: choice(usageKinds, 'Only usage of owners, or of laboratories.'),
+      name: exact('Only the usage of the owner or the laboratory with this name.'),
     },
   },
   packages: { usual: 'name', sort: { name: 'text' }, filters: { text: named } },

@@ -1,7 +1,8 @@
-import type { AttentionWarning, DeviceStatus, JsonObject } from '@lab/contracts';
+import type { AttentionWarning, DeviceStatus, JsonObject, UsageKind } from '@lab/contracts';
 import type { Presence, RefusedAgent } from '../agents/index.js';
 import { deviceKey } from '../labs/index.js';
-import type { AttentionRow, QueuePauseRow, RolloutRow } from '../rows/index.js';
+import { nameOf, warnedShare } from '../quotas/index.js';
+import type { AttentionRow, CampaignRow, QueuePauseRow, RolloutRow } from '../rows/index.js';
 import type { Turn } from '../turn/index.js';
 import type { Cause } from './attention-causes.js';
 import type { LateBackup } from './backup-watch.js';
@@ -182,6 +183,34 @@ export function aboutFailedDeployment(failure: FailedDeployment): Cause {
   };
 }
 
+/**
+ * Warns of a quota that is nearly used up. Everybody who may see all work sees the item, so it has no numbers: those of an owner
+ * are for the owner and for administrators.
+ */
+export function aboutQuota(user: { kind: UsageKind; name: string }): Cause {
+  return {
+    kind: 'process',
+    ...nothing,
+    computer: `quota of ${nameOf(user)}`,
+    reason: warning(
+      'quota_nearly_used',
+      `the quota of ${nameOf(user)} is used to ${warnedShare * 100} % or more; when it is used up, new work is refused`,
+    ),
+    known: () => ({ ...user }),
+  };
+}
+
+/** Warns of a campaign that waits for room. */
+export function aboutWaitingCampaign({ name, reason }: CampaignRow): Cause {
+  return {
+    kind: 'process',
+    ...nothing,
+    computer: `campaign "${name}"`,
+    reason: warning('waits_for_quota', `campaign "${name}" waits: ${reason?.message ?? ''}`),
+    known: () => ({ campaign: name }),
+  };
+}
+
 /** Warns of a rollout that is halted. */
 export function aboutHaltedRollout(
   { id, version, steps }: RolloutRow,
@@ -259,6 +288,8 @@ export const endsOfWarnings: Readonly<Record<AttentionWarning, string>> = {
   restored: 'the queue was resumed',
   backup_waits: 'the backup is up to date',
   deployment_failed: 'a version of the package is active since',
+  quota_nearly_used: 'the quota has room again',
+  waits_for_quota: 'the campaign does not wait any more',
 };
 
 function warning(code: AttentionWarning, message: string): Cause['reason'] {

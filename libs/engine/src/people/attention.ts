@@ -10,6 +10,7 @@ import {
   ServiceError,
   unnamedPerson,
   type AttentionDecision,
+  type AttentionWarning,
   type JsonObject,
   type Reason,
   restorer,
@@ -17,7 +18,14 @@ import {
 import type { Ids } from '@lab/ports';
 import { type AgentDirectory, needAttention, needsPerson } from '../agents/index.js';
 import { type LabMap, deviceKey } from '../labs/index.js';
-import { type AgentAddress, type Agents, type AttentionRow, conflict } from '../rows/index.js';
+import { type Quotas, nearlyUsed } from '../quotas/index.js';
+import {
+  type AgentAddress,
+  type Agents,
+  type AttentionRow,
+  conflict,
+  waitingForQuota,
+} from '../rows/index.js';
 import { type Turn, type TurnLoop, type WorkingState, audit, subjectOf } from '../turn/index.js';
 import { requestStop } from '../work/index.js';
 import { type Cause, aboutAgent, aboutDevice, aboutTask, differs, keyOf } from './attention-causes.js';
@@ -30,9 +38,11 @@ import {
   aboutLongTask,
   aboutRefusals,
   aboutMisfit,
+  aboutQuota,
   aboutSecondAgent,
   aboutSilentDevice,
   aboutRestore,
+  aboutWaitingCampaign,
   endsOfWarnings,
   isContradicted,
   packageOf,
@@ -54,6 +64,7 @@ export interface AttentionPorts {
   refusals: Refusals;
   backup: BackupWatch;
   deployments: DeploymentWatch;
+  quotas: Quotas;
   epoch: () => number;
   /** Silence of an agent, in milliseconds, after which a person decides about its attempts. */
   lostAfterMs: number;
@@ -62,6 +73,14 @@ export interface AttentionPorts {
 /** Milliseconds after the reset of a device during which its agent may still report the old state. */
 const echoMs = 5_000;
 
+/** Warnings about what is stored. */
+const stored: ReadonlySet<string> = new Set([
+  'rollout_halted',
+  'restored',
+  'quota_nearly_used',
+  'waits_for_quota',
+] satisfies AttentionWarning[]);
+
 /** Closes items whose cause went away by itself. */
 const service = 'service';
 
@@ -69,8 +88,8 @@ const service = 'service';
  * Asks people for the decisions that only they can make, and carries them out. The items follow from the state alone:
  * one open item for each task that needs attention, each device whose agent does not know its state or has given it
  * up, and each silent computer with unfinished attempts. Further items warn of tasks that take long, of devices that do
- * not respond, and of computers with a wrong clock, an unwritable ledger or a second agent,
- * and of processes that are refused, and of deployments that failed. An item is closed when its cause is gone.
+ * not respond, of computers with a wrong clock, an unwritable ledger or a second agent,
+ * of processes that are refused, of deployments that failed, and of quotas without room. An item is closed when its cause is gone.
  */
 export class Attention {
   /** Items of devices with a pending reset. A person has decided, so these items do not close by themselves. */
@@ -264,6 +283,10 @@ export class Attention {
     for (const failure of this.ports.deployments.open()) ask(aboutFailedDeployment(failure));
     const late = this.ports.backup.late(turn.now);
     if (late !== undefined) ask(aboutBackup(late));
+    for (const { kind, name } of nearlyUsed(turn.state.rows, this.ports.quotas))
+      ask(aboutQuota({ kind, name }));
+    for (const campaign of turn.state.rows.campaigns.values())
+      if (campaign.reason?.code === waitingForQuota) ask(aboutWaitingCampaign(campaign));
     const pause = turn.state.queuePause();
     if (pause?.by.startsWith(restorer) === true) ask(aboutRestore(pause, turn.state.queued.size));
     for (const agent of this.ports.directory.all()) {
@@ -305,7 +328,7 @@ export class Attention {
    */
   #isOver(turn: Turn, item: AttentionRow): boolean {
     // What these items are about is stored, so nothing has to be heard first.
-    if (item.kind === 'task' || ['rollout_halted', 'restored'].includes(item.reason.code)) return true;
+    if (item.kind === 'task' || stored.has(item.reason.code)) return true;
     if (item.reason.code === 'backup_waits') return this.ports.backup.isKnown;
     if (item.reason.code === 'deployment_failed') return this.ports.deployments.isSettled(packageOf(item));
     if (isAttentionWarning(item.reason.code)) return this.#isOutdated(item, turn.now);

@@ -38,7 +38,7 @@ export class Submissions {
     },
   ) {}
 
-  /** @throws ServiceError `unknown_protocol`, `forbidden`, `invalid`, `duplicate_name`, `backlog_full`, and those of a resume */
+  /** @throws ServiceError `unknown_protocol`, `forbidden`, `invalid`, `duplicate_name`, `backlog_full`, `quota_exceeded`, and those of a resume */
   protocolRun(submission: Received<ProtocolRunSubmission>, rights = allLabs): Promise<Accepted> {
     return this.#protocolRun('submission of a protocol run', submission, rights, (turn, submit) => {
       const accepted = submit(turn);
@@ -54,7 +54,8 @@ export class Submissions {
 
   /**
    * @param committed gets the task as it was committed, and the hash of its code; not called for a task that is over
-   * @throws ServiceError `unknown_task_type`, `forbidden`, `invalid` (every fault listed), `duplicate_name`, `backlog_full`
+   * @throws ServiceError `unknown_task_type`, `forbidden`, `invalid` (every fault listed), `duplicate_name`, `backlog_full`,
+   *   `quota_exceeded`
    */
   task(
     submission: Received<TaskSubmission>,

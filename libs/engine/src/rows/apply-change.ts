@@ -9,6 +9,7 @@ import {
   trialTransitions,
   type Transitions,
 } from '@lab/contracts';
+import { countFiles, countTaskRun } from './count-usage.js';
 import { type RowSet, allocationKey, indexCampaign, indexRun, indexTaskRun } from './row-set.js';
 import type { AllocationKind, AllocationRow, Change } from './rows.js';
 
@@ -38,6 +39,7 @@ export function applyChange(rows: RowSet, change: Change): void {
       else if (rows.tasksOfRun.get(row.runId)?.has(row.name))
         throw conflict(`the protocol run has a task named "${row.name}" already`);
       indexTaskRun(rows, row);
+      countTaskRun(rows, row);
       return;
     }
     case 'insertAttempt': {
@@ -64,9 +66,11 @@ export function applyChange(rows: RowSet, change: Change): void {
       update(rows.protocolRuns, change, protocolRunTransitions, 'protocol run', ({ name }) => name);
       return;
     case 'updateTaskRun': {
+      const before = rows.taskRuns.get(change.id);
       const next = update(rows.taskRuns, change, taskRunTransitions, 'task run', ({ name }) => name);
       if (isTerminal(next.state) && rows.onDemandNames.get(next.name) === next.id)
         rows.onDemandNames.delete(next.name);
+      if (before !== undefined) countFiles(rows, before, next);
       return;
     }
     case 'notePlans':

@@ -6,3 +6,4 @@ export { drainKey, drainedComputer, isOfRollout, rolloutDrainKey } from './outag
 export type * from './ports.js';
 export * from './row-set.js';
 export * from './rows.js';
+export * from './usage.js';

@@ -37,6 +37,7 @@ import type {
   TaskRunRow,
   TrialRow,
 } from './rows.js';
+import type { UsageRow } from './usage.js';
 
 /** Ports of the engine: its only access to stored rows, agents, optimizers and definitions. */
 
@@ -71,6 +72,8 @@ export interface WorkingRows {
   deletions: DeletionRow[];
   /** Those in force. */
   legalHolds: LegalHoldRow[];
+  /** What each owner and each laboratory uses, finished work included. */
+  usage: UsageRow[];
   /** Definitions that the rows above refer to. */
   definitions: DefinitionRow[];
 }
@@ -156,6 +159,8 @@ export interface Store {
    *   not allow a claim, pass or update; `store_unavailable` when the store cannot be reached (nothing was applied)
    */
   commit(epoch: number, changes: readonly Change[]): Promise<void>;
+  /** What each owner and each laboratory uses, as {@link WorkingRows.usage}. */
+  usage(): Promise<UsageRow[]>;
   /** The given names that exist as a protocol run, campaign or on-demand task, finished ones included. */
   takenNames(kind: NameKind, names: readonly string[]): Promise<Set<string>>;
   /** Durations of the latest completed attempts of every task. @param most greatest number per task */

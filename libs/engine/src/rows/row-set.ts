@@ -20,6 +20,7 @@ import type {
   TaskRunRow,
   TrialRow,
 } from './rows.js';
+import { type UsageRow, usageKey } from './usage.js';
 
 /** Rows by key, with indexes for uniqueness and lookups. Rows are replaced, never mutated. */
 export type RowSet = ReturnType<typeof emptyRowSet>;
@@ -65,6 +66,8 @@ export function emptyRowSet() {
     deletions: new Map<string, DeletionRow>(),
     /** Those in force. */
     legalHolds: new Map<string, LegalHoldRow>(),
+    /** By {@link usageKey}. */
+    usage: new Map<string, UsageRow>(),
     /** By hash. */
     definitions: new Map<string, DefinitionRow>(),
     /** Campaign name to id. */
@@ -103,6 +106,7 @@ export function rowSetOf(rows: WorkingRows): RowSet {
   for (const row of rows.rollouts) set.rollouts.set(row.id, row);
   for (const row of rows.deletions) set.deletions.set(row.id, row);
   for (const row of rows.legalHolds) set.legalHolds.set(row.id, row);
+  for (const row of rows.usage) set.usage.set(usageKey(row.kind, row.name), row);
   for (const row of rows.definitions) set.definitions.set(row.hash, row);
   return set;
 }
@@ -137,6 +141,7 @@ export function workingRowsOf(set: RowSet): WorkingRows {
     rollouts: [...set.rollouts.values()].slice(-keptRollouts),
     deletions: [...set.deletions.values()],
     legalHolds: [...set.legalHolds.values()],
+    usage: [...set.usage.values()],
     definitions: [...set.definitions.values()].filter((row) => hashes.has(row.hash)),
   };
 }

@@ -11,6 +11,7 @@ export {
   protocolOf,
   refuse,
   refuseBacklog,
+  workOfRun,
 } from './submission-checks.js';
 export {
   type Accepted,

@@ -26,6 +26,7 @@ import {
   refuseForeignLabs,
   resourceFaults,
 } from '../labs/index.js';
+import { type NewWork, type Quotas, refuseShortage } from '../quotas/index.js';
 import type { Definitions, OptimizerRow } from '../rows/index.js';
 import type { Turn } from '../turn/index.js';
 import type { Drain } from './drain.js';
@@ -41,13 +42,14 @@ export interface SubmitPorts {
   maxQueued: number;
   /** Greatest number of queued task runs of one owner. Work without an owner counts only towards `maxQueued`. */
   maxQueuedPerOwner: number;
+  quotas: Quotas;
   drain: Drain;
 }
 
 /** Greatest number of faults in one error. */
 const maxFaults = 100;
 
-/** @throws ServiceError `unknown_protocol`, `forbidden`, `invalid`, `duplicate_name`, `backlog_full` */
+/** @throws ServiceError `unknown_protocol`, `forbidden`, `invalid`, `duplicate_name`, `backlog_full`, `quota_exceeded` */
 export function checkProtocolRun(
   turn: Turn,
   ports: SubmitPorts,
@@ -63,6 +65,7 @@ export function checkProtocolRun(
   ]);
   refuseTakenRunName(turn, submission.name);
   refuseBacklog(turn, ports, submission.owner ?? '');
+  refuseShortage(turn.state.rows, ports.quotas, workOfRun(submission.owner ?? '', snapshot));
   return snapshot;
 }
 
@@ -87,10 +90,11 @@ export function checkCampaign(
     throw new ServiceError('duplicate_name', `there is a campaign named "${name}" already`);
   refuseRunNames(turn, name, 0, runLimit({ maxProtocolRuns }));
   refuseBacklog(turn, ports, submission.owner ?? '');
+  refuseShortage(turn.state.rows, ports.quotas, workOfRun(submission.owner ?? '', snapshot));
   return snapshot;
 }
 
-/** @throws ServiceError `unknown_task_type`, `forbidden`, `invalid`, `duplicate_name`, `backlog_full` */
+/** @throws ServiceError `unknown_task_type`, `forbidden`, `invalid`, `duplicate_name`, `backlog_full`, `quota_exceeded` */
 export function checkTask(
   turn: Turn,
   ports: SubmitPorts,
@@ -129,8 +133,15 @@ export function checkTask(
       'duplicate_name',
       `there is a queued or running on-demand task named "${submission.name}" already`,
     );
-  refuseBacklog(turn, ports, submission.owner ?? '');
+  const { owner = '' } = submission;
+  refuseBacklog(turn, ports, owner);
+  refuseShortage(turn.state.rows, ports.quotas, { owner, labs: used, records: 1 });
   return snapshot;
+}
+
+/** A run of a protocol, as quotas count it. */
+export function workOfRun(owner: string, { protocol: { labs, tasks } }: ProtocolSnapshot): NewWork {
+  return { owner, labs, records: tasks.length };
 }
 
 /** Parameters of one run of a campaign. Its own parameters replace global ones of the same names. */

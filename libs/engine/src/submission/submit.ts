@@ -80,7 +80,7 @@ export function completeTask(submission: TaskSubmission): Complete<TaskSubmissio
   };
 }
 
-/** @throws ServiceError `unknown_protocol`, `forbidden`, `invalid`, `duplicate_name`, `backlog_full` */
+/** @throws ServiceError `unknown_protocol`, `forbidden`, `invalid`, `duplicate_name`, `backlog_full`, `quota_exceeded` */
 export function submitProtocolRun(
   turn: Turn,
   ports: SubmitPorts,
@@ -145,7 +145,7 @@ export function submitCampaign(
   return { id: row.id, name };
 }
 
-/** @throws ServiceError `unknown_task_type`, `forbidden`, `invalid`, `duplicate_name`, `backlog_full` */
+/** @throws ServiceError `unknown_task_type`, `forbidden`, `invalid`, `duplicate_name`, `backlog_full`, `quota_exceeded` */
 export function submitTask(
   turn: Turn,
   ports: SubmitPorts,

@@ -23,6 +23,7 @@ import {
   type RowSet,
   type Store,
   type TaskRunRow,
+  type UsageRow,
   type WorkingRows,
   applyChange,
   emptyRowSet,
@@ -113,6 +114,11 @@ export class MemoryStore implements Store {
         this.#everyOnDemandName.add(change.row.name);
     }
     await this.afterCommit?.(own);
+  }
+
+  async usage(): Promise<UsageRow[]> {
+    await this.beforeLoad?.();
+    return structuredClone([...this.#rows.usage.values()]);
   }
 
   takenNames(kind: NameKind, names: readonly string[]): Promise<Set<string>> {

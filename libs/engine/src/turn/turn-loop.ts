@@ -22,6 +22,8 @@ interface Command {
   name: string;
   questions: readonly Question[];
   recall: Recall | undefined;
+  /** Reads what the command needs after the commits of all earlier turns. Such commands are the first of their turn. */
+  read?: () => Promise<void>;
   act: (turn: Turn) => unknown;
   resolve: (value: unknown) => void;
   reject: (error: ServiceError) => void;
@@ -52,6 +54,18 @@ const storeTrouble: ReadonlySet<ErrorCode> = new Set([
   'disconnected',
   'deadline_exceeded',
 ]);
+
+/** What was read is that of the commits before the turn, so it is handled before the turn changes anything. */
+function readersFirst(commands: readonly Command[]): Command[] {
+  const reads = ({ read }: Command): boolean => read !== undefined;
+  return commands.some(reads)
+    ? [...commands.filter(reads), ...commands.filter((each) => !reads(each))]
+    : [...commands];
+}
+
+function asksNothing({ questions, recall, read }: Command): boolean {
+  return questions.length === 0 && recall === undefined && read === undefined;
+}
 
 interface LoopPorts {
   store: Store;
@@ -122,6 +136,16 @@ export class TurnLoop {
     });
   }
 
+  /**
+   * Reads from the store between two commits, then handles what was read first in the turn of the second: it has every decision that
+   * the memory has, and no other. A read that fails is dropped.
+   */
+  enqueueRead<Value>(name: string, read: () => Promise<Value>, act: (turn: Turn, read: Value) => void): void {
+    let value: Value;
+    const command = this.#quiet(name, (turn) => act(turn, value), true);
+    this.#push({ ...command, read: async () => void (value = await read()) });
+  }
+
   /** Takes no new turns. Resolves when the current turn is over. Waiting commands are refused. */
   async stop(): Promise<void> {
     this.#end();
@@ -158,7 +182,7 @@ export class TurnLoop {
     await Promise.resolve();
     try {
       while (this.#inbox.length > 0 && !this.#stopped) {
-        const commands = [...this.#takePatient(), ...this.#inbox];
+        const commands = readersFirst([...this.#takePatient(), ...this.#inbox]);
         this.#inbox = [];
         const over = this.ports.measures?.begin('turn');
         const goesOn = await this.#takeTurn(commands);
@@ -304,11 +328,12 @@ export class TurnLoop {
         note(recall.questions?.(work) ?? []);
       }
       for (const [kind, all] of names) taken.set(kind, await store.takenNames(kind, [...all]));
+      for (const { read } of commands) await read?.();
       answerable.push(...commands);
     } catch (error) {
       const known = toServiceError(error, 'none');
       for (const command of commands)
-        if (command.questions.length === 0 && command.recall === undefined) answerable.push(command);
+        if (asksNothing(command)) answerable.push(command);
         else command.reject(known);
     }
     return { taken, ended };

@@ -12,6 +12,7 @@ import {
   type QueuePauseRow,
   type RowSet,
   type TaskRunRow,
+  type UsageRow,
   type WorkingRows,
   allocationKey,
   applyChange,
@@ -20,6 +21,8 @@ import {
   indexRun,
   indexTaskRun,
   rowSetOf,
+  usageKey,
+  waitingForQuota,
 } from '../rows/index.js';
 import { Deadlines } from './deadlines.js';
 
@@ -140,6 +143,14 @@ export class WorkingState {
       default:
         break;
     }
+  }
+
+  /** The store has counted anew what is used, which every decision of this memory had reached. Campaigns may find room. */
+  recount(usage: readonly UsageRow[]): void {
+    this.rows.usage.clear();
+    for (const row of usage) this.rows.usage.set(usageKey(row.kind, row.name), row);
+    for (const { id, reason } of this.rows.campaigns.values())
+      if (reason?.code === waitingForQuota) this.dueCampaigns.add(id);
   }
 
   /** Loads finished work into the memory again. The caller must reopen it at once by further changes. */

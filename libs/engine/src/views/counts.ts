@@ -4,12 +4,16 @@ import {
   deviceStates,
   mayDispatchTo,
   taskRunStates,
+  usageKinds,
   type AgentState,
   type DeviceState,
   type TaskRunState,
+  type UsageKind,
 } from '@lab/contracts';
 import { deviceStatusOf } from '../agents/index.js';
 import { serviceComputer } from '../labs/index.js';
+import { quotaOf, shareOf } from '../quotas/index.js';
+import type { Usage } from '../rows/index.js';
 import type { OverviewPorts } from './overview.js';
 
 /** Numbers of tasks, agents and devices by state at one moment. */
@@ -31,11 +35,15 @@ export interface Counts {
     /** What is wrong with computers whose agent is heard, each with the name of the computer, and with a rollout. */
     troubles: string[];
   };
+  /** What all owners store together. */
+  stored: Usage;
+  /** The greatest share of a quota that an owner and a laboratory has used; 0: nobody has one. */
+  quotaShares: Record<UsageKind, number>;
   /** Age of the plan in milliseconds; null: there is none. */
   planAgeMs: number | null;
 }
 
-export function countAll({ state, labs, directory, timetable, now }: OverviewPorts): Counts {
+export function countAll({ state, labs, directory, quotas, timetable, now }: OverviewPorts): Counts {
   const tasks = zeros(taskRunStates);
   for (const task of state.rows.taskRuns.values()) tasks[task.state] += 1;
   const agents = zeros(agentStates);
@@ -58,15 +66,26 @@ export function countAll({ state, labs, directory, timetable, now }: OverviewPor
   for (const { state: its, version, halt } of state.rows.rollouts.values())
     if (its === 'halted' && halt !== null)
       troubles.push(`the rollout to ${version} is halted: ${halt.reason}`);
+  const stored: Usage = { records: 0, files: 0, bytes: 0 };
+  const quotaShares = zeros(usageKinds);
+  for (const row of state.rows.usage.values()) {
+    const share = shareOf(row, quotaOf(quotas, row.kind, row.name)) ?? 0;
+    quotaShares[row.kind] = Math.max(quotaShares[row.kind], share);
+    if (row.kind === 'owner') for (const what of usedThings) stored[what] += row[what];
+  }
   return {
     tasks,
     agents,
     devices,
     attention,
+    stored,
+    quotaShares,
     computers: { expected: expected.size, online: online.length, missing, troubles },
     planAgeMs: timetable === null ? null : Math.max(0, now - timetable.madeAt),
   };
 }
+
+const usedThings = ['records', 'files', 'bytes'] as const;
 
 function zeros<Key extends string>(keys: readonly Key[]): Record<Key, number> {
   return Object.fromEntries(keys.map((key) => [key, 0])) as Record<Key, number>;

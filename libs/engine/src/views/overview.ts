@@ -3,6 +3,7 @@ import { compareTasks, type PlanTask, type Policy, type Timetable } from '@lab/s
 import type { Backoff } from '@lab/ports';
 import type { AgentDirectory } from '../agents/index.js';
 import { UnitView, type Workload } from '../dispatch/index.js';
+import type { Quotas } from '../quotas/index.js';
 import { type LabMap, serviceComputer, unitsOf } from '../labs/index.js';
 import { type TaskRunRow, allocationKey } from '../rows/index.js';
 import { labsOf, labsOfTask, type WorkingState } from '../turn/index.js';
@@ -16,6 +17,7 @@ export interface OverviewPorts {
   workload: Workload;
   refusals: Backoff;
   policy: Policy;
+  quotas: Quotas;
   /** The latest plan; null: there is none. */
   timetable: Timetable | null;
   /** Milliseconds since 1970. */

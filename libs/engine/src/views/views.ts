@@ -7,6 +7,7 @@ import type {
   ReservationRecord,
   ScheduleQuery,
   ScheduleRecord,
+  UsageQuery,
 } from '@lab/contracts';
 import type { AttemptRow, TaskRunRow } from '../rows/index.js';
 import { describeAgents } from './agent-records.js';
@@ -23,6 +24,7 @@ import { describeReservations } from '../stops/index.js';
 import type { OverviewPorts } from './overview.js';
 import { type QueuePart, describeQueue } from './queue.js';
 import { describeEstimates, describeSchedule } from './schedule.js';
+import { type UsagePart, describeUsage } from './usage.js';
 import { type UnfinishedWork, attemptOf, codeInUse, unfinishedWork } from './unfinished-work.js';
 
 /** The state of the engine at this moment, as people and other parts of the service read it. Changes nothing. */
@@ -33,6 +35,12 @@ export class Views {
   /** The requested page of the queued tasks in their order, and whether any task may start. */
   queue(query: QueueQuery): QueuePart {
     return describeQueue(this.ports(), query);
+  }
+
+  /** The requested page of what owners and laboratories store, with their quotas. */
+  usage(query: UsageQuery): UsagePart {
+    const { state, quotas } = this.ports();
+    return describeUsage(state.rows, quotas, query);
   }
 
   /** Whether new work of a campaign, or of all campaigns if it is null, may begin, and what is unfinished of it. */

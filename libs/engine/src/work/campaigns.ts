@@ -1,8 +1,9 @@
 import { awaitsPerson, isTerminal, isUnclear, type Reason, type TaskParameters } from '@lab/contracts';
 import { checkRunParameters, type ProtocolSnapshot } from '@lab/definitions/model';
 import { placeFaults } from '../labs/index.js';
-import type { CampaignRow, ProtocolRunRow } from '../rows/index.js';
-import { type SubmitPorts, campaignRunName, insertRun, runLimit } from '../submission/index.js';
+import { type Shortage, nameOf, shortageFor } from '../quotas/index.js';
+import { type CampaignRow, type ProtocolRunRow, waitingForQuota } from '../rows/index.js';
+import { type SubmitPorts, campaignRunName, insertRun, runLimit, workOfRun } from '../submission/index.js';
 import type { Turn } from '../turn/index.js';
 import { beginEnding, hasBegun, queueReady } from './runs.js';
 import { beginTrial, mayBegin, runParameters, seedTrials } from './trials.js';
@@ -11,7 +12,8 @@ import { beginTrial, mayBegin, runParameters, seedTrials } from './trials.js';
  * Updates a campaign to the state of its runs: starts the next runs, stops all runs of an ending campaign, and ends it
  * when no run is unfinished. A run that was cancelled alone counts as one of its runs.
  *
- * No run starts while the campaign is paused or drained, or a run needs attention, or without its trial if there is an optimizer.
+ * No run starts while the campaign is paused or drained, or a run needs attention, or a quota has no room for all of its tasks, or
+ * without its trial if there is an optimizer.
  * Each run gets the protocol as it is loaded when the run starts.
  */
 export function settleCampaign(turn: Turn, ports: SubmitPorts, id: string): void {
@@ -67,10 +69,14 @@ function beginRuns(turn: Turn, ports: SubmitPorts, id: string): void {
   seedTrials(turn, campaign);
   const limit = runLimit(campaign);
   let started = campaign.runsStarted;
+  let shortage: Shortage | undefined;
   for (; started < limit && room > 0 && mayBegin(turn.state, campaign, started + 1); room -= 1) {
+    const parameters = runParameters(turn.state, campaign, started + 1);
+    const snapshot = latest(ports, accepted, parameters);
+    shortage = shortageFor(turn.state.rows, ports.quotas, workOfRun(campaign.owner, snapshot));
+    if (shortage !== undefined) break;
     started += 1;
-    const parameters = runParameters(turn.state, campaign, started);
-    const run = insertRun(turn, ports.ids, latest(ports, accepted, parameters), {
+    const run = insertRun(turn, ports.ids, snapshot, {
       name: campaignRunName(campaign.name, started),
       owner: campaign.owner,
       priority: campaign.priority,
@@ -90,11 +96,31 @@ function beginRuns(turn: Turn, ports: SubmitPorts, id: string): void {
     });
   else if (started > campaign.runsStarted)
     turn.emit({ op: 'updateCampaign', id, patch: { runsStarted: started } });
+  showShortage(turn, id, shortage);
   if (!over) return;
   const failure = campaign.optimizer?.failure ?? null;
   if (failure === null)
     turn.setCampaign(campaign, 'completed', { reason: shortfall(campaign), endedAt: turn.now });
   else turn.setCampaign(campaign, 'failed', { reason: failure, endedAt: turn.now });
+}
+
+/** Shows that the campaign waits for room, or does not wait any more. Another reason stays: it says what else it waits for. */
+function showShortage(turn: Turn, id: string, shortage: Shortage | undefined): void {
+  const before = turn.state.rows.campaigns.get(id)?.reason ?? null;
+  if (before !== null && before.code !== waitingForQuota) return;
+  const reason = shortage === undefined ? null : reasonOf(shortage);
+  if (before?.message === reason?.message) return;
+  turn.emit({ op: 'updateCampaign', id, patch: { reason } });
+  turn.publishCampaign(id);
+}
+
+/** Without numbers: everybody who sees the campaign reads it. */
+function reasonOf(shortage: Shortage): Reason {
+  const what = shortage.what === 'records' ? 'task runs' : 'files';
+  return {
+    code: waitingForQuota,
+    message: `the quota of ${nameOf(shortage)} for ${what} has no room for another run; it goes on by itself when there is room`,
+  };
 }
 
 /** Says whether a campaign without open runs is over. With an optimizer, the best rows must be known first. */

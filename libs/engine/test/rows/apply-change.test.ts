@@ -138,6 +138,7 @@ function rowsWith(rows: {
     rollouts: [],
     deletions: [],
     legalHolds: [],
+    usage: [],
     definitions: [],
   });
 }

@@ -147,6 +147,7 @@ it.each([
   'changeProtocolRun',
   'changeCampaign',
   'readQueue',
+  'readUsage',
   'readSchedule',
 ] as const)('the request %s without rights is refused', (name) => {
   const work = { name: 'x', type: 't', protocol: 'p', max_protocol_runs: 1, by: 'eve', change: {} };

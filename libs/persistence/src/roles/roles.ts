@@ -88,7 +88,7 @@ begin
     grant select, insert, update on ${list([...rows, ...ofEngine])} to ${orchestrator};
     grant select, insert on audit to ${orchestrator};
     grant select, insert, delete on outbox to ${orchestrator};
-    grant select on deletion_files, backup_state to ${orchestrator};
+    grant select on deletion_files, backup_state, usage to ${orchestrator};
     grant select, insert, delete on task_device to ${orchestrator};
     grant execute on function sweep_deletion(text, integer) to ${orchestrator};
   end if;

@@ -20,6 +20,7 @@ import { deletions } from './migrations/0015-deletions.js';
 import { backupState } from './migrations/0016-backup-state.js';
 import { schemaReader } from './migrations/0017-schema-reader.js';
 import { taskDevices } from './migrations/0018-task-devices.js';
+import { usage } from './migrations/0019-usage.js';
 import { pipelineTokens } from './migrations/0020-pipeline-tokens.js';
 import { taskOrder } from './migrations/0021-task-order.js';
 import { engineTables } from './tables.js';
@@ -48,6 +49,7 @@ const migrations: Record<string, Migration> = {
   '0016_backup_state': backupState,
   '0017_schema_reader': schemaReader,
   '0018_task_devices': taskDevices,
+  '0019_usage': usage,
   '0020_pipeline_tokens': pipelineTokens,
   '0021_task_order': taskOrder,
 };

@@ -15,6 +15,7 @@ import type {
   NamedWork,
   NameKind,
   Store,
+  UsageRow,
   WorkingRows,
 } from '@lab/engine';
 import { sql, type RawBuilder } from 'kysely';
@@ -38,7 +39,7 @@ import { PackageVersions } from './package-versions.js';
 import { planCommit, type CommitPlan } from './commit-plan.js';
 import { filesRemoved, removeRecords } from './deletion-sweep.js';
 import { refuseUnstorableText } from './refuse-unstorable-text.js';
-import { loadDurations, loadEnded, loadWorkingRows } from './working-rows.js';
+import { loadDurations, loadEnded, loadUsage, loadWorkingRows } from './working-rows.js';
 
 interface StoreOptions extends DatabaseOptions {
   /** Milliseconds for which the store asks for the outcome of a commit whose connection broke. Default 5000. */
@@ -245,6 +246,10 @@ export class PostgresStore implements Store {
         await sql`update leadership set since = since where epoch = ${epoch}`.execute(tx);
       }),
     );
+  }
+
+  async usage(): Promise<UsageRow[]> {
+    return this.#read(({ db }) => loadUsage(db));
   }
 
   async takenNames(kind: NameKind, names: readonly string[]): Promise<Set<string>> {

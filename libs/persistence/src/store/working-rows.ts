@@ -4,6 +4,7 @@ import {
   type DefinitionRow,
   type DurationSamples,
   type EndedWork,
+  type UsageRow,
   type WorkingRows,
 } from '@lab/engine';
 import { sql, type Kysely, type RawBuilder } from 'kysely';
@@ -48,9 +49,17 @@ export async function loadWorkingRows(db: Kysely<Database>): Promise<WorkingRows
       rollouts: (await rowsOf(tx, tables.rollouts, latestRollouts)).reverse(),
       deletions: await rowsOf(tx, tables.deletions, sql`where state in ('planned', 'running') order by id`),
       legalHolds: await rowsOf(tx, tables.legalHolds, sql`where released_at is null order by id`),
+      usage: await loadUsage(tx),
       definitions: await definitionsOf(tx, [...campaigns, ...protocolRuns, ...taskRuns]),
     };
   });
+}
+
+/** As {@link Store.usage}. */
+export async function loadUsage(db: Kysely<Database>): Promise<UsageRow[]> {
+  const { rows } = await sql<UsageRow>`
+    select kind, name, records, files, bytes from usage order by kind, name`.execute(db);
+  return rows;
 }
 
 /** As {@link Store.ended}. */

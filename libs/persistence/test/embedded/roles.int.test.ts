@@ -147,11 +147,14 @@ test('every table has a right of a service or is known to need none', async () =
   expect(rows.map(({ name }) => name)).toEqual([
     'audit_head',
     'backup_state',
+    'definition_lab',
     'effect',
     'log_line',
     'schema_migration',
     'schema_migration_lock',
     'schema_reader',
+    'stored_files',
+    'usage',
   ]);
 });
 

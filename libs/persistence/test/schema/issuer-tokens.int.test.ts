@@ -26,12 +26,15 @@ const before = `
   comment on function commit_changes(bigint, uuid, jsonb) is null;
   delete from schema_migration where name in ('0008_security', '0009_attention_process', '0010_rollouts',
     '0011_sessions', '0012_plans', '0013_attention_claim', '0014_packages', '0015_deletions',
-    '0016_backup_state', '0017_schema_reader', '0018_task_devices', '0020_pipeline_tokens',
+    '0016_backup_state', '0017_schema_reader', '0018_task_devices', '0019_usage', '0020_pipeline_tokens',
     '0021_task_order');
   drop table task_device;
   drop function task_device_keep() cascade;
   drop function device_of(jsonb);
   drop index task_run_by_name;
+  drop table stored_files, usage, definition_lab;
+  drop function note_labs(), count_task_runs(), count_files(), note_files() cascade;
+  drop function labs_of_task(text, text, jsonb, jsonb);
   drop table backup_state, schema_reader;
   drop function sweep_deletion(text, integer);
   drop table deletion_files, deletion, legal_hold;

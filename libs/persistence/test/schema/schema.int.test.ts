@@ -120,6 +120,7 @@ describe('a database of another development version', () => {
       '0016_backup_state',
       '0017_schema_reader',
       '0018_task_devices',
+      '0019_usage',
       '0020_pipeline_tokens',
       '0021_task_order',
     ]);

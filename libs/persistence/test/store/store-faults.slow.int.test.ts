@@ -186,6 +186,7 @@ describe('the store', () => {
       { name: '0016_backup_state' },
       { name: '0017_schema_reader' },
       { name: '0018_task_devices' },
+      { name: '0019_usage' },
       { name: '0020_pipeline_tokens' },
       { name: '0021_task_order' },
     ]);

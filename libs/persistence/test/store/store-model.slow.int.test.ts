@@ -69,6 +69,7 @@ const update = fc.oneof(
         reason,
         startedAt: fc.option(at, { nil: null }),
         outputParameters: json,
+        outputFiles: fc.constant(null).map(() => [{ name: 'f', size: 5, sha256: '' }]),
       },
       { requiredKeys: ['state'] },
     ),
@@ -162,7 +163,7 @@ test('any sequence of commits has the same outcome and leaves the same rows as i
   await fc.assert(
     fc.asyncProperty(fc.array(commit, { minLength: 5, maxLength: 25 }), async (commits) => {
       await admin.query(
-        'truncate campaign, protocol_run, task_run, attempt, trial, allocation, resource, agent, attention, emergency_stop, queue_pause, drain, audit, definition, outbox',
+        'truncate campaign, protocol_run, task_run, attempt, trial, allocation, resource, agent, attention, emergency_stop, queue_pause, drain, audit, definition, outbox, usage, stored_files, definition_lab',
       );
       const memory = new MemoryStore();
       const epochs = [await lead(memory, 'x'), await lead(real, 'x')] as const;

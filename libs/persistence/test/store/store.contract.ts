@@ -210,10 +210,10 @@ export function storeContract(name: string, open: () => Promise<StoreUnderTest>)
           agents: [{ computer: 'bench pc', inc: 2 ** 40, session: 's' }],
           attention: [claimed],
           emergencyStops: [rows.stop, { ...rows.stop, id: 'h0', releasedAt: t0 + 9, releasedBy: 'eve' }],
-          queuePauses: [pause],
           drains: [drain, { ...drain, id: 'd2', campaignId: rows.campaign.id }],
-          outages: [outage],
+          ...{ queuePauses: [pause], outages: [outage] },
           ...others.left,
+          usage: [{ kind: 'owner', name: 'ada', records: 1, files: 1, bytes: 3 }],
           definitions: [definition],
         } satisfies WorkingRows);
       });

@@ -177,6 +177,31 @@ export const retentionSchema = mapping({
   keep_package_versions: count(1, 100_000, 50),
 });
 
+/** No limit, whatever the default is. */
+const noLimit = 'none';
+
+/** A limit of what is stored, or `none`. Undefined: that of the default. */
+const limit = (number: z.ZodType<number>, message: string) =>
+  z.union([z.literal(noLimit), number], message).optional();
+
+/** Limits of one owner or laboratory. */
+const quotaMapping = mapping({
+  /** Greatest number of stored task runs. */
+  records: limit(
+    z.number().int().min(1).max(1_000_000_000),
+    'must be a whole number from 1 to 1000000000, or none',
+  ),
+  /** Greatest size of the stored files, in GB of 10⁹ bytes. */
+  files_gb: limit(z.number().positive().max(1_000_000), 'must be a number of GB up to 1000000, or none'),
+});
+
+const quotaTable = z.record(name, quotaMapping, 'must be a mapping of names and default').default({});
+
+/** Limits of what owners and laboratories store, by name. `default` holds for every name that leaves a limit out. */
+export const quotasSchema = mapping({ owners: quotaTable, labs: quotaTable });
+
+export type QuotaSettings = z.infer<typeof quotasSchema>;
+
 export const metricsSchema = mapping({
   /** Whether `/metrics` needs no token. */
   open: z.boolean('must be true or false').default(false),
@@ -278,6 +303,7 @@ export const configFileSchema = z.strictObject(
     device_calls: deviceCallsSchema.optional(),
     logs: logsSchema.optional(),
     retention: retentionSchema.optional(),
+    quotas: quotasSchema.optional(),
     backup: backupSchema.optional(),
     webhooks: webhooksSchema.optional(),
     log_level: logLevelSchema.optional(),
@@ -307,6 +333,7 @@ export function knownKeys(
   content: Readonly<Record<string, unknown>>,
 ): string[] {
   if (path.length === 0) return Object.keys(configFileSchema.shape);
+  if (path[0] === 'quotas') return Object.keys((path.length === 1 ? quotasSchema : quotaMapping).shape);
   if (Object.hasOwn(plainMappings, path[0] as string))
     return Object.keys(plainMappings[path[0] as PlainKey].shape);
   if (path[0] === 'auth') return knownAuthKeys(path.slice(1));

@@ -14,6 +14,7 @@ import {
   logsSchema,
   deviceCallsSchema,
   metricsSchema,
+  quotasSchema,
   retentionSchema,
   schedulerSchema,
   webhooksSchema,
@@ -332,6 +333,8 @@ export const settings = {
   logs: section('logs', logsSchema),
   /** Retention of work that has ended. */
   retention: section('retention', retentionSchema),
+  /** Limits of what owners and laboratories store. */
+  quotas: section('quotas', quotasSchema),
   /** Copies of everything that `svc start` stores; undefined: none are made. */
   backup: setting({ file: 'backup', schema: backupSchema.optional() }),
   /** Keys of the bucket of the backup. */

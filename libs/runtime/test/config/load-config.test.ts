@@ -125,6 +125,20 @@ describe('a configuration', () => {
     expect(faults).toHaveLength(12);
   });
 
+  it('reads quotas by name, and reports what is wrong in one', () => {
+    write('quotas: { owners: { default: { records: 10 }, ada: { files_gb: 0.5, records: none } } }\n');
+    expect(all.load({ env: complete, cwd: folder }).quotas).toEqual({
+      owners: { default: { records: 10 }, ada: { files_gb: 0.5, records: 'none' } },
+      labs: {},
+    });
+    write('quotas:\n  owner: {}\n  labs:\n    color_lab:\n      file_gb: 3\n      records: many\n');
+    expect(faultsOf(() => all.load({ env: complete, cwd: folder }))).toEqual([
+      'config.yml:5: quotas.labs.color_lab.file_gb | unknown key | did you mean files_gb?',
+      'config.yml:6: quotas.labs.color_lab.records | must be a whole number from 1 to 1000000000, or none | ',
+      'config.yml:2: quotas.owner | unknown key | did you mean owners?',
+    ]);
+  });
+
   it('refuses settings of a scheduler that has none', () => {
     write('scheduler: {type: greedy, workers: 3}\n');
     expect(faultsOf(() => all.load({ env: complete, cwd: folder }))).toEqual([

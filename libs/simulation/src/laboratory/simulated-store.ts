@@ -11,6 +11,7 @@ import {
   type NameKind,
   type RowSet,
   type Store,
+  type UsageRow,
   type WorkingRows,
 } from '@lab/engine';
 
@@ -62,6 +63,10 @@ export class SimulatedStore implements Store {
     }
     this.onCommit(changes);
     return Promise.resolve();
+  }
+
+  usage(): Promise<UsageRow[]> {
+    return Promise.resolve([...this.rows.usage.values()]);
   }
 
   takenNames(kind: NameKind, names: readonly string[]): Promise<Set<string>> {
