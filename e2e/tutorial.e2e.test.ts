@@ -5,29 +5,56 @@ import { delimiter, dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { processEnvironment } from '@lab/runtime';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { withoutPython } from '@lab/testkit/python';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { eventually, isOver } from './api.js';
 import { startLab, type Lab } from './lab.js';
 
-/** Follows `docs/guide/first-device.md` from an empty folder, and compares the results with the page. */
+/** Follows the pages about the first device from an empty folder, and compares the results with the pages. */
 
 const root = fileURLToPath(new URL('../', import.meta.url));
-const page = readFileSync(join(root, 'docs/guide/first-device.md'), 'utf8');
-const blocks = [...page.matchAll(/^```(\w+)\n([\s\S]*?)^```$/gm)].map(([, language = '', text = '']) => ({
-  language,
-  text,
-}));
+
+interface Block {
+  language: string;
+  text: string;
+}
+
+function blocksOf(page: string): Block[] {
+  const text = readFileSync(join(root, 'docs/guide', page), 'utf8');
+  return [...text.matchAll(/^```(\w+)\n([\s\S]*?)^```$/gm)].map(([, language = '', content = '']) => ({
+    language,
+    text: content,
+  }));
+}
+
+const pages = [
+  {
+    page: 'first-device.md',
+    lab: 'demo_lab',
+    expected: { files: 4, commands: 7, results: 5 },
+  },
+  ...(withoutPython()
+    ? []
+    : [
+        {
+          page: 'first-device-python.md',
+          lab: 'py_demo_lab',
+          expected: { files: 4, commands: 7, results: 5 },
+        },
+      ]),
+];
 
 let folder: string;
 let lab: Lab | undefined;
 
-beforeAll(() => {
+beforeEach(() => {
   folder = mkdtempSync(join(tmpdir(), 'svc-tutorial-'));
   mkdirSync(join(folder, 'bin'));
   symlinkSync(join(root, 'apps/cli/bin/svc.mjs'), join(folder, 'bin/svc'));
 });
-afterAll(async () => {
+afterEach(async () => {
   await lab?.stack.dispose();
+  lab = undefined;
   rmSync(folder, { recursive: true, force: true });
 });
 
@@ -55,34 +82,37 @@ async function run(script: string): Promise<string> {
 }
 
 describe('the first device', () => {
-  it('is created, checked, started and used as the page says', async () => {
-    let printed = '';
-    let last = '';
-    const done = { files: 0, commands: 0, results: 0 };
-    for (const { language, text } of blocks) {
-      const path = /^(?:#|\/\/) (packages\/\S+)\n/.exec(text)?.[1];
-      if (path !== undefined) {
-        mkdirSync(dirname(join(folder, path)), { recursive: true });
-        writeFileSync(join(folder, path), text.slice(text.indexOf('\n') + 1));
-        done.files += 1;
-      } else if (language === 'sh') {
-        last = text;
-        printed = await run(text);
-        done.commands += 1;
-      } else if (text.startsWith('svc start --user-dir packages')) {
-        lab = await startLab(['demo_lab'], { userDir: join(folder, 'packages') });
-      } else if (last.includes('/api/protocols/first_dispensing')) {
-        const stack = lab;
-        if (stack === undefined) throw new Error('the page reads a run before it starts the service');
-        const over = await eventually(() => stack.api.run('first_dispensing'), isOver);
-        expect([over.state, over.reason]).toEqual(['completed', null]);
-        expect(await run(last)).toContain(text.trim());
-        done.results += 1;
-      } else {
-        expect(printed).toContain(text.trim());
-        done.results += 1;
+  it.each(pages)(
+    'is created, checked, started and used as $page says',
+    async ({ page, lab: name, expected }) => {
+      let printed = '';
+      let last = '';
+      const done = { files: 0, commands: 0, results: 0 };
+      for (const { language, text } of blocksOf(page)) {
+        const path = /^(?:#|\/\/) (packages\/\S+)\n/.exec(text)?.[1];
+        if (path !== undefined) {
+          mkdirSync(dirname(join(folder, path)), { recursive: true });
+          writeFileSync(join(folder, path), text.slice(text.indexOf('\n') + 1));
+          done.files += 1;
+        } else if (language === 'sh') {
+          last = text;
+          printed = await run(text);
+          done.commands += 1;
+        } else if (text.startsWith('svc start --user-dir packages')) {
+          lab = await startLab([name], { userDir: join(folder, 'packages') });
+        } else if (last.includes('/api/protocols/first_dispensing')) {
+          const stack = lab;
+          if (stack === undefined) throw new Error('the page reads a run before it starts the service');
+          const over = await eventually(() => stack.api.run('first_dispensing'), isOver);
+          expect([over.state, over.reason]).toEqual(['completed', null]);
+          expect(await run(last)).toContain(text.trim());
+          done.results += 1;
+        } else {
+          expect(printed).toContain(text.trim());
+          done.results += 1;
+        }
       }
-    }
-    expect(done).toEqual({ files: 4, commands: 7, results: 5 });
-  });
+      expect(done).toEqual(expected);
+    },
+  );
 });

@@ -14,6 +14,7 @@ export const allowedImports = listed({
   messaging: 'contracts ports trust',
   'object-store': 'contracts ports',
   sdk: 'contracts',
+  'python-host': '',
   definitions: 'contracts ports trust',
   hosting: 'contracts ports runtime messaging definitions',
   scheduling: 'contracts ports',

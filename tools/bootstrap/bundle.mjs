@@ -1,5 +1,5 @@
-import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
-import { dirname, join, relative } from 'node:path';
+import { cp, mkdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { basename, dirname, join, relative } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { root } from './command.mjs';
 
@@ -19,7 +19,7 @@ export async function areBundlesCurrent() {
 /**
  * Puts the compiled program of each service, with the libraries it imports, into a few files below
  * `apps/<service>/dist/bundle`. Node opens up to 2,900 files for a service otherwise, which takes half of its start. The
- * programs that the agent starts for devices and tasks go into the folder `hosts` of its bundle.
+ * programs that the agent starts for devices and tasks go into the folder `hosts` of its bundle, those in Python as they are.
  *
  * @throws Error with the errors of esbuild
  */
@@ -41,6 +41,10 @@ export async function bundleServices() {
   await bundle(esbuild, {
     entryPoints: [join(compiled, 'device-host.js'), join(compiled, 'task-host.js')],
     outdir: join(distOf('agent'), 'bundle', 'hosts'),
+  });
+  await cp(join(root, 'libs', 'python-host', 'src'), join(distOf('agent'), 'bundle', 'hosts', 'python'), {
+    recursive: true,
+    filter: (path) => basename(path) !== '__pycache__',
   });
 }
 

@@ -64,9 +64,9 @@ const ours = imports.flatMap((entry) => {
 });
 
 describe('the import graph', () => {
-  it('contains at least one import of every project', () => {
+  it('contains at least one import of every project in TypeScript', () => {
     for (const { name } of projects.filter(
-      ({ name: project }) => !['contracts', 'ports'].includes(project),
+      ({ name: project }) => !['contracts', 'ports', 'python-host'].includes(project),
     )) {
       expect(ours.filter((entry) => entry.project === name).length, name).toBeGreaterThan(0);
     }

@@ -43,7 +43,7 @@ export function blocksOf(page: string, text: string): Block[] {
       line,
       language,
       text: lines.map((each) => `${each}\n`).join(''),
-      path: /^(?:#|\/\/) ([\w-]+(?:\/[\w.-]+)+\.(?:yml|ts))$/.exec(first)?.[1],
+      path: /^(?:#|\/\/) ([\w-]+(?:\/[\w.-]+)+\.(?:yml|ts|py))$/.exec(first)?.[1],
       example: /^\/\/ example ([\w-]+\.ts)$/.exec(first)?.[1],
       fragmentOf: /^(?:#|\/\/) fragment of (\S.*)$/.exec(first)?.[1],
     });

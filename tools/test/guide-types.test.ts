@@ -87,16 +87,14 @@ function blockFault(block: Block): string | undefined {
       return String(error);
     }
   }
-  if (language !== 'yaml' && language !== 'ts') {
-    return `"${language}" is none of yaml, ts, json, sh, text`;
-  }
+  const ending = { yaml: '.yml', ts: '.ts', python: '.py' }[language];
+  if (ending === undefined) return `"${language}" is none of yaml, ts, python, json, sh, text`;
   if (path !== undefined) {
-    const ending = language === 'yaml' ? '.yml' : '.ts';
     return path.endsWith(ending) ? undefined : `a ${language} block whose path does not end in ${ending}`;
   }
   if (example !== undefined && language === 'ts') return undefined;
-  if (fragmentOf !== undefined) return syntaxFault(block);
-  const mark = language === 'yaml' ? '#' : '//';
+  if (fragmentOf !== undefined && language !== 'python') return syntaxFault(block);
+  const mark = language === 'ts' ? '//' : '#';
   return `begin it with "${mark} <package>/<path>" or "${mark} fragment of <file>"`;
 }
 
@@ -115,7 +113,7 @@ describe('every block of the guide', () => {
     ['code without a first line', '```ts\nconst a = 1;\n```', /begin it with "\/\/ <package>/],
     ['definitions without a first line', '```yaml\ntype: pump\n```', /begin it with "# <package>/],
     ['code under another name', '```typescript\n// a/b.ts\n```', /none of yaml, ts/],
-    ['Python on another page', '```python\nx = 1\n```', /none of yaml, ts/],
+    ['Python without a first line', '```python\nx = 1\n```', /begin it with "# <package>/],
     ['a block without a language', '```\nx\n```', /none of yaml, ts/],
     ['an indented block', '  ```ts\n  const a = 1;\n  ```', /begin it with/],
     ['a path of the other language', '```ts\n// a/b.yml\n```', /does not end in \.ts/],

@@ -2,6 +2,7 @@ import { cpSync, existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeF
 import { tmpdir } from 'node:os';
 import { basename, dirname, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { withoutPython } from '@lab/testkit/python';
 import { formatDiagnostics, loadPackages, render, type Catalog } from '../../libs/definitions/src/index.js';
 import { checkPackages } from '../../apps/cli/src/pkg/check.js';
 import { guide, guideFiles, guidePages, pagesIn, root, textOf } from './guide-blocks.js';
@@ -44,9 +45,16 @@ describe('the files of the guide', () => {
 
   it('include every kind of definition', () => {
     const kinds = new Set(guideFiles.map(({ path }) => path.split('/').at(-1)));
-    expect([...kinds].sort()).toEqual(
-      ['device.ts', 'device.yml', 'experiment.yml', 'lab.yml', 'task.ts', 'task.yml'].sort(),
-    );
+    expect([...kinds].sort()).toEqual([
+      'device.py',
+      'device.ts',
+      'device.yml',
+      'experiment.yml',
+      'lab.yml',
+      'task.py',
+      'task.ts',
+      'task.yml',
+    ]);
   });
 
   it('have different paths, none of which exists in the packages', () => {
@@ -73,7 +81,8 @@ describe('the files of the guide', () => {
       expect(formatDiagnostics(errors)).toBe('');
       const shown = (ending: string): number =>
         guideFiles.filter(({ path }) => path.startsWith(`${folder}/`) && path.endsWith(ending)).length;
-      expect({ definitions, sources }).toEqual({ definitions: shown('.yml'), sources: shown('.ts') });
+      const code = shown('.ts') + (withoutPython() ? 0 : shown('.py'));
+      expect({ definitions, sources }).toEqual({ definitions: shown('.yml'), sources: code });
     },
     60_000,
   );

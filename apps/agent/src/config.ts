@@ -22,6 +22,8 @@ export const config = defineConfig({
   /** Whether the service may update this agent, or only somebody at this computer. */
   updates: setting({ env: 'SVC_AGENT_UPDATES', schema: z.enum(updateModes).default('from_service') }),
   codeUser: settings.codeUser,
+  /** Program, or its path, that runs code in Python; undefined: the `python3` or `python` of the `PATH`. */
+  python: setting({ env: 'SVC_PYTHON', schema: z.string().trim().min(1).optional() }),
   /** Number of warm task processes kept ready. Default: the `limits` of `config.yml`. */
   taskPoolSize: setting({
     env: 'SVC_TASK_POOL_SIZE',

@@ -4,7 +4,7 @@ import { parseArgs } from 'node:util';
 import { Agent, DiskLedger } from '@lab/actors';
 import { wireAgent } from '@lab/agent-wiring';
 import { encodeToken, logRequests, measuredEveryMs, serviceEvents } from '@lab/contracts';
-import { CodeUser, forgetUnused, ModuleCache, NpmPackages } from '@lab/hosting';
+import { CodeUser, forgetUnused, ModuleCache, NpmPackages, Python } from '@lab/hosting';
 import { connectBus, demandClosedBroker, type Bus } from '@lab/messaging';
 import {
   acquireLock,
@@ -151,6 +151,7 @@ await runService(
     const processes = new DeviceProcessList(join(folder, 'device-processes.json'), log);
     // Before the registration: a new incarnation implies that the processes of the old one have ended.
     await processes.endLeftovers();
+    const python = new Python(config.python, codeUser);
     const packages = new NpmPackages(join(folder, 'packages'), log, { user: codeUser });
     await packages.removeLeftovers();
 
@@ -168,6 +169,16 @@ await runService(
         doubt,
       },
       log,
+    );
+
+    const modules = new ModuleCache(
+      join(folder, 'modules'),
+      packages,
+      bus,
+      log,
+      code,
+      codeUser,
+      new ArchivedPackages(code, log),
     );
 
     const disk = new FolderLedgerDisk(folder, computer);
@@ -206,18 +217,21 @@ await runService(
         random: { next: () => Math.random() },
         log: heard,
         ledger,
-        modules: new ModuleCache(
-          join(folder, 'modules'),
-          packages,
-          bus,
-          log,
-          code,
-          codeUser,
-          new ArchivedPackages(code, log),
-        ),
+        modules: {
+          async path(module) {
+            if (module.runtime === 'python') await python.demand(module);
+            return modules.path(module);
+          },
+        },
         checkArguments,
-        deviceProcesses: new ForkedDeviceProcesses(processes, join(folder, 'devices'), heard, codeUser),
-        taskProcesses: new ForkedTaskProcesses(heard, codeUser),
+        deviceProcesses: new ForkedDeviceProcesses(
+          processes,
+          join(folder, 'devices'),
+          python,
+          heard,
+          codeUser,
+        ),
+        taskProcesses: new ForkedTaskProcesses(python, heard, codeUser),
         orchestrator,
         peers,
         files: new Spool(

@@ -8,12 +8,14 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from
 import { agentEvents, type JsonObject } from '@lab/contracts';
 import { ownKind } from '@lab/definitions/model';
 import { startSecuredNats } from '@lab/testkit';
+import { withoutPython } from '@lab/testkit/python';
 import { Authority } from '@lab/trust/authority';
 import { CodeSigner } from '@lab/trust/code-manifest';
 import { codeGid as gid, codeUid as uid, codeUser, demandRoot } from './as-root.js';
 import { dependencies, greeter, manifest, module, packed, sha256, text } from './greeter.js';
 import { Lab, type RunningAgent } from './lab.js';
 import { thiefModule } from './modules.js';
+import { pythonThief } from './python-modules.js';
 import { makePackages, said, unpack, type Machine } from './packaged.js';
 
 /** Author code as another user of this computer. */
@@ -58,7 +60,7 @@ const agents: [string, readonly [number, number], Machine][] = [
 let lab: Lab;
 beforeEach(async () => {
   lab = await Lab.open();
-  lab.modules.set(thiefModule.reference.hash, thiefModule);
+  for (const thief of [thiefModule, pythonThief]) lab.modules.set(thief.reference.hash, thief);
 });
 afterEach(() => lab.close());
 
@@ -117,54 +119,68 @@ async function run(...given: Parameters<Lab['task']>): Promise<unknown> {
   return lab.outcome(task.attempt_id, 60_000);
 }
 
-const thief = {
-  ...{ lab: 'lab', name: 'thief', type: 'thief' },
-  ...{ module: thiefModule.reference, init_parameters: {} },
-};
+const thieves = [
+  { language: 'TypeScript', module: thiefModule.reference, ending: 'mjs' },
+  ...(withoutPython() ? [] : [{ language: 'Python', module: pythonThief.reference, ending: 'json' }]),
+];
 
 describe.each(agents)('the code of an agent that runs as %s', (_who, owner, machine) => {
-  it('can neither read nor change nor end what is not its own', async () => {
-    const data = await layOut(owner);
-    lab.assigned.set('bench_b', [lab.device('arm'), thief]);
-    const agent = await begin(machine, data, 'arm', 'thief');
-    expect(agent.lines.join()).toContain('the code of devices and tasks runs as another user');
+  it.each(thieves)(
+    'can neither read nor change nor end what is not its own ($language)',
+    async ({ module: code, ending }) => {
+      const data = await layOut(owner);
+      const thief = { lab: 'lab', name: 'thief', type: 'thief', module: code, init_parameters: {} };
+      lab.assigned.set('bench_b', [lab.device('arm'), thief]);
+      const agent = await begin(machine, data, 'arm', 'thief');
+      expect(agent.lines.join()).toContain('the code of devices and tasks runs as another user');
 
-    const status = (await call('status', 'thief')) as Record<string, string>;
-    expect(status).toMatchObject({
-      ...{ Uid: Array(4).fill(uid).join(' '), Gid: Array(4).fill(gid).join(' '), NoNewPrivs: '1' },
-      ...{ CapInh: none, CapPrm: none, CapEff: none, CapAmb: none },
-    });
-    // In a session of its own, it cannot type into the terminal of the agent.
-    expect(status['NSsid']).toBe(status['Pid']);
-    const environment = (await call('environment', 'thief')) as Record<string, string>;
-    expect(environment).toMatchObject({ HTTPS_PROXY: 'http://127.0.0.1:9', USER: codeUser });
-    expect(Object.keys(environment).filter((name) => name.startsWith('SVC_'))).toEqual([]);
+      const status = (await call('status', 'thief')) as Record<string, string>;
+      expect(status).toMatchObject({
+        ...{ Uid: Array(4).fill(uid).join(' '), Gid: Array(4).fill(gid).join(' '), NoNewPrivs: '1' },
+        ...{ CapInh: none, CapPrm: none, CapEff: none, CapAmb: none },
+      });
+      // In a session of its own, it cannot type into the terminal of the agent.
+      expect(status['NSsid']).toBe(status['Pid']);
+      const environment = (await call('environment', 'thief')) as Record<string, string>;
+      expect(environment).toMatchObject({ HTTPS_PROXY: 'http://127.0.0.1:9', USER: codeUser });
+      expect(Object.keys(environment).filter((name) => name.startsWith('SVC_'))).toEqual([]);
 
-    // A task that waits, and so has a folder.
-    const other = lab.task({ mode: 'wait', ms: 20_000 });
-    await lab.start(other, 'bench_b');
-    await lab.until('it runs', () => agent.lines.some((line) => line.includes('doing wait')));
+      // A task that waits, and so has a folder.
+      const other = lab.task({ mode: 'wait', ms: 20_000 });
+      await lab.start(other, 'bench_b');
+      await lab.until('it runs', () => agent.lines.some((line) => line.includes('doing wait')));
 
-    const own = join(data, 'agents', 'bench_b');
-    const modules = join(own, 'modules');
-    const module = join(modules, `${thiefModule.reference.hash}.mjs`);
-    const agentPid = pidOf(data);
-    const closed = ['', 'keys', 'keys/broker', 'agent.creds', 'joined.json'].map((path) => join(data, path));
-    const lists = ['', 'spool'].map((name) => join(own, name));
-    const read = [...closed, ...lists, `/proc/${agentPid}/environ`, ...filesIn(own)];
-    expect(filesIn(own).some((path) => path.includes('ledger'))).toBe(true);
-    for (const path of read) expect(await call('read', 'thief', { path }), path).toMatch(/^E(ACCES|PERM)$/);
-    for (const path of [join(data, 'x'), join(own, 'x'), join(own, 'spool', 'x'), join(modules, 'x'), module])
-      expect(await call('write', 'thief', { path }), path).toMatch(/^E(ACCES|PERM)$/);
-    expect(await call('read', 'thief', { path: module })).toBe('done');
-    expect(await call('end', 'thief', { pid: agentPid })).toBe('EPERM');
-    expect(await call('become', 'thief', { uid: 0 })).toBe('EPERM');
-    expect(await call('become', 'thief', { uid: owner[0] === 0 ? 2 : owner[0] })).toBe('EPERM');
-    expect(openToCode(data)).toEqual(onlyCode);
+      const own = join(data, 'agents', 'bench_b');
+      const modules = join(own, 'modules');
+      const module = join(modules, `${code.hash}.${ending}`);
+      const agentPid = pidOf(data);
+      const closed = ['', 'keys', 'keys/broker', 'agent.creds', 'joined.json'].map((path) =>
+        join(data, path),
+      );
+      const lists = ['', 'spool'].map((name) => join(own, name));
+      const read = [...closed, ...lists, `/proc/${agentPid}/environ`, ...filesIn(own)];
+      expect(filesIn(own).some((path) => path.includes('ledger'))).toBe(true);
+      for (const path of read) expect(await call('read', 'thief', { path }), path).toMatch(/^E(ACCES|PERM)$/);
+      for (const path of [
+        join(data, 'x'),
+        join(own, 'x'),
+        join(own, 'spool', 'x'),
+        join(modules, 'x'),
+        module,
+      ])
+        expect(await call('write', 'thief', { path }), path).toMatch(/^E(ACCES|PERM)$/);
+      expect(await call('read', 'thief', { path: module })).toBe('done');
+      expect(await call('end', 'thief', { pid: agentPid })).toBe('EPERM');
+      expect(await call('become', 'thief', { uid: 0 })).toBe('EPERM');
+      expect(await call('become', 'thief', { uid: owner[0] === 0 ? 2 : owner[0] })).toBe('EPERM');
+      expect(openToCode(data)).toEqual(
+        [...new Set([...onlyCode, `agents/bench_b/modules/*.${ending} r`])].sort(),
+      );
 
-    await said(machine, 'stop', '--data', data);
-    expect(await agent.gone).toEqual([0, null]);
-  });
+      await said(machine, 'stop', '--data', data);
+      expect(await agent.gone).toEqual([0, null]);
+    },
+  );
 
   it('calls devices, reads and writes files, and ends by force and in order', async () => {
     const data = await layOut(owner);

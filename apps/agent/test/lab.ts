@@ -26,8 +26,27 @@ import {
 import type { CodeManifests } from '@lab/hosting';
 import { connectBus, type Bus } from '@lab/messaging';
 import { processEnvironment } from '@lab/runtime';
+import { withoutPython } from '@lab/testkit/python';
 import { testNats, type TestNats } from '@lab/testkit/testing';
 import { armModule, steadyArmModule, taskModule, type TestModule } from './modules.js';
+import { pythonArm, pythonSteadyArm, pythonTask } from './python-modules.js';
+
+/** The code of a laboratory: each language has the same devices and the same task. */
+export interface LabCode {
+  arm: TestModule;
+  /** An arm with `_stop` and `_reconcile`. */
+  steadyArm: TestModule;
+  task: TestModule;
+}
+
+const typescriptCode: LabCode = { arm: armModule, steadyArm: steadyArmModule, task: taskModule };
+const pythonCode: LabCode = { arm: pythonArm, steadyArm: pythonSteadyArm, task: pythonTask };
+
+/** The languages in which this computer can run the code of a laboratory. */
+export const languages = [
+  { language: 'TypeScript', code: typescriptCode },
+  ...(withoutPython() ? [] : [{ language: 'Python', code: pythonCode }]),
+];
 
 /** The built program: a child process cannot run sources. */
 const program = fileURLToPath(new URL('../dist/main.js', import.meta.url));
@@ -79,28 +98,30 @@ export class Lab {
     readonly bus: Bus,
     readonly dataDir: string,
     readonly store: Server,
+    readonly code: LabCode,
   ) {}
 
   /**
    * @param nats stopped with the lab
    * @param credentials of the stand-in orchestrator; undefined: the address of the broker suffices
+   * @param code of its devices and of its task
    */
-  static async open(nats?: TestNats, credentials?: string): Promise<Lab> {
+  static async open(nats?: TestNats, credentials?: string, code = typescriptCode): Promise<Lab> {
     nats ??= await testNats();
     const login = credentials === undefined ? {} : { credentials: () => credentials };
     const bus = await connectBus({ url: nats.url, role: 'orchestrator', name: 'stand-in', ...login });
     const store = createServer();
     store.listen(0, '127.0.0.1');
     await once(store, 'listening');
-    const lab = new Lab(nats, bus, await mkdtemp(join(tmpdir(), 'lab-agent-')), store);
-    for (const module of [armModule, steadyArmModule, taskModule])
+    const lab = new Lab(nats, bus, await mkdtemp(join(tmpdir(), 'lab-agent-')), store, code);
+    for (const module of Object.values<TestModule>({ ...code }))
       lab.modules.set(module.reference.hash, module);
     await lab.#serve();
     return lab;
   }
 
   device(name: string, parameters: JsonObject = {}): DeviceAssignment {
-    return { lab: 'lab', name, type: 'arm', module: armModule.reference, init_parameters: parameters };
+    return { lab: 'lab', name, type: 'arm', module: this.code.arm.reference, init_parameters: parameters };
   }
 
   /** A device called `arm` with `_stop` and `_reconcile`, and the file in which it records its calls. */
@@ -108,7 +129,7 @@ export class Lab {
     const trace = join(this.dataDir, 'trace');
     const parked = join(this.dataDir, 'parked');
     const init_parameters = { trace, parked, ...parameters };
-    const device = { ...this.device('arm'), module: steadyArmModule.reference, init_parameters };
+    const device = { ...this.device('arm'), module: this.code.steadyArm.reference, init_parameters };
     return { device, trace, parked };
   }
 
@@ -217,7 +238,7 @@ export class Lab {
       task_run_id: `run-of-${id}`,
       label: options.label ?? id,
       task_type: 'any',
-      module: taskModule.reference,
+      module: this.code.task.reference,
       isolation: options.isolation ?? 'single_use',
       devices,
       parameters,

@@ -49,6 +49,31 @@ describe('a new package', () => {
   });
 });
 
+describe('a package in Python', () => {
+  const written = async (...parts: Parameters<typeof addPart>): Promise<string[]> =>
+    (await addPart(...parts)).written.map((path) => path.slice(userDir.length + 1));
+
+  it('has a pyproject.toml, and its devices and tasks are in Python', async () => {
+    const { written: files } = await createPackage(userDir, 'py_pkg', true);
+    expect(files.map((path) => path.slice(userDir.length + 1))).toEqual([
+      'py_pkg/pyproject.toml',
+      'py_pkg/.gitignore',
+    ]);
+    expect(await written(userDir, 'device', 'py_pkg', 'arm')).toContain('py_pkg/devices/arm/device.py');
+    expect(await written(userDir, 'task', 'py_pkg', 'move')).toContain('py_pkg/tasks/move/task.py');
+    expect(await errorsOf()).toEqual([]);
+    expect(readFileSync(join(userDir, 'py_pkg/tasks/move/task.py'), 'utf8')).toContain("devices['arm'].name");
+  });
+
+  it('is one package with code in TypeScript when each part says its language', async () => {
+    expect(await written(userDir, 'device', 'demo_pkg', 'arm', { python: true })).toContain(
+      'demo_pkg/devices/arm/device.py',
+    );
+    expect(await written(userDir, 'device', 'demo_pkg', 'pump')).toContain('demo_pkg/devices/pump/device.ts');
+    expect(await errorsOf()).toEqual([]);
+  });
+});
+
 describe('a new task', () => {
   const imports = (task: string): RegExpExecArray | null =>
     /import type \w+ from '(.*)'/.exec(readFileSync(file(`tasks/${task}/task.ts`), 'utf8'));

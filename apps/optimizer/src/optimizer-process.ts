@@ -9,7 +9,7 @@ import {
   type JsonObject,
   type ToOptimizer,
 } from '@lab/contracts';
-import { ForkedProcess, type ForkedExit } from '@lab/hosting';
+import { ForkedProcess, nodeHost, type ForkedExit } from '@lab/hosting';
 import type { Timers } from '@lab/ports';
 import { exitText, type Log } from '@lab/runtime';
 
@@ -64,8 +64,7 @@ export class OptimizerProcess {
     this.#timers = timers;
     this.#log = log;
     this.#child = new ForkedProcess<ToOptimizer, FromOptimizer>({
-      host: program,
-      nodeOptions: [`--max-old-space-size=${memoryMb}`],
+      host: nodeHost(program, { options: [`--max-old-space-size=${memoryMb}`] }),
       messages: heard,
       log,
     });

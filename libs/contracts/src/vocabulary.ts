@@ -11,6 +11,10 @@ export * from './states.js';
 export const effectStates = ['running', 'completed', 'failed', 'not_begun', 'unknown'] as const;
 export type EffectState = (typeof effectStates)[number];
 
+/** What executes a code module. */
+export const runtimes = ['node', 'python'] as const;
+export type Runtime = (typeof runtimes)[number];
+
 /** Severity of a line, least first. */
 export const logLevels = ['debug', 'info', 'warn', 'error'] as const;
 export type LogLevel = (typeof logLevels)[number];
@@ -87,7 +91,10 @@ export const unnamedPerson = 'unknown';
 /** Names of fields that hold a secret anywhere in a free object. */
 export const secretField = /(^|_)api_key$/i;
 
-/** The message of an author's error, with the place in the package that threw it: `no port (lab/devices/arm/device.ts:9:5)`. */
+/**
+ * The message of an author's error, with the place in the package that threw it: `no port (lab/devices/arm/device.ts:9:5)`. Stacks of
+ * Python have no columns.
+ */
 export function messageWithPlace({
   message,
   stack,
@@ -95,6 +102,6 @@ export function messageWithPlace({
   message: string;
   stack?: string | undefined;
 }): string {
-  const place = /^\s+at (?:.* \()?(\S+:\d+:\d+)\)?$/m.exec(stack ?? '')?.[1];
+  const place = /^\s+at (?:.* \()?(\S+?:\d+(?::\d+)?)\)?$/m.exec(stack ?? '')?.[1];
   return place === undefined ? message : `${message} (${place})`;
 }

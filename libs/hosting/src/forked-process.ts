@@ -7,6 +7,7 @@ import { channelDescriptors, LineJoiner } from '@lab/contracts/channel';
 import type { Log } from '@lab/ports';
 import { processEnvironment, type ExitInfo } from '@lab/runtime';
 import type { CodeUser } from './code-user.js';
+import type { HostProgram } from './host-program.js';
 
 /** How long to wait after the exit for the last output, in milliseconds. A grandchild may keep the pipes open for ever. */
 const lastWordsMs = 1_000;
@@ -24,12 +25,7 @@ export interface ForkedExit extends ExitInfo {
 }
 
 export interface ForkOptions<From> {
-  /** Absolute path of the host's JavaScript. */
-  host: string;
-  /** Options of Node for it. */
-  nodeOptions?: readonly string[];
-  /** What the host gets in `process.argv`. */
-  hostArguments?: readonly string[];
+  host: HostProgram;
   /** Under whom it runs; undefined: the user of this process. */
   user?: CodeUser | undefined;
   /** The messages that the host may send. */
@@ -45,7 +41,7 @@ export interface ForkOptions<From> {
 }
 
 /**
- * A Node process that exchanges JSON messages, one per line, over two pipes of its own; see `@lab/contracts/channel`. It gets the
+ * A process that exchanges JSON messages, one per line, over two pipes of its own; see `@lab/contracts/channel`. It gets the
  * environment of this process without the settings of the service, because those contain secrets. Messages arrive in order,
  * one at a time, never inside `send` or the constructor. The exit is reported exactly once, after the last message, also when
  * the process could not be started.
@@ -71,22 +67,12 @@ export class ForkedProcess<To extends object, From> {
   #isExplained = false;
   readonly #memoryMb: number;
 
-  constructor({
-    host,
-    nodeOptions = [],
-    hostArguments = [],
-    user,
-    messages,
-    log,
-    onGone,
-    written,
-  }: ForkOptions<From>) {
+  constructor({ host, user, messages, log, onGone, written }: ForkOptions<From>) {
     this.#log = log;
     this.#onGone = onGone ?? (() => undefined);
     this.#messages = messages;
-    this.#memoryMb = memoryLimitMb(nodeOptions);
-    const args = [...nodeOptions, host, ...hostArguments];
-    const own = { program: process.execPath, args, env: authorEnvironment() };
+    this.#memoryMb = memoryLimitMb(host.args);
+    const own = { ...host, env: { ...authorEnvironment(), ...host.env } };
     const launch = user?.launch(own) ?? own;
     const child = spawn(launch.program, launch.args, {
       env: launch.env,
@@ -233,9 +219,9 @@ export function authorEnvironment(): NodeJS.ProcessEnv {
   );
 }
 
-/** The memory that JavaScript may use in a process with these options; without such an option, as much as in this one. */
-function memoryLimitMb(nodeOptions: readonly string[]): number {
-  const option = nodeOptions
+/** The memory that JavaScript may use in a process with these arguments; without such an option, as much as in this one. */
+function memoryLimitMb(args: readonly string[]): number {
+  const option = args
     .map((each) => /^--max-old-space-size=(\d+)$/.exec(each)?.[1])
     .findLast((each) => each !== undefined);
   return option === undefined ? Math.round(getHeapStatistics().heap_size_limit / 2 ** 20) : Number(option);

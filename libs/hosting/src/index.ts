@@ -1,5 +1,6 @@
 export { CodeUser, type Sharing } from './code-user.js';
 export { ForkedProcess, type ForkedExit, type ForkOptions } from './forked-process.js';
+export { nodeHost, pythonHost, type HostProgram } from './host-program.js';
 export {
   forgetUnused,
   ModuleCache,
@@ -10,3 +11,4 @@ export {
 } from './module-cache.js';
 export { npmInstall, type NpmEnd } from './npm-command.js';
 export { NpmPackages, type Unpack } from './npm-packages.js';
+export { Python, type FoundPython } from './python.js';

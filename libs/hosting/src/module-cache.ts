@@ -120,7 +120,8 @@ export class ModuleCache {
   }
 
   async #provide(module: ModuleReference): Promise<string> {
-    const name = `${module.hash}.mjs`;
+    // Node takes a file for a module by its ending. The host of Python reads JSON.
+    const name = `${module.hash}.${module.runtime === 'python' ? 'json' : 'mjs'}`;
     const path = join(this.folder, name);
     const text = await this.#allowed(path, module);
     const dependencies = requireSame(module, text);

@@ -7,6 +7,7 @@ import { zodSchema } from '@lab/contracts';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { z } from 'zod';
 import { ForkedProcess, type ForkedExit } from '../src/forked-process.js';
+import { nodeHost } from '../src/host-program.js';
 import { RecordedLog } from './recorded-log.js';
 
 let folder: string;
@@ -38,7 +39,7 @@ it('a process whose own child holds its pipes open is reported as ended and then
   const before = pipes();
   const log = new RecordedLog();
   const messages = zodSchema(z.object({ pid: z.number() }));
-  const forked = new ForkedProcess({ host: path, messages, log });
+  const forked = new ForkedProcess({ host: nodeHost(path), messages, log });
   const told: number[] = [];
   forked.onMessage(({ pid }) => told.push(pid));
   try {
@@ -64,7 +65,7 @@ async function run(
 ): Promise<{ said: string[]; exit: ForkedExit; log: RecordedLog }> {
   const log = new RecordedLog();
   const messages = zodSchema(z.object({ said: z.string() }));
-  const started = { host: await programOf(code), messages, log, nodeOptions };
+  const started = { host: nodeHost(await programOf(code), { options: nodeOptions }), messages, log };
   const forked = new ForkedProcess<object, { said: string }>(started);
   const said: string[] = [];
   forked.onMessage((message) => said.push(message.said));
@@ -133,7 +134,10 @@ it('reads nothing more from a process that does not read, until the process read
       }, 300);
     }, 1);`);
   const messages = zodSchema(z.object({ ask: z.number() }));
-  const forked = new ForkedProcess<object, { ask: number }>({ host: path, messages, log: new RecordedLog() });
+  const forked = new ForkedProcess<object, { ask: number }>({
+    host: nodeHost(path),
+    ...{ messages, log: new RecordedLog() },
+  });
   const asked: number[] = [];
   let mostWaiting = 0;
   const exit = new Promise<ForkedExit>((resolve) => forked.onExit(resolve));

@@ -1,50 +1,15 @@
 import { spawn, type ChildProcess } from 'node:child_process';
-import { createHash } from 'node:crypto';
-import { mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
-import { createRequire } from 'node:module';
+import { mkdtempSync, realpathSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { createInterface } from 'node:readline';
 import type { Readable, Writable } from 'node:stream';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
-import { build } from 'esbuild';
-
-const require = createRequire(import.meta.url);
-const fixtures = fileURLToPath(new URL('../fixtures/sdk_lab/', import.meta.url));
-const sdk = fileURLToPath(new URL('../src/index.ts', import.meta.url));
+import type { Language } from './languages.js';
 
 /** A real folder that is removed when `dispose` is called. */
 export function temporaryFolder(): { path: string; dispose(): void } {
   const path = realpathSync(mkdtempSync(join(tmpdir(), 'lab-sdk-')));
   return { path, dispose: () => rmSync(path, { recursive: true, force: true }) };
-}
-
-export interface Module {
-  hash: string;
-  package: string;
-  source: string;
-}
-
-/** Bundles a file of the fixture package as the service bundles packages. */
-export async function bundle(source: string, folder: string): Promise<{ module: Module; path: string }> {
-  const result = await build({
-    entryPoints: [join(fixtures, source)],
-    absWorkingDir: fixtures,
-    bundle: true,
-    write: false,
-    format: 'esm',
-    platform: 'node',
-    target: 'node20',
-    sourcemap: 'inline',
-    sourceRoot: 'package:///sdk_lab/',
-    outdir: fixtures,
-    alias: { '@lab/sdk': sdk },
-  });
-  const text = result.outputFiles[0]?.text ?? '';
-  const hash = createHash('sha256').update(text).digest('hex');
-  const path = join(folder, `${hash}.mjs`);
-  writeFileSync(path, text);
-  return { module: { hash, package: 'sdk_lab', source }, path };
 }
 
 export type Message = { type: string; [key: string]: unknown };
@@ -54,21 +19,21 @@ export class HostProcess {
   readonly received: Message[] = [];
   readonly exit: Promise<{ code: number | null; signal: NodeJS.Signals | null }>;
   readonly child: ChildProcess;
+  stdout = '';
   stderr = '';
   private readonly toHost: Writable;
   private readonly watchers = new Set<() => void>();
   private ended = false;
 
-  constructor(
-    host: 'device-host' | 'task-host',
+  /** @param command the program and its arguments */
+  private constructor(
+    [program, ...args]: [string, ...string[]],
     private readonly schema: { parse(value: unknown): unknown },
-    hostArguments: string[] = [],
-    nodeOptions: string[] = [],
   ) {
-    const program = require.resolve(`@lab/sdk/${host}`);
-    this.child = spawn(process.execPath, [...nodeOptions, program, ...hostArguments], {
+    this.child = spawn(program, args, {
       stdio: ['pipe', 'pipe', 'pipe', 'pipe', 'pipe'],
     });
+    this.child.stdout?.on('data', (chunk: Buffer) => (this.stdout += chunk.toString()));
     this.child.stderr?.on('data', (chunk: Buffer) => (this.stderr += chunk.toString()));
     this.toHost = this.child.stdio[3] as Writable;
     // After the end of the process, what it had not read.
@@ -84,6 +49,15 @@ export class HostProcess {
         for (const watcher of this.watchers) watcher();
       });
     });
+  }
+
+  static async start(
+    language: Language,
+    host: 'device-host' | 'task-host',
+    schema: { parse(value: unknown): unknown },
+    { given = [], nodeOptions = [] }: { given?: string[]; nodeOptions?: string[] } = {},
+  ): Promise<HostProcess> {
+    return new HostProcess([...(await language.start(host, nodeOptions)), ...given], schema);
   }
 
   send(message: Message): void {

@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { argv, env } from 'node:process';
 import type { DeviceProcess, ProcessExit } from '@lab/actors';
 import { checkArguments, ForkedTaskProcesses, InputCache, Spool } from '@lab/agent/parts';
+import { Python } from '@lab/hosting';
 import type { FromDevice, ToDevice } from '@lab/contracts';
 import { ModuleCache, NpmPackages } from '@lab/hosting';
 import { startAgent } from './agent.js';
@@ -70,7 +71,7 @@ async function start(computer: string): Promise<() => Promise<void>> {
     ),
     checkArguments,
     deviceProcesses: { start: () => new SimulatedDevice() },
-    taskProcesses: new ForkedTaskProcesses(log),
+    taskProcesses: new ForkedTaskProcesses(new Python(), log),
     files: new Spool(join(folder, 'spool'), new InputCache(join(folder, 'inputs'), inputCacheBytes)),
   }));
   await agent.ready(30_000);

@@ -12,6 +12,7 @@ import { checkOptimizerNames } from './optimizer-names.js';
 import { PackageChecker } from './package-code.js';
 import { packageTypes, typesFile } from './package-types.js';
 import { relativeTo, type Place } from './place.js';
+import { checkPython } from './python-check.js';
 import type { At } from './author-class.js';
 import { expectations, TaskContract } from './task-contract.js';
 
@@ -33,6 +34,7 @@ const harmless: ReadonlySet<string> = new Set([
   'unused_handle',
   'import_cycle',
   'doubtful_name',
+  'unchecked_python',
 ]);
 
 /**
@@ -54,7 +56,8 @@ export async function checkPackages({ userDir, packageDir }: Place, codeKey?: st
   const checker = new PackageChecker(userDir);
   const definitions = catalog.diagnostics.filter(({ file }) => isWanted(file));
   const codes = chosen.map(([name, folder]) => checkCode(catalog, checker, userDir, { name, folder }));
-  const ofCode = codes.flatMap(({ found }) => found);
+  const python = await checkPython(catalog, userDir, new Set(chosen.map(([name]) => name)));
+  const ofCode = [...codes.flatMap(({ found }) => found), ...python.found];
   const places = new Set(ofCode.map(({ file, line }) => `${file}:${line}`));
   const found = [
     // The compiler has already reported code that the bundler cannot read, with a better message.
@@ -70,7 +73,7 @@ export async function checkPackages({ userDir, packageDir }: Place, codeKey?: st
     ].sort(compareCauses),
     packages: chosen.length,
     definitions: catalog.origins.filter(({ file }) => isWanted(file)).length,
-    sources: codes.reduce((sum, { sources }) => sum + sources, 0),
+    sources: codes.reduce((sum, { sources }) => sum + sources, python.sources),
   };
 }
 

@@ -6,6 +6,7 @@ import { packageFolders, readCatalog } from './check.js';
 import { linkProduct } from './editor-links.js';
 import { optimizerParts } from './optimizer-parts.js';
 import { definitionFolders, relativeTo } from './place.js';
+import { pythonDeviceFiles, pythonMarker, pythonPackageFiles, pythonTaskFiles } from './python-templates.js';
 import {
   deviceEntry,
   deviceFiles,
@@ -23,6 +24,8 @@ export type PartKind = 'lab' | 'device' | 'task' | 'protocol' | 'optimizer';
 export interface PartOptions {
   /** The device type that a new task uses; false: none; default: the first one of the package. */
   device?: string | false;
+  /** Whether a device or a task is written in Python; default: if the package was created for Python. */
+  python?: boolean;
 }
 
 /** The changes of a command, in the order in which they were made. */
@@ -39,9 +42,10 @@ export interface Scaffolded {
  * Creates a package without definitions.
  *
  * @param userDir absolute; created if it does not exist
+ * @param python whether its code will be in Python
  * @throws Error when the name is not allowed or already in use; nothing is written then
  */
-export async function createPackage(userDir: string, name: string): Promise<Scaffolded> {
+export async function createPackage(userDir: string, name: string, python = false): Promise<Scaffolded> {
   checkName(name, 'package');
   const root = join(userDir, name);
   if (existsSync(root)) throw new Error(`${root} exists already: choose another name`);
@@ -49,9 +53,9 @@ export async function createPackage(userDir: string, name: string): Promise<Scaf
     const other = packageFolders(await readCatalog(userDir)).get(name);
     if (other !== undefined) throw new Error(`there is a package "${name}" already: ${join(userDir, other)}`);
   }
-  const written = write(root, packageFiles(name));
+  const written = write(root, python ? pythonPackageFiles(name) : packageFiles(name));
   for (const folder of ['laboratories', 'devices', 'tasks', 'experiments']) mkdirSync(join(root, folder));
-  linkProduct(root);
+  if (!python) linkProduct(root);
   return { written, changed: [] };
 }
 
@@ -79,13 +83,15 @@ export async function addPart(
   const taken = catalog.origins.find((origin) => origin.kind === kind && origin.name === name);
   if (taken) throw new Error(`there is a ${kind} "${name}" already: ${join(userDir, taken.file)}`);
   const own = ownNames(catalog, packageName);
+  const python =
+    options.python ?? (existsSync(join(root, pythonMarker)) && !existsSync(join(root, 'package.json')));
   switch (kind) {
     case 'lab':
       return { written: write(root, labFiles(name, own('device'))), changed: [] };
     case 'task': {
       const device = usedDevice(catalog, packageName, name, options);
       const note = `the task uses the device type ${device?.type}: --device TYPE chooses another one, --no-device none`;
-      const written = write(root, taskFiles(name, device));
+      const written = write(root, python ? pythonTaskFiles(name, device) : taskFiles(name, device));
       return { written, changed: [], ...(device === null || options.device !== undefined ? {} : { note }) };
     }
     case 'optimizer':
@@ -96,7 +102,7 @@ export async function addPart(
     case 'protocol':
       return { written: write(root, protocolFiles(name, runnable(catalog, packageName))), changed: [] };
     case 'device': {
-      const written = write(root, deviceFiles(name));
+      const written = write(root, python ? pythonDeviceFiles(name) : deviceFiles(name));
       const lab = own('lab')[0];
       const origin = catalog.origins.find((each) => each.kind === 'lab' && each.name === lab);
       const file = origin && join(userDir, origin.file);
@@ -120,7 +126,9 @@ function rootOf(userDir: string, catalog: Catalog, name: string): string {
   const folder = packageFolders(catalog).get(name);
   const root = join(userDir, folder ?? name);
   const isPackage =
-    existsSync(join(root, 'package.json')) || definitionFolders.some((each) => existsSync(join(root, each)));
+    existsSync(join(root, 'package.json')) ||
+    existsSync(join(root, pythonMarker)) ||
+    definitionFolders.some((each) => existsSync(join(root, each)));
   if (folder !== undefined || (!name.includes('/') && isPackage)) return root;
   const hint = hintFor(name, catalog.packages) ?? `svc pkg create ${name}`;
   throw new Error(`there is no package "${name}" in ${userDir}: ${hint}`);

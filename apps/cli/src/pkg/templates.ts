@@ -98,20 +98,15 @@ export interface UsedDevice {
   module: string;
 }
 
-/** @param used the device type that the task uses; null: none */
-export function taskFiles(type: string, used: UsedDevice | null): Files {
-  const handle = used?.type.replace(/[^A-Za-z0-9_]/g, '_').replace(/^(?=[^A-Za-z_])/, '_') ?? '';
-  const device = used === null ? '' : ownClass(used.type, 'Device');
-  const wait = 'await pause(1000 * seconds, undefined, { signal: this.signal });';
-  const devices = used === null ? '' : `devices:\n  ${handle}:\n    type: ${used.type}\n`;
-  const imported = used === null ? '' : `import type ${device} from '${used.module}';\n`;
-  const given = used === null ? 'Record<never, never>' : `{ ${handle}: ${device} }`;
-  const summary =
-    used === null
-      ? '`worked for ${seconds} s`'
-      : `\`worked with \${devices.${handle}.name} for \${seconds} s\``;
-  return {
-    [`tasks/${type}/task.yml`]: `type: ${type}
+/** The handle under which a new task gets a device of a type. */
+export function handleOf(type: string): string {
+  return type.replace(/[^A-Za-z0-9_]/g, '_').replace(/^(?=[^A-Za-z_])/, '_');
+}
+
+/** The `task.yml` of a new task. @param used the device type that the task uses; null: none */
+export function taskDefinition(type: string, used: UsedDevice | null): string {
+  const devices = used === null ? '' : `devices:\n  ${handleOf(used.type)}:\n    type: ${used.type}\n`;
+  return `type: ${type}
 desc: What it does
 ${devices}input_parameters:
   seconds:
@@ -129,7 +124,22 @@ output_parameters:
     type: float
     unit: s
     desc: How long it really took
-`,
+`;
+}
+
+/** @param used the device type that the task uses; null: none */
+export function taskFiles(type: string, used: UsedDevice | null): Files {
+  const handle = used === null ? '' : handleOf(used.type);
+  const device = used === null ? '' : ownClass(used.type, 'Device');
+  const wait = 'await pause(1000 * seconds, undefined, { signal: this.signal });';
+  const imported = used === null ? '' : `import type ${device} from '${used.module}';\n`;
+  const given = used === null ? 'Record<never, never>' : `{ ${handle}: ${device} }`;
+  const summary =
+    used === null
+      ? '`worked for ${seconds} s`'
+      : `\`worked with \${devices.${handle}.name} for \${seconds} s\``;
+  return {
+    [`tasks/${type}/task.yml`]: taskDefinition(type, used),
     [`tasks/${type}/task.ts`]: `import { setTimeout as pause } from 'node:timers/promises';
 import { BaseTask, type TaskResult } from '@lab/sdk';
 ${imported}

@@ -1,4 +1,4 @@
-import { isolation, ServiceError, type FromTask, type Isolation } from '@lab/contracts';
+import { isolation, ServiceError, type FromTask, type Isolation, type Runtime } from '@lab/contracts';
 import { backoffMs, type Clock, type Timers } from '@lab/ports';
 import {
   describeExit,
@@ -8,6 +8,12 @@ import {
   type TaskProcess,
   type TaskProcesses,
 } from '../ports/index.js';
+
+/** What a task demands of its process. */
+export interface Demand {
+  isolation: Isolation;
+  runtime: Runtime;
+}
 
 /** A process lent to one task. */
 export interface Lease {
@@ -22,6 +28,7 @@ type Phase = 'starting' | 'warm' | 'leased' | 'returning' | 'dying';
 
 interface Worker {
   readonly process: TaskProcess;
+  readonly runtime: Runtime;
   phase: Phase;
   uses: number;
   /** Of the tasks that it has run; undefined: none yet. */
@@ -33,8 +40,7 @@ interface Worker {
   cancelTimer: () => void;
 }
 
-interface Waiter {
-  readonly isolation: Isolation;
+interface Waiter extends Readonly<Demand> {
   grant(worker: Worker): void;
   refuse(error: ServiceError): void;
 }
@@ -42,13 +48,16 @@ interface Waiter {
 /**
  * Task processes, some of them started ahead, so that a task does not wait for a start.
  *
- * Guarantees: there are never more than `poolMax` processes, including dying ones. A task gets a process that has run nothing,
- * or only tasks of its isolation; a single-use task always gets one that has run nothing. Tasks of one isolation get processes
- * in the order of their requests, and no task waits for a process that idles.
+ * Guarantees: there are never more than `poolMax` processes of all runtimes, including dying ones. A task gets a process of its
+ * runtime that has run nothing, or only tasks of its isolation; a single-use task always gets one that has run nothing. Tasks of
+ * one runtime and isolation get processes in the order of their requests, and no task waits for a process that idles. Processes
+ * of Node are started ahead from the begin on, those of another runtime when a task has needed one.
  */
 export class ProcessPool {
   readonly #workers = new Set<Worker>();
   readonly #waiters: Waiter[] = [];
+  /** The runtimes whose processes are started ahead. */
+  readonly #runtimes = new Set<Runtime>(['node']);
   #failedStarts = 0;
   #cancelPause: (() => void) | undefined;
   #cancelRefill: (() => void) | undefined;
@@ -76,16 +85,17 @@ export class ProcessPool {
    *
    * @throws ServiceError `aborted` when the signal fires first, `service_unavailable` when the pool is closed
    */
-  take(isolation: Isolation, signal?: AbortSignal): Promise<Lease> {
+  take({ isolation, runtime }: Demand, signal?: AbortSignal): Promise<Lease> {
     if (this.#closed !== undefined) return Promise.reject(closedError());
     if (signal?.aborted === true) return Promise.reject(withdrawnError());
+    this.#runtimes.add(runtime);
     return new Promise((resolve, reject) => {
       const onAbort = (): void => {
         this.#waiters.splice(this.#waiters.indexOf(waiter), 1);
         reject(withdrawnError());
       };
       const waiter: Waiter = {
-        isolation,
+        ...{ isolation, runtime },
         grant: (worker) => {
           signal?.removeEventListener('abort', onAbort);
           resolve(this.#lease(worker));
@@ -141,9 +151,10 @@ export class ProcessPool {
     };
   }
 
-  #start(): void {
+  #start(runtime: Runtime): void {
     const worker: Worker = {
-      process: this.ports.processes.start(),
+      process: this.ports.processes.start(runtime),
+      runtime,
       phase: 'starting',
       uses: 0,
       isolation: undefined,
@@ -219,7 +230,7 @@ export class ProcessPool {
   #serve(): void {
     for (let index = 0; index < this.#waiters.length;) {
       const waiter = this.#waiters[index];
-      const worker = waiter === undefined ? undefined : this.#find(waiter.isolation);
+      const worker = waiter === undefined ? undefined : this.#find(waiter);
       if (waiter === undefined || worker === undefined) {
         index += 1;
         continue;
@@ -234,10 +245,10 @@ export class ProcessPool {
     this.#fill();
   }
 
-  #find(isolation: Isolation): Worker | undefined {
+  #find({ isolation, runtime }: Demand): Worker | undefined {
     let fresh: Worker | undefined;
     for (const worker of this.#workers) {
-      if (worker.phase !== 'warm') continue;
+      if (worker.phase !== 'warm' || worker.runtime !== runtime) continue;
       // A process that ran a single-use task never gets warm again.
       if (worker.isolation === isolation) return worker;
       if (worker.uses === 0) fresh ??= worker;
@@ -248,36 +259,49 @@ export class ProcessPool {
   /** Starts the processes that waiting tasks need at once, and those that should be warm a little later. */
   #fill(warm = false): void {
     if (this.#closed !== undefined || this.#cancelPause !== undefined) return;
-    const ready = [...this.#workers].filter(({ uses, phase }) => uses === 0 && isComing(phase)).length;
-    const free = this.limits.poolMax - this.#workers.size;
-    const wanted = isolation.options.reduce((sum, each) => sum + this.#unserved(each), 0) - ready;
-    if (wanted > 0 && free <= 0) this.#evictUsed();
-    const missing = wanted + this.limits.poolSize;
-    for (let n = Math.min(warm ? missing : wanted, free); n > 0; n -= 1) this.#start();
-    if (warm || missing <= Math.max(wanted, 0) || free <= 0) return;
+    let free = this.limits.poolMax - this.#workers.size;
+    const start = (runtime: Runtime, count: number): void => {
+      for (let n = Math.min(count, free); n > 0; n -= 1, free -= 1) this.#start(runtime);
+    };
+    const runtimes = [...this.#runtimes].map((runtime) => ({ runtime, wanted: this.#wanted(runtime) }));
+    if (free <= 0 && runtimes.some(({ wanted }) => wanted > 0)) this.#evict(runtimes);
+    for (const { runtime, wanted } of runtimes) start(runtime, wanted);
+    const ahead = runtimes
+      .map(({ runtime, wanted }) => ({ runtime, count: this.limits.poolSize + Math.min(wanted, 0) }))
+      .filter(({ count }) => count > 0);
+    if (warm) for (const { runtime, count } of ahead) start(runtime, count);
+    if (warm || ahead.length === 0 || free <= 0) return;
     this.#cancelRefill ??= this.ports.timers.after(this.limits.poolRefillMs, () => {
       this.#cancelRefill = undefined;
       this.#fill(true);
     });
   }
 
+  /** Number of processes of a runtime that waiting tasks need; below 0: so many are left over. */
+  #wanted(runtime: Runtime): number {
+    const fresh = [...this.#workers].filter(
+      (worker) => worker.runtime === runtime && worker.uses === 0 && isComing(worker.phase),
+    );
+    const unserved = isolation.options.map((each) => this.#unserved({ isolation: each, runtime }));
+    return unserved.reduce((sum, each) => sum + each, 0) - fresh.length;
+  }
+
   /** Number of tasks that wait, and get none of the processes that return from other tasks. */
-  #unserved(isolation: Isolation): number {
-    const waiting = this.#waiters.filter((waiter) => waiter.isolation === isolation).length;
-    const returning = [...this.#workers].filter(
-      (worker) => worker.phase === 'returning' && worker.isolation === isolation,
-    ).length;
+  #unserved(demand: Demand): number {
+    const isSame = (each: { isolation: Isolation | undefined; runtime: Runtime }): boolean =>
+      each.isolation === demand.isolation && each.runtime === demand.runtime;
+    const waiting = this.#waiters.filter(isSame).length;
+    const returning = [...this.#workers].filter((each) => each.phase === 'returning' && isSame(each)).length;
     return Math.max(0, waiting - returning);
   }
 
-  /** Ends an idle used process to make room for a task of another isolation. */
-  #evictUsed(): void {
-    for (const worker of this.#workers) {
-      if (worker.phase === 'warm' && worker.uses > 0) {
-        this.#end(worker);
-        return;
-      }
-    }
+  /** Ends an idle process to make room for a task that cannot use it: one that ran tasks, or else one that is left over. */
+  #evict(runtimes: readonly { runtime: Runtime; wanted: number }[]): void {
+    const idle = [...this.#workers].filter(({ phase }) => phase === 'warm');
+    const isLeftOver = ({ runtime }: Worker): boolean =>
+      runtimes.some((each) => each.runtime === runtime && each.wanted < 0);
+    const worker = idle.find(({ uses }) => uses > 0) ?? idle.find(isLeftOver);
+    if (worker !== undefined) this.#end(worker);
   }
 
   #end(worker: Worker): void {

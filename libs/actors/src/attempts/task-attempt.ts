@@ -146,7 +146,7 @@ export class TaskAttempt {
     const [taken, path, spool, given, acceptance] = await Promise.allSettled([
       // Fetching code and files may take minutes, and processes are few, so a process is taken last.
       Promise.all(this.start.files === undefined ? [code] : [code, inputs]).then(() =>
-        pool.take(isolation, withdrawn),
+        pool.take({ isolation, runtime: module.runtime ?? 'node' }, withdrawn),
       ),
       code,
       folder,

@@ -1,4 +1,4 @@
-import type { DeviceAssignment, FromDevice, FromTask, ToDevice, ToTask } from '@lab/contracts';
+import type { DeviceAssignment, FromDevice, FromTask, Runtime, ToDevice, ToTask } from '@lab/contracts';
 
 /** How a process ended. If `code` and `signal` are null, it could not be started, and `lastStderr` says why. */
 export interface ProcessExit {
@@ -46,6 +46,6 @@ export interface DeviceProcesses {
 }
 
 export interface TaskProcesses {
-  /** Starts a task process. The process sends `waiting` when it is ready for a task. */
-  start(): TaskProcess;
+  /** Starts a process for tasks of a runtime. The process sends `waiting` when it is ready for a task. */
+  start(runtime: Runtime): TaskProcess;
 }

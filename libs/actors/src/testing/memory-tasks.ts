@@ -4,6 +4,7 @@ import {
   type FromTask,
   type JsonObject,
   type JsonValue,
+  type Runtime,
   type ToTask,
 } from '@lab/contracts';
 import type { SpooledFile, TaskProcess, TaskProcesses } from '../ports/index.js';
@@ -31,6 +32,8 @@ export type SimulatedTask = MemoryProcess<ToTask, FromTask>;
 /** Simulated task processes that use the real messages. The hash of the module selects the script of a task. */
 export class MemoryTaskProcesses implements TaskProcesses {
   readonly started: SimulatedTask[] = [];
+  /** The runtimes of the started processes. */
+  readonly runtimes: Runtime[] = [];
   /** Ids of the attempts that got `run`, in order. */
   readonly runs: string[] = [];
 
@@ -40,9 +43,10 @@ export class MemoryTaskProcesses implements TaskProcesses {
     private readonly begin: (process: SimulatedTask) => void = (process) => process.say({ type: 'waiting' }),
   ) {}
 
-  start(): TaskProcess {
+  start(runtime: Runtime): TaskProcess {
     const process: SimulatedTask = new MemoryProcess();
     this.started.push(process);
+    this.runtimes.push(runtime);
     const pending = new Map<
       string,
       { resolve(value: JsonValue | undefined): void; reject(error: Error): void }

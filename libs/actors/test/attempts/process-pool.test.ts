@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { ProcessPool, type Lease } from '../../src/attempts/index.js';
+import type { Isolation } from '@lab/contracts';
+import { ProcessPool, type Demand, type Lease } from '../../src/attempts/process-pool.js';
 import type { AgentLimits } from '../../src/index.js';
 import {
   MemoryLog,
@@ -24,12 +25,15 @@ function make(
   return { pool, time, processes };
 }
 
+const node = (isolation: Isolation): Demand => ({ isolation, runtime: 'node' });
+const python = (isolation: Isolation): Demand => ({ isolation, runtime: 'python' });
+
 describe('the pool of task processes', () => {
   it('keeps warm processes and replaces each one that it gives out', async () => {
     const { pool, processes, time } = make({ poolSize: 2 });
     await settle();
     expect(pool.count('warm')).toBe(2);
-    await pool.take('single_use');
+    await pool.take(node('single_use'));
     await time.advance(20);
     expect(pool.count('warm')).toBe(2);
     expect(processes.started).toHaveLength(3);
@@ -37,31 +41,31 @@ describe('the pool of task processes', () => {
 
   it('gives a single-use task an unused process', async () => {
     const { pool } = make({ poolSize: 1 });
-    const used = await pool.take('reusable');
+    const used = await pool.take(node('reusable'));
     used.release({ reuse: true });
     (used.process as SimulatedTask).say({ type: 'waiting' });
     await settle();
-    const fresh = await pool.take('single_use');
+    const fresh = await pool.take(node('single_use'));
     expect(fresh.process).not.toBe(used.process);
-    const again = await pool.take('reusable');
+    const again = await pool.take(node('reusable'));
     expect(again.process).toBe(used.process);
   });
 
   it('gives a task a used process only if that ran tasks of the same isolation', async () => {
     const { pool } = make({ poolSize: 0 });
-    const used = await pool.take('thread');
+    const used = await pool.take(node('thread'));
     used.release({ reuse: true });
     (used.process as SimulatedTask).say({ type: 'waiting' });
     await settle();
-    expect((await pool.take('reusable')).process).not.toBe(used.process);
-    expect((await pool.take('thread')).process).toBe(used.process);
+    expect((await pool.take(node('reusable'))).process).not.toBe(used.process);
+    expect((await pool.take(node('thread'))).process).toBe(used.process);
   });
 
   it('starts no process for a task that can have one which gets warm again', async () => {
     const { pool, processes } = make({ poolSize: 0 });
-    const used = await pool.take('thread');
+    const used = await pool.take(node('thread'));
     used.release({ reuse: true });
-    const next = pool.take('thread');
+    const next = pool.take(node('thread'));
     await settle();
     (used.process as SimulatedTask).say({ type: 'waiting' });
     expect((await next).process).toBe(used.process);
@@ -70,17 +74,17 @@ describe('the pool of task processes', () => {
 
   it('takes back a process that reported itself as waiting before it was returned', async () => {
     const { pool, processes } = make({ poolSize: 1 });
-    const lease = await pool.take('reusable');
+    const lease = await pool.take(node('reusable'));
     (lease.process as SimulatedTask).say({ type: 'waiting' });
     await settle();
     lease.release({ reuse: true });
-    expect((await pool.take('reusable')).process).toBe(lease.process);
+    expect((await pool.take(node('reusable'))).process).toBe(lease.process);
     expect(processes.started).toHaveLength(1);
   });
 
   it('ends a process that is not warm again in time', async () => {
     const { pool, time } = make({ poolSize: 0 });
-    const lease = await pool.take('reusable');
+    const lease = await pool.take(node('reusable'));
     lease.release({ reuse: true });
     await time.advance(2_000);
     expect((lease.process as SimulatedTask).signals).toEqual(['SIGKILL']);
@@ -92,7 +96,7 @@ describe('the pool of task processes', () => {
     const granted: number[] = [];
     const leases: Lease[] = [];
     for (let n = 0; n < 10; n += 1) {
-      void pool.take('single_use').then((lease) => {
+      void pool.take(node('single_use')).then((lease) => {
         granted.push(n);
         leases.push(lease);
       });
@@ -109,21 +113,52 @@ describe('the pool of task processes', () => {
     'makes room for a task with isolation %s by ending a process that idles after other tasks',
     async (isolation) => {
       const { pool, time } = make({ poolSize: 0, poolMax: 1 });
-      const used = await pool.take('reusable');
+      const used = await pool.take(node('reusable'));
       (used.process as SimulatedTask).say({ type: 'waiting' });
       await settle();
       used.release({ reuse: true });
-      const taken = pool.take(isolation);
+      const taken = pool.take(node(isolation));
       await time.advance(0);
       expect((await taken).process).not.toBe(used.process);
     },
   );
 
+  it('gives a task a process of its runtime, and starts those of Python ahead once a task has needed one', async () => {
+    const { pool, processes, time } = make({ poolSize: 1 });
+    await time.advance(100);
+    expect(processes.runtimes).toEqual(['node']);
+    const { process } = await pool.take(python('single_use'));
+    expect(processes.runtimes).toEqual(['node', 'python']);
+    expect(process).toBe(processes.started[1]);
+    await time.advance(100);
+    expect(processes.runtimes).toEqual(['node', 'python', 'python']);
+  });
+
+  it('gives a task no used process of another runtime', async () => {
+    const { pool } = make({ poolSize: 0 });
+    const used = await pool.take(python('reusable'));
+    used.release({ reuse: true });
+    (used.process as SimulatedTask).say({ type: 'waiting' });
+    await settle();
+    expect((await pool.take(node('reusable'))).process).not.toBe(used.process);
+    expect((await pool.take(python('reusable'))).process).toBe(used.process);
+  });
+
+  it('makes room for a task of a runtime by ending a warm process of another one', async () => {
+    const { pool, processes, time } = make({ poolSize: 2, poolMax: 2 });
+    await settle();
+    const taken = pool.take(python('single_use'));
+    await time.advance(0);
+    await taken;
+    expect(processes.runtimes).toEqual(['node', 'node', 'python']);
+    expect(processes.alive).toBe(2);
+  });
+
   it('replaces a reusable process after its number of uses', async () => {
     const { pool } = make({ poolSize: 0, poolUses: 2 });
     const seen = new Set<unknown>();
     for (let n = 0; n < 4; n += 1) {
-      const lease = await pool.take('reusable');
+      const lease = await pool.take(node('reusable'));
       seen.add(lease.process);
       (lease.process as SimulatedTask).say({ type: 'waiting' });
       await settle();
@@ -145,7 +180,7 @@ describe('the pool of task processes', () => {
 
   it('reports the exit of a process that died before a listener was added', async () => {
     const { pool } = make({ poolSize: 1 });
-    const lease = await pool.take('single_use');
+    const lease = await pool.take(node('single_use'));
     (lease.process as SimulatedTask).exit({ code: 9, signal: null, lastStderr: null });
     await settle();
     const exit = await new Promise((resolve) => lease.listen({ message: () => undefined, exit: resolve }));
@@ -154,11 +189,13 @@ describe('the pool of task processes', () => {
 
   it('ends every process when it is closed and refuses waiting tasks', async () => {
     const { pool, processes } = make({ poolSize: 1, poolMax: 1 });
-    await pool.take('single_use');
-    const waiting = expect(pool.take('single_use')).rejects.toMatchObject({ code: 'service_unavailable' });
+    await pool.take(node('single_use'));
+    const waiting = expect(pool.take(node('single_use'))).rejects.toMatchObject({
+      code: 'service_unavailable',
+    });
     await pool.close();
     await waiting;
     expect(processes.alive).toBe(0);
-    await expect(pool.take('single_use')).rejects.toMatchObject({ code: 'service_unavailable' });
+    await expect(pool.take(node('single_use'))).rejects.toMatchObject({ code: 'service_unavailable' });
   });
 });

@@ -1,8 +1,13 @@
 import { afterEach, describe, expect, it } from 'vitest';
+import type { Runtime } from '@lab/contracts';
 import type { TaskProcess, TaskProcesses } from '../../src/index.js';
 
 /** The guarantees of every source of task processes. */
-export function taskProcessesContract(name: string, make: () => TaskProcesses): void {
+export function taskProcessesContract(
+  name: string,
+  make: () => TaskProcesses,
+  runtime: Runtime = 'node',
+): void {
   describe(`task processes (${name})`, () => {
     const started: TaskProcess[] = [];
     afterEach(() => {
@@ -11,7 +16,7 @@ export function taskProcessesContract(name: string, make: () => TaskProcesses): 
 
     /** A process with all its messages in order. */
     function start(): { process: TaskProcess; told: string[]; warm: Promise<void>; gone: Promise<void> } {
-      const process = make().start();
+      const process = make().start(runtime);
       started.push(process);
       const told: string[] = [];
       let warm: () => void;

@@ -5,6 +5,7 @@ import { zodOf } from '../rest/fields/field.js';
 import { ResourceValue } from '../rest/resources.js';
 import { attemptCalls } from '../rest/work/tasks.js';
 import { deviceStates } from '../states.js';
+import { runtimes } from '../vocabulary.js';
 import { functionParameter } from './function-parameter.js';
 
 /** Parts that messages of agents and orchestrator share: code, devices, attempts and their results. */
@@ -18,6 +19,8 @@ export const moduleReference = z.object({
   package: z.string(),
   /** Path of the source inside the package, for stacks and logs. */
   source: z.string(),
+  /** What executes it; absent: node. */
+  runtime: z.enum(runtimes).optional(),
   /** npm packages that its text imports and does not hold, as `name@version`, sorted; absent: none. */
   dependencies: z.array(z.string()).optional(),
 });

@@ -2,7 +2,8 @@ import { mkdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
 import { clockStep, FileMemory, Round } from './file-memory.js';
-import { bundle, bundleFormat, whileBundling, type BundleFault } from './bundle.js';
+import { bundleFormat, whileBundling, type BundleFault } from './bundle.js';
+import { bundleEntries } from './bundle-entries.js';
 import type { External } from './outside.js';
 import { isMissing, sha256, writeWhole, type ModuleStore } from './module-store.js';
 
@@ -97,7 +98,8 @@ export class CodeCache {
         const startedAt = Date.now();
         const hashes = new FileMemory(hashOfFile);
         const now = new Round();
-        const built = await bundle(root, packageName, stale.slice(from, from + portion), manifest.external);
+        const some = stale.slice(from, from + portion);
+        const built = await bundleEntries(root, packageName, some, manifest.external);
         await Promise.all(
           [...built].map(async ([entry, result]) => {
             if (!result.ok) {

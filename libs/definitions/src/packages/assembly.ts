@@ -135,11 +135,11 @@ export class Assembly {
   }
 
   private device(file: LoadedFile): DeviceDefinition {
-    return { ...readDevice(file.source), module: needCode(file, 'device.ts') };
+    return { ...readDevice(file.source), module: needCode(file, 'device') };
   }
 
   private task(file: LoadedFile): TaskDefinition {
-    return { ...readTask(file.source, this.devices), module: needCode(file, 'task.ts') };
+    return { ...readTask(file.source, this.devices), module: needCode(file, 'task') };
   }
 
   private protocol({ source, module, codeIsBroken }: LoadedFile): ProtocolDefinition {
@@ -253,10 +253,11 @@ function snapshotOfTask(task: TaskDefinition): TaskSnapshot {
 }
 
 /** The module of a definition that cannot be without code. */
-function needCode({ module, source, codeIsBroken }: LoadedFile, fileName: string): ModuleReference {
+/** @param name of the file of the code, without its ending */
+function needCode({ module, source, codeIsBroken }: LoadedFile, name: string): ModuleReference {
   if (module === null && !codeIsBroken) {
-    source.fault([], 'missing_code', `there is no ${fileName} beside it`, {
-      hint: `write ${fileName} in the same folder`,
+    source.fault([], 'missing_code', `there is no ${name}.ts or ${name}.py beside it`, {
+      hint: `write one of them in the same folder`,
     });
   }
   return module ?? { hash: '', package: '', source: '' };

@@ -56,19 +56,21 @@ const definitionFiles: Readonly<Record<DefinitionKind, readonly string[]>> = {
   task: ['task.yml'],
   protocol: ['experiment.yml', 'protocol.yml'],
 };
-const codeFiles: Readonly<Record<DefinitionKind, string | null>> = {
-  lab: null,
-  device: 'device.ts',
-  task: 'task.ts',
-  protocol: 'optimizer.ts',
+const codeFiles: Readonly<Record<DefinitionKind, readonly string[]>> = {
+  lab: [],
+  device: ['device.ts', 'device.py'],
+  task: ['task.ts', 'task.py'],
+  protocol: ['optimizer.ts'],
 };
+/** Files that make the user directory itself a package. */
+const packageMarkers = ['package.json', 'pyproject.toml'];
 const maxDepth = 10;
 
 /**
  * Finds the packages of a user directory: folders, at any depth up to 10, that contain a folder `laboratories`,
  * `labs`, `devices`, `tasks`, `experiments` or `protocols`. A package does not contain packages. The user directory
- * itself is a package if it contains such a folder and a `package.json`. Hidden folders, `node_modules`, `dist` and
- * symbolic links are skipped.
+ * itself is a package if it contains such a folder and a `package.json` or `pyproject.toml`. Hidden folders,
+ * `node_modules`, `dist`, `__pycache__` and symbolic links are skipped.
  *
  * @param only names of the packages to read; default: all
  * @param deployed packages beside those of the user directory
@@ -180,7 +182,7 @@ async function findPackages(userDir: string, folder: string, depth: number): Pro
   const folders = entries.filter((entry) => entry.isDirectory() && !isIgnored(entry.name));
   const holdsDefinitions = folders.some((entry) => Object.hasOwn(subfolders, entry.name));
   const isPackage =
-    holdsDefinitions && (folder !== userDir || entries.some((entry) => entry.name === 'package.json'));
+    holdsDefinitions && (folder !== userDir || entries.some((entry) => packageMarkers.includes(entry.name)));
   if (isPackage) return [folder];
   if (depth >= maxDepth) return [];
   const found = await Promise.all(
@@ -201,20 +203,21 @@ async function findDefinitions(
     );
     const files = entries.filter((entry) => entry.isFile()).map((entry) => entry.name);
     const names = definitionFiles[kind].filter((name) => files.includes(name));
-    const codeFile = codeFiles[kind];
-    const hasCode = codeFile !== null && files.includes(codeFile);
+    const codes = codeFiles[kind].filter((name) => files.includes(name));
+    const [codeFile] = codes;
     for (const name of names) {
       const path = join(folder, name);
-      const code = hasCode ? relativeTo(root, join(folder, codeFile)) : null;
+      const code = codeFile === undefined ? null : relativeTo(root, join(folder, codeFile));
       const file = relativeTo(userDir, path);
       found.push({ kind, path, file, folder: folder.split(sep).at(-1) ?? '', code });
     }
-    if (names.length > 1) {
+    for (const same of [names, codes]) {
+      if (same.length < 2) continue;
       diagnostics.push(
         fileFault(
           relativeTo(userDir, folder),
           'two_definitions',
-          `the folder holds ${names.join(' and ')}`,
+          `the folder holds ${same.join(' and ')}`,
           'keep one',
         ),
       );
@@ -222,7 +225,7 @@ async function findDefinitions(
     if (names.length === 0) {
       const wanted = definitionFiles[kind][0] ?? '';
       const misnamed = files.find((name) => name.replace(/\.yaml$/, '.yml') === wanted);
-      if (misnamed !== undefined || hasCode) {
+      if (misnamed !== undefined || codeFile !== undefined) {
         diagnostics.push(
           fileFault(
             relativeTo(userDir, join(folder, misnamed ?? codeFile ?? '')),
@@ -251,7 +254,7 @@ async function findDefinitions(
 }
 
 function isIgnored(name: string): boolean {
-  return name.startsWith('.') || name === 'node_modules' || name === 'dist';
+  return name.startsWith('.') || ['node_modules', 'dist', '__pycache__'].includes(name);
 }
 
 function relativeTo(from: string, to: string): string {

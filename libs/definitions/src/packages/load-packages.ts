@@ -1,5 +1,13 @@
 import { dirname, resolve } from 'node:path';
-import { type BuiltCode, CodeCache, FileMemory, ModuleStore, Round, sha256 } from '../code/index.js';
+import {
+  type BuiltCode,
+  CodeCache,
+  FileMemory,
+  isPython,
+  ModuleStore,
+  Round,
+  sha256,
+} from '../code/index.js';
 import {
   compareCauses,
   type Diagnostic,
@@ -192,6 +200,7 @@ class Loader {
                 hash: result.hash,
                 package: found.name,
                 source: definition.code,
+                ...(isPython(definition.code) ? { runtime: 'python' as const } : {}),
                 ...(result.dependencies.length === 0 ? {} : { dependencies: result.dependencies }),
               },
         codeIsBroken: result !== undefined && (!result.ok || !manifest.isReadable || isUnsigned),

@@ -53,9 +53,9 @@ export class Children {
 
   tasks(inner: TaskProcesses): TaskProcesses {
     return {
-      start: () =>
+      start: (runtime) =>
         this.#adopt<ToTask, FromTask>('task', `${this.agent.node}/${(this.#tasks += 1)}`, () =>
-          inner.start(),
+          inner.start(runtime),
         ),
     };
   }

@@ -1,0 +1,74 @@
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { withoutPython } from '@lab/testkit/python';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { checkPackages } from '../src/pkg/check.js';
+import { addPart, createPackage } from '../src/pkg/scaffold.js';
+
+describe.skipIf(withoutPython())('the check of code in Python', () => {
+  let userDir: string;
+  beforeEach(async () => {
+    userDir = mkdtempSync(join(tmpdir(), 'svc-python-check-'));
+    await createPackage(userDir, 'demo', true);
+    await addPart(userDir, 'device', 'demo', 'arm');
+    await addPart(userDir, 'task', 'demo', 'move');
+  });
+  afterEach(() => rmSync(userDir, { recursive: true, force: true }));
+
+  const edit = (file: string, from: string, to: string): void => {
+    const path = join(userDir, 'demo', file);
+    writeFileSync(path, readFileSync(path, 'utf8').replace(from, to));
+  };
+  const found = async (): Promise<string[]> =>
+    (await checkPackages({ userDir, packageDir: null })).errors.map(
+      ({ file, line, code, message }) => `${file}:${line} ${code} ${message}`,
+    );
+
+  it('counts its files, and finds nothing in new ones', async () => {
+    expect(await checkPackages({ userDir, packageDir: null })).toMatchObject({ errors: [], sources: 2 });
+  });
+
+  it.each([
+    [
+      'tasks/move/task.py',
+      '"seconds"',
+      '"hours"',
+      'move/task.py:8 unknown_parameter task.yml has no input parameter "hours"',
+    ],
+    [
+      'tasks/move/task.py',
+      '"took": took',
+      '"lasted": took',
+      'move/task.py:12 unknown_output_parameter task.yml has no output parameter "lasted"',
+    ],
+    [
+      'tasks/move/task.py',
+      ', "took": took',
+      '',
+      'move/task.py:12 missing_output the output parameter "took" of task.yml is not returned',
+    ],
+    ['devices/arm/device.py', 'def run(self):', 'def run(self:', 'arm/device.py:20 syntax '],
+    [
+      'devices/arm/device.py',
+      'def _cleanup',
+      'def cleanup',
+      'arm/device.py:4 missing_method the class ArmDevice lacks _cleanup',
+    ],
+    [
+      'devices/arm/device.py',
+      '@effect',
+      '@effect(parameters={"to": {"type": "flaot"}})',
+      'arm/device.py:19 wrong_declaration @effect on run: parameters.to.type is flaot',
+    ],
+    [
+      'devices/arm/device.py',
+      '@effect',
+      '@effect(parameters={"to": {"type": "str"}})',
+      'arm/device.py:19 wrong_declaration @effect on run: parameters.to: the method does not take it',
+    ],
+  ])('in %s finds %j replaced by %j', async (file, from, to, fault) => {
+    edit(file, from, to);
+    expect((await found()).join('\n')).toContain(fault);
+  });
+});

@@ -1,0 +1,111 @@
+"""Compares code in Python with its definitions, without executing it.
+
+It reads a JSON list of files from standard input: `file`, `kind` (device or task), and for a task `inputs` and `outputs`, the
+names of its parameters. It prints a JSON list of findings: `file`, `line`, `column`, `code`, `message` and `hint`.
+"""
+
+import ast
+import json
+import os
+import sys
+
+sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+
+from svc_lab.parameters import declaration_faults
+
+KINDS = ("effect", "idempotent", "query")
+HOOKS = {"device": ("BaseDevice", ("_initialize", "_cleanup", "_report")), "task": ("BaseTask", ("_execute",))}
+
+
+def findings_in(asked):
+    with open(asked["file"], encoding="utf-8") as file:
+        text = file.read()
+    try:
+        tree = ast.parse(text, asked["file"])
+    except SyntaxError as error:
+        yield finding(asked, error.lineno, error.offset, "syntax", error.msg, None)
+        return
+    base, hooks = HOOKS[asked["kind"]]
+    classes = [node for node in tree.body if isinstance(node, ast.ClassDef)]
+    own = [node for node in classes if any(name_of(each) == base for each in node.bases)]
+    if not any(node.bases for node in classes):
+        hint = f"write class …({base}) with {', '.join(hooks)}"
+        yield finding(asked, None, None, "missing_class", f"it defines no class that extends {base}", hint)
+    for node in own:
+        methods = {each.name: each for each in node.body if isinstance(each, (ast.FunctionDef, ast.AsyncFunctionDef))}
+        is_extended = any(name_of(each) == node.name for other in classes for each in other.bases)
+        for hook in hooks:
+            if hook not in methods and not is_extended:
+                yield at(asked, node, "missing_method", f"the class {node.name} lacks {hook}", None)
+        for method in methods.values():
+            yield from faults_of_function(asked, method)
+        if asked["kind"] == "task" and "_execute" in methods:
+            yield from faults_of_task(asked, methods["_execute"])
+
+
+def faults_of_function(asked, method):
+    """What the decorator of a device function would refuse when the class is defined."""
+    for decorator in method.decorator_list:
+        kind = name_of(decorator.func if isinstance(decorator, ast.Call) else decorator)
+        if kind not in KINDS or not isinstance(decorator, ast.Call):
+            continue
+        try:
+            given = {each.arg: ast.literal_eval(each.value) for each in decorator.keywords}
+        except ValueError:
+            # It is computed, which only the host sees.
+            continue
+        parameters = given.get("parameters")
+        faults = declaration_faults(given.get("description"), parameters)
+        if not faults and parameters is not None and method.args.kwarg is None:
+            taken = [each.arg for each in [*method.args.args[1:], *method.args.kwonlyargs]]
+            faults = [f"parameters.{name}: the method does not take it" for name in parameters if name not in taken]
+        for fault in faults:
+            yield at(asked, decorator, "wrong_declaration", f"@{kind} on {method.name}: {fault}", None)
+
+
+def faults_of_task(asked, execute):
+    """Parameters that `task.yml` does not declare, and outputs that differ from it."""
+    names = [each.arg for each in execute.args.args]
+    parameters = names[2] if len(names) > 2 else None
+    for node in ast.walk(execute):
+        if isinstance(node, ast.Subscript) and isinstance(node.slice, ast.Constant) and parameters is not None:
+            name = node.slice.value
+            if name_of(node.value) == parameters and name not in asked["inputs"]:
+                yield at(asked, node, "unknown_parameter", f'task.yml has no input parameter "{name}"', None)
+        if isinstance(node, ast.Return) and isinstance(node.value, ast.Tuple) and len(node.value.elts) == 3:
+            yield from faults_of_outputs(asked, node.value.elts[0])
+
+
+def faults_of_outputs(asked, outputs):
+    """Of a literal dict whose keys are all known."""
+    keys = outputs.keys if isinstance(outputs, ast.Dict) else [None]
+    names = [key.value for key in keys if isinstance(key, ast.Constant)]
+    if len(names) < len(keys):
+        return
+    for name in names:
+        if name not in asked["outputs"]:
+            message = f'task.yml has no output parameter "{name}"'
+            yield at(asked, outputs, "unknown_output_parameter", message, None)
+    for name in asked["outputs"]:
+        if name not in names:
+            message = f'the output parameter "{name}" of task.yml is not returned'
+            yield at(asked, outputs, "missing_output", message, f'return {{"{name}": ...}}, {{}}, {{}}')
+
+
+def name_of(node):
+    """The last name of `a.b.c`; None for other expressions."""
+    if isinstance(node, ast.Attribute):
+        return node.attr
+    return node.id if isinstance(node, ast.Name) else None
+
+
+def at(asked, node, code, message, hint):
+    return finding(asked, node.lineno, node.col_offset + 1, code, message, hint)
+
+
+def finding(asked, line, column, code, message, hint):  # noqa: PLR0917 -- the fields of a diagnostic
+    return {"file": asked["file"], "line": line, "column": column, "code": code, "message": message, "hint": hint}
+
+
+if __name__ == "__main__":
+    print(json.dumps([found for asked in json.load(sys.stdin) for found in findings_in(asked)]))

@@ -1,0 +1,109 @@
+"""The base class of devices."""
+
+from __future__ import annotations
+
+from .functions import CALL_ID
+
+# `typing` takes 5 ms of the start of a host, so only type checkers import it.
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from logging import Logger
+    from typing import Any
+
+
+class CallInDoubt:
+    """A call that began and has no known end."""
+
+    __slots__ = ("call_id", "function")
+
+    def __init__(self, call_id: str, function: str) -> None:
+        self.call_id = call_id
+        """The value of `self.call_id` during that call."""
+        self.function = function
+        """Name of the function."""
+
+
+class DeviceContext:
+    """What a host gives to its device."""
+
+    __slots__ = ("folder", "lab", "name")
+
+    def __init__(self, name: str, lab: str, folder: Callable[[], str | None]) -> None:
+        self.name = name
+        self.lab = lab
+        self.folder = folder
+
+
+class BaseDevice:
+    """A device of a laboratory. Extend it once per device type, in `devices/<type>/device.py`.
+
+    Each device of a lab is one object in its own process, which lives as long as the lab is loaded. Its methods are
+    plain or `async`. Tasks can call every method that the class itself defines and whose name does not begin with `_`.
+    A method without a decorator is an effect: the service never repeats a call, and runs one at a time.
+
+    Plain methods run in one thread that never changes, except for queries and `_report`, which run beside an effect in
+    other threads. All `async` methods run in one event loop.
+
+    Two more methods are optional:
+
+    `_stop(self, reason: str)` stops the instrument safely and at once. It runs beside every other method, in a thread of
+    its own (or in the event loop, if it is `async`), and has 5 seconds. The stopped call must then end within 5 more
+    seconds.
+
+    `_reconcile(self, parameters: dict, in_doubt: list[CallInDoubt]) -> dict` runs in a new process before `_initialize`,
+    when an earlier process ended in the middle of an effect. It returns `{"idle": True}` if nothing moves and the state
+    is known, else `{"idle": False, "detail": "..."}`. It has 30 seconds and must not move anything.
+    """
+
+    _svc_context: DeviceContext | None = None
+
+    @property
+    def name(self) -> str:
+        """Name of this device in its lab. Available from `_initialize` on."""
+        return type(self).__name__ if self._svc_context is None else self._svc_context.name
+
+    @property
+    def lab(self) -> str:
+        """Name of the lab. Available from `_initialize` on."""
+        return "no_lab" if self._svc_context is None else self._svc_context.lab
+
+    @property
+    def log(self) -> Logger:
+        """The log of the service. Printed text and all of `logging` go there too."""
+        from .logs import author_log
+
+        return author_log()
+
+    @property
+    def state_folder(self) -> str | None:
+        """Absolute path of a folder for what must outlast the process, such as a calibration. None outside of an agent.
+
+        Raises OSError when the disk refuses the folder.
+        """
+        return None if self._svc_context is None else self._svc_context.folder()
+
+    @property
+    def call_id(self) -> str | None:
+        """Id of the call that the running code serves; None outside of calls.
+
+        It is unique for ever, and a repeat of the call has the same id. Pass it to an instrument that accepts command
+        ids, so that `_reconcile` can ask the instrument about the command.
+        """
+        return CALL_ID.get()
+
+    def _initialize(self, parameters: dict[str, Any]) -> Any:
+        """Connects to the instrument and brings it to a known, safe state. Called once per process, before any function.
+
+        `parameters` are those of `device.yml`, overridden by those of `lab.yml`. An error of any kind reports that the
+        device cannot be used; the operator sees its message.
+        """
+        raise NotImplementedError
+
+    def _cleanup(self) -> Any:
+        """Makes the instrument safe and disconnects. It has 5 seconds if the agent is lost."""
+        raise NotImplementedError
+
+    def _report(self) -> Any:
+        """Returns the state of the device for people, as a dict. It must not disturb the instrument."""
+        raise NotImplementedError

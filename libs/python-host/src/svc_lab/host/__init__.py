@@ -1,0 +1,1 @@
+"""The hosts of author code: what runs in the processes of devices and tasks."""

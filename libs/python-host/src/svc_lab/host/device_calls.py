@@ -1,0 +1,126 @@
+"""The device calls of one task."""
+
+from __future__ import annotations
+
+import threading
+
+from ..task import DeviceError, DeviceHandle, unknown_function
+from .json_values import to_json_object
+
+# See ../device.py.
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    import asyncio
+    from collections.abc import Callable
+    from typing import Any
+
+    from .channel import Message
+
+
+class _Pending:
+    """A call that waits for its answer: a thread in `wait`, or a future of the event loop in which it was made."""
+
+    def __init__(self, handle: DeviceHandle, function: str, future: asyncio.Future[Any] | None) -> None:
+        self.handle = handle
+        self.function = function
+        self.future = future
+        self.error: DeviceError | None = None
+        self._value: Any = None
+        self._answered = threading.Lock()
+        self._answered.acquire()
+
+    def settle(self, value: Any, error: DeviceError | None) -> None:
+        self._value, self.error = value, error
+        if self.future is not None:
+            self.future.get_loop().call_soon_threadsafe(self._settle_future, self.future)
+        self._answered.release()
+
+    def _settle_future(self, future: asyncio.Future[Any]) -> None:
+        if future.done():
+            return
+        if self.error is None:
+            future.set_result(self._value)
+        else:
+            future.set_exception(self.error)
+
+    def wait(self) -> Any:
+        self._answered.acquire()
+        # Who waits later finds the answer too.
+        self._answered.release()
+        if self.error is not None:
+            raise self.error
+        return self._value
+
+
+class DeviceCalls:
+    def __init__(self, send: Callable[[Message], object]) -> None:
+        self._send = send
+        self._lock = threading.Lock()
+        self._last = 0
+        self._pending: dict[str, _Pending] = {}
+        self._refusal: tuple[str, str] | None = None
+        """Code and reason, when no call may be made any more."""
+
+    def handle(self, slot: str, device: Message) -> DeviceHandle:
+        functions = device["functions"]
+        known = None if functions is None else [each["name"] for each in functions]
+        return DeviceHandle(slot, device["lab"], device["name"], known, self._call)
+
+    def settle(self, call_id: str, value: Any, code: str | None = None, error: Message | None = None) -> None:
+        """Takes an answer of the agent. One to a call of an earlier or aborted task finds no call."""
+        with self._lock:
+            call = self._pending.pop(call_id, None)
+        if call is not None:
+            call.settle(value, None if code is None else _failure(call, code, error or {"message": code}))
+
+    def refuse(self, code: str, reason: str) -> None:
+        """Lets all calls fail from now on, those in progress too."""
+        with self._lock:
+            self._refusal = (code, reason)
+            calls, self._pending = list(self._pending.values()), {}
+        for call in calls:
+            call.settle(None, _failure(call, code, {"message": reason}))
+
+    def left(self) -> list[_Pending]:
+        """The calls in progress."""
+        with self._lock:
+            return list(self._pending.values())
+
+    def _call(self, handle: DeviceHandle, function: str, parameters: dict[str, object]) -> Any:
+        known = handle._functions
+        if known is not None and function not in known:
+            unknown_function(handle, function, known)
+        arguments = to_json_object(parameters, f"the arguments of {handle._slot}.{function}")
+        loop = _running_loop()
+        call = _Pending(handle, function, None if loop is None else loop.create_future())
+        with self._lock:
+            if self._refusal is not None:
+                code, reason = self._refusal
+                raise _failure(call, code, {"message": reason})
+            self._last += 1
+            call_id = str(self._last)
+            self._pending[call_id] = call
+        self._send(
+            {"type": "call", "call_id": call_id, "slot": handle._slot, "function": function, "arguments": arguments}
+        )
+        return call.wait() if call.future is None else call.future
+
+
+def _running_loop() -> asyncio.AbstractEventLoop | None:
+    import sys
+
+    # Code without asyncio does not load it.
+    asyncio = sys.modules.get("asyncio")
+    return None if asyncio is None else asyncio._get_running_loop()
+
+
+def _failure(call: _Pending, code: str, error: Message) -> DeviceError:
+    device = f"{call.handle.lab}.{call.handle.name}"
+    frames = [line for line in error.get("stack", "").split("\n") if line.startswith("    at ")]
+    return DeviceError(
+        f"{device}.{call.function}: {error['message']}",
+        code=code,
+        device=device,
+        function=call.function,
+        device_stack="\n".join(frames) or None,
+    )

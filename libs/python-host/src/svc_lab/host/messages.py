@@ -1,0 +1,46 @@
+"""Narrow checks of the messages that a host receives. `libs/contracts/src/messages/ipc.ts` declares them."""
+
+from __future__ import annotations
+
+# See ../device.py.
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from typing import Any
+
+    Shape = Mapping[str, tuple[str, ...]]
+
+_OF_DEVICE: Shape = {"texts": ("lab", "name", "path"), "objects": ("module", "init_parameters")}
+_CALL_ID: Shape = {"texts": ("call_id",)}
+_REASON: Shape = {"texts": ("reason",)}
+
+TO_DEVICE: Mapping[str, Shape] = {
+    "init": _OF_DEVICE,
+    "call": {"texts": ("call_id", "function"), "objects": ("arguments",)},
+    "report": _CALL_ID,
+    "reconcile": _OF_DEVICE,
+    "stop": _REASON,
+    "ping": {},
+    "cleanup": {},
+}
+TO_TASK: Mapping[str, Shape] = {
+    "run": {
+        "texts": ("attempt_id", "label", "isolation", "path", "spool"),
+        "objects": ("module", "devices", "parameters", "resources"),
+    },
+    "call_result": _CALL_ID,
+    "call_failure": {"texts": ("call_id", "code"), "objects": ("error",)},
+    "abort": _REASON,
+}
+
+
+def check_message(message: Mapping[str, Any], shapes: Mapping[str, Shape]) -> None:
+    """Raises ValueError that names the fault of a message."""
+    kind = message["type"]
+    shape = shapes.get(kind)
+    if shape is None:
+        raise ValueError(f"A message from the parent has the type {kind}; known are {', '.join(shapes)}")
+    for keys, wanted, what in (("texts", str, "a string"), ("objects", dict, "an object")):
+        for key in shape.get(keys, ()):
+            if not isinstance(message.get(key), wanted):
+                raise ValueError(f'In a message "{kind}" from the parent, {key} is not {what}')

@@ -1,0 +1,213 @@
+"""The base class of tasks, and what a task gets."""
+
+from __future__ import annotations
+
+import threading
+
+# See device.py.
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+    from logging import Logger
+    from typing import Any, NoReturn
+
+
+class Aborted(Exception):
+    """The task was cancelled. Let it pass, so that the task ends."""
+
+
+class DeviceError(Exception):
+    """The error of a failed device call."""
+
+    def __init__(self, message: str, *, code: str, device: str, function: str, device_stack: str | None = None) -> None:
+        super().__init__(message)
+        self.code = code
+        """`device_error` if the device function raised an error, `unknown_function`, `device_unavailable`,
+        `deadline_exceeded`, or `aborted` if the task was cancelled."""
+        self.device = device
+        """The device, as `<lab>.<device>`."""
+        self.function = function
+        self.device_stack = device_stack
+        """Frames of the failure in the package of the device, one per line; None: none are known."""
+
+
+class AbortSignal:
+    """Says whether the task was cancelled. Code that waits for anything but the service must watch it."""
+
+    def __init__(self) -> None:
+        self._fired = threading.Event()
+        self._reason = ""
+
+    @property
+    def aborted(self) -> bool:
+        return self._fired.is_set()
+
+    @property
+    def reason(self) -> str:
+        """Why the task was cancelled; empty: it was not."""
+        return self._reason
+
+    def pause(self, seconds: float) -> None:
+        """Waits, like `time.sleep`. Raises `Aborted` as soon as the task is cancelled."""
+        self._fired.wait(seconds)
+        self.raise_if_aborted()
+
+    def raise_if_aborted(self) -> None:
+        """Raises `Aborted` if the task was cancelled."""
+        if self.aborted:
+            raise Aborted(self._reason)
+
+    def _fire(self, reason: str) -> None:
+        self._reason = reason
+        self._fired.set()
+
+
+class DeviceHandle:
+    """A device as a task sees it: its functions, and the name and the lab of the allocated device.
+
+    A function takes named parameters: `pump.dose(volume=5)`. In `async` code a call returns an awaitable, and the call
+    begins at once. In other code it waits and returns the result. Both raise `DeviceError`.
+    """
+
+    def __init__(self, slot: str, lab: str, name: str, functions: list[str] | None, call: Callable[..., Any]) -> None:
+        self._slot = slot
+        self._functions = functions
+        self._call = call
+        self.lab = lab
+        self.name = name
+
+    def __getattr__(self, function: str) -> Callable[..., Any]:
+        place = f"{self._slot}.{function}"
+        if function.startswith("_"):
+            raise AttributeError(f"{place} cannot be called: members that begin with _ belong to the service")
+
+        def call(*given: object, **parameters: object) -> Any:
+            if given:
+                raise TypeError(
+                    f"{place} was called with {len(given)} arguments without a name: "
+                    f"give each its name, as in {place}(first=1, second=2)"
+                )
+            return self._call(self, function, parameters)
+
+        call.__name__ = function
+        return call
+
+
+class Resource:
+    """A thing that tasks use and pass on, such as a beaker."""
+
+    __slots__ = ("meta", "name", "type")
+
+    def __init__(self, name: str, type: str, meta: dict[str, Any] | None = None) -> None:
+        self.name = name
+        self.type = type
+        self.meta: dict[str, Any] = {} if meta is None else meta
+        """Facts about the resource. If a task returns it with changed facts, the next task gets the changed ones."""
+
+    def __repr__(self) -> str:
+        return f"Resource(name={self.name!r}, type={self.type!r}, meta={self.meta!r})"
+
+
+class InputFile:
+    """A file that another task produced. Each task gets its own copy on the disk of its computer."""
+
+    __slots__ = ("media_type", "name", "path", "sha256", "size")
+
+    def __init__(self, path: str, name: str, size: int, sha256: str, media_type: str) -> None:
+        self.path = path
+        """Absolute, with the extension of the name. The service removes the copy when the task ends."""
+        self.name = name
+        self.size = size
+        """In bytes."""
+        self.sha256 = sha256
+        """Hexadecimal. The service has compared the content with it."""
+        self.media_type = media_type
+
+    def __fspath__(self) -> str:
+        return self.path
+
+
+class TaskContext:
+    """What a host gives to its task."""
+
+    __slots__ = ("devices", "files", "parameters", "resources", "signal")
+
+    def __init__(
+        self,
+        signal: AbortSignal,
+        devices: dict[str, DeviceHandle],
+        parameters: dict[str, Any],
+        resources: dict[str, Resource],
+        files: dict[str, InputFile],
+    ) -> None:
+        self.signal = signal
+        self.devices = devices
+        self.parameters = parameters
+        self.resources = resources
+        self.files = files
+
+
+class BaseTask:
+    """A type of task. Extend it once per task type, in `tasks/<type>/task.py`.
+
+    The service makes a new object for every execution. `_execute` is plain or `async`. When the task is cancelled,
+    device calls raise `DeviceError` with the code `aborted`, `self.signal` fires, and an `async` method is cancelled at
+    its `await`.
+    """
+
+    _svc_context: TaskContext | None = None
+
+    @property
+    def devices(self) -> Mapping[str, DeviceHandle]:
+        """The devices that `_execute` gets."""
+        return self._svc().devices
+
+    @property
+    def parameters(self) -> dict[str, Any]:
+        """The parameters that `_execute` gets."""
+        return self._svc().parameters
+
+    @property
+    def resources(self) -> dict[str, Resource]:
+        """The resources that `_execute` gets."""
+        return self._svc().resources
+
+    @property
+    def files(self) -> Mapping[str, InputFile]:
+        """The input files from other tasks, by the handles of `input_files`."""
+        return self._svc().files
+
+    @property
+    def signal(self) -> AbortSignal:
+        """Fires when the task is cancelled."""
+        return self._svc().signal
+
+    @property
+    def log(self) -> Logger:
+        """The log of the service. Printed text and all of `logging` go there too."""
+        from .logs import author_log
+
+        return author_log()
+
+    def _execute(self, devices: dict[str, Any], parameters: dict[str, Any], resources: dict[str, Any]) -> Any:
+        """Does the work of the task.
+
+        Returns output parameters, output resources and files as a tuple of three dicts. An error of any kind fails the
+        task; its message and stack are kept in the record of the task.
+        """
+        raise NotImplementedError
+
+    def _svc(self) -> TaskContext:
+        if self._svc_context is None:
+            self._svc_context = TaskContext(AbortSignal(), {}, {}, {}, {})
+        return self._svc_context
+
+
+def unknown_function(handle: DeviceHandle, function: str, known: list[str]) -> NoReturn:
+    device = f"{handle.lab}.{handle.name}"
+    raise DeviceError(
+        f"{device} has no function {function}; it has: {', '.join(known) or 'none'}",
+        code="unknown_function",
+        device=device,
+        function=function,
+    )

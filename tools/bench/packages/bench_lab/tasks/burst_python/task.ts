@@ -1,0 +1,1 @@
+export { default } from '../burst/task.js';
