@@ -114,7 +114,7 @@ export function issueSession(
 export interface PipelineToken {
   origin: PipelineOrigin;
   grants: Grant[];
-  /** What names the signed token at its issuer: the claim `jti`, or the token itself. */
+  /** what names the signed token at its issuer: the claim `jti`, or the token without its signature. */
   signedId: string;
   /** In milliseconds. */
   lifeMs: number;

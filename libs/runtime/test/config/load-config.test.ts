@@ -133,8 +133,8 @@ describe('a configuration', () => {
     });
     write('quotas:\n  owner: {}\n  labs:\n    color_lab:\n      file_gb: 3\n      records: many\n');
     expect(faultsOf(() => all.load({ env: complete, cwd: folder }))).toEqual([
-      'config.yml:5: quotas.labs.color_lab.file_gb | unknown key | did you mean files_gb?',
       'config.yml:6: quotas.labs.color_lab.records | must be a whole number from 1 to 1000000000, or none | ',
+      'config.yml:5: quotas.labs.color_lab.file_gb | unknown key | did you mean files_gb?',
       'config.yml:2: quotas.owner | unknown key | did you mean owners?',
     ]);
   });

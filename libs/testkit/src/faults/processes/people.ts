@@ -304,8 +304,9 @@ export class People {
     const where = { lab: labName, device: act.device };
     await this.#send(requests.listDevices, {});
     await this.#send(requests.listAgents, {});
-    const wholeQueue = { rights: allLabs, limit: longestPage, descending: false, after: null };
-    await this.#send(requests.readQueue, wholeQueue);
+    const wholeList = { rights: allLabs, limit: longestPage, descending: false, after: null };
+    await this.#send(requests.readQueue, wholeList);
+    await this.#send(requests.readUsage, { ...wholeList, owner: null, sort: 'share' });
     await this.#send(requests.readSchedule, { rights: allLabs, limit: longestSchedule });
     await this.#send(requests.readEstimates, {});
     const { computer, inc, fence, held_by: holder } = await this.#send(requests.locateDevice, where);
