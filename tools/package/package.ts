@@ -1,6 +1,7 @@
 // Makes the packages of the agent for instrument PCs, each an archive with its own Node: npx nx run agent:package.
 // --platform linux-x64,win-x64 makes some of them. For tests, --own-node makes the one of this computer with the Node that runs
-// this, --for-wine the one for Windows with a Node that runs in Wine, and --version the same agent under another version.
+// this, --for-wine the one for Windows with a Node that runs in Wine, and --version the same agent under another version. --key FILE
+// signs the provenance with a code key, and --builder names whoever builds.
 import { createHash } from 'node:crypto';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -8,6 +9,7 @@ import { readFlags, refuse, someOf, text, toggle } from '../shared/flags.js';
 import { root } from '../shared/paths.js';
 import { tarGz, zip } from './archive.js';
 import { ownVersion, packageFiles } from './contents.js';
+import { provenanceFlags, writeProvenance } from './provenance.js';
 import { fetchedNode, nodeForWine, ownNode, ownPlatform, platforms } from './runtime.js';
 
 const mebibyte = 1024 * 1024;
@@ -16,6 +18,7 @@ const largest = 60 * mebibyte;
 
 const flags = readFlags({
   ...{ platform: someOf(platforms), 'own-node': toggle, 'for-wine': toggle, out: text, version: text },
+  ...provenanceFlags,
 });
 const { 'own-node': own, 'for-wine': forWine, version = ownVersion } = flags;
 const wanted = own ? [ownPlatform] : forWine ? ['win-x64'] : flags.platform;
@@ -46,4 +49,6 @@ for (const platform of wanted) {
     process.exitCode = 1;
   }
 }
-console.log(JSON.stringify({ packages: made }));
+const { key, builder } = flags;
+const provenance = writeProvenance({ target: 'agent:package', folder, files: made, key, builder });
+console.log(JSON.stringify({ packages: made, provenance }));

@@ -28,6 +28,7 @@ import { addLogsCommand } from './commands/operating/logs.js';
 import { addEmergencyStopCommands } from './commands/operating/stops.js';
 import { addQueueCommands } from './commands/operating/queue.js';
 import { addPkgCommands } from './commands/packages/pkg.js';
+import { addReleaseCommand } from './commands/services/release.js';
 import { addResourceCommands } from './commands/operating/resources.js';
 import { addResultsCommand } from './commands/work/results.js';
 import { addScheduleCommand } from './commands/work/schedule.js';
@@ -95,6 +96,7 @@ export function svcProgram(): Command {
   program.commandsGroup('Tools');
   addSimCommand(program);
   addDoctorCommands(program);
+  addReleaseCommand(program);
   addCompletionCommands(program);
   return program;
 }

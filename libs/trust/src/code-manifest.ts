@@ -1,6 +1,9 @@
-import { createPrivateKey, createPublicKey, sign, verify, type KeyObject } from 'node:crypto';
+import { sign, verify, type KeyObject } from 'node:crypto';
 import { z } from 'zod';
 import type { Authority } from './authority.js';
+import { codeKeyOf, privateCodeKey, publicCodeKey } from './code-key.js';
+
+export { codeKeyOf, isCodeKey } from './code-key.js';
 
 /**
  * A code manifest says which modules belong to a version of a package. It is signed (Ed25519, RFC 8032): by the service for
@@ -52,9 +55,6 @@ export interface NamedModule extends SignedModule {
   package: string;
 }
 
-const publicKeyMark = 'svc_code_';
-const publicKeyPattern = /^svc_code_([\w-]{43})$/;
-
 /** Readings that a process keeps, so that a manifest is verified once. */
 const mostKept = 1_000;
 
@@ -76,15 +76,7 @@ export class CodeSigner {
 
   /** The code key of a lab. @param pem PKCS #8 @throws Error in one sentence, without the text */
   static ofLab(pem: string): CodeSigner {
-    let key: KeyObject;
-    try {
-      key = createPrivateKey(pem);
-    } catch {
-      throw new Error('The file has no private key. "svc pkg key new FILE" makes a code key.');
-    }
-    if (key.asymmetricKeyType !== 'ed25519')
-      throw new Error('The key in the file is no Ed25519 key. "svc pkg key new FILE" makes a code key.');
-    const publicKey = codeKeyOf(createPublicKey(key).export({ format: 'jwk' }).x ?? '');
+    const { key, publicKey } = privateCodeKey(pem);
     return new CodeSigner({ publicKey: () => publicKey, sign: (data) => sign(null, data, key) });
   }
 
@@ -107,9 +99,7 @@ export class CodeVerifier {
 
   /** @param publicKey of {@link CodeSigner} @throws Error in one sentence when it is none */
   constructor(readonly publicKey: string) {
-    const [, x] = publicKeyPattern.exec(publicKey) ?? [];
-    if (x === undefined) throw new Error(`${publicKeyMark} and 43 characters are a code key.`);
-    this.#key = createPublicKey({ key: { kty: 'OKP', crv: 'Ed25519', x }, format: 'jwk' });
+    this.#key = publicCodeKey(publicKey);
   }
 
   /** @returns undefined: the key has not signed it, or this release cannot read it */
@@ -124,12 +114,6 @@ export class CodeVerifier {
     return manifest;
   }
 }
-
-/** Whether a text is the public part of a code key. */
-export const isCodeKey = (text: string): boolean => publicKeyPattern.test(text);
-
-/** The public code key of an authority, which signs code for the service. @param x in base64url */
-export const codeKeyOf = (x: string): string => publicKeyMark + x;
 
 /** What a signed text says, whoever signed it; undefined: it is no manifest. */
 export function unverifiedManifest(signed: string): CodeManifest | undefined {
