@@ -66,7 +66,7 @@ const unusedDays = 30;
 export async function forgetUnused(folder: string, now: number): Promise<void> {
   const before = now - unusedDays * 86_400_000;
   const names = await readdir(folder).catch(() => []);
-  for (const name of names.filter((each) => each.endsWith('.mjs'))) {
+  for (const name of names.filter((each) => /\.(mjs|json)$/.test(each))) {
     const path = join(folder, name);
     const found = await stat(path).catch(() => undefined);
     if (found !== undefined && found.mtimeMs < before) await rm(path, { force: true });

@@ -158,17 +158,21 @@ describe('the cache of modules with a check', () => {
 describe('a module that nobody uses', () => {
   const day = 86_400_000;
 
-  it('leaves the disk after 30 days, and is fetched again', async () => {
-    const path = await cache().path(module);
-    await writeFile(join(folder, 'other.txt'), '');
-    await forgetUnused(folder, Date.now() + 29 * day);
-    expect(await readdir(folder)).toHaveLength(2);
-    await forgetUnused(folder, Date.now() + 31 * day);
-    expect(await readdir(folder)).toEqual(['other.txt']);
-    fetched = 0;
-    expect(await cache().path(module)).toBe(path);
-    expect(fetched).toBeGreaterThan(0);
-  });
+  it.each(['node', 'python'] as const)(
+    'of %s leaves the disk after 30 days, and is fetched again',
+    async (runtime) => {
+      const module: ModuleReference = { hash, package: 'p', source: 's', runtime };
+      const path = await cache().path(module);
+      await writeFile(join(folder, 'other.txt'), '');
+      await forgetUnused(folder, Date.now() + 29 * day);
+      expect(await readdir(folder)).toHaveLength(2);
+      await forgetUnused(folder, Date.now() + 31 * day);
+      expect(await readdir(folder)).toEqual(['other.txt']);
+      fetched = 0;
+      expect(await cache().path(module)).toBe(path);
+      expect(fetched).toBeGreaterThan(0);
+    },
+  );
 
   it('stays when a later process uses it', async () => {
     const path = await cache().path(module);
