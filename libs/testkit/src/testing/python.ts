@@ -1,7 +1,20 @@
+import { spawnSync } from 'node:child_process';
 import { processEnvironment } from '@lab/runtime';
 
-/** On a computer without Python, this variable with the value 1 leaves the tests of code in Python out. */
+/** With the value 1, the tests of code in Python are left out; with 0 they run, and fail on a computer without Python. */
 export const withoutPythonVariable = 'SVC_TEST_WITHOUT_PYTHON';
 
-/** Whether the tests of code in Python are left out. Otherwise they fail on a computer without Python, and say what is missing. */
-export const withoutPython = (): boolean => processEnvironment()[withoutPythonVariable] === '1';
+let isAbsent: boolean | undefined;
+
+/** Whether the tests of code in Python are left out: without another wish, where there is no Python 3.9 or later. */
+export function withoutPython(): boolean {
+  const wish = processEnvironment()[withoutPythonVariable];
+  if (wish === '1' || wish === '0') return wish === '1';
+  if (isAbsent === undefined) {
+    const program = 'import sys; sys.exit(sys.version_info < (3, 9))';
+    isAbsent = !['python3', 'python'].some((each) => spawnSync(each, ['-I', '-c', program]).status === 0);
+    if (isAbsent)
+      process.stderr.write('There is no Python 3.9 or later, so the tests of code in Python DO NOT RUN.\n');
+  }
+  return isAbsent;
+}
