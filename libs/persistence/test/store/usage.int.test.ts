@@ -232,7 +232,12 @@ describe('the store', () => {
       drop function note_labs(), count_task_runs(), count_files(), note_files() cascade;
       drop function labs_of_task(text, text, jsonb, jsonb);
       comment on function commit_changes(bigint, uuid, jsonb) is null;
-      delete from schema_migration where name = '0019_usage';`);
+      drop table task_device;
+      drop function task_device_keep(), device_of(jsonb) cascade;
+      drop index task_run_by_name;
+      create index task_run_devices on task_run (id);
+      alter table access_token drop column pipeline, drop column exchanged;
+      delete from schema_migration where name >= '0019';`);
     await (await openStore({ url })).close();
     expect(await counted()).toEqual(before);
   });

@@ -58,6 +58,8 @@ class DeviceCalls:
         self._lock = threading.Lock()
         self._last = 0
         self._pending: dict[str, _Pending] = {}
+        self._futures: set[asyncio.Future[Any]] = set()
+        """Those that are not done: also of calls whose answer has come and has not reached the event loop."""
         self._refusal: tuple[str, str] | None = None
         """Code and reason, when no call may be made any more."""
 
@@ -86,6 +88,15 @@ class DeviceCalls:
         with self._lock:
             return list(self._pending.values())
 
+    def futures_left(self, loop: asyncio.AbstractEventLoop) -> list[asyncio.Future[Any]]:
+        """The calls made in an event loop that are in progress there."""
+        with self._lock:
+            return [future for future in self._futures if future.get_loop() is loop]
+
+    def _forget(self, future: asyncio.Future[Any]) -> None:
+        with self._lock:
+            self._futures.discard(future)
+
     def _call(self, handle: DeviceHandle, function: str, parameters: dict[str, object]) -> Any:
         known = handle._functions
         if known is not None and function not in known:
@@ -100,6 +111,9 @@ class DeviceCalls:
             self._last += 1
             call_id = str(self._last)
             self._pending[call_id] = call
+            if call.future is not None:
+                self._futures.add(call.future)
+                call.future.add_done_callback(self._forget)
         self._send(
             {"type": "call", "call_id": call_id, "slot": handle._slot, "function": function, "arguments": arguments}
         )

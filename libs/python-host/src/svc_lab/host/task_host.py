@@ -87,7 +87,7 @@ class Run:
         async def whole() -> object:
             value = await awaitable
             # Failures of calls that nobody awaits must fail the task.
-            left = [call.future for call in self.calls.left() if call.future is not None]
+            left = self.calls.futures_left(loop)
             if left:
                 self.warn_of_calls(len(left))
                 await asyncio.gather(*left)
@@ -117,6 +117,8 @@ class Run:
             self._coroutine = None
         self.has_left = any(not each.done() for each in asyncio.all_tasks(loop))
         loop.close()
+        if failed:
+            raise failed[0]
         return value
 
     def warn_of_calls(self, count: int) -> None:
