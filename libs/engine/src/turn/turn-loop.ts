@@ -63,8 +63,8 @@ function readersFirst(commands: readonly Command[]): Command[] {
     : [...commands];
 }
 
-function asksNothing({ questions, recall, read }: Command): boolean {
-  return questions.length === 0 && recall === undefined && read === undefined;
+function asksNothing({ questions, recall }: Command): boolean {
+  return questions.length === 0 && recall === undefined;
 }
 
 interface LoopPorts {
@@ -328,15 +328,27 @@ export class TurnLoop {
         note(recall.questions?.(work) ?? []);
       }
       for (const [kind, all] of names) taken.set(kind, await store.takenNames(kind, [...all]));
-      for (const { read } of commands) await read?.();
-      answerable.push(...commands);
+      answerable.push(...(await this.#haveRead(commands)));
     } catch (error) {
       const known = toServiceError(error, 'none');
-      for (const command of commands)
-        if (asksNothing(command)) answerable.push(command);
-        else command.reject(known);
+      const silent = commands.filter(asksNothing);
+      for (const command of commands) if (!silent.includes(command)) command.reject(known);
+      answerable.push(...(await this.#haveRead(silent)));
     }
     return { taken, ended };
+  }
+
+  /** Lets the commands read what they need. Refuses those that cannot; the others of their turn go on. */
+  async #haveRead(commands: readonly Command[]): Promise<Command[]> {
+    const ready: Command[] = [];
+    for (const command of commands)
+      try {
+        await command.read?.();
+        ready.push(command);
+      } catch (error) {
+        command.reject(toServiceError(error, 'none'));
+      }
+    return ready;
   }
 
   async #ensureLoaded(): Promise<boolean> {

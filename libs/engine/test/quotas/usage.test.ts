@@ -1,4 +1,4 @@
-import { allLabs, type UsageQuery, type UsageRecord } from '@lab/contracts';
+import { allLabs, ServiceError, type UsageQuery, type UsageRecord } from '@lab/contracts';
 import { describe, expect, it } from 'vitest';
 import type { Quotas } from '../../src/quotas/index.js';
 import { usageKey, type UsageRow } from '../../src/rows/index.js';
@@ -269,4 +269,12 @@ it('a count that is read again is that of the commits before it', async () => {
   await test.clock.settle();
   expect(numbers(test)).toMatchObject({ 'owner ada': [6, 0, 0] });
   expect(test.store.rows.usage.get(usageKey('owner', 'ada'))?.records).toBe(6);
+});
+
+it('a count that cannot be read refuses no submission of its turn', async () => {
+  const test = await lab({ owner: { ada: { records: 100 } }, lab: {} });
+  test.store.usage = () => Promise.reject(new ServiceError('store_unavailable', 'too slow'));
+  test.engine.recountUsage();
+  await test.run('r', 'two', { owner: 'ada' });
+  expect(numbers(test)).toMatchObject({ 'owner ada': [2, 0, 0] });
 });
