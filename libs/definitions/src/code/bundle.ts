@@ -33,7 +33,7 @@ export type Bundle =
   | { ok: false; faults: BundleFault[] };
 
 /** Changes whenever the same sources would give another bundle. */
-export const bundleFormat = 'esbuild-0.28.2/3';
+export const bundleFormat = 'esbuild-0.28.2/4';
 
 /** The output folder for esbuild, which writes nothing. */
 const outFolder = 'out';
