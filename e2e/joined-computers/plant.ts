@@ -140,7 +140,7 @@ export class Plant {
     await execute(process.execPath, [
       ...[tool, 'package/package', '--out', draft, '--own-node', '--version', version],
     ]);
-    const [archive = ''] = await readdir(draft);
+    const archive = await archiveIn(draft);
     await execute('tar', ['-xzf', join(draft, archive), '-C', folder]);
     const name = archive.replace(/\.tar\.gz$/, '');
     const program = 'app/dist/bundle/svc-agent.js';
@@ -247,11 +247,18 @@ async function unpacked(folder: string): Promise<string> {
   const archives = join(folder, 'archives');
   await mkdir(archives);
   await execute(process.execPath, [tool, 'package/package', '--out', archives, '--own-node']);
-  const [archive = ''] = (await readdir(archives)).filter((name) => name.endsWith('.tar.gz'));
+  const archive = await archiveIn(archives);
   await mkdir(join(folder, 'agent'));
   await execute('tar', ['-xzf', join(archives, archive), '-C', join(folder, 'agent')]);
   const [name = ''] = await readdir(join(folder, 'agent'));
   return join(folder, 'agent', name);
+}
+
+/** @returns the name of the one archive in a folder. SBOM and provenance lie beside it. */
+async function archiveIn(folder: string): Promise<string> {
+  const [archive] = (await readdir(folder)).filter((name) => name.endsWith('.tar.gz'));
+  if (archive === undefined) throw new Error(`${folder} has no archive`);
+  return archive;
 }
 
 /** Writes the package of the laboratory, with each arm on an instrument PC. */
