@@ -6,7 +6,7 @@ import { formatDiagnostics } from '@lab/definitions/documents';
 import { ConfigError, defineConfig, servedAt, settings } from '@lab/runtime';
 import type { Command, CommandOptions } from 'commander';
 import { authorityPath } from '../stack/own-authority.js';
-import { readIfThere } from '../stack/data-folder.js';
+import { readIfThere } from '../stack/private-files.js';
 import { fetchFor } from './trusting-fetch.js';
 import { exitCodes, RefusedError, UsageError } from './exit-codes.js';
 import { userError } from './user-error.js';

@@ -14,7 +14,7 @@ import {
 import { agentIssuerKey } from '@lab/trust/agent-issuer';
 import type { Overlap } from '@lab/trust/key-ring';
 import { authorityKeyText } from '../stack/broker-access.js';
-import { readIfThere, writePrivately } from '../stack/data-folder.js';
+import { readIfThere, writePrivately } from '../stack/private-files.js';
 import { OwnAuthority } from '../stack/own-authority.js';
 import { seconds, stateOf, type KeyState, type StoredKey } from './key.js';
 import { pathOf, type Environment, type KeyPlace } from './ring-file.js';

@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { readIfThere } from '../stack/data-folder.js';
+import { readIfThere } from '../stack/private-files.js';
 import { beginOf } from './certificate-authority.js';
 import type { StoredKey } from './key.js';
 

@@ -3,7 +3,8 @@ import { join } from 'node:path';
 import type { Secret } from '@lab/runtime';
 import { actKeyFiles } from '../stack/act-keys.js';
 import { BrokerAccess } from '../stack/broker-access.js';
-import { readIfThere, SecretFiles, writePrivately } from '../stack/data-folder.js';
+import { SecretFiles } from '../stack/data-folder.js';
+import { readIfThere, writePrivately } from '../stack/private-files.js';
 import { authorityPath } from '../stack/own-authority.js';
 
 /** Secrets that the configuration gives in place of those of the data folder. */

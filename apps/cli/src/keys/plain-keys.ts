@@ -2,7 +2,8 @@ import { join } from 'node:path';
 import { makeAuthorityKey } from '@lab/trust/authority';
 import { ringIn, textKey } from '@lab/trust/key-ring';
 import { actKeysIn, publicActKeys } from '../stack/act-keys.js';
-import { randomText, writePrivately } from '../stack/data-folder.js';
+import { randomText } from '../stack/data-folder.js';
+import { writePrivately } from '../stack/private-files.js';
 import type { StoredKey } from './key.js';
 import { RingFile, type Environment } from './ring-file.js';
 

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { rotated, ringText, type KeyRing, type Overlap } from '@lab/trust/key-ring';
-import { readIfThere, writePrivately } from '../stack/data-folder.js';
+import { readIfThere, writePrivately } from '../stack/private-files.js';
 import { stateOf, type KeyState, type StoredKey } from './key.js';
 
 /** Where a key of the configuration is. */

@@ -1,7 +1,8 @@
 import { FileSecret, Secret } from '@lab/runtime';
 import { authorityKeyAlone, authorityKeyIn, makeAuthorityKey, type AuthorityKey } from '@lab/trust/authority';
 import { ringIn, ringText, type KeyRing } from '@lab/trust/key-ring';
-import { readIfThere, type SecretFiles } from './data-folder.js';
+import { type SecretFiles } from './data-folder.js';
+import { readIfThere } from './private-files.js';
 
 /** Files with the keys for acts of people: gateways sign with the private one, orchestrators verify with the public one. */
 export interface ActKeyFiles {

@@ -5,7 +5,7 @@ import { permissions, type ProcessRole } from '@lab/contracts/broker';
 import type { Secret } from '@lab/runtime';
 import type { Keys, Revocations } from '@lab/trust';
 import { ringText } from '@lab/trust/key-ring';
-import { readIfThere, writePrivately } from './data-folder.js';
+import { readIfThere, writePrivately } from './private-files.js';
 import { ownServerSettings, type OwnServer } from './own-server.js';
 
 /** What was signed with the keys. */

@@ -1,7 +1,7 @@
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import type { HttpsSettings } from '@lab/runtime';
-import { readIfThere, writePrivately } from './data-folder.js';
+import { readIfThere, writePrivately } from './private-files.js';
 import { OwnAuthority } from './own-authority.js';
 
 const dayMs = 86_400_000;

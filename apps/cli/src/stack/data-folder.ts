@@ -1,7 +1,8 @@
 import { randomBytes } from 'node:crypto';
-import { chmodSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, mkdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { acquireLock, LockedError, Secret, type FileLock } from '@lab/runtime';
+import { readIfThere, writePrivately } from './private-files.js';
 
 /** The secrets of a data folder. They need no lock: each file is written as a whole. */
 export class SecretFiles {
@@ -103,24 +104,3 @@ export const backupLineIn = (dataDir: string): string => join(dataDir, 'run', 'b
 
 /** 256 random bits, as 43 characters that are safe in an address. */
 export const randomText = (): string => randomBytes(32).toString('base64url');
-
-/** Writes a file of mode 0600, completely or not at all, also when the power fails. */
-export function writePrivately(path: string, text: string): void {
-  const draft = `${path}.${process.pid}.draft`;
-  try {
-    writeFileSync(draft, text, { mode: 0o600, flush: true });
-    renameSync(draft, path);
-  } catch (error) {
-    rmSync(draft, { force: true });
-    throw error;
-  }
-}
-
-export function readIfThere(path: string): string | undefined {
-  try {
-    return readFileSync(path, 'utf8');
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
-    throw error;
-  }
-}

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { createInterface } from 'node:readline';
 import { setTimeout as delay } from 'node:timers/promises';
-import { identify, isStillRunning } from '@lab/runtime';
+import { identify, isStillRunning } from '@lab/runtime/light';
 import { endProcess, parseRegister, type StackProcess } from './process-register.js';
 
 /**

@@ -5,7 +5,8 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { Secret, startChild, type ChildOptions, type RunningChild } from '@lab/runtime';
 import type { BrokerAccess } from './broker-access.js';
-import { readIfThere, writePrivately, type DataFolder } from './data-folder.js';
+import { type DataFolder } from './data-folder.js';
+import { readIfThere, writePrivately } from './private-files.js';
 import { freePort } from './ports.js';
 
 const program = process.platform === 'win32' ? 'nats-server.exe' : 'nats-server';

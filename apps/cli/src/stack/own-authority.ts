@@ -20,7 +20,7 @@ import {
   type KeyRing,
   type Overlap,
 } from '@lab/trust/key-ring';
-import { readIfThere, writePrivately } from './data-folder.js';
+import { readIfThere, writePrivately } from './private-files.js';
 
 /** How long a certificate of a server is valid, in days. */
 const validDays = 90;

@@ -1,7 +1,7 @@
 import { rmSync } from 'node:fs';
 import { setTimeout as delay } from 'node:timers/promises';
-import { identify, isStillRunning, signalProcess, type ProcessIdentity } from '@lab/runtime';
-import { readIfThere, writePrivately } from './data-folder.js';
+import { identify, isStillRunning, signalProcess, type ProcessIdentity } from '@lab/runtime/light';
+import { readIfThere, writePrivately } from './private-files.js';
 
 /** A process of the stack, with the facts that end it when the supervisor is gone. */
 export interface StackProcess extends ProcessIdentity {

@@ -7,7 +7,8 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { makeAuthorityKey } from '@lab/trust/authority';
 import { ringOf, ringText, rotated } from '@lab/trust/key-ring';
 import { actKeyFiles, actKeysIn } from '../../src/stack/act-keys.js';
-import { DataFolder, readIfThere } from '../../src/stack/data-folder.js';
+import { DataFolder } from '../../src/stack/data-folder.js';
+import { readIfThere } from '../../src/stack/private-files.js';
 import { claimablePort, freePort } from '../../src/stack/ports.js';
 
 let root: string;

@@ -6,7 +6,7 @@ import { processRoles, type ProcessRole } from '@lab/contracts/broker';
 import { BrokerAccess } from '../../stack/broker-access.js';
 import { OwnAuthority } from '../../stack/own-authority.js';
 import type { OwnServer } from '../../stack/own-server.js';
-import { writePrivately } from '../../stack/data-folder.js';
+import { writePrivately } from '../../stack/private-files.js';
 import { userError } from '../user-error.js';
 
 /** Commands for a nats-server outside of `svc start`. They need the keys in the data folder of the service. */
