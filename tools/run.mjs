@@ -5,7 +5,7 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { areBundlesCurrent, bundleServices } from './bootstrap/bundle.mjs';
+import { areBundlesCurrent, bundlePrograms } from './bootstrap/bundle.mjs';
 import { compiler, root, run } from './bootstrap/command.mjs';
 import { prepare } from './bootstrap/prepare.mjs';
 
@@ -21,7 +21,7 @@ if (!ok) {
   process.exit(1);
 }
 // The compiler may have touched what the bundles were made of. A figure must be that of the bundles, as after an installation.
-if (!(await areBundlesCurrent())) await bundleServices();
+if (!(await areBundlesCurrent())) await bundlePrograms();
 const program = join(root, 'tools', 'dist', `${tool}.js`);
 process.argv.splice(1, process.argv.length, program, ...args);
 await import(pathToFileURL(program).href);

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { areBundlesCurrent, bundleServices } from './bundle.mjs';
+import { areBundlesCurrent, bundlePrograms } from './bundle.mjs';
 import { compiler, root, run, tail, tell } from './command.mjs';
 import { buildPage, isPageThere } from './page.mjs';
 
@@ -19,14 +19,14 @@ export async function build() {
   const built = existsSync(stampPath) ? readFileSync(stampPath, 'utf8') : '';
   if (complete && built === stamp) {
     // Another build may have compiled the same sources again since then.
-    if (!(await areBundlesCurrent())) await bundleServices();
+    if (!(await areBundlesCurrent())) await bundlePrograms();
     if (!isPageThere()) await buildPage();
     return;
   }
   tell('building (tsc -b), about 15 s');
   const result = await run(process.execPath, [compiler, '-b']);
   if (!result.ok) throw new Error(`The build failed:\n${tail(result.output, 40)}`);
-  await Promise.all([bundleServices(), buildPage()]);
+  await Promise.all([bundlePrograms(), buildPage()]);
   mkdirSync(join(root, '.cache'), { recursive: true });
   writeFileSync(stampPath, stamp);
 }

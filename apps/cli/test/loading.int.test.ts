@@ -3,7 +3,8 @@ import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { expect, it } from 'vitest';
 
-const svc = fileURLToPath(new URL('../bin/svc.mjs', import.meta.url));
+/** Its bundle has the same imports in fewer files. */
+const svc = fileURLToPath(new URL('../dist/main.js', import.meta.url));
 
 /** Prints the address of each module that the process loads. */
 const printsModules = `data:text/javascript,${encodeURIComponent(`

@@ -1,7 +1,7 @@
-import { existsSync, readdirSync, statSync } from 'node:fs';
-import { basename, dirname, join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { ServiceName } from '@lab/contracts';
+import { quickest } from './quickest.js';
 
 /** Settings of one service, beside the environment that all services share. */
 export interface ServiceDeclaration {
@@ -61,26 +61,4 @@ export const serviceDeclarations: readonly ServiceDeclaration[] = [
 export function modulePath(service: ServiceName): string {
   const program = fileURLToPath(new URL(`../../../${service}/dist/main.js`, import.meta.url));
   return quickest(program, join(dirname(program), '../../..'));
-}
-
-/**
- * The bundle of a program, which starts in half the time, unless the compiler has written something since it was made.
- *
- * @param program the compiled program
- * @param root folder of the workspace, with `libs` and `apps`
- */
-export function quickest(program: string, root: string): string {
-  const bundle = join(dirname(program), 'bundle', basename(program));
-  // The npm package has only bundles.
-  if (!existsSync(program) && existsSync(bundle)) return bundle;
-  const parts = ['libs', 'apps'].flatMap((folder) =>
-    readdirSync(join(root, folder)).map((part) => join(root, folder, part)),
-  );
-  const compiledAt = Math.max(...parts.map((part) => writtenAt(join(part, 'dist', '.tsbuildinfo'))));
-  return writtenAt(bundle) > compiledAt ? bundle : program;
-}
-
-/** When a file was last written, in milliseconds since 1970; 0 when there is none. */
-function writtenAt(path: string): number {
-  return statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? 0;
 }

@@ -2,7 +2,7 @@ import { mkdir, mkdtemp, rm, utimes, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import { quickest } from '../../src/stack/services.js';
+import { quickest } from '../../src/stack/quickest.js';
 
 let root = '';
 const program = (): string => join(root, 'apps/gateway/dist/main.js');
@@ -40,7 +40,12 @@ it('is the program when a part was compiled after its bundle', async () => {
   expect(quickest(program(), root)).toBe(program());
 });
 
-it('is the bundle where nothing else is, as in the npm package', async () => {
+it('is the program where no sources and no bundle are, as the command line in the npm package', async () => {
+  await rm(join(root, 'libs'), { recursive: true });
+  expect(quickest(program(), root)).toBe(program());
+});
+
+it('is the bundle where nothing else is, as a service in the npm package', async () => {
   await write(bundle(), 101);
   await rm(program());
   await rm(join(root, 'libs'), { recursive: true });
