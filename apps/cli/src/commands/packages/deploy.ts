@@ -211,7 +211,7 @@ function hashOf({ package: name, versions }: PackageVersions, text: string): str
   );
 }
 
-/** Activates a version, and waits until it is active. @throws RefusedError when it does not stay active */
+/** Activates a version, and waits until it is active. @throws RefusedError when it does not stay active, or nobody may look */
 async function activated(
   client: ApiClient,
   name: string,
@@ -242,7 +242,13 @@ async function untilActive(
   if (flags.json !== true)
     process.stderr.write(`waiting until ${work.length === 0 ? 'work' : work.join(', ')} has ended\n`);
   for (;;) {
-    const { active, waiting, versions } = await versionsOf(client, name);
+    const { active, waiting, versions } = await versionsOf(client, name).catch((error: unknown) => {
+      if (!(error instanceof ProblemError) || error.problem.code !== 'unauthorized') throw error;
+      throw new RefusedError(
+        `The token ended while ${name} ${short(sha256)} waited for work. ` +
+          `The service still makes it active when the work has ended: see svc pkg versions ${name}.`,
+      );
+    });
     if (waiting !== sha256) {
       if (active === sha256) return;
       const reason = versions.find((each) => each.sha256 === sha256)?.failure?.reason;
