@@ -44,6 +44,8 @@ const computing = { isolate: false, maxWorkers: cores };
 /** Most of the time of these tests is waiting for other processes. */
 const waiting = { isolate: false, maxWorkers: cores + 1, sequence: { groupOrder: 1 } };
 const endToEnd = { ...waiting, testTimeout: 240_000, hookTimeout: 240_000 };
+/** Whole stacks start after everything that is smaller. They wait for simulated instruments more than they compute. */
+const wholeStacks = { ...endToEnd, maxWorkers: cores + 2, sequence: { groupOrder: 2 } };
 
 /** One PostgreSQL and one nats-server for all files of a run; each starts when a test first needs it. */
 const globalSetup = 'libs/testkit/test/global-setup.ts';
@@ -138,9 +140,7 @@ export default defineConfig(({ mode }) => ({
       {
         ...shared,
         test: {
-          ...endToEnd,
-          // Whole stacks start after everything that is smaller.
-          sequence: { groupOrder: 2 },
+          ...wholeStacks,
           name: 'e2e',
           include: ['e2e/**/*.e2e.test.ts'],
           exclude: [...configDefaults.exclude, ...promises, namespaces],
@@ -180,8 +180,7 @@ export default defineConfig(({ mode }) => ({
       {
         ...shared,
         test: {
-          ...endToEnd,
-          sequence: { groupOrder: 2 },
+          ...wholeStacks,
           name: 'cable',
           include: process.platform === 'linux' ? [longWait] : [],
         },
