@@ -24,11 +24,15 @@ export async function build() {
     return;
   }
   tell('building (tsc -b), about 15 s');
-  const result = await run(process.execPath, [compiler, '-b']);
-  if (!result.ok) throw new Error(`The build failed:\n${tail(result.output, 40)}`);
-  await Promise.all([bundlePrograms(), buildPage()]);
+  // The page is made of sources, so it need not wait for the compiler.
+  await Promise.all([compile().then(bundlePrograms), buildPage()]);
   mkdirSync(join(root, '.cache'), { recursive: true });
   writeFileSync(stampPath, stamp);
+}
+
+async function compile() {
+  const result = await run(process.execPath, [compiler, '-b']);
+  if (!result.ok) throw new Error(`The build failed:\n${tail(result.output, 40)}`);
 }
 
 /** A digest over path, size and time of every file that the compiler reads from the workspace. */
