@@ -12,7 +12,7 @@ import { clusterFaultNames } from './cluster/faults.js';
 import { runCluster } from './cluster/run.js';
 import { collect, report, settle } from './ending.js';
 import { faultNames, faults, schedule } from './faults.js';
-import { computers, deviceNames, writeLaboratory } from './laboratory.js';
+import { benchesOf, computers, deviceNames, writeLaboratory } from './laboratory.js';
 import { Operator } from './operator.js';
 import { Plant } from './plant.js';
 import { ledByRelease, previousRelease, type Led } from './releases.js';
@@ -26,18 +26,23 @@ const flags = readFlags({
   cluster: toggle,
   'in-hand': whole(30),
   previous: whole(0),
+  python: toggle,
   keep: toggle,
   help: toggle,
 });
 if (flags.help) {
   console.log(
-    'npm run chaos -- [--cluster] [--seconds 120] [--seed 1] [--only fault,fault] [--in-hand 30] [--previous 0] [--keep]',
+    'npm run chaos -- [--cluster] [--seconds 120] [--seed 1] [--only fault,fault] [--in-hand 30] [--previous 0] [--python] [--keep]',
   );
   console.log(`faults: ${faultNames.join(', ')}`);
   console.log(`faults of a cluster: ${clusterFaultNames.join(', ')}`);
   process.exit(0);
 }
 const { seconds, seed } = flags;
+if (flags.python && (flags.cluster || flags.previous > 0))
+  throw new Error(
+    '--python goes with neither --cluster, which is about the servers, nor --previous: release 0.2.0 runs no Python',
+  );
 if (flags.cluster) process.exit((await runCluster(flags)) ? 0 : 1);
 const orchestrators = 2;
 /** Faults at the same time. */
@@ -50,7 +55,7 @@ const leastCompletedPct = 95;
 const folder = await mkdtemp(join(tmpdir(), 'svc-chaos-'));
 const logs = join(folder, 'instruments');
 console.log(`chaos: seed ${seed}, ${seconds} s of faults, in ${folder}`);
-await writeLaboratory(join(folder, 'packages'), logs, computers);
+await writeLaboratory(join(folder, 'packages'), logs, computers, flags.python);
 const present = ownVersion;
 const previous = {
   ...previousRelease(join(folder, 'previous')),
@@ -108,7 +113,7 @@ async function run(): Promise<boolean> {
       `release ${previous.version} must run on ${previous.computers.join(', ') || 'no computer'}`,
     );
   console.log(`agents: ${JSON.stringify(agents)}`);
-  const work = new Work(api, seed, deviceNames);
+  const work = new Work(api, seed, benchesOf(computers, flags.python));
   const operator = new Operator(api, seed, logs, deviceNames);
   const going = [
     work.submitUntilStopped(flags['in-hand']),

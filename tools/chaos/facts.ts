@@ -123,7 +123,10 @@ function settledTimes(events: readonly EventRow[]): Map<string, number> {
   return times;
 }
 
-/** The executions of tasks of the type `work`, which note what they return. */
+/** Types of tasks that note what they return. */
+const noting = ['work', 'work_python'];
+
+/** The executions of such tasks. */
 const returned = ({ returns }: Evidence): Facts['executions'] =>
   returns.map(({ attempt, token, bytes, sha256 }) => ({
     attempt,
@@ -135,7 +138,9 @@ const returned = ({ returns }: Evidence): Facts['executions'] =>
 function unobserved({ tasks, attempts }: Evidence): Facts['executions'] {
   const types = new Map(tasks.map(({ id, type }) => [id, type]));
   return attempts
-    .filter(({ state, task_run_id: task }) => state === 'completed' && types.get(task) !== 'work')
+    .filter(
+      ({ state, task_run_id: task }) => state === 'completed' && !noting.includes(types.get(task) ?? ''),
+    )
     .map(({ id }) => ({ attempt: id, returned: { outputs: {}, exact: false }, files: [] }));
 }
 

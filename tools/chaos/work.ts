@@ -1,6 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { ApiClient, ProtocolRunSubmission, TaskSubmission } from '@lab/api-client';
 import { Chance } from '@lab/testkit/faults';
+import type { Bench } from './laboratory.js';
 import { isUnanswered, outcomeOf } from './requests.js';
 
 const terminal = ['completed', 'failed', 'cancelled'];
@@ -30,11 +31,11 @@ export class Work {
   #present = 0;
   readonly #changes = new Set<Promise<void>>();
 
-  /** @param devices names of the instruments */
+  /** @param benches the instruments, by language */
   constructor(
     private readonly api: ApiClient,
     private readonly seed: number,
-    private readonly devices: readonly string[],
+    private readonly benches: readonly Bench[],
   ) {}
 
   /** Keeps about `most` submissions in progress. The n-th submission of a seed is always the same. */
@@ -94,17 +95,22 @@ export class Work {
   }
 
   #submit(number: number, chance: Chance): Promise<void> {
-    const device = () => ({ lab_name: 'chaos_lab', name: chance.pick(this.devices) });
+    const bench = chance.pick(this.benches);
+    const device = (among = bench) => ({ lab_name: 'chaos_lab', name: chance.pick(among.devices) });
     const kind = chance.pick(['work', 'work', 'work', 'assay', 'assay', 'transfer', 'chain']);
-    const name = `${kind}_${number}`;
+    const type = `${kind}${bench.ending}`;
+    const name = `${type}_${number}`;
     const priority = chance.int(0, 3);
-    if (kind === 'chain') return this.#send(chance, { run: { name, type: 'chain', priority } });
+    if (kind === 'chain') return this.#send(chance, { run: { name, type, priority } });
     const retry = { attempts: 8, backoff: 0.2 };
-    const task = { name, type: kind, priority, retry, allocation_timeout: 200_000 };
+    const task = { name, type, priority, retry, allocation_timeout: 200_000 };
     if (kind === 'assay') return this.#send(chance, { task: { ...task, devices: { instrument: device() } } });
     if (kind === 'transfer') {
-      const from = device();
-      let to = device();
+      // With two languages, `transfer_python` moves an instrument in TypeScript and then one in Python.
+      const [first = bench, last = first] = this.benches;
+      const isMixed = bench.ending !== '';
+      const from = device(isMixed ? first : bench);
+      let to = device(isMixed ? last : bench);
       while (to.name === from.name) to = device();
       const input_parameters = { ms: chance.int(10, 150) };
       return this.#send(chance, { task: { ...task, devices: { from, to }, input_parameters } });

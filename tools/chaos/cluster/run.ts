@@ -7,7 +7,7 @@ import { ApiClient } from '@lab/api-client';
 import { printMachine, until } from '../../shared/measure.js';
 import { inTools } from '../../shared/paths.js';
 import { collect, report, settle } from '../ending.js';
-import { computers, devicesOf, writeLaboratory } from '../laboratory.js';
+import { benchesOf, computers, devicesOf, writeLaboratory } from '../laboratory.js';
 import { Operator } from '../operator.js';
 import { outcomeOf } from '../requests.js';
 import { Work } from '../work.js';
@@ -98,7 +98,7 @@ async function disturb(
   const devices = devicesOf(some);
   // A client repeats what it got no answer to, under the same idempotency key, for about 25 s.
   const api = new ApiClient(cluster.url, { retries: 7 });
-  const work = new Work(api, seed, devices);
+  const work = new Work(api, seed, benchesOf(some));
   const operator = new Operator(api, seed, logs, devices);
   const probes = new Probes(cluster.url, work, devices);
   const probing = probes.runUntilStopped();
