@@ -48,7 +48,7 @@ export const labPackageImports = ['sdk', 'optimization'];
 export const allowedEntryPoints = {
   'engine -> definitions': ['@lab/definitions/model'],
   'simulation -> definitions': ['@lab/definitions/model'],
-  'hosting -> definitions': ['@lab/definitions/model'],
+  'hosting -> definitions': ['@lab/definitions/environments', '@lab/definitions/model'],
   'agent -> definitions': ['@lab/definitions/model'],
   'gateway -> trust': [
     '@lab/trust/acts',
@@ -133,9 +133,10 @@ export const rooms = {
     model: [],
     templates: ['model'],
     documents: ['templates'],
-    code: ['model'],
+    environments: [],
+    code: ['environments', 'model'],
     files: ['documents', 'model'],
-    packages: ['code', 'documents', 'files', 'model', 'templates'],
+    packages: ['code', 'documents', 'environments', 'files', 'model', 'templates'],
   },
   simulation: {
     charts: [],

@@ -5,15 +5,14 @@ import { join } from 'node:path';
 import { Transform } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { ServiceError } from '@lab/contracts';
-import type { PackageArchive } from '@lab/definitions';
 import type { Log } from '@lab/ports';
 
 /**
- * The archives of npm packages that agents fetch, by their SHA-256. They are copies, because accepted work keeps its code when
+ * Files that agents fetch beside code, by their SHA-256: archives of npm packages, locks and wheels of Python. They are copies, because accepted work keeps its code when
  * a package is replaced.
  */
 export class ArchiveStore {
-  /** Where the packages have the archives that were not copied yet. */
+  /** Where the packages have the files that were not copied yet. */
   readonly #sources = new Map<string, string>();
   /** Copies that are being made. */
   readonly #copying = new Map<string, Promise<string>>();
@@ -24,15 +23,15 @@ export class ArchiveStore {
     private readonly log: Pick<Log, 'error'>,
   ) {}
 
-  /** Notes where an archive is. */
-  note({ sha256, path }: PackageArchive): void {
+  /** Notes where a file is. @param path absolute */
+  note({ sha256, path }: { sha256: string; path: string }): void {
     this.#sources.set(sha256, path);
   }
 
   /**
-   * A piece of an archive.
+   * A piece of a file.
    *
-   * @throws ServiceError `not_found` when no package has an archive with this SHA-256, or its file is another one
+   * @throws ServiceError `not_found` when no package has a file with this SHA-256, or it is another one
    */
   async piece(sha256: string, offset: number, bytes: number): Promise<{ data: Buffer; total: number }> {
     if (!/^[0-9a-f]{64}$/.test(sha256)) throw new ServiceError('not_found', `'${sha256}' is no SHA-256`);
@@ -60,7 +59,7 @@ export class ArchiveStore {
     const source = this.#sources.get(sha256);
     if (await isFile(path)) return path;
     if (source === undefined || !(await isFile(source)))
-      throw new ServiceError('not_found', `no package has an archive with the SHA-256 ${sha256}`);
+      throw new ServiceError('not_found', `no package has a file with the SHA-256 ${sha256}`);
     await mkdir(this.folder, { recursive: true });
     const draft = `${path}.${randomUUID()}.draft`;
     const hash = createHash('sha256');
@@ -81,13 +80,13 @@ export class ArchiveStore {
       await file.close();
       await rm(draft, { force: true });
     }
-    this.log.error('an archive of npm packages is another file than its package says', {
+    this.log.error('a file is another one than its package says', {
       file: source,
       sha256,
     });
     throw new ServiceError(
       'not_found',
-      `${source} does not have the SHA-256 ${sha256}: make it anew with "svc pkg vendor"`,
+      `${source} does not have the SHA-256 ${sha256}: make it anew with "svc pkg vendor", or "svc pkg lock" if it is a wheel`,
     );
   }
 }

@@ -85,7 +85,8 @@ export class PackageIndex {
 
   private async note({ code }: Catalog): Promise<void> {
     await this.manifests.note(code);
-    for (const archive of code.flatMap(({ archives }) => archives)) this.archives.note(archive);
+    for (const file of code.flatMap(({ archives, environment }) => [...archives, ...environment]))
+      this.archives.note(file);
   }
 
   get catalog(): Catalog {

@@ -22,7 +22,7 @@ function code(
   archives: PackageCode['archives'] = [],
 ): PackageCode {
   const modules = [{ source: named.source, sha256, dependencies: [] }];
-  return { package: 'my_lab', version: '1.0.0', modules, lock: null, signed, archives };
+  return { package: 'my_lab', version: '1.0.0', modules, lock: null, signed, archives, environment: [] };
 }
 const ofLab = (by: CodeSigner, sha256: string): string =>
   by.sign({

@@ -23,6 +23,8 @@ export const moduleReference = z.object({
   runtime: z.enum(runtimes).optional(),
   /** npm packages that its text imports and does not hold, as `name@version`, sorted; absent: none. */
   dependencies: z.array(z.string()).optional(),
+  /** SHA-256 of the lock of the libraries that its text in Python needs, which the text names too; absent: none. */
+  environment: z.string().optional(),
 });
 export type ModuleReference = z.infer<typeof moduleReference>;
 

@@ -29,11 +29,13 @@ export type Bundle =
       dependencies: string[];
       /** Names that the module exports, without those behind `export *` of an external package. */
       exports: string[];
+      /** SHA-256 of the lock of the libraries that the text needs, of a text in Python; absent: none. */
+      environment?: string;
     }
   | { ok: false; faults: BundleFault[] };
 
 /** Changes whenever the same sources would give another bundle. */
-export const bundleFormat = 'esbuild-0.28.2/4';
+export const bundleFormat = 'esbuild-0.28.2/5';
 
 /** The output folder for esbuild, which writes nothing. */
 const outFolder = 'out';

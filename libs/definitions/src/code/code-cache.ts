@@ -21,6 +21,7 @@ const cachedEntry = z.object({
   hash: z.string(),
   dependencies: z.array(z.string()),
   exports: z.array(z.string()),
+  environment: z.string().optional(),
   /** Hash of `package.json`: it decides how imports resolve, although it is not part of a bundle. */
   manifest: z.string().nullable(),
   inputs: z.record(z.string(), z.string().nullable()),
@@ -36,6 +37,8 @@ export type BuiltCode =
       dependencies: string[];
       /** Names that the module exports. */
       exports: string[];
+      /** SHA-256 of the lock of its libraries, of code in Python; undefined: it has none. */
+      environment: string | undefined;
     }
   | { ok: false; faults: BundleFault[] };
 
@@ -81,8 +84,8 @@ export class CodeCache {
       entries.map(async (entry) => {
         const known = cached.entries[entry];
         if (known?.manifest === manifest.hash && (await this.isCurrent(root, known, round))) {
-          const { hash, dependencies, exports } = known;
-          results.set(entry, { ok: true, hash, dependencies, exports });
+          const { hash, dependencies, exports, environment } = known;
+          results.set(entry, { ok: true, hash, dependencies, exports, environment });
         }
       }),
     );
@@ -107,8 +110,8 @@ export class CodeCache {
               return;
             }
             const hash = await this.store.write(result.text);
-            const { dependencies, exports } = result;
-            results.set(entry, { ok: true, hash, dependencies, exports });
+            const { dependencies, exports, environment } = result;
+            results.set(entry, { ok: true, hash, dependencies, exports, environment });
             const inputs = result.inputs.map((input) => [input, join(root, input)] as const);
             const states = await Promise.all(inputs.map(([, file]) => now.state(file)));
             // The bundle may hold the old content of a file that was written since then.
@@ -120,6 +123,7 @@ export class CodeCache {
               hash,
               dependencies,
               exports,
+              environment,
               manifest: manifest.hash,
               inputs: Object.fromEntries(await Promise.all(contents)),
             };

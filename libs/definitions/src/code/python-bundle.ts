@@ -1,7 +1,8 @@
 import { readFile } from 'node:fs/promises';
 import { join, posix } from 'node:path';
 import type { Bundle, BundleFault } from './bundle.js';
-import { isMissing } from './module-store.js';
+import { lockFile } from '../environments/index.js';
+import { isMissing, sha256 } from './module-store.js';
 import { pythonImports, type PythonImport } from './python-imports.js';
 
 /** The form of the texts. `libs/python-host` reads it. */
@@ -16,7 +17,8 @@ export const isPython = (source: string): boolean => source.endsWith('.py');
 /**
  * Puts each entry of a package, with the files of the package that it imports, into one JSON text. In the host, the file
  * `devices/pump/device.py` of the package `color_lab` is the module `color_lab.devices.pump.device`. The texts depend only on
- * the sources, not on the location of the package. Modules outside of the package are not included.
+ * the sources, not on the location of the package. Modules outside of the package are not included. A text names the lock of the
+ * libraries of the package, if there is one, so that its hash covers them.
  *
  * @param root absolute folder of the package
  * @param entries sources relative to the package folder, with forward slashes
@@ -32,11 +34,29 @@ export async function bundlePython(
     files.set(path, known);
     return known;
   };
-  const bundled = entries.map(async (entry) => [entry, await bundleEntry(packageName, entry, read)] as const);
+  const environment = entries.length === 0 ? undefined : await lockOf(root);
+  const bundled = entries.map(
+    async (entry) => [entry, await bundleEntry(packageName, entry, read, environment)] as const,
+  );
   return new Map(await Promise.all(bundled));
 }
 
-async function bundleEntry(packageName: string, entry: string, read: Read): Promise<Bundle> {
+/** The SHA-256 of the lock of a package; undefined: it has none. */
+async function lockOf(root: string): Promise<string | undefined> {
+  try {
+    return sha256(await readFile(join(root, lockFile)));
+  } catch (error) {
+    if (isMissing(error)) return undefined;
+    throw error;
+  }
+}
+
+async function bundleEntry(
+  packageName: string,
+  entry: string,
+  read: Read,
+  environment: string | undefined,
+): Promise<Bundle> {
   const texts = new Map<string, string>();
   const faults: BundleFault[] = [];
   // Also files that do not exist: when one is made, an import means it.
@@ -86,9 +106,10 @@ async function bundleEntry(packageName: string, entry: string, read: Read): Prom
     await take(posix.join(...entry.split('/').slice(0, depth), '__init__.py'));
   if (faults.length > 0) return { ok: false, faults };
   const sorted = [...texts].sort(([a], [b]) => (a < b ? -1 : 1));
-  const content = { svc_python: format, package: packageName, files: Object.fromEntries(sorted) };
+  const named = environment === undefined ? {} : { environment };
+  const content = { svc_python: format, package: packageName, ...named, files: Object.fromEntries(sorted) };
   const text = `${JSON.stringify(content, null, 1)}\n`;
-  return { ok: true, text, inputs: [...looked], dependencies: [], exports: [] };
+  return { ok: true, text, inputs: [...looked, lockFile], dependencies: [], exports: [], ...named };
 }
 
 /** The folder in which an import begins, in parts; undefined: it leads out of the package. */

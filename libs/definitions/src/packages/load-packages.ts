@@ -28,6 +28,7 @@ import {
   type FoundPackage,
 } from './discover.js';
 import { readManifest } from './manifest.js';
+import { readPythonLibraries } from './python-libraries.js';
 import { compareWithSigned, readSignedFiles, type PackageCode } from './package-code.js';
 
 export interface LoadOptions {
@@ -150,16 +151,18 @@ class Loader {
   }> {
     const entries = found.definitions.flatMap(({ code }) => code ?? []);
     const manifest = await this.manifests.of(resolve(found.root, 'package.json'), round);
-    const [sources, built, ofLab, packed] = await Promise.all([
+    const [sources, built, ofLab, packed, libraries] = await Promise.all([
       Promise.all(found.definitions.map(({ path }) => this.texts.get(path)?.of(path, round))),
       this.code.build(found.root, found.name, entries, manifest, round),
       readSignedFiles(found.root),
       readArchives(found.root, found.file),
+      readPythonLibraries(found.root, found.file),
     ]);
     const codeDiagnostics = new Map<string, Diagnostic>();
     const code: PackageCode = {
       ...{ package: found.name, version: manifest.version, modules: modulesOf(built) },
       ...{ lock: ofLab.lock, signed: ofLab.signed, archives: packed.archives },
+      environment: libraries.files,
     };
     const { codeKey } = this.options;
     const unsigned = compareWithSigned(code, ofLab, found.file, codeKey);
@@ -172,6 +175,8 @@ class Loader {
       const result =
         definition.code === null ? undefined : withFactory(definition, built.get(definition.code));
       const isUnsigned = definition.code !== null && isRefused(definition.code);
+      const isUnlocked = definition.code !== null && isPython(definition.code) && libraries.errors.length > 0;
+      const isUsable = manifest.isReadable && !isUnsigned && !isUnlocked;
       if (result?.ok === false) {
         for (const fault of result.faults) {
           if (fault.source === 'package.json' && !manifest.isReadable) continue;
@@ -194,7 +199,7 @@ class Loader {
         source: text.unchecked(),
         text,
         module:
-          definition.code === null || result?.ok !== true || !manifest.isReadable || isUnsigned
+          definition.code === null || result?.ok !== true || !isUsable
             ? null
             : {
                 hash: result.hash,
@@ -202,15 +207,26 @@ class Loader {
                 source: definition.code,
                 ...(isPython(definition.code) ? { runtime: 'python' as const } : {}),
                 ...(result.dependencies.length === 0 ? {} : { dependencies: result.dependencies }),
+                ...(result.environment === undefined ? {} : { environment: result.environment }),
               },
-        codeIsBroken: result !== undefined && (!result.ok || !manifest.isReadable || isUnsigned),
+        codeIsBroken: result !== undefined && (!result.ok || !isUsable),
       };
     });
+    const hasPython = entries.some(isPython);
     const isError = (finding: Diagnostic): boolean => codeKey !== undefined && !isHarmless(finding);
     return {
       files,
-      codeDiagnostics: [...manifest.diagnostics, ...codeDiagnostics.values(), ...findings.filter(isError)],
-      warnings: [...findings.filter((finding) => !isError(finding)), ...packed.faults],
+      codeDiagnostics: [
+        ...manifest.diagnostics,
+        ...codeDiagnostics.values(),
+        ...findings.filter(isError),
+        ...(hasPython ? libraries.errors : []),
+      ],
+      warnings: [
+        ...findings.filter((finding) => !isError(finding)),
+        ...packed.faults,
+        ...(hasPython ? libraries.warnings : []),
+      ],
       code,
     };
   }

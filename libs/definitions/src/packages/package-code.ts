@@ -12,6 +12,7 @@ import { z } from 'zod';
 import { isMissing, sha256 } from '../code/index.js';
 import type { Diagnostic } from '../documents/index.js';
 import { archivesFile, type PackageArchive } from './archives.js';
+import type { EnvironmentFile } from './python-libraries.js';
 
 /** The file in a package that says what the lab has signed. */
 export const codeManifestFile = 'code-manifest.json';
@@ -30,6 +31,8 @@ export interface PackageCode {
   signed: string | null;
   /** npm packages that were packed for computers without a registry. */
   archives: readonly PackageArchive[];
+  /** The lock of its libraries for Python, and their wheels. */
+  environment: readonly EnvironmentFile[];
 }
 
 /** The archives as a manifest names them; undefined: the package has none. */
