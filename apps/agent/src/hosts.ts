@@ -2,7 +2,14 @@ import { existsSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, join, resolve as absolute } from 'node:path';
 import { argv } from 'node:process';
-import type { AgentLog, DeviceProcess, DeviceProcesses, TaskProcess, TaskProcesses } from '@lab/actors';
+import type {
+  AgentLog,
+  DeviceProcess,
+  DeviceProcesses,
+  HostKind,
+  TaskProcess,
+  TaskProcesses,
+} from '@lab/actors';
 import {
   fromDevice,
   encodeToken,
@@ -22,7 +29,7 @@ import {
   pythonHost,
   type CodeUser,
   type HostProgram,
-  type Python,
+  type Interpreters,
 } from '@lab/hosting';
 import type { DeviceProcessList } from './device-process-list.js';
 
@@ -53,22 +60,28 @@ function programOf(host: Host, runtime: Runtime): string {
   return join(folder, `${host}.py`);
 }
 
-function launchOf(host: Host, runtime: Runtime, python: Python, given: readonly string[] = []): HostProgram {
+function launchOf(
+  host: Host,
+  { runtime, environment }: HostKind,
+  interpreters: Interpreters,
+  given: readonly string[] = [],
+): HostProgram {
   const path = programOf(host, runtime);
-  return runtime === 'node' ? nodeHost(path, { given }) : pythonHost(python.program, path, given);
+  if (runtime === 'node') return nodeHost(path, { given });
+  return pythonHost(interpreters.program(environment), path, given);
 }
 
 /** Forks one process per device. */
 export class ForkedDeviceProcesses implements DeviceProcesses {
   /**
    * @param folder holds a folder for each device, with the files that the device keeps
-   * @param python was found before a device in Python is started
+   * @param interpreters has that of a device in Python before the device is started
    * @param user under whom the processes run; undefined: the user of the agent
    */
   constructor(
     private readonly list: DeviceProcessList,
     private readonly folder: string,
-    private readonly python: Python,
+    private readonly interpreters: Interpreters,
     private readonly log: AgentLog,
     private readonly user?: CodeUser,
   ) {}
@@ -76,8 +89,9 @@ export class ForkedDeviceProcesses implements DeviceProcesses {
   start(device: DeviceAssignment): DeviceProcess {
     const log = this.log.child({ lab: device.lab, device: `${device.lab}.${device.name}` });
     const folder = join(absolute(this.folder), encodeToken(`${device.lab}.${device.name}`));
+    const { runtime = 'node', environment } = device.module;
     const process: ForkedProcess<ToDevice, FromDevice> = new ForkedProcess({
-      host: launchOf('device-host', device.module.runtime ?? 'node', this.python, [folder]),
+      host: launchOf('device-host', { runtime, environment }, this.interpreters, [folder]),
       user: this.user,
       messages: heardFromDevice,
       log,
@@ -93,16 +107,16 @@ export class ForkedDeviceProcesses implements DeviceProcesses {
 
 /** Forks processes that run tasks. */
 export class ForkedTaskProcesses implements TaskProcesses {
-  /** @param python was found before a process for tasks in Python is started */
+  /** @param interpreters has that of a process for tasks in Python before the process is started */
   constructor(
-    private readonly python: Python,
+    private readonly interpreters: Interpreters,
     private readonly log: AgentLog,
     private readonly user?: CodeUser,
   ) {}
 
-  start(runtime: Runtime): TaskProcess {
+  start(kind: HostKind): TaskProcess {
     return new ForkedProcess<ToTask, FromTask>({
-      host: launchOf('task-host', runtime, this.python),
+      host: launchOf('task-host', kind, this.interpreters),
       user: this.user,
       messages: heardFromTask,
       log: this.log,

@@ -4,7 +4,7 @@ import { parseArgs } from 'node:util';
 import { Agent, DiskLedger } from '@lab/actors';
 import { wireAgent } from '@lab/agent-wiring';
 import { encodeToken, logRequests, measuredEveryMs, serviceEvents } from '@lab/contracts';
-import { CodeUser, forgetUnused, ModuleCache, NpmPackages, Python } from '@lab/hosting';
+import { CodeUser, forgetUnused, ModuleCache, NpmPackages, Python, PythonEnvironments } from '@lab/hosting';
 import { connectBus, demandClosedBroker, type Bus } from '@lab/messaging';
 import {
   acquireLock,
@@ -152,6 +152,10 @@ await runService(
     // Before the registration: a new incarnation implies that the processes of the old one have ended.
     await processes.endLeftovers();
     const python = new Python(config.python, codeUser);
+    const environments = new PythonEnvironments(join(folder, 'environments'), python, log, {
+      user: codeUser,
+    });
+    await environments.removeUnused(systemClock.now());
     const packages = new NpmPackages(join(folder, 'packages'), log, { user: codeUser });
     await packages.removeLeftovers();
 
@@ -220,18 +224,20 @@ await runService(
         modules: {
           async path(module) {
             if (module.runtime === 'python') await python.demand(module);
-            return modules.path(module);
+            const path = await modules.path(module);
+            await environments.provide(module, modules.archivePieces(module));
+            return path;
           },
         },
         checkArguments,
         deviceProcesses: new ForkedDeviceProcesses(
           processes,
           join(folder, 'devices'),
-          python,
+          environments,
           heard,
           codeUser,
         ),
-        taskProcesses: new ForkedTaskProcesses(python, heard, codeUser),
+        taskProcesses: new ForkedTaskProcesses(environments, heard, codeUser),
         orchestrator,
         peers,
         files: new Spool(
@@ -267,7 +273,10 @@ await runService(
     await service.start(agent);
     shutdown.add(
       'agent',
-      () => service.leave(() => Promise.all([agent.stop('the agent is stopping'), packages.close()])),
+      () =>
+        service.leave(() =>
+          Promise.all([agent.stop('the agent is stopping'), packages.close(), environments.close()]),
+        ),
       { deadlineMs: agentStopMs },
     );
     void agent.refused.then(fail);

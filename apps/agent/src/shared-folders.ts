@@ -7,6 +7,7 @@ import { hostPrograms } from './hosts.js';
 const folders: Record<string, Sharing> = {
   modules: 'read',
   packages: 'read',
+  environments: 'read',
   devices: 'write',
   // A task reaches its own folder, whose name it is told, and cannot list those of others.
   spool: 'pass',

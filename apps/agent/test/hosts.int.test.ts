@@ -7,5 +7,7 @@ import { ForkedTaskProcesses } from '../src/hosts.js';
 const python = new Python();
 beforeAll(() => python.demand({ package: 'the test', source: 'of its hosts' }));
 
-taskProcessesContract('forked', () => new ForkedTaskProcesses(python, new MemoryLog()));
-taskProcessesContract('forked, in Python', () => new ForkedTaskProcesses(python, new MemoryLog()), 'python');
+const interpreters = { program: () => python.program };
+const processes = () => new ForkedTaskProcesses(interpreters, new MemoryLog());
+taskProcessesContract('forked', processes);
+taskProcessesContract('forked, in Python', processes, 'python');

@@ -108,7 +108,7 @@ describe('a device does not start, says why, and leaves nothing, when', () => {
       },
       'is another file: it has another SHA-256',
     ],
-    ['more bytes come', async () => ({ ...(await offered()), size: 10 }), 'and 10 are signed'],
+    ['more bytes come', async () => ({ ...(await offered()), size: 10 }), 'and 10 are expected'],
     [
       'the service does not have the archive',
       async () => ({ ...(await offered()), sha256: 'c'.repeat(64) }),

@@ -4,9 +4,11 @@ import { dirname, join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { orchestratorRequests, ServiceError, toServiceError, type ModuleReference } from '@lab/contracts';
 import type { Log } from '@lab/ports';
+import { environmentOf } from '@lab/definitions/environments';
 import { dependenciesOf } from '@lab/definitions/model';
 import type { Bus } from '@lab/messaging';
 import type { CodeUser } from './code-user.js';
+import type { FilePiece } from './fetched-file.js';
 import { modulesFolder, type NpmPackages, type Unpack } from './npm-packages.js';
 
 /** What an orchestrator says that was signed about a module. */
@@ -29,19 +31,13 @@ export interface CodeCheck {
   demand(module: ModuleReference, given: CodeManifests): Promise<void>;
 }
 
-/** Fetches a piece of an archive by its SHA-256. */
-export type ArchivePiece = (
-  sha256: string,
-  offset: number,
-) => Promise<{ data: Buffer; /** Bytes of the whole archive. */ total: number }>;
-
 /** npm packages that manifests name as archives. */
 export interface PackedPackages {
   /**
    * @param manifests asks for what was signed about the module
    * @param piece asks for a part of an archive
    */
-  unpacking(module: ModuleReference, manifests: () => Promise<CodeManifests>, piece: ArchivePiece): Unpack;
+  unpacking(module: ModuleReference, manifests: () => Promise<CodeManifests>, piece: FilePiece): Unpack;
 }
 
 /** What manifests must name. */
@@ -110,7 +106,8 @@ export class ModuleCache {
       return Promise.reject(new ServiceError('not_found', `'${hash}' is not the hash of a module`));
     }
     // The same text may be allowed as a module of one package and not as that of another.
-    const key = JSON.stringify([hash, module.package, module.source, module.dependencies ?? []]);
+    const { dependencies = [], environment = null } = module;
+    const key = JSON.stringify([hash, module.package, module.source, dependencies, environment]);
     const known = this.#found.get(key);
     if (known !== undefined) return known;
     const found = this.#provide(module);
@@ -132,7 +129,7 @@ export class ModuleCache {
     const unpack = this.packed?.unpacking(
       module,
       () => this.#patiently(module, (named) => this.#piece(module.hash, text.length, named)),
-      (sha256, offset) => this.#archivePiece(module, sha256, offset),
+      this.archivePieces(module),
     );
     const beside = join(await this.packages.install(dependencies, unpack), modulesFolder, name);
     if ((await verified(beside, module.hash)) === undefined) await writeWhole(beside, text);
@@ -223,15 +220,17 @@ export class ModuleCache {
     }
   }
 
-  #archivePiece(module: ModuleReference, hash: string, offset: number): ReturnType<ArchivePiece> {
-    return this.#patiently(module, async () => {
-      const { data, total } = await this.bus.request(
-        orchestratorRequests.fetchModule,
-        {},
-        { hash, offset, archive: true },
-      );
-      return { data: Buffer.from(data, 'base64'), total };
-    });
+  /** Fetches files of the package of a module from the leader, with several tries. */
+  archivePieces(module: ModuleReference): FilePiece {
+    return (hash, offset) =>
+      this.#patiently(module, async () => {
+        const { data, total } = await this.bus.request(
+          orchestratorRequests.fetchModule,
+          {},
+          { hash, offset, archive: true },
+        );
+        return { data: Buffer.from(data, 'base64'), total };
+      });
   }
 
   /** One piece of a module. An offset at its end asks for nothing but the manifests. */
@@ -248,15 +247,20 @@ export class ModuleCache {
   }
 }
 
-/** Returns the npm packages that a verified module names. They must equal those of its reference. */
-function requireSame({ package: owner, source, dependencies = [] }: ModuleReference, text: Buffer): string[] {
+/** Returns the npm packages that a verified module names. They and its lock must equal those of its reference. */
+function requireSame(module: ModuleReference, text: Buffer): string[] {
+  const { package: owner, source, dependencies = [], environment } = module;
+  const differs = (what: string): ServiceError => new ServiceError('internal', `${owner}/${source} ${what}`);
+  if (module.runtime === 'python') {
+    const locked = environmentOf(text.toString());
+    if (locked !== environment)
+      throw differs(`has the lock ${locked ?? '(none)'}, and its reference names ${environment ?? '(none)'}`);
+    return [];
+  }
   const end = text.indexOf('\n');
   const named = dependenciesOf(text.toString('utf8', 0, end === -1 ? text.length : end));
   if (JSON.stringify(named) === JSON.stringify(dependencies)) return named;
-  throw new ServiceError(
-    'internal',
-    `${owner}/${source} imports the npm packages ${list(named)}, and its reference names ${list(dependencies)}`,
-  );
+  throw differs(`imports the npm packages ${list(named)}, and its reference names ${list(dependencies)}`);
 }
 
 function list(dependencies: readonly string[]): string {

@@ -14,6 +14,16 @@ const question = 'import sys; print(sys.version_info[0], sys.version_info[1], sy
 /** On Windows, `python3` may be a program that only opens the shop. */
 const commands = process.platform === 'win32' ? ['python', 'python3'] : ['python3', 'python'];
 
+/** The interpreters that run hosts. */
+export interface Interpreters {
+  /**
+   * Absolute path of an interpreter that was provided.
+   *
+   * @param environment SHA-256 of the lock of its libraries; undefined: it has none
+   */
+  program(environment: string | undefined): string;
+}
+
 /** A Python that can run hosts, or why there is none. */
 export type FoundPython = { program: string } | { why: string };
 

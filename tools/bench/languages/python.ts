@@ -63,7 +63,7 @@ async function callTimes(): Promise<Map<string, number[]>> {
 /** Starts a process for tasks. @returns milliseconds until it waits for a task, and its memory in MB */
 async function startOnce(processes: ForkedTaskProcesses, runtime: Runtime): Promise<[number, number]> {
   const begin = performance.now();
-  const process = processes.start(runtime) as ForkedProcess<never, { type: string }>;
+  const process = processes.start({ runtime }) as ForkedProcess<never, { type: string }>;
   const gone = new Promise<void>((resolve) => process.onExit(() => resolve()));
   await new Promise<void>((resolve) =>
     process.onMessage(({ type }) => {
@@ -84,7 +84,7 @@ const log = { debug: silent, info: silent, warn: silent, error: silent, child: (
 
 printMachine();
 const times = await callTimes();
-const processes = new ForkedTaskProcesses(python, log);
+const processes = new ForkedTaskProcesses({ program: () => python.program }, log);
 const started = new Map<Runtime, [number, number][]>(runtimes.map((runtime) => [runtime, []]));
 for (let n = 0; n <= starts; n += 1) {
   for (const runtime of runtimes) {

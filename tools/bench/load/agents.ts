@@ -58,6 +58,8 @@ class SimulatedDevice implements DeviceProcess {
   }
 }
 
+const python = new Python();
+
 async function start(computer: string): Promise<() => Promise<void>> {
   const folder = join(env['LOAD_DATA_DIR'] ?? '', computer);
   const natsUrl = env['LOAD_NATS_URL'] ?? '';
@@ -71,7 +73,7 @@ async function start(computer: string): Promise<() => Promise<void>> {
     ),
     checkArguments,
     deviceProcesses: { start: () => new SimulatedDevice() },
-    taskProcesses: new ForkedTaskProcesses(new Python(), log),
+    taskProcesses: new ForkedTaskProcesses({ program: () => python.program }, log),
     files: new Spool(join(folder, 'spool'), new InputCache(join(folder, 'inputs'), inputCacheBytes)),
   }));
   await agent.ready(30_000);

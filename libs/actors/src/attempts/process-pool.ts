@@ -1,9 +1,10 @@
-import { isolation, ServiceError, type FromTask, type Isolation, type Runtime } from '@lab/contracts';
+import { isolation, ServiceError, type FromTask, type Isolation } from '@lab/contracts';
 import { backoffMs, type Clock, type Timers } from '@lab/ports';
 import {
   describeExit,
   type AgentLimits,
   type AgentLog,
+  type HostKind,
   type ProcessExit,
   type TaskProcess,
   type TaskProcesses,
@@ -12,7 +13,7 @@ import {
 /** What a task demands of its process. */
 export interface Demand {
   isolation: Isolation;
-  runtime: Runtime;
+  kind: HostKind;
 }
 
 /** A process lent to one task. */
@@ -28,7 +29,7 @@ type Phase = 'starting' | 'warm' | 'leased' | 'returning' | 'dying';
 
 interface Worker {
   readonly process: TaskProcess;
-  readonly runtime: Runtime;
+  readonly kind: HostKind;
   phase: Phase;
   uses: number;
   /** Of the tasks that it has run; undefined: none yet. */
@@ -45,19 +46,26 @@ interface Waiter extends Readonly<Demand> {
   refuse(error: ServiceError): void;
 }
 
+/** Most kinds with libraries of which processes are started ahead. */
+const mostWithLibraries = 3;
+
+/** Processes of kinds with the same key can execute the same tasks. */
+const keyOf = ({ runtime, environment = '' }: HostKind): string => `${runtime} ${environment}`;
+
 /**
  * Task processes, some of them started ahead, so that a task does not wait for a start.
  *
- * Guarantees: there are never more than `poolMax` processes of all runtimes, including dying ones. A task gets a process of its
- * runtime that has run nothing, or only tasks of its isolation; a single-use task always gets one that has run nothing. Tasks of
- * one runtime and isolation get processes in the order of their requests, and no task waits for a process that idles. Processes
- * of Node are started ahead from the begin on, those of another runtime when a task has needed one.
+ * Guarantees: there are never more than `poolMax` processes of all kinds, including dying ones. A task gets a process of its
+ * kind that has run nothing, or only tasks of its isolation; a single-use task always gets one that has run nothing. Tasks of
+ * one kind and isolation get processes in the order of their requests, and no task waits for a process that idles. Processes
+ * of Node are started ahead from the begin on, those of another kind when a task has needed one. Of the kinds with libraries, only
+ * those that were needed last are started ahead, because each change of a lock is another kind.
  */
 export class ProcessPool {
   readonly #workers = new Set<Worker>();
   readonly #waiters: Waiter[] = [];
-  /** The runtimes whose processes are started ahead. */
-  readonly #runtimes = new Set<Runtime>(['node']);
+  /** The kinds whose processes are started ahead, those that were needed last at the end. */
+  readonly #kinds = new Map<string, HostKind>([[keyOf({ runtime: 'node' }), { runtime: 'node' }]]);
   #failedStarts = 0;
   #cancelPause: (() => void) | undefined;
   #cancelRefill: (() => void) | undefined;
@@ -85,17 +93,17 @@ export class ProcessPool {
    *
    * @throws ServiceError `aborted` when the signal fires first, `service_unavailable` when the pool is closed
    */
-  take({ isolation, runtime }: Demand, signal?: AbortSignal): Promise<Lease> {
+  take({ isolation, kind }: Demand, signal?: AbortSignal): Promise<Lease> {
     if (this.#closed !== undefined) return Promise.reject(closedError());
     if (signal?.aborted === true) return Promise.reject(withdrawnError());
-    this.#runtimes.add(runtime);
+    this.#note(kind);
     return new Promise((resolve, reject) => {
       const onAbort = (): void => {
         this.#waiters.splice(this.#waiters.indexOf(waiter), 1);
         reject(withdrawnError());
       };
       const waiter: Waiter = {
-        ...{ isolation, runtime },
+        ...{ isolation, kind },
         grant: (worker) => {
           signal?.removeEventListener('abort', onAbort);
           resolve(this.#lease(worker));
@@ -151,10 +159,23 @@ export class ProcessPool {
     };
   }
 
-  #start(runtime: Runtime): void {
+  /** Starts processes of a kind ahead from now on. If there are too many kinds with libraries, forgets the one that was needed first. */
+  #note(kind: HostKind): void {
+    const key = keyOf(kind);
+    this.#kinds.delete(key);
+    this.#kinds.set(key, kind);
+    const withLibraries = [...this.#kinds].filter(([, { environment }]) => environment !== undefined);
+    const [old] = withLibraries.length > mostWithLibraries ? withLibraries : [];
+    if (old === undefined || this.#waiters.some((waiter) => keyOf(waiter.kind) === old[0])) return;
+    this.#kinds.delete(old[0]);
+    for (const worker of this.#workers)
+      if (keyOf(worker.kind) === old[0] && isComing(worker.phase)) this.#end(worker);
+  }
+
+  #start(kind: HostKind): void {
     const worker: Worker = {
-      process: this.ports.processes.start(runtime),
-      runtime,
+      process: this.ports.processes.start(kind),
+      kind,
       phase: 'starting',
       uses: 0,
       isolation: undefined,
@@ -245,10 +266,10 @@ export class ProcessPool {
     this.#fill();
   }
 
-  #find({ isolation, runtime }: Demand): Worker | undefined {
+  #find({ isolation, kind }: Demand): Worker | undefined {
     let fresh: Worker | undefined;
     for (const worker of this.#workers) {
-      if (worker.phase !== 'warm' || worker.runtime !== runtime) continue;
+      if (worker.phase !== 'warm' || keyOf(worker.kind) !== keyOf(kind)) continue;
       // A process that ran a single-use task never gets warm again.
       if (worker.isolation === isolation) return worker;
       if (worker.uses === 0) fresh ??= worker;
@@ -260,16 +281,16 @@ export class ProcessPool {
   #fill(warm = false): void {
     if (this.#closed !== undefined || this.#cancelPause !== undefined) return;
     let free = this.limits.poolMax - this.#workers.size;
-    const start = (runtime: Runtime, count: number): void => {
-      for (let n = Math.min(count, free); n > 0; n -= 1, free -= 1) this.#start(runtime);
+    const start = (kind: HostKind, count: number): void => {
+      for (let n = Math.min(count, free); n > 0; n -= 1, free -= 1) this.#start(kind);
     };
-    const runtimes = [...this.#runtimes].map((runtime) => ({ runtime, wanted: this.#wanted(runtime) }));
-    if (free <= 0 && runtimes.some(({ wanted }) => wanted > 0)) this.#evict(runtimes);
-    for (const { runtime, wanted } of runtimes) start(runtime, wanted);
-    const ahead = runtimes
-      .map(({ runtime, wanted }) => ({ runtime, count: this.limits.poolSize + Math.min(wanted, 0) }))
+    const kinds = [...this.#kinds.values()].map((kind) => ({ kind, wanted: this.#wanted(kind) }));
+    if (free <= 0 && kinds.some(({ wanted }) => wanted > 0)) this.#evict(kinds);
+    for (const { kind, wanted } of kinds) start(kind, wanted);
+    const ahead = kinds
+      .map(({ kind, wanted }) => ({ kind, count: this.limits.poolSize + Math.min(wanted, 0) }))
       .filter(({ count }) => count > 0);
-    if (warm) for (const { runtime, count } of ahead) start(runtime, count);
+    if (warm) for (const { kind, count } of ahead) start(kind, count);
     if (warm || ahead.length === 0 || free <= 0) return;
     this.#cancelRefill ??= this.ports.timers.after(this.limits.poolRefillMs, () => {
       this.#cancelRefill = undefined;
@@ -277,29 +298,29 @@ export class ProcessPool {
     });
   }
 
-  /** Number of processes of a runtime that waiting tasks need; below 0: so many are left over. */
-  #wanted(runtime: Runtime): number {
+  /** Number of processes of a kind that waiting tasks need; below 0: so many are left over. */
+  #wanted(kind: HostKind): number {
     const fresh = [...this.#workers].filter(
-      (worker) => worker.runtime === runtime && worker.uses === 0 && isComing(worker.phase),
+      (worker) => keyOf(worker.kind) === keyOf(kind) && worker.uses === 0 && isComing(worker.phase),
     );
-    const unserved = isolation.options.map((each) => this.#unserved({ isolation: each, runtime }));
+    const unserved = isolation.options.map((each) => this.#unserved({ isolation: each, kind }));
     return unserved.reduce((sum, each) => sum + each, 0) - fresh.length;
   }
 
   /** Number of tasks that wait, and get none of the processes that return from other tasks. */
   #unserved(demand: Demand): number {
-    const isSame = (each: { isolation: Isolation | undefined; runtime: Runtime }): boolean =>
-      each.isolation === demand.isolation && each.runtime === demand.runtime;
+    const isSame = (each: { isolation: Isolation | undefined; kind: HostKind }): boolean =>
+      each.isolation === demand.isolation && keyOf(each.kind) === keyOf(demand.kind);
     const waiting = this.#waiters.filter(isSame).length;
     const returning = [...this.#workers].filter((each) => each.phase === 'returning' && isSame(each)).length;
     return Math.max(0, waiting - returning);
   }
 
   /** Ends an idle process to make room for a task that cannot use it: one that ran tasks, or else one that is left over. */
-  #evict(runtimes: readonly { runtime: Runtime; wanted: number }[]): void {
+  #evict(kinds: readonly { kind: HostKind; wanted: number }[]): void {
     const idle = [...this.#workers].filter(({ phase }) => phase === 'warm');
-    const isLeftOver = ({ runtime }: Worker): boolean =>
-      runtimes.some((each) => each.runtime === runtime && each.wanted < 0);
+    const isLeftOver = ({ kind }: Worker): boolean =>
+      kinds.some((each) => keyOf(each.kind) === keyOf(kind) && each.wanted < 0);
     const worker = idle.find(({ uses }) => uses > 0) ?? idle.find(isLeftOver);
     if (worker !== undefined) this.#end(worker);
   }

@@ -146,7 +146,10 @@ export class TaskAttempt {
     const [taken, path, spool, given, acceptance] = await Promise.allSettled([
       // Fetching code and files may take minutes, and processes are few, so a process is taken last.
       Promise.all(this.start.files === undefined ? [code] : [code, inputs]).then(() =>
-        pool.take({ isolation, runtime: module.runtime ?? 'node' }, withdrawn),
+        pool.take(
+          { isolation, kind: { runtime: module.runtime ?? 'node', environment: module.environment } },
+          withdrawn,
+        ),
       ),
       code,
       folder,

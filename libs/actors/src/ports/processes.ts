@@ -45,7 +45,16 @@ export interface DeviceProcesses {
   start(device: DeviceAssignment): DeviceProcess;
 }
 
+/** What a process for tasks can execute. */
+export interface HostKind {
+  runtime: Runtime;
+  /** SHA-256 of the lock of its libraries for Python; undefined: it has none. */
+  environment?: string | undefined;
+}
+
 export interface TaskProcesses {
-  /** Starts a process for tasks of a runtime. The process sends `waiting` when it is ready for a task. */
-  start(runtime: Runtime): TaskProcess;
+  /**
+   * Starts a process for tasks of a kind, whose module was provided before. The process sends `waiting` when it is ready for a task.
+   */
+  start(kind: HostKind): TaskProcess;
 }

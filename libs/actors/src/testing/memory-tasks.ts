@@ -4,10 +4,9 @@ import {
   type FromTask,
   type JsonObject,
   type JsonValue,
-  type Runtime,
   type ToTask,
 } from '@lab/contracts';
-import type { SpooledFile, TaskProcess, TaskProcesses } from '../ports/index.js';
+import type { HostKind, SpooledFile, TaskProcess, TaskProcesses } from '../ports/index.js';
 import { MemoryProcess } from './memory-process.js';
 
 type Run = Extract<ToTask, { type: 'run' }>;
@@ -32,8 +31,8 @@ export type SimulatedTask = MemoryProcess<ToTask, FromTask>;
 /** Simulated task processes that use the real messages. The hash of the module selects the script of a task. */
 export class MemoryTaskProcesses implements TaskProcesses {
   readonly started: SimulatedTask[] = [];
-  /** The runtimes of the started processes. */
-  readonly runtimes: Runtime[] = [];
+  /** The kinds of the started processes. */
+  readonly kinds: HostKind[] = [];
   /** Ids of the attempts that got `run`, in order. */
   readonly runs: string[] = [];
 
@@ -43,10 +42,10 @@ export class MemoryTaskProcesses implements TaskProcesses {
     private readonly begin: (process: SimulatedTask) => void = (process) => process.say({ type: 'waiting' }),
   ) {}
 
-  start(runtime: Runtime): TaskProcess {
+  start(kind: HostKind): TaskProcess {
     const process: SimulatedTask = new MemoryProcess();
     this.started.push(process);
-    this.runtimes.push(runtime);
+    this.kinds.push(kind);
     const pending = new Map<
       string,
       { resolve(value: JsonValue | undefined): void; reject(error: Error): void }

@@ -25,8 +25,8 @@ function make(
   return { pool, time, processes };
 }
 
-const node = (isolation: Isolation): Demand => ({ isolation, runtime: 'node' });
-const python = (isolation: Isolation): Demand => ({ isolation, runtime: 'python' });
+const node = (isolation: Isolation): Demand => ({ isolation, kind: { runtime: 'node' } });
+const python = (isolation: Isolation): Demand => ({ isolation, kind: { runtime: 'python' } });
 
 describe('the pool of task processes', () => {
   it('keeps warm processes and replaces each one that it gives out', async () => {
@@ -126,12 +126,12 @@ describe('the pool of task processes', () => {
   it('gives a task a process of its runtime, and starts those of Python ahead once a task has needed one', async () => {
     const { pool, processes, time } = make({ poolSize: 1 });
     await time.advance(100);
-    expect(processes.runtimes).toEqual(['node']);
+    expect(processes.kinds.map(({ runtime }) => runtime)).toEqual(['node']);
     const { process } = await pool.take(python('single_use'));
-    expect(processes.runtimes).toEqual(['node', 'python']);
+    expect(processes.kinds.map(({ runtime }) => runtime)).toEqual(['node', 'python']);
     expect(process).toBe(processes.started[1]);
     await time.advance(100);
-    expect(processes.runtimes).toEqual(['node', 'python', 'python']);
+    expect(processes.kinds.map(({ runtime }) => runtime)).toEqual(['node', 'python', 'python']);
   });
 
   it('gives a task no used process of another runtime', async () => {
@@ -150,7 +150,7 @@ describe('the pool of task processes', () => {
     const taken = pool.take(python('single_use'));
     await time.advance(0);
     await taken;
-    expect(processes.runtimes).toEqual(['node', 'node', 'python']);
+    expect(processes.kinds.map(({ runtime }) => runtime)).toEqual(['node', 'node', 'python']);
     expect(processes.alive).toBe(2);
   });
 

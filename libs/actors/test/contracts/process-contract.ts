@@ -16,7 +16,7 @@ export function taskProcessesContract(
 
     /** A process with all its messages in order. */
     function start(): { process: TaskProcess; told: string[]; warm: Promise<void>; gone: Promise<void> } {
-      const process = make().start(runtime);
+      const process = make().start({ runtime });
       started.push(process);
       const told: string[] = [];
       let warm: () => void;

@@ -18,3 +18,4 @@ export function withoutPython(): boolean {
   }
   return isAbsent;
 }
+export { makeWheel, type TestLibrary, type TestWheel } from './python-wheel.js';
