@@ -59,7 +59,12 @@ export function relativeTo(folder: string, path: string): string {
   return relative(folder, path).split(sep).join('/');
 }
 
+/** Files of which a package that is named by its folder has one. */
+const markers = ['package.json', 'pyproject.toml'];
+
 function isPackage(folder: string): boolean {
   const names = readdirSync(folder);
-  return names.includes('package.json') && names.some((name) => definitionFolders.includes(name));
+  return (
+    markers.some((marker) => names.includes(marker)) && names.some((name) => definitionFolders.includes(name))
+  );
 }

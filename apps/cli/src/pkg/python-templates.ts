@@ -11,6 +11,7 @@ export function pythonPackageFiles(name: string): Files {
 name = "${name.toLowerCase()}"
 version = "0.1.0"
 requires-python = ">=3.9"
+# Libraries from PyPI. After each change, type: svc pkg lock ${name}
 dependencies = []
 `,
     '.gitignore': '__pycache__/\n',

@@ -2,6 +2,7 @@ import { generateKeyPairSync } from 'node:crypto';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { archivesFile, codeManifestFile, codeManifestText, namedArchives } from '@lab/definitions';
+import { lockFile } from '@lab/definitions/environments';
 import { CodeSigner } from '@lab/trust/code-manifest';
 import type { Place } from './place.js';
 import { sha256Of } from './packed-file.js';
@@ -71,6 +72,11 @@ export async function signPackage(place: Place, key: CodeSigner, now: number): P
     if ((await sha256Of(path)) !== sha256)
       throw new Error(
         `nothing was signed, because ${path} is another file than ${archivesFile} says; make it anew with "svc pkg vendor"`,
+      );
+  for (const { path, sha256 } of code.environment)
+    if ((await sha256Of(path)) !== sha256)
+      throw new Error(
+        `nothing was signed, because ${path} is another file than ${lockFile} says; fetch it anew with "svc pkg lock --wheels"`,
       );
   if (code.modules.length > mostModules)
     throw new Error(

@@ -26,6 +26,7 @@ export function addPkgCommands(program: Command): void {
     );
   addSigningCommands(pkg);
   addVendorCommand(pkg);
+  addLockCommand(pkg);
   addDeployCommands(pkg);
   pkg
     .command('types')
@@ -88,6 +89,53 @@ function addVendorCommand(pkg: Command): void {
         }
       }),
     );
+}
+
+/** The command for libraries of code in Python. */
+function addLockCommand(pkg: Command): void {
+  const several = (value: string, before: string[]): string[] => [...before, value];
+  pkg
+    .command('lock')
+    .description('lock the libraries of pyproject.toml: write pylock.toml, and put their wheels into wheels')
+    .argument('<package>', 'a package, by its folder or name')
+    .option('--platform <platform>', 'such as linux-x64 or win32-x64; may be repeated', several, [])
+    .option('--python <version>', 'such as 3.11; may be repeated', several, [])
+    .option('--upgrade', 'take the newest versions, also of libraries that are locked')
+    .option('--wheels', 'fetch the wheels of the lock, and change no version')
+    .action((path: string, flags: LockFlags) =>
+      reported(async () => {
+        const { lockPackage } = await import('../../pkg/lock/lock-package.js');
+        const stopping = new AbortController();
+        const stop = (): void => stopping.abort();
+        process.once('SIGINT', stop);
+        try {
+          const place = placeOf(path);
+          const { platform: platforms, python: pythons, ...wishes } = flags;
+          const locked = await lockPackage(place, { platforms, pythons, ...wishes }, stopping.signal);
+          const folder = relativeTo(process.cwd(), place.packageDir ?? place.userDir);
+          const at = (name: string): string => (folder === '' ? name : `${folder}/${name}`);
+          if (locked === null) {
+            process.stdout.write(`there are no dependencies: removed ${at('pylock.toml')} and its wheels\n`);
+            return;
+          }
+          const { libraries, targets, wheels, bytes } = locked;
+          const size = `${(bytes / 1024 ** 2).toFixed(1)} MiB`;
+          process.stdout.write(
+            `locked ${libraries} ${libraries === 1 ? 'library' : 'libraries'} for ${targets.join(', ')}: ` +
+              `wrote ${at('pylock.toml')}, and ${count(wheels, 'wheel')} (${size}) in ${at('wheels')}\n`,
+          );
+        } finally {
+          process.off('SIGINT', stop);
+        }
+      }),
+    );
+}
+
+interface LockFlags {
+  platform: string[];
+  python: string[];
+  upgrade?: boolean;
+  wheels?: boolean;
 }
 
 /** Commands for the code key of a lab. */
