@@ -1,4 +1,4 @@
-import { mkdir, rm, writeFile } from 'node:fs/promises';
+import { mkdir, writeFile } from 'node:fs/promises';
 import { devNull } from 'node:os';
 import { join } from 'node:path';
 import type { NeededLibrary } from '@lab/definitions/environments';
@@ -115,22 +115,22 @@ function isAtLeast(version: string, [major, minor]: readonly [number, number]): 
   return own > major || (own === major && ownMinor >= minor);
 }
 
-/** @throws Error in one sentence: what failed, and why */
-export async function buildEnvironment(plan: BuildPlan, limits: BuildLimits): Promise<void> {
+/** @returns the program that has filled the environment @throws Error in one sentence: what failed, and why */
+export async function buildEnvironment(plan: BuildPlan, limits: BuildLimits): Promise<string> {
   const { user } = limits;
   user?.share(plan.folder, 'read');
   await mkdir(plan.folder, { recursive: true });
   const requirements = join(plan.wheels, 'requirements.txt');
   await writeFile(requirements, requirementLines(plan.libraries));
-  for (const command of buildCommands(plan, requirements, await hasUv(plan.wheels, limits)))
-    await run(command, plan, limits);
+  const commands = buildCommands(plan, requirements, await hasUv(plan.wheels, limits));
+  for (const command of commands) await run(command, plan, limits);
   const asAuthor: BuildCommand = {
     name: 'its interpreter',
     program: interpreterIn(plan.folder),
     args: ['-I', '-c', ''],
   };
   await run(asAuthor, plan, limits, user?.launch.bind(user));
-  await rm(plan.wheels, { recursive: true, force: true });
+  return commands.at(-1)?.name ?? '';
 }
 
 async function hasUv(cwd: string, { signal }: BuildLimits): Promise<boolean> {

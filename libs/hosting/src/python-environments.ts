@@ -164,19 +164,20 @@ export class PythonEnvironments implements Interpreters {
       const said = { package: module.package, lock, libraries: libraries.length };
       this.log.info('building an environment of Python', said);
       const limits = { timeoutMs: this.#timeoutMs, signal: this.#closing.signal, user: this.#user };
-      await buildEnvironment({ python: this.python.program, kind, folder, wheels, libraries }, limits).catch(
-        (error: unknown) => {
-          this.#demandOpen();
-          throw notBuilt(
-            module,
-            kind,
-            (error as Error).message,
-            'remove the cause, and load the package again',
-          );
-        },
-      );
+      const tool = await buildEnvironment(
+        { python: this.python.program, kind, folder, wheels, libraries },
+        limits,
+      ).catch((error: unknown) => {
+        this.#demandOpen();
+        throw notBuilt(
+          module,
+          kind,
+          (error as Error).message,
+          'remove the cause, and load the package again',
+        );
+      });
       await writeMarker(path, { lock, python: this.python.program, folder: name });
-      this.log.info('built an environment of Python', { ...said, ms: Date.now() - begun });
+      this.log.info('built an environment of Python', { ...said, tool, ms: Date.now() - begun });
       return interpreterIn(folder);
     } catch (error) {
       await rm(folder, { recursive: true, force: true });

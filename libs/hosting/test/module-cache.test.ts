@@ -102,6 +102,27 @@ describe('the cache of modules', () => {
     });
   });
 
+  it.each([
+    ['', 'a'.repeat(64)],
+    ['b'.repeat(64), 'a'.repeat(64)],
+    ['b'.repeat(64), undefined],
+  ])(
+    'refuses code in Python whose text names the lock "%s" and its reference %s',
+    async (named, environment) => {
+      const content = JSON.stringify(named === '' ? {} : { environment: named });
+      const hash = createHash('sha256').update(content).digest('hex');
+      await writeFile(join(folder, `${hash}.json`), content);
+      const reference: ModuleReference = { hash, package: 'p', source: 's.py', runtime: 'python' };
+      const wrong = environment === undefined ? reference : { ...reference, environment };
+      await expect(cache().path(wrong)).rejects.toMatchObject({
+        code: 'internal',
+        message: `p/s.py has the lock ${named || '(none)'}, and its reference names ${environment ?? '(none)'}`,
+      });
+      const right = named === '' ? reference : { ...reference, environment: named };
+      await expect(cache().path(right)).resolves.toContain(hash);
+    },
+  );
+
   it('reports a missing module and an invalid hash at once', async () => {
     const absent = { ...module, hash: 'f'.repeat(64) };
     await expect(cache().path(absent)).rejects.toMatchObject({ code: 'not_found' });

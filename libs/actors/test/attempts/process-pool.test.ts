@@ -144,6 +144,24 @@ describe('the pool of task processes', () => {
     expect((await pool.take(python('reusable'))).process).toBe(used.process);
   });
 
+  it('gives a task a process of its libraries, and starts those ahead that were needed last', async () => {
+    const { pool, processes, time } = make({ poolSize: 1, poolMax: 20 });
+    const locked = (environment: string): Demand => ({
+      ...{ isolation: 'single_use', kind: { runtime: 'python', environment } },
+    });
+    const alive = (): (string | undefined)[] =>
+      processes.kinds.flatMap(({ environment }, index) =>
+        processes.started[index]?.alive === true ? [environment] : [],
+      );
+    for (const each of ['a', 'b', 'a', 'c']) (await pool.take(locked(each))).release({ reuse: false });
+    await time.advance(1_000);
+    expect(alive().sort()).toEqual(['a', 'b', 'c', undefined]);
+    const lease = await pool.take(locked('d'));
+    expect(processes.kinds[processes.started.indexOf(lease.process as SimulatedTask)]?.environment).toBe('d');
+    await time.advance(1_000);
+    expect(alive().sort()).toEqual(['a', 'c', 'd', 'd', undefined]);
+  });
+
   it('makes room for a task of a runtime by ending a warm process of another one', async () => {
     const { pool, processes, time } = make({ poolSize: 2, poolMax: 2 });
     await settle();
