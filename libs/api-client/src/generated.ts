@@ -6344,6 +6344,8 @@ export interface components {
             [key: string]: unknown;
           };
         };
+        /** @description Parameters that a task may give without their names, in their order. */
+        positional?: string[];
       }[];
     };
     DeviceDetail: {

@@ -8,7 +8,6 @@ import {
   type ToTask,
 } from '@lab/contracts';
 import type { Clock } from '@lab/ports';
-import type { Devices } from '../devices/index.js';
 import type { Ledger } from '../ledger/index.js';
 import {
   describeExit,
@@ -220,15 +219,13 @@ export class TaskAttempt {
     return ending;
   }
 
-  #handles(): Record<string, { lab: string; name: string; functions: ReturnType<Devices['functions']> }> {
+  #handles(): (ToTask & { type: 'run' })['devices'] {
     return Object.fromEntries(
-      Object.entries(this.start.devices).map(([slot, { lab, name, computer, functions = [] }]) => {
+      Object.entries(this.start.devices).map(([slot, { lab, name, computer, functions = [], meta }]) => {
         const local = computer === this.ports.computer;
         const declared = functions.length === 0 ? null : functions;
-        return [
-          slot,
-          { lab, name, functions: local ? this.ports.devices.functions({ lab, name }) : declared },
-        ];
+        const known = local ? this.ports.devices.functions({ lab, name }) : declared;
+        return [slot, { lab, name, functions: known, ...(meta === undefined ? {} : { meta }) }];
       }),
     );
   }

@@ -70,8 +70,8 @@ export class DeviceProcessLife {
   /** Sends `init`, and calls `late` when `_initialize` exceeds its time, unless {@link endLimit} was called. */
   initialize(device: DeviceAssignment, path: string, late: () => void): void {
     this.#limit(this.limits.deviceInitMs, late);
-    const { lab, name, module, init_parameters } = device;
-    this.send({ type: 'init', lab, name, module, path, init_parameters });
+    const { lab, name, type: device_type, module, init_parameters } = device;
+    this.send({ type: 'init', lab, name, device_type, module, path, init_parameters });
   }
 
   /** Asks the author's `_reconcile` whether the device is idle, before anything else runs. Never rejects. */
@@ -84,9 +84,9 @@ export class DeviceProcessLife {
         why: `_reconcile did not end within ${deviceReconcileMs / 1000} s`,
       }),
     );
-    const { lab, name, module, init_parameters } = device;
+    const { lab, name, type: device_type, module, init_parameters } = device;
     const in_doubt = inDoubt.map(({ call_id, function: each }) => ({ call_id, function: each }));
-    this.send({ type: 'reconcile', lab, name, module, path, init_parameters, in_doubt });
+    this.send({ type: 'reconcile', lab, name, device_type, module, path, init_parameters, in_doubt });
     return verdict;
   }
 

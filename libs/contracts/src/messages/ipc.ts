@@ -32,6 +32,8 @@ export const toDevice = z.discriminatedUnion('type', [
     type: z.literal('init'),
     lab: z.string(),
     name: z.string(),
+    /** Absent in a message of the release before. */
+    device_type: z.string().optional(),
     module: moduleReference,
     /** Absolute path of the module file. */
     path: z.string(),
@@ -47,6 +49,7 @@ export const toDevice = z.discriminatedUnion('type', [
     type: z.literal('reconcile'),
     lab: z.string(),
     name: z.string(),
+    device_type: z.string().optional(),
     module: moduleReference,
     path: z.string(),
     init_parameters: jsonObject,
@@ -110,7 +113,13 @@ export const toTask = z.discriminatedUnion('type', [
     /** Device handle to what the task may know of the device. */
     devices: z.record(
       z.string(),
-      z.object({ lab: z.string(), name: z.string(), functions: z.array(deviceFunction).nullable() }),
+      z.object({
+        lab: z.string(),
+        name: z.string(),
+        functions: z.array(deviceFunction).nullable(),
+        /** `meta` of the device in its lab file; absent: not known. */
+        meta: jsonObject.optional(),
+      }),
     ),
     parameters: jsonObject,
     resources: z.record(z.string(), resourceValue),

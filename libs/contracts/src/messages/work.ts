@@ -47,6 +47,8 @@ export const deviceFunction = z.object({
   description: z.string().optional(),
   /** By name. Absent: not declared, so the agent does not check the arguments of a call. */
   parameters: z.record(z.string(), functionParameter).optional(),
+  /** Names of the parameters that a task may give without their names, in their order. Absent: it gives all by name. */
+  positional: z.array(z.string()).optional(),
 });
 export type DeviceFunction = z.infer<typeof deviceFunction>;
 
@@ -145,6 +147,8 @@ export const deviceBinding = z.object({
   fence: z.number().int(),
   /** Its functions as its agent last reported them; absent or empty: not known. */
   functions: z.array(deviceFunction).optional(),
+  /** `meta` of the device in its lab file; absent: not known. */
+  meta: jsonObject.optional(),
   /** The signed {@link DeviceGrant} for a device of another computer; absent: this service signs none. */
   grant: z.string().optional(),
 });

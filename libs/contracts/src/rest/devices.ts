@@ -120,6 +120,12 @@ const deviceFunction = object({
   timeout_s: optional(number('Seconds that a call may take; absent: 60.', 900)),
   description: optional(text('What the function does.', 'Doses the pastes and stirs')),
   parameters: optional(functionParameters),
+  positional: optional(
+    list(
+      text('Name of a parameter.', 'volume'),
+      'Parameters that a task may give without their names, in their order.',
+    ),
+  ),
 });
 
 /** A function without `parameters` declares none, so the arguments of a call are not checked. */

@@ -135,9 +135,12 @@ export function startTask(
     task_type: task.type,
     module: definition.module,
     isolation: definition.isolation,
-    // The list of functions is sent with this start only and is not stored.
+    // The lists of functions and what the lab file says are sent with this start only and are not stored.
     devices: Object.fromEntries(
-      bindings.map(([slot, binding]) => [slot, { ...binding, functions: functions[slot] }]),
+      bindings.map(([slot, binding]) => [
+        slot,
+        { ...binding, functions: functions[slot], ...metaOf(labs, binding) },
+      ]),
     ),
     parameters: values,
     resources,
@@ -156,6 +159,12 @@ function chosenDevices(labs: LabMap, assignment: Assignment): Record<string, Kno
     chosen.push([slot.slice('device:'.length), device]);
   }
   return Object.fromEntries(chosen);
+}
+
+/** What the file of a lab says about a device; absent: nothing. */
+function metaOf(labs: LabMap, { lab, name }: DeviceBinding): Pick<DeviceBinding, 'meta'> {
+  const meta = labs.labs.get(lab)?.devices[name]?.meta ?? {};
+  return Object.keys(meta).length === 0 ? {} : { meta };
 }
 
 /** The computer of most of the devices, because calls to these need no network. The service computer wins a tie. */

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import types
+
 from .functions import CALL_ID
 
 # `typing` takes 5 ms of the start of a host, so only type checkers import it.
@@ -27,12 +29,13 @@ class CallInDoubt:
 class DeviceContext:
     """What a host gives to its device."""
 
-    __slots__ = ("folder", "lab", "name")
+    __slots__ = ("folder", "lab", "name", "type")
 
-    def __init__(self, name: str, lab: str, folder: Callable[[], str | None]) -> None:
+    def __init__(self, name: str, lab: str, folder: Callable[[], str | None], type: str) -> None:
         self.name = name
         self.lab = lab
         self.folder = folder
+        self.type = type
 
 
 class BaseDevice:
@@ -57,6 +60,31 @@ class BaseDevice:
     """
 
     _svc_context: DeviceContext | None = None
+    _svc_in_loop = False
+    """Whether the event loop runs the plain methods too."""
+    _svc_by_position = False
+    """Whether callers may give parameters without their names."""
+
+    def _svc_start(self) -> None:
+        """Runs the constructor of the author."""
+        self.__init__()  # type: ignore[misc]
+
+    @classmethod
+    def _svc_methods(cls) -> dict[str, Any]:
+        """The members of the class that callers may call, by name."""
+        return {
+            name: member
+            for name, member in vars(cls).items()
+            if isinstance(member, types.FunctionType) and not name.startswith("_")
+        }
+
+    def _svc_take(self, arguments: dict[str, Any]) -> dict[str, Any]:
+        """The arguments of a call as the author gets them."""
+        return arguments
+
+    def _svc_give(self, value: object) -> object:
+        """A result of the author as the caller gets it."""
+        return value
 
     @property
     def name(self) -> str:

@@ -14,6 +14,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
     from typing import Any, Protocol, TypeVar, overload
 
+    from .device import BaseDevice
+
     Method = TypeVar("Method", bound=Callable[..., Any])
     Parameters = Mapping[str, Mapping[str, Any]]
 
@@ -109,16 +111,15 @@ query = _decorator("query")
 """Declares a method that only reads. It runs at once, also while an effect is in progress. See `effect`."""
 
 
-def declared_functions(device_class: type) -> dict[str, dict[str, Any]]:
-    """The functions that a class itself defines, by name, as the agent gets them. Inherited methods do not count.
+def declared_functions(device_class: type[BaseDevice]) -> dict[str, dict[str, Any]]:
+    """The functions of a device class by name, as the agent gets them.
 
     A method without a decorator is an effect. Raises TypeError when all declarations together are too large.
     """
-    found = {
-        name: _declaration(name, method)
-        for name, method in vars(device_class).items()
-        if isinstance(method, types.FunctionType) and not name.startswith("_")
-    }
+    found = {name: _declaration(name, method) for name, method in device_class._svc_methods().items()}
+    if device_class._svc_by_position:
+        for name, method in device_class._svc_methods().items():
+            found[name]["positional"] = _names_by_position(method)
     size = len(json.dumps(list(found.values())).encode())
     if size > LARGEST_DECLARATIONS:
         raise TypeError(
@@ -128,7 +129,16 @@ def declared_functions(device_class: type) -> dict[str, dict[str, Any]]:
     return found
 
 
-def _declaration(name: str, method: types.FunctionType) -> dict[str, Any]:
+def _names_by_position(method: Any) -> list[str]:
+    """The names of the parameters that a caller may give without a name, in their order."""
+    takes_self = not isinstance(method, staticmethod)
+    function = getattr(method, "__func__", method)
+    while hasattr(function, "__wrapped__"):
+        function = function.__wrapped__
+    return list(function.__code__.co_varnames[int(takes_self) : function.__code__.co_argcount])
+
+
+def _declaration(name: str, method: Any) -> dict[str, Any]:
     kind, timeout, description, parameters = getattr(method, _MARK, ("effect", None, None, None))
     if description is None:
         description = (method.__doc__ or "").strip().split("\n")[0][:LONGEST_TEXT] or None

@@ -69,12 +69,13 @@ class DeviceHandle:
     begins at once. In other code it waits and returns the result. Both raise `DeviceError`.
     """
 
-    def __init__(self, slot: str, lab: str, name: str, functions: list[str] | None, call: Callable[..., Any]) -> None:
+    def __init__(self, slot: str, device: dict[str, Any], call: Callable[..., Any]) -> None:
+        functions = device["functions"]
         self._slot = slot
-        self._functions = functions
+        self._functions = None if functions is None else [each["name"] for each in functions]
         self._call = call
-        self.lab = lab
-        self.name = name
+        self.lab: str = device["lab"]
+        self.name: str = device["name"]
 
     def __getattr__(self, function: str) -> Callable[..., Any]:
         place = f"{self._slot}.{function}"
@@ -82,15 +83,19 @@ class DeviceHandle:
             raise AttributeError(f"{place} cannot be called: members that begin with _ belong to the service")
 
         def call(*given: object, **parameters: object) -> Any:
-            if given:
-                raise TypeError(
-                    f"{place} was called with {len(given)} arguments without a name: "
-                    f"give each its name, as in {place}(first=1, second=2)"
-                )
-            return self._call(self, function, parameters)
+            return self._make_call(function, given, parameters)
 
         call.__name__ = function
         return call
+
+    def _make_call(self, function: str, given: tuple[object, ...], parameters: dict[str, object]) -> Any:
+        if given:
+            place = f"{self._slot}.{function}"
+            raise TypeError(
+                f"{place} was called with {len(given)} arguments without a name: "
+                f"give each its name, as in {place}(first=1, second=2)"
+            )
+        return self._call(self, function, parameters)
 
 
 class Resource:
@@ -130,7 +135,7 @@ class InputFile:
 class TaskContext:
     """What a host gives to its task."""
 
-    __slots__ = ("devices", "files", "parameters", "resources", "signal")
+    __slots__ = ("devices", "files", "label", "parameters", "resources", "signal")
 
     def __init__(
         self,
@@ -139,7 +144,11 @@ class TaskContext:
         parameters: dict[str, Any],
         resources: dict[str, Resource],
         files: dict[str, InputFile],
+        *,
+        label: str,
     ) -> None:
+        self.label = label
+        """`<protocol run>/<task>`, or the name of an on-demand task."""
         self.signal = signal
         self.devices = devices
         self.parameters = parameters
@@ -156,6 +165,17 @@ class BaseTask:
     """
 
     _svc_context: TaskContext | None = None
+    _svc_handle_class: type[DeviceHandle] = DeviceHandle
+    _svc_resource_class: type[Resource] = Resource
+
+    def _svc_start(self) -> None:
+        """Runs the constructor of the author."""
+        self.__init__()  # type: ignore[misc]
+
+    def _svc_execute(self) -> Any:
+        """Runs `_execute` of the author."""
+        context = self._svc()
+        return self._execute(context.devices, context.parameters, context.resources)
 
     @property
     def devices(self) -> Mapping[str, DeviceHandle]:
@@ -199,7 +219,7 @@ class BaseTask:
 
     def _svc(self) -> TaskContext:
         if self._svc_context is None:
-            self._svc_context = TaskContext(AbortSignal(), {}, {}, {}, {})
+            self._svc_context = TaskContext(AbortSignal(), {}, {}, {}, {}, label="")
         return self._svc_context
 
 

@@ -63,10 +63,8 @@ class DeviceCalls:
         self._refusal: tuple[str, str] | None = None
         """Code and reason, when no call may be made any more."""
 
-    def handle(self, slot: str, device: Message) -> DeviceHandle:
-        functions = device["functions"]
-        known = None if functions is None else [each["name"] for each in functions]
-        return DeviceHandle(slot, device["lab"], device["name"], known, self._call)
+    def handle(self, slot: str, device: Message, handle_class: type[DeviceHandle]) -> DeviceHandle:
+        return handle_class(slot, device, self._call)
 
     def settle(self, call_id: str, value: Any, code: str | None = None, error: Message | None = None) -> None:
         """Takes an answer of the agent. One to a call of an earlier or aborted task finds no call."""
@@ -97,12 +95,15 @@ class DeviceCalls:
         with self._lock:
             self._futures.discard(future)
 
-    def _call(self, handle: DeviceHandle, function: str, parameters: dict[str, object]) -> Any:
+    def _call(
+        self, handle: DeviceHandle, function: str, parameters: dict[str, object], always_waits: bool = False
+    ) -> Any:
+        """`always_waits`: the call waits for its answer in an event loop as well."""
         known = handle._functions
         if known is not None and function not in known:
             unknown_function(handle, function, known)
         arguments = to_json_object(parameters, f"the arguments of {handle._slot}.{function}")
-        loop = _running_loop()
+        loop = None if always_waits else _running_loop()
         call = _Pending(handle, function, None if loop is None else loop.create_future())
         with self._lock:
             if self._refusal is not None:

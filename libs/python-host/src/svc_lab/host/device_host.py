@@ -120,10 +120,12 @@ class DeviceHost:
             hooks = ("_initialize", "_cleanup", "_report")
             device_class = class_in(code, self._module["source"], BaseDevice, hooks)
             device = device_class.__new__(device_class)
-            device._svc_context = DeviceContext(message["name"], message["lab"], self._state_folder)
+            device._svc_context = DeviceContext(
+                message["name"], message["lab"], self._state_folder, message.get("device_type", "")
+            )
             self._lead_logs()
             self._loop.make_current()
-            device.__init__()
+            device._svc_start()
             self._device = device
         return self._device
 
@@ -161,7 +163,7 @@ class DeviceHost:
         except BaseException as error:
             done(None, error)
             return
-        initialize: Callable[..., Any] = device._initialize
+        initialize: Callable[..., Any] = _hook(device, "initialize")
         self._author.call(partial(initialize, message["init_parameters"]), done, Now())
 
     def _reconcile(self, message: Message) -> None:
@@ -228,8 +230,8 @@ class DeviceHost:
             self._answer(call_id, value, error, f"the result of {name}")
 
         method = getattr(device, name)
-        lane = self._effects if moves else self._beside
-        self._author.call(partial(method, **message["arguments"]), done, lane, call_id)
+        lane = self._loop if device._svc_in_loop else self._effects if moves else self._beside
+        self._author.call(partial(method, **device._svc_take(message["arguments"])), done, lane, call_id)
 
     def _report(self, call_id: str) -> None:
         try:
@@ -241,14 +243,14 @@ class DeviceHost:
         def done(value: object, error: BaseException | None) -> None:
             self._answer(call_id, value, error, "the result of _report")
 
-        self._author.call(device._report, done, self._beside)
+        self._author.call(_hook(device, "report"), done, self._loop if device._svc_in_loop else self._beside)
 
     def _answer(self, call_id: str, value: object, error: BaseException | None, where: str) -> None:
         result: Message = {"type": "result", "call_id": call_id}
         if error is None:
             try:
                 if value is not None:
-                    result["value"] = to_json(value, where)
+                    result["value"] = to_json(self._device._svc_give(value), where)  # type: ignore[union-attr]
             except NotJson as fault:
                 described = {"message": str(fault)}
                 result = {"type": "failure", "call_id": call_id, "code": "device_error", "error": described}
@@ -277,7 +279,7 @@ class DeviceHost:
             self._channel.send(answer)
             self._end(0 if error is None else 1)
 
-        cleanup: Callable[..., Any] = self._device._cleanup  # type: ignore[union-attr]
+        cleanup: Callable[..., Any] = _hook(self._device, "cleanup")
         self._author.call_urgently(cleanup, done, self._effects, CLEANUP_PATIENCE_S)
 
     def _orphaned(self) -> None:
@@ -319,6 +321,11 @@ class DeviceHost:
     def _end(self, code: int) -> None:
         self._flush_output()
         self._channel.exit(code)
+
+
+def _hook(device: Any, name: str) -> Any:
+    """What a base class of this library makes of a method of the author, otherwise that method."""
+    return getattr(device, f"_svc_{name}", None) or getattr(device, f"_{name}")
 
 
 class Now(Lane):

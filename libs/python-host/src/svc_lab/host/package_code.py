@@ -36,6 +36,8 @@ class PackageCode:
 
     def find_spec(self, name: str, path: Sequence[str] | None = None, target: ModuleType | None = None) -> Any:
         """Part of the protocol of `sys.meta_path`."""
+        if name == "user" or name.startswith("user."):
+            return self._find_by_folder(name)
         if name != self.package and not name.startswith(f"{self.package}."):
             return None
         place = name[len(self.package) + 1 :].replace(".", "/")
@@ -48,11 +50,37 @@ class PackageCode:
             return self._spec(name, None, True)
         return None
 
+    def _find_by_folder(self, name: str) -> Any:
+        """Packages of EOS import `user.<folders>.<package>.…`, by their place in the folder of all packages."""
+        folders = name.split(".")
+        if self.package in folders[1:]:
+            own = ".".join(folders[folders.index(self.package, 1) :])
+            return importlib.machinery.ModuleSpec(name, _OtherName(own))  # type: ignore[arg-type]
+        return importlib.machinery.ModuleSpec(name, None, is_package=True)
+
     def _spec(self, name: str, file: str | None, is_package: bool) -> Any:
         origin = f"{self.package}/{file or name[len(self.package) + 1 :].replace('.', '/')}"
         loader = _ModuleLoader(origin, "" if file is None else self._files[file])
         # The type of a loader in `ModuleSpec` demands methods that Python itself does not.
         return importlib.machinery.ModuleSpec(name, loader, origin=origin, is_package=is_package)  # type: ignore[arg-type]
+
+
+class _OtherName:
+    """Loads a module that has another name already."""
+
+    def __init__(self, own_name: str) -> None:
+        self._own_name = own_name
+        self._spec: Any = None
+
+    def create_module(self, spec: Any) -> ModuleType:
+        __import__(self._own_name)
+        module = sys.modules[self._own_name]
+        self._spec = module.__spec__
+        return module
+
+    def exec_module(self, module: ModuleType) -> None:
+        # The import system has given the module the spec of the other name.
+        module.__spec__ = self._spec
 
 
 class _ModuleLoader:
@@ -75,15 +103,30 @@ class _ModuleLoader:
         return compile(self._source, self._origin, "exec", dont_inherit=True)
 
 
+class _EosFinder:
+    """Finds the modules `eos` and `eos.…`, which packages of EOS import, unless EOS itself is installed."""
+
+    @staticmethod
+    def find_spec(name: str, path: Sequence[str] | None = None, target: ModuleType | None = None) -> Any:
+        """Part of the protocol of `sys.meta_path`."""
+        if name != "eos" and not name.startswith("eos."):
+            return None
+        from ..eos.modules import find_spec
+
+        return find_spec(name)
+
+
 def use(code: PackageCode) -> None:
     """Lets the modules of a bundle be imported."""
     sys.meta_path.insert(0, code)
+    if _EosFinder not in sys.meta_path:
+        sys.meta_path.append(_EosFinder)
 
 
 def forget(code: PackageCode) -> None:
     """Forgets the modules of a bundle, so that the next import executes them anew."""
     sys.meta_path.remove(code)
-    own = [name for name in sys.modules if name == code.package or name.startswith(f"{code.package}.")]
+    own = [name for name in sys.modules if name.split(".")[0] in (code.package, "user")]
     for name in own:
         del sys.modules[name]
 

@@ -15,7 +15,7 @@ import sys
 import threading
 import time
 
-from ..task import AbortSignal, BaseTask, DeviceError, InputFile, Resource, TaskContext
+from ..task import AbortSignal, BaseTask, DeviceError, InputFile, TaskContext
 from .author_error import describe_error
 from .channel import Channel
 from .device_calls import DeviceCalls
@@ -71,14 +71,17 @@ class Run:
     def execute(self, task_class: Any) -> object:
         """Runs the author's `_execute` to its end, and that of the calls that it left."""
         message = self.message
-        devices = {slot: self.calls.handle(slot, device) for slot, device in message["devices"].items()}
-        resources = {slot: Resource(**resource) for slot, resource in message["resources"].items()}
+        handle_class, resource_class = task_class._svc_handle_class, task_class._svc_resource_class
+        devices = {slot: self.calls.handle(slot, device, handle_class) for slot, device in message["devices"].items()}
+        resources = {slot: resource_class(**resource) for slot, resource in message["resources"].items()}
         files = {slot: InputFile(**file) for slot, file in message.get("files", {}).items()}
         author = task_class.__new__(task_class)
-        author._svc_context = TaskContext(self.signal, devices, message["parameters"], resources, files)
-        author.__init__()
+        author._svc_context = TaskContext(
+            self.signal, devices, message["parameters"], resources, files, label=message["label"]
+        )
+        author._svc_start()
         self.signal.raise_if_aborted()
-        value = author._execute(devices, message["parameters"], resources)
+        value = author._svc_execute()
         return self._complete(value) if hasattr(value, "__await__") else value
 
     def _complete(self, awaitable: Coroutine[Any, Any, object]) -> object:

@@ -134,7 +134,9 @@ class Caller:
         self._loop = loop
         self._crew = crew
 
-    def call(self, function: Callable[[], Any], done: Done, lane: Lane | Crew, call_id: str | None = None) -> None:
+    def call(
+        self, function: Callable[[], Any], done: Done, lane: Lane | Crew | AuthorLoop, call_id: str | None = None
+    ) -> None:
         """`call_id` is the call that the function serves; None: it serves none."""
         if is_coroutine_function(function):
             self._loop.run(lambda: self._begin(function, done, call_id))
