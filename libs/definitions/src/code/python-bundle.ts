@@ -8,6 +8,9 @@ import { pythonImports, type PythonImport } from './python-imports.js';
 /** The form of the texts. `libs/python-host` reads it. */
 const format = 1;
 
+/** The folder of all packages in EOS, and the first name of what its packages import from each other. */
+const userFolder = 'user';
+
 /** What a package has at a path: the text of a file, a fault of the file, or null. */
 type Read = (path: string) => Promise<string | BundleFault | null>;
 
@@ -85,9 +88,13 @@ async function bundleEntry(
     return true;
   };
   const follow = async (importer: string, found: PythonImport): Promise<void> => {
-    const base = baseOf(packageName, importer, found);
-    if (base === undefined) return;
-    const path = [...base, ...found.module.slice(found.dots === 0 ? 1 : 0)];
+    const [own] = found.module;
+    if (found.dots === 0 && own === userFolder && !found.module.includes(packageName, 1)) {
+      if (found.module.length > 1) faults.push(elsewhere(importer, packageName, found));
+      return;
+    }
+    const path = placeOf(packageName, importer, found);
+    if (path === undefined) return;
     const isModule = await takeModule(path);
     let any = isModule;
     for (const name of found.names) any = (await takeModule([...path, name])) || any;
@@ -112,12 +119,31 @@ async function bundleEntry(
   return { ok: true, text, inputs: [...looked, lockFile], dependencies: [], exports: [], ...named };
 }
 
-/** The folder in which an import begins, in parts; undefined: it leads out of the package. */
-function baseOf(packageName: string, importer: string, { dots, module }: PythonImport): string[] | undefined {
-  if (dots === 0) return module[0] === packageName ? [] : undefined;
+/**
+ * The place of an import in the package, in parts; undefined: it leads out of the package. Packages of EOS import
+ * `user.<folders>.<package>.…`, by their place in the folder of all packages.
+ */
+function placeOf(
+  packageName: string,
+  importer: string,
+  { dots, module }: PythonImport,
+): string[] | undefined {
+  if (dots === 0) {
+    const own = module[0] === userFolder ? module.indexOf(packageName, 1) : 0;
+    return module[own] === packageName ? module.slice(own + 1) : undefined;
+  }
   // Of an `__init__.py` too, the first dot is the folder of the file.
   const folder = importer.split('/').slice(0, -1);
-  return dots - 1 > folder.length ? [] : folder.slice(0, folder.length - (dots - 1));
+  const base = dots - 1 > folder.length ? [] : folder.slice(0, folder.length - (dots - 1));
+  return [...base, ...module];
+}
+
+function elsewhere(source: string, packageName: string, { module, line, column }: PythonImport): BundleFault {
+  return {
+    ...{ source, line, column },
+    message: `the import "${module.join('.')}" leads to another package than ${packageName}`,
+    hint: `a package runs with its own files only: copy the files that it needs into ${packageName}`,
+  };
 }
 
 function missing(source: string, { dots, module, names, line, column }: PythonImport): BundleFault {

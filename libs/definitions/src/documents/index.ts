@@ -8,5 +8,5 @@ export {
 } from './diagnostic.js';
 export { formatDiagnostics } from './format.js';
 export { readDocument, type ReadDocument } from './read-document.js';
-export { maxFileSize, SourceDocument } from './source-document.js';
+export { maxFileSize, SourceDocument, type Translation } from './source-document.js';
 export { parseYaml } from './yaml.js';

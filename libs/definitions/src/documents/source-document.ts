@@ -6,6 +6,13 @@ import { parseYaml, type YamlDocument } from './yaml.js';
 /** Largest definition file, in bytes. */
 export const maxFileSize = 256 * 1024;
 
+/** A document of another product in the terms of this service. */
+export interface Translation {
+  value: JsonValue;
+  /** What this service cannot do, by the paths of the document. */
+  faults: readonly { path: Path; code: string; message: string; hint: string }[];
+}
+
 interface FindingOptions {
   hint?: string | undefined;
   what?: 'key' | 'value';
@@ -25,6 +32,8 @@ export class SourceDocument {
     private readonly map: SourceMap,
     /** Faults of the text itself. */
     private readonly own: readonly Diagnostic[],
+    /** Stands in place of what was parsed; undefined: nothing does. */
+    private readonly translation?: Translation,
   ) {
     this.diagnostics = [...own];
   }
@@ -62,11 +71,30 @@ export class SourceDocument {
 
   /** The same text without the faults and warnings that were found later, to check it again. */
   unchecked(): SourceDocument {
-    return new SourceDocument(this.file, this.document, this.map, this.own);
+    return new SourceDocument(this.file, this.document, this.map, this.own, this.translation);
+  }
+
+  /**
+   * The same text with another value for its checks. A place that the text lacks is shown at the nearest one around it.
+   * Such a document is from another product, so checks for which its authors could not prepare are left out.
+   */
+  translated(translation: Translation): SourceDocument {
+    return new SourceDocument(this.file, this.document, this.map, this.own, translation);
+  }
+
+  /** Records what the translation could not express. The checks before find the other faults. */
+  faultUntranslated(): void {
+    for (const { path, code, message, hint } of this.translation?.faults ?? [])
+      this.fault(path, code, message, { what: 'key', hint });
   }
 
   get value(): JsonValue {
-    return this.document?.value ?? null;
+    return this.translation === undefined ? (this.document?.value ?? null) : this.translation.value;
+  }
+
+  /** True: the document was written for another product; see {@link translated}. */
+  get isTranslated(): boolean {
+    return this.translation !== undefined;
   }
 
   /** True once the file has a fault. */

@@ -158,7 +158,7 @@ function checkInitParameters(
     if (Object.hasOwn(type.init_parameters, key)) {
       const given = kindOfValue(value);
       const declared = kindOfValue(type.init_parameters[key] ?? null);
-      if (given === null || declared === null || given === declared) continue;
+      if (source.isTranslated || given === null || declared === null || given === declared) continue;
       source.fault(
         [...path, key],
         'init_parameter_type',

@@ -101,9 +101,10 @@ function checkReference(
   }
   if (!wanted) return;
   if (isAssignable(found, wanted)) {
-    checkUnits(scope, path, binding, found, wanted);
+    if (!scope.source.isTranslated) checkUnits(scope, path, binding, found, wanted);
     return;
   }
+  if (scope.source.isTranslated && kindOfText(found.type) === kindOfText(wanted.type)) return;
   scope.source.fault(
     path,
     'parameter_type',
@@ -143,6 +144,11 @@ function ownSpec(specs: Record<string, ParameterSpec>, name: string): ParameterS
 function isAssignable(from: ParameterSpec, to: ParameterSpec): boolean {
   if (from.type === 'list' && to.type === 'list') return isSameOrWider(from.element_type, to.element_type);
   return isSameOrWider(from.type, to.type);
+}
+
+/** EOS compares the types of Python: a choice is a text, and the elements of a list do not count. */
+function kindOfText(type: ParameterSpec['type']): string {
+  return type === 'choice' ? 'str' : type;
 }
 
 function isSameOrWider(from: string, to: string): boolean {

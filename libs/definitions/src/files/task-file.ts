@@ -69,6 +69,7 @@ export function readTask(
     // Absent when not declared, so that the hash does not cover it.
     ...(Object.keys(inputFiles).length === 0 ? {} : { input_files: inputFiles }),
     ...(task.retry_safe === true ? { retry_safe: true } : {}),
+    ...(source.isTranslated ? { unchecked_outputs: true } : {}),
   };
 }
 

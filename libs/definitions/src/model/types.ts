@@ -51,6 +51,8 @@ export interface TaskDefinition {
   isolation: Isolation;
   /** True: the author declares that the task may run again, whatever it did to devices. */
   retry_safe?: boolean;
+  /** True: the task may put out other values than those it declares, as in EOS. */
+  unchecked_outputs?: boolean;
   module: ModuleReference;
 }
 

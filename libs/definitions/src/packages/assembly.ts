@@ -124,7 +124,7 @@ export class Assembly {
   }
 
   private checked<T>(file: LoadedFile, read: (file: LoadedFile) => T): T {
-    return this.memory.recall(
+    const value = this.memory.recall(
       file,
       (kind, name) => {
         const index = [this.devices, this.tasks, this.labs].find(({ word }) => word === kind);
@@ -132,6 +132,8 @@ export class Assembly {
       },
       () => read(file),
     );
+    file.source.faultUntranslated();
+    return value;
   }
 
   private device(file: LoadedFile): DeviceDefinition {

@@ -27,6 +27,7 @@ import {
   type FoundDefinition,
   type FoundPackage,
 } from './discover.js';
+import { EosPackages } from './eos-packages.js';
 import { readManifest } from './manifest.js';
 import { readPythonLibraries } from './python-libraries.js';
 import { compareWithSigned, readSignedFiles, type PackageCode } from './package-code.js';
@@ -89,6 +90,7 @@ class Loader {
   private readonly store: ModuleStore;
   private readonly code: CodeCache;
   private readonly memory = new CheckMemory();
+  private readonly eos = new EosPackages();
   private texts = new Map<string, FileMemory<ReadFile>>();
   /** The folder around each deployed package, by the path of its manifest. */
   private readonly around = new Map<string, string>();
@@ -158,6 +160,10 @@ class Loader {
       readArchives(found.root, found.file),
       readPythonLibraries(found.root, found.file),
     ]);
+    const documents = found.definitions.map(
+      ({ file }, index) => sources[index]?.source ?? SourceDocument.parse(file, ''),
+    );
+    const isOfEos = await this.eos.has(found, documents, round);
     const codeDiagnostics = new Map<string, Diagnostic>();
     const code: PackageCode = {
       ...{ package: found.name, version: manifest.version, modules: modulesOf(built) },
@@ -171,7 +177,8 @@ class Loader {
       (unsigned.ofModules.has(source) || unsigned.ofPackage.some((finding) => !isHarmless(finding)));
     const findings = [...unsigned.ofPackage, ...unsigned.ofModules.values()];
     const files = found.definitions.map((definition, index): LoadedFile => {
-      const text = sources[index]?.source ?? SourceDocument.parse(definition.file, '');
+      const document = documents[index] ?? SourceDocument.parse(definition.file, '');
+      const text = isOfEos ? this.eos.translate(definition, document) : document;
       const result =
         definition.code === null ? undefined : withFactory(definition, built.get(definition.code));
       const isUnsigned = definition.code !== null && isRefused(definition.code);

@@ -1,5 +1,5 @@
 import { compareDiagnostics, type Diagnostic, SourceDocument } from '../documents/index.js';
-import { DefinitionIndex, readProtocol } from '../files/index.js';
+import { DefinitionIndex, hasEosNames, readProtocol, translatedFromEos } from '../files/index.js';
 import type { DeviceDefinition, LabDefinition, TaskDefinition } from '../model/index.js';
 import type { Catalog } from './catalog.js';
 
@@ -17,8 +17,9 @@ export function validateProtocolText(
   options: { fileName?: string } = {},
 ): Diagnostic[] {
   const file = options.fileName ?? 'experiment.yml';
-  const source = SourceDocument.parse(file, text);
-  if (source.isBroken) return source.diagnostics;
+  const parsed = SourceDocument.parse(file, text);
+  if (parsed.isBroken) return parsed.diagnostics;
+  const source = hasEosNames(parsed.value) ? translatedFromEos('protocol', parsed) : parsed;
   const tasks = new DefinitionIndex<TaskDefinition>('task type');
   const labs = new DefinitionIndex<LabDefinition>('lab');
   const deviceTypes = new DefinitionIndex<DeviceDefinition>('device type');
@@ -31,5 +32,6 @@ export function validateProtocolText(
   for (const name of catalog.labNames()) labs.add(name, '', catalog.lab(name));
   for (const type of catalog.deviceTypes()) deviceTypes.add(type, '', catalog.deviceType(type));
   readProtocol(source, tasks, labs, deviceTypes);
+  source.faultUntranslated();
   return source.diagnostics.sort(compareDiagnostics);
 }
