@@ -1,0 +1,158 @@
+import { cp, mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { CampaignRecord, ProtocolRunRecord } from '@lab/contracts';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { eventually, isOver } from './api.js';
+import { startColorDrivers, type ColorDrivers } from './eos/color-drivers.js';
+import { eosSources } from './eos/sources.js';
+import { startLab, type Lab } from './lab.js';
+
+/** Packages of EOS run as their authors published them, on one stack. */
+
+const sources = await eosSources();
+let userDir = '';
+let lab: Lab;
+let drivers: ColorDrivers;
+const results: string[] = [];
+
+const post = (path: string, body?: unknown) => lab.api.call('POST', path, body);
+
+async function finished(type: string, parameters: object = {}): Promise<ProtocolRunRecord> {
+  const name = `run of ${type}`;
+  const answer = await lab.api.submit('protocols', { name, type, parameters });
+  expect(answer.body).toMatchObject({ name });
+  const run = await eventually(() => lab.api.run(name), isOver);
+  const tasks = `${run.tasks.filter((task) => task.state === 'completed').length}/${run.tasks.length} tasks`;
+  results.push(`${type.padEnd(28)} ${run.state.padEnd(10)} ${tasks}  ${run.reason?.message ?? ''}`);
+  return run;
+}
+
+const outputsOf = (run: ProtocolRunRecord, name: string) =>
+  run.tasks.find((task) => task.name === name)?.output_parameters;
+
+describe.skipIf(sources === undefined)('packages of EOS', () => {
+  beforeAll(async () => {
+    userDir = await mkdtemp(join(tmpdir(), 'svc-eos-'));
+    await cp(join(sources?.eos ?? '', 'user', 'example'), join(userDir, 'example'), { recursive: true });
+    await cp(join(sources?.examples ?? '', 'color_lab'), join(userDir, 'eos_examples', 'color_lab'), {
+      recursive: true,
+    });
+    drivers = await startColorDrivers();
+    lab = await startLab(['multiplication_lab', 'color_lab'], { userDir });
+  });
+  afterAll(async () => {
+    await lab?.stack.dispose();
+    await drivers?.close();
+    await rm(userDir, { recursive: true, force: true });
+    process.stdout.write(`\nPackages of EOS\n${results.map((line) => `  ${line.trimEnd()}\n`).join('')}`);
+  });
+
+  it('run the example: a device call by position, and outputs that the next task takes', async () => {
+    const run = await finished('optimize_multiplication', {
+      mult_1: { number: 4, factor: 16 },
+      mult_2: { factor: 16 },
+    });
+    expect(run).toMatchObject({ state: 'completed', reason: null });
+    expect(outputsOf(run, 'mult_1')).toEqual({ in_number: 4, product: 64 });
+    expect(outputsOf(run, 'score_multiplication')).toEqual({ loss: 0 });
+  });
+
+  it('run the example in a campaign with given parameters', async () => {
+    const rows = [2, 4].map((number) => ({ mult_1: { number } }));
+    await lab.api.submit('campaigns', {
+      name: 'eos campaign',
+      protocol: 'optimize_multiplication',
+      owner: 'ada',
+      max_protocol_runs: rows.length,
+      global_parameters: { mult_1: { factor: 16 }, mult_2: { factor: 16 } },
+      protocol_run_parameters: rows,
+    });
+    const campaign = await eventually(() => lab.api.campaign('eos campaign'), isOver);
+    expect((campaign as CampaignRecord).state).toBe('completed');
+    const losses = campaign.protocol_runs.map((run) => outputsOf(run, 'score_multiplication')?.['loss']);
+    expect(losses).toEqual([512, 0]);
+  });
+
+  it('run the color lab: resources pass through devices and come back changed', async () => {
+    const inks = ['cyan', 'magenta', 'yellow', 'black'];
+    const mix = Object.fromEntries(
+      inks.flatMap((ink) => [
+        [`${ink}_volume`, 5],
+        [`${ink}_strength`, 50],
+      ]),
+    );
+    const run = await finished('color_mixing', {
+      mix_colors: { ...mix, mixing_time: 1, mixing_speed: 100 },
+      score_color: { target_color: [47, 181, 49] },
+    });
+    expect(run).toMatchObject({ state: 'completed', reason: null });
+    expect(outputsOf(run, 'mix_colors')).toEqual({ total_color_volume: 20 });
+    expect(outputsOf(run, 'analyze_color')).toEqual({ red: 207, green: 207, blue: 207 });
+    const task = (name: string) => run.tasks.find((each) => each.name === name);
+    expect(task('mix_colors')?.output_resources?.['beaker']?.meta).toMatchObject({
+      cyan_volume: 5,
+      clean: false,
+    });
+    expect(task('store_container')?.output_resources?.['beaker']?.meta).toEqual({
+      volume: 0,
+      clean: true,
+      location: 'container_storage',
+    });
+    expect(drivers.called).toEqual(expect.arrayContaining(['move', 'mix', 'analyze', 'empty', 'clean']));
+  });
+
+  it('run the packages with which EOS is tested', async () => {
+    const unloaded = await post('/api/labs/unload', { lab_types: ['multiplication_lab'] });
+    expect(unloaded.status).toBe(200);
+    await rm(join(userDir, 'example'), { recursive: true });
+    await cp(join(sources?.eos ?? '', 'tests', 'user', 'testing'), join(userDir, 'testing'), {
+      recursive: true,
+    });
+    expect((await post('/api/packages/refresh')).status).toBe(200);
+    const labs = ['abstract_lab', 'dynamic_lab', 'multiplication_lab', 'small_lab'];
+    const loaded = await post('/api/labs/load', { lab_types: labs });
+    expect(loaded.body).toHaveLength(labs.length);
+    const plain = [
+      'abstract_protocol',
+      'abstract_protocol_2',
+      'dynamic_device_protocol',
+      'dynamic_resource_protocol',
+      'hold_test_dynamic_protocol',
+      'hold_test_protocol',
+    ];
+    const types = [...plain, 'water_purification', 'optimize_multiplication'];
+    expect((await post('/api/protocols/load', { protocol_types: types })).body).toHaveLength(types.length);
+    const multiplication = { mult_1: { number: 4, factor: 16 }, mult_2: { factor: 16 } };
+    const runs = await Promise.all([
+      ...plain.map((type) => finished(type)),
+      finished('water_purification', {
+        mixing: { time: 60 },
+        evaporation: {
+          evaporation_temperature: 90,
+          evaporation_rotation_speed: 100,
+          evaporation_sparging_flow: 5,
+        },
+      }),
+    ]);
+    expect(runs.map(({ type, state }) => [type, state])).toEqual(runs.map(({ type }) => [type, 'completed']));
+    const last = await lab.api.submit('protocols', {
+      name: 'run of the tests',
+      type: 'optimize_multiplication',
+      parameters: multiplication,
+    });
+    expect(last.status).toBe(201);
+    const run = await eventually(() => lab.api.run('run of the tests'), isOver);
+    expect(outputsOf(run, 'compute_multiplication_objective')).toEqual({ objective: 4 });
+  });
+
+  it('run tasks by themselves, and keep the files that they return', async () => {
+    await lab.api.submit('tasks', {
+      name: 'one file',
+      type: 'File Generation',
+      input_parameters: { content_length: 32 },
+    });
+    const task = await eventually(() => lab.api.task('one file'), isOver);
+    expect(task).toMatchObject({ state: 'completed', output_files: [{ name: 'file.txt', size: 32 }] });
+  });
+});
