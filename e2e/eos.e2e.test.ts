@@ -2,13 +2,15 @@ import { cp, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { CampaignRecord, ProtocolRunRecord } from '@lab/contracts';
+import { withoutPython } from '@lab/testkit/python';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { eventually, isOver } from './api.js';
 import { startColorDrivers, type ColorDrivers } from './eos/color-drivers.js';
 import { eosSources } from './eos/sources.js';
+import { GuideShell } from './guide-commands.js';
 import { startLab, type Lab } from './lab.js';
 
-/** Packages of EOS run as their authors published them, on one stack. */
+/** Packages of EOS run as their authors published them, and the page of the guide about them is followed, on one stack. */
 
 const sources = await eosSources();
 let userDir = '';
@@ -31,23 +33,43 @@ async function finished(type: string, parameters: object = {}): Promise<Protocol
 const outputsOf = (run: ProtocolRunRecord, name: string) =>
   run.tasks.find((task) => task.name === name)?.output_parameters;
 
-describe.skipIf(sources === undefined)('packages of EOS', () => {
-  beforeAll(async () => {
-    userDir = await mkdtemp(join(tmpdir(), 'svc-eos-'));
-    await cp(join(sources?.eos ?? '', 'user', 'example'), join(userDir, 'example'), { recursive: true });
-    await cp(join(sources?.examples ?? '', 'color_lab'), join(userDir, 'eos_examples', 'color_lab'), {
-      recursive: true,
-    });
-    drivers = await startColorDrivers();
-    lab = await startLab(['multiplication_lab', 'color_lab'], { userDir });
-  });
-  afterAll(async () => {
-    await lab?.stack.dispose();
-    await drivers?.close();
-    await rm(userDir, { recursive: true, force: true });
-    process.stdout.write(`\nPackages of EOS\n${results.map((line) => `  ${line.trimEnd()}\n`).join('')}`);
-  });
+/** Copies a package into the folder of the service. */
+const take = (from: string, ...to: string[]) => cp(from, join(userDir, ...to), { recursive: true });
 
+beforeAll(async () => {
+  if (withoutPython()) return;
+  userDir = await mkdtemp(join(tmpdir(), 'svc-eos-'));
+  if (sources !== undefined) {
+    await take(join(sources.eos, 'user', 'example'), 'example');
+    await take(join(sources.examples, 'color_lab'), 'eos_examples', 'color_lab');
+    drivers = await startColorDrivers();
+  }
+  lab = await startLab(sources === undefined ? [] : ['multiplication_lab', 'color_lab'], { userDir });
+});
+afterAll(async () => {
+  await lab?.stack.dispose();
+  await drivers?.close();
+  await rm(userDir, { recursive: true, force: true });
+  if (results.length > 0)
+    process.stdout.write(`\nPackages of EOS\n${results.map((line) => `  ${line.trimEnd()}\n`).join('')}`);
+});
+
+it.skipIf(withoutPython())('the guide: the commands do what the page says', async () => {
+  const shell = new GuideShell();
+  try {
+    const env = { SVC_URL: lab.stack.url, SVC_DATA_DIR: lab.stack.dataDir, SVC_USER_DIR: userDir };
+    const followed = await shell.follow('docs/guide/from-eos.md', { instead: {}, env });
+    expect(followed).toMatchObject({
+      typed: 4,
+      compared: 2,
+      left: [expect.stringContaining('has a service already')],
+    });
+  } finally {
+    shell.dispose();
+  }
+});
+
+describe.skipIf(sources === undefined)('packages of EOS', () => {
   it('run the example: a device call by position, and outputs that the next task takes', async () => {
     const run = await finished('optimize_multiplication', {
       mult_1: { number: 4, factor: 16 },
@@ -106,9 +128,7 @@ describe.skipIf(sources === undefined)('packages of EOS', () => {
     const unloaded = await post('/api/labs/unload', { lab_types: ['multiplication_lab'] });
     expect(unloaded.status).toBe(200);
     await rm(join(userDir, 'example'), { recursive: true });
-    await cp(join(sources?.eos ?? '', 'tests', 'user', 'testing'), join(userDir, 'testing'), {
-      recursive: true,
-    });
+    await take(join(sources?.eos ?? '', 'tests', 'user', 'testing'), 'testing');
     expect((await post('/api/packages/refresh')).status).toBe(200);
     const labs = ['abstract_lab', 'dynamic_lab', 'multiplication_lab', 'small_lab'];
     const loaded = await post('/api/labs/load', { lab_types: labs });

@@ -27,6 +27,7 @@ import { addListCommand } from './commands/work/list.js';
 import { addLogsCommand } from './commands/operating/logs.js';
 import { addEmergencyStopCommands } from './commands/operating/stops.js';
 import { addQueueCommands } from './commands/operating/queue.js';
+import { addMigrateCommand } from './commands/packages/migrate.js';
 import { addPkgCommands } from './commands/packages/pkg.js';
 import { addReleaseCommand } from './commands/services/release.js';
 import { addResourceCommands } from './commands/operating/resources.js';
@@ -92,6 +93,7 @@ export function svcProgram(): Command {
   program.commandsGroup('Definitions');
   addDefinitionCommands(program);
   addPkgCommands(program);
+  addMigrateCommand(program);
   addLabRepositoryCommand(program);
   program.commandsGroup('Tools');
   addSimCommand(program);

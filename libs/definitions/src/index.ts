@@ -1,4 +1,4 @@
-export { ModuleStore, productLibraries } from './code/index.js';
+export { ModuleStore, productLibraries, pythonImports } from './code/index.js';
 export {
   compareCauses,
   formatDiagnostics,

@@ -1,0 +1,45 @@
+/** The modules that Python brings along. From `sys.stdlib_module_names` of Python 3.11, with those that later versions lack. */
+const standard = new Set(
+  `
+  abc aifc antigravity argparse array ast asynchat asyncio asyncore atexit audioop base64 bdb binascii bisect
+  builtins bz2 cProfile calendar cgi cgitb chunk cmath cmd code codecs codeop collections colorsys compileall
+  concurrent configparser contextlib contextvars copy copyreg crypt csv ctypes curses dataclasses datetime dbm
+  decimal difflib dis distutils doctest email encodings ensurepip enum errno faulthandler fcntl filecmp fileinput
+  fnmatch fractions ftplib functools gc genericpath getopt getpass gettext glob graphlib grp gzip hashlib heapq
+  hmac html http idlelib imaplib imghdr imp importlib inspect io ipaddress itertools json keyword lib2to3
+  linecache locale logging lzma mailbox mailcap marshal math mimetypes mmap modulefinder msilib msvcrt
+  multiprocessing netrc nis nntplib nt ntpath nturl2path numbers opcode operator optparse os ossaudiodev pathlib
+  pdb pickle pickletools pipes pkgutil platform plistlib poplib posix posixpath pprint profile pstats pty pwd
+  py_compile pyclbr pydoc pydoc_data pyexpat queue quopri random re readline reprlib resource rlcompleter runpy
+  sched secrets select selectors shelve shlex shutil signal site smtpd smtplib sndhdr socket socketserver spwd
+  sqlite3 sre_compile sre_constants sre_parse ssl stat statistics string stringprep struct subprocess sunau
+  symtable sys sysconfig syslog tabnanny tarfile telnetlib tempfile termios textwrap this threading time timeit
+  tkinter token tokenize tomllib trace traceback tracemalloc tty turtle turtledemo types typing unicodedata
+  unittest urllib uu uuid venv warnings wave weakref webbrowser winreg winsound wsgiref xdrlib xml xmlrpc zipapp
+  zipfile zipimport zlib zoneinfo
+`
+    .trim()
+    .split(/\s+/),
+);
+
+/** Modules whose name differs from that of their package on PyPI. */
+const packages: Readonly<Record<string, string>> = {
+  bs4: 'beautifulsoup4',
+  cv2: 'opencv-python',
+  dateutil: 'python-dateutil',
+  dotenv: 'python-dotenv',
+  PIL: 'pillow',
+  serial: 'pyserial',
+  skimage: 'scikit-image',
+  sklearn: 'scikit-learn',
+  usb: 'pyusb',
+  visa: 'pyvisa',
+  yaml: 'PyYAML',
+  zmq: 'pyzmq',
+};
+
+/** The package of PyPI from which a module is imported; undefined: Python has the module itself. */
+export function libraryOf(module: string): string | undefined {
+  if (standard.has(module) || module.startsWith('_')) return undefined;
+  return Object.hasOwn(packages, module) ? packages[module] : module;
+}

@@ -1,0 +1,130 @@
+import { execFileSync } from 'node:child_process';
+import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { Python } from '@lab/hosting';
+import { withoutPython } from '@lab/testkit/python';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { eosModules, type EosReport } from '../src/migrate/eos-report.js';
+import { svcHere, type Ran } from './in-process.js';
+import './loaded-here.js';
+
+/** `svc migrate eos` as an engineer types it before a lab moves. */
+
+let folder: string;
+
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'svc-migrate-'));
+});
+afterEach(() => rmSync(folder, { recursive: true, force: true }));
+
+const migrate = (...args: string[]): Promise<Ran> => svcHere(['migrate', 'eos', ...args], { folder });
+
+function put(files: Record<string, string>): void {
+  for (const [file, text] of Object.entries(files)) {
+    const path = join(folder, 'user/shelf/demo', file);
+    mkdirSync(dirname(path), { recursive: true });
+    writeFileSync(path, text);
+  }
+}
+
+const pump = {
+  'labs/lab/lab.yml': 'name: lab\ndesc: A lab\ndevices: {pump_1: {type: pump, computer: eos_computer}}\n',
+  'devices/pump/device.yml': 'type: pump\n',
+  'devices/pump/device.py':
+    'import time\nimport numpy as np\nfrom eos.devices.base_device import BaseDevice\nfrom user.shelf.demo.common import port\n',
+  'common/port.py': 'import serial.tools\nraise SystemExit("executed")\n',
+  'tasks/look/task.yml': 'type: Look\n',
+  'tasks/look/task.py': 'from eos.tasks.base_task import BaseTask\n',
+};
+
+async function reported(): Promise<EosReport> {
+  const { out } = await migrate('user', '--json');
+  return JSON.parse(out) as EosReport;
+}
+
+describe('svc migrate eos', () => {
+  it('says of each definition whether it runs, and which libraries of PyPI it needs, and executes nothing', async () => {
+    put(pump);
+    const { code, out, err } = await migrate('user');
+    expect([code, err]).toEqual([0, '']);
+    expect(out).toBe(`demo
+  lab        lab   runs as it is
+  device     pump  needs numpy, pyserial of PyPI
+  task       Look  runs as it is
+2 run as they are, 1 need libraries, 0 cannot run
+`);
+    expect(readdirSync(join(folder, 'user/shelf/demo/devices/pump'))).toEqual(['device.py', 'device.yml']);
+  });
+
+  it.each([
+    [
+      'the SiLA 2 classes',
+      { 'tasks/look/task.py': 'import os\nfrom eos.integrations.sila import SilaClientContext\n' },
+      ['task', 'Look', 'shelf/demo/tasks/look/task.py', 2, 'SiLA 2'],
+    ],
+    [
+      'a part of EOS that does not exist here',
+      { 'tasks/look/task.py': 'from eos.orchestration.orchestrator import Orchestrator\n' },
+      ['task', 'Look', 'shelf/demo/tasks/look/task.py', 1, 'eos.orchestration.orchestrator is a part'],
+    ],
+    [
+      'a device that no package has',
+      { 'tasks/look/task.yml': 'type: Look\ndevices: {camera: {type: camera}}\n' },
+      ['task', 'Look', 'shelf/demo/tasks/look/task.yml', 2, 'no device type "camera"'],
+    ],
+    [
+      'another package',
+      { 'tasks/look/task.py': 'from eos.tasks.base_task import BaseTask\nimport user.other.port\n' },
+      ['task', 'Look', 'shelf/demo/tasks/look/task.py', 2, 'leads to another package'],
+    ],
+    [
+      'Jinja',
+      { 'tasks/look/task.yml': 'type: Look\n{% set x = 3 %}\n' },
+      ['task', 'look', 'shelf/demo/tasks/look/task.yml', 2, '{% ... %} is not evaluated'],
+    ],
+    [
+      'an optimizer',
+      {
+        'protocols/looking/protocol.yml': 'type: looking\nlabs: [lab]\ntasks: [{name: look, type: Look}]\n',
+        'protocols/looking/optimizer.py': 'def eos_create_campaign_optimizer(): ...\n',
+      },
+      ['optimizer', 'looking', 'shelf/demo/protocols/looking/optimizer.py', null, 'optimizers of EOS'],
+    ],
+    [
+      'a declaration in Python',
+      { 'tasks/new/task.py': 'from eos import task\n\n@task("New Task")\nasync def new() -> None: ...\n' },
+      ['task', 'New Task', 'shelf/demo/tasks/new/task.py', null, 'declared in Python'],
+    ],
+  ])('says where, why and what to do about %s, and exits with 1', async (_, files, wanted) => {
+    put({ ...pump, ...files });
+    expect((await migrate('user')).code).toBe(1);
+    const items = (await reported()).packages.flatMap((each) => each.items);
+    const found = items.filter(({ result }) => result === 'cannot_run');
+    expect(
+      found.flatMap(({ kind, name, reasons }) =>
+        reasons.map(({ file, line, message, hint }) => {
+          expect(hint).not.toBeNull();
+          return [kind, name, file, line, message];
+        }),
+      ),
+    ).toEqual([[...wanted.slice(0, 4), expect.stringContaining(String(wanted[4]))]]);
+  });
+
+  it('refuses a folder without packages', async () => {
+    mkdirSync(join(folder, 'user'));
+    expect((await migrate('user')).code).toBe(2);
+    expect(await migrate('nothing')).toMatchObject({ code: 2, err: expect.stringContaining('not a folder') });
+  });
+
+  it.skipIf(withoutPython())('knows the modules that the library for Python has', async () => {
+    const python = new Python();
+    await python.demand({ package: 'the test', source: 'of the modules' });
+    const source = fileURLToPath(new URL('../../../libs/python-host/src', import.meta.url));
+    const program =
+      'import sys; sys.path.insert(0, sys.argv[1]); from svc_lab.eos import modules; print(*modules._MODULES)';
+    const printed = execFileSync(python.program, ['-B', '-c', program, source]).toString();
+    expect(printed.trim().split(' ').sort()).toEqual(eosModules);
+  });
+});
