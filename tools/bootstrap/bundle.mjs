@@ -22,7 +22,8 @@ export async function areBundlesCurrent() {
 /**
  * Puts the compiled program of each service and the command line, with the libraries they import, into a few files below
  * `apps/<name>/dist/bundle`. Node opens up to 2,900 files for a service otherwise, which takes half of its start. The
- * programs that the agent starts for devices and tasks go into the folder `hosts` of its bundle, those in Python as they are.
+ * programs that the agent starts for devices and tasks go into the folder `hosts` of its bundle. Those in Python go there as they
+ * are, and into that of the optimizer worker.
  *
  * @throws Error with the errors of esbuild
  */
@@ -52,10 +53,11 @@ export async function bundlePrograms() {
     entryPoints: [join(compiled, 'device-host.js'), join(compiled, 'task-host.js')],
     outdir: join(distOf('agent'), 'bundle', 'hosts'),
   });
-  await cp(join(root, 'libs', 'python-host', 'src'), join(distOf('agent'), 'bundle', 'hosts', 'python'), {
-    recursive: true,
-    filter: (path) => basename(path) !== '__pycache__',
-  });
+  for (const service of ['agent', 'optimizer'])
+    await cp(join(root, 'libs', 'python-host', 'src'), join(distOf(service), 'bundle', 'hosts', 'python'), {
+      recursive: true,
+      filter: (path) => basename(path) !== '__pycache__',
+    });
 }
 
 /** What each file begins with. It gives decorators their metadata, and libraries in CommonJS their `require`. */

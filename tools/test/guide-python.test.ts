@@ -18,12 +18,15 @@ import sys
 sys.path.insert(0, sys.argv[1])
 from svc_lab import BaseDevice, BaseTask
 from svc_lab.functions import declared_functions
+from svc_lab.host.author_optimizer import make_optimizer
 from svc_lab.host.package_code import PackageCode, class_in, use
 code = PackageCode(sys.argv[2])
 use(code)
 if sys.argv[3].endswith("device.py"):
     device = class_in(code, sys.argv[3], BaseDevice, ("_initialize", "_cleanup", "_report"))
     print(" ".join(declared_functions(device)))
+elif sys.argv[3].endswith("optimizer.py"):
+    print(make_optimizer(code, sys.argv[3], {}, [], lambda value: value).optimizer.names("get_input_names"))
 else:
     print(class_in(code, sys.argv[3], BaseTask, ("_execute",)).__name__)
 `;
@@ -40,9 +43,9 @@ describe.skipIf(withoutPython())('the Python of the guide', () => {
   });
   afterAll(() => rmSync(place, { recursive: true, force: true }));
 
-  it('includes devices and tasks', () => {
+  it('includes devices, tasks and optimizers', () => {
     expect(new Set(files.map(({ path }) => path.split('/').at(-1)))).toEqual(
-      new Set(['device.py', 'task.py']),
+      new Set(['device.py', 'optimizer.py', 'task.py']),
     );
   });
 
@@ -60,6 +63,6 @@ describe.skipIf(withoutPython())('the Python of the guide', () => {
 
 /** The package of a file, and its path there. */
 function splitAt(path: string): string[] {
-  const at = path.search(/\/(devices|tasks)\//);
+  const at = path.search(/\/(devices|tasks|experiments)\//);
   return [path.slice(0, at), path.slice(at + 1)];
 }

@@ -51,6 +51,7 @@ describe('the files of the guide', () => {
       'device.yml',
       'experiment.yml',
       'lab.yml',
+      'optimizer.py',
       'task.py',
       'task.ts',
       'task.yml',

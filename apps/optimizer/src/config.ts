@@ -19,7 +19,9 @@ export const config = defineConfig({
       )
       .optional(),
   }),
-  /** JavaScript heap of one optimizer, in mebibytes. */
+  /** Program, or its path, that runs optimizers in Python; undefined: the `python3` or `python` of the `PATH`. */
+  python: setting({ env: 'SVC_PYTHON', schema: z.string().trim().min(1).optional() }),
+  /** JavaScript heap of one optimizer, in mebibytes. It does not limit Python. */
   memoryMb: setting({
     env: 'SVC_OPTIMIZER_MEMORY_MB',
     schema: z.preprocess((value) => value ?? 1_024, wholeNumber(64, 65_536, 'a size in mebibytes')),

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { measuredEveryMs, serviceEvents } from '@lab/contracts';
-import { ModuleCache, NpmPackages } from '@lab/hosting';
+import { ModuleCache, NpmPackages, Python } from '@lab/hosting';
 import { connectBus, ownerOf } from '@lab/messaging';
 import {
   brokerOf,
@@ -17,6 +17,7 @@ import {
 } from '@lab/runtime';
 import { ownAddresses } from './addresses.js';
 import { config } from './config.js';
+import { OptimizerHosts } from './hosts.js';
 import { OptimizerWorker } from './worker.js';
 
 const { version } = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8')) as {
@@ -45,7 +46,7 @@ await runService('optimizer', config, async ({ config, log, shutdown }) => {
     log,
     modules: new ModuleCache(join(folder, 'modules'), packages, bus, log),
     sealing: secretsKey === undefined ? undefined : new Sealing(secretsKey),
-    memoryMb: config.memoryMb,
+    hosts: new OptimizerHosts({ python: new Python(config.python), memoryMb: config.memoryMb }),
     computingMs: config.callTimeoutS * 1_000,
     worker: name,
     instance,

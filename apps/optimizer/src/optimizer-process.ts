@@ -1,5 +1,4 @@
 import { setPriority } from 'node:os';
-import { fileURLToPath } from 'node:url';
 import {
   fromOptimizer,
   messageWithPlace,
@@ -9,12 +8,10 @@ import {
   type JsonObject,
   type ToOptimizer,
 } from '@lab/contracts';
-import { ForkedProcess, nodeHost, type ForkedExit } from '@lab/hosting';
+import { ForkedProcess, type ForkedExit, type HostProgram } from '@lab/hosting';
 import type { Timers } from '@lab/ports';
 import { exitText, type Log } from '@lab/runtime';
 
-/** The built program. The path is the same from the sources and from the build. */
-const program = fileURLToPath(new URL('../dist/child.js', import.meta.url));
 const heard = zodSchema(fromOptimizer);
 
 /** Priority below that of processes that move instruments. It costs nothing on a computer without instruments. */
@@ -35,8 +32,7 @@ export interface AskLimits {
 }
 
 export interface ProcessOptions {
-  /** JavaScript heap, in mebibytes. */
-  memoryMb: number;
+  host: HostProgram;
   timers: Timers;
   log: Log;
 }
@@ -60,11 +56,11 @@ export class OptimizerProcess {
   #killedFor: string | undefined;
   #ended: (reason: string) => void = () => undefined;
 
-  constructor({ memoryMb, timers, log }: ProcessOptions) {
+  constructor({ host, timers, log }: ProcessOptions) {
     this.#timers = timers;
     this.#log = log;
     this.#child = new ForkedProcess<ToOptimizer, FromOptimizer>({
-      host: nodeHost(program, { options: [`--max-old-space-size=${memoryMb}`] }),
+      host,
       messages: heard,
       log,
     });

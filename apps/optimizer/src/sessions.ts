@@ -7,6 +7,7 @@ import {
 } from '@lab/contracts';
 import type { Timers } from '@lab/ports';
 import { withSecretsOpened, type Log, type Sealing } from '@lab/runtime';
+import type { OptimizerHosts, Runtime } from './hosts.js';
 import { OptimizerProcess, type Question } from './optimizer-process.js';
 
 type Making = RequestOf<typeof requests.describe>;
@@ -29,8 +30,7 @@ export interface SessionsParts {
   sealing: Sealing | undefined;
   timers: Timers;
   log: Log;
-  /** JavaScript heap of one process, in mebibytes. */
-  memoryMb: number;
+  hosts: OptimizerHosts;
   /** Longest computation of a call, in milliseconds. The timeout of the call may be shorter. */
   computingMs: number;
   /** Called when a process has ended by itself. */
@@ -46,15 +46,16 @@ interface Session {
 }
 
 /**
- * The sessions of one worker: at most one per campaign, each with its own process. The first use starts a spare process
- * besides its own, and each later use takes the spare and starts the next one. A laboratory without campaigns has none.
+ * The sessions of one worker: at most one per campaign, each with its own process. The first use of a language starts a
+ * spare process besides its own, and each later use takes the spare and starts the next one. A laboratory without campaigns
+ * has none.
  */
 export class Sessions {
   readonly #parts: SessionsParts;
   readonly #sessions = new Map<string, Session>();
   /** Processes that make an optimizer only to describe it. */
   readonly #describing = new Set<OptimizerProcess>();
-  #spare: OptimizerProcess | undefined;
+  readonly #spares = new Map<Runtime, OptimizerProcess>();
   #stopped = false;
 
   constructor(parts: SessionsParts) {
@@ -67,7 +68,8 @@ export class Sessions {
 
   /** Makes an optimizer, describes it and drops it. @throws ServiceError as `optimizer.describe` */
   async describe(making: Making): Promise<JsonObject> {
-    const process = this.#take();
+    await this.#parts.hosts.demand(making.module);
+    const process = this.#take(making.module);
     this.#describing.add(process);
     try {
       const question = { ...(await this.#make(making, {})), given: making.given };
@@ -89,13 +91,14 @@ export class Sessions {
    * @throws ServiceError as `optimizer.open`; `stale_message` when a later leader has opened another session
    */
   async open(opening: Opening, epoch: number): Promise<JsonObject> {
-    const { campaign_id, session, campaign, runtime_params } = opening;
+    const { campaign_id, session, campaign, runtime_params, module } = opening;
+    await this.#parts.hosts.demand(module);
     const earlier = this.#sessions.get(campaign_id);
     if (earlier?.name.session === session) return earlier.opened;
     if (earlier !== undefined && earlier.epoch > epoch)
       throw stale(`a later leader has opened another session`);
     if (earlier !== undefined) this.#drop(earlier, 'another session of its campaign has begun');
-    const process = this.#take();
+    const process = this.#take(module);
     const log = this.#parts.log.child({ campaign });
     const opened = this.#make(opening, runtime_params).then((question) =>
       process.ask(question, { workMs: limitOf(requests.open) }),
@@ -146,7 +149,7 @@ export class Sessions {
     const reason = 'the optimizer worker stops';
     for (const session of [...this.#sessions.values()]) this.#drop(session, reason);
     for (const process of this.#describing) process.kill(reason);
-    this.#spare?.kill(reason);
+    for (const process of this.#spares.values()) process.kill(reason);
   }
 
   #ask(
@@ -197,24 +200,24 @@ export class Sessions {
     session.process.kill(reason);
   }
 
-  #take(): OptimizerProcess {
+  #take({ runtime = 'node' }: ModuleReference): OptimizerProcess {
     if (this.#stopped) throw new ServiceError('optimizer_unavailable', 'The optimizer worker is stopping');
-    const process = this.#spare ?? this.#start();
-    this.#prepare();
+    const process = this.#spares.get(runtime) ?? this.#start(runtime);
+    this.#prepare(runtime);
     return process;
   }
 
-  #prepare(): void {
-    const spare = this.#start();
-    this.#spare = spare;
+  #prepare(runtime: Runtime): void {
+    const spare = this.#start(runtime);
+    this.#spares.set(runtime, spare);
     spare.adopt(this.#parts.log, () => {
-      if (this.#spare === spare) this.#spare = undefined;
+      if (this.#spares.get(runtime) === spare) this.#spares.delete(runtime);
     });
   }
 
-  #start(): OptimizerProcess {
-    const { memoryMb, timers, log } = this.#parts;
-    return new OptimizerProcess({ memoryMb, timers, log });
+  #start(runtime: Runtime): OptimizerProcess {
+    const { hosts, timers, log } = this.#parts;
+    return new OptimizerProcess({ host: hosts.programFor(runtime), timers, log });
   }
 }
 

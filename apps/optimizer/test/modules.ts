@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { ModuleReference } from '@lab/contracts';
+import type { JsonObject, ModuleReference } from '@lab/contracts';
 
 /** Optimizers as the service bundles them: plain ES modules that contain the necessary parts of the SDK. */
 export interface TestModule {
@@ -99,19 +99,84 @@ class Grid {
 
 const inputs = `[{ key: 'mix.a', values: [0, 1, 2, 3, 4, 5] }, { key: 'mix.b', values: [0, 1, 2, 3, 4, 5] }]`;
 
-/** @param args JavaScript of the constructor arguments beside `inputs` */
-export function gridModule(args = ''): TestModule {
-  return moduleOf(
-    `${grid}\nexport const svc_create_campaign_optimizer = () => [{ inputs: ${inputs}, ${args} }, Grid];`,
+/** @param args constructor arguments beside `inputs` */
+export function gridModule(args: JsonObject = {}): TestModule {
+  return moduleWith(
+    `export const svc_create_campaign_optimizer = () => [{ inputs: ${inputs}, ...${JSON.stringify(args)} }, Grid];`,
   );
 }
 
 /** @param text JavaScript in which the class `Grid` is available */
-export function moduleWith(text: string): TestModule {
-  return moduleOf(`${grid}\n${text}`);
+function moduleWith(text: string): TestModule {
+  return moduleOf('experiments/paint/optimizer.ts', `${grid}\n${text}`);
 }
 
-function moduleOf(text: string): TestModule {
+export function moduleOf(source: string, text: string, runtime?: 'python'): TestModule {
   const hash = createHash('sha256').update(text).digest('hex');
-  return { reference: { hash, package: 'paint_lab', source: 'experiments/paint/optimizer.ts' }, text };
+  const reference = { hash, package: 'paint_lab', source, ...(runtime === undefined ? {} : { runtime }) };
+  return { reference, text };
 }
+
+/** What a module may do wrong. Each language has a module for each. */
+export const mistakes = [
+  'exports no function',
+  'gives no pair',
+  'gives no class',
+  'gives a class of something else',
+  'gives arguments that are no JSON',
+  'throws',
+  'ends its process',
+] as const;
+
+/** A language of optimizers. One suite holds the processes of all languages to the same guarantees. */
+export interface OptimizerLanguage {
+  name: 'TypeScript' | 'Python';
+  gridModule: typeof gridModule;
+  /** A module with a mistake, and what the worker says about it. */
+  mistaken: Record<(typeof mistakes)[number], [module: TestModule, message: RegExp]>;
+  /** A module whose factory is asynchronous. */
+  asynchronous: TestModule;
+  words: {
+    aNumber: string;
+    notFinite: string;
+    booleans: string;
+    /** What follows the message of an error of the author, as a pattern. */
+    place: string;
+  };
+}
+
+export const typescript: OptimizerLanguage = {
+  name: 'TypeScript',
+  gridModule,
+  mistaken: {
+    'exports no function': [
+      moduleWith('export const other = 1;'),
+      /optimizer\.ts exports no function svc_create_/,
+    ],
+    'gives no pair': [
+      moduleWith('export const svc_create_campaign_optimizer = () => Grid;'),
+      /returned a function; it must return a pair/,
+    ],
+    'gives no class': [
+      moduleWith('export const svc_create_campaign_optimizer = () => [{}, {}];'),
+      /an object, not a class/,
+    ],
+    'gives a class of something else': [
+      moduleWith(
+        `export const svc_create_campaign_optimizer = () => [{}, class Half { sample() {} report() {} }];`,
+      ),
+      /The class Half .* lacks get_optimal_solutions, get_input_names, .*set_runtime_params; extend Abstract/,
+    ],
+    'gives arguments that are no JSON': [
+      moduleWith('export const svc_create_campaign_optimizer = () => [{ when: new Date() }, Grid];'),
+      /constructor arguments .*\.when is a Date object/,
+    ],
+    throws: [
+      moduleWith(`export const svc_create_campaign_optimizer = () => { throw new Error('no file'); };`),
+      /no file/,
+    ],
+    'ends its process': [moduleWith('process.exit(4);'), /could not be made: it ended with exit code 4/],
+  },
+  asynchronous: moduleWith('export const svc_create_campaign_optimizer = async () => [{}, Grid];'),
+  words: { aNumber: 'a number', notFinite: 'NaN', booleans: 'true or false', place: '' },
+};

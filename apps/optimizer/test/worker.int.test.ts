@@ -1,8 +1,10 @@
 import { optimizerEvents, serviceRequests } from '@lab/contracts';
+import { Python } from '@lab/hosting';
 import type { Bus } from '@lab/messaging';
 import { MemoryBroker } from '@lab/messaging/testing';
 import { createLog } from '@lab/runtime';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { OptimizerHosts } from '../src/hosts.js';
 import { OptimizerWorker } from '../src/worker.js';
 
 /** A clock that the test advances. */
@@ -61,7 +63,7 @@ beforeEach(async () => {
     log: createLog({ service: 'optimizer', destination: { write: () => undefined } }),
     modules: { path: () => Promise.reject(new Error('there are no modules')) },
     sealing: undefined,
-    memoryMb: 64,
+    hosts: new OptimizerHosts({ python: new Python(), memoryMb: 64 }),
     computingMs: 1_000,
   });
 });

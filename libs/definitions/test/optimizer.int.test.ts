@@ -106,4 +106,35 @@ console.log(JSON.stringify([...rows, ...optimizer.sample(1)]));
       expect(catalog.protocol('run')?.protocol.optimizer?.source).toBe('experiments/run/optimizer.ts');
     }
   });
+
+  it('in Python is the factory with the files that it imports', async () => {
+    await writeFiles(place.userDir, {
+      'demo/experiments/run/optimizer.py':
+        'from .parts import (\n    Search,\n    create as svc_create_campaign_optimizer,\n)\n',
+      'demo/experiments/run/parts.py': 'class Search: ...\ndef create():\n    return {}, Search\n',
+    });
+    const catalog = await loadPackages(place);
+    expect(catalog.diagnostics).toEqual([]);
+    const optimizer = catalog.protocol('run')?.protocol.optimizer;
+    expect(optimizer).toMatchObject({ runtime: 'python', source: 'experiments/run/optimizer.py' });
+    const { files } = JSON.parse(await catalog.module(optimizer?.hash ?? '')) as { files: object };
+    expect(Object.keys(files)).toEqual(['experiments/run/optimizer.py', 'experiments/run/parts.py']);
+  });
+
+  it.each([
+    ['without the factory', '# def svc_create_campaign_optimizer(): ...\ncreate = 1\n', 'missing_export'],
+    ['inside of a class', 'class A:\n    def svc_create_campaign_optimizer(): ...\n', 'missing_export'],
+    ['as a variable', 'svc_create_campaign_optimizer = lambda: ({}, object)\n', undefined],
+    ['from a star', 'from lib import *\n', undefined],
+  ])('in Python with the factory %s', async (_, text, code) => {
+    await writeFiles(place.userDir, { 'demo/experiments/run/optimizer.py': text });
+    const [found] = (await loadPackages(place)).diagnostics;
+    expect(found?.code).toBe(code);
+    if (code !== undefined) expect(found?.hint).toContain('def svc_create_campaign_optimizer');
+  });
+
+  it('in two languages is refused', async () => {
+    await writeFiles(place.userDir, { [file]: builtIn(2), [file.replace(/ts$/, 'py')]: 'x = 1\n' });
+    expect((await loadPackages(place)).diagnostics.map(({ code }) => code)).toContain('two_definitions');
+  });
 });

@@ -1,7 +1,7 @@
 import { execFile } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
-import { fromDevice, fromTask, toDevice, toTask } from '@lab/contracts';
+import { fromDevice, fromOptimizer, fromTask, toDevice, toOptimizer, toTask } from '@lab/contracts';
 import { Python } from '@lab/hosting';
 import { withoutPython } from '@lab/testkit/python';
 import { beforeAll, describe, expect, it } from 'vitest';
@@ -27,12 +27,12 @@ describe.skipIf(withoutPython())('the library for Python', () => {
 
   it('knows the messages of the catalogue, and which of their fields are texts and objects', async () => {
     const program =
-      'import json; from svc_lab.host.messages import TO_DEVICE, TO_TASK; print(json.dumps([TO_DEVICE, TO_TASK]))';
+      'import json; from svc_lab.host.messages import TO_DEVICE, TO_TASK, TO_OPTIMIZER; print(json.dumps([TO_DEVICE, TO_TASK, TO_OPTIMIZER]))';
     const known = JSON.parse(await run('-c', program)) as Record<
       string,
       { texts?: string[]; objects?: string[] }
     >[];
-    for (const [index, catalogue] of [toDevice, toTask].entries()) {
+    for (const [index, catalogue] of [toDevice, toTask, toOptimizer].entries()) {
       const shapes = catalogue.options.map(({ shape }) => shape as Record<string, object>);
       expect(Object.keys(known[index] ?? {}).sort()).toEqual(shapes.map(typeOf).sort());
       for (const shape of shapes) {
@@ -44,11 +44,11 @@ describe.skipIf(withoutPython())('the library for Python', () => {
 
   it('sends no message that the catalogue lacks', async () => {
     const program = `import re, pathlib
-for name in ("device_host", "task_host"):
+for name in ("device_host", "task_host", "optimizer_host"):
     text = "".join(pathlib.Path(f"src/svc_lab/host/{each}.py").read_text() for each in (name, "channel", "device_calls"))
     print(name, *sorted(set(re.findall(r'"type": "(\\w+)"', text))))`;
-    const [device = '', task = ''] = (await run('-c', program)).trim().split('\n');
-    const types = (schema: typeof fromDevice | typeof fromTask): string[] =>
+    const [device = '', task = '', optimizer = ''] = (await run('-c', program)).trim().split('\n');
+    const types = (schema: typeof fromDevice | typeof fromTask | typeof fromOptimizer): string[] =>
       schema.options.map(({ shape }) => typeOf(shape));
     // The calls of devices are made in a file that only the host of tasks uses.
     const sent = (line: string): string[] => line.split(' ').slice(1);
@@ -58,6 +58,11 @@ for name in ("device_host", "task_host"):
         .sort(),
     ).toEqual(types(fromDevice).sort());
     expect(sent(task).sort()).toEqual(types(fromTask).sort());
+    expect(
+      sent(optimizer)
+        .filter((each) => each !== 'call')
+        .sort(),
+    ).toEqual(types(fromOptimizer).sort());
   });
 });
 

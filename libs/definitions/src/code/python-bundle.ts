@@ -3,7 +3,7 @@ import { join, posix } from 'node:path';
 import type { Bundle, BundleFault } from './bundle.js';
 import { lockFile } from '../environments/index.js';
 import { isMissing, sha256 } from './module-store.js';
-import { pythonImports, type PythonImport } from './python-imports.js';
+import { pythonImports, pythonNames, type PythonImport } from './python-imports.js';
 
 /** The form of the texts. `libs/python-host` reads it. */
 const format = 1;
@@ -116,7 +116,8 @@ async function bundleEntry(
   const named = environment === undefined ? {} : { environment };
   const content = { svc_python: format, package: packageName, ...named, files: Object.fromEntries(sorted) };
   const text = `${JSON.stringify(content, null, 1)}\n`;
-  return { ok: true, text, inputs: [...looked, lockFile], dependencies: [], exports: [], ...named };
+  const exports = pythonNames(texts.get(entry) ?? '');
+  return { ok: true, text, inputs: [...looked, lockFile], dependencies: [], exports, ...named };
 }
 
 /**

@@ -32,6 +32,23 @@ export function pythonImports(text: string): PythonImport[] {
   });
 }
 
+const definition =
+  /^(?:(?:async[ \t]+)?def|class)[ \t]+([\p{L}\p{N}_]+)|^([\p{L}\p{N}_]+)[ \t]*(?::[^=\n]*)?=(?!=)/gmu;
+const importedNames = /^(?:from[ \t]*[\p{L}\p{N}_.]+[ \t]*)?import[ \t]*(\([^)]*\)|[^\n;]*)/gmu;
+
+/** The names that statements at the beginning of a line give to a module; `*`: those of another module as well. */
+export function pythonNames(text: string): string[] {
+  const code = text.replace(quiet, blank).replace(/\\\r?\n/g, (joined) => ' '.repeat(joined.length));
+  const defined = [...code.matchAll(definition)].map(([, name, variable]) => name ?? variable ?? '');
+  const imported = [...code.matchAll(importedNames)].flatMap(([, names = '']) =>
+    names
+      .replace(/[()]/g, ' ')
+      .split(',')
+      .map((each) => each.trim().split(/\s+/).at(-1) ?? ''),
+  );
+  return [...new Set([...defined, ...imported])].filter((name) => name !== '');
+}
+
 const blank = (found: string): string => found.replace(/[^\n]/g, ' ');
 
 const partsOf = (module: string): string[] => module.split('.').filter((part) => part !== '');

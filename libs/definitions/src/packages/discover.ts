@@ -60,7 +60,7 @@ const codeFiles: Readonly<Record<DefinitionKind, readonly string[]>> = {
   lab: [],
   device: ['device.ts', 'device.py'],
   task: ['task.ts', 'task.py'],
-  protocol: ['optimizer.ts'],
+  protocol: ['optimizer.ts', 'optimizer.py'],
 };
 /** Files that make the user directory itself a package. */
 const packageMarkers = ['package.json', 'pyproject.toml'];

@@ -257,13 +257,18 @@ const factory = 'svc_create_campaign_optimizer';
 /** Code beside a protocol is an optimizer, and useless without its factory. */
 function withFactory({ kind, code }: FoundDefinition, built: BuiltCode | undefined): BuiltCode | undefined {
   if (kind !== 'protocol' || built?.ok !== true || built.exports.includes(factory)) return built;
+  const python = code !== null && isPython(code);
+  // What Python imports by a star is known only when it runs.
+  if (python && built.exports.includes('*')) return built;
   const fault = {
     source: code,
     line: null,
     column: null,
     code: 'missing_export',
-    message: `it does not export a function "${factory}"`,
-    hint: `write: export const ${factory}: CreateCampaignOptimizer<Arguments> = () => [args, OptimizerClass]`,
+    message: `it does not ${python ? 'define' : 'export'} a function "${factory}"`,
+    hint: python
+      ? `write: def ${factory}(): return {"inputs": ...}, OptimizerClass`
+      : `write: export const ${factory}: CreateCampaignOptimizer<Arguments> = () => [args, OptimizerClass]`,
   };
   return { ok: false, faults: [fault] };
 }

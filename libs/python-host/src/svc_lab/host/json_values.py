@@ -23,15 +23,18 @@ class NotJson(TypeError):
     """Author code returned a value that cannot be sent. The message says where it is and what to return instead."""
 
 
-def to_json(value: object, where: str, *, storable: bool = False) -> Any:
+def to_json(value: object, where: str, *, storable: bool = False, most: int | None = MAX_VALUE_BYTES) -> Any:
     """Copies a value as JSON. `where` names it for the author, for example `the result of mix`.
 
     Numbers and arrays of numpy become plain ones: whatever has `tolist()` is replaced by its result. `storable` refuses
-    characters that a database cannot store. Raises NotJson for anything else that is no JSON, for integers that other
-    programs would round, and for a value that contains itself, is nested too deep, or is too large.
+    characters that a database cannot store. `most` is the largest size in bytes; None: any.
+
+    Raises NotJson for anything else that is no JSON, for integers that other programs would round, and for a value that
+    contains itself, is nested too deep, or is too large.
     """
     copy = _copy_of(value, where, (), storable)
-    check_size(copy, where)
+    if most is not None:
+        check_size(copy, where)
     return copy
 
 

@@ -32,6 +32,14 @@ TO_TASK: Mapping[str, Shape] = {
     "call_failure": {"texts": ("call_id", "code"), "objects": ("error",)},
     "abort": _REASON,
 }
+TO_OPTIMIZER: Mapping[str, Shape] = {
+    "make": {"texts": ("call_id", "protocol", "path"), "objects": ("module", "overrides", "runtime_params")},
+    "tell": _CALL_ID,
+    "propose": _CALL_ID,
+    "configure": {"texts": ("call_id",), "objects": ("runtime_params",)},
+    "best": _CALL_ID,
+    "explain": _CALL_ID,
+}
 
 
 def check_message(message: Mapping[str, Any], shapes: Mapping[str, Shape]) -> None:

@@ -131,15 +131,22 @@ def forget(code: PackageCode) -> None:
         del sys.modules[name]
 
 
+def module_of(code: PackageCode, source: str) -> ModuleType:
+    """Imports a module. `source` is its path in the package. Raises any error that the module raises on import."""
+    name = f"{code.package}.{source[: -len('.py')].replace('/', '.')}"
+    __import__(name)
+    return sys.modules[name]
+
+
 def class_in(code: PackageCode, source: str, base: type, methods: Sequence[str]) -> Any:
     """Imports a module and returns its class of the wanted kind: the only one that no other class of the module extends.
 
     `source` is the path of the module in the package. Raises TypeError that says what the module should define, and any
     error that the module raises on import.
     """
-    name = f"{code.package}.{source[: -len('.py')].replace('/', '.')}"
-    __import__(name)
-    defined = [value for value in vars(sys.modules[name]).values() if getattr(value, "__module__", None) == name]
+    module = module_of(code, source)
+    name = module.__name__
+    defined = [value for value in vars(module).values() if getattr(value, "__module__", None) == name]
     classes = [value for value in defined if isinstance(value, type) and issubclass(value, base)]
     last = [each for each in classes if not any(other is not each and issubclass(other, each) for other in classes)]
     if len(last) == 1:

@@ -1,0 +1,42 @@
+"""Tables of optimizers: lists of rows, or data frames of libraries, which this file never imports by itself."""
+
+from __future__ import annotations
+
+import math
+
+from ..domain import plain
+from .json_values import kind_of
+
+# See ../device.py.
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+
+def to_rows(table: Any, method: str) -> list[dict[str, Any]]:
+    """A table as rows. Raises TypeError when it is neither a list of rows nor a data frame of pandas or polars."""
+    if callable(getattr(table, "to_dicts", None)):
+        table = table.to_dicts()
+    elif callable(getattr(table, "to_dict", None)) and hasattr(table, "columns"):
+        table = table.to_dict("records")
+    if not isinstance(table, (list, tuple)):
+        raise TypeError(f"{method} returned {kind_of(table)}, not a list of rows")
+    rows = []
+    for index, row in enumerate(table):
+        if not isinstance(row, dict):
+            raise TypeError(f"Row {index} of {method} is {kind_of(row)}, not a dict")
+        rows.append({key: plain(value) for key, value in row.items()})
+    return rows
+
+
+def to_frame(rows: list[dict[str, Any]]) -> Any:
+    try:
+        import pandas as pd
+    except ImportError as error:
+        raise ImportError("svc_data_frames needs pandas: pip install pandas") from error
+    return pd.DataFrame(rows)
+
+
+def is_cell(value: object) -> bool:
+    """Whether a value is a cell that can be sent and stored."""
+    return isinstance(value, (str, bool)) or (isinstance(value, (int, float)) and math.isfinite(value))
