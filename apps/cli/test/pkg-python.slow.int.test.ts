@@ -14,6 +14,14 @@ describe.skipIf(withoutPython())('the check of code in Python', () => {
     await addPart(userDir, 'device', 'demo', 'arm');
     await addPart(userDir, 'task', 'demo', 'move');
   });
+  /** A protocol with an optimizer: it chooses how long the task takes. */
+  const addOptimizer = async (): Promise<void> => {
+    await addPart(userDir, 'lab', 'demo', 'bench');
+    await addPart(userDir, 'protocol', 'demo', 'moving');
+    const open = 'desc: The first step\n    parameters: { seconds: svc_dynamic }\n';
+    edit('experiments/moving/experiment.yml', 'desc: The first step\n', open);
+    await addPart(userDir, 'optimizer', 'demo', 'moving');
+  };
   afterEach(() => rmSync(userDir, { recursive: true, force: true }));
 
   const edit = (file: string, from: string, to: string): void => {
@@ -70,5 +78,45 @@ describe.skipIf(withoutPython())('the check of code in Python', () => {
   ])('in %s finds %j replaced by %j', async (file, from, to, fault) => {
     edit(file, from, to);
     expect((await found()).join('\n')).toContain(fault);
+  });
+
+  it('counts a new optimizer, and finds nothing in it', async () => {
+    await addOptimizer();
+    expect(await checkPackages({ userDir, packageDir: null })).toMatchObject({ errors: [], sources: 3 });
+    await expect(addPart(userDir, 'optimizer', 'demo', 'moving', { python: false })).rejects.toThrow(
+      'optimizer.py exists already',
+    );
+  });
+
+  it('compares what an optimizer declares with the protocol', async () => {
+    await addOptimizer();
+    const file = 'experiments/moving/optimizer.py';
+    writeFileSync(
+      join(userDir, 'demo', file),
+      `from svc_lab.optimizer import ContinuousInput, ContinuousOutput, Minimize
+from svc_lab.optimizers import OptunaOptimizer
+
+inputs = [ContinuousInput("move.hours", (0, 1)), ContinuousInput(key="move.seconds", bounds=(-5, 1))]
+outputs = [ContinuousOutput("move.tok", Minimize())]
+
+
+class Half(AbstractSequentialOptimizer):
+    pass
+
+
+def svc_create_campaign_optimizer(size):
+    return {"inputs": inputs, "outputs": outputs}
+`,
+    );
+    const all = await found();
+    for (const fault of [
+      `${file}:4 unknown_input "move.hours" is not a svc_dynamic parameter of the protocol moving`,
+      `${file}:4 bounds [-5, 1] is not within the limits of move.seconds`,
+      `${file}:5 unknown_output "move.tok" is not a numeric output parameter of the protocol moving`,
+      `${file}:8 missing_method the class Half lacks sample`,
+      `${file}:12 optimizer_type svc_create_campaign_optimizer takes parameters`,
+      `${file}:13 optimizer_type svc_create_campaign_optimizer must return a pair`,
+    ])
+      expect(all.join('\n')).toContain(fault);
   });
 });

@@ -1,7 +1,8 @@
 """Compares code in Python with its definitions, without executing it.
 
-It reads a JSON list of files from standard input: `file`, `kind` (device or task), and for a task `inputs` and `outputs`, the
-names of its parameters. It prints a JSON list of findings: `file`, `line`, `column`, `code`, `message` and `hint`.
+It reads a JSON list of files from standard input: `file`, `kind` (device, task or optimizer), and for a task `inputs` and
+`outputs`, the names of its parameters. It prints JSON: `findings`, each with `file`, `line`, `column`, `code`, `message` and
+`hint`, and `named`, what optimizers declare and name, for the comparison with the protocol.
 """
 
 import ast
@@ -11,24 +12,42 @@ import sys
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 
+from check_optimizer import faults_of_factory, named_in
 from svc_lab.parameters import declaration_faults
 
 KINDS = ("effect", "idempotent", "query")
-HOOKS = {"device": ("BaseDevice", ("_initialize", "_cleanup", "_report")), "task": ("BaseTask", ("_execute",))}
+HOOKS = {
+    "device": ("BaseDevice", ("_initialize", "_cleanup", "_report")),
+    "task": ("BaseTask", ("_execute",)),
+    "optimizer": (
+        "AbstractSequentialOptimizer",
+        (
+            *("sample", "report", "get_optimal_solutions"),
+            *("get_input_names", "get_output_names", "get_num_samples_reported"),
+        ),
+    ),
+}
 
 
-def findings_in(asked):
+def check(asked, findings, named):
     with open(asked["file"], encoding="utf-8") as file:
         text = file.read()
     try:
         tree = ast.parse(text, asked["file"])
     except SyntaxError as error:
-        yield finding(asked, error.lineno, error.offset, "syntax", error.msg, None)
+        findings.append(finding(asked, error.lineno, error.offset, "syntax", error.msg, None))
         return
+    findings.extend(findings_in(asked, tree))
+    if asked["kind"] == "optimizer":
+        findings.extend(at(asked, *fault, None) for fault in faults_of_factory(tree))
+        named.extend({"file": asked["file"], **each} for each in named_in(tree))
+
+
+def findings_in(asked, tree):
     base, hooks = HOOKS[asked["kind"]]
     classes = [node for node in tree.body if isinstance(node, ast.ClassDef)]
     own = [node for node in classes if any(name_of(each) == base for each in node.bases)]
-    if not any(node.bases for node in classes):
+    if asked["kind"] != "optimizer" and not any(node.bases for node in classes):
         hint = f"write class …({base}) with {', '.join(hooks)}"
         yield finding(asked, None, None, "missing_class", f"it defines no class that extends {base}", hint)
     for node in own:
@@ -37,7 +56,7 @@ def findings_in(asked):
         for hook in hooks:
             if hook not in methods and not is_extended:
                 yield at(asked, node, "missing_method", f"the class {node.name} lacks {hook}", None)
-        for method in methods.values():
+        for method in methods.values() if asked["kind"] == "device" else ():
             yield from faults_of_function(asked, method)
         if asked["kind"] == "task" and "_execute" in methods:
             yield from faults_of_task(asked, methods["_execute"])
@@ -107,5 +126,12 @@ def finding(asked, line, column, code, message, hint):  # noqa: PLR0917 -- the f
     return {"file": asked["file"], "line": line, "column": column, "code": code, "message": message, "hint": hint}
 
 
+def main():
+    findings, named = [], []
+    for asked in json.load(sys.stdin):
+        check(asked, findings, named)
+    print(json.dumps({"findings": findings, "named": named}))
+
+
 if __name__ == "__main__":
-    print(json.dumps([found for asked in json.load(sys.stdin) for found in findings_in(asked)]))
+    main()

@@ -34,8 +34,7 @@ export function checkOptimizerNames(
     if (ts.isImportDeclaration(node) || ts.isExportDeclaration(node)) return;
     if (ts.isStringLiteralLike(node) && !ts.isLiteralTypeNode(node.parent)) {
       const declared = declaration(checker, node);
-      const fault =
-        declared === undefined ? doubt(node.text, names) : misnamed(node.text, declared.kind, names);
+      const fault = nameFault(node.text, declared?.kind, names);
       if (fault !== undefined) found.push(at(node, fault.code, fault.message, fault.hint));
       else if (declared !== undefined) {
         const input = { name: declared.name, key: node.text };
@@ -48,7 +47,8 @@ export function checkOptimizerNames(
   return found;
 }
 
-interface Names {
+/** The names of a protocol that its optimizer may mean. */
+export interface Names {
   protocol: string;
   tasks: string[];
   /** Input parameters that are `svc_dynamic`. */
@@ -64,7 +64,20 @@ interface NameFault {
   hint: string | undefined;
 }
 
-function namesOf(snapshot: ProtocolSnapshot): Names {
+/**
+ * What is wrong with a name in the text of an optimizer; undefined: nothing.
+ *
+ * @param kind as what it is declared; undefined: it is only a text
+ */
+export function nameFault(
+  text: string,
+  kind: 'input' | 'output' | undefined,
+  names: Names,
+): NameFault | undefined {
+  return kind === undefined ? doubt(text, names) : misnamed(text, kind, names);
+}
+
+export function namesOf(snapshot: ProtocolSnapshot): Names {
   const { protocol, tasks } = snapshot;
   const of = (key: 'input_parameters' | 'output_parameters', numeric: boolean): string[] =>
     protocol.tasks.flatMap(({ name, type }) =>

@@ -1,4 +1,12 @@
-import { handleOf, ownClass, taskDefinition, type Files, type UsedDevice } from './templates.js';
+import type { JsonValue } from '@lab/contracts';
+import {
+  handleOf,
+  ownClass,
+  taskDefinition,
+  type Files,
+  type OptimizerParts,
+  type UsedDevice,
+} from './templates.js';
 
 /** The files that `svc pkg create` and `svc pkg add` write for packages in Python. */
 
@@ -74,4 +82,71 @@ class ${ownClass(type, 'Task')}(BaseTask):
         return {"summary": ${summary}, "took": took}, {}, {}
 `,
   };
+}
+
+/** An optimizer that tries every combination of some values once. */
+export function pythonOptimizerFiles(type: string, { folder, values, output }: OptimizerParts): Files {
+  const lines = Object.entries(values).map(
+    ([name, all]) => `            "${name}": [${all.map(pythonText).join(', ')}],\n`,
+  );
+  const name = ownClass(type, 'Optimizer');
+  return {
+    [`${folder}/optimizer.py`]: `import itertools
+
+from svc_lab.optimizer import AbstractSequentialOptimizer
+
+
+class ${name}(AbstractSequentialOptimizer):
+    """Tries every combination of the values once."""
+
+    def __init__(self, values, output):
+        self._names = list(values)
+        self._output = output
+        self._combinations = [dict(zip(values, each)) for each in itertools.product(*values.values())]
+        self._proposed = []
+        self._measured = []
+
+    def sample(self, num_protocol_runs):
+        free = [row for row in self._combinations if row not in self._proposed]
+        if len(free) < num_protocol_runs:
+            raise RuntimeError(f"{len(free)} combinations are left, but {num_protocol_runs} are wanted")
+        rows = free[:num_protocol_runs]
+        self._proposed += rows
+        return rows
+
+    def report_started(self, inputs_df):
+        self._proposed += inputs_df
+
+    def report(self, inputs_df, outputs_df):
+        self._proposed += inputs_df
+        self._measured += [{**inputs, **outputs} for inputs, outputs in zip(inputs_df, outputs_df)]
+
+    def get_optimal_solutions(self):
+        best = min((row[self._output] for row in self._measured), default=None)
+        return [row for row in self._measured if row[self._output] == best]
+
+    def get_input_names(self):
+        return self._names
+
+    def get_output_names(self):
+        return [self._output]
+
+    def get_num_samples_reported(self):
+        return len(self._measured)
+
+
+def svc_create_campaign_optimizer():
+    arguments = {
+        "values": {
+${lines.join('')}        },
+        "output": "${output}",
+    }
+    return arguments, ${name}
+`,
+  };
+}
+
+function pythonText(value: JsonValue): string {
+  if (typeof value === 'boolean') return value ? 'True' : 'False';
+  return JSON.stringify(value);
 }

@@ -6,7 +6,13 @@ import { packageFolders, readCatalog } from './check.js';
 import { linkProduct } from './editor-links.js';
 import { optimizerParts } from './optimizer-parts.js';
 import { definitionFolders, relativeTo } from './place.js';
-import { pythonDeviceFiles, pythonMarker, pythonPackageFiles, pythonTaskFiles } from './python-templates.js';
+import {
+  pythonDeviceFiles,
+  pythonMarker,
+  pythonOptimizerFiles,
+  pythonPackageFiles,
+  pythonTaskFiles,
+} from './python-templates.js';
 import {
   deviceEntry,
   deviceFiles,
@@ -24,7 +30,7 @@ export type PartKind = 'lab' | 'device' | 'task' | 'protocol' | 'optimizer';
 export interface PartOptions {
   /** The device type that a new task uses; false: none; default: the first one of the package. */
   device?: string | false;
-  /** Whether a device or a task is written in Python; default: if the package was created for Python. */
+  /** Whether a device, a task or an optimizer is written in Python; default: if the package was created for Python. */
   python?: boolean;
 }
 
@@ -94,11 +100,12 @@ export async function addPart(
       const written = write(root, python ? pythonTaskFiles(name, device) : taskFiles(name, device));
       return { written, changed: [], ...(device === null || options.device !== undefined ? {} : { note }) };
     }
-    case 'optimizer':
-      return {
-        written: write(root, optimizerFiles(name, optimizerParts(catalog, packageName, name))),
-        changed: [],
-      };
+    case 'optimizer': {
+      const parts = optimizerParts(catalog, packageName, name);
+      const files = python ? pythonOptimizerFiles(name, parts) : optimizerFiles(name, parts);
+      refuseSecondOptimizer(root, parts.folder);
+      return { written: write(root, files), changed: [] };
+    }
     case 'protocol':
       return { written: write(root, protocolFiles(name, runnable(catalog, packageName))), changed: [] };
     case 'device': {
@@ -112,6 +119,15 @@ export async function addPart(
       return { written, changed: [{ file, what: `the device ${name}_1` }] };
     }
   }
+}
+
+/** A protocol has one optimizer, in one of the languages. */
+function refuseSecondOptimizer(root: string, folder: string): void {
+  const other = ['optimizer.ts', 'optimizer.py'].find((name) => existsSync(join(root, folder, name)));
+  if (other !== undefined)
+    throw new Error(
+      `${join(root, folder, other)} exists already: it is left as it is, and nothing is written`,
+    );
 }
 
 export function checkName(name: string, what: string): void {

@@ -301,7 +301,7 @@ export function jsonText(value: object): string {
 }
 
 /** A class name that the SDK and JavaScript do not use. */
-export function ownClass(type: string, suffix: 'Device' | 'Task'): string {
+export function ownClass(type: string, suffix: 'Device' | 'Task' | 'Optimizer'): string {
   const name = className(type);
   return name === 'Base' ? `Own${suffix}` : `${name}${suffix}`;
 }

@@ -37,7 +37,7 @@ export function addPkgCommands(program: Command): void {
     .command('create')
     .description('create a package: a folder with package.json and tsconfig.json, or with pyproject.toml')
     .argument('<name>', 'letters, digits and underscores')
-    .option('--python', 'devices and tasks of the package are written in Python')
+    .option('--python', 'the code of the package is written in Python')
     .option('--dir <folder>', 'folder of packages (SVC_USER_DIR, default lab-packages)')
     .action((name: string, flags: { dir?: string; python?: boolean }) =>
       reported(async () => {
@@ -55,7 +55,10 @@ export function addPkgCommands(program: Command): void {
     .argument('<name>', 'letters, digits and underscores; unique in its kind; of an optimizer: its protocol')
     .option('--device <type>', 'device type that a new task uses (default: the first one of the package)')
     .option('--no-device', 'a new task uses no device')
-    .option('--python', 'a new device or task is in Python (default: if the package has only pyproject.toml)')
+    .option(
+      '--python',
+      'a new device, task or optimizer is in Python (default: if the package has only pyproject.toml)',
+    )
     .option('--dir <folder>', 'folder of packages (SVC_USER_DIR, default lab-packages)')
     .action((kind: PartKind, packageName: string, name: string, { dir, ...options }: AddFlags) =>
       reported(async () => {
