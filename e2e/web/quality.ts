@@ -2,6 +2,7 @@ import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { eventually, isOver } from '../api.js';
 import { api, browserOf, freshBrowser, open, question, settleAll, violationsOf } from './lab.js';
 
 /** Where the pictures of the guide are written; undefined: none are. */
@@ -19,6 +20,7 @@ async function shown(look: object, address: string, text: string): Promise<Page>
 const pages: [name: string, show: (look: object) => Promise<Page>][] = [
   ['now', async (look) => open(await browserOf('admin', look))],
   ['schedule', async (look) => open(await browserOf('admin', look), '/schedule')],
+  ['chain', (look) => shown(look, '/schedule?rows=run&minutes=15&chain=true&run=mix_late', 'had freed')],
   ['queue', (look) => shown(look, '/queue', 'Change the place')],
   ['resources', (look) => shown(look, '/resources', 'paper_1')],
   ['resource', (look) => shown(look, '/resources/paper_1', 'reset by')],
@@ -141,6 +143,13 @@ const pages: [name: string, show: (look: object) => Promise<Page>][] = [
 
 describe('a page', () => {
   beforeAll(async () => {
+    // Two runs that want one device, so that the end of the first decides that of the second.
+    const parameters = { wait: { seconds: 6 } };
+    for (const name of ['mix_early', 'mix_late']) {
+      const asked = { name, type: 'slow_multiplication', owner: 'ada', parameters };
+      expect((await api.submit('protocols', asked)).status).toBe(201);
+    }
+    for (const name of ['mix_early', 'mix_late']) await eventually(() => api.run(name), isOver, 60_000);
     id = await question('after a crash');
     await api.call('POST', '/api/estop', { lab_name: 'multiplication_lab', reason: 'spill on the bench' });
     const campaign = {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { eventually } from '../api.js';
-import { api, browserOf, open } from './lab.js';
+import { api, browserOf, open, tabTo, violationsOf } from './lab.js';
 
 describe('the schedule', () => {
   it('shows what ran, what runs and why a task waits, and leads to each', async () => {
@@ -34,6 +34,28 @@ describe('the schedule', () => {
     await api.call('POST', '/api/tasks/holds%20it/cancel');
     await page.goBack();
     await table.getByRole('row', { name: /^wants it completed/ }).waitFor();
+  });
+
+  it('shows what decides when work ends, also through other work, with the keyboard and in its address', async () => {
+    const context = await browserOf('viewer');
+    const page = await open(context, '/schedule');
+    await page.getByRole('row', { name: /^wants it completed/ }).waitFor();
+    await tabTo(page, /^Critical chain$/);
+    await page.keyboard.press('Enter');
+    await page.getByLabel('Chain of the run').selectOption('wants it');
+    await page.getByRole('heading', { name: 'What decides when wants it ends' }).waitFor();
+    const chain = page.getByRole('list').filter({ hasText: 'when holds it had freed faulty_lab.brittle' });
+    expect(await chain.getByRole('link').allTextContents()).toEqual(['holds it', 'wants it']);
+    await page.getByRole('row', { name: /^holds it cancelled 1 of 2/ }).waitFor();
+    await page.getByRole('row', { name: /^wants it completed 2 of 2/ }).waitFor();
+    expect(await violationsOf(page)).toEqual([]);
+
+    const other = await open(context, new URL(page.url()).pathname + new URL(page.url()).search);
+    await other.getByRole('row', { name: /^wants it completed 2 of 2/ }).waitFor();
+    await other.getByRole('button', { name: 'Critical chain' }).click();
+    await other
+      .getByRole('heading', { name: 'What decides when wants it ends' })
+      .waitFor({ state: 'detached' });
   });
 
   it('says what people hold, until when and why', async () => {

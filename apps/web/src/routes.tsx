@@ -1,4 +1,4 @@
-import { workFilterOf, workKinds, type WorkKind } from '@lab/web-model';
+import { scheduleViewOf, workFilterOf, workKinds, type WorkKind } from '@lab/web-model';
 import { createRootRouteWithContext, createRoute, createRouter } from '@tanstack/react-router';
 import { arrive } from './lab/index.js';
 import type { LabelSearch } from './labels/index.js';
@@ -84,7 +84,14 @@ const task = createRoute({
     return <Task name={task.useParams().name} run={undefined} />;
   },
 });
-const schedule = createRoute({ getParentRoute: () => root, path: '/schedule', component: Schedule });
+const schedule = createRoute({
+  getParentRoute: () => root,
+  path: '/schedule',
+  validateSearch: scheduleViewOf,
+  component: function SchedulePage() {
+    return <Schedule {...schedule.useSearch()} />;
+  },
+});
 const access = createRoute({ getParentRoute: () => root, path: '/access', component: Access });
 /** Selects the records of one laboratory. */
 const labSearch = ({ lab }: Record<string, unknown>): { lab?: string } =>

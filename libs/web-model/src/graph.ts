@@ -12,16 +12,26 @@ export interface Edge {
  */
 export function edgesOf(definition: unknown, names: readonly string[]): Edge[] {
   const known = new Set(names);
+  return [...dependenciesOf(definition)].flatMap(([to, dependencies]) =>
+    known.has(to) ? dependencies.filter((from) => known.has(from)).map((from) => ({ from, to })) : [],
+  );
+}
+
+/** For each task of a protocol the names of the tasks that must be over before it begins. */
+export type Dependencies = ReadonlyMap<string, readonly string[]>;
+
+/** The dependencies among the tasks of a protocol. The definition is as that of {@link edgesOf}. */
+export function dependenciesOf(definition: unknown): Dependencies {
   const tasks = fieldOf(definition, 'tasks');
-  if (!Array.isArray(tasks)) return [];
-  return tasks.flatMap((task: unknown) => {
-    const to = fieldOf(task, 'name');
-    const dependencies = fieldOf(task, 'dependencies');
-    if (typeof to !== 'string' || !known.has(to) || !Array.isArray(dependencies)) return [];
-    return dependencies
-      .filter((from): from is string => typeof from === 'string' && known.has(from))
-      .map((from) => ({ from, to }));
-  });
+  if (!Array.isArray(tasks)) return new Map();
+  return new Map(
+    tasks.flatMap((task: unknown): [string, string[]][] => {
+      const name = fieldOf(task, 'name');
+      const dependencies = fieldOf(task, 'dependencies');
+      if (typeof name !== 'string' || !Array.isArray(dependencies)) return [];
+      return [[name, dependencies.filter((each): each is string => typeof each === 'string')]];
+    }),
+  );
 }
 
 /** A field of something whose form is not known. */

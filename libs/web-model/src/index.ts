@@ -14,7 +14,7 @@ export {
   type Texts,
   type Value,
 } from './fields/index.js';
-export { edgesOf, fieldOf, type Edge } from './graph.js';
+export { dependenciesOf, edgesOf, fieldOf, type Dependencies, type Edge } from './graph.js';
 export { freshnessOf, type Freshness } from './freshness.js';
 export {
   hear,
@@ -112,3 +112,6 @@ export { workFilterOf, type WorkFilter } from './work-filter.js';
 export { runtimeFieldsOf } from './settings.js';
 export { criticalChain, type ChainPart, type TimedTask } from './critical-chain.js';
 export { joinedWindow, partToRead, type ScheduleWindow } from './schedule-window.js';
+export { PlanChains, type ChainBar, type ChainCause } from './plan-chain.js';
+export { linesOf, type ChainLine } from './chain-lines.js';
+export { scheduleMinutes, scheduleViewOf, type ScheduleView } from './schedule-view.js';

@@ -1,5 +1,15 @@
-import { barAt, ticksOf, workTone, type GanttBar, type GanttRow, type Hold, type Span } from '@lab/web-model';
-import { memo, useEffect, useRef, useState, type PointerEvent, type ReactNode } from 'react';
+import {
+  barAt,
+  linesOf,
+  ticksOf,
+  workTone,
+  type ChainLine,
+  type GanttBar,
+  type GanttRow,
+  type Hold,
+  type Span,
+} from '@lab/web-model';
+import { memo, useEffect, useMemo, useRef, useState, type PointerEvent, type ReactNode } from 'react';
 import { useWords } from '../settings/index.js';
 
 /** Sizes in pixels of the page. */
@@ -11,6 +21,8 @@ interface ChartProps {
   rows: readonly GanttRow[];
   /** What people hold, by the name of the row. */
   holds: ReadonlyMap<string, readonly Hold[]>;
+  /** The critical chain, first to last. */
+  chain: readonly GanttBar[];
   window: Span;
   /** Milliseconds since 1970. */
   now: number;
@@ -25,6 +37,7 @@ interface ChartProps {
 export const GanttChart = memo(function GanttChart({
   rows,
   holds,
+  chain,
   window,
   now,
   label,
@@ -48,11 +61,13 @@ export const GanttChart = memo(function GanttChart({
   }, []);
   const names = width < 500 ? size.narrowNames : size.names;
   const scale = (width - names) / (window.end - window.start);
+  const marked = useMemo(() => new Set(chain), [chain]);
+  const lines = useMemo(() => linesOf(rows, chain, now), [rows, chain, now]);
   useEffect(() => {
     const element = canvas.current;
     if (element === null || width === 0) return;
     const text = (moment: number): string => words.time(moment, now);
-    draw(element, { rows, holds, window, now, names, width, height: view, top, scale, text });
+    draw(element, { rows, holds, marked, lines, window, now, names, width, height: view, top, scale, text });
   });
   const barUnder = ({ nativeEvent: { offsetX: x, offsetY: y } }: PointerEvent): GanttBar | undefined => {
     if (x < names || y < size.head) return undefined;
@@ -75,7 +90,9 @@ export const GanttChart = memo(function GanttChart({
         aria-hidden="true"
         onPointerMove={(event) => {
           // Not a state: drawing anew for each bar that a pointer crosses would be slow.
-          event.currentTarget.title = titleOf(barUnder(event));
+          const bar = barUnder(event);
+          const sign = bar !== undefined && marked.has(bar) ? `, ${words.say('schedule.chain')}` : '';
+          event.currentTarget.title = `${titleOf(bar)}${sign}`;
         }}
         onClick={(event) => {
           const bar = barUnder(event as unknown as PointerEvent);
@@ -96,6 +113,9 @@ const titleOf = (bar: GanttBar | undefined): string =>
   bar === undefined ? '' : `${bar.task.label}: ${bar.task.state}`;
 
 interface Drawing extends Pick<ChartProps, 'rows' | 'holds'> {
+  /** Bars of the critical chain. */
+  marked: ReadonlySet<GanttBar>;
+  lines: readonly ChainLine[];
   window: Span;
   now: number;
   names: number;
@@ -109,7 +129,7 @@ interface Drawing extends Pick<ChartProps, 'rows' | 'holds'> {
 
 function draw(
   canvas: HTMLCanvasElement,
-  { rows, holds, window, now, names, width, height, top, scale, text }: Drawing,
+  { rows, holds, marked, lines, window, now, names, width, height, top, scale, text }: Drawing,
 ): void {
   const ratio = globalThis.devicePixelRatio;
   canvas.width = width * ratio;
@@ -164,9 +184,25 @@ function draw(
       context.strokeStyle = color(hold.kind === 'reserved' ? 'warning' : 'idle');
       hatch(context, at(hold.start), at(hold.end ?? window.end), y);
     }
-    for (const bar of row.bars) drawBar(context, bar, y, at, now, color);
+    for (const bar of row.bars) {
+      drawBar(context, bar, y, at, now, color);
+      if (marked.has(bar)) markBar(context, bar, y, at, now, color);
+    }
     context.restore();
   }
+  context.save();
+  context.beginPath();
+  context.rect(names, size.head, width - names, height - size.head);
+  context.clip();
+  context.strokeStyle = color('chain');
+  context.lineWidth = 2;
+  const middle = (place: number): number => size.head + (place + 0.5) * size.row - top;
+  for (const { from, to, leaves, arrives } of lines) {
+    if (Math.max(from, to) < first || Math.min(from, to) >= last) continue;
+    line(context, at(leaves), middle(from), at(arrives), middle(from));
+    line(context, at(arrives), middle(from), at(arrives), middle(to));
+  }
+  context.restore();
   context.strokeStyle = color('danger');
   context.lineWidth = 2;
   line(context, at(now), size.head, at(now), height);
@@ -182,9 +218,7 @@ function drawBar(
   color: (name: string) => string,
 ): void {
   const tone = workTone(task.state);
-  const from = at(start);
-  // A bar of no length would not be seen.
-  const to = Math.max(from + 2, at(end ?? Math.max(start, now)));
+  const { from, to } = sidesOf({ start, end }, at, now);
   const top = y + (size.row - size.bar) / 2;
   context.strokeStyle = color(tone);
   context.lineWidth = 1;
@@ -198,6 +232,51 @@ function drawBar(
   if (first !== undefined)
     context.fillRect(at(first.start), top + size.bar + 2, at(first.end) - at(first.start), 2);
   if (last !== undefined) context.fillRect(at(last.start), top - 4, at(last.end) - at(last.start), 2);
+}
+
+/** Left and right side of a bar in pixels. */
+function sidesOf(
+  { start, end }: Pick<GanttBar, 'start' | 'end'>,
+  at: (moment: number) => number,
+  now: number,
+): { from: number; to: number } {
+  const from = at(start);
+  // A bar of no length would not be seen.
+  return { from, to: Math.max(from + 2, at(end ?? Math.max(start, now))) };
+}
+
+/** A frame around a bar, with a gap so that it is seen beside a bar of any color, and a diamond at the start. */
+function markBar(
+  context: CanvasRenderingContext2D,
+  bar: GanttBar,
+  y: number,
+  at: (moment: number) => number,
+  now: number,
+  color: (name: string) => string,
+): void {
+  const { from, to } = sidesOf(bar, at, now);
+  const middle = y + size.row / 2;
+  const frame = (distance: number, name: string): void => {
+    context.strokeStyle = color(name);
+    context.lineWidth = 2;
+    const height = size.bar + 2 * distance;
+    context.strokeRect(from - distance, middle - height / 2, to - from + 2 * distance, height);
+  };
+  frame(1, 'surface');
+  frame(3, 'chain');
+  const half = 5;
+  const left = from - 3 - half;
+  context.beginPath();
+  context.moveTo(left - half, middle);
+  context.lineTo(left, middle - half);
+  context.lineTo(left + half, middle);
+  context.lineTo(left, middle + half);
+  context.closePath();
+  context.fillStyle = color('chain');
+  context.fill();
+  context.lineWidth = 1;
+  context.strokeStyle = color('surface');
+  context.stroke();
 }
 
 /** A name that has room: without its laboratory if it must be, and else with its beginning alone. */

@@ -1,15 +1,18 @@
 import type { ScheduledTask } from '@lab/api-client';
 import {
   barOf,
-  holdsOf,
   groupings,
+  holdsOf,
   latenessOf,
   rowsOf,
+  scheduleMinutes,
   workTone,
+  type ChainBar,
   type GanttBar,
   type Grouping,
   type Hold,
   type LabEvent,
+  type ScheduleView,
   type WordKey,
 } from '@lab/web-model';
 import { useNavigate } from '@tanstack/react-router';
@@ -18,25 +21,32 @@ import { Button, Choice, LongTable, Rows, Section, State } from '../design/index
 import { useLab, useNow, useRecord, useSight } from '../lab/index.js';
 import { CutAt, TaskLink, Unread, Waits } from '../parts/index.js';
 import { useWords } from '../settings/index.js';
+import { Chain, ChainMark } from './chain.js';
 import { GanttChart } from './chart.js';
 import { mostHolds, mostTasks, mostUnfinished, scheduleReader } from './read-schedule.js';
+import { useChain } from './use-chain.js';
 
 const [minute, hour] = [60_000, 3_600_000] as const;
-const lengths = [15 * minute, hour, 6 * hour, 24 * hour, 7 * 24 * hour];
+/** Runs whose chain can be chosen: those that end last. */
+const mostChoices = 200;
 /** Shortest rest between two readings for events, in milliseconds: each of them concerns the plan of the whole laboratory. */
 const restMs = 5_000;
 /** How often a window that moves with time is read again, in milliseconds. */
 const stepMs = 10_000;
 
-/** Plan beside actual over time, and why each waiting task waits. */
-export function Schedule(): ReactNode {
+/** Plan beside actual over time, and why each waiting task waits. The address has the view, so that it can be shared. */
+export function Schedule(view: ScheduleView): ReactNode {
   const words = useWords();
   const navigate = useNavigate();
   const moving = useNow(stepMs);
   const { me } = useLab();
   const { devices, agents } = useSight().records;
-  const [grouping, setGrouping] = useState<Grouping>('device');
-  const [length, setLength] = useState<number>(hour);
+  const { rows: grouping = 'device', minutes = 60, chain: isChainShown = false, run } = view;
+  const length = minutes * minute;
+  const change = (part: { [Key in keyof ScheduleView]?: ScheduleView[Key] | undefined }): void => {
+    const all = Object.entries({ ...view, ...part }).filter(([, value]) => value !== undefined);
+    void navigate({ to: '/schedule', search: Object.fromEntries(all) as ScheduleView, replace: true });
+  };
   // A chart is hardly wider than 2,000 pixels. A smaller step would draw thousands of bars for a change that nobody sees.
   const now = useNow(Math.max(1_000, length / 2_000));
   /** Where the window begins; undefined: it moves with time. */
@@ -82,6 +92,11 @@ export function Schedule(): ReactNode {
       for (const row of hold.rows) byUnit.set(row, [...(byUnit.get(row) ?? []), hold]);
     return byUnit;
   }, [holds]);
+  const chained = useChain(record?.shown.tasks ?? none, run, holdsByUnit, moving, isChainShown);
+  const chainBars = useMemo(() => chained.chain.map(({ bar }) => bar), [chained]);
+  const unplanned = (record?.waiting ?? none).filter(
+    (task) => task.protocol_run === chained.run && barOf(task) === undefined,
+  );
   const shown = useMemo(() => ({ start, end: start + length }), [start, length]);
   const open = useCallback(
     ({ task }: GanttBar): void => {
@@ -101,7 +116,7 @@ export function Schedule(): ReactNode {
         <Choice
           label={words.say('schedule.rows')}
           value={grouping}
-          onChange={(value) => setGrouping(value as Grouping)}
+          onChange={(value) => change({ rows: value as Grouping })}
         >
           {groupings.map((each) => (
             <option key={each} value={each}>
@@ -111,12 +126,12 @@ export function Schedule(): ReactNode {
         </Choice>
         <Choice
           label={words.say('schedule.window')}
-          value={String(length)}
-          onChange={(value) => setLength(Number(value))}
+          value={String(minutes)}
+          onChange={(value) => change({ minutes: scheduleMinutes.find((each) => String(each) === value) })}
         >
-          {lengths.map((each) => (
+          {scheduleMinutes.map((each) => (
             <option key={each} value={each}>
-              {lengthText(words, each)}
+              {lengthText(words, each * minute)}
             </option>
           ))}
         </Choice>
@@ -125,11 +140,21 @@ export function Schedule(): ReactNode {
           {words.say('schedule.now')}
         </Button>
         <Button onClick={() => setFixed(start + length / 2)}>{words.say('schedule.later')}</Button>
+        <Button
+          aria-pressed={isChainShown}
+          onClick={() => change({ chain: isChainShown ? undefined : true, run: undefined })}
+        >
+          {words.say('schedule.chain')}
+        </Button>
+        {isChainShown && (
+          <ChainChoice runs={chained.runs} run={run} onChange={(value) => change({ run: value })} />
+        )}
       </div>
       {failure !== undefined && <Unread reason={failure} />}
       <GanttChart
         rows={rows}
         holds={holdsByUnit}
+        chain={chainBars}
         window={shown}
         now={now}
         label={words.say('schedule.chart')}
@@ -139,6 +164,7 @@ export function Schedule(): ReactNode {
       {record?.shown.truncated === true && (
         <p role="status">{words.say('schedule.truncated', { count: mostTasks })}</p>
       )}
+      {isChainShown && record !== undefined && <Chain shown={chained} unplanned={unplanned.length} />}
       <Section title={words.say('schedule.waiting')}>
         {record !== undefined && <Waiting tasks={record.waiting} onDemand={record.onDemand} />}
         {record?.cut.waiting === true && <CutAt count={mostUnfinished} />}
@@ -150,9 +176,41 @@ export function Schedule(): ReactNode {
         </Section>
       )}
       <Section title={words.say('schedule.table')}>
-        <Table tasks={record?.shown.tasks ?? none} now={now} />
+        <Table
+          tasks={record?.shown.tasks ?? none}
+          now={now}
+          chain={isChainShown ? chained.chain : undefined}
+        />
       </Section>
     </>
+  );
+}
+
+function ChainChoice({
+  runs,
+  run,
+  onChange,
+}: {
+  runs: readonly string[];
+  run: string | undefined;
+  onChange(run: string | undefined): void;
+}): ReactNode {
+  const words = useWords();
+  const choices = runs.slice(0, mostChoices);
+  if (run !== undefined && !choices.includes(run)) choices.unshift(run);
+  return (
+    <Choice
+      label={words.say('schedule.chain.run')}
+      value={run ?? ''}
+      onChange={(value) => onChange(value === '' ? undefined : value)}
+    >
+      <option value="">{words.say('schedule.chain.last')}</option>
+      {choices.map((each) => (
+        <option key={each} value={each}>
+          {each}
+        </option>
+      ))}
+    </Choice>
   );
 }
 
@@ -214,24 +272,36 @@ const none: readonly ScheduledTask[] = [];
 interface TableProps {
   tasks: readonly ScheduledTask[];
   now: number;
+  /** The critical chain; undefined: it is not shown. */
+  chain: readonly ChainBar[] | undefined;
 }
 
 /** Drawn again only when the tasks or the time change, as is the chart. */
-const Table = memo(function Table({ tasks, now }: TableProps): ReactNode {
+const Table = memo(function Table({ tasks, now, chain }: TableProps): ReactNode {
   const words = useWords();
   const bars = useMemo(() => tasks.flatMap((task) => barOf(task) ?? []), [tasks]);
+  const places = useMemo(() => new Map(chain?.map(({ bar }, index) => [bar, index + 1])), [chain]);
   if (bars.length === 0) return <p className="hint">{words.say('schedule.none')}</p>;
   return (
     <LongTable
       label={words.say('schedule.table')}
-      columns={(['task', 'state', 'start', 'end', 'late', 'units'] as const).map((name) =>
-        words.say(`schedule.${name}`),
-      )}
+      columns={(
+        [
+          'task',
+          'state',
+          ...(chain === undefined ? [] : (['chain'] as const)),
+          'start',
+          'end',
+          'late',
+          'units',
+        ] as const
+      ).map((name) => words.say(`schedule.${name}`))}
       items={bars}
       keyOf={({ task }) => task.id}
     >
       {(bar) => {
         const { task, start, end, isActual } = bar;
+        const place = places.get(bar);
         return (
           <>
             <th scope="row">
@@ -240,6 +310,7 @@ const Table = memo(function Table({ tasks, now }: TableProps): ReactNode {
             <td>
               <State tone={workTone(task.state)}>{words.state(task.state)}</State>
             </td>
+            {chain !== undefined && <td>{place !== undefined && <ChainMark place={place} of={chain} />}</td>}
             <td>{time(words, start, now, isActual)}</td>
             <td>{end !== undefined && time(words, end, now, task.ended_at !== null)}</td>
             <td>{late(words, bar)}</td>

@@ -52,6 +52,11 @@ export function Chain({ run, chain }: { run: string; chain: readonly ChainPart[]
           </li>
         ))}
       </ol>
+      <p>
+        <Link to="/schedule" search={{ chain: true, run }}>
+          {words.say('run.chain.schedule')}
+        </Link>
+      </p>
     </Section>
   );
 }

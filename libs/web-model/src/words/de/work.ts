@@ -62,6 +62,7 @@ export const workDe: Record<keyof typeof workEn, string> = {
   'run.chain': 'Was sein Ende bestimmt',
   'run.chain.hint':
     'Jeder dieser Tasks konnte erst beginnen, als der vorige vorbei war: wegen des Protokolls, oder weil beide dasselbe Gerät oder dieselbe Ressource brauchen.',
+  'run.chain.schedule': 'Im Zeitplan mit anderer Arbeit ansehen',
   'run.chain.waited': 'wartete davor {age}',
   'run.priority': 'Priorität {priority}',
   'run.eta': 'endet etwa {time}',

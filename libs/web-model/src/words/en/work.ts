@@ -59,6 +59,7 @@ export const workEn = {
   'run.chain': 'What decides its end',
   'run.chain.hint':
     'Each of these tasks could start only when the one before it was over, by the protocol or because both need the same device or resource.',
+  'run.chain.schedule': 'See it in the schedule, with other work',
   'run.chain.waited': 'waited {age} before',
   'run.priority': 'priority {priority}',
   'run.eta': 'ends about {time}',
