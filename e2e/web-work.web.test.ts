@@ -6,6 +6,7 @@ import './web/submit.js';
 import './web/schedule.js';
 import './web/queue.js';
 import './web/resources.js';
+import './web/usage.js';
 import './web/bench.js';
 import './web/long-lists.js';
 import './web/quality.js';

@@ -110,6 +110,7 @@ export const rooms = {
     queue: ['design', 'lab', 'parts', 'settings'],
     work: ['design', 'forms', 'lab', 'parts', 'settings'],
     access: ['design', 'lab', 'parts', 'settings'],
+    usage: ['design', 'lab', 'parts', 'settings'],
     computers: ['design', 'lab', 'parts', 'settings'],
     resources: ['design', 'forms', 'lab', 'parts', 'settings'],
     equipment: ['design', 'forms', 'lab', 'parts', 'settings', 'stop'],

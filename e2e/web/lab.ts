@@ -1,5 +1,7 @@
 import { execFile } from 'node:child_process';
 import { readFileSync } from 'node:fs';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
@@ -28,14 +30,24 @@ const roles = {
   keeper: 'operator:multiplication_lab',
 } as const;
 export type Person = keyof typeof roles;
+/** So far above what the tests store that no quota refuses anything. */
+const quotas = `
+quotas:
+  owners: { ada: { records: 400, files_gb: 1 } }
+  labs: { faulty_lab: { records: 5000 } }
+`;
+let folder = '';
 const tokens: Partial<Record<Person, string>> = {};
 const contexts: BrowserContext[] = [];
 /** What pages complained about in a test: errors of scripts, and violations of the policy. */
 export const complaints: string[] = [];
 
 beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'web-'));
+  const config = join(folder, 'config.yml');
+  await writeFile(config, quotas);
   [lab, browser] = await Promise.all([
-    startFaultyLab({ idle: false, env: { SVC_AUTH: 'tokens' } }),
+    startFaultyLab({ idle: false, env: { SVC_AUTH: 'tokens', SVC_CONFIG: config } }),
     startBrowser(),
   ]);
   const env = { ...process.env, SVC_DATA_DIR: lab.stack.dataDir };
@@ -58,6 +70,7 @@ afterEach(async () => {
 afterAll(async () => {
   await browser?.close();
   await lab?.stack.dispose();
+  await rm(folder, { recursive: true, force: true });
 });
 
 export const tokenOf = (person: Person): string => tokens[person] ?? '';

@@ -96,6 +96,7 @@ const pages: [name: string, show: (look: object) => Promise<Page>][] = [
       return page;
     },
   ],
+  ['usage', (look) => shown(look, '/usage', 'of 400 task runs')],
   [
     'access',
     async (look) => {
@@ -146,21 +147,40 @@ describe('a page', () => {
     // Two runs that want one device, so that the end of the first decides that of the second.
     const parameters = { wait: { seconds: 6 } };
     for (const name of ['mix_early', 'mix_late']) {
-      const asked = { name, type: 'slow_multiplication', owner: 'ada', parameters };
+      const asked = {
+        name,
+        type: 'slow_multiplication',
+        owner: 'ada',
+        parameters,
+      };
       expect((await api.submit('protocols', asked)).status).toBe(201);
     }
     for (const name of ['mix_early', 'mix_late']) await eventually(() => api.run(name), isOver, 60_000);
     id = await question('after a crash');
-    await api.call('POST', '/api/estop', { lab_name: 'multiplication_lab', reason: 'spill on the bench' });
+    await api.call('POST', '/api/estop', {
+      lab_name: 'multiplication_lab',
+      reason: 'spill on the bench',
+    });
     const campaign = {
-      ...{ name: 'sweep', protocol: 'slow_multiplication', owner: 'ada', max_protocol_runs: 8 },
+      ...{
+        name: 'sweep',
+        protocol: 'slow_multiplication',
+        owner: 'ada',
+        max_protocol_runs: 8,
+      },
       global_parameters: { wait: { seconds: 600 } },
     };
     expect((await api.submit('campaigns', campaign)).status).toBe(201);
     const torn = { meta: { lines: 7 }, reason: 'three lines are torn' };
     await api.call('PATCH', '/api/resources/paper_1', torn);
-    await api.call('POST', '/api/resources/paper_1/reset', { reason: 'a new sheet' });
-    const task = { name: 'files', type: 'leave_files', input_parameters: { text: 'seven' } };
+    await api.call('POST', '/api/resources/paper_1/reset', {
+      reason: 'a new sheet',
+    });
+    const task = {
+      name: 'files',
+      type: 'leave_files',
+      input_parameters: { text: 'seven' },
+    };
     expect((await api.submit('tasks', task)).status).toBe(201);
   });
   afterAll(async () => {
@@ -183,7 +203,9 @@ describe('a page', () => {
           expect(beyond, `${look}: pixels that the page is wider than the window`).toBeLessThanOrEqual(0);
           if (pictures === undefined) continue;
           mkdirSync(pictures, { recursive: true });
-          await page.screenshot({ path: join(pictures, `${name}-${theme}-${width}.png`) });
+          await page.screenshot({
+            path: join(pictures, `${name}-${theme}-${width}.png`),
+          });
         }
       }
     },

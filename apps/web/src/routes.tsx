@@ -1,4 +1,11 @@
-import { scheduleViewOf, workFilterOf, workKinds, type WorkKind } from '@lab/web-model';
+import {
+  scheduleViewOf,
+  usageKinds,
+  workFilterOf,
+  workKinds,
+  type UsageKind,
+  type WorkKind,
+} from '@lab/web-model';
 import { createRootRouteWithContext, createRoute, createRouter } from '@tanstack/react-router';
 import { arrive } from './lab/index.js';
 import type { LabelSearch } from './labels/index.js';
@@ -23,6 +30,7 @@ const Run = later(async () => (await import('./work/index.js')).Run);
 const Schedule = later(async () => (await import('./schedule/index.js')).Schedule);
 const Submit = later(async () => (await import('./submit/index.js')).Submit);
 const Task = later(async () => (await import('./work/index.js')).Task);
+const Usage = later(async () => (await import('./usage/index.js')).Usage);
 const WorkList = later(async () => (await import('./work/index.js')).WorkList);
 
 interface Context {
@@ -119,6 +127,15 @@ const resource = createRoute({
     return <Resource name={resource.useParams().name} />;
   },
 });
+const usage = createRoute({
+  getParentRoute: () => root,
+  path: '/usage',
+  validateSearch: ({ of: kind }: Record<string, unknown>): { of?: UsageKind } =>
+    usageKinds.some((each) => each === kind) ? { of: kind as UsageKind } : {},
+  component: function UsagePage() {
+    return <Usage kind={usage.useSearch().of} />;
+  },
+});
 const labels = createRoute({
   getParentRoute: () => root,
   path: '/labels',
@@ -204,6 +221,7 @@ export const router = createRouter({
     queue,
     resources,
     resource,
+    usage,
     labels,
     bench,
     benchDevice,

@@ -10,4 +10,5 @@ import './bench/bench.css';
 import './queue/queue.css';
 import './schedule/schedule.css';
 import './submit/submit.css';
+import './usage/usage.css';
 import './work/work.css';

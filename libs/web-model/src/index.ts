@@ -115,3 +115,13 @@ export { joinedWindow, partToRead, type ScheduleWindow } from './schedule-window
 export { PlanChains, type ChainBar, type ChainCause } from './plan-chain.js';
 export { linesOf, type ChainLine } from './chain-lines.js';
 export { scheduleMinutes, scheduleViewOf, type ScheduleView } from './schedule-view.js';
+export {
+  quotaSize,
+  roomStateOf,
+  roomTone,
+  usageKinds,
+  usageOf,
+  type RoomState,
+  type UsageKind,
+  type Used,
+} from './usage.js';

@@ -54,6 +54,7 @@ describe('the catalogues', () => {
       ] as const),
       'resources.of',
       'resource.change',
+      ...(['usage.size.kb', 'usage.size.mb', 'usage.size.gb'] as const),
     ];
     expect(same).toEqual(equal);
     expect(Object.values({ ...en, ...de }).filter((text) => text.trim() === '')).toEqual([]);

@@ -62,6 +62,9 @@ export function SettingsMenu({ onSignOut }: { onSignOut: (() => void) | undefine
               {words.say('access.title')}
             </Link>
           )}
+          <Link to="/usage" onClick={() => setOpen(false)}>
+            {words.say('usage.title')}
+          </Link>
           {onSignOut !== undefined && <Button onClick={onSignOut}>{words.say('settings.sign_out')}</Button>}
           <div className="buttons">
             <Button onClick={() => setOpen(false)}>{words.say('stop.close')}</Button>

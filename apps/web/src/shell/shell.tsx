@@ -37,6 +37,7 @@ export function Shell({ onSignOut }: { onSignOut: (() => void) | undefined }): R
     { key: 'nav.resources', run: () => void navigate({ to: '/resources' }) },
     { key: 'nav.submit', run: () => void navigate({ to: '/submit' }) },
     { key: 'access.title', run: () => void navigate({ to: '/access' }) },
+    { key: 'usage.title', run: () => void navigate({ to: '/usage' }) },
     { key: 'bench.title', run: () => void navigate({ to: '/bench' }) },
     { key: 'labels.title', run: () => void navigate({ to: '/labels' }) },
     { key: 'now.wall', run: () => void navigate({ to: '/wall' }) },

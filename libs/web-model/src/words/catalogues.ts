@@ -20,6 +20,8 @@ import { scheduleDe } from './de/schedule.js';
 import { scheduleEn } from './en/schedule.js';
 import { submitDe } from './de/submit.js';
 import { submitEn } from './en/submit.js';
+import { usageDe } from './de/usage.js';
+import { usageEn } from './en/usage.js';
 import { workDe } from './de/work.js';
 import { workEn } from './en/work.js';
 
@@ -37,6 +39,7 @@ export const english = {
   ...resourcesEn,
   ...benchEn,
   ...optimizerEn,
+  ...usageEn,
 };
 
 /** All texts of the page in German. */
@@ -53,4 +56,5 @@ export const german: Record<keyof typeof english, string> = {
   ...resourcesDe,
   ...benchDe,
   ...optimizerDe,
+  ...usageDe,
 };

@@ -1,0 +1,1 @@
+export { Usage } from './usage.js';
