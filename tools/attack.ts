@@ -1,4 +1,4 @@
-// Attacks a running service that requires tokens. Over HTTP: without a token, beyond a role, as a person of an identity provider,
+// Attacks a running service that requires tokens. Over HTTP: without a token, beyond a role, as a person of an identity provider, at the sign-in there,
 // and more. On its database: with the addresses that its services have. Over its broker, with the stolen credentials of one agent:
 // every message of the catalogue in the name of another process, calls of devices without an allocation, results and files of
 // other computers. With those of an orchestrator: code of the thief on the computers of the lab. On the way in which computers join: with invitations and passes that are of no use, and from a place in between.
@@ -13,7 +13,7 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { ApiClient } from '@lab/api-client';
 import { agentEvents, subjectOf, type BodyOf, type Grant, type ProcessRole } from '@lab/contracts';
 import { issueToken, openGatewayStore } from '@lab/persistence';
-import type { Stack } from '@lab/testkit';
+import { freePort, type Stack } from '@lab/testkit';
 import { issueCredentials, readKeys } from '@lab/trust';
 import { ActSigner } from '@lab/trust/acts';
 import { Authority, makeAuthorityKey } from '@lab/trust/authority';
@@ -48,13 +48,15 @@ const { only } = readFlags({ only: pattern });
 const isChosen = ({ name }: Attack): boolean => only?.test(name) ?? true;
 
 printMachine();
-const issuer = await Issuer.start();
+const [issuer, otherIssuer] = [await Issuer.start(), await Issuer.start()];
+const port = await freePort();
+const publicUrl = `http://127.0.0.1:${port}`;
 const packages = packagesWithHold();
 const folder = mkdtempSync(join(tmpdir(), 'attack-'));
 const config = join(folder, 'config.yml');
 writeFileSync(
   config,
-  `auth: { type: tokens, oidc: { issuer: '${issuer.url}', audience: lab }, pipelines: [${pipelinesAt(issuer.url, lab)}] }\nhttp: { trusted_proxies: [127.0.0.1] }\n` +
+  `auth: { type: tokens, oidc: { issuer: '${issuer.url}', audience: lab, client: { id: page } }, pipelines: ${pipelinesAt(issuer.url, otherIssuer.url, lab)} }\nhttp: { trusted_proxies: [127.0.0.1] }\n` +
     `webhooks: { http: true, ports: [${new URL(issuer.url).port}] }\n`,
 );
 const { attempted, succeeded } = await withStack(
@@ -65,11 +67,13 @@ const { attempted, succeeded } = await withStack(
       SVC_CONFIG: config,
       SVC_AUTH: 'tokens',
       SVC_HTTP_HOST: '0.0.0.0',
+      SVC_HTTP_PORT: String(port),
+      SVC_PUBLIC_URL: publicUrl,
     },
   },
   attackStack,
 );
-await issuer.close();
+await Promise.all([issuer.close(), otherIssuer.close()]);
 for (const each of [folder, packages]) rmSync(each, { recursive: true });
 printResult({ attempted, succeeded });
 process.exitCode = attempted > 0 && succeeded === 0 ? 0 : 1;
@@ -96,7 +100,7 @@ async function attackStack(stack: Stack): Promise<{ attempted: number; succeeded
   const secret = (name: string): string => readFileSync(join(stack.dataDir, 'secrets', name), 'utf8').trim();
   const keys = readKeys(secret('broker-keys'));
   const overHttp = [
-    ...httpAttacksOf({ stack, people, issuer, lab, run, runOfSue }),
+    ...httpAttacksOf({ stack, people, issuer, otherIssuer, lab, run, runOfSue }),
     ...databaseAttacksOf(stack),
     ...enrolmentAttacksOf({ url: stack.url, people, keys }),
   ].filter(isChosen);

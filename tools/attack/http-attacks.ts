@@ -9,6 +9,7 @@ import { Door, type Answer } from './door.js';
 import { invented, refused, type Group, type HttpScene } from './http-scene.js';
 import { afterTheEnd, betweenNameSpaces } from './person-attacks.js';
 import { asAPipeline } from './pipeline-attacks.js';
+import { atTheSignIn } from './sign-in-attacks.js';
 import { withInventedTokens } from './token-guesses.js';
 
 const cli = fileURLToPath(new URL('../../../apps/cli/bin/svc.mjs', import.meta.url));
@@ -38,6 +39,7 @@ export function httpAttacksOf(scene: HttpScene): Attack[] {
     afterTheEnd,
     betweenNameSpaces,
     asAPipeline,
+    atTheSignIn,
   ];
   return groups.flatMap((group) => group(scene, door));
 }

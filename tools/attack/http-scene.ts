@@ -19,6 +19,8 @@ export interface HttpScene {
   stack: Stack;
   people: People;
   issuer: Issuer;
+  /** Whose signed tokens the service exchanges too, by other rules. */
+  otherIssuer: Issuer;
   lab: string;
   /** Names of a protocol run of ada, and of a run of the local sue. */
   run: string;

@@ -6,10 +6,16 @@ import { refused, type Group } from './http-scene.js';
 const audience = 'https://lab.example.org';
 const deploying = { repository: 'our-org/our-labs', ref: 'refs/heads/main', event_name: 'push' };
 
-/** The configuration of the issuer, as one line of YAML. */
-export const pipelinesAt = (issuer: string, lab: string): string =>
+/** What the pipelines of another issuer have in their tokens. */
+const elsewhere = { project_path: 'other/labs', ref: 'main' };
+
+const pipelineAt = (issuer: string, claims: object, role: string): string =>
   `{ issuer: '${issuer}', audience: '${audience}', rules: [` +
-  `{ claims: ${JSON.stringify(deploying)}, roles: ['deployer:${lab}'] }] }`;
+  `{ claims: ${JSON.stringify(claims)}, roles: ['${role}'] }] }`;
+
+/** The configuration of two issuers of pipelines, as one line of YAML. */
+export const pipelinesAt = (issuer: string, otherIssuer: string, lab: string): string =>
+  `[${pipelineAt(issuer, deploying, `deployer:${lab}`)}, ${pipelineAt(otherIssuer, elsewhere, `dry_runner:${lab}`)}]`;
 
 function exchange(door: Door, signed: string): Promise<Answer> {
   const body = {
@@ -21,7 +27,7 @@ function exchange(door: Door, signed: string): Promise<Answer> {
   return door.send('POST', '/api/tokens/exchange', headers, JSON.stringify(body));
 }
 
-export const asAPipeline: Group = ({ issuer, lab }, door) => {
+export const asAPipeline: Group = ({ issuer, otherIssuer, lab }, door) => {
   let last = 0;
   const claims = (more: object = {}): object => {
     last += 1;
@@ -47,6 +53,15 @@ export const asAPipeline: Group = ({ issuer, lab }, door) => {
     ['that is too old', issuer.token(claims({ iat: past }))],
     ['without the time of its signature', issuer.token(claims({ iat: undefined }))],
     ['that is not valid yet', issuer.token(claims({ nbf: past + 14_400 }))],
+    ['of another trusted issuer, with the claims of this one', otherIssuer.token(claims())],
+    [
+      'that another trusted issuer signed in the name of this one',
+      otherIssuer.token(claims({ iss: issuer.url })),
+    ],
+    [
+      'that this issuer signed in the name of another trusted one',
+      issuer.token(claims({ iss: otherIssuer.url, ...elsewhere })),
+    ],
     ['of another issuer', issuer.token(claims({ iss: 'https://evil.example.org' }))],
     ['of another repository', issuer.token(claims({ repository: 'our-org/our-labs-2' }))],
     ['of a repository with a longer owner', issuer.token(claims({ repository: 'evil/our-org/our-labs' }))],
