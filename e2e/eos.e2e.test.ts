@@ -60,9 +60,9 @@ it.skipIf(withoutPython())('the guide: the commands do what the page says', asyn
     const env = { SVC_URL: lab.stack.url, SVC_DATA_DIR: lab.stack.dataDir, SVC_USER_DIR: userDir };
     const followed = await shell.follow('docs/guide/from-eos.md', { instead: {}, env });
     expect(followed).toMatchObject({
-      typed: 4,
-      compared: 2,
-      left: [expect.stringContaining('has a service already')],
+      typed: 7,
+      compared: 4,
+      left: [expect.stringContaining('a service already')],
     });
   } finally {
     shell.dispose();

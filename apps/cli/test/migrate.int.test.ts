@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -110,6 +110,82 @@ describe('svc migrate eos', () => {
         }),
       ),
     ).toEqual([[...wanted.slice(0, 4), expect.stringContaining(String(wanted[4]))]]);
+  });
+
+  it.skipIf(withoutPython())('writes the definition files that EOS 0.31 declares in Python', async () => {
+    put({
+      'labs/lab/lab.yml': 'name: lab\ndesc: A lab\ndevices: {pump_1: {type: pump, computer: eos_computer}}\n',
+      'devices/pump/device.py': `import serial
+from eos import Device
+raise SystemExit("executed")
+class Pump(Device, type="pump"):
+    """Pumps."""
+    class Config(Device.Config):
+        port: str
+        speed: float = 2.5
+`,
+      'resources.py': 'from eos import Resource\n\nclass Beaker(Resource, type="beaker"): ...\n',
+      'tasks/fill/task.py': `from typing import Literal
+from pydantic import BaseModel
+from eos import Context, File, Param, task
+from demo.resources import Beaker
+from ...devices.pump.device import Pump
+LIMIT = 25
+class Outputs(BaseModel):
+    dosed: float = Param(unit="ml", desc="How much")
+    table: bytes = Param(file_name="table.csv")
+    beaker: Beaker
+@task("Fill Beaker")
+async def fill(
+    pump: Pump,
+    beaker: Beaker,
+    context: Context,
+    volume: float = Param(unit="ml", min=0, max=LIMIT),
+    mode: Literal["slow", "fast"] = "slow",
+    spot: tuple[int, int] = Param((0, 0), min=(-1, -1)),
+    second: Pump | None = None,
+    raw: File | None = None,
+) -> Outputs:
+    """Fills."""
+`,
+      'tasks/computed/task.py':
+        'import os\nfrom eos import Param, task\n@task("Computed")\nasync def computed(n: int = Param(os.cpu_count())) -> None: ...\n',
+    });
+    const { code, out, err } = await migrate('user', '--write');
+    expect([code, err]).toEqual([
+      1,
+      'wrote shelf/demo/devices/pump/device.yml\nwrote shelf/demo/tasks/fill/task.yml\n',
+    ]);
+    expect(out).toContain('shelf/demo/tasks/computed/task.py:4: the default of the input n is computed');
+    const written = (file: string): string => readFileSync(join(folder, 'user/shelf/demo', file), 'utf8');
+    expect(written('devices/pump/device.yml'))
+      .toBe(`# Written by "svc migrate eos" from the declaration in device.py.
+type: "pump"
+desc: "Pumps."
+init_parameters:
+  port: null
+  speed: 2.5
+`);
+    expect(written('tasks/fill/task.yml'))
+      .toBe(`# Written by "svc migrate eos" from the declaration in task.py.
+type: "Fill Beaker"
+desc: "Fills."
+devices:
+  pump: {"type":"pump"}
+input_resources:
+  beaker: {"type":"beaker"}
+input_parameters:
+  volume: {"type":"float","desc":"","unit":"ml","min":0,"max":25}
+  mode: {"type":"choice","choices":["slow","fast"],"desc":"","value":"slow"}
+  spot: {"type":"list","element_type":"int","length":2,"desc":"","min":[-1,-1],"value":[0,0]}
+input_files:
+  raw: {"desc":"","required":false}
+output_parameters:
+  dosed: {"type":"float","desc":"How much","unit":"ml"}
+output_resources:
+  beaker: {"type":"beaker"}
+`);
+    expect(out).toMatch(/device +pump +needs pydantic, pyserial of PyPI\n/);
   });
 
   it('refuses a folder without packages', async () => {

@@ -14,6 +14,8 @@ export interface EosReport {
 
 export interface EosPackage {
   package: string;
+  /** Absolute folder. */
+  root: string;
   items: EosItem[];
 }
 
@@ -26,6 +28,8 @@ export interface EosItem {
   result: 'runs' | 'needs_libraries' | 'cannot_run';
   /** Packages of PyPI, sorted. */
   libraries: string[];
+  /** True: a declaration in Python without a definition file; absent: it has one. */
+  isDeclared?: true;
   /** Why it cannot run, and what to do. */
   reasons: { file: string; line: number | null; message: string; hint: string | null }[];
 }
@@ -37,6 +41,7 @@ const withoutDevice = 'unknown_device_type';
 
 /** The modules of EOS that `svc_lab.eos` has. */
 export const eosModules = [
+  'eos',
   'eos.devices.base_device',
   'eos.devices.exceptions',
   'eos.integrations.sila',
@@ -48,6 +53,7 @@ export const eosModules = [
   'eos.tasks.base_task',
   'eos.tasks.exceptions',
   'eos.tasks.file',
+  'eos.tasks.task_definition',
   'eos.utils.ray_utils',
 ];
 
@@ -78,7 +84,14 @@ export async function eosReport(folder: string): Promise<EosReport> {
       const name = owner ?? catalog.packages.find((known) => each.file.split('/').includes(known)) ?? '';
       items.set(name, [...(items.get(name) ?? []), fileItem(folder, each)]);
     }
-    return { folder, packages: [...items].map(([name, list]) => ({ package: name, items: list })) };
+    return {
+      folder,
+      packages: [...items].map(([name, list]) => ({
+        package: name,
+        root: join(folder, packageFolder(list[0]?.file ?? '')),
+        items: list,
+      })),
+    };
   } finally {
     await rm(cacheDir, { recursive: true, force: true });
   }
@@ -136,14 +149,17 @@ interface Used {
 /** What the files of a module import from outside of its package. */
 async function importsOf(catalog: Catalog, hash: string, owner: string): Promise<Used[]> {
   const { files } = JSON.parse(await catalog.module(hash)) as { files: Record<string, string> };
-  return Object.entries(files).flatMap(([file, text]) =>
-    pythonImports(text).flatMap(({ dots, module, line }): Used[] => {
+  return Object.entries(files).flatMap(([file, text]) => {
+    // The class that init parameters of EOS 0.31 extend is one of pydantic.
+    const model: Used[] = /\bDevice\.Config\b/.test(text) ? [{ name: 'pydantic', line: null }] : [];
+    const imported = pythonImports(text).flatMap(({ dots, module, line }): Used[] => {
       const [first = ''] = module;
       if (dots > 0 || first === owner || first === 'user' || first === '') return [];
       const isEntry = /\/(device|task)\.py$/.test(file);
       return [{ name: first === 'eos' ? module.join('.') : first, line: isEntry ? line : null }];
-    }),
-  );
+    });
+    return [...model, ...imported];
+  });
 }
 
 function ofEos({ name, line }: Used, file: string): Reason[] {
@@ -183,9 +199,9 @@ function fileItem(folder: string, found: Diagnostic): EosItem {
   const reason = {
     ...{ file: found.file, line: null },
     message: `the ${kind} is declared in Python, as in EOS 0.31, and this service reads declarations from ${kind}.yml`,
-    hint: `write ${kind}.yml beside it, and a class that extends ${kind === 'device' ? 'BaseDevice' : 'BaseTask'}, as in EOS 0.30`,
+    hint: `let "svc migrate eos --write" write it beside the code`,
   };
-  return itemWith({ kind, name, file: found.file }, [reason], []);
+  return { ...itemWith({ kind, name, file: found.file }, [reason], []), isDeclared: true };
 }
 
 function declaredInPython(

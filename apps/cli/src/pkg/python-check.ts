@@ -30,8 +30,14 @@ interface Named {
   entry?: JsonObject;
 }
 
-/** The program that reads code without executing it: in a clone, and in a package of the release. */
-const places = ['libs/python-host/src/check.py', 'apps/agent/dist/bundle/hosts/python/check.py'];
+/** What the program finds in code. */
+interface Found {
+  findings: Omit<Diagnostic, 'path'>[];
+  named: Named[];
+}
+
+/** The folders of the programs that read code without executing it: in a clone, and in a package of the release. */
+const places = ['libs/python-host/src', 'apps/agent/dist/bundle/hosts/python'];
 
 /**
  * Compares the Python of packages with their definitions. Without Python on this computer, one finding says that the code is not
@@ -66,7 +72,7 @@ export async function checkPython(
   const python = new Python();
   const search = await python.find();
   if ('why' in search) return { found: [unchecked(relativeTo(userDir, first.file), search.why)], sources: 0 };
-  const { findings, named } = await findingsOf(python, asked);
+  const { findings, named } = await askPython<Found>(python, 'check.py', asked);
   const found = [...findings, ...named.flatMap((each) => faultsOfName(each, protocols.get(each.file)))];
   const inUserDir = found.map((each) => ({ ...each, path: '', file: relativeTo(userDir, each.file) }));
   return { found: inUserDir, sources: asked.length };
@@ -97,12 +103,18 @@ function unchecked(file: string, why: string): Diagnostic {
   };
 }
 
-/** @throws Error when the program fails */
-function findingsOf(
+/**
+ * What a program of the library for Python answers to JSON.
+ *
+ * @param python that was found
+ * @throws Error when the program fails
+ */
+export function askPython<T>(
   python: Python,
-  asked: readonly Asked[],
-): Promise<{ findings: Omit<Diagnostic, 'path'>[]; named: Named[] }> {
-  const { program, args } = pythonHost(python.program, checkProgram());
+  name: 'check.py' | 'describe_eos.py',
+  asked: unknown,
+): Promise<T> {
+  const { program, args } = pythonHost(python.program, placeOfProgram(name));
   return new Promise((resolve, reject) => {
     const child = spawn(program, args, { stdio: ['pipe', 'pipe', 'pipe'], windowsHide: true });
     let printed = '';
@@ -111,17 +123,17 @@ function findingsOf(
     child.stderr.setEncoding('utf8').on('data', (text: string) => (said += text));
     child.once('error', reject);
     child.once('close', (code) => {
-      if (code === 0) resolve(JSON.parse(printed) as Awaited<ReturnType<typeof findingsOf>>);
-      else reject(new Error(`the check of code in Python ended with ${code}: ${said.trim()}`));
+      if (code === 0) resolve(JSON.parse(printed) as T);
+      else reject(new Error(`${name} ended with ${code}: ${said.trim()}`));
     });
     child.stdin.end(JSON.stringify(asked));
   });
 }
 
-function checkProgram(): string {
+function placeOfProgram(name: string): string {
   for (let folder = dirname(fileURLToPath(import.meta.url)); ; folder = dirname(folder)) {
-    const found = places.map((place) => join(folder, place)).find((path) => existsSync(path));
+    const found = places.map((place) => join(folder, place, name)).find((path) => existsSync(path));
     if (found !== undefined) return found;
-    if (folder === dirname(folder)) throw new Error(`${places[0]} is missing: install the product anew`);
+    if (folder === dirname(folder)) throw new Error(`${name} is missing: install the product anew`);
   }
 }

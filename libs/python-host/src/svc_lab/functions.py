@@ -119,7 +119,8 @@ def declared_functions(device_class: type[BaseDevice]) -> dict[str, dict[str, An
     found = {name: _declaration(name, method) for name, method in device_class._svc_methods().items()}
     if device_class._svc_by_position:
         for name, method in device_class._svc_methods().items():
-            found[name]["positional"] = _names_by_position(method)
+            if names := _names_by_position(method):
+                found[name]["positional"] = names
     size = len(json.dumps(list(found.values())).encode())
     if size > LARGEST_DECLARATIONS:
         raise TypeError(

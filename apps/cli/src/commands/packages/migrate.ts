@@ -15,7 +15,11 @@ export function addMigrateCommand(program: Command): void {
     )
     .argument('<folder>', 'the folder of the packages, which EOS calls user')
     .option('--json', 'print the report as JSON')
-    .action(async (folder: string, flags: { json?: boolean }) => {
+    .option(
+      '--write',
+      'first write device.yml and task.yml for declarations in Python (EOS 0.31); needs Python',
+    )
+    .action(async (folder: string, flags: { json?: boolean; write?: boolean }) => {
       const path = resolve(folder);
       if (statSync(path, { throwIfNoEntry: false })?.isDirectory() !== true) {
         process.stderr.write(`${folder} is not a folder: give the folder that holds the packages\n`);
@@ -23,7 +27,15 @@ export function addMigrateCommand(program: Command): void {
         return;
       }
       const { eosReport } = await import('../../migrate/eos-report.js');
-      const report = await eosReport(path);
+      let report = await eosReport(path);
+      if (flags.write === true) {
+        const { writeDeclarations } = await import('../../migrate/eos-declarations.js');
+        const written = await writeDeclarations(report);
+        report = await eosReport(path);
+        for (const item of report.packages.flatMap((each) => each.items))
+          item.reasons = written.left.get(item.file) ?? item.reasons;
+        for (const file of written.files) process.stderr.write(`wrote ${file}\n`);
+      }
       const items = report.packages.flatMap((each) => each.items);
       if (items.length === 0) {
         process.stderr.write(`${folder} holds no packages: give the folder that EOS calls user\n`);

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import enum
 import inspect
+from types import SimpleNamespace
 
 from .. import device as native
 from ..functions import query
@@ -25,6 +26,21 @@ def register_async_exit_callback(async_fn: Callable[..., Awaitable[object]], *ar
     _exit_callbacks.append(lambda: async_fn(*args, **kwargs))
 
 
+class BaseConfig:
+    """The class `Device.Config`, made when an author extends it, so that only such code needs pydantic."""
+
+    _model: Any = None
+
+    def __get__(self, device: object, owner: object = None) -> Any:
+        if BaseConfig._model is None:
+            from pydantic import BaseModel  # type: ignore[import-not-found]
+
+            BaseConfig._model = type(
+                "Config", (BaseModel,), {"model_config": {"extra": "forbid"}, "__module__": __name__}
+            )
+        return BaseConfig._model
+
+
 class DeviceStatus(enum.Enum):
     DISABLED = "DISABLED"
     IDLE = "IDLE"
@@ -39,6 +55,11 @@ class BaseDevice(native.BaseDevice):
     methods run in one event loop, as in EOS, so a plain method must not wait for a coroutine of the device.
     """
 
+    Config = BaseConfig()
+    """The init parameters of a device of EOS 0.31, a model of pydantic."""
+    device_type: str | None = None
+    """Declared by EOS 0.31 with the class, as in `class Pump(Device, type="pump")`."""
+
     # EOS gives these names no meaning, so authors may use them.
     call_id: Any = None
     lab: Any = None
@@ -48,10 +69,19 @@ class BaseDevice(native.BaseDevice):
     _svc_in_loop = True
     _svc_by_position = True
 
-    def __init__(self, device_name: str, lab_name: str, device_type: str) -> None:
+    _eos_is_declared = False
+
+    def __init_subclass__(cls, type: str | None = None, **options: Any) -> None:
+        super().__init_subclass__(**options)
+        if type is not None:
+            cls.device_type = type
+            cls._eos_is_declared = True
+
+    def __init__(self, device_name: str, lab_name: str, device_type: str | None = None) -> None:
         self._device_name = device_name
         self._lab_name = lab_name
-        self._device_type = device_type
+        if device_type is not None:
+            self.device_type = device_type
         self._status = DeviceStatus.DISABLED
         self._init_parameters: dict[str, Any] = {}
         self._lock = asyncio.Lock()
@@ -62,12 +92,29 @@ class BaseDevice(native.BaseDevice):
             if self._status != DeviceStatus.DISABLED:
                 raise EosDeviceInitializationError(f"Device {self._device_name} is already initialized.")
             try:
-                await _ended(self._initialize(init_parameters))
+                await _ended(self._initialize(self._config_of(init_parameters)))
             except Exception as error:
                 self._status = DeviceStatus.ERROR
                 raise EosDeviceInitializationError(f"Error initializing device {self._device_name}: {error}") from error
             self._status = DeviceStatus.IDLE
             self._init_parameters = init_parameters
+
+    def _config_of(self, init_parameters: dict[str, Any]) -> Any:
+        """What `_initialize` gets. An empty init parameter of EOS 0.31 has the default of its model."""
+        if not self._eos_is_declared:
+            return init_parameters
+        given = {name: value for name, value in init_parameters.items() if value is not None}
+        has_model = any("Config" in vars(each) for each in type(self).__mro__ if each is not BaseDevice)
+        return self.Config.model_validate(given) if has_model else SimpleNamespace(**given)
+
+    async def _initialize(self, parameters: Any) -> None:
+        pass
+
+    async def _cleanup(self) -> None:
+        pass
+
+    async def _report(self) -> dict[str, Any]:
+        return {}
 
     async def cleanup(self) -> None:
         """Leaves the device. Raises EosDeviceCleanupError if it is busy, or if `_cleanup` fails."""
@@ -108,8 +155,8 @@ class BaseDevice(native.BaseDevice):
         return self._lab_name
 
     @query
-    def get_device_type(self) -> str:
-        return self._device_type
+    def get_device_type(self) -> str | None:
+        return self.device_type
 
     @query
     def get_init_parameters(self) -> dict[str, Any]:
@@ -128,10 +175,6 @@ class BaseDevice(native.BaseDevice):
         return self._lab_name
 
     @property
-    def device_type(self) -> str:
-        return self._device_type
-
-    @property
     def status(self) -> DeviceStatus:
         return self._status
 
@@ -142,7 +185,8 @@ class BaseDevice(native.BaseDevice):
     def _svc_start(self) -> None:
         context = self._svc_context
         assert context is not None
-        self.__init__(context.name, context.lab, context.type)
+        names = (context.name, context.lab)
+        self.__init__(*names if self._eos_is_declared else (*names, context.type))
 
     @classmethod
     def _svc_methods(cls) -> dict[str, Any]:

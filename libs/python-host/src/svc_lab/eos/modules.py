@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from typing import Any
 
 _MODULES: dict[str, tuple[str, str]] = {
+    "eos": ("declared", "Context Device File Param Resource task"),
     "eos.devices.base_device": ("device", "BaseDevice DeviceStatus register_async_exit_callback"),
     "eos.devices.exceptions": (
         "errors",
@@ -30,18 +31,20 @@ _MODULES: dict[str, tuple[str, str]] = {
         "EosTaskExecutionError EosTaskCancellationError EosTaskResourceAllocationError",
     ),
     "eos.tasks.file": ("task", "File"),
+    "eos.tasks.task_definition": ("declared", "Context Param task"),
     "eos.utils.ray_utils": ("task", "RayActorWrapper"),
 }
 """Name of a module to its namesake in this folder and the names that it has."""
 
-_PACKAGES = {".".join(parts[:depth]) for parts in (name.split(".") for name in _MODULES) for depth in range(1, 4)}
+_PACKAGES = {
+    ".".join(parts[:depth]) for parts in (name.split(".") for name in _MODULES) for depth in range(1, len(parts))
+}
 
 
 def find_spec(name: str) -> Any:
     """The spec of a module of EOS. Raises ModuleNotFoundError that says what there is if this library has no such module."""
     if name in _MODULES or name in _PACKAGES:
-        is_package = name in _PACKAGES and not (name in _MODULES and name != "eos.integrations.sila")
-        return importlib.machinery.ModuleSpec(name, _Loader, is_package=is_package)  # type: ignore[arg-type]
+        return importlib.machinery.ModuleSpec(name, _Loader, is_package=name in _PACKAGES)  # type: ignore[arg-type]
     raise ModuleNotFoundError(
         f"{name} is a part of EOS that does not exist here: devices and tasks can import {', '.join(sorted(_MODULES))}",
         name=name,

@@ -20,6 +20,14 @@ class Resource(native.Resource):
 
     __slots__ = ("lab",)
 
+    resource_type: str | None = None
+    """Declared by EOS 0.31 with the class, as in `class Beaker(Resource, type="beaker")`."""
+
+    def __init_subclass__(cls, type: str | None = None, **options: Any) -> None:
+        super().__init_subclass__(**options)
+        if type is not None:
+            cls.resource_type = type
+
     def __init__(self, name: str, type: str, lab: str | None = None, meta: dict[str, Any] | None = None) -> None:
         super().__init__(name, type, meta)
         self.lab = lab
@@ -38,6 +46,13 @@ class Resource(native.Resource):
             value if isinstance(value, dict) else {field: getattr(value, field, None) for field in _FIELDS}
         )
         return cls(**{field: fields[field] for field in _FIELDS if fields.get(field) is not None})
+
+    @classmethod
+    def __get_pydantic_core_schema__(cls, source: Any, handler: Any) -> Any:
+        """Lets a model of pydantic have a field of this class."""
+        from pydantic_core import core_schema  # type: ignore[import-not-found]
+
+        return core_schema.is_instance_schema(cls)
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Resource):
