@@ -14,7 +14,7 @@ import { withoutPython } from '@lab/testkit/python';
 const clonesVariable = 'SVC_TEST_EOS_CLONES';
 const run = promisify(execFile);
 const cache = fileURLToPath(new URL('../../.cache/eos/', import.meta.url));
-const patienceMs = 30_000;
+const patienceMs = 10_000;
 
 interface Source {
   repository: string;

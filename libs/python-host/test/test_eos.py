@@ -128,6 +128,8 @@ class PackageOfEos(unittest.TestCase):
         wanted = {"fill": ["beaker", "volume", "unit"], "limit": ["of"], "rinse": ["times"]}
         self.assertEqual(effects, wanted)
         self.assertNotIn("cleanup", declared)
+        limits = [declared[name].get("timeout_s") for name in ("fill", "get_name")]
+        self.assertEqual(limits, [86_400, None])
 
     def test_has_tasks_whose_calls_take_positions_and_resources(self):
         result = self.result_of("tasks/fill/task.py")

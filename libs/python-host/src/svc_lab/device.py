@@ -62,6 +62,8 @@ class BaseDevice:
     _svc_context: DeviceContext | None = None
     _svc_in_loop = False
     """Whether the event loop runs the plain methods too."""
+    _svc_timeout_s: float | None = None
+    """Longest duration of an effect that declares none; None: the setting of the agent."""
     _svc_by_position = False
     """Whether callers may give parameters without their names."""
 

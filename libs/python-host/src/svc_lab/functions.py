@@ -117,6 +117,9 @@ def declared_functions(device_class: type[BaseDevice]) -> dict[str, dict[str, An
     A method without a decorator is an effect. Raises TypeError when all declarations together are too large.
     """
     found = {name: _declaration(name, method) for name, method in device_class._svc_methods().items()}
+    for each in found.values():
+        if device_class._svc_timeout_s is not None and each["kind"] != "query":
+            each.setdefault("timeout_s", device_class._svc_timeout_s)
     if device_class._svc_by_position:
         for name, method in device_class._svc_methods().items():
             if names := _names_by_position(method):

@@ -66,6 +66,8 @@ class BaseDevice(native.BaseDevice):
     log: Any = None
     state_folder: Any = None
 
+    # EOS waits for a function however long it takes. A limit remains, so that a lost call ends one day.
+    _svc_timeout_s = 86_400
     _svc_in_loop = True
     _svc_by_position = True
 
