@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { EmergencyStopRecord } from '@lab/contracts';
+import { eventually } from '../api.js';
 import { api, browserOf, open, processOf, tabTo } from './lab.js';
 
 const stops = (): Promise<EmergencyStopRecord[]> => api.all('/api/estop');
@@ -130,6 +131,41 @@ describe('the page', () => {
     await page.getByRole('heading', { name: 'What needs a person' }).waitFor();
     await page.reload();
     await page.getByRole('heading', { name: 'What needs a person' }).waitFor();
+  });
+
+  it('loads the texts of one language, shows nothing before them, and keeps them when others cannot be loaded', async () => {
+    const context = await browserOf('viewer', { language: 'de' });
+    const page = await context.newPage();
+    const asked: string[] = [];
+    page.on('request', (request) => {
+      const [, language] = /\/(english|german)-[^/]*\.js$/.exec(request.url()) ?? [];
+      if (language !== undefined) asked.push(language);
+    });
+    let give: () => void = () => undefined;
+    const given = new Promise<void>((resolve) => (give = resolve));
+    await context.route(/\/german-/, async (route) => {
+      await given;
+      await route.continue();
+    });
+    await page.goto('/');
+    await eventually(
+      () => Promise.resolve(asked),
+      (all) => all.length > 0,
+    );
+    expect(await page.locator('body').innerText()).toBe('');
+    give();
+    await page.getByText(/^\W*Aktuell$/).waitFor();
+    expect(asked).toEqual(['german']);
+
+    await context.route(/\/english-/, (route) => route.abort());
+    await page.getByRole('button', { name: 'Einstellungen und Konto' }).click();
+    await page.getByLabel('Sprache').selectOption('en');
+    await page.getByRole('alert').getByText('Die Texte der anderen Sprache wurden nicht geladen').waitFor();
+    expect(await page.locator('html').getAttribute('lang')).toBe('de');
+    await context.unroute(/\/english-/);
+    await page.getByLabel('Sprache').selectOption('en');
+    await page.getByRole('heading', { name: 'Settings and account' }).waitFor();
+    expect(await page.locator('html').getAttribute('lang')).toBe('en');
   });
 
   it('says that an address has no page', async () => {

@@ -53,12 +53,22 @@ export async function buildPage() {
     entryPoint?.endsWith('/main.tsx'),
   );
   const html = (await readFile(join(sources, 'index.html'), 'utf8'))
+    .replace('{preloads}', preloadsOf(entry[0], metafile.outputs))
     .replace('{script}', `/assets/${basename(entry[0])}`)
     .replace('{style}', `/assets/${basename(entry[1].cssBundle)}`);
   const addresses = JSON.parse(await readFile(join(sources, 'addresses.json'), 'utf8'));
   await writeFile(join(draft, contents), JSON.stringify({ html, addresses, assets }));
   await rm(folder, { recursive: true, force: true });
   await rename(draft, folder);
+}
+
+/** Links with which a browser asks at once for the parts that a script needs before it runs, and not one after the other. */
+function preloadsOf(script, outputs) {
+  const needed = new Set([script]);
+  for (const part of needed)
+    for (const { kind, path } of outputs[part].imports) if (kind === 'import-statement') needed.add(path);
+  needed.delete(script);
+  return [...needed].map((part) => `<link rel="modulepreload" href="/assets/${basename(part)}" />`).join('');
 }
 
 async function writeAsset(draft, { path, contents: content }) {

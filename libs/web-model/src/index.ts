@@ -44,7 +44,15 @@ export {
   type Tone,
 } from './situation.js';
 export { previewOf, tableOf, plainText, type Preview } from './values.js';
-export { languageFor, languages, Words, type Language, type WordKey } from './words/words.js';
+export {
+  catalogueOf,
+  languageFor,
+  languages,
+  type Catalogue,
+  type Language,
+  type WordKey,
+} from './words/catalogues.js';
+export { Words } from './words/words.js';
 export {
   byTask,
   csvOf,

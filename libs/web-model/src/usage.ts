@@ -1,6 +1,7 @@
 import type { UsageRecord } from '@lab/api-client';
 import type { Tone } from './situation.js';
-import type { Words, WordKey } from './words/words.js';
+import type { WordKey } from './words/catalogues.js';
+import type { Words } from './words/words.js';
 
 export const usageKinds = ['owner', 'lab'] as const satisfies readonly UsageRecord['kind'][];
 export type UsageKind = UsageRecord['kind'];

@@ -1,6 +1,7 @@
 import type { UsageRecord } from '@lab/api-client';
 import { describe, expect, it } from 'vitest';
 import { quotaSize, roomStateOf, roomTone, usageOf, Words } from '../src/index.js';
+import { german } from '../src/words/german.js';
 
 const usage = (more: Partial<UsageRecord>): UsageRecord => ({
   ...{ kind: 'owner', name: 'ada', records: 30, files: 3, bytes: 400, share: null },
@@ -37,7 +38,7 @@ describe('what is used of a quota', () => {
   });
 
   it('has a size in the units of quotas', () => {
-    const words = new Words('de');
+    const words = new Words('de', german);
     expect([0, 999, 1_500, 2_500_000, 200e9].map((bytes) => quotaSize(words, bytes))).toEqual([
       ...['0 kB', '1 kB', '1,5 kB', '2,5 MB', '200 GB'],
     ]);

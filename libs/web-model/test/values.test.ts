@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { edgesOf, previewOf, tableOf, plainText, Words } from '../src/index.js';
+import { english } from '../src/words/english.js';
 
 describe('a value', () => {
   it('is one line that fits into a submission', () => {
@@ -27,7 +28,7 @@ describe('a file', () => {
   });
 
   it('has a size that people read', () => {
-    const words = new Words('en', 'UTC');
+    const words = new Words('en', english, 'UTC');
     expect([0, 1, 1_023, 1_536, 3 * 1024 ** 2, 5.5 * 1024 ** 4].map((size) => words.size(size))).toEqual([
       '0 bytes',
       '1 byte',

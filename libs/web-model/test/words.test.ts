@@ -1,8 +1,9 @@
 import { deviceStates } from '@lab/contracts';
 import { IntlMessageFormat } from 'intl-messageformat';
 import { describe, expect, it } from 'vitest';
-import { languageFor, Words } from '../src/index.js';
-import { english as en, german as de } from '../src/words/catalogues.js';
+import { catalogueOf, languageFor, languages, Words } from '../src/index.js';
+import { english as en } from '../src/words/english.js';
+import { german as de } from '../src/words/german.js';
 
 interface Part {
   type: number;
@@ -27,6 +28,10 @@ describe('the catalogues', () => {
     expect(Object.keys(de)).toEqual(Object.keys(en));
     for (const key of Object.keys(en) as (keyof typeof en)[])
       expect(names(de[key]), key).toEqual(names(en[key]));
+  });
+
+  it('are loaded one by one', async () => {
+    expect(await Promise.all(languages.map(catalogueOf))).toEqual([en, de]);
   });
 
   it('have no text that is empty or was not translated', () => {
@@ -66,8 +71,8 @@ describe('the catalogues', () => {
 });
 
 describe('words', () => {
-  const english = new Words('en', 'UTC');
-  const german = new Words('de', 'Europe/Berlin');
+  const english = new Words('en', en, 'UTC');
+  const german = new Words('de', de, 'Europe/Berlin');
 
   it('have plurals', () => {
     expect([1, 2].map((count) => english.say('now.needs', { count }))).toEqual([
@@ -122,11 +127,11 @@ describe('words', () => {
     ['2026-11-20', 0, 'America/Los_Angeles', '2026-11-20T08:00:00.000Z'],
     ['2026-11-20', 0, 'UTC', '2026-11-20T00:00:00.000Z'],
   ])('know when the day %s, and %i later, begins in %s', (day, plus, zone, expected) => {
-    const begin = new Words('en', zone).startOf(day, plus);
+    const begin = new Words('en', en, zone).startOf(day, plus);
     expect(begin === undefined ? undefined : new Date(begin).toISOString()).toBe(expected);
   });
 
   it.each(['', 'soon', '2026-13-01', '2026-11-20T10:00'])('know no beginning of the day "%s"', (day) => {
-    expect(new Words('en', 'UTC').startOf(day)).toBeUndefined();
+    expect(new Words('en', en, 'UTC').startOf(day)).toBeUndefined();
   });
 });

@@ -3,6 +3,7 @@ export {
   serverZone,
   serviceAddress,
   SettingsProvider,
+  storedSettings,
   themes,
   useSettings,
   useWords,

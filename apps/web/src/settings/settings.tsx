@@ -1,5 +1,5 @@
-import { languageFor, languages, Words, type Language } from '@lab/web-model';
-import { createContext, useContext, useEffect, useMemo, useState, type ReactNode } from 'react';
+import { catalogueOf, languageFor, languages, Words, type Catalogue, type Language } from '@lab/web-model';
+import { createContext, useContext, useEffect, useMemo, useRef, useState, type ReactNode } from 'react';
 
 export const themes = ['system', 'light', 'dark'] as const;
 export const zones = ['mine', 'lab'] as const;
@@ -14,8 +14,11 @@ export interface Settings {
 
 interface SettingsState {
   settings: Settings;
+  /** Another language shows once its texts are loaded. */
   change(change: Partial<Settings>): void;
   words: Words;
+  /** The texts of the language that was chosen last could not be loaded. */
+  isLanguageMissing: boolean;
 }
 
 const storageKey = 'svc-settings';
@@ -27,8 +30,12 @@ export const serverZone = document.documentElement.dataset['zone'] || undefined;
 export const serviceAddress = document.documentElement.dataset['address'] || undefined;
 export const ownZone = new Intl.DateTimeFormat().resolvedOptions().timeZone;
 
-export function SettingsProvider({ children }: { children: ReactNode }): ReactNode {
-  const [settings, setSettings] = useState(stored);
+/** @param texts of the language of {@link storedSettings} */
+export function SettingsProvider({ texts, children }: { texts: Catalogue; children: ReactNode }): ReactNode {
+  const [settings, setSettings] = useState(storedSettings);
+  const [catalogue, setCatalogue] = useState(texts);
+  const [isLanguageMissing, setLanguageMissing] = useState(false);
+  const asked = useRef(settings.language);
   const { theme, language, zone } = settings;
   useEffect(() => {
     try {
@@ -43,14 +50,32 @@ export function SettingsProvider({ children }: { children: ReactNode }): ReactNo
     if (theme === 'system') delete root.dataset['theme'];
     else root.dataset['theme'] = theme;
   }, [theme, language]);
-  const state = useMemo(
-    () => ({
-      settings,
-      change: (change: Partial<Settings>) => setSettings((before) => ({ ...before, ...change })),
-      words: new Words(language, zone === 'lab' ? serverZone : undefined),
-    }),
-    [settings, language, zone],
-  );
+  const state = useMemo((): SettingsState => {
+    const apply = (change: Partial<Settings>): void => setSettings((before) => ({ ...before, ...change }));
+    return {
+      ...{ settings, isLanguageMissing },
+      change(change) {
+        const { language: wanted = language, ...rest } = change;
+        apply(rest);
+        if (wanted === asked.current) return;
+        asked.current = wanted;
+        setLanguageMissing(false);
+        catalogueOf(wanted).then(
+          (found) => {
+            if (asked.current !== wanted) return;
+            setCatalogue(found);
+            apply({ language: wanted });
+          },
+          () => {
+            if (asked.current !== wanted) return;
+            asked.current = language;
+            setLanguageMissing(true);
+          },
+        );
+      },
+      words: new Words(language, catalogue, zone === 'lab' ? serverZone : undefined),
+    };
+  }, [settings, catalogue, isLanguageMissing, language, zone]);
   return <Context.Provider value={state}>{children}</Context.Provider>;
 }
 
@@ -63,7 +88,7 @@ export function useSettings(): SettingsState {
 export const useWords = (): Words => useSettings().words;
 
 /** What was stored, without values that this release does not know. */
-function stored(): Settings {
+export function storedSettings(): Settings {
   const usual: Settings = {
     theme: 'system',
     language: languageFor(navigator.languages),

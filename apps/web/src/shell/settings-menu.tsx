@@ -1,7 +1,7 @@
 import { languages } from '@lab/web-model';
 import { Link } from '@tanstack/react-router';
 import { useState, type ReactNode } from 'react';
-import { Button, Choice, Dialog } from '../design/index.js';
+import { Button, Choice, Dialog, Failure } from '../design/index.js';
 import { useLab } from '../lab/index.js';
 import { ownZone, serverZone, themes, useSettings, zones, type Settings } from '../settings/index.js';
 
@@ -9,7 +9,7 @@ const languageNames = { en: 'English', de: 'Deutsch' } as const;
 
 /** Who the person is, and how the page looks to them. */
 export function SettingsMenu({ onSignOut }: { onSignOut: (() => void) | undefined }): ReactNode {
-  const { settings, change, words } = useSettings();
+  const { settings, change, words, isLanguageMissing } = useSettings();
   const { me } = useLab();
   const zoneNames = { mine: ownZone, lab: serverZone ?? ownZone };
   const [open, setOpen] = useState(false);
@@ -39,6 +39,7 @@ export function SettingsMenu({ onSignOut }: { onSignOut: (() => void) | undefine
             options={languages.map((language) => [language, languageNames[language]])}
             onChange={(language) => change({ language: language as Settings['language'] })}
           />
+          <Failure>{isLanguageMissing ? words.say('settings.language.missing') : undefined}</Failure>
           <Options
             label={words.say('settings.zone')}
             value={settings.zone}

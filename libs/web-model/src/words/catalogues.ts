@@ -1,60 +1,26 @@
-import { accessDe } from './de/access.js';
-import { accessEn } from './en/access.js';
-import { computersDe } from './de/computers.js';
-import { computersEn } from './en/computers.js';
-import { benchDe } from './de/bench.js';
-import { benchEn } from './en/bench.js';
-import { de } from './de/main.js';
-import { decisionDe } from './de/decision.js';
-import { decisionEn } from './en/decision.js';
-import { deviceDe } from './de/device.js';
-import { deviceEn } from './en/device.js';
-import { en } from './en/main.js';
-import { optimizerDe } from './de/optimizer.js';
-import { optimizerEn } from './en/optimizer.js';
-import { queueDe } from './de/queue.js';
-import { queueEn } from './en/queue.js';
-import { resourcesDe } from './de/resources.js';
-import { resourcesEn } from './en/resources.js';
-import { scheduleDe } from './de/schedule.js';
-import { scheduleEn } from './en/schedule.js';
-import { submitDe } from './de/submit.js';
-import { submitEn } from './en/submit.js';
-import { usageDe } from './de/usage.js';
-import { usageEn } from './en/usage.js';
-import { workDe } from './de/work.js';
-import { workEn } from './en/work.js';
+import type { english } from './english.js';
 
-/** All texts of the page in English, in the syntax of ICU MessageFormat. */
-export const english = {
-  ...en,
-  ...workEn,
-  ...submitEn,
-  ...deviceEn,
-  ...scheduleEn,
-  ...accessEn,
-  ...decisionEn,
-  ...computersEn,
-  ...queueEn,
-  ...resourcesEn,
-  ...benchEn,
-  ...optimizerEn,
-  ...usageEn,
+export type WordKey = keyof typeof english;
+/** The texts of one language. */
+export type Catalogue = Readonly<Record<WordKey, string>>;
+
+export const languages = ['en', 'de'] as const;
+export type Language = (typeof languages)[number];
+
+/** Each is a part of the page of its own, so that a browser loads the language that it shows alone. */
+const loads: Readonly<Record<Language, () => Promise<Catalogue>>> = {
+  en: async () => (await import('./english.js')).english,
+  de: async () => (await import('./german.js')).german,
 };
 
-/** All texts of the page in German. */
-export const german: Record<keyof typeof english, string> = {
-  ...de,
-  ...workDe,
-  ...submitDe,
-  ...deviceDe,
-  ...scheduleDe,
-  ...accessDe,
-  ...decisionDe,
-  ...computersDe,
-  ...queueDe,
-  ...resourcesDe,
-  ...benchDe,
-  ...optimizerDe,
-  ...usageDe,
-};
+/** Loads the texts of a language. @throws Error when the service does not give them */
+export const catalogueOf = (language: Language): Promise<Catalogue> => loads[language]();
+
+/** The language among those of the page that fits the wishes of a browser best. */
+export function languageFor(wishes: readonly string[]): Language {
+  for (const wish of wishes) {
+    const found = languages.find((language) => wish.toLowerCase().split('-')[0] === language);
+    if (found !== undefined) return found;
+  }
+  return 'en';
+}

@@ -1,25 +1,7 @@
 import { IntlMessageFormat } from 'intl-messageformat';
-import { english, german } from './catalogues.js';
+import type { Catalogue, Language, WordKey } from './catalogues.js';
 
-export type WordKey = keyof typeof english;
 export type Values = Readonly<Record<string, string | number | boolean>>;
-
-export const languages = ['en', 'de'] as const;
-export type Language = (typeof languages)[number];
-
-const catalogues: Readonly<Record<Language, Readonly<Record<WordKey, string>>>> = {
-  en: english,
-  de: german,
-};
-
-/** The language among those of the page that fits the wishes of a browser best. */
-export function languageFor(wishes: readonly string[]): Language {
-  for (const wish of wishes) {
-    const found = languages.find((language) => wish.toLowerCase().split('-')[0] === language);
-    if (found !== undefined) return found;
-  }
-  return 'en';
-}
 
 const minuteMs = 60_000;
 const dayMs = 24 * 60 * minuteMs;
@@ -31,9 +13,13 @@ export class Words {
   readonly #day: Intl.DateTimeFormat;
   readonly #dayOf: Intl.DateTimeFormat;
 
-  /** @param zone of the IANA database, for example `Europe/Berlin`; undefined: that of the computer */
+  /**
+   * @param texts of the language
+   * @param zone of the IANA database, for example `Europe/Berlin`; undefined: that of the computer
+   */
   constructor(
     readonly language: Language,
+    private readonly texts: Catalogue,
     zone?: string,
   ) {
     const at = zone === undefined ? {} : { timeZone: zone };
@@ -53,7 +39,7 @@ export class Words {
   say(key: WordKey, values: Values = {}): string {
     let format = this.#formats.get(key);
     if (format === undefined) {
-      format = new IntlMessageFormat(catalogues[this.language][key], this.language, undefined, {
+      format = new IntlMessageFormat(this.texts[key], this.language, undefined, {
         ignoreTag: true,
       });
       this.#formats.set(key, format);
@@ -64,7 +50,7 @@ export class Words {
   /** The word for a state; a state that the page does not know is shown as it is. */
   state(state: string): string {
     const key = `state.${state}`;
-    return Object.hasOwn(english, key) ? this.say(key as WordKey) : state;
+    return Object.hasOwn(this.texts, key) ? this.say(key as WordKey) : state;
   }
 
   /** A number as people of the language write it, with at most `digits` digits after the point. */

@@ -26,6 +26,8 @@ export const de: Record<keyof typeof en, string> = {
   'settings.theme.light': 'Hell',
   'settings.theme.dark': 'Dunkel',
   'settings.language': 'Sprache',
+  'settings.language.missing':
+    'Die Texte der anderen Sprache wurden nicht geladen. Versuchen Sie es wieder, wenn der Dienst antwortet.',
   'settings.zone': 'Uhrzeiten',
   'settings.zone.mine': 'Meine Zeitzone ({zone})',
   'settings.zone.lab': 'Zeitzone des Servers ({zone})',

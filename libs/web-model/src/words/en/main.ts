@@ -24,6 +24,8 @@ export const en = {
   'settings.theme.light': 'Light',
   'settings.theme.dark': 'Dark',
   'settings.language': 'Language',
+  'settings.language.missing':
+    'The texts of the other language could not be loaded. Try it again when the service answers.',
   'settings.zone': 'Times',
   'settings.zone.mine': 'My time zone ({zone})',
   'settings.zone.lab': 'Time zone of the server ({zone})',
