@@ -1,10 +1,13 @@
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { withoutPython } from '@lab/testkit/python';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { checkPackages } from '../src/pkg/check.js';
 import { addPart, createPackage } from '../src/pkg/scaffold.js';
+
+const root = fileURLToPath(new URL('../../../', import.meta.url));
 
 describe.skipIf(withoutPython())('the check of code in Python', () => {
   let userDir: string;
@@ -118,5 +121,17 @@ def svc_create_campaign_optimizer(size):
       `${file}:13 optimizer_type svc_create_campaign_optimizer must return a pair`,
     ])
       expect(all.join('\n')).toContain(fault);
+  });
+
+  it.each(['bofire', 'optuna'])('finds nothing in the example of %s for color_lab', async (library) => {
+    const lab = join(userDir, 'color_lab');
+    cpSync(join(root, 'lab-packages/color_lab'), lab, { recursive: true });
+    rmSync(join(lab, 'experiments/color_mixing/optimizer.ts'));
+    const [from, to] = [`examples/${library}/optimizer.py`, 'experiments/color_mixing/optimizer.py'];
+    cpSync(join(lab, from), join(lab, to));
+    const all = await found();
+    expect(all.filter((each) => each.includes('optimizer.py'))).toEqual([]);
+    writeFileSync(join(lab, to), readFileSync(join(lab, to), 'utf8').replace('(5, 60)', '(5, 6000)'));
+    expect((await found()).join('\n')).toContain(`${to}:`);
   });
 });

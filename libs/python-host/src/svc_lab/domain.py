@@ -206,6 +206,17 @@ def _declared(value: Any, path: str, wanted: tuple[type, ...], faults: list[Faul
         return None
 
 
+def declared(given: Any) -> Any:
+    """The declaration of a JSON of any kind. Raises Invalid when there is no such declaration."""
+    faults: list[Fault] = []
+    is_output = "kind" not in with_kind(given)
+    wanted = (ContinuousOutput,) if is_output else (*INPUTS, *CONSTRAINTS)
+    found = _declared(given, "declaration", wanted, faults)
+    if faults:
+        raise invalid("a declaration is wrong", faults)
+    return found
+
+
 def with_kind(given: Mapping[str, Any]) -> dict[str, Any]:
     """The JSON of an input with its kind, which its other fields tell."""
     if "kind" in given:
