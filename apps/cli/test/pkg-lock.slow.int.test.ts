@@ -64,6 +64,7 @@ describe.skipIf(withoutPython())('svc pkg lock', () => {
     expect(locked()).toEqual(['greeter 1.0', 'polite 1.0', `winner 2.0 ${onWindows}`]);
 
     offer('polite', '1.1');
+    demand('greeter>=1');
     await lock();
     expect(locked()).toContain('polite 1.0');
     const before = text();

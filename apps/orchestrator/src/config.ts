@@ -16,6 +16,7 @@ export const config = defineConfig({
   dataDir: settings.dataDir,
   userDir: settings.userDir,
   codeKey: settings.codeKey,
+  wheelsDir: settings.wheelsDir,
   labs: settings.labs,
   protocols: settings.protocols,
   scheduler: settings.scheduler,

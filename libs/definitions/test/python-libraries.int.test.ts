@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { rm, writeFile } from 'node:fs/promises';
+import { mkdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { lockText } from '../src/environments/index.js';
@@ -103,6 +103,21 @@ describe('the libraries of a package', () => {
       'demo/pyproject.toml missing_lock it has dependencies, and there is no pylock.toml beside it (svc pkg lock demo)',
     ]);
     expect(moduleOf(catalog)).toBeUndefined();
+  });
+
+  it('may lie in a folder of the service, if the size is right', async () => {
+    const wheelsDir = join(folder.userDir, '..', 'wheels');
+    await rm(join(folder.userDir, 'demo/wheels', wheel.name));
+    await mkdir(wheelsDir);
+    const loaded = () => createLoader({ ...folder, wheelsDir }).load();
+    await writeFile(join(wheelsDir, wheel.name), 'other wheel');
+    expect(codes(await loaded())).toEqual([expect.stringContaining('missing_wheel')]);
+    await writeFile(join(wheelsDir, wheel.name), 'wheel');
+    const catalog = await loaded();
+    expect(codes(catalog)).toEqual([]);
+    expect(catalog.code[0]?.environment[1]).toEqual({
+      ...{ sha256: wheel.sha256, path: join(wheelsDir, wheel.name) },
+    });
   });
 
   it.each([

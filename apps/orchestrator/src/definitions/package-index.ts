@@ -28,6 +28,8 @@ export interface PackagePlaces {
   dataDir: string;
   /** Public code key that must have signed all packages; undefined: they need not be signed. */
   codeKey?: string | undefined;
+  /** Folder of wheels that packages do not have themselves; undefined: none. */
+  wheelsDir?: string | undefined;
 }
 
 /** A version of a package that is not in the folder of packages. */
@@ -69,12 +71,12 @@ export class PackageIndex {
    * @param signer signs the code for agents; undefined: it is not signed
    */
   static async read(
-    { userDir, dataDir, codeKey }: PackagePlaces,
+    { userDir, dataDir, codeKey, wheelsDir }: PackagePlaces,
     signer?: CodeSigner,
     log: Pick<Log, 'error'> = { error: () => undefined },
   ): Promise<PackageIndex> {
     const cacheDir = join(dataDir, 'code');
-    const loader = createLoader({ userDir, cacheDir, codeKey });
+    const loader = createLoader({ userDir, cacheDir, codeKey, wheelsDir });
     const manifests = new CodeManifests(join(cacheDir, 'lab-manifests'), { signer, lab: codeKey });
     const catalog = await loader.load();
     const archives = new ArchiveStore(join(cacheDir, 'archives'), log);

@@ -13,6 +13,13 @@ export {
   type PythonLock,
 } from './lock.js';
 export { markerHolds, type MarkerValues } from './markers.js';
-export { differenceFrom, projectFile, readProject, requirementsOf, type PythonProject } from './project.js';
+export {
+  differenceFrom,
+  libraryOf,
+  projectFile,
+  readProject,
+  requirementsOf,
+  type PythonProject,
+} from './project.js';
 export { satisfies } from './versions.js';
 export { fits, normalizedName, wheelOf, type PythonKind, type WheelName } from './wheels.js';

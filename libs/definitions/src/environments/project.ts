@@ -45,8 +45,8 @@ const plain = (requirement: string): string => requirement.replace(/\s+/g, ' ').
 /** What a project demands, sorted, as a lock notes it. */
 export const requirementsOf = ({ dependencies }: PythonProject): string[] => dependencies.map(plain).sort();
 
-/** The name of the library that a requirement names. */
-const libraryOf = (requirement: string): string =>
+/** The normalized name of the library that a requirement names. */
+export const libraryOf = (requirement: string): string =>
   normalizedName(/^\s*([A-Za-z0-9._-]+)/.exec(requirement)?.[1] ?? '');
 
 /**

@@ -41,6 +41,8 @@ export interface LoadOptions {
   packages?: readonly string[];
   /** Public code key that must have signed the code of all packages. Undefined: what differs from a signature is a warning. */
   codeKey?: string | undefined;
+  /** Folder of wheels for packages that do not have them. Undefined: none. */
+  wheelsDir?: string | undefined;
 }
 
 /** Reads packages repeatedly. */
@@ -158,7 +160,7 @@ class Loader {
       this.code.build(found.root, found.name, entries, manifest, round),
       readSignedFiles(found.root),
       readArchives(found.root, found.file),
-      readPythonLibraries(found.root, found.file),
+      readPythonLibraries(found.root, found.file, this.options.wheelsDir),
     ]);
     const documents = found.definitions.map(
       ({ file }, index) => sources[index]?.source ?? SourceDocument.parse(file, ''),

@@ -34,8 +34,13 @@ export interface PythonLibraries {
  *
  * @param root absolute folder of the package
  * @param folder of the package, relative to the user directory
+ * @param elsewhere folder of wheels that the package does not have; undefined: none
  */
-export async function readPythonLibraries(root: string, folder: string): Promise<PythonLibraries> {
+export async function readPythonLibraries(
+  root: string,
+  folder: string,
+  elsewhere?: string,
+): Promise<PythonLibraries> {
   const found: PythonLibraries = { files: [], errors: [], warnings: [] };
   const finding = (file: string, code: string, message: string, hint?: string): Diagnostic => ({
     ...{
@@ -75,7 +80,8 @@ export async function readPythonLibraries(root: string, folder: string): Promise
   const difference = project === null || project instanceof Error ? undefined : differenceFrom(lock, project);
   if (difference !== undefined) found.errors.push(finding(projectFile, 'stale_lock', difference));
   found.files.push({ sha256: sha256(lockText), path: join(root, lockFile) });
-  const wheels = await wheelsOf(root, lock);
+  const folders = [join(root, wheelsFolder), ...(elsewhere === undefined ? [] : [elsewhere])];
+  const wheels = await wheelsIn(folders, lock);
   found.files.push(...wheels.files);
   if (wheels.missing.length > 0) {
     const message = `${wheelsFolder} does not have ${wheels.missing.join(', ')}`;
@@ -85,8 +91,8 @@ export async function readPythonLibraries(root: string, folder: string): Promise
   return found;
 }
 
-async function wheelsOf(
-  root: string,
+async function wheelsIn(
+  folders: readonly string[],
   lock: PythonLock,
 ): Promise<{ files: EnvironmentFile[]; missing: string[] }> {
   const wheels = lock.libraries.flatMap((library) => library.wheels);
@@ -94,14 +100,19 @@ async function wheelsOf(
   const missing: string[] = [];
   await Promise.all(
     wheels.map(async ({ name, sha256: hash, size }) => {
-      const path = join(root, wheelsFolder, name);
-      const found = await stat(path).catch(() => undefined);
-      const isThere = found?.isFile() === true && (size === null || found.size === size);
-      if (isThere) files.push({ sha256: hash, path });
-      else missing.push(name);
+      const paths = folders.map((folder) => join(folder, name));
+      const there = await Promise.all(paths.map((path) => isThere(path, size)));
+      const path = paths.find((_, index) => there[index]);
+      if (path === undefined) missing.push(name);
+      else files.push({ sha256: hash, path });
     }),
   );
   return { files, missing: missing.sort() };
+}
+
+async function isThere(path: string, size: number | null): Promise<boolean> {
+  const found = await stat(path).catch(() => undefined);
+  return found?.isFile() === true && (size === null || found.size === size);
 }
 
 function reading<T>(read: () => T): T | Error {

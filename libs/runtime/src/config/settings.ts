@@ -166,6 +166,8 @@ export const settings = {
     path: true,
     schema: z.string().default('lab-packages'),
   }),
+  /** Folder of wheels for packages that were uploaded without them. Absolute; undefined: none. */
+  wheelsDir: setting({ env: 'SVC_WHEELS', path: true, schema: z.string().min(1).optional() }),
   /** Address of the broker; may carry user and password. */
   natsUrl: setting({
     env: 'SVC_NATS_URL',

@@ -32,17 +32,27 @@ import { userError } from '../user-error.js';
 
 type OriginFlags = PersonFlags & Origin;
 
+interface PackFlags {
+  withoutWheels?: boolean;
+}
+
 interface ActivationFlags extends OriginFlags {
   expect?: string;
   drain?: boolean;
   dryRun?: boolean;
 }
 
-interface DeployFlags extends OriginFlags {
+interface DeployFlags extends OriginFlags, PackFlags {
   key?: string;
   drain: boolean;
   dryRun?: boolean;
 }
+
+/** The wheels of libraries for Python can be larger than a package may be. */
+const withoutWheels = [
+  '--without-wheels',
+  'leave out the wheels of libraries for Python, because the service has them (SVC_WHEELS)',
+] as const;
 
 /** Words for no package and for the package in the folder of packages, where a hash could stand. */
 const words = ['none', 'folder'];
@@ -58,9 +68,10 @@ export function addDeployCommands(pkg: Command): void {
     .description('write the packed form of a package, as upload sends it')
     .argument('<package>', 'a package, by its folder or name')
     .requiredOption('--out <file>', 'file to write (tar.gz); its folder is made')
-    .action(async (path: string, flags: { out: string }) => {
+    .option(...withoutWheels)
+    .action(async (path: string, flags: { out: string } & PackFlags) => {
       try {
-        const { packed } = await packedAt(path, {});
+        const { packed } = await packedAt(path, flags);
         mkdirSync(dirname(resolve(flags.out)), { recursive: true });
         writeFileSync(flags.out, packed.bytes);
         process.stdout.write(`${packed.sha256}  ${flags.out}\n`);
@@ -76,8 +87,10 @@ export function addDeployCommands(pkg: Command): void {
       'upload',
       'upload a package as it is now; the service checks it and activates nothing',
     ),
-  ).argument('<package>', 'a package, by its folder or name');
-  upload.action((path: string, flags: OriginFlags) =>
+  )
+    .argument('<package>', 'a package, by its folder or name')
+    .option(...withoutWheels);
+  upload.action((path: string, flags: OriginFlags & PackFlags) =>
     atService(flags, async (client) => {
       const { packed, origin } = await packedAt(path, flags);
       const version = await uploaded(client, packed, origin, flags);
@@ -143,6 +156,7 @@ export function addDeployCommands(pkg: Command): void {
   )
     .argument('<package>', 'a package, by its folder or name')
     .option('--key <file>', 'sign the code with this key of svc pkg key new')
+    .option(...withoutWheels)
     .option('--no-drain', 'refuse instead of waiting for work that uses a changed device')
     .option(
       '--dry-run',
@@ -163,14 +177,20 @@ function withActivation(command: Command): Command {
     .option('--dry-run', 'show what would change, and change nothing');
 }
 
-async function packedAt(path: string, flags: Origin): Promise<{ packed: PackedPackage; origin: Origin }> {
+async function packedAt(
+  path: string,
+  flags: Origin & PackFlags,
+): Promise<{ packed: PackedPackage; origin: Origin }> {
   const [{ packPackage }, { originOf }] = await Promise.all([
     import('../../pkg/pack.js'),
     import('../../pkg/origin.js'),
   ]);
   const { packageDir, userDir } = placeOf(path);
   if (packageDir === null) throw new UsageError(`${userDir} is no package; name the package`);
-  return { packed: await packPackage(packageDir), origin: await originOf(packageDir, flags) };
+  return {
+    packed: await packPackage(packageDir, flags.withoutWheels !== true),
+    origin: await originOf(packageDir, flags),
+  };
 }
 
 function uploaded(

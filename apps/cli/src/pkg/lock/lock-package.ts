@@ -17,7 +17,7 @@ import {
   lockText,
   markerHolds,
   neededBy,
-  normalizedName,
+  libraryOf,
   projectFile,
   readLock,
   readProject,
@@ -98,10 +98,7 @@ export async function lockPackage(
       );
   const folder = mkdtempSync(join(tmpdir(), 'svc-lock-'));
   try {
-    const constraints =
-      wishes.upgrade === true
-        ? []
-        : (before?.libraries ?? []).map(({ name, version }) => `${name}==${version}`);
+    const constraints = wishes.upgrade === true || before === null ? [] : kept(before, project);
     const taken = new Map<LockTarget, Taken[]>();
     for (const [index, target] of targets.entries())
       taken.set(target, await resolve(pip, target, { project, constraints }, join(folder, `${index}`)));
@@ -119,6 +116,17 @@ export async function lockPackage(
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }
+}
+
+/** The versions of a lock that stay: all but those of libraries whose requirement has changed. */
+function kept({ libraries, made }: PythonLock, project: PythonProject): string[] {
+  const known = new Set(made?.requirements);
+  const changed = new Set(
+    requirementsOf(project)
+      .filter((each) => !known.has(each))
+      .map(libraryOf),
+  );
+  return libraries.filter(({ name }) => !changed.has(name)).map(({ name, version }) => `${name}==${version}`);
 }
 
 function presentLock(root: string): PythonLock | null {
@@ -191,7 +199,7 @@ async function resolve(
     const required = [...(await pip.requirementsOf(taken.map(({ path }) => path))).values()].flat();
     const missing = required
       .flatMap((each) => neededHere(each, markers))
-      .filter((each) => !names.has(normalizedName(/^[\w.-]+/.exec(each)?.[0] ?? '')));
+      .filter((each) => !names.has(libraryOf(each)));
     if (missing.length === 0) return taken;
     if (round === mostRounds)
       throw new Error(`pip does not take ${missing.join(', ')} for ${targetText(target)}`);
@@ -216,7 +224,7 @@ async function downloaded(
     } finally {
       rmSync(free, { recursive: true, force: true });
     }
-    const message = `${(error as Error).message}; without the versions of the present lock there is a way: add --upgrade`;
+    const message = `${(error as Error).message.replace(/\.$/, '')}; without the versions of the present lock there is a way: add --upgrade`;
     throw new Error(message, { cause: error });
   }
 }
