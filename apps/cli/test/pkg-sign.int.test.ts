@@ -1,7 +1,11 @@
+import { createHash } from 'node:crypto';
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
+import type { Catalog } from '@lab/definitions';
+import { lockText } from '@lab/definitions/environments';
+import { readCatalog } from '../src/pkg/check.js';
 import { svcHere, type Ran } from './in-process.js';
 import './loaded-here.js';
 
@@ -80,6 +84,36 @@ it('a check does not accept the signature of another key, or another key than on
   const wrong = await svc(['check', 'own'], 'svc_code_x');
   expect(wrong.code).toBe(1);
   expect(wrong.err).toContain('SVC_CODE_KEY');
+});
+
+it('a signature covers the lock of libraries for Python, and thereby each wheel', async () => {
+  const key = await newKey('lab.pem');
+  const lock = (sha256: string): string =>
+    lockText({
+      ...{ environments: [], requiresPython: null, made: null },
+      libraries: [
+        {
+          ...{ name: 'greeter', version: '1.0', marker: null },
+          wheels: [{ name: 'greeter-1.0-py3-none-any.whl', sha256, size: 5 }],
+        },
+      ],
+    });
+  rmSync(join(folder, 'own/my_lab/devices/pump/device.ts'));
+  put('devices/pump/device.py', 'import greeter\n');
+  put('wheels/greeter-1.0-py3-none-any.whl', 'wheel');
+  put('pylock.toml', lock('a'.repeat(64)));
+  const refused = await svc(['sign', 'own/my_lab', '--key', 'lab.pem']);
+  expect(refused.code).toBe(1);
+  expect(refused.err).toContain('greeter-1.0-py3-none-any.whl is another file than pylock.toml says');
+
+  put('pylock.toml', lock(createHash('sha256').update('wheel').digest('hex')));
+  expect(await svc(['sign', 'own/my_lab', '--key', 'lab.pem'])).toMatchObject({ code: 0 });
+  const catalog = (): Promise<Catalog> => readCatalog(join(folder, 'own'), key);
+  expect((await catalog()).diagnostics).toEqual([]);
+  put('pylock.toml', lock('b'.repeat(64)));
+  expect((await catalog()).diagnostics.map(({ code, file }) => `${code} ${file}`)).toContain(
+    'unsigned_code my_lab/devices/pump/device.py',
+  );
 });
 
 it('a package with errors is not signed, nor any with a file that has no key', async () => {
