@@ -4774,7 +4774,7 @@ export interface components {
       global_parameters?: {
         [key: string]: Record<string, unknown>;
       };
-      /** @description Parameters for each run; they override the global ones. The list has exactly `max_protocol_runs` entries. With `optimize` it may have fewer, and an entry with all inputs of the optimizer is the trial of its run. */
+      /** @description Parameters for each run; they override the global ones. The list has exactly `max_protocol_runs` entries. An empty list with `max_protocol_runs` 0 makes a campaign to which changes add the runs. With `optimize` it may have fewer, and an entry with all inputs of the optimizer is the trial of its run. */
       protocol_run_parameters?: {
         [key: string]: Record<string, unknown>;
       }[];
@@ -5178,7 +5178,7 @@ export interface components {
        */
       priority?: number;
       /**
-       * @description Number of protocol runs in all, at least the number of runs that have begun. 0: no limit, unless `protocol_run_parameters` lists the runs.
+       * @description Number of protocol runs in all, at least the number of runs that have begun. 0: no limit; if `protocol_run_parameters` lists the runs, the campaign waits for further entries.
        * @example 20
        */
       max_protocol_runs?: number;
@@ -5191,7 +5191,7 @@ export interface components {
       global_parameters?: {
         [key: string]: Record<string, unknown>;
       };
-      /** @description The whole list of parameters for each run. It replaces the present list. The entries of runs that have begun must stay as they are. An optimizer must accept the other entries. */
+      /** @description The whole list of parameters for each run. It replaces the present list. The entries of runs that have begun must stay as they are. An optimizer must accept the other entries. With `max_protocol_runs` 0 the list can grow while the campaign runs. */
       protocol_run_parameters?: {
         [key: string]: Record<string, unknown>;
       }[];

@@ -120,6 +120,7 @@ export function changeCampaign(
         ...(protocolRunParameters === null ? {} : { protocol_run_parameters: protocolRunParameters }),
       },
       campaign.optimizer,
+      true,
     ),
   );
   if (limit > runLimit(campaign)) refuseRunNames(turn, name, runLimit(campaign), limit);

@@ -151,10 +151,12 @@ export function mergeParameters(global: TaskParameters, own: TaskParameters): Ta
   return Object.fromEntries(merged);
 }
 
+/** @param isStored the campaign is changed, not submitted: without a limit, its list of runs may have any length */
 export function campaignFaults(
   snapshot: ProtocolSnapshot,
   submission: CampaignSubmission,
   optimizer: OptimizerRow | null,
+  isStored = false,
 ): Fault[] {
   const faults: Fault[] = [];
   if (submission.max_failures !== undefined && (submission.on_run_failure ?? 'stop') === 'stop')
@@ -167,12 +169,17 @@ export function campaignFaults(
   const global = submission.global_parameters ?? {};
   const perRun = submission.protocol_run_parameters;
   const runs = submission.max_protocol_runs;
-  const isTooLong = perRun !== undefined && runs > 0 && perRun.length > runs;
-  if (perRun !== undefined && (optimizer === null ? perRun.length !== runs : isTooLong))
+  const listed = perRun?.length ?? 0;
+  const isWrong =
+    optimizer === null && !(isStored && runs === 0) ? listed !== runs : runs > 0 && listed > runs;
+  if (perRun !== undefined && isWrong)
     faults.push({
       path: 'protocol_run_parameters',
       code: 'length',
-      message: `must have ${optimizer === null ? 'exactly' : 'at most'} max_protocol_runs = ${runs} entries, not ${perRun.length}`,
+      message: `must have ${optimizer === null ? 'exactly' : 'at most'} max_protocol_runs = ${runs} entries, not ${listed}`,
+      ...(optimizer === null && runs === 0
+        ? { hint: 'submit an empty list, then add entries by changes of the campaign' }
+        : {}),
     });
   // Parameters without a value. The optimizer supplies its inputs.
   const missing = (parameters: TaskParameters, path: string): Fault[] => {

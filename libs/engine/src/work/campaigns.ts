@@ -8,12 +8,15 @@ import type { Turn } from '../turn/index.js';
 import { beginEnding, hasBegun, queueReady } from './runs.js';
 import { beginTrial, mayBegin, runParameters, seedTrials } from './trials.js';
 
+/** Reason of a campaign whose next run is not listed. */
+const waitingForParameters = 'waiting_for_parameters';
+
 /**
  * Updates a campaign to the state of its runs: starts the next runs, stops all runs of an ending campaign, and ends it
  * when no run is unfinished. A run that was cancelled alone counts as one of its runs.
  *
  * No run starts while the campaign is paused or drained, or a run needs attention, or a quota has no room for all of its tasks, or
- * without its trial if there is an optimizer.
+ * without its trial if there is an optimizer, or without its entry if runs are listed.
  * Each run gets the protocol as it is loaded when the run starts.
  */
 export function settleCampaign(turn: Turn, ports: SubmitPorts, id: string): void {
@@ -96,7 +99,8 @@ function beginRuns(turn: Turn, ports: SubmitPorts, id: string): void {
     });
   else if (started > campaign.runsStarted)
     turn.emit({ op: 'updateCampaign', id, patch: { runsStarted: started } });
-  showShortage(turn, id, shortage);
+  const rest = open.length === 0 && !over && !isDrained ? unlisted(campaign, started) : null;
+  showWaiting(turn, id, shortage === undefined ? rest : reasonOf(shortage));
   if (!over) return;
   const failure = campaign.optimizer?.failure ?? null;
   if (failure === null)
@@ -104,14 +108,28 @@ function beginRuns(turn: Turn, ports: SubmitPorts, id: string): void {
   else turn.setCampaign(campaign, 'failed', { reason: failure, endedAt: turn.now });
 }
 
-/** Shows that the campaign waits for room, or does not wait any more. Another reason stays: it says what else it waits for. */
-function showShortage(turn: Turn, id: string, shortage: Shortage | undefined): void {
+/**
+ * Shows that the campaign waits for room or for parameters, or does not wait any more. Another reason stays: it says what else it
+ * waits for.
+ */
+function showWaiting(turn: Turn, id: string, reason: Reason | null): void {
   const before = turn.state.rows.campaigns.get(id)?.reason ?? null;
-  if (before !== null && before.code !== waitingForQuota) return;
-  const reason = shortage === undefined ? null : reasonOf(shortage);
+  if (before !== null && before.code !== waitingForQuota && before.code !== waitingForParameters) return;
   if (before?.message === reason?.message) return;
   turn.emit({ op: 'updateCampaign', id, patch: { reason } });
   turn.publishCampaign(id);
+}
+
+/** Why no run of a campaign without a limit is open: its next run is not listed. */
+function unlisted(
+  { name, optimizer, protocolRunParameters: listed }: CampaignRow,
+  started: number,
+): Reason | null {
+  if (optimizer !== null || listed === null || started < listed.length) return null;
+  return {
+    code: waitingForParameters,
+    message: `${campaignRunName(name, started + 1)} has no parameters: add an entry to protocol_run_parameters, or set max_protocol_runs to ${started} to end the campaign`,
+  };
 }
 
 /** Without numbers: everybody who sees the campaign reads it. */

@@ -22,9 +22,9 @@ import type { Turn, WorkingState } from '../turn/index.js';
  * is committed before its run begins. It changes its state in the commit in which its run does.
  */
 
-/** Says whether the run of that number can begin: it needs no trial, or its trial exists. */
+/** Says whether the run of that number can begin: its parameters are listed, its trial exists, or it needs neither. */
 export function mayBegin(state: WorkingState, campaign: CampaignRow, n: number): boolean {
-  if (campaign.optimizer === null) return true;
+  if (campaign.optimizer === null) return n <= (campaign.protocolRunParameters?.length ?? n);
   const trial = state.rows.trials.get(trialKey(campaign.id, n));
   return trial !== undefined && isProposed(trial.state);
 }

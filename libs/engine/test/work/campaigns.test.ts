@@ -1,3 +1,4 @@
+import type { CampaignChange, TaskParameters } from '@lab/contracts';
 import { describe, expect, it } from 'vitest';
 import { ints, open, TestLab } from '../test-lab.js';
 
@@ -46,6 +47,37 @@ describe('a campaign', () => {
     await test.clock.settle();
     expect(test.campaignRow('c')).toMatchObject({ state: 'cancelled', runsStarted: 6, runsCompleted: 5 });
     await expect(campaign(test, 'c_run_1', { max_protocol_runs: 0 })).resolves.toBeUndefined();
+  });
+
+  it('without a limit and with an empty list begins each run when a change lists it', async () => {
+    const test = await lab();
+    const change = async (more: CampaignChange): Promise<void> => {
+      await test.engine.changes.campaign('c', more, 'ada');
+      await test.clock.settle();
+    };
+    const row = (n: number): TaskParameters => ({ a: { n, m: 0 } });
+    await campaign(test, 'c', { protocol: 'p', max_protocol_runs: 0, protocol_run_parameters: [] });
+    expect(test.running()).toEqual([]);
+    expect(test.campaignRow('c')).toMatchObject({
+      state: 'running',
+      reason: { code: 'waiting_for_parameters' },
+    });
+    await change({ protocol_run_parameters: [row(1)] });
+    expect(test.task('c_run_1/a').inputParameters).toEqual({ n: 1, m: 0 });
+    await test.complete('c_run_1/a');
+    expect(test.campaignRow('c')).toMatchObject({ state: 'running', runsStarted: 1, runsCompleted: 1 });
+    await change({ protocol_run_parameters: [row(1), row(2), row(3)] });
+    expect(test.campaignRow('c')).toMatchObject({ reason: null, runsStarted: 2 });
+    await expect(change({ protocol_run_parameters: [row(1), row(9), row(3)] })).rejects.toMatchObject({
+      code: 'wrong_state',
+    });
+    await expect(change({ protocol_run_parameters: [row(1), row(2), {}] })).rejects.toMatchObject({
+      faults: [{ path: 'protocol_run_parameters[2].a.n' }, { path: 'protocol_run_parameters[2].a.m' }],
+    });
+    await expect(change({ max_protocol_runs: 2 })).rejects.toMatchObject({ code: 'invalid' });
+    await change({ max_protocol_runs: 3 });
+    for (const n of [2, 3]) await test.complete(`c_run_${n}/a`);
+    expect(test.campaignRow('c')).toMatchObject({ state: 'completed', reason: null, runsCompleted: 3 });
   });
 
   it('gives each run its own parameters over the global ones', async () => {

@@ -64,7 +64,7 @@ export class CampaignSubmission {
   @Optional(taskParameters('Parameters of every run.')) global_parameters?: TaskParameters;
   @Optional(
     parameterRows(
-      'Parameters for each run; they override the global ones. The list has exactly `max_protocol_runs` entries. With `optimize` it may have fewer, and an entry with all inputs of the optimizer is the trial of its run.',
+      'Parameters for each run; they override the global ones. The list has exactly `max_protocol_runs` entries. An empty list with `max_protocol_runs` 0 makes a campaign to which changes add the runs. With `optimize` it may have fewer, and an entry with all inputs of the optimizer is the trial of its run.',
     ),
   )
   protocol_run_parameters?: TaskParameters[];
@@ -111,7 +111,7 @@ export class CampaignChange {
   @Optional(
     whole(
       [0, 100_000],
-      'Number of protocol runs in all, at least the number of runs that have begun. 0: no limit, unless `protocol_run_parameters` lists the runs.',
+      'Number of protocol runs in all, at least the number of runs that have begun. 0: no limit; if `protocol_run_parameters` lists the runs, the campaign waits for further entries.',
       20,
     ),
   )
@@ -125,7 +125,7 @@ export class CampaignChange {
   global_parameters?: TaskParameters;
   @Optional(
     parameterRows(
-      'The whole list of parameters for each run. It replaces the present list. The entries of runs that have begun must stay as they are. An optimizer must accept the other entries.',
+      'The whole list of parameters for each run. It replaces the present list. The entries of runs that have begun must stay as they are. An optimizer must accept the other entries. With `max_protocol_runs` 0 the list can grow while the campaign runs.',
     ),
   )
   protocol_run_parameters?: TaskParameters[];
