@@ -15,6 +15,7 @@ export const allowedImports = listed({
   'object-store': 'contracts ports',
   sdk: 'contracts',
   'python-host': '',
+  'python-client': '',
   definitions: 'contracts ports trust',
   hosting: 'contracts ports runtime messaging definitions',
   scheduling: 'contracts ports',

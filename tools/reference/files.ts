@@ -5,6 +5,7 @@ import { cliPage } from './cli.js';
 import { clientTypes } from './client-types.js';
 import { errorsPage } from './errors.js';
 import { messagesPage, permissionsModule } from './messages.js';
+import { pythonFiles } from './python/index.js';
 import { restPage } from './rest.js';
 import { statesPage } from './states.js';
 import type { OpenApiDocument } from '../shared/openapi.js';
@@ -26,5 +27,8 @@ export async function referenceFiles(): Promise<Record<string, string>> {
     const filepath = join(root, path);
     return [path, await format(text, { ...(await resolveConfig(filepath)), filepath })];
   });
-  return Object.fromEntries(await Promise.all(files)) as Record<string, string>;
+  return {
+    ...(Object.fromEntries(await Promise.all(files)) as Record<string, string>),
+    ...pythonFiles(document),
+  };
 }

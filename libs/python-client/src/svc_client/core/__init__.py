@@ -1,0 +1,1 @@
+"""What both clients share. Nothing here sends or waits."""
