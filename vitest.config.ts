@@ -28,6 +28,9 @@ const wine = '**/*.wine.test.ts';
 /** The page in a browser. Only `npm run test:web` runs it, because the browser takes 300 MB of the disk. */
 const web = 'e2e/*.web.test.ts';
 
+/** The client for Python and its notebooks. Only `npm run test:python` runs them, because they need 470 MB of packages from PyPI. */
+const python = 'e2e/*.python.test.ts';
+
 /**
  * Images and proxies as they are deployed, and labs by Nx. Only `npm run test:deploy` runs them, because they need packages of Debian,
  * and minutes.
@@ -166,6 +169,10 @@ export default defineConfig(({ mode }) => ({
           include: mode === 'deploy' ? [deployed] : [],
           globalSetup,
         },
+      },
+      {
+        ...shared,
+        test: { ...endToEnd, name: 'python', include: mode === 'python' ? [python] : [] },
       },
       {
         ...shared,

@@ -4,7 +4,6 @@ import { readdirSync, readFileSync, statSync, writeFileSync, type Dirent } from 
 import { readFile } from 'node:fs/promises';
 import { networkInterfaces } from 'node:os';
 import { join, relative } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { NewWebhookRecord, Page, Principal, Problem, ResourceRecord, TokenRecord } from '@lab/contracts';
 import { startServiceStack, type Stack } from '@lab/testkit';
@@ -17,7 +16,6 @@ import { GuideShell, type GuideShellOptions } from './guide-commands.js';
  * computers can reach. The printed commands must do what the pages say.
  */
 
-const root = fileURLToPath(new URL('../', import.meta.url));
 const page = (name: string): string => `docs/guide/${name}.md`;
 
 /** An address of this computer outside of loopback. Without a network, an address to which no name leads. */
@@ -126,32 +124,6 @@ describe('the guide', { timeout: 400_000 }, () => {
       readFileSync(join(shell.folder, 'command-line', 'paint_again_2.json'), 'utf8'),
     ) as object;
     expect(record).toMatchObject({ name: 'paint_again_2', state: 'completed' });
-  });
-
-  it('notebook: the requests of the page run its campaign and return its results as a table', async () => {
-    const text = readFileSync(join(root, page('notebook')), 'utf8');
-    const code = [...text.matchAll(/^```python\n([\s\S]*?)^```$/gm)].map(([, block]) => block).join('');
-    // The dictionary of the page is also JSON, so that this test needs no Python.
-    const [, submission = expect.fail('the page has no campaign')] =
-      /^campaign = (\{[\s\S]*?^\})$/m.exec(code) ?? [];
-    const asked = [...code.matchAll(/ask\("(\w+)", "([^"]+)"/g)].map(([, method, path]) => [method, path]);
-    expect(asked).toEqual([
-      ['POST', '/api/campaigns'],
-      ['GET', '/api/campaigns/by_notebook'],
-      ['GET', '/api/campaigns/by_notebook/runs.csv'],
-    ]);
-    const made = await api.call('POST', '/api/campaigns', JSON.parse(submission) as object);
-    expect(made.status, JSON.stringify(made.body)).toBe(201);
-    const { state } = await eventually(() => api.campaign('by_notebook'), isOver, 120_000);
-    expect(state).toBe('completed');
-    const table = await fetch(`${stack.url}/api/campaigns/by_notebook/runs.csv`, {
-      headers: { authorization: `Bearer ${admin}` },
-    });
-    const [header = '', ...rows] = (await table.text()).trim().split(/\r?\n/);
-    const shown = [...(/^results\[\[(.*)\]\]$/m.exec(code)?.[1] ?? '').matchAll(/"([^"]+)"/g)];
-    expect(shown.length).toBe(4);
-    for (const [, column = ''] of shown) expect(header.split(',')).toContain(column);
-    expect(rows).toHaveLength(3);
   });
 
   it('security: the commands do what the page says, and another computer submits with its own token', async () => {

@@ -77,7 +77,7 @@ function syntaxFault({ language, text }: Block): string | undefined {
 function blockFault(block: Block): string | undefined {
   const { language, path, example, fragmentOf } = block;
   if (['sh', 'text'].includes(language)) return undefined;
-  // The end-to-end test of the guide sends the requests of this page.
+  // `npm run test:python` types the blocks of this page.
   if (language === 'python' && block.page === `${guide}/notebook.md`) return undefined;
   if (language === 'json') {
     try {

@@ -16,8 +16,6 @@ from .blocking import (
 )
 from .errors import NoAnswer, Refused, SvcError, WaitTimeout, WorkFailed
 
-__version__ = "0.3.0"
-
 __all__ = [
     "AttentionItem",
     "Campaign",

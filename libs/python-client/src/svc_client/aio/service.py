@@ -116,7 +116,7 @@ class Definitions:
         self._transport = transport
 
     async def list(self, **filters: Any) -> Records[Any]:
-        """Definitions, for example `type="protocol"`, `loaded=True`."""
+        """Definitions, for example `type="protocol"`, `lab="color_lab"`."""
         return Records([each async for each in self._transport.each("/api/definitions", filters)])
 
     async def get(self, type: str, name: str) -> Any:

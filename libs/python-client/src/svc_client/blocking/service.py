@@ -117,7 +117,7 @@ class Definitions:
         self._transport = transport
 
     def list(self, **filters: Any) -> Records[Any]:
-        """Definitions, for example `type="protocol"`, `loaded=True`."""
+        """Definitions, for example `type="protocol"`, `lab="color_lab"`."""
         return Records([each for each in self._transport.each("/api/definitions", filters)])
 
     def get(self, type: str, name: str) -> Any:
