@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { existsSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { lockText, type LockedLibrary, type PythonLock } from '@lab/definitions/environments';
-import { makeWheel, withoutPython, type TestWheel } from '@lab/testkit/python';
+import { makeWheel, withoutPip, type TestWheel } from '@lab/testkit/python';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { Lab } from './lab.js';
 import type { TestModule } from './modules.js';
@@ -105,7 +105,7 @@ const complete = [
   expect.stringMatching(/^[0-9a-f]{64}\.json$/),
 ];
 
-describe.skipIf(withoutPython())('libraries of code in Python', () => {
+describe.skipIf(withoutPip())('libraries of code in Python', () => {
   it('are installed once for the devices and tasks of a lock, and not for other code', async () => {
     const lock = locked([wheel()]);
     assign(greeting(lock), greeting(lock));

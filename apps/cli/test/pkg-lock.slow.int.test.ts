@@ -2,7 +2,7 @@ import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSy
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { readLock } from '@lab/definitions/environments';
-import { makeWheel, withoutPython, type TestLibrary } from '@lab/testkit/python';
+import { makeWheel, withoutPip, type TestLibrary } from '@lab/testkit/python';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { targetsOf } from '../src/pkg/lock/targets.js';
 import { lockPackage, type Locked, type LockWishes } from '../src/pkg/lock/lock-package.js';
@@ -49,7 +49,7 @@ const wheels = (): string[] => readdirSync(join(root, 'wheels')).sort();
 const both: Partial<LockWishes> = { platforms: ['linux-x64', 'win32-x64'], pythons: ['3.11'] };
 const onWindows = '(sys_platform == "win32" and platform_machine == "AMD64" and python_version == "3.11")';
 
-describe.skipIf(withoutPython())('svc pkg lock', () => {
+describe.skipIf(withoutPip())('svc pkg lock', () => {
   it('locks what each platform needs, keeps versions until they are to be raised, and fetches the same wheels again', async () => {
     offer('greeter', '1.0', {
       requires: ['polite>=1', 'winner; sys_platform == "win32"', 'loud; extra == "tests"'],

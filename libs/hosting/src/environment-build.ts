@@ -101,8 +101,7 @@ export function buildCommands(
     ];
     return [venv('--without-pip'), { name: 'uv', program: 'uv', args }];
   }
-  if (kind.pip !== null && isAtLeast(kind.pip, firstPip))
-    return [venv('--without-pip'), pip(python, '--python', interpreter)];
+  if (hasRecentPip(kind)) return [venv('--without-pip'), pip(python, '--python', interpreter)];
   // An earlier pip cannot install elsewhere, so the environment gets one of its own, which takes seconds.
   if (kind.hasEnsurepip) return [venv(), pip(interpreter)];
   throw new Error(
@@ -110,8 +109,10 @@ export function buildCommands(
   );
 }
 
-function isAtLeast(version: string, [major, minor]: readonly [number, number]): boolean {
-  const [own = 0, ownMinor = 0] = version.split('.').map((part) => Number.parseInt(part, 10));
+/** Whether a Python has a pip that can install for another interpreter, and take wheels for several platforms. */
+export function hasRecentPip({ pip }: Pick<PythonTools, 'pip'>): boolean {
+  const [major, minor] = firstPip;
+  const [own = 0, ownMinor = 0] = (pip ?? '0').split('.').map((part) => Number.parseInt(part, 10));
   return own > major || (own === major && ownMinor >= minor);
 }
 

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { ServiceError, type ModuleReference } from '@lab/contracts';
 import { lockText, type PythonLock } from '@lab/definitions/environments';
-import { makeWheel, withoutPython, type TestWheel } from '@lab/testkit/python';
+import { makeWheel, withoutPip, type TestWheel } from '@lab/testkit/python';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { FilePiece } from '../src/fetched-file.js';
 import { PythonEnvironments } from '../src/python-environments.js';
@@ -67,7 +67,7 @@ function run(program: string): string {
   return spawnSync(program, ['-I', '-c', code], { encoding: 'utf8' }).stdout.trim();
 }
 
-describe.skipIf(withoutPython())('environments of Python', () => {
+describe.skipIf(withoutPip())('environments of Python', () => {
   it('are built once for requests at once, and found again by the next process', async () => {
     const module = locked([greeter()]);
     const environments = new PythonEnvironments(folder, python, log);

@@ -18,4 +18,21 @@ export function withoutPython(): boolean {
   }
   return isAbsent;
 }
+let hasNoPip: boolean | undefined;
+
+/** Whether the tests that install libraries for Python are left out: with the others, or where Python has no pip 22.3 or later. */
+export function withoutPip(): boolean {
+  if (withoutPython()) return true;
+  if (processEnvironment()[withoutPythonVariable] === '0') return false;
+  if (hasNoPip === undefined) {
+    const program = 'import pip, sys; sys.exit(tuple(map(int, pip.__version__.split(".")[:2])) < (22, 3))';
+    hasNoPip = !['python3', 'python'].some((each) => spawnSync(each, ['-I', '-c', program]).status === 0);
+    if (hasNoPip)
+      process.stderr.write(
+        'There is no pip 22.3 or later, so the tests that install libraries for Python DO NOT RUN.\n',
+      );
+  }
+  return hasNoPip;
+}
+
 export { makeWheel, type TestLibrary, type TestWheel } from './python-wheel.js';

@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { askPython, Python, runProgram, toolReason, type ProgramEnd } from '@lab/hosting';
+import { askPython, hasRecentPip, Python, runProgram, toolReason, type ProgramEnd } from '@lab/hosting';
 import { processEnvironment } from '@lab/runtime';
 import { pipOptions, targetText, type LockTarget } from './targets.js';
 
@@ -37,15 +37,17 @@ export class Pip {
     const python = new Python();
     const found = await python.find();
     const kind = 'program' in found ? await askPython(python.program) : undefined;
-    if (kind !== undefined && kind.pip !== null)
+    if (kind !== undefined && hasRecentPip(kind))
       return new Pip([python.program, '-I'], minorOf(kind.version), signal);
     const uv = ['uv', 'run', '--no-project', '--with', 'pip', 'python', '-I'] as const;
     const pip = new Pip(uv, '', signal);
     const end = await pip.#run(['-c', 'import platform; print(platform.python_version())'], askMs);
     if (end.ok) return new Pip(uv, minorOf(lastLine(end.output)), signal);
-    const without = 'program' in found ? `${python.program} has no pip` : found.why;
+    const own = kind?.pip ?? null;
+    const pipText = own === null ? 'no pip' : `pip ${own}`;
+    const without = 'program' in found ? `${python.program} has ${pipText}` : found.why;
     throw new Error(
-      `svc pkg lock needs Python 3.9 or later with pip, or uv (${without}, and ${end.reason ?? toolReason(end)}): install one of them, for example with "apt install python3-pip"`,
+      `svc pkg lock needs Python 3.9 or later with pip 22.3 or later, or uv (${without}, and ${end.reason ?? toolReason(end)}): install one of them, for example with "apt install python3-pip"`,
     );
   }
 
