@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { eventually } from '../api.js';
+import { eventually, isOver } from '../api.js';
 import { api, browserOf, open, tabTo, violationsOf } from './lab.js';
 
 describe('the schedule', () => {
@@ -56,6 +56,20 @@ describe('the schedule', () => {
     await other
       .getByRole('heading', { name: 'What decides when wants it ends' })
       .waitFor({ state: 'detached' });
+  });
+
+  it('shows what decides when a run ends, to which the page of the run leads', async () => {
+    const run = { name: 'by itself', type: 'slow_multiplication', parameters: { wait: { seconds: 1 } } };
+    expect((await api.submit('protocols', run)).status).toBe(201);
+    await eventually(() => api.run('by itself'), isOver);
+    const page = await open(await browserOf('viewer'), '/runs/by%20itself');
+    await page.getByRole('link', { name: 'See it in the schedule, with other work' }).click();
+    const chain = page.getByRole('list').filter({ hasText: 'after by itself/wait, on which it depends' });
+    await chain.waitFor();
+    expect((await chain.getByRole('link').allTextContents()).slice(-2)).toEqual([
+      'by itself/wait',
+      'by itself/multiply',
+    ]);
   });
 
   it('says what people hold, until when and why', async () => {
