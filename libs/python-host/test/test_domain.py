@@ -198,6 +198,13 @@ class Runs(unittest.TestCase):
         ):
             Scripted([None]).sample(1)
 
+    def test_are_given_up_if_one_of_their_sample_does_not_fit(self):
+        optimizer = Scripted([0.5, None])
+        with self.assertRaises(RuntimeError):
+            optimizer.sample(2)
+        self.assertEqual([note[0] for note in optimizer.notes], ["failed", "failed"])
+        self.assertEqual(optimizer.runs(), [])
+
     def test_are_best_if_no_other_beats_them(self):
         outputs = [ContinuousOutput("score.loss", Minimize(), at_most=8), ContinuousOutput("score.gain", Maximize())]
         optimizer = Scripted([], outputs)

@@ -84,12 +84,12 @@ class DomainOptimizer(AbstractSequentialOptimizer):
         proposed = self._propose(num_protocol_runs)
         if len(proposed) != num_protocol_runs:
             raise RuntimeError(f"{self.name} proposed {len(proposed)} rows instead of {num_protocol_runs}")
-        runs = []
-        for row, token in proposed:
-            try:
-                runs.append(Run(self.domain.check(self.domain.round(row)), token))
-            except Invalid as error:
-                raise RuntimeError(f"{self.name} proposed a row outside of the domain: {error}") from error
+        try:
+            runs = [Run(self.domain.check(self.domain.round(row)), token) for row, token in proposed]
+        except Invalid as error:
+            for row, token in proposed:
+                self._failed(Run(row, token))
+            raise RuntimeError(f"{self.name} proposed a row outside of the domain: {error}") from error
         for index, run in enumerate(runs):
             self._remember(run, None if run_names is None else run_names[index])
         return [dict(run.row) for run in runs]
