@@ -5,7 +5,7 @@ from bofire.data_models.constraints.api import LinearInequalityConstraint
 from bofire.data_models.domain.api import Domain
 from bofire.data_models.features.api import ContinuousInput, ContinuousOutput
 from bofire.data_models.objectives.api import MinimizeObjective
-from bofire.data_models.strategies.api import SoboStrategy
+from bofire.data_models.strategies.api import BotorchOptimizer, SoboStrategy
 
 from svc_lab.optimizers import BofireOptimizer
 
@@ -26,8 +26,14 @@ def svc_create_campaign_optimizer():
             LinearInequalityConstraint(features=PASTES, coefficients=[1.0] * 5, rhs=40.0),
         ],
     )
+    strategy = SoboStrategy(
+        domain=domain,
+        acquisition_function=qUCB(beta=1.0),
+        # The defaults search for minutes, because of the constraints, and a proposal must come within 290 s.
+        acquisition_optimizer=BotorchOptimizer(n_restarts=4, n_raw_samples=64, maxiter=100),
+    )
     arguments = {
-        "strategy": SoboStrategy(domain=domain, acquisition_function=qUCB(beta=1.0)),
+        "strategy": strategy,
         "num_initial_samples": 5,
         "seed": 1,
     }
