@@ -86,14 +86,16 @@ export class ClonesController {
   async cloneCampaign(@CampaignName() name: string): Promise<CampaignClone> {
     const campaign = found(await this.records.campaign(name), 'campaign', name);
     const { kept, leftOut } = withoutSecrets(campaign.meta);
-    const { protocol_run_parameters: perRun, max_failures: maxFailures } = campaign;
+    const { protocol_run_parameters: perRun, max_failures: maxFailures, max_protocol_runs: most } = campaign;
+    // A submission has as many runs as it lists, also if changes added them to a campaign without a limit.
+    const runs = campaign.optimize ? most : (perRun?.length ?? most);
     return {
       submission: {
         name: await freeName(campaign.name, (free) => this.records.campaign(free)),
         protocol: campaign.protocol,
         owner: campaign.owner,
         priority: campaign.priority,
-        max_protocol_runs: campaign.max_protocol_runs,
+        max_protocol_runs: runs,
         max_concurrent_protocol_runs: campaign.max_concurrent_protocol_runs,
         optimize: campaign.optimize,
         optimizer_ip: campaign.optimizer_ip,

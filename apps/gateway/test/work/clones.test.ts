@@ -63,6 +63,12 @@ it('a clone can be submitted unchanged under a free name', async () => {
     expect(schema.check(submission)).toMatchObject({ ok: true });
 });
 
+it('a clone of a campaign to which changes added runs has as many runs as it lists', async () => {
+  const open = { optimize: false, max_protocol_runs: 0, protocol_run_parameters: [{ a: { n: 1 } }, {}] };
+  gateway.records.campaignList.push(campaignRecord({ name: 'open', ...open }));
+  expect(await submissionOf('/api/campaigns/open/clone')).toMatchObject({ ...open, max_protocol_runs: 2 });
+});
+
 it('a clone omits secrets and names them', async () => {
   const meta = { optimizer_overrides: { ai_api_key: 'sk-canary', p_ai: 0.5 }, list: [1, { x: 2 }] };
   gateway.records.campaignList.push(campaignRecord({ name: 'sweep', meta }));

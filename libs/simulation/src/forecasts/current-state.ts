@@ -10,7 +10,6 @@ import {
   expectedEnd,
   isOfRollout,
   type AttemptRow,
-  type CampaignRow,
   type Definitions,
   type DurationSamples,
   type Engine,
@@ -56,16 +55,12 @@ export function iso(at: number | null | undefined): string | null {
 }
 
 /**
- * Limits the coming runs of campaigns without a limit. The submission in question does not wait for more. If a campaign lists its
- * runs, only these are known. A rollout takes each computer for minutes only and has no known end, so it is left out.
+ * Limits the coming runs of campaigns without a limit. The submission in question does not wait for more. A rollout takes each
+ * computer for minutes only and has no known end, so it is left out.
  */
 function foreseeable(rows: WorkingRows): WorkingRows {
-  const isListed = (row: CampaignRow): boolean =>
-    row.optimizer === null && row.protocolRunParameters !== null;
   const campaigns = rows.campaigns.map((row) =>
-    row.maxProtocolRuns === 0 && !isListed(row)
-      ? { ...row, maxProtocolRuns: row.runsStarted + runsOfEndless }
-      : row,
+    row.maxProtocolRuns === 0 ? { ...row, maxProtocolRuns: row.runsStarted + runsOfEndless } : row,
   );
   return { ...rows, campaigns, rollouts: [], outages: rows.outages.filter((row) => !isOfRollout(row)) };
 }

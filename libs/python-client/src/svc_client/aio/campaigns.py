@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import AsyncGenerator, Mapping, Sequence
     from pathlib import Path
 
-    from ..models import FileRecord, OptimizerRecord, TaskFailurePolicy, Trial
+    from ..models import CampaignSummary, FileRecord, OptimizerRecord, ProtocolRunSummary, TaskFailurePolicy, Trial
     from .transport import Transport
 
 
@@ -65,7 +65,7 @@ class Campaign(Work[models.CampaignRecord]):
     def _event_filter(self) -> dict[str, Any]:
         return {"campaign": self.name}
 
-    async def runs(self, **filters: Any) -> Records[Any]:
+    async def runs(self, **filters: Any) -> Records[ProtocolRunSummary]:
         """The records of its runs without their tasks, in the order of their numbers."""
         query = {"sort": "created_at", **filters}
         return Records([run async for run in self._transport.each(self._path("/runs"), query)])
@@ -199,12 +199,12 @@ class Campaigns:
     async def get(self, name: str) -> Campaign:
         return Campaign(self._transport, await self._transport.json("GET", path_of("/api/campaigns/{}", name)))
 
-    async def list(self, *, limit: int = 100, **filters: Any) -> Records[Any]:
+    async def list(self, *, limit: int = 100, **filters: Any) -> Records[CampaignSummary]:
         """One page of campaigns, newest first."""
         page = await self._transport.json("GET", "/api/campaigns", query={"limit": limit, **filters})
         return Records(page["items"])
 
-    async def each(self, **filters: Any) -> AsyncGenerator[Any, None]:
+    async def each(self, **filters: Any) -> AsyncGenerator[CampaignSummary, None]:
         """All campaigns, page by page."""
         async for item in self._transport.each("/api/campaigns", filters):
             yield item

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 from ..core.requests import path_of
 from ..core.shown import Progress, bar_html, record_html
-from ..core.work import FIRST_POLL_S, POLL_S, flat, has_ended, nested, trial_of
+from ..core.work import FIRST_POLL_S, PATIENT_S, POLL_S, flat, has_ended, nested, trial_of
 from ..errors import Refused, SvcError, WaitTimeout, WorkFailed
 from .transport import Patience, Transport
 
@@ -22,7 +22,7 @@ class DrivenCampaign:
     """A campaign without a limit: run n begins when its parameters are proposed. One program drives it at a time.
 
     The service stores proposals and results. A program that opens the campaign again gets all of them, so an optimizer can
-    be made anew after its notebook was closed.
+    be made anew after its notebook was closed. It bears that the service is away for 10 min.
     """
 
     def __init__(self, transport: Transport, record: CampaignRecord, outputs: Sequence[str]) -> None:
@@ -62,7 +62,7 @@ class DrivenCampaign:
         return path_of("/api/campaigns/{}", self.name) + rest
 
     async def refresh(self) -> DrivenCampaign:
-        self.record = await self._transport.json("GET", self._path())
+        self.record = await self._transport.json("GET", self._path(), deadline_s=PATIENT_S)
         return self
 
     async def campaign(self) -> Campaign:
@@ -88,7 +88,7 @@ class DrivenCampaign:
                 f"another program proposed runs of the campaign {self.name}", remedy="let one program drive it at a time, and open it again"
             )
         entries = [*before, *(nested(each) for each in inputs)]
-        self.record = await self._transport.json("PATCH", self._path(), body={"protocol_run_parameters": entries})
+        self.record = await self._transport.json("PATCH", self._path(), body={"protocol_run_parameters": entries}, deadline_s=PATIENT_S)
         return list(range(len(before) + 1, len(entries) + 1))
 
     async def trials(self) -> Trials:
@@ -100,7 +100,7 @@ class DrivenCampaign:
 
     async def _read(self) -> list[Trial]:
         states: dict[int, str] = {}
-        async for run in self._transport.each(self._path("/runs"), {}):
+        async for run in self._transport.each(self._path("/runs"), {}, deadline_s=PATIENT_S):
             states[run["meta"]["campaign_run"]] = run["state"]
         found: list[Trial] = []
         for number, entry in enumerate(self._entries, start=1):
@@ -117,7 +117,7 @@ class DrivenCampaign:
         name = f"{self.name}_run_{number}"
         run: ProtocolRunRecord | None = None
         if state == "completed":
-            run = await self._transport.json("GET", path_of("/api/protocols/{}", name))
+            run = await self._transport.json("GET", path_of("/api/protocols/{}", name), deadline_s=PATIENT_S)
         return trial_of(number, name, flat(entry), outputs=self.outputs, state=state, run=run)
 
     async def results(self, timeout: float | None = None) -> list[Trial]:
@@ -200,7 +200,7 @@ class DrivenCampaign:
         if count == 0:
             await self._transport.json("POST", self._path("/cancel"))
         else:
-            await self._transport.json("PATCH", self._path(), body={"max_protocol_runs": count})
+            await self._transport.json("PATCH", self._path(), body={"max_protocol_runs": count}, deadline_s=PATIENT_S)
         return await self.refresh()
 
     def __repr__(self) -> str:

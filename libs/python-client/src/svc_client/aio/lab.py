@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Literal
 
+from .. import models
 from ..core.requests import path_of
 from ..core.shown import record_html, table_html
 from ..core.work import device_name, given
@@ -12,7 +13,7 @@ from .work import Records
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from ..models import AttentionRecord, DeviceDetail
+    from ..models import AttentionRecord, DeviceDetail, DeviceRecord
     from .transport import Transport
 
 Action = Literal["completed", "failed", "retry", "idle", "lost", "keep_waiting", "cancel", "acknowledge"]
@@ -108,13 +109,12 @@ class Devices:
     def __getitem__(self, name: str) -> Device:
         return Device(self._transport, name)
 
-    async def list(self, **filters: Any) -> Records[Any]:
+    async def list(self, **filters: Any) -> Records[DeviceRecord]:
         """All devices with their states and functions."""
-        shown = _Devices([device async for device in self._transport.each("/api/devices", filters)])
-        return shown
+        return _Devices([device async for device in self._transport.each("/api/devices", filters)])
 
 
-class _Devices(Records[Any]):
+class _Devices(Records[models.DeviceRecord]):
     columns = ("lab_name", "name", "type", "state", "detail", "held_by")
 
 

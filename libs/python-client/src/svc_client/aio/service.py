@@ -18,7 +18,17 @@ if TYPE_CHECKING:
     import httpx
     from typing_extensions import Self
 
-    from ..models import EmergencyStopReport, HealthReport, Principal, QueuePage, ScheduleRecord, ServiceEvent
+    from ..models import (
+        DefinitionRecord,
+        DefinitionSummary,
+        EmergencyStopReport,
+        HealthReport,
+        LabRecord,
+        Principal,
+        QueuePage,
+        ScheduleRecord,
+        ServiceEvent,
+    )
 
 
 class Service:
@@ -79,7 +89,7 @@ class Service:
     async def health(self) -> HealthReport:
         return await self._transport.json("GET", "/api/health")
 
-    async def labs(self) -> Records[Any]:
+    async def labs(self) -> Records[LabRecord]:
         return Records([lab async for lab in self._transport.each("/api/labs", {})])
 
     async def queue(self, **filters: Any) -> QueuePage:
@@ -115,11 +125,11 @@ class Definitions:
     def __init__(self, transport: Transport) -> None:
         self._transport = transport
 
-    async def list(self, **filters: Any) -> Records[Any]:
+    async def list(self, **filters: Any) -> Records[DefinitionSummary]:
         """Definitions, for example `type="protocol"`, `lab="color_lab"`."""
         return Records([each async for each in self._transport.each("/api/definitions", filters)])
 
-    async def get(self, type: str, name: str) -> Any:
+    async def get(self, type: str, name: str) -> DefinitionRecord:
         """One definition with its faults."""
         return await self._transport.json("GET", path_of("/api/definitions/{}/{}", type, name))
 

@@ -12,6 +12,7 @@ import httpx
 
 from ..core.events import Block, StreamParser
 from ..core.requests import FIRST_PAUSE_S, LONGEST_PAUSE_S, Attempts, Request
+from ..core.work import PATIENT_S
 from ..errors import EventsGap, Refused
 
 if TYPE_CHECKING:
@@ -77,11 +78,11 @@ class Transport:
         response = await self.send(Request(method, path, **more))
         return response.json() if response.content else None
 
-    async def each(self, path: str, query: dict[str, Any]) -> AsyncGenerator[Any, None]:
+    async def each(self, path: str, query: dict[str, Any], **more: Any) -> AsyncGenerator[Any, None]:
         """All records of a list. Pages are fetched when they are needed."""
         cursor: str | None = None
         while True:
-            page = await self.json("GET", path, query={**query, "cursor": cursor})
+            page = await self.json("GET", path, query={**query, "cursor": cursor}, **more)
             for item in page["items"]:
                 yield item
             cursor = page["next_cursor"]
@@ -107,7 +108,7 @@ class Transport:
         while True:
             headers = {} if last is None else {"last-event-id": last}
             request = Request(
-                "GET", path, query=query, headers=headers, accept="text/event-stream", timeout_s=_SILENCE_S, deadline_s=self.deadline_s
+                "GET", path, query=query, headers=headers, accept="text/event-stream", timeout_s=_SILENCE_S, deadline_s=PATIENT_S
             )
             try:
                 async with self.stream(request) as response:

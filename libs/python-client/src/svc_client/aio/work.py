@@ -11,6 +11,7 @@ from ..core.requests import path_of
 from ..core.shown import Progress, record_html, table_html
 from ..core.work import (
     FIRST_POLL_S,
+    PATIENT_S,
     POLL_S,
     device_references,
     given,
@@ -30,6 +31,7 @@ if TYPE_CHECKING:
 
     from ..models import (
         DeviceReference,
+        ProtocolRunSummary,
         Reason,
         ServiceEvent,
         TaskFailurePolicy,
@@ -96,11 +98,14 @@ class Work(Generic[RecordT]):
 
     async def refresh(self) -> Self:
         """Reads the record again."""
-        self.record = await self._transport.json("GET", self._path(), query=self._query())
+        return await self._read()
+
+    async def _read(self, **more: Any) -> Self:
+        self.record = await self._transport.json("GET", self._path(), query=self._query(), **more)
         return self
 
     async def wait(self, timeout: float | None = None, *, check: bool = True, progress: bool | None = None) -> Self:
-        """Waits until the work has ended, and shows how far it is.
+        """Waits until the work has ended, and shows how far it is. It bears that the service is away for 10 min.
 
         Args:
             timeout: Seconds after which WaitTimeout is raised; the work goes on.
@@ -111,7 +116,7 @@ class Work(Generic[RecordT]):
         shown = Progress(progress)
         pause = FIRST_POLL_S
         while True:
-            await self.refresh()
+            await self._read(deadline_s=max(min(PATIENT_S, patience.left(PATIENT_S)), self._transport.deadline_s))
             shown.show(*self._progress())
             if self.has_ended:
                 break
@@ -149,11 +154,11 @@ class Work(Generic[RecordT]):
                 event = cast("ServiceEvent", block.data)
                 yield event
                 if event["aggregate"] == subject and has_ended(event["type"].partition(".")[2]):
-                    await self.refresh()
+                    await self._read(deadline_s=PATIENT_S)
                     return
             elif ended_at is not None and monotonic() - ended_at > _LAST_EVENT_S:
                 return
-            elif ended_at is None and (await self.refresh()).has_ended:
+            elif ended_at is None and (await self._read(deadline_s=PATIENT_S)).has_ended:
                 ended_at = monotonic()
 
     async def cancel(self) -> Self:
@@ -308,12 +313,12 @@ class Protocols:
     async def get(self, name: str) -> Run:
         return Run(self._transport, await self._transport.json("GET", path_of("/api/protocols/{}", name)))
 
-    async def list(self, *, limit: int = 100, **filters: Any) -> Records[Any]:
+    async def list(self, *, limit: int = 100, **filters: Any) -> Records[ProtocolRunSummary]:
         """One page of runs, newest first. Filters are those of the REST interface: `state="failed"`, `campaign="c"`, ..."""
         page = await self._transport.json("GET", "/api/protocols", query={"limit": limit, **filters})
         return Records(page["items"])
 
-    async def each(self, **filters: Any) -> AsyncGenerator[Any, None]:
+    async def each(self, **filters: Any) -> AsyncGenerator[ProtocolRunSummary, None]:
         """All runs, page by page."""
         async for item in self._transport.each("/api/protocols", filters):
             yield item
@@ -368,12 +373,12 @@ class Tasks:
         path = path_of("/api/tasks/{}", name)
         return Task(self._transport, await self._transport.json("GET", path, query={"protocol_run_name": protocol_run}))
 
-    async def list(self, *, limit: int = 100, **filters: Any) -> Records[Any]:
+    async def list(self, *, limit: int = 100, **filters: Any) -> Records[TaskRunRecord]:
         """One page of tasks, newest first."""
         page = await self._transport.json("GET", "/api/tasks", query={"limit": limit, **filters})
         return Records(page["items"])
 
-    async def each(self, **filters: Any) -> AsyncGenerator[Any, None]:
+    async def each(self, **filters: Any) -> AsyncGenerator[TaskRunRecord, None]:
         """All tasks, page by page."""
         async for item in self._transport.each("/api/tasks", filters):
             yield item

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Generator, Mapping, Sequence
     from pathlib import Path
 
-    from ..models import FileRecord, OptimizerRecord, TaskFailurePolicy, Trial
+    from ..models import CampaignSummary, FileRecord, OptimizerRecord, ProtocolRunSummary, TaskFailurePolicy, Trial
     from .transport import Transport
 
 
@@ -66,7 +66,7 @@ class Campaign(Work[models.CampaignRecord]):
     def _event_filter(self) -> dict[str, Any]:
         return {"campaign": self.name}
 
-    def runs(self, **filters: Any) -> Records[Any]:
+    def runs(self, **filters: Any) -> Records[ProtocolRunSummary]:
         """The records of its runs without their tasks, in the order of their numbers."""
         query = {"sort": "created_at", **filters}
         return Records([run for run in self._transport.each(self._path("/runs"), query)])
@@ -200,12 +200,12 @@ class Campaigns:
     def get(self, name: str) -> Campaign:
         return Campaign(self._transport, self._transport.json("GET", path_of("/api/campaigns/{}", name)))
 
-    def list(self, *, limit: int = 100, **filters: Any) -> Records[Any]:
+    def list(self, *, limit: int = 100, **filters: Any) -> Records[CampaignSummary]:
         """One page of campaigns, newest first."""
         page = self._transport.json("GET", "/api/campaigns", query={"limit": limit, **filters})
         return Records(page["items"])
 
-    def each(self, **filters: Any) -> Generator[Any, None, None]:
+    def each(self, **filters: Any) -> Generator[CampaignSummary, None, None]:
         """All campaigns, page by page."""
         for item in self._transport.each("/api/campaigns", filters):
             yield item

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 from ..core.requests import path_of
 from ..core.shown import Progress, bar_html, record_html
-from ..core.work import FIRST_POLL_S, POLL_S, flat, has_ended, nested, trial_of
+from ..core.work import FIRST_POLL_S, PATIENT_S, POLL_S, flat, has_ended, nested, trial_of
 from ..errors import Refused, SvcError, WaitTimeout, WorkFailed
 from .transport import Patience, Transport
 
@@ -23,7 +23,7 @@ class DrivenCampaign:
     """A campaign without a limit: run n begins when its parameters are proposed. One program drives it at a time.
 
     The service stores proposals and results. A program that opens the campaign again gets all of them, so an optimizer can
-    be made anew after its notebook was closed.
+    be made anew after its notebook was closed. It bears that the service is away for 10 min.
     """
 
     def __init__(self, transport: Transport, record: CampaignRecord, outputs: Sequence[str]) -> None:
@@ -63,7 +63,7 @@ class DrivenCampaign:
         return path_of("/api/campaigns/{}", self.name) + rest
 
     def refresh(self) -> DrivenCampaign:
-        self.record = self._transport.json("GET", self._path())
+        self.record = self._transport.json("GET", self._path(), deadline_s=PATIENT_S)
         return self
 
     def campaign(self) -> Campaign:
@@ -89,7 +89,7 @@ class DrivenCampaign:
                 f"another program proposed runs of the campaign {self.name}", remedy="let one program drive it at a time, and open it again"
             )
         entries = [*before, *(nested(each) for each in inputs)]
-        self.record = self._transport.json("PATCH", self._path(), body={"protocol_run_parameters": entries})
+        self.record = self._transport.json("PATCH", self._path(), body={"protocol_run_parameters": entries}, deadline_s=PATIENT_S)
         return list(range(len(before) + 1, len(entries) + 1))
 
     def trials(self) -> Trials:
@@ -101,7 +101,7 @@ class DrivenCampaign:
 
     def _read(self) -> list[Trial]:
         states: dict[int, str] = {}
-        for run in self._transport.each(self._path("/runs"), {}):
+        for run in self._transport.each(self._path("/runs"), {}, deadline_s=PATIENT_S):
             states[run["meta"]["campaign_run"]] = run["state"]
         found: list[Trial] = []
         for number, entry in enumerate(self._entries, start=1):
@@ -118,7 +118,7 @@ class DrivenCampaign:
         name = f"{self.name}_run_{number}"
         run: ProtocolRunRecord | None = None
         if state == "completed":
-            run = self._transport.json("GET", path_of("/api/protocols/{}", name))
+            run = self._transport.json("GET", path_of("/api/protocols/{}", name), deadline_s=PATIENT_S)
         return trial_of(number, name, flat(entry), outputs=self.outputs, state=state, run=run)
 
     def results(self, timeout: float | None = None) -> list[Trial]:
@@ -201,7 +201,7 @@ class DrivenCampaign:
         if count == 0:
             self._transport.json("POST", self._path("/cancel"))
         else:
-            self._transport.json("PATCH", self._path(), body={"max_protocol_runs": count})
+            self._transport.json("PATCH", self._path(), body={"max_protocol_runs": count}, deadline_s=PATIENT_S)
         return self.refresh()
 
     def __repr__(self) -> str:

@@ -19,7 +19,17 @@ if TYPE_CHECKING:
     import httpx
     from typing_extensions import Self
 
-    from ..models import EmergencyStopReport, HealthReport, Principal, QueuePage, ScheduleRecord, ServiceEvent
+    from ..models import (
+        DefinitionRecord,
+        DefinitionSummary,
+        EmergencyStopReport,
+        HealthReport,
+        LabRecord,
+        Principal,
+        QueuePage,
+        ScheduleRecord,
+        ServiceEvent,
+    )
 
 
 class Service:
@@ -80,7 +90,7 @@ class Service:
     def health(self) -> HealthReport:
         return self._transport.json("GET", "/api/health")
 
-    def labs(self) -> Records[Any]:
+    def labs(self) -> Records[LabRecord]:
         return Records([lab for lab in self._transport.each("/api/labs", {})])
 
     def queue(self, **filters: Any) -> QueuePage:
@@ -116,11 +126,11 @@ class Definitions:
     def __init__(self, transport: Transport) -> None:
         self._transport = transport
 
-    def list(self, **filters: Any) -> Records[Any]:
+    def list(self, **filters: Any) -> Records[DefinitionSummary]:
         """Definitions, for example `type="protocol"`, `lab="color_lab"`."""
         return Records([each for each in self._transport.each("/api/definitions", filters)])
 
-    def get(self, type: str, name: str) -> Any:
+    def get(self, type: str, name: str) -> DefinitionRecord:
         """One definition with its faults."""
         return self._transport.json("GET", path_of("/api/definitions/{}/{}", type, name))
 

@@ -12,6 +12,7 @@ from ..core.requests import path_of
 from ..core.shown import Progress, record_html, table_html
 from ..core.work import (
     FIRST_POLL_S,
+    PATIENT_S,
     POLL_S,
     device_references,
     given,
@@ -31,6 +32,7 @@ if TYPE_CHECKING:
 
     from ..models import (
         DeviceReference,
+        ProtocolRunSummary,
         Reason,
         ServiceEvent,
         TaskFailurePolicy,
@@ -97,11 +99,14 @@ class Work(Generic[RecordT]):
 
     def refresh(self) -> Self:
         """Reads the record again."""
-        self.record = self._transport.json("GET", self._path(), query=self._query())
+        return self._read()
+
+    def _read(self, **more: Any) -> Self:
+        self.record = self._transport.json("GET", self._path(), query=self._query(), **more)
         return self
 
     def wait(self, timeout: float | None = None, *, check: bool = True, progress: bool | None = None) -> Self:
-        """Waits until the work has ended, and shows how far it is.
+        """Waits until the work has ended, and shows how far it is. It bears that the service is away for 10 min.
 
         Args:
             timeout: Seconds after which WaitTimeout is raised; the work goes on.
@@ -112,7 +117,7 @@ class Work(Generic[RecordT]):
         shown = Progress(progress)
         pause = FIRST_POLL_S
         while True:
-            self.refresh()
+            self._read(deadline_s=max(min(PATIENT_S, patience.left(PATIENT_S)), self._transport.deadline_s))
             shown.show(*self._progress())
             if self.has_ended:
                 break
@@ -150,11 +155,11 @@ class Work(Generic[RecordT]):
                 event = cast("ServiceEvent", block.data)
                 yield event
                 if event["aggregate"] == subject and has_ended(event["type"].partition(".")[2]):
-                    self.refresh()
+                    self._read(deadline_s=PATIENT_S)
                     return
             elif ended_at is not None and monotonic() - ended_at > _LAST_EVENT_S:
                 return
-            elif ended_at is None and (self.refresh()).has_ended:
+            elif ended_at is None and (self._read(deadline_s=PATIENT_S)).has_ended:
                 ended_at = monotonic()
 
     def cancel(self) -> Self:
@@ -309,12 +314,12 @@ class Protocols:
     def get(self, name: str) -> Run:
         return Run(self._transport, self._transport.json("GET", path_of("/api/protocols/{}", name)))
 
-    def list(self, *, limit: int = 100, **filters: Any) -> Records[Any]:
+    def list(self, *, limit: int = 100, **filters: Any) -> Records[ProtocolRunSummary]:
         """One page of runs, newest first. Filters are those of the REST interface: `state="failed"`, `campaign="c"`, ..."""
         page = self._transport.json("GET", "/api/protocols", query={"limit": limit, **filters})
         return Records(page["items"])
 
-    def each(self, **filters: Any) -> Generator[Any, None, None]:
+    def each(self, **filters: Any) -> Generator[ProtocolRunSummary, None, None]:
         """All runs, page by page."""
         for item in self._transport.each("/api/protocols", filters):
             yield item
@@ -369,12 +374,12 @@ class Tasks:
         path = path_of("/api/tasks/{}", name)
         return Task(self._transport, self._transport.json("GET", path, query={"protocol_run_name": protocol_run}))
 
-    def list(self, *, limit: int = 100, **filters: Any) -> Records[Any]:
+    def list(self, *, limit: int = 100, **filters: Any) -> Records[TaskRunRecord]:
         """One page of tasks, newest first."""
         page = self._transport.json("GET", "/api/tasks", query={"limit": limit, **filters})
         return Records(page["items"])
 
-    def each(self, **filters: Any) -> Generator[Any, None, None]:
+    def each(self, **filters: Any) -> Generator[TaskRunRecord, None, None]:
         """All tasks, page by page."""
         for item in self._transport.each("/api/tasks", filters):
             yield item

@@ -16,6 +16,8 @@ ENDED = {"completed", "failed", "cancelled", "skipped"}
 # Seconds before the second look at work that is waited for. They double up to POLL_S.
 FIRST_POLL_S = 0.2
 POLL_S = 1.0
+# Seconds for which whoever waits or watches bears that the service is away, for example for an upgrade.
+PATIENT_S = 600.0
 
 
 def has_ended(state: str) -> bool:
