@@ -53,6 +53,27 @@ class DeclaredFunctions(unittest.TestCase):
     def test_of_a_base_class_do_not_count(self):
         self.assertEqual(list(declared_functions(SmallPump)), ["rinse"])
 
+    def test_include_those_that_a_device_adds_with_their_declarations(self):
+        async def heat(**given): ...
+
+        added = {"heat": idempotent(timeout=900, parameters={"target": {"type": "float", "unit": "C"}})(heat)}
+        self.assertEqual(
+            declared_functions(SmallPump, added),
+            {
+                "rinse": {"name": "rinse", "kind": "effect"},
+                "heat": {
+                    "name": "heat",
+                    "kind": "idempotent",
+                    "timeout_s": 900,
+                    "parameters": {"target": {"type": "float", "unit": "C"}},
+                },
+            },
+        )
+
+    def test_that_a_device_adds_need_names(self):
+        with self.assertRaisesRegex(TypeError, "_svc_functions returned the name 'a b'"):
+            declared_functions(Pump, {"a b": lambda: None})
+
     def test_are_limited_in_size(self):
         methods = {f"move_{number}": lambda self: None for number in range(2_000)}
         with self.assertRaisesRegex(TypeError, "at most 32000 are kept of a device"):

@@ -9,7 +9,7 @@ from .functions import CALL_ID
 # `typing` takes 5 ms of the start of a host, so only type checkers import it.
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Mapping
     from logging import Logger
     from typing import Any
 
@@ -48,7 +48,7 @@ class BaseDevice:
     Plain methods run in one thread that never changes, except for queries and `_report`, which run beside an effect in
     other threads. All `async` methods run in one event loop.
 
-    Two more methods are optional:
+    Three more methods are optional. `_svc_functions` adds functions that the class does not define.
 
     `_stop(self, reason: str)` stops the instrument safely and at once. It runs beside every other method, in a thread of
     its own (or in the event loop, if it is `async`), and has 5 seconds. The stopped call must then end within 5 more
@@ -137,3 +137,11 @@ class BaseDevice:
     def _report(self) -> Any:
         """Returns the state of the device for people, as a dict. It must not disturb the instrument."""
         raise NotImplementedError
+
+    def _svc_functions(self) -> Mapping[str, Callable[..., Any]]:
+        """Functions of this one device that its class does not define, by name. Called once, after `_initialize`.
+
+        A device that takes its functions from a driver overrides it. The values take named parameters. `effect`,
+        `idempotent` and `query` declare them: `{"heat": idempotent(parameters={...})(heat)}`.
+        """
+        return {}

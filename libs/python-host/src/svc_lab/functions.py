@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextvars
 import json
+import re
 import types
 
 from .parameters import LONGEST_TEXT, declaration_faults
@@ -111,20 +112,27 @@ query = _decorator("query")
 """Declares a method that only reads. It runs at once, also while an effect is in progress. See `effect`."""
 
 
-def declared_functions(device_class: type[BaseDevice]) -> dict[str, dict[str, Any]]:
+def declared_functions(
+    device_class: type[BaseDevice], added: Mapping[str, Callable[..., Any]] | None = None
+) -> dict[str, dict[str, Any]]:
     """The functions of a device class by name, as the agent gets them.
 
-    A method without a decorator is an effect. Raises TypeError when all declarations together are too large.
+    `added` are those of `BaseDevice._svc_functions`. A method without a decorator is an effect. Raises TypeError when a name of
+    `added` is none, or when all declarations together are too large.
     """
-    found = {name: _declaration(name, method) for name, method in device_class._svc_methods().items()}
+    methods = device_class._svc_methods()
+    for name in added or {}:
+        if not isinstance(name, str) or re.fullmatch("[A-Za-z][A-Za-z0-9_]*", name) is None:
+            raise TypeError(f"_svc_functions returned the name {name!r}: a name has letters, digits and _")
+    found = {name: _declaration(name, method) for name, method in {**methods, **(added or {})}.items()}
     for each in found.values():
         if device_class._svc_timeout_s is not None and each["kind"] != "query":
             each.setdefault("timeout_s", device_class._svc_timeout_s)
     if device_class._svc_by_position:
-        for name, method in device_class._svc_methods().items():
+        for name, method in methods.items():
             if names := _names_by_position(method):
                 found[name]["positional"] = names
-    size = len(json.dumps(list(found.values())).encode())
+    size = declaration_size(found)
     if size > LARGEST_DECLARATIONS:
         raise TypeError(
             f"the functions are declared with {size} bytes of JSON: at most {LARGEST_DECLARATIONS} are kept of a device, "
@@ -140,6 +148,11 @@ def _names_by_position(method: Any) -> list[str]:
     while hasattr(function, "__wrapped__"):
         function = function.__wrapped__
     return list(function.__code__.co_varnames[int(takes_self) : function.__code__.co_argcount])
+
+
+def declaration_size(functions: Mapping[str, Mapping[str, Any]]) -> int:
+    """Bytes of the JSON of what `declared_functions` returns."""
+    return len(json.dumps(list(functions.values())).encode())
 
 
 def _declaration(name: str, method: Any) -> dict[str, Any]:

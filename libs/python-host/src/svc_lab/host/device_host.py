@@ -62,6 +62,8 @@ class DeviceHost:
         self._module = {"package": "", "source": ""}
         self._device: BaseDevice | None = None
         self._functions: dict[str, dict[str, Any]] = {}
+        self._added: dict[str, Callable[..., Any]] = {}
+        """The functions of `BaseDevice._svc_functions`, by name."""
         self._moving: set[str] = set()
         """Ids of the calls in progress that may move something."""
         self._is_initializing = False
@@ -144,6 +146,8 @@ class DeviceHost:
     def _initialize(self, message: Message) -> None:
         def done(_: object, error: BaseException | None) -> None:
             if error is None:
+                error = self._declare()
+            if error is None:
                 self._is_ready = True
                 self._channel.send(
                     {
@@ -159,12 +163,21 @@ class DeviceHost:
 
         try:
             device = self._make(message)
-            self._functions = declared_functions(type(device))
+            declared_functions(type(device))
         except BaseException as error:
             done(None, error)
             return
         initialize: Callable[..., Any] = _hook(device, "initialize")
         self._author.call(partial(initialize, message["init_parameters"]), done, Now())
+
+    def _declare(self) -> BaseException | None:
+        """Finds the functions of the device. Some depend on what `_initialize` has found. Returns what went wrong."""
+        try:
+            self._added = dict(self._device._svc_functions())  # type: ignore[union-attr]
+            self._functions = declared_functions(type(self._device), self._added)
+        except Exception as error:
+            return error
+        return None
 
     def _reconcile(self, message: Message) -> None:
         def done(found: Any, error: BaseException | None) -> None:
@@ -229,7 +242,7 @@ class DeviceHost:
             self._moving.discard(call_id)
             self._answer(call_id, value, error, f"the result of {name}")
 
-        method = getattr(device, name)
+        method = self._added.get(name) or getattr(device, name)
         lane = self._loop if device._svc_in_loop else self._effects if moves else self._beside
         self._author.call(partial(method, **device._svc_take(message["arguments"])), done, lane, call_id)
 
