@@ -1,0 +1,321 @@
+"""Devices of PyLabRobot (https://pylabrobot.org): every machine that it can drive."""
+
+from __future__ import annotations
+
+import asyncio
+import dataclasses
+import enum
+import inspect
+import math
+import typing
+from collections.abc import Mapping
+from typing import Any, Callable, Optional
+
+from . import labware
+from .construct import Converter, hints_of, load, parameters_of
+from .device import FrameworkDevice
+from .simulators import arguments_for, check_simulator, forbid_instruments, is_simulator, simulator_of
+
+FRAMEWORK = "pylabrobot"
+_STOPS = ("emergency_stop", "halt", "stop_shaking", "turn_off", "deactivate", "deactivate_block", "deactivate_lid")
+"""Methods of machines that end a motion or a heating and take no arguments, in the order of their calls."""
+
+
+class PylabrobotDevice(FrameworkDevice):
+    """A machine of PyLabRobot. Its functions are the public methods of the machine.
+
+    Init parameters: `class` and `arguments` of the machine; `simulate`; `children`, the resources on its deck; `queries`,
+    `idempotent` and `timeouts` of functions.
+    """
+
+    async def _initialize(self, parameters: dict[str, Any]) -> None:
+        self._read_settings(parameters, ("children",))
+        self._running: set[asyncio.Task[Any]] = set()
+        self._placed: dict[str, dict[str, Any]] = {}
+        self._converter = Converter(self._find)
+        self._machine: Any = None
+        machine = load(parameters["class"], FRAMEWORK)
+        labware.track()
+        if self._is_simulated:
+            forbid_instruments()
+        self._machine = self._build({**parameters, "class": machine}, "init_parameters")
+        self._check_machine(self._machine)
+        for child in parameters.get("children", []):
+            self._add_child(self._root, child)
+        await self._machine.setup()
+        if self._stops():
+            # A device without such a method tells the service that it cannot be stopped.
+            self._stop = self._stop_machine
+
+    async def _cleanup(self) -> None:
+        if self._machine is not None and self._machine.setup_finished:
+            await self._machine.stop()
+
+    def _report(self) -> dict[str, Any]:
+        backend = type(self._machine.backend)
+        return {
+            "class": f"{type(self._machine).__module__}.{type(self._machine).__name__}",
+            "backend": backend.__name__,
+            "simulated": self._is_simulated,
+            "labware": sorted(self._placed),
+        }
+
+    @property
+    def _is_simulated(self) -> bool:
+        return self._settings.get("simulate") not in (None, False)
+
+    @property
+    def _root(self) -> Any:
+        """The resource on which labware stands: the deck, else the machine; None: the machine holds no labware."""
+        deck = getattr(self._machine, "deck", None)
+        return deck if deck is not None else self._machine if hasattr(self._machine, "get_all_children") else None
+
+    # Making the machine.
+
+    def _build(self, spec: dict[str, Any], where: str) -> Any:
+        """Makes the object of `{class, arguments, children}`, with the simulator of a machine if the device is simulated."""
+        from pylabrobot.machines.machine import Machine
+
+        made = spec["class"] if callable(spec["class"]) else load(spec["class"], FRAMEWORK)
+        given = {
+            name: self._built(value, f"{where}.arguments.{name}") for name, value in spec.get("arguments", {}).items()
+        }
+        if not (isinstance(made, type) and issubclass(made, Machine)):
+            return self._with_children(made(**self._converter.arguments(made, given)), spec)
+        if self._is_simulated:
+            self._simulate(made, given)
+        machine = made(**self._converter.arguments(made, given))
+        if self._is_simulated and not self._is_accepted(machine.backend):
+            machine.backend = self._simulator(type(machine.backend), given)
+        if self._is_simulated:
+            check_simulator(type(machine.backend), _backend_asked_by(made), made)
+        return machine
+
+    def _built(self, value: Any, where: str) -> Any:
+        if isinstance(value, list):
+            return [self._built(each, f"{where}[{index}]") for index, each in enumerate(value)]
+        if not isinstance(value, dict):
+            return value
+        if "class" not in value:
+            return {name: self._built(each, f"{where}.{name}") for name, each in value.items()}
+        found = load(value["class"], FRAMEWORK)
+        if self._is_simulated and _is_backend(found):
+            # The instrument is not even made.
+            return self._simulator(found, value.get("arguments", {}))
+        return self._build({**value, "class": found}, where)
+
+    def _with_children(self, made: Any, spec: dict[str, Any]) -> Any:
+        for child in spec.get("children", []):
+            self._add_child(made, child)
+        return made
+
+    def _add_child(self, parent: Any, child: Any) -> None:
+        if not isinstance(child, dict) or "class" not in child:
+            raise ValueError(f"children has {child!r}: each child has a class, arguments and at")
+        labware.assign(parent, self._build(child, "children"), child.get("at"))
+
+    def _simulate(self, made: type, given: dict[str, Any]) -> None:
+        """Adds the backend to the arguments of a machine if it takes one and none is given."""
+        takes = {each.name for each in parameters_of(made)}
+        if "backend" in takes and "backend" not in given:
+            asked = _backend_asked_by(made)
+            if not _is_backend(asked):
+                raise ValueError(f"{made.__name__} does not say which backend it needs: name one in arguments.backend")
+            given["backend"] = self._simulator(asked, {})
+
+    def _simulator(self, backend: Any, given: dict[str, Any]) -> Any:
+        own = self._settings["simulate"]
+        if own is not True:
+            if "class" not in own:
+                raise ValueError(
+                    "init_parameters.simulate has no class: name the class of the simulator, or write true"
+                )
+            made = load(own["class"], FRAMEWORK)
+            return made(**self._converter.arguments(made, own.get("arguments", {})))
+        made = simulator_of(backend)
+        return made(**self._converter.arguments(made, arguments_for(made, given)))
+
+    def _is_accepted(self, backend: Any) -> bool:
+        own = self._settings["simulate"]
+        return is_simulator(type(backend)) or (own is not True and isinstance(backend, load(own["class"], FRAMEWORK)))
+
+    def _check_machine(self, machine: Any) -> None:
+        if not all(hasattr(machine, name) for name in ("setup", "stop", "backend")):
+            raise TypeError(f"{self._settings['class']} is no machine of PyLabRobot: it has no setup, stop and backend")
+
+    # Functions.
+
+    def _methods(self) -> dict[str, Callable[..., Any]]:
+        from pylabrobot.machines.machine import Machine
+        from pylabrobot.resources import Resource
+
+        # What every resource can do is about labware, not about the machine.
+        hidden = {*dir(Resource), *dir(Machine), "deserialize", "load", "serialize"}
+        kind = type(self._machine)
+        methods = {
+            name: getattr(self._machine, name)
+            for name in dir(kind)
+            if not name.startswith("_")
+            and name not in hidden
+            and inspect.isfunction(inspect.getattr_static(kind, name))
+            and not inspect.isasyncgenfunction(inspect.unwrap(getattr(kind, name)))
+            and not hasattr(getattr(kind, name), "__aenter__")
+        }
+        own = (self.place_labware, self.remove_labware, self.labware_state) if self._root is not None else ()
+        methods.update({method.__name__: method for method in own})
+        return methods
+
+    def _kind(self, name: str) -> str:
+        return {"place_labware": "idempotent", "remove_labware": "idempotent", "labware_state": "query"}.get(
+            name, "effect"
+        )
+
+    def _is_named(self, hint: type) -> bool:
+        from pylabrobot.resources import Resource
+
+        return issubclass(hint, Resource)
+
+    def _caller(self, name: str, method: Callable[..., Any]) -> Callable[..., Any]:
+        async def call(**given: Any) -> Any:
+            value = method(**self._converter.arguments(method, given))
+            if not inspect.isawaitable(value):
+                return _to_json(value)
+            task = asyncio.ensure_future(value)
+            self._running.add(task)
+            try:
+                return _to_json(await task)
+            except asyncio.CancelledError:
+                raise RuntimeError(f"{name} was stopped") from None
+            finally:
+                self._running.discard(task)
+
+        return call
+
+    def _find(self, text: str, hint: Any) -> list[Any] | None:
+        from pylabrobot.resources import Resource
+
+        if not (isinstance(hint, type) and issubclass(hint, Resource)) or self._root is None:
+            return None
+        return labware.named(self._root, text)
+
+    def _stops(self) -> list[Callable[..., Any]]:
+        """The methods that stop the machine. One with arguments is called by nobody here, because nobody knows them."""
+        methods = [getattr(self._machine, name, None) for name in _STOPS]
+        return [each for each in methods if callable(each) and not _needs_arguments(each)]
+
+    async def _stop_machine(self, reason: str) -> None:
+        for task in list(self._running):
+            task.cancel(reason)
+        faults: list[str] = []
+        for stop in self._stops():
+            try:
+                value = stop()
+                if inspect.isawaitable(value):
+                    await value
+            except Exception as error:
+                # The others must be called all the same.
+                faults.append(f"{stop.__name__}: {error}")
+        if faults:
+            raise RuntimeError("; ".join(faults))
+
+    # Labware.
+
+    def place_labware(
+        self,
+        name: str,
+        definition: str,
+        at: Optional[dict] = None,  # noqa: UP045 -- Python 3.9 must be able to resolve the hints
+        state: Optional[dict] = None,  # noqa: UP045
+    ) -> dict[str, Any]:
+        """Puts labware where it stands and sets what is in it. Labware of that name that stands elsewhere is taken away.
+
+        Args:
+            name: Name of the labware
+            definition: Path of its definition, as in pylabrobot.resources.Cor_96_wellplate_360ul_Fb
+            at: Where it stands, as in {"on": "plates", "site": 0}; left out: on the machine
+            state: What is in it, as labware_state returns it; left out: as it comes
+        """
+        place = at or {}
+        asked = {"definition": definition, "at": place}
+        is_new = self._placed.get(name) != asked
+        if is_new:
+            made = labware.definition(definition)(name=name)
+            if name in self._placed:
+                self.remove_labware(name)
+            parent = labware.resource_of(self._root, place["on"]) if "on" in place else self._root
+            labware.assign(
+                parent, made, place.get("site", {key: each for key, each in place.items() if key != "on"} or None)
+            )
+            self._placed[name] = asked
+        resource = labware.resource_of(self._root, name)
+        if state is not None:
+            labware.load_state(resource, state)
+        if is_new or state is not None:
+            self._load_contents(resource, (state or {}).get("contents", {}))
+        return self.labware_state(name)
+
+    def remove_labware(self, name: str) -> None:
+        """Takes labware off that place_labware has put there. Does nothing if it is not there.
+
+        Args:
+            name: Name of the labware
+        """
+        if self._placed.pop(name, None) is not None:
+            labware.resource_of(self._root, name).unassign()
+
+    def labware_state(self, name: str) -> dict[str, Any]:
+        """What is in labware: tips, volumes (ul) by position, or volume (ul).
+
+        Args:
+            name: Name of the labware
+        """
+        resource = labware.resource_of(self._root, name)
+        contents = getattr(self._machine.backend, "contents_of", None)
+        return {**labware.state_of(resource), **({} if contents is None else {"contents": contents(resource)})}
+
+    def _load_contents(self, resource: Any, contents: dict[str, Any]) -> None:
+        """Tells a simulator that keeps more than PyLabRobot what is in labware."""
+        load_contents = getattr(self._machine.backend, "load_contents", None)
+        if load_contents is not None:
+            load_contents(resource, contents)
+
+
+def _is_backend(found: Any) -> bool:
+    from pylabrobot.machines.backend import MachineBackend
+
+    return isinstance(found, type) and issubclass(found, MachineBackend)
+
+
+def _backend_asked_by(machine: type) -> Any:
+    hint = hints_of(machine).get("backend")
+    options = [each for each in typing.get_args(hint) if each is not type(None)]
+    return options[0] if len(options) == 1 else hint
+
+
+def _needs_arguments(method: Callable[..., Any]) -> bool:
+    return any(
+        each.default is each.empty and each.kind not in (each.VAR_KEYWORD, each.VAR_POSITIONAL)
+        for each in parameters_of(method)
+    )
+
+
+def _to_json(value: Any) -> Any:
+    """A result without objects of PyLabRobot: labware as its name, an enum as its name, NaN as None."""
+    from pylabrobot.resources import Resource
+    from pylabrobot.serializer import SerializableMixin
+
+    if isinstance(value, Resource):
+        return labware.name_of(value)
+    if isinstance(value, enum.Enum):
+        return value.name
+    if isinstance(value, float):
+        return value if math.isfinite(value) else None
+    if isinstance(value, Mapping):
+        return {str(name): _to_json(each) for name, each in value.items()}
+    if isinstance(value, (list, tuple, set)):
+        return [_to_json(each) for each in value]
+    if isinstance(value, SerializableMixin):
+        return _to_json(value.serialize())
+    if dataclasses.is_dataclass(value) and not isinstance(value, type):
+        return {each.name: _to_json(getattr(value, each.name)) for each in dataclasses.fields(value)}
+    return value
