@@ -18,7 +18,9 @@ const leftOut = [
   /^tools\/bench\/instances\//,
 ];
 
-const files = execFileSync('git', ['ls-files', 'libs', 'apps', 'tools', 'lab-packages'], { encoding: 'utf8' })
+const files = execFileSync('git', ['ls-files', 'libs', 'apps', 'tools', 'lab-packages', 'demo-packages'], {
+  encoding: 'utf8',
+})
   .split('\n')
   .filter((path) => code.test(path) && !leftOut.some((pattern) => pattern.test(path)))
   .map((path) => ({ path, lines: readFileSync(path, 'utf8').split('\n').length - 1 }));

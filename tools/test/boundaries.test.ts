@@ -116,7 +116,8 @@ describe('the import graph', () => {
   });
 
   it('lets lab packages import only the SDK and the optimizers of this repository', () => {
-    const wrong = sourcesOf('lab-packages')
+    const wrong = ['lab-packages', 'demo-packages']
+      .flatMap(sourcesOf)
       .filter((file) => !file.includes('.test.'))
       .flatMap((file) => importsIn(file).map((specifier) => ({ file, specifier })))
       .filter(({ specifier }) => specifier.startsWith('@lab/') && !labPackageImports.includes(specifier));
@@ -241,7 +242,7 @@ describe('the table in ARCHITECTURE.md', () => {
 
 describe('source files', () => {
   const made = ['libs/api-client/src/generated.ts'];
-  const sources = [...projects.map(({ folder }) => folder), 'lab-packages', 'e2e', 'tools']
+  const sources = [...projects.map(({ folder }) => folder), 'lab-packages', 'demo-packages', 'e2e', 'tools']
     .flatMap(sourcesOf)
     .filter((file) => !made.includes(file));
   const isTest = (file: string): boolean => /(^|\/)(test|e2e)\//.test(file);

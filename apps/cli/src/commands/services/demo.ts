@@ -1,21 +1,36 @@
-import type { Command } from 'commander';
+import { Argument, type Command } from 'commander';
 import { userError } from '../user-error.js';
+
+const demos = ['color', 'pylabrobot'] as const;
 
 export function addDemoCommand(program: Command): void {
   program
     .command('demo')
-    .description('show the whole service at work: a campaign in a simulated color lab')
+    .description('show the whole service at work: campaigns in a simulated lab')
+    .addArgument(
+      new Argument(
+        '[lab]',
+        'a color lab, or a liquid handler and a plate reader of PyLabRobot, which needs Python',
+      )
+        .choices(demos)
+        .default('color'),
+    )
     .action(demo);
 }
 
-async function demo(): Promise<void> {
+async function demo(lab: (typeof demos)[number]): Promise<void> {
   const interrupted = new AbortController();
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
     process.on(signal, () => interrupted.abort(new Error('interrupted')));
   }
   try {
-    const { runDemo } = await import('../../demo/run-demo.js');
-    process.exitCode = (await runDemo(process.stdout, interrupted.signal)) ? 0 : 1;
+    const succeeded =
+      lab === 'color'
+        ? await (await import('../../demo/run-demo.js')).runDemo(process.stdout, interrupted.signal)
+        : await (
+            await import('../../demo/run-pylabrobot-demo.js')
+          ).runPylabrobotDemo(process.stdout, interrupted.signal);
+    process.exitCode = succeeded ? 0 : 1;
   } catch (error) {
     process.stderr.write(`${interrupted.signal.aborted ? 'stopped' : userError(error)}\n`);
     process.exitCode = interrupted.signal.aborted ? 130 : 1;
