@@ -45,7 +45,7 @@ describe.skipIf(python === undefined)('PyLabRobot', () => {
   it('has machines that become devices: 25 classes with their simulators', async () => {
     const tests = join(root, 'libs', 'python-host', 'test', 'pylabrobot');
     expect(await unittest(tests, join(root, 'libs', 'python-host', 'src'))).toMatch(
-      /^Ran 10 tests[\s\S]*^OK$/m,
+      /^Ran 11 tests[\s\S]*^OK$/m,
     );
   });
 

@@ -24,7 +24,8 @@ code = PackageCode(sys.argv[2])
 use(code)
 if sys.argv[3].endswith("device.py"):
     device = class_in(code, sys.argv[3], BaseDevice, ("_initialize", "_cleanup", "_report"))
-    print(" ".join(declared_functions(device)))
+    adds = device._svc_functions is not BaseDevice._svc_functions
+    print(" ".join(declared_functions(device)) or ("it adds functions when it starts" if adds else ""))
 elif sys.argv[3].endswith("optimizer.py"):
     try:
         print(make_optimizer(code, sys.argv[3], {}, [], lambda value: value).optimizer.names("get_input_names"))

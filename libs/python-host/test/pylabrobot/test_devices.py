@@ -7,6 +7,7 @@ import unittest
 import warnings
 
 from pylabrobot.io.serial import Serial
+
 from svc_lab.frameworks.pylabrobot import PylabrobotDevice
 from svc_lab.functions import declared_functions
 
@@ -170,6 +171,15 @@ class Machines(unittest.TestCase):
             self.machine(**{"class": "", "simulate": True})
         with self.assertRaisesRegex(ValueError, "queries names status, which pylabrobot.pumps.Pump does not have"):
             self.simulated("pumps.Pump", {}, queries=["status"])
+
+    def test_have_the_operations_of_the_machine_and_not_what_labware_or_python_need(self):
+        path, arguments, _ = MACHINES["Loader"]
+        labware = {"place_labware", "remove_labware", "labware_state"}
+        self.assertEqual(set(self.simulated(path, arguments).declared), {"load", "unload", *labware})
+        path, arguments, _ = MACHINES["LiquidHandler"]
+        functions = set(self.simulated(path, arguments).declared)
+        self.assertLessEqual({"aspirate", "dispense", "pick_up_tips", "move_plate", "labware_state"}, functions)
+        self.assertFalse(functions & {"setup", "stop", "serialize", "load", "rotate", "use_channels", "use_tips"})
 
     def test_have_effects_unless_the_lab_lists_them(self):
         made = self.simulated("scales.Scale", BOX, queries=["read_weight"], idempotent=["zero"], timeouts={"zero": 120})

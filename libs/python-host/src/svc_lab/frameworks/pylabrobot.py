@@ -42,6 +42,8 @@ class PylabrobotDevice(FrameworkDevice):
         self._check_machine(self._machine)
         for child in parameters.get("children", []):
             self._add_child(self._root, child)
+        # What is wrong with the lists of functions shall be said before the instrument is touched.
+        self._svc_functions()
         await self._machine.setup()
         if self._stops():
             # A device without such a method tells the service that it cannot be stopped.
@@ -150,7 +152,7 @@ class PylabrobotDevice(FrameworkDevice):
         from pylabrobot.resources import Resource
 
         # What every resource can do is about labware, not about the machine.
-        hidden = {*dir(Resource), *dir(Machine), "deserialize", "load", "serialize"}
+        hidden = {*dir(Resource), *dir(Machine)}
         kind = type(self._machine)
         methods = {
             name: getattr(self._machine, name)
@@ -158,8 +160,8 @@ class PylabrobotDevice(FrameworkDevice):
             if not name.startswith("_")
             and name not in hidden
             and inspect.isfunction(inspect.getattr_static(kind, name))
-            and not inspect.isasyncgenfunction(inspect.unwrap(getattr(kind, name)))
-            and not hasattr(getattr(kind, name), "__aenter__")
+            and not getattr(kind, name).__module__.startswith("pylabrobot.resources")
+            and not _is_context(getattr(kind, name))
         }
         own = (self.place_labware, self.remove_labware, self.labware_state) if self._root is not None else ()
         methods.update({method.__name__: method for method in own})
@@ -284,6 +286,12 @@ def _is_backend(found: Any) -> bool:
     from pylabrobot.machines.backend import MachineBackend
 
     return isinstance(found, type) and issubclass(found, MachineBackend)
+
+
+def _is_context(method: Callable[..., Any]) -> bool:
+    """Whether a method is for `with` statements, which a call cannot make."""
+    inner = inspect.unwrap(method)
+    return inspect.isgeneratorfunction(inner) or inspect.isasyncgenfunction(inner)
 
 
 def _backend_asked_by(machine: type) -> Any:
