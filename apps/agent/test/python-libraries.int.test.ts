@@ -15,6 +15,9 @@ beforeEach(async () => {
 });
 afterEach(() => lab.close());
 
+/** Longest build on a busy computer, in milliseconds. */
+const buildMs = 60_000;
+
 const sha256 = (text: string | Buffer): string => createHash('sha256').update(text).digest('hex');
 
 function wheel(says = 'good morning', tags = 'py3-none-any'): TestWheel {
@@ -97,7 +100,7 @@ const assign = (...modules: TestModule[]): void => {
 async function said({ reference }: TestModule): Promise<unknown> {
   const begun = { ...lab.task({}), module: reference };
   await lab.start(begun);
-  const outcome = await lab.outcome(begun.attempt_id, 60_000);
+  const outcome = await lab.outcome(begun.attempt_id, buildMs);
   return outcome.kind === 'completed' ? outcome.output_parameters['said'] : outcome;
 }
 const complete = [
@@ -141,7 +144,7 @@ describe.skipIf(withoutPip())('libraries of code in Python', () => {
     expect(environments()).not.toContainEqual(expect.stringMatching(/\.json$/));
     writeFileSync(join(folder(), 'left.json'), '{"lock": "of a crash');
     await lab.agent();
-    await lab.deviceIs('meter_0', 'idle');
+    await lab.until('the device is idle', () => lab.latest('meter_0')?.state === 'idle', buildMs);
     expect(environments()).toEqual(complete);
   });
 
