@@ -20,13 +20,16 @@ const results: string[] = [];
 
 const post = (path: string, body?: unknown) => lab.api.call('POST', path, body);
 
-async function finished(type: string, parameters: object = {}): Promise<ProtocolRunRecord> {
-  const name = `run of ${type}`;
+/** Runs a protocol of a package to its end. */
+async function finished(owner: string, type: string, parameters: object = {}): Promise<ProtocolRunRecord> {
+  const name = `${owner} ${type}`;
   const answer = await lab.api.submit('protocols', { name, type, parameters });
   expect(answer.body).toMatchObject({ name });
   const run = await eventually(() => lab.api.run(name), isOver);
   const tasks = `${run.tasks.filter((task) => task.state === 'completed').length}/${run.tasks.length} tasks`;
-  results.push(`${type.padEnd(28)} ${run.state.padEnd(10)} ${tasks}  ${run.reason?.message ?? ''}`);
+  results.push(
+    `${owner.padEnd(10)} ${type.padEnd(28)} ${run.state.padEnd(10)} ${tasks}  ${run.reason?.message ?? ''}`,
+  );
   return run;
 }
 
@@ -71,7 +74,7 @@ it.skipIf(withoutPython())('the guide: the commands do what the page says', asyn
 
 describe.skipIf(sources === undefined)('packages of EOS', () => {
   it('run the example: a device call by position, and outputs that the next task takes', async () => {
-    const run = await finished('optimize_multiplication', {
+    const run = await finished('example', 'optimize_multiplication', {
       mult_1: { number: 4, factor: 16 },
       mult_2: { factor: 16 },
     });
@@ -104,7 +107,7 @@ describe.skipIf(sources === undefined)('packages of EOS', () => {
         [`${ink}_strength`, 50],
       ]),
     );
-    const run = await finished('color_mixing', {
+    const run = await finished('color_lab', 'color_mixing', {
       mix_colors: { ...mix, mixing_time: 1, mixing_speed: 100 },
       score_color: { target_color: [47, 181, 49] },
     });
@@ -145,8 +148,8 @@ describe.skipIf(sources === undefined)('packages of EOS', () => {
     expect((await post('/api/protocols/load', { protocol_types: types })).body).toHaveLength(types.length);
     const multiplication = { mult_1: { number: 4, factor: 16 }, mult_2: { factor: 16 } };
     const runs = await Promise.all([
-      ...plain.map((type) => finished(type)),
-      finished('water_purification', {
+      ...plain.map((type) => finished('testing', type)),
+      finished('testing', 'water_purification', {
         mixing: { time: 60 },
         evaporation: {
           evaporation_temperature: 90,
@@ -156,13 +159,7 @@ describe.skipIf(sources === undefined)('packages of EOS', () => {
       }),
     ]);
     expect(runs.map(({ type, state }) => [type, state])).toEqual(runs.map(({ type }) => [type, 'completed']));
-    const last = await lab.api.submit('protocols', {
-      name: 'run of the tests',
-      type: 'optimize_multiplication',
-      parameters: multiplication,
-    });
-    expect(last.status).toBe(201);
-    const run = await eventually(() => lab.api.run('run of the tests'), isOver);
+    const run = await finished('testing', 'optimize_multiplication', multiplication);
     expect(outputsOf(run, 'compute_multiplication_objective')).toEqual({ objective: 4 });
   });
 
