@@ -81,11 +81,13 @@ def _faults(
     if faults or parameters is None:
         return faults
     code = function.__code__
-    taken = code.co_varnames[1 : code.co_argcount + code.co_kwonlyargcount]
+    # The first parameter of a method is the device. A function that a device adds has no such parameter.
+    first = 1 if code.co_argcount > 0 and code.co_varnames[0] not in parameters else 0
+    taken = code.co_varnames[first : code.co_argcount + code.co_kwonlyargcount]
     if not code.co_flags & _CODE_WITH_KEYWORDS:
         faults.extend(f"parameters.{name}: the method does not take it" for name in parameters if name not in taken)
     optional = len(function.__defaults__ or ())
-    positional = code.co_varnames[1 : code.co_argcount - optional]
+    positional = code.co_varnames[first : code.co_argcount - optional]
     keyword = code.co_varnames[code.co_argcount : code.co_argcount + code.co_kwonlyargcount]
     needed = [*positional, *(name for name in keyword if name not in (function.__kwdefaults__ or {}))]
     for name in needed:
