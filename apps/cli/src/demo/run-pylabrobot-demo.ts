@@ -51,7 +51,7 @@ export async function runPylabrobotDemo(output: NodeJS.WriteStream, signal: Abor
   const tell = (text: string): void => void output.write(`${text}\n`);
   if (!existsSync(lock)) throw new Error(`this demo needs a clone of the project: ${lock} is missing`);
   tell('A simulated liquid handler and plate reader of PyLabRobot dilute a dye, each step by the factor 2.');
-  tell('The demo takes about 40 s on two free processor cores, besides the installation of PyLabRobot.\n');
+  tell('The demo takes about 20 s on two free processor cores, besides the installation of PyLabRobot.\n');
   const progress = new Progress(output, [{ label, total: runs }]);
   const python = await pythonEnvironment(
     lock,
