@@ -4,41 +4,70 @@ import { hostname } from 'node:os';
 import { dirname, join } from 'node:path';
 import { argv } from 'node:process';
 import { fileURLToPath } from 'node:url';
-import { ServiceError, type ModuleReference } from '@lab/contracts';
-import { nodeHost, pythonHost, type HostProgram, type Python } from '@lab/hosting';
+import { isServiceError, ServiceError, type ModuleReference } from '@lab/contracts';
+import {
+  nodeHost,
+  pythonHost,
+  type FilePiece,
+  type HostProgram,
+  type Python,
+  type PythonEnvironments,
+} from '@lab/hosting';
 
 /** The built program. The path is the same from the sources and from the build. */
 const nodeProgram = fileURLToPath(new URL('../dist/child.js', import.meta.url));
 
-export type Runtime = NonNullable<ModuleReference['runtime']>;
+/** What the process of an optimizer depends on, so that a process can be started before its optimizer is known. */
+export type HostKind = Pick<ModuleReference, 'runtime' | 'environment'>;
 
-/** How the process of an optimizer is started, by the language of the optimizer. */
+interface HostsOptions {
+  python: Python;
+  /** The libraries of packages for Python. */
+  environments: PythonEnvironments;
+  /** JavaScript heap of one process, in mebibytes. It does not limit Python. */
+  memoryMb: number;
+}
+
+/** How the process of an optimizer is started, by its language and its libraries. */
 export class OptimizerHosts {
-  readonly #python: Python;
-
-  /** @param options.memoryMb JavaScript heap of one process, in mebibytes. It does not limit Python. */
-  constructor(private readonly options: { python: Python; memoryMb: number }) {
-    this.#python = options.python;
-  }
+  constructor(private readonly options: HostsOptions) {}
 
   /**
-   * Finds out whether this computer can run an optimizer. Call it before {@link programFor}.
+   * Finds out whether this computer can run an optimizer, and installs its libraries if it has any. Call it before
+   * {@link programFor}.
    *
-   * @throws ServiceError `optimizer_unavailable`, with the remedy in one sentence
+   * @param piece fetches the lock of the libraries, and what it names
+   * @throws ServiceError `optimizer_unavailable`, with the remedy in one sentence; `service_unavailable` while the worker stops
    */
-  async demand({ package: owner, source, runtime }: ModuleReference): Promise<void> {
+  async demand(module: ModuleReference, piece: FilePiece): Promise<void> {
+    const { package: owner, source, runtime } = module;
     if (runtime !== 'python') return;
-    const found = await this.#python.find();
-    if ('program' in found) return;
-    throw new ServiceError(
-      'optimizer_unavailable',
-      `the optimizer worker on ${hostname()} has no Python 3.9 or later, which ${owner}/${source} needs (${found.why}): install one, or name its program with SVC_PYTHON`,
-    );
+    const { python, environments } = this.options;
+    const found = await python.find();
+    if (!('program' in found))
+      throw new ServiceError(
+        'optimizer_unavailable',
+        `the optimizer worker on ${hostname()} has no Python 3.9 or later, which ${owner}/${source} needs (${found.why}): install one, or name its program with SVC_PYTHON`,
+      );
+    try {
+      await environments.provide(module, piece);
+    } catch (error) {
+      if (!isServiceError(error) || error.code === 'service_unavailable') throw error;
+      throw new ServiceError(
+        'optimizer_unavailable',
+        `the optimizer worker on ${hostname()}: ${error.message}`,
+        {
+          cause: error,
+        },
+      );
+    }
   }
 
-  programFor(runtime: Runtime): HostProgram {
-    if (runtime === 'python') return pythonHost(this.#python.program, pythonProgram());
-    return nodeHost(nodeProgram, { options: [`--max-old-space-size=${this.options.memoryMb}`] });
+  /** @throws Error when the environment was not demanded */
+  programFor({ runtime, environment }: HostKind): HostProgram {
+    const { environments, memoryMb } = this.options;
+    if (runtime === 'python') return pythonHost(environments.program(environment), pythonProgram());
+    return nodeHost(nodeProgram, { options: [`--max-old-space-size=${memoryMb}`] });
   }
 }
 

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { measuredEveryMs, serviceEvents } from '@lab/contracts';
-import { ModuleCache, NpmPackages, Python } from '@lab/hosting';
+import { ModuleCache, NpmPackages, Python, PythonEnvironments } from '@lab/hosting';
 import { connectBus, ownerOf } from '@lab/messaging';
 import {
   brokerOf,
@@ -38,7 +38,12 @@ await runService('optimizer', config, async ({ config, log, shutdown }) => {
   shutdown.add('bus', () => bus.close());
   const packages = new NpmPackages(join(folder, 'packages'), log);
   shutdown.add('packages', () => packages.close());
-  const { addresses, secretsKey } = config;
+  const python = new Python(config.python);
+  const environments = new PythonEnvironments(join(folder, 'environments'), python, log);
+  // Two workers on one computer may have one folder.
+  await environments.removeUnused(systemClock.now(), 3_600_000);
+  shutdown.add('environments', () => environments.close());
+  const { addresses, secretsKey, memoryMb } = config;
   const worker = new OptimizerWorker({
     bus,
     clock: systemClock,
@@ -46,7 +51,7 @@ await runService('optimizer', config, async ({ config, log, shutdown }) => {
     log,
     modules: new ModuleCache(join(folder, 'modules'), packages, bus, log),
     sealing: secretsKey === undefined ? undefined : new Sealing(secretsKey),
-    hosts: new OptimizerHosts({ python: new Python(config.python), memoryMb: config.memoryMb }),
+    hosts: new OptimizerHosts({ python, environments, memoryMb }),
     computingMs: config.callTimeoutS * 1_000,
     worker: name,
     instance,

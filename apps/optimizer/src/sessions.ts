@@ -7,7 +7,8 @@ import {
 } from '@lab/contracts';
 import type { Timers } from '@lab/ports';
 import { withSecretsOpened, type Log, type Sealing } from '@lab/runtime';
-import type { OptimizerHosts, Runtime } from './hosts.js';
+import type { FilePiece } from '@lab/hosting';
+import type { HostKind, OptimizerHosts } from './hosts.js';
 import { OptimizerProcess, type Question } from './optimizer-process.js';
 
 type Making = RequestOf<typeof requests.describe>;
@@ -25,7 +26,11 @@ const turnMs = 25_000;
 const wayBackMs = 1_000;
 
 export interface SessionsParts {
-  modules: { path(module: ModuleReference): Promise<string> };
+  modules: {
+    path(module: ModuleReference): Promise<string>;
+    /** Fetches files of the package of a module. */
+    archivePieces(module: ModuleReference): FilePiece;
+  };
   /** Undefined: this worker cannot decrypt secrets. */
   sealing: Sealing | undefined;
   timers: Timers;
@@ -55,7 +60,11 @@ export class Sessions {
   readonly #sessions = new Map<string, Session>();
   /** Processes that make an optimizer only to describe it. */
   readonly #describing = new Set<OptimizerProcess>();
-  readonly #spares = new Map<Runtime, OptimizerProcess>();
+  /** One for each language, in Python with the libraries that were used last. */
+  readonly #spares = new Map<
+    HostKind['runtime'],
+    { environment: HostKind['environment']; process: OptimizerProcess }
+  >();
   #stopped = false;
 
   constructor(parts: SessionsParts) {
@@ -68,7 +77,7 @@ export class Sessions {
 
   /** Makes an optimizer, describes it and drops it. @throws ServiceError as `optimizer.describe` */
   async describe(making: Making): Promise<JsonObject> {
-    await this.#parts.hosts.demand(making.module);
+    await this.#demand(making.module);
     const process = this.#take(making.module);
     this.#describing.add(process);
     try {
@@ -92,7 +101,7 @@ export class Sessions {
    */
   async open(opening: Opening, epoch: number): Promise<JsonObject> {
     const { campaign_id, session, campaign, runtime_params, module } = opening;
-    await this.#parts.hosts.demand(module);
+    await this.#demand(module);
     const earlier = this.#sessions.get(campaign_id);
     if (earlier?.name.session === session) return earlier.opened;
     if (earlier !== undefined && earlier.epoch > epoch)
@@ -149,7 +158,7 @@ export class Sessions {
     const reason = 'the optimizer worker stops';
     for (const session of [...this.#sessions.values()]) this.#drop(session, reason);
     for (const process of this.#describing) process.kill(reason);
-    for (const process of this.#spares.values()) process.kill(reason);
+    for (const { process } of this.#spares.values()) process.kill(reason);
   }
 
   #ask(
@@ -200,24 +209,33 @@ export class Sessions {
     session.process.kill(reason);
   }
 
-  #take({ runtime = 'node' }: ModuleReference): OptimizerProcess {
+  #demand(module: ModuleReference): Promise<void> {
+    const { hosts, modules } = this.#parts;
+    return hosts.demand(module, modules.archivePieces(module));
+  }
+
+  #take(kind: HostKind): OptimizerProcess {
     if (this.#stopped) throw new ServiceError('optimizer_unavailable', 'The optimizer worker is stopping');
-    const process = this.#spares.get(runtime) ?? this.#start(runtime);
-    this.#prepare(runtime);
+    const spare = this.#spares.get(kind.runtime);
+    const fits = spare !== undefined && spare.environment === kind.environment;
+    if (!fits) spare?.process.kill('one with other libraries is started ahead');
+    const process = fits ? spare.process : this.#start(kind);
+    this.#prepare(kind);
     return process;
   }
 
-  #prepare(runtime: Runtime): void {
-    const spare = this.#start(runtime);
-    this.#spares.set(runtime, spare);
-    spare.adopt(this.#parts.log, () => {
-      if (this.#spares.get(runtime) === spare) this.#spares.delete(runtime);
+  #prepare(kind: HostKind): void {
+    const { runtime, environment } = kind;
+    const process = this.#start(kind);
+    this.#spares.set(runtime, { environment, process });
+    process.adopt(this.#parts.log, () => {
+      if (this.#spares.get(runtime)?.process === process) this.#spares.delete(runtime);
     });
   }
 
-  #start(runtime: Runtime): OptimizerProcess {
+  #start(kind: HostKind): OptimizerProcess {
     const { hosts, timers, log } = this.#parts;
-    return new OptimizerProcess({ host: hosts.programFor(runtime), timers, log });
+    return new OptimizerProcess({ host: hosts.programFor(kind), timers, log });
   }
 }
 

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -46,7 +47,7 @@ export class Laboratory {
   private constructor(
     private readonly nats: TestNats,
     readonly bus: Bus,
-    private readonly folder: string,
+    readonly folder: string,
   ) {}
 
   static async open(): Promise<Laboratory> {
@@ -127,6 +128,13 @@ export class Laboratory {
       epoch === undefined ? {} : { epoch },
     );
     return new Session(this.bus, worker.instance, name, description);
+  }
+
+  /** Serves a file of a package. @returns its SHA-256 */
+  offer(content: Buffer): string {
+    const hash = createHash('sha256').update(content).digest('hex');
+    this.#modules.set(hash, content);
+    return hash;
   }
 
   async close(): Promise<void> {

@@ -1,11 +1,10 @@
 import { optimizerEvents, serviceRequests } from '@lab/contracts';
-import { Python } from '@lab/hosting';
 import type { Bus } from '@lab/messaging';
 import { MemoryBroker } from '@lab/messaging/testing';
 import { createLog } from '@lab/runtime';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { OptimizerHosts } from '../src/hosts.js';
 import { OptimizerWorker } from '../src/worker.js';
+import { hostsWith } from './hosts-with.js';
 
 /** A clock that the test advances. */
 class ManualTime {
@@ -61,9 +60,12 @@ beforeEach(async () => {
     version: '9.9.9',
     addresses: () => ['10.0.0.7'],
     log: createLog({ service: 'optimizer', destination: { write: () => undefined } }),
-    modules: { path: () => Promise.reject(new Error('there are no modules')) },
+    modules: {
+      path: () => Promise.reject(new Error('there are no modules')),
+      archivePieces: () => () => Promise.reject(new Error('there are no libraries')),
+    },
     sealing: undefined,
-    hosts: new OptimizerHosts({ python: new Python(), memoryMb: 64 }),
+    hosts: hostsWith(undefined),
     computingMs: 1_000,
   });
 });

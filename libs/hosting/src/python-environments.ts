@@ -35,8 +35,8 @@ interface Marker {
 /**
  * Environments with the libraries of packages, for code in Python. Each is built once from a lock, for one kind of Python on one
  * platform, before code needs it. It lies where it was built, in a folder of its own that a marker names when it is complete. So what
- * a crash leaves behind is never used, and a program that survived the crash changes nothing that is. One process at a time may
- * use the folder of all environments.
+ * a crash leaves behind is never used, and a program that survived the crash changes nothing that is. Processes that
+ * share the folder of all environments must say so to {@link PythonEnvironments.removeUnused}.
  */
 export class PythonEnvironments implements Interpreters {
   readonly #interpreters = new Map<string, string>();
@@ -94,8 +94,9 @@ export class PythonEnvironments implements Interpreters {
    * use.
    *
    * @param now milliseconds since 1970
+   * @param builtElsewhereMs another process may use the folder too, and builds no environment for longer than this
    */
-  async removeUnused(now: number): Promise<void> {
+  async removeUnused(now: number, builtElsewhereMs = 0): Promise<void> {
     const names = await readdir(this.folder).catch((error: NodeJS.ErrnoException) => {
       if (error.code === 'ENOENT') return [];
       throw error;
@@ -108,8 +109,13 @@ export class PythonEnvironments implements Interpreters {
       if (marker === undefined || mtimeMs < now - unusedDays * 86_400_000) continue;
       kept.add(name).add(marker.folder);
     }
-    for (const name of names.filter((each) => !kept.has(each)))
-      await rm(join(this.folder, name), { recursive: true, force: true });
+    for (const name of names.filter((each) => !kept.has(each))) {
+      const path = join(this.folder, name);
+      const isBeingBuilt = async (): Promise<boolean> =>
+        ((await stat(path).catch(() => undefined))?.mtimeMs ?? 0) > now - builtElsewhereMs;
+      if (builtElsewhereMs > 0 && (await isBeingBuilt())) continue;
+      await rm(path, { recursive: true, force: true });
+    }
   }
 
   /** Ends the build in progress and begins no other. Resolves when its programs have ended. */

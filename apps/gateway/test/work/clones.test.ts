@@ -1,5 +1,10 @@
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import { CampaignSubmission, ProtocolRunSubmission, TaskSubmission } from '@lab/contracts';
+import {
+  CampaignSubmission,
+  ProtocolRunSubmission,
+  TaskSubmission,
+  type TaskParameters,
+} from '@lab/contracts';
 import { dtoSchema } from '@lab/contracts/bodies';
 import {
   campaignRecord,
@@ -64,7 +69,8 @@ it('a clone can be submitted unchanged under a free name', async () => {
 });
 
 it('a clone of a campaign to which changes added runs has as many runs as it lists', async () => {
-  const open = { optimize: false, max_protocol_runs: 0, protocol_run_parameters: [{ a: { n: 1 } }, {}] };
+  const listed: TaskParameters[] = [{ a: { n: 1 } }, {}];
+  const open = { optimize: false, max_protocol_runs: 0, protocol_run_parameters: listed };
   gateway.records.campaignList.push(campaignRecord({ name: 'open', ...open }));
   expect(await submissionOf('/api/campaigns/open/clone')).toMatchObject({ ...open, max_protocol_runs: 2 });
 });

@@ -1,8 +1,6 @@
-import type { english } from './english.js';
+import type { Catalogue } from './english.js';
 
-export type WordKey = keyof typeof english;
-/** The texts of one language. */
-export type Catalogue = Readonly<Record<WordKey, string>>;
+export type { Catalogue, WordKey } from './english.js';
 
 export const languages = ['en', 'de'] as const;
 export type Language = (typeof languages)[number];

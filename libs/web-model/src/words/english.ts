@@ -28,3 +28,7 @@ export const english = {
   ...optimizerEn,
   ...usageEn,
 };
+
+export type WordKey = keyof typeof english;
+/** The texts of one language. */
+export type Catalogue = Readonly<Record<WordKey, string>>;

@@ -1,4 +1,3 @@
-import type { Catalogue } from './catalogues.js';
 import { accessDe } from './de/access.js';
 import { benchDe } from './de/bench.js';
 import { computersDe } from './de/computers.js';
@@ -12,6 +11,7 @@ import { scheduleDe } from './de/schedule.js';
 import { submitDe } from './de/submit.js';
 import { usageDe } from './de/usage.js';
 import { workDe } from './de/work.js';
+import type { Catalogue } from './english.js';
 
 /** All texts of the page in German. */
 export const german: Catalogue = {
