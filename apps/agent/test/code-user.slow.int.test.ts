@@ -359,7 +359,7 @@ function openToCode(data: string): string[] {
   return [...new Set(open)].sort();
 }
 
-const onlyCode = ['devices rw', 'modules r', 'modules/*.mjs r', 'packages r'].map(
+const onlyCode = ['devices rw', 'environments r', 'modules r', 'modules/*.mjs r', 'packages r'].map(
   (each) => `agents/bench_b/${each}`,
 );
 

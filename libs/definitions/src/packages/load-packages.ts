@@ -174,6 +174,9 @@ class Loader {
     };
     const { codeKey } = this.options;
     const unsigned = compareWithSigned(code, ofLab, found.file, codeKey);
+    // EOS installs libraries by itself, so its packages name them without a lock.
+    const isMild = ({ code }: Diagnostic): boolean => isOfEos && code === 'missing_lock';
+    const unlocked = libraries.errors.filter((error) => !isMild(error));
     const isRefused = (source: string): boolean =>
       codeKey !== undefined &&
       (unsigned.ofModules.has(source) || unsigned.ofPackage.some((finding) => !isHarmless(finding)));
@@ -181,10 +184,11 @@ class Loader {
     const files = found.definitions.map((definition, index): LoadedFile => {
       const document = documents[index] ?? SourceDocument.parse(definition.file, '');
       const text = isOfEos ? this.eos.translate(definition, document) : document;
-      const result =
-        definition.code === null ? undefined : withFactory(definition, built.get(definition.code));
-      const isUnsigned = definition.code !== null && isRefused(definition.code);
-      const isUnlocked = definition.code !== null && isPython(definition.code) && libraries.errors.length > 0;
+      // Optimizers of EOS do not run here. Runs of their protocols do, and campaigns with given parameters.
+      const source = isOfEos && definition.kind === 'protocol' ? null : definition.code;
+      const result = source === null ? undefined : withFactory(definition, built.get(source));
+      const isUnsigned = source !== null && isRefused(source);
+      const isUnlocked = source !== null && isPython(source) && unlocked.length > 0;
       const isUsable = manifest.isReadable && !isUnsigned && !isUnlocked;
       if (result?.ok === false) {
         for (const fault of result.faults) {
@@ -208,13 +212,13 @@ class Loader {
         source: text.unchecked(),
         text,
         module:
-          definition.code === null || result?.ok !== true || !isUsable
+          source === null || result?.ok !== true || !isUsable
             ? null
             : {
                 hash: result.hash,
                 package: found.name,
-                source: definition.code,
-                ...(isPython(definition.code) ? { runtime: 'python' as const } : {}),
+                source,
+                ...(isPython(source) ? { runtime: 'python' as const } : {}),
                 ...(result.dependencies.length === 0 ? {} : { dependencies: result.dependencies }),
                 ...(result.environment === undefined ? {} : { environment: result.environment }),
               },
@@ -229,12 +233,12 @@ class Loader {
         ...manifest.diagnostics,
         ...codeDiagnostics.values(),
         ...findings.filter(isError),
-        ...(hasPython ? libraries.errors : []),
+        ...(hasPython ? unlocked : []),
       ],
       warnings: [
         ...findings.filter((finding) => !isError(finding)),
         ...packed.faults,
-        ...(hasPython ? libraries.warnings : []),
+        ...(hasPython ? [...libraries.errors.filter(isMild), ...libraries.warnings] : []),
       ],
       code,
     };
