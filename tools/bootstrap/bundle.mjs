@@ -45,8 +45,9 @@ export async function bundlePrograms() {
     entryPoints: [join(distOf('cli'), 'main.js')],
     outdir: join(distOf('cli'), 'bundle'),
     banner: { js: preamble },
-    // It is as large as all the rest, and only `svc pkg` reads it.
-    external: ['typescript'],
+    // TypeScript is as large as all the rest, and only `svc pkg` reads it. A bundle has no names of a CommonJS library that is
+    // imported at run time, as undici is.
+    external: ['typescript', 'undici'],
   });
   const compiled = join(root, 'libs', 'sdk', 'dist', 'hosts');
   await bundle(esbuild, {
