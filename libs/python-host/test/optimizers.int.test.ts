@@ -7,7 +7,7 @@ import { withoutPython } from '@lab/testkit/python';
 import { describe, expect, it } from 'vitest';
 
 /**
- * The optimizers of libraries, with the real libraries that the Python of this computer has. `pytest libs/python-host/test` runs the
+ * The optimizers of libraries, with the real libraries that the Python of this computer has. `pytest libs/python-host/test/optimizers` runs the
  * same tests, and needs all libraries.
  */
 

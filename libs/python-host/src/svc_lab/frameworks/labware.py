@@ -37,7 +37,7 @@ def named(root: Any, text: str) -> list[Any]:
 
 def resource_of(root: Any, name: str) -> Any:
     """The resource with a name, below `root` or `root` itself."""
-    from pylabrobot.resources import ResourceNotFoundError
+    from pylabrobot.resources import ResourceNotFoundError  # type: ignore[import-not-found]
 
     try:
         return root.get_resource(name)
@@ -55,7 +55,7 @@ def name_of(resource: Any) -> str:
 
 def is_position(resource: Any) -> bool:
     """Whether a resource is a well, a tip spot or a tube position of another one."""
-    from pylabrobot.resources import ItemizedResource
+    from pylabrobot.resources import ItemizedResource  # type: ignore[import-not-found]
 
     return isinstance(resource.parent, ItemizedResource) and resource.name in resource.parent._ordering.values()
 
@@ -77,7 +77,7 @@ def assign(parent: Any, child: Any, at: Any) -> None:
     `at` is the number of a site of a carrier, `{slot: 3}` of a deck with slots, `{rails: 5}` of a Hamilton deck,
     `{location: {x: 0, y: 0, z: 0}}` of any deck, or None where there is one place.
     """
-    from pylabrobot.resources import Coordinate
+    from pylabrobot.resources import Coordinate  # type: ignore[import-not-found]
 
     if at is None:
         parent.assign_child_resource(child)
@@ -102,7 +102,7 @@ def assign(parent: Any, child: Any, at: Any) -> None:
 
 def state_of(resource: Any) -> dict[str, Any]:
     """What is in labware: `tips`, the positions with a tip; `volumes` in ul by position; `volume` of a vessel in ul."""
-    from pylabrobot.resources import Container, ItemizedResource, TipRack
+    from pylabrobot.resources import Container, ItemizedResource, TipRack  # type: ignore[import-not-found]
 
     if isinstance(resource, Container):
         return {"volume": resource.tracker.get_used_volume()}
@@ -117,7 +117,7 @@ def state_of(resource: Any) -> dict[str, Any]:
 
 def load_state(resource: Any, state: dict[str, Any]) -> None:
     """Sets what `state_of` reads. What the state does not mention is empty."""
-    from pylabrobot.resources import Container, ItemizedResource, TipRack
+    from pylabrobot.resources import Container, ItemizedResource, TipRack  # type: ignore[import-not-found]
 
     if isinstance(resource, Container):
         resource.tracker.set_volume(float(state.get("volume", 0)))

@@ -76,7 +76,7 @@ class PylabrobotDevice(FrameworkDevice):
 
     def _build(self, spec: dict[str, Any], where: str) -> Any:
         """Makes the object of `{class, arguments, children}`, with the simulator of a machine if the device is simulated."""
-        from pylabrobot.machines.machine import Machine
+        from pylabrobot.machines.machine import Machine  # type: ignore[import-not-found]
 
         made = spec["class"] if callable(spec["class"]) else load(spec["class"], FRAMEWORK)
         given = {
@@ -148,8 +148,8 @@ class PylabrobotDevice(FrameworkDevice):
     # Functions.
 
     def _methods(self) -> dict[str, Callable[..., Any]]:
-        from pylabrobot.machines.machine import Machine
-        from pylabrobot.resources import Resource
+        from pylabrobot.machines.machine import Machine  # type: ignore[import-not-found]
+        from pylabrobot.resources import Resource  # type: ignore[import-not-found]
 
         # What every resource can do is about labware, not about the machine.
         hidden = {*dir(Resource), *dir(Machine)}
@@ -173,7 +173,7 @@ class PylabrobotDevice(FrameworkDevice):
         )
 
     def _is_named(self, hint: type) -> bool:
-        from pylabrobot.resources import Resource
+        from pylabrobot.resources import Resource  # type: ignore[import-not-found]
 
         return issubclass(hint, Resource)
 
@@ -194,7 +194,7 @@ class PylabrobotDevice(FrameworkDevice):
         return call
 
     def _find(self, text: str, hint: Any) -> list[Any] | None:
-        from pylabrobot.resources import Resource
+        from pylabrobot.resources import Resource  # type: ignore[import-not-found]
 
         if not (isinstance(hint, type) and issubclass(hint, Resource)) or self._root is None:
             return None
@@ -283,7 +283,7 @@ class PylabrobotDevice(FrameworkDevice):
 
 
 def _is_backend(found: Any) -> bool:
-    from pylabrobot.machines.backend import MachineBackend
+    from pylabrobot.machines.backend import MachineBackend  # type: ignore[import-not-found]
 
     return isinstance(found, type) and issubclass(found, MachineBackend)
 
@@ -309,8 +309,8 @@ def _needs_arguments(method: Callable[..., Any]) -> bool:
 
 def _to_json(value: Any) -> Any:
     """A result without objects of PyLabRobot: labware as its name, an enum as its name, NaN as None."""
-    from pylabrobot.resources import Resource
-    from pylabrobot.serializer import SerializableMixin
+    from pylabrobot.resources import Resource  # type: ignore[import-not-found]
+    from pylabrobot.serializer import SerializableMixin  # type: ignore[import-not-found]
 
     if isinstance(value, Resource):
         return labware.name_of(value)

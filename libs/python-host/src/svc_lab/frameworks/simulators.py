@@ -25,7 +25,7 @@ def simulator_of(backend: type) -> type:
     """
     if is_simulator(backend):
         return backend
-    from pylabrobot.machines.backend import MachineBackend
+    from pylabrobot.machines.backend import MachineBackend  # type: ignore[import-not-found]
 
     for above in backend.__mro__:
         if not issubclass(above, MachineBackend) or above is MachineBackend:

@@ -172,9 +172,11 @@ class DeviceHost:
 
     def _declare(self) -> BaseException | None:
         """Finds the functions of the device. Some depend on what `_initialize` has found. Returns what went wrong."""
+        device = self._device
+        assert device is not None
         try:
-            self._added = dict(self._device._svc_functions())  # type: ignore[union-attr]
-            self._functions = declared_functions(type(self._device), self._added)
+            self._added = dict(device._svc_functions())
+            self._functions = declared_functions(type(device), self._added)
         except Exception as error:
             return error
         return None

@@ -167,13 +167,13 @@ class BotorchOptimizer(DomainOptimizer):
 def propose_log_noisy_ei(problem: BotorchProblem) -> Any:
     """Fits a Gaussian process to the results, and returns the candidates with the largest logarithm of the noisy expected
     improvement (Ament et al., Unexpected improvements to expected improvement, 2023)."""
-    from botorch.acquisition import qLogNoisyExpectedImprovement
-    from botorch.fit import fit_gpytorch_mll
-    from botorch.models import SingleTaskGP
-    from botorch.models.transforms import Normalize, Standardize
-    from botorch.optim import optimize_acqf
-    from botorch.utils.sampling import manual_seed
-    from gpytorch.mlls import ExactMarginalLogLikelihood
+    from botorch.acquisition import qLogNoisyExpectedImprovement  # type: ignore[import-not-found]
+    from botorch.fit import fit_gpytorch_mll  # type: ignore[import-not-found]
+    from botorch.models import SingleTaskGP  # type: ignore[import-not-found]
+    from botorch.models.transforms import Normalize, Standardize  # type: ignore[import-not-found]
+    from botorch.optim import optimize_acqf  # type: ignore[import-not-found]
+    from botorch.utils.sampling import manual_seed  # type: ignore[import-not-found]
+    from gpytorch.mlls import ExactMarginalLogLikelihood  # type: ignore[import-not-found]
 
     with manual_seed(problem.seed):
         model = SingleTaskGP(
