@@ -8,8 +8,8 @@ import { ServiceError } from '@lab/contracts';
 import type { Log } from '@lab/ports';
 
 /**
- * Files that agents fetch beside code, by their SHA-256: archives of npm packages, locks and wheels of Python. They are copies, because accepted work keeps its code when
- * a package is replaced.
+ * Files that agents fetch beside code, by their SHA-256: archives of npm packages, locks and wheels of Python. They are copies,
+ * because accepted work keeps its code when a package is replaced.
  */
 export class ArchiveStore {
   /** Where the packages have the files that were not copied yet. */
