@@ -35,7 +35,7 @@ async function compile() {
   if (!result.ok) throw new Error(`The build failed:\n${tail(result.output, 40)}`);
 }
 
-/** A digest over path, size and time of every file that the compiler reads from the workspace. */
+/** A digest over path, size and time of every file that a build reads from the workspace. */
 function sourceState() {
   const projects = JSON.parse(readFileSync(join(root, 'tsconfig.json'), 'utf8')).references.map(
     ({ path }) => path,
@@ -46,6 +46,8 @@ function sourceState() {
     digest.update(`${path}\0${size}\0${mtimeMs}\n`);
   };
   for (const path of ['tsconfig.json', 'tsconfig.base.json', 'package-lock.json']) add(path);
+  // The bundles have a copy of it.
+  for (const path of sourcesIn(join('libs', 'python-host', 'src'))) add(path);
   // The compiler does not make the page, but the page is made anew when its sources change.
   for (const project of [...projects, join('apps', 'web')]) {
     add(join(project, 'tsconfig.json'));
@@ -61,6 +63,8 @@ function sourcesIn(folder) {
     .flatMap((entry) => {
       const path = join(folder, entry.name);
       if (entry.isDirectory()) return sourcesIn(path);
-      return /\.(m?tsx?|css|html|json)$/.test(entry.name) && !entry.name.endsWith('.test.ts') ? [path] : [];
+      return /\.(m?tsx?|css|html|json|py)$/.test(entry.name) && !entry.name.endsWith('.test.ts')
+        ? [path]
+        : [];
     });
 }
