@@ -111,9 +111,7 @@ export class PythonEnvironments implements Interpreters {
     }
     for (const name of names.filter((each) => !kept.has(each))) {
       const path = join(this.folder, name);
-      const isBeingBuilt = async (): Promise<boolean> =>
-        ((await stat(path).catch(() => undefined))?.mtimeMs ?? 0) > now - builtElsewhereMs;
-      if (builtElsewhereMs > 0 && (await isBeingBuilt())) continue;
+      if (builtElsewhereMs > 0 && (await changedAt(path)) > now - builtElsewhereMs) continue;
       await rm(path, { recursive: true, force: true });
     }
   }
@@ -281,3 +279,7 @@ async function writeMarker(path: string, marker: Marker): Promise<void> {
   }
   await rename(draft, path);
 }
+
+/** When a file or folder was last changed, in milliseconds since 1970; 0: another process has removed it. */
+const changedAt = async (path: string): Promise<number> =>
+  (await stat(path).catch(() => undefined))?.mtimeMs ?? 0;

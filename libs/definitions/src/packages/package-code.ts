@@ -1,4 +1,3 @@
-import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import {
   CodeVerifier,
@@ -9,7 +8,7 @@ import {
   type SignedModule,
 } from '@lab/trust/code-manifest';
 import { z } from 'zod';
-import { isMissing, sha256 } from '../code/index.js';
+import { readIfThere, sha256 } from '../code/index.js';
 import type { Diagnostic } from '../documents/index.js';
 import { archivesFile, type PackageArchive } from './archives.js';
 import type { EnvironmentFile } from './python-libraries.js';
@@ -147,13 +146,4 @@ export function compareWithSigned(
 
 function manifestOf(signed: string, key: string | undefined): CodeManifest | undefined {
   return key === undefined ? unverifiedManifest(signed) : new CodeVerifier(key).read(signed);
-}
-
-async function readIfThere(path: string): Promise<Buffer | null> {
-  try {
-    return await readFile(path);
-  } catch (error) {
-    if (isMissing(error)) return null;
-    throw error;
-  }
 }

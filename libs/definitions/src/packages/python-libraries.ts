@@ -1,6 +1,6 @@
-import { readFile, stat } from 'node:fs/promises';
+import { stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import { isMissing, sha256 } from '../code/index.js';
+import { readIfThere, sha256 } from '../code/index.js';
 import type { Diagnostic } from '../documents/index.js';
 import {
   differenceFrom,
@@ -120,15 +120,6 @@ function reading<T>(read: () => T): T | Error {
     return read();
   } catch (error) {
     if (error instanceof Error) return error;
-    throw error;
-  }
-}
-
-async function readIfThere(path: string): Promise<Buffer | null> {
-  try {
-    return await readFile(path);
-  } catch (error) {
-    if (isMissing(error)) return null;
     throw error;
   }
 }
