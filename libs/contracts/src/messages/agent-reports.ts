@@ -115,7 +115,7 @@ export const codeRequests = {
       offset: z.number().int().nonnegative(),
       /** Asks for the manifests that name the module with this package and source. Absent: none is needed. */
       named: z.object({ package: z.string(), source: z.string() }).optional(),
-      /** The hash is that of an archive. An orchestrator of an earlier release answers `not_found`. */
+      /** The hash is that of an archive of npm packages, or of a lock or wheel of Python. An orchestrator of an earlier release answers `not_found`. */
       archive: z.boolean().optional(),
     }),
     z.object({
