@@ -14,6 +14,7 @@ export const allowedImports = listed({
   messaging: 'contracts ports trust',
   'object-store': 'contracts ports',
   sdk: 'contracts',
+  instruments: 'sdk',
   'python-host': '',
   'python-client': '',
   definitions: 'contracts ports trust',
@@ -42,8 +43,8 @@ export const allowedImports = listed({
     'leader-wiring persistence object-store sdk',
 });
 
-/** What lab packages may import of ours: the contract, and the optimizers that keep to it. */
-export const labPackageImports = ['sdk', 'optimization'];
+/** What lab packages may import of ours: the contract, and the optimizers and instruments that keep to it. */
+export const labPackageImports = ['sdk', 'optimization', 'instruments'];
 
 /** Imports of one project by another that may only go through the named entry point. */
 export const allowedEntryPoints = {

@@ -11,6 +11,7 @@ export const npmPackages: Readonly<Record<string, () => Entry[]>> = {
   '@lab/svc': serviceFiles,
   '@lab/sdk': () => libraryFiles('sdk'),
   '@lab/optimization': () => libraryFiles('optimization'),
+  '@lab/instruments': () => libraryFiles('instruments'),
   '@lab/api-client': () => libraryFiles('api-client'),
   '@lab/nx': pluginFiles,
 };

@@ -31,7 +31,7 @@ beforeEach(() => {
   folder = mkdtempSync(join(tmpdir(), 'svc-lab-repo-'));
   tarballs = folder;
   repository = join(folder, 'Our Labs');
-  for (const name of ['nx', 'optimization', 'sdk', 'svc'])
+  for (const name of ['instruments', 'nx', 'optimization', 'sdk', 'svc'])
     writeFileSync(join(tarballs, `lab-${name}-${version}.tgz`), name);
 });
 afterEach(() => rmSync(folder, { recursive: true, force: true }));
@@ -56,7 +56,7 @@ describe('a new lab repository', () => {
     expect(devDependencies).toEqual({
       ...otherLibraries,
       ...Object.fromEntries(
-        ['nx', 'optimization', 'sdk', 'svc'].map((each) => [
+        ['instruments', 'nx', 'optimization', 'sdk', 'svc'].map((each) => [
           `@lab/${each}`,
           `file:tarballs/lab-${each}-${version}.tgz`,
         ]),
@@ -103,7 +103,10 @@ describe('nothing is written', () => {
     [{ name: 'a lab' }, '"a lab" cannot be the name of a lab: use letters, digits and underscores'],
     [{ name: 'a'.repeat(81) }, 'longer than 80 letters'],
     [{ tarballs: '/no/such/folder' }, '--tarballs: there is no folder /no/such/folder; name the one with'],
-    [{ tarballs: root }, `lacks lab-nx-${version}.tgz, lab-optimization-${version}.tgz, lab-sdk-`],
+    [
+      { tarballs: root },
+      `lacks lab-instruments-${version}.tgz, lab-nx-${version}.tgz, lab-optimization-${version}.tgz, lab-sdk-`,
+    ],
     [{ tarballs: 'ftp://example.org/' }, 'is no folder and no address that begins with https:// or http://'],
     [{ tarballs: 'https://me:secret@example.org/' }, 'leave them out, and put them into .npmrc'],
     [{ tarballs: 'https://example.org/?key=1' }, 'must be that of a folder, without ?key=1'],

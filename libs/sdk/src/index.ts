@@ -10,6 +10,7 @@ export {
   effect,
   idempotent,
   query,
+  type AddedFunction,
   type DeviceFunctionKind,
   type DeviceFunctionOptions,
   type DeviceFunctionTable,

@@ -4,6 +4,7 @@ import {
   type OnlyNamesOf,
   type ParameterDeclarations,
 } from './function-parameters.js';
+import type { JsonObject } from './json.js';
 
 /**
  * The effect of a device function on the world. It decides what the service may do when nobody knows whether a call was
@@ -47,6 +48,20 @@ export interface DeviceFunctionMark {
  * The functions of a device by name, for authors who cannot use decorators: `static svc_functions = { ... }` in the class.
  */
 export type DeviceFunctionTable = Record<string, DeviceFunctionOptions & { kind: DeviceFunctionKind }>;
+
+/**
+ * A function of one device that its class does not declare. {@link BaseDevice._svc_functions} returns them by name.
+ */
+export interface AddedFunction extends DeviceFunctionOptions {
+  kind: DeviceFunctionKind;
+  /**
+   * Carries a call out.
+   *
+   * @param parameters the arguments by name, checked against `parameters` and completed by its defaults
+   * @returns a JSON value or nothing
+   */
+  call: (parameters: JsonObject) => unknown;
+}
 
 const longestTimeout = 604_800;
 

@@ -1,4 +1,5 @@
 import { contextKey, type DeviceContext } from './context.js';
+import type { AddedFunction } from './device-function.js';
 import { consoleLog, type AuthorLog } from './log.js';
 
 /**
@@ -78,6 +79,20 @@ export abstract class BaseDevice<InitParameters extends object = Record<string, 
 
   /** Returns the state of the device for people, as a JSON object. It must not disturb the instrument. */
   abstract _report(): Promise<object> | object;
+
+  /**
+   * Optional. Returns functions of this one device that its class does not declare, by name. The service calls it once, after
+   * `_initialize`. A device that takes its functions from its init parameters or from its instrument overrides it:
+   *
+   * ```ts
+   * override _svc_functions(): Record<string, AddedFunction> {
+   *   return { level: { kind: 'query', parameters: {}, call: () => this.link.ask('LEVEL?') } };
+   * }
+   * ```
+   *
+   * @throws any error, to report that the device cannot be used; the operator sees the message
+   */
+  _svc_functions?(): Readonly<Record<string, AddedFunction>>;
 
   /**
    * Optional. Stops the instrument safely and at once. The service calls it on an emergency stop, and when a task is cancelled

@@ -1,5 +1,6 @@
 export { contextKey, type DeviceContext, type TaskContext } from './context.js';
 export {
+  type AddedFunction,
   deviceFunctionKey,
   type DeviceFunctionKind,
   type DeviceFunctionMark,

@@ -1,6 +1,7 @@
 import { pathToFileURL } from 'node:url';
 import type { DeviceFunction, JsonObject } from '@lab/contracts';
 import {
+  type AddedFunction,
   type contextKey,
   type DeviceContext,
   deviceFunctionKey,
@@ -17,6 +18,7 @@ export interface AuthorDevice {
   _initialize(parameters: JsonObject): unknown;
   _cleanup(): unknown;
   _report(): unknown;
+  _svc_functions?(): Readonly<Record<string, AddedFunction>>;
   _stop?(reason: string): unknown;
   _reconcile?(parameters: JsonObject, inDoubt: { callId: string; function: string }[]): unknown;
 }
@@ -98,26 +100,77 @@ export function declaredFunctions(device: AuthorDevice): Map<string, DeclaredFun
     }
     const declaration = decorated ?? listed;
     if (declaration === undefined) continue;
-    const { kind, timeout, description, parameters } = declaration;
-    found.set(name, {
-      name,
-      kind,
-      ...(timeout === undefined ? {} : { timeout_s: timeout }),
-      ...(description === undefined ? {} : { description }),
-      // The agent gets the JSON form, so that form is returned.
-      ...(parameters === undefined
-        ? {}
-        : { parameters: parameters as unknown as NonNullable<DeviceFunction['parameters']> }),
-      method: value as DeviceMethod,
-    });
+    found.set(name, declared(name, declaration, value as DeviceMethod));
   }
-  const size = Buffer.byteLength(JSON.stringify([...found.values()]));
+  refuseLarge(found);
+  return found;
+}
+
+/**
+ * Adds the functions that one device adds to those of its class, see `BaseDevice._svc_functions`.
+ *
+ * @param ofClass the functions that {@link declaredFunctions} found
+ * @throws TypeError when an added function is wrong or its name is taken, or all declarations together are too large; any error
+ *   of the author
+ */
+export function withAddedFunctions(
+  device: AuthorDevice,
+  ofClass: ReadonlyMap<string, DeclaredFunction>,
+): Map<string, DeclaredFunction> {
+  const found = new Map(ofClass);
+  if (device._svc_functions === undefined) return found;
+  const added: unknown = device._svc_functions();
+  if (typeof added !== 'object' || added === null || Array.isArray(added)) {
+    throw new TypeError('_svc_functions must return an object of functions by name');
+  }
+  for (const [name, entry] of Object.entries(added as Record<string, AddedFunction>)) {
+    const what = `_svc_functions: ${name}`;
+    if (!/^[A-Za-z][A-Za-z0-9_]*$/.test(name)) {
+      throw new TypeError(`_svc_functions returned the name "${name}": a name has letters, digits and _`);
+    }
+    if (ofClass.has(name))
+      throw new TypeError(`${what} is already a function of the class: choose another name`);
+    if (typeof entry !== 'object' || entry === null || typeof entry.call !== 'function') {
+      throw new TypeError(`${what} must be an object with kind and call`);
+    }
+    if (!functionKinds.includes(entry.kind)) {
+      throw new TypeError(`${what}.kind must be one of ${functionKinds.join(', ')}`);
+    }
+    found.set(
+      name,
+      declared(name, markOf(what, entry.kind, entry), (parameters) => entry.call(parameters)),
+    );
+  }
+  refuseLarge(found);
+  return found;
+}
+
+function declared(
+  name: string,
+  { kind, timeout, description, parameters }: DeviceFunctionMark,
+  method: DeviceMethod,
+): DeclaredFunction {
+  return {
+    name,
+    kind,
+    ...(timeout === undefined ? {} : { timeout_s: timeout }),
+    ...(description === undefined ? {} : { description }),
+    // The agent gets the JSON form, so that form is returned.
+    ...(parameters === undefined
+      ? {}
+      : { parameters: parameters as unknown as NonNullable<DeviceFunction['parameters']> }),
+    method,
+  };
+}
+
+/** @throws TypeError when all declarations together are too large */
+function refuseLarge(functions: ReadonlyMap<string, DeclaredFunction>): void {
+  const size = Buffer.byteLength(JSON.stringify([...functions.values()]));
   if (size > largestDeclarations) {
     throw new TypeError(
       `the functions are declared with ${size} bytes of JSON: at most ${largestDeclarations} are kept of a device, so shorten the descriptions`,
     );
   }
-  return found;
 }
 
 /** Reads the class's own table, and checks each entry against its method. */

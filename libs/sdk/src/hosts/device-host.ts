@@ -8,7 +8,13 @@ import { mkdirSync } from 'node:fs';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { AuthorError, JsonValue } from '@lab/contracts';
 import { contextKey, type Reconciliation } from '../author/index.js';
-import { declaredFunctions, importClass, type AuthorDevice, type DeclaredFunction } from './author-class.js';
+import {
+  declaredFunctions,
+  importClass,
+  withAddedFunctions,
+  type AuthorDevice,
+  type DeclaredFunction,
+} from './author-class.js';
 import { describeError } from './author-error.js';
 import { Channel } from './channel.js';
 import { authorLog, captureConsole } from './console-capture.js';
@@ -103,8 +109,9 @@ function folder(): string | null {
 async function initialize(message: ToDevice & { type: 'init' }): Promise<void> {
   try {
     const made = await make(message);
-    functions = declaredFunctions(made);
+    const ofClass = declaredFunctions(made);
     await made._initialize(message.init_parameters);
+    functions = withAddedFunctions(made, ofClass);
     ready = true;
     channel.send({
       type: 'ready',

@@ -1,0 +1,1 @@
+export { addedFunctions, functionEntry, readSettings, type FunctionEntry } from './settings/index.js';
