@@ -4,6 +4,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { connect } from '@nats-io/transport-node';
 import { readFlags, whole } from '../shared/flags.js';
 import { load, p50AndP99, printMachine, printResult, rounded, timed } from '../shared/measure.js';
+import { brokerAt } from './floor/broker.js';
 import { startFloor } from './floor/start.js';
 import { startLaboratory, visitEvenly, type Laboratory } from './load/laboratory.js';
 
@@ -26,7 +27,7 @@ interface Requests {
 /** Sends a bare request to a process over the same broker ten times a second, beside the other work. */
 async function startRequests(natsUrl: string): Promise<Requests> {
   const floor = await startFloor('agent', natsUrl);
-  const connection = await connect({ servers: natsUrl });
+  const connection = await connect(brokerAt(natsUrl));
   const durations: number[] = [];
   const timer = setInterval(() => {
     timed(() => connection.request('floor.call', '{}', { timeout: 5_000 })).then(

@@ -7,8 +7,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { connect, type Msg } from '@nats-io/transport-node';
+import { brokerAt } from './broker.js';
 
-const nats = await connect({ servers: process.env['FLOOR_NATS_URL'] ?? '' });
+const nats = await connect(brokerAt(process.env['FLOOR_NATS_URL'] ?? ''));
 const child = fork(fileURLToPath(new URL('child.js', import.meta.url)), { serialization: 'json' });
 const path = join(tmpdir(), `svc-floor-${process.pid}`);
 const ledger = await open(path, constants.O_WRONLY | constants.O_CREAT | constants.O_DSYNC);

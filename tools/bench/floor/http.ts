@@ -4,8 +4,9 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { connect } from '@nats-io/transport-node';
 import pg from 'pg';
+import { brokerAt } from './broker.js';
 
-const nats = await connect({ servers: process.env['FLOOR_NATS_URL'] ?? '' });
+const nats = await connect(brokerAt(process.env['FLOOR_NATS_URL'] ?? ''));
 const encoder = new TextEncoder();
 
 const databaseUrl = process.env['FLOOR_DATABASE_URL'];
